@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use crate::app;
 use crate::domain::Lang;
 use crate::platform::{env, ids};
-use crate::protocol::wire::{AudienceKind, Hello, OLDEST, PROTOCOL};
+use crate::protocol::wire::{AudienceKind, Hello};
 use crate::protocol::{Command, DriverEvent, Ticket};
 use crate::remote::{self, ConnectError, Connection, Leaving};
 
@@ -41,15 +41,7 @@ pub fn hello(audience: AudienceKind) -> Hello {
         }
         AudienceKind::Script | AudienceKind::Follower => "a command".to_owned(),
     };
-    Hello {
-        protocol: PROTOCOL,
-        oldest: OLDEST,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        name,
-        audience,
-        view: false,
-        session: String::new(),
-    }
+    Hello::new(audience, &name)
 }
 
 /// The same for a client that sends again, over the next connection, what it had no reply to.

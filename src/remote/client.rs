@@ -16,10 +16,12 @@ use tokio::time::timeout;
 
 use crate::domain::text::Localized;
 use crate::protocol::command::{LARGEST_TICKET, Ticket};
-use crate::protocol::wire::{self, FromDriver, Hello, LONGEST_FROM_DRIVER, Welcome};
+use crate::protocol::wire::{
+    self, FromDriver, Hello, LONGEST_FROM_DRIVER, Malformed, ShortReader, Welcome,
+};
 use crate::protocol::{Command, DriverEvent};
 
-use super::framed::{self, FrameReader, ReadError};
+use super::framed::{FrameReader, FrameWriter, ReadError};
 use super::peer::{self, PeerRefusal};
 
 /// How long a driver may take to answer.
@@ -180,14 +182,15 @@ pub(super) type Halves = (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite 
 /// Says what this client is, and what is on the other side answers as a driver does. `cut`: what an error of the
 /// connection means.
 pub(super) async fn converse(
-    (read, mut write): Halves,
+    (read, write): Halves,
     (hello, leaving): (Hello, Leaving),
     patience: Duration,
     cut: impl Fn(io::Error) -> ConnectError,
 ) -> Result<Connection, ConnectError> {
     let answer = |text: &dyn std::fmt::Display| ConnectError::Answer(text.to_string());
     let first = wire::encode_hello(&hello).map_err(|error| answer(&error))?;
-    framed::write(&mut write, &first).await.map_err(&cut)?;
+    let mut write = FrameWriter::new(write);
+    write.write(&first).await.map_err(&cut)?;
     let mut frames = FrameReader::new(read, LONGEST_FROM_DRIVER);
     let first = timeout(patience, frames.next()).await;
     let body = first
@@ -204,13 +207,43 @@ pub(super) async fn converse(
             return Err(answer(&"events came before a welcome"));
         }
     };
-    Ok(start(welcome, frames, write, leaving))
+    let messages = if welcome.low_bandwidth {
+        (frames, write) = (frames.unpack(), write.pack());
+        Messages { frames, short: Some(ShortReader::default()) }
+    } else {
+        Messages { frames, short: None }
+    };
+    Ok(start(welcome, messages, write, leaving))
+}
+
+/// What a driver sends.
+struct Messages {
+    frames: FrameReader<Box<dyn AsyncRead + Send + Unpin>>,
+    /// It is in the short form.
+    short: Option<ShortReader>,
+}
+
+impl Messages {
+    /// The next message; `None` at the end.
+    async fn next(&mut self) -> io::Result<Option<FromDriver>> {
+        let body = match self.frames.next().await {
+            Ok(Some(body)) => body,
+            Ok(None) => return Ok(None),
+            Err(ReadError::Io(error)) => return Err(error),
+            Err(error) => return Err(io::Error::other(error.to_string())),
+        };
+        let message = match &mut self.short {
+            Some(short) => short.decode(&body),
+            None => wire::decode_from_driver(&body),
+        };
+        message.map(Some).map_err(|fault: Malformed| io::Error::other(fault.to_string()))
+    }
 }
 
 fn start(
     welcome: Welcome,
-    frames: FrameReader<Box<dyn AsyncRead + Send + Unpin>>,
-    write: Box<dyn AsyncWrite + Send + Unpin>,
+    messages: Messages,
+    write: FrameWriter<Box<dyn AsyncWrite + Send + Unpin>>,
     leaving: Leaving,
 ) -> Connection {
     let (commands, commands_rx) = mpsc::channel(COMMANDS);
@@ -218,7 +251,7 @@ fn start(
     let (acknowledge, acknowledged) = mpsc::channel(ACKNOWLEDGED);
     let open = Arc::new(OpenTickets::default());
     let mut tasks = JoinSet::new();
-    tasks.spawn(read_events(frames, (events_tx, acknowledge), open.clone()));
+    tasks.spawn(read_events(messages, (events_tx, acknowledge), open.clone()));
     tasks.spawn(write_commands(write, commands_rx, open, leaving));
     Connection { welcome, commands, events, acknowledged, tasks: ConnectionTasks::of(tasks) }
 }
@@ -261,25 +294,20 @@ impl OpenTickets {
 
 /// Reads events until the connection ends. What was the last, the screen is told that nothing follows.
 async fn read_events(
-    mut frames: FrameReader<Box<dyn AsyncRead + Send + Unpin>>,
+    mut messages: Messages,
     (events, acknowledge): (mpsc::Sender<DriverEvent>, mpsc::Sender<DriverEvent>),
     open: Arc<OpenTickets>,
 ) -> io::Result<Ended> {
     let mut stopped = false;
     let cut = loop {
-        let body = match frames.next().await {
-            Ok(Some(body)) => body,
-            Ok(None) => break None,
-            Err(ReadError::Io(error)) => break Some(error),
-            Err(error) => break Some(io::Error::other(error.to_string())),
-        };
-        let event = match wire::decode_from_driver(&body) {
-            Ok(FromDriver::Event(event)) => *event,
-            Ok(FromDriver::Unknown { .. }) => continue,
-            Ok(FromDriver::Welcome(_) | FromDriver::Rejected(_)) => {
+        let event = match messages.next().await {
+            Ok(Some(FromDriver::Event(event))) => *event,
+            Ok(Some(FromDriver::Unknown { .. })) => continue,
+            Ok(Some(FromDriver::Welcome(_) | FromDriver::Rejected(_))) => {
                 break Some(io::Error::other("the driver greeted twice"));
             }
-            Err(error) => break Some(io::Error::other(error.to_string())),
+            Ok(None) => break None,
+            Err(error) => break Some(error),
         };
         open.received(&event);
         stopped |= event == DriverEvent::Stopped;
@@ -303,7 +331,7 @@ async fn read_events(
 
 /// Writes commands until the client leaves, and then waits for what is still to be acknowledged.
 async fn write_commands(
-    mut write: Box<dyn AsyncWrite + Send + Unpin>,
+    mut write: FrameWriter<Box<dyn AsyncWrite + Send + Unpin>>,
     mut commands: mpsc::Receiver<Command>,
     open: Arc<OpenTickets>,
     leaving: Leaving,
@@ -322,7 +350,7 @@ async fn write_commands(
                 continue;
             }
         };
-        framed::write(&mut write, &frame).await?;
+        write.write(&frame).await?;
     }
     open.has_left.store(true, Ordering::Release);
     // The end of this half: the driver ends the other one.

@@ -1,10 +1,12 @@
-//! Frames on a socket: read whole, written in batches.
+//! Frames on a socket: read whole, written in batches, compressed where both sides agreed to that.
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use crate::protocol::wire::{FrameDecoder, FrameFault};
+
+use super::packing::{Packer, Unpacker};
 
 /// Bytes read at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -27,12 +29,21 @@ pub(super) struct FrameReader<R> {
     buffer: Vec<u8>,
     /// What was read and not taken yet.
     left: std::ops::Range<usize>,
+    /// What is read is compressed.
+    unpacker: Option<Unpacker>,
 }
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
     /// `most`: the longest message.
     pub fn new(from: R, most: usize) -> Self {
-        Self { from, decoder: FrameDecoder::new(most), buffer: vec![0; READ_BYTES], left: 0..0 }
+        let (decoder, buffer) = (FrameDecoder::new(most), vec![0; READ_BYTES]);
+        Self { from, decoder, buffer, left: 0..0, unpacker: None }
+    }
+
+    /// From the next message on everything is compressed.
+    pub fn unpack(self) -> Self {
+        let unpacker = Unpacker::new(self.buffer.get(self.left.clone()).unwrap_or_default());
+        Self { left: 0..0, unpacker: Some(unpacker), ..self }
     }
 
     /// The next message; `None` at the end. Cancelling it loses nothing.
@@ -44,7 +55,10 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             if body.is_some() {
                 return Ok(body);
             }
-            let read = self.from.read(&mut self.buffer).await?;
+            let read = match &mut self.unpacker {
+                Some(unpacker) => unpacker.read(&mut self.from, &mut self.buffer).await?,
+                None => self.from.read(&mut self.buffer).await?,
+            };
             self.left = 0..read;
             if read == 0 {
                 let is_whole = self.decoder.is_between_frames();
@@ -54,9 +68,30 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     }
 }
 
-pub(super) async fn write<W: AsyncWrite + Unpin>(to: &mut W, frames: &[u8]) -> io::Result<()> {
-    to.write_all(frames).await?;
-    to.flush().await
+#[derive(Debug)]
+pub(super) struct FrameWriter<W> {
+    to: W,
+    /// What is written is compressed.
+    packer: Option<Packer>,
+}
+
+impl<W: AsyncWrite + Unpin> FrameWriter<W> {
+    pub fn new(to: W) -> Self {
+        Self { to, packer: None }
+    }
+
+    /// From the next frame on everything is compressed.
+    pub fn pack(self) -> Self {
+        Self { packer: Some(Packer::new()), ..self }
+    }
+
+    pub async fn write(&mut self, frames: &[u8]) -> io::Result<()> {
+        match &mut self.packer {
+            Some(packer) => self.to.write_all(&packer.pack(frames)?).await?,
+            None => self.to.write_all(frames).await?,
+        }
+        self.to.flush().await
+    }
 }
 
 #[cfg(test)]
@@ -71,19 +106,24 @@ mod tests {
             bytes.extend(frame(body, 10).unwrap());
         }
         for size in 1..bytes.len() {
-            let (mut to, from) = tokio::io::duplex(size);
-            let sent = bytes.clone();
-            let writing = async move { write(&mut to, &sent).await.unwrap() };
-            let mut reader = FrameReader::new(from, 10);
-            let reading = async {
-                let mut bodies = Vec::new();
-                while let Some(body) = reader.next().await.unwrap() {
-                    bodies.push(body);
+            for packed in [false, true] {
+                let (to, from) = tokio::io::duplex(size);
+                let (mut writer, mut reader) = (FrameWriter::new(to), FrameReader::new(from, 10));
+                if packed {
+                    (writer, reader) = (writer.pack(), reader.unpack());
                 }
-                bodies
-            };
-            let ((), bodies) = tokio::join!(writing, reading);
-            assert_eq!(bodies, [&b"one"[..], b"", b"three"]);
+                let sent = bytes.clone();
+                let writing = async move { writer.write(&sent).await.unwrap() };
+                let reading = async {
+                    let mut bodies = Vec::new();
+                    while let Some(body) = reader.next().await.unwrap() {
+                        bodies.push(body);
+                    }
+                    bodies
+                };
+                let ((), bodies) = tokio::join!(writing, reading);
+                assert_eq!(bodies, [&b"one"[..], b"", b"three"]);
+            }
         }
         let cut = bytes.get(..bytes.len() - 1).unwrap();
         let mut reader = FrameReader::new(cut, 10);

@@ -338,9 +338,9 @@ mod tests {
     use super::*;
     use crate::domain::{DialogId, RootId, Stamp};
     use crate::protocol::wire::{
-        self, AudienceKind, FromClient, Hello, LONGEST_FROM_CLIENT, OLDEST, PROTOCOL, Welcome,
+        self, AudienceKind, FromClient, Hello, LONGEST_FROM_CLIENT, PROTOCOL, Welcome,
     };
-    use crate::remote::framed::{self, FrameReader};
+    use crate::remote::framed::{FrameReader, FrameWriter};
     use crate::remote::{Leaving, connect};
 
     async fn in_time<T>(future: impl Future<Output = T>) -> T {
@@ -350,7 +350,7 @@ mod tests {
     /// The driver's side of one connection.
     struct Driver {
         frames: FrameReader<OwnedReadHalf>,
-        write: OwnedWriteHalf,
+        write: FrameWriter<OwnedWriteHalf>,
         session: String,
     }
 
@@ -358,6 +358,7 @@ mod tests {
         async fn greets(listener: &UnixListener, knows_session: bool) -> Self {
             let (read, write) = in_time(listener.accept()).await.unwrap().0.into_split();
             let frames = FrameReader::new(read, LONGEST_FROM_CLIENT);
+            let write = FrameWriter::new(write);
             let mut driver = Self { frames, write, session: String::new() };
             let FromClient::Hello(hello) = driver.message().await else { panic!("no hello") };
             driver.session = hello.session;
@@ -370,13 +371,14 @@ mod tests {
                 level: None,
                 view: false,
                 knows_session,
+                low_bandwidth: false,
             };
             driver.write(&wire::encode_welcome(&welcome).unwrap()).await;
             driver
         }
 
         async fn write(&mut self, frame: &[u8]) {
-            framed::write(&mut self.write, frame).await.unwrap();
+            self.write.write(frame).await.unwrap();
         }
 
         async fn message(&mut self) -> FromClient {
@@ -412,15 +414,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let listener = UnixListener::bind(&socket).unwrap();
-        let hello = Hello {
-            protocol: PROTOCOL,
-            oldest: OLDEST,
-            program: String::new(),
-            name: String::new(),
-            audience: AudienceKind::Screen,
-            view: false,
-            session: "s1".to_owned(),
-        };
+        let hello = Hello { session: "s1".to_owned(), ..Hello::new(AudienceKind::Screen, "pts/1") };
         let again = move || {
             let (socket, hello) = (socket.clone(), hello.clone());
             async move { connect(&[socket], hello, Leaving::DriverStays).await }

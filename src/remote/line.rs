@@ -90,7 +90,7 @@ impl Line {
         if !host.split('@').all(is_name) || host.split('@').count() > 2 {
             return Err(fault());
         }
-        let mut words = vec!["ssh".to_owned(), "-T".to_owned(), "-C".to_owned()];
+        let mut words = vec!["ssh".to_owned(), "-T".to_owned()];
         // A line that is cut is noticed, and not waited for.
         words.extend(
             ["-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3"].map(str::to_owned),
@@ -159,6 +159,7 @@ impl Line {
         let halves = (Box::new(read) as _, Box::new(write) as _);
         // What went wrong is what the program says.
         let cut = |_: io::Error| ConnectError::Nobody;
+        let hello = Hello { low_bandwidth: true, ..hello };
         match converse(halves, (hello, leaving), PATIENCE, cut).await {
             Ok(mut connection) => {
                 connection.tasks.keep(child, said.reading);
@@ -231,6 +232,7 @@ impl Said {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::wire::AudienceKind;
 
     #[test]
     fn a_place_on_another_machine_is_a_host_and_a_path() {
@@ -285,15 +287,7 @@ mod tests {
             ("ls --no-such-option", "no-such-option"),
         ] {
             let line = Line::parse("/w", Some(via)).unwrap();
-            let hello = crate::protocol::wire::Hello {
-                protocol: 1,
-                oldest: 1,
-                program: String::new(),
-                name: String::new(),
-                audience: crate::protocol::wire::AudienceKind::Screen,
-                view: false,
-                session: String::new(),
-            };
+            let hello = Hello::new(AudienceKind::Screen, "pts/1");
             let error = line.connect(hello, Leaving::DriverStays).await.err().unwrap();
             assert!(error.to_string().contains(part), "{error}");
         }

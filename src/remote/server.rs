@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt as _;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::unix::OwnedReadHalf;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -27,10 +27,11 @@ use crate::protocol::wire::{
 };
 use crate::protocol::{Command, DriverEvent};
 
-use super::framed::{self, FrameReader, ReadError};
+use super::framed::{FrameReader, FrameWriter, ReadError};
 use super::journal::SessionFile;
 use super::peer::{self, PeerRefusal};
 use super::place::Place;
+use super::sender::Sender;
 use super::sessions::{Admission, Session, Sessions};
 
 /// Connections at a time; the next one is refused.
@@ -43,8 +44,6 @@ const REJECT_TIMEOUT: Duration = Duration::from_secs(1);
 const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause after a connection could not be accepted, as when there are no more descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Frames are written together up to so many bytes.
-const BATCH_BYTES: usize = 64 * 1024;
 /// Replies that do not come from the driver and wait to be written; a client that sends more waits.
 const REPLIES: usize = 16;
 
@@ -214,7 +213,7 @@ enum Refused {
 async fn reject(mut stream: UnixStream, reason: Text) {
     let Ok(rejected) = wire::encode_rejected(&Rejected::new(reason)) else { return };
     let told = async {
-        framed::write(&mut stream, &rejected).await?;
+        FrameWriter::new(&mut stream).write(&rejected).await?;
         // Closed with something unread, the connection would be reset, and the reason lost with it.
         stream.read(&mut [0; MAX_HELLO_BYTES]).await
     };
@@ -232,14 +231,15 @@ async fn serve(
         reject(stream, refusal.reason()).await;
         return Err(refusal.into());
     }
-    let (read, mut write) = stream.into_split();
+    let (read, write) = stream.into_split();
     let mut frames = FrameReader::new(read, LONGEST_FROM_CLIENT);
+    let mut write = FrameWriter::new(write);
     let Some(hello) = hello(&mut frames).await? else { return Ok(()) };
     let protocol = match wire::agree(Versions::from(&hello), Versions::OWN) {
         Ok(protocol) => protocol,
         Err(reason) => {
             let rejected = wire::encode_rejected(&Rejected::new(reason.clone()))?;
-            framed::write(&mut write, &rejected).await?;
+            write.write(&rejected).await?;
             return Err(Refused::Version(reason));
         }
     };
@@ -259,12 +259,17 @@ async fn serve(
         level: about.level,
         view: hello.view,
         knows_session: session.as_ref().is_some_and(Session::was_known),
+        low_bandwidth: hello.low_bandwidth,
     };
-    framed::write(&mut write, &wire::encode_welcome(&welcome)?).await?;
+    write.write(&wire::encode_welcome(&welcome)?).await?;
+    let mut sender = Sender::new(write);
+    if hello.low_bandwidth {
+        (frames, sender) = (frames.unpack(), sender.for_low_bandwidth());
+    }
     let (replies, from_session) = mpsc::channel(REPLIES);
     let ended = tokio::select! {
         taken = take_commands(frames, &commands, replies, session.as_ref()) => taken,
-        sent = send_events(write, (&mut events, from_session), session.as_ref()) => sent,
+        sent = send_events(sender, (&mut events, from_session), session.as_ref()) => sent,
         () = superseded(session.as_ref()) => Ok(()),
     };
     if let Some(session) = &session {
@@ -356,45 +361,34 @@ async fn take_commands(
     Ok(())
 }
 
-/// Appends the frame of an event. One that is too long to be read is refused, where somebody waits for it.
-fn push(frames: &mut Vec<u8>, event: &DriverEvent) {
-    let refused = |fault: FrameFault| {
-        tracing::warn!(%fault, "an event was not sent");
-        let (ticket, text) = (event.ticket()?, fault.text());
-        wire::encode_event(&DriverEvent::Refused { ticket, text }).ok()
-    };
-    frames.extend(
-        wire::encode_event(event).or_else(|fault| refused(fault).ok_or(())).unwrap_or_default(),
-    );
-}
-
-/// Writes events, those that are there together, until the driver has ended.
+/// Sends events, those that are there together, until the driver has ended.
 async fn send_events(
-    mut write: OwnedWriteHalf,
+    mut sender: Sender,
     (events, mut from_session): (&mut mpsc::Receiver<DriverEvent>, mpsc::Receiver<DriverEvent>),
     session: Option<&Session>,
 ) -> Result<(), Refused> {
-    let mut frames = Vec::new();
     loop {
         let event = tokio::select! {
             Some(event) = from_session.recv() => event,
             event = events.recv() => match event {
                 Some(event) => event,
-                None => return Ok(()),
+                None => break,
             },
+            () = sender.due() => {
+                sender.send().await?;
+                continue;
+            }
         };
         let mut next = Some(event);
         while let Some(event) = next.take() {
             if let Some(session) = session {
                 session.record(&event).await;
             }
-            push(&mut frames, &event);
-            if frames.len() < BATCH_BYTES {
+            sender.add(event);
+            if sender.has_room() {
                 next = events.try_recv().ok();
             }
         }
-        framed::write(&mut write, &frames).await?;
-        frames.clear();
-        frames.shrink_to(BATCH_BYTES);
     }
+    Ok(sender.send().await?)
 }

@@ -4,7 +4,7 @@
 //! one map: the newest text of each draft, and never more than there are drafts. What the disk did not take is
 //! tried again with the next batch, and every few seconds; until that works there is a problem to show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -54,8 +54,8 @@ pub struct DraftWriter {
 /// The state shared with the writing thread.
 #[derive(Debug, Default)]
 struct Progress {
-    /// Batches handed over and not yet written.
-    unwritten: Mutex<usize>,
+    /// Batches handed over and not yet written: the names of each.
+    unwritten: Mutex<VecDeque<Vec<String>>>,
     changed: Condvar,
     /// Why drafts are not in the store; `None` once all are.
     problem: Mutex<Option<Problem>>,
@@ -120,7 +120,7 @@ impl DraftWriter {
         let Some(batches) = self.batches.as_ref().filter(|_| !self.waiting.is_empty()) else {
             return;
         };
-        *self.progress.lock() += 1;
+        self.progress.lock().push_back(self.waiting.keys().cloned().collect());
         match batches.try_send(std::mem::take(&mut self.waiting)) {
             Ok(()) => return,
             Err(TrySendError::Full(batch)) => self.waiting = batch,
@@ -129,12 +129,19 @@ impl DraftWriter {
                 self.batches = None;
             }
         }
-        *self.progress.lock() -= 1;
+        self.progress.lock().pop_back();
     }
 
     /// True if everything handed over is in the store.
     pub fn is_idle(&self) -> bool {
-        self.batches.is_none() || (self.waiting.is_empty() && *self.progress.lock() == 0)
+        self.batches.is_none() || (self.waiting.is_empty() && self.progress.lock().is_empty())
+    }
+
+    /// True while one of these is handed over and was not yet given to the store.
+    pub fn holds(&self, is_one: impl Fn(&str) -> bool) -> bool {
+        let unwritten = self.progress.lock();
+        let mut names = self.waiting.keys().chain(unwritten.iter().flatten());
+        self.batches.is_some() && names.any(|name| is_one(name))
     }
 
     /// Waits until everything was given to the store, at most this long. Returns what is not in it.
@@ -156,8 +163,8 @@ impl DraftWriter {
                 return;
             }
             let unwritten = self.progress.lock();
-            let before = *unwritten;
-            let pending = |now: &mut usize| *now > 0 && *now == before;
+            let before = unwritten.len();
+            let pending = |now: &mut VecDeque<_>| !now.is_empty() && now.len() == before;
             let waited = self.progress.changed.wait_timeout_while(unwritten, left, pending);
             drop(waited.unwrap_or_else(PoisonError::into_inner));
         }
@@ -165,7 +172,7 @@ impl DraftWriter {
 }
 
 impl Progress {
-    fn lock(&self) -> MutexGuard<'_, usize> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Vec<String>>> {
         self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -215,9 +222,7 @@ struct Written<'a>(&'a Progress);
 
 impl Drop for Written<'_> {
     fn drop(&mut self) {
-        let mut unwritten = self.0.lock();
-        *unwritten = unwritten.saturating_sub(1);
-        drop(unwritten);
+        self.0.lock().pop_front();
         self.0.changed.notify_all();
         self.0.written.notify_one();
     }
@@ -333,6 +338,24 @@ mod tests {
             thread::yield_now();
         }
         assert_eq!((writer.problem(), writer.finish(DEADLINE)), (None, DraftTexts::new()));
+    }
+
+    #[test]
+    fn a_text_holds_up_nothing_once_the_store_has_it_whatever_else_waits() {
+        let (mut writer, permit, reported) = slow_disk();
+        for name in ["a", "other"] {
+            writer.save(draft(name, "text"));
+        }
+        let is_a = |name: &str| name == "a";
+        assert!(writer.holds(is_a) && !writer.holds(|name| name == "b"));
+        permit.send(()).unwrap();
+        reported.recv_timeout(DEADLINE).unwrap();
+        let deadline = Instant::now() + DEADLINE;
+        while writer.holds(is_a) && Instant::now() < deadline {
+            thread::yield_now();
+        }
+        assert!(!writer.holds(is_a) && !writer.is_idle());
+        drop(permit);
     }
 
     #[test]

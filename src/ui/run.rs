@@ -27,6 +27,7 @@ use super::caller::Caller;
 use super::copies::{CopyJob, CopyMaker};
 use super::draft_writer::DraftWriter;
 use super::input::{Input, Reply};
+use super::model::drafts;
 use super::pacer::{Cause, Pacer};
 use super::programs::ProgramHost;
 use super::surface::Surface;
@@ -610,7 +611,7 @@ impl<'a, S: Surface> Run<'a, S> {
     /// True if the next command carries the user's text and a draft is not stored yet: the text is on
     /// disk as a draft before the driver gets it, so no crash loses it.
     fn awaits_drafts(&self) -> bool {
-        self.unsent.front().is_some_and(carries_text) && !self.drafts.is_idle()
+        self.unsent.front().is_some_and(carries_text) && self.drafts.holds(drafts::is_typed)
     }
 
     fn send(&mut self) {

@@ -37,15 +37,7 @@ fn ask(id: &str) -> Reply {
 }
 
 fn hello(name: &str, audience: AudienceKind) -> Hello {
-    Hello {
-        protocol: PROTOCOL,
-        oldest: OLDEST,
-        program: "test".to_owned(),
-        name: name.to_owned(),
-        audience,
-        view: false,
-        session: String::new(),
-    }
+    Hello::new(audience, name)
 }
 
 /// A driver that listens.

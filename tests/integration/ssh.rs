@@ -9,14 +9,21 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
+use std::time::{Duration, Instant};
 
+use flate2::{Decompress, FlushDecompress};
+
+use crate::common::files;
 use crate::common::pty::Program;
 use crate::common::skip::has;
 use crate::common::wait::{eventually, output};
 use crate::serving::Driver;
 
+/// The model asks a question.
+const ASKS: &str = "  - message: ask\n    role: user\n    response: A question.\n    funcCalls:\n      \
+                    - name: askHuman\n        arguments:\n          tellaskContent: Which colour?\n";
 /// Where Debian has it, which is not in everybody's path.
 const SSHD: &str = "/usr/sbin/sshd";
 
@@ -33,15 +40,21 @@ impl Box {
     /// `None` where there is no `sshd`.
     fn start() -> Option<Self> {
         let program = Path::new(env!("CARGO_BIN_EXE_dominds-tui")).parent().expect("a folder");
-        Self::with_programs_of(Some(program))
+        Self::with(Some(program), None)
+    }
+
+    /// Over such a line.
+    fn over(slow: Slow) -> Option<Self> {
+        let program = Path::new(env!("CARGO_BIN_EXE_dominds-tui")).parent().expect("a folder");
+        Self::with(Some(program), Some(slow))
     }
 
     /// A machine without this program.
     fn bare() -> Option<Self> {
-        Self::with_programs_of(None)
+        Self::with(None, None)
     }
 
-    fn with_programs_of(programs: Option<&Path>) -> Option<Self> {
+    fn with(programs: Option<&Path>, slow: Option<Slow>) -> Option<Self> {
         if !has("ssh") || !has(SSHD) {
             return None;
         }
@@ -64,7 +77,7 @@ impl Box {
         sshd.args(["-D", "-e", "-f"]).arg(at("sshd_config"));
         let server = sshd.stdin(Stdio::null()).stderr(Stdio::null()).spawn().expect("sshd");
         assert!(eventually(|| TcpStream::connect(("127.0.0.1", port)).is_ok()), "no sshd");
-        let line = Line::to(port);
+        let line = Line::to(port, slow);
         let (key, known) = (at("user"), at("known"));
         let config = format!(
             "Host box\n HostName 127.0.0.1\n Port {}\n IdentityFile {}\n IdentitiesOnly yes\n BatchMode yes\n \
@@ -83,10 +96,8 @@ impl Box {
         let home = self.driver.home();
         let folder = self.config.with_file_name("bin");
         fs::create_dir_all(&folder).expect("a folder");
-        let wrapper = format!("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n", self.config.display());
-        fs::write(folder.join("ssh"), wrapper).expect("a program");
-        let mode = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(folder.join("ssh"), mode).expect("a mode");
+        let script = format!("exec /usr/bin/ssh -F {} \"$@\"", self.config.display());
+        put_program(&folder.join("ssh"), &script);
         let mut environment = home.environment();
         for (name, value) in &mut environment {
             if *name == "PATH" {
@@ -99,14 +110,31 @@ impl Box {
     }
 
     fn attach(&self, more: &[&str]) -> Program {
+        self.attach_via(&format!("ssh -F {} box", self.config.display()), more)
+    }
+
+    /// Also the file with every byte that the screen is sent.
+    fn attach_recorded(&self) -> (Program, PathBuf) {
+        let (program, bytes) =
+            (self.config.with_file_name("via"), self.config.with_file_name("bytes"));
+        let (config, file) = (self.config.display(), bytes.display());
+        put_program(&program, &format!("ssh -F {config} box \"$@\" | tee {file}"));
+        (self.attach_via(&program.to_string_lossy(), &[]), bytes)
+    }
+
+    fn attach_via(&self, via: &str, more: &[&str]) -> Program {
         let home = self.driver.home();
-        let via = format!("ssh -F {} box", self.config.display());
         let workspace = home.workspace();
         let mut args: Vec<&OsStr> = vec!["attach".as_ref(), "--via".as_ref(), via.as_ref()];
         args.push(workspace.as_ref());
         args.extend(more.iter().map(OsStr::new));
         Program::start(home.environment(), &args, 100, 30)
     }
+}
+
+fn put_program(path: &Path, script: &str) {
+    fs::write(path, format!("#!/bin/sh\n{script}\n")).expect("a program");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a mode");
 }
 
 impl Drop for Box {
@@ -132,6 +160,13 @@ fn server_config(driver: &Driver, programs: Option<&Path>, folder: &Path, port: 
     )
 }
 
+/// What a line is like in each direction.
+#[derive(Debug, Clone, Copy)]
+struct Slow {
+    bytes_per_second: u32,
+    delay: Duration,
+}
+
 /// A connection through this process, which can be cut.
 struct Line {
     port: u16,
@@ -139,7 +174,7 @@ struct Line {
 }
 
 impl Line {
-    fn to(port: u16) -> Self {
+    fn to(port: u16, slow: Option<Slow>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let own = listener.local_addr().expect("an address").port();
         let open = Arc::<Mutex<Vec<TcpStream>>>::default();
@@ -149,7 +184,10 @@ impl Line {
                 let Ok(server) = TcpStream::connect(("127.0.0.1", port)) else { return };
                 for (from, to) in [(&client, &server), (&server, &client)] {
                     let (Ok(from), Ok(to)) = (from.try_clone(), to.try_clone()) else { return };
-                    thread::spawn(move || pass_on(from, to));
+                    match slow {
+                        Some(slow) => thread::spawn(move || pass_on_slowly(from, to, slow)),
+                        None => thread::spawn(move || pass_on(from, to)),
+                    };
                 }
                 kept.lock().unwrap_or_else(PoisonError::into_inner).extend([client, server]);
             }
@@ -173,6 +211,31 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream) {
     };
     while pass().is_ok_and(|goes_on| goes_on) {}
     let _ = to.shutdown(Shutdown::Both);
+}
+
+/// As many bytes a second as the line has, each after its delay; what does not fit waits, and in the end whoever sends.
+fn pass_on_slowly(mut from: TcpStream, mut to: TcpStream, line: Slow) {
+    let (pass, passed) = mpsc::sync_channel::<(Instant, Vec<u8>)>(16);
+    thread::spawn(move || {
+        for (at, bytes) in passed {
+            thread::sleep(at.saturating_duration_since(Instant::now()));
+            if to.write_all(&bytes).is_err() {
+                return;
+            }
+        }
+        let _ = to.shutdown(Shutdown::Both);
+    });
+    let (mut buffer, mut free_at) = ([0; 512], Instant::now());
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        let bytes = buffer.get(..count).unwrap_or_default().to_vec();
+        let takes =
+            Duration::from_secs(1) * u32::try_from(count).unwrap_or(1) / line.bytes_per_second;
+        free_at = free_at.max(Instant::now()) + takes;
+        thread::sleep(free_at.saturating_duration_since(Instant::now()));
+        if pass.send((free_at + line.delay, bytes)).is_err() {
+            return;
+        }
+    }
 }
 
 #[test]
@@ -269,4 +332,90 @@ fn a_machine_without_the_program_gets_it_once_the_person_agrees() {
     again.until_shown(&["DIALOGS"]);
     again.quit();
     assert_eq!(again.end_restored(), 0);
+}
+
+/// The messages in what a screen was sent: all after the first one is one compressed stream.
+fn bytes_of_messages(sent: &[u8]) -> usize {
+    let (header, rest) = sent.split_first_chunk::<4>().expect("a frame");
+    let first = usize::try_from(u32::from_be_bytes(*header)).expect("a length");
+    let (mut stream, mut room) = (Decompress::new(false), vec![0; 1 << 16]);
+    let packed = rest.get(first..).expect("a whole frame");
+    loop {
+        let taken = usize::try_from(stream.total_in()).expect("a count");
+        let left = packed.get(taken..).unwrap_or_default();
+        let before = stream.total_out();
+        stream.decompress(left, &mut room, FlushDecompress::None).expect("a compressed stream");
+        if stream.total_out() == before {
+            return usize::try_from(before).expect("a count");
+        }
+    }
+}
+
+/// What else is said while a reply comes: rows, records, acknowledgements.
+const BESIDE: usize = 8_000;
+
+/// The figures are printed; `DOMINDS_REPLY_BYTES=200000` is the length of the reply that they are given for.
+#[test]
+fn over_a_slow_line_the_text_of_a_reply_crosses_once_and_compressed() {
+    let slow = Slow { bytes_per_second: 8_000, delay: Duration::from_millis(125) };
+    let Some(remote) = Box::over(slow) else { return };
+    #[expect(clippy::disallowed_methods, reason = "how long it takes is for whoever runs it")]
+    let length = std::env::var("DOMINDS_REPLY_BYTES").ok().and_then(|bytes| bytes.parse().ok());
+    let length: usize = length.unwrap_or(30_000);
+    let text = prose(length);
+    let reply = serde_json::to_string(&format!("{text} THE END")).expect("a text");
+    let answers = format!(
+        "responses:\n{ASKS}  - message: blue\n    role: tool\n    chunkDelayMs: 1\n    response: {reply}\n"
+    );
+    files::put(&remote.driver.home().workspace(), "answers/m.yaml", &answers);
+    remote.driver.ok(&["run", "ask"], 3);
+
+    let mut ssh = Command::new("ssh");
+    let started = Instant::now();
+    assert!(output(ssh.arg("-F").arg(&remote.config).args(["box", "true"])).status.success());
+    let ssh_alone = started.elapsed();
+    let started = Instant::now();
+    let (mut screen, bytes) = remote.attach_recorded();
+    screen.until_shown(&["Which colour?"]);
+    let first_screen = started.elapsed();
+    screen.keys("\x1ba");
+    screen.keys("blue");
+    screen.until_shown(&["blue"]);
+    screen.until_still();
+    let received = || fs::read(&bytes).expect("the bytes");
+    let before = received();
+    let sent = Instant::now();
+    screen.keys("\r");
+    screen.until("it is answered", |shown| !shown.contains("FOR YOU"));
+    // It is held for so long.
+    let answered = sent.elapsed().saturating_sub(Duration::from_secs(5));
+    screen.until_shown(&["THE END"]);
+    screen.until_still();
+    let after = received();
+    let packed = after.len() - before.len();
+    let plain = bytes_of_messages(&after) - bytes_of_messages(&before);
+    println!(
+        "64 kbit/s, 250 ms: ssh alone {ssh_alone:.1?}, first screen {first_screen:.1?}; answered after {answered:.2?}; \
+         reply of {length} bytes: {plain} bytes of messages, {packed} compressed"
+    );
+    assert!(plain <= length * 12 / 10 + BESIDE, "{plain}");
+    assert!(packed <= length / 2 + BESIDE / 2, "{packed}");
+    screen.quit();
+    assert_eq!(screen.end_restored(), 0);
+}
+
+/// So many bytes as a model may write them, the same each time: paragraphs, lists and code with the words of a page.
+fn prose(length: usize) -> String {
+    let page = include_str!("../../docs/ARCHITECTURE.md");
+    let words: Vec<&str> = page.split_whitespace().filter(|word| word.is_ascii()).collect();
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut text = String::new();
+    while text.len() < length {
+        let (start, count) = (random.usize(..words.len()), random.usize(3..12));
+        let phrase = words.iter().cycle().skip(start).take(count).copied();
+        text.push_str(&phrase.collect::<Vec<_>>().join(" "));
+        text.push_str(random.choice([" ", ", ", ". ", ".\n\n", "\n- "]).unwrap_or(" "));
+    }
+    text.truncate(length);
+    text
 }

@@ -36,6 +36,26 @@ pub struct Hello {
     /// session a ticket is used once.
     #[serde(default, deserialize_with = "short_text", skip_serializing_if = "String::is_empty")]
     pub session: String,
+    /// Its line is slow: the driver should write less, see [`super::ShortWriter`], and both sides compress.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub low_bandwidth: bool,
+}
+
+impl Hello {
+    /// Of this program, which changes things and sends nothing again.
+    #[must_use]
+    pub fn new(audience: AudienceKind, name: &str) -> Self {
+        Self {
+            protocol: PROTOCOL,
+            oldest: OLDEST,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            name: name.to_owned(),
+            audience,
+            view: false,
+            session: String::new(),
+            low_bandwidth: false,
+        }
+    }
 }
 
 /// What a client is sent.
@@ -75,6 +95,9 @@ pub struct Welcome {
     /// here counts once.
     #[serde(default)]
     pub knows_session: bool,
+    /// What follows is compressed, in both directions, and the driver writes less.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub low_bandwidth: bool,
 }
 
 /// The driver refuses a client; nothing follows.

@@ -70,6 +70,10 @@ impl From<Malformed> for ClientFault {
 pub struct Malformed(String);
 
 impl Malformed {
+    pub(super) fn new(what: &str) -> Self {
+        Self(what.to_owned())
+    }
+
     /// One line.
     #[must_use]
     pub fn text(&self) -> Localized {
@@ -147,15 +151,24 @@ pub fn decode_from_client(body: &[u8]) -> Result<FromClient, ClientFault> {
         Form { hello: None, command: Some(command) } => {
             command_of(command.get()).map(|command| FromClient::Command(Box::new(command)))
         }
-        Form { .. } => Err(Malformed("expected either `hello` or `command`".to_owned()).into()),
+        Form { .. } => Err(Malformed::new("expected either `hello` or `command`").into()),
     }
 }
 
 /// Reads a message of a driver: the body of a frame.
 pub fn decode_from_driver(body: &[u8]) -> Result<FromDriver, Malformed> {
+    let (kind, content) = tagged(body)?;
+    message_of_driver(&kind, content)
+}
+
+/// The kind of a message, and its content.
+pub(super) fn tagged(body: &[u8]) -> Result<(String, &str), Malformed> {
     let Tagged { kind, content } = read(text(body)?)?;
-    let content = content.map_or("null", RawValue::get);
-    match kind.as_str() {
+    Ok((kind, content.map_or("null", RawValue::get)))
+}
+
+pub(super) fn message_of_driver(kind: &str, content: &str) -> Result<FromDriver, Malformed> {
+    match kind {
         "welcome" => Ok(FromDriver::Welcome(read(content)?)),
         "rejected" => Ok(FromDriver::Rejected(read(content)?)),
         "event" => event_of(content),
@@ -190,12 +203,12 @@ fn event_of(json: &str) -> Result<FromDriver, Malformed> {
 }
 
 /// The parser refuses what nests too deep.
-fn read<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Malformed> {
+pub(super) fn read<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Malformed> {
     serde_json::from_str(json).map_err(Malformed::from)
 }
 
 fn text(body: &[u8]) -> Result<&str, Malformed> {
-    std::str::from_utf8(body).map_err(|_| Malformed("it is not UTF-8".to_owned()))
+    std::str::from_utf8(body).map_err(|_| Malformed::new("it is not UTF-8"))
 }
 
 fn short_kind(kind: &str) -> String {

@@ -11,6 +11,7 @@ mod frame;
 mod handshake;
 mod kinds;
 mod message;
+mod short;
 
 pub use frame::{
     FrameDecoder, FrameFault, HEADER_BYTES, LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER, frame,
@@ -23,6 +24,8 @@ pub use message::{
     ClientFault, FromClient, FromDriver, Malformed, decode_from_client, decode_from_driver,
     encode_command, encode_event, encode_hello, encode_rejected, encode_welcome,
 };
+
+pub use short::{ShortReader, ShortWriter};
 
 #[cfg(test)]
 mod examples;

@@ -3,13 +3,15 @@
 #![expect(clippy::cast_possible_truncation, reason = "any number will do")]
 
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::examples::{Seeds, commands, events};
 use super::*;
-use crate::domain::Stamp;
 use crate::domain::sandbox::Level;
 use crate::domain::text::assert_translated;
-use crate::protocol::{Command, DriverEvent, Refusal};
+use crate::domain::{Course, DialogId, RootId, Stamp};
+use crate::protocol::event::Segment;
+use crate::protocol::{Command, DriverEvent, Refusal, StoredRecord};
 
 fn hello() -> Hello {
     Hello {
@@ -20,6 +22,7 @@ fn hello() -> Hello {
         audience: AudienceKind::Screen,
         view: false,
         session: String::new(),
+        low_bandwidth: false,
     }
 }
 
@@ -33,6 +36,7 @@ fn welcome() -> Welcome {
         level: Some(Level::Workspace),
         view: false,
         knows_session: true,
+        low_bandwidth: false,
     }
 }
 
@@ -346,5 +350,119 @@ fn every_message_of_the_session_in_the_document_is_one() {
     for limit in [LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER] {
         let mebibytes = format!(" {} MiB (", limit / 1024 / 1024);
         assert!(DOCUMENT.contains(&mebibytes), "{mebibytes}");
+    }
+}
+
+fn fact(dialog: &DialogId, line: usize, record: &str) -> DriverEvent {
+    DriverEvent::Fact(StoredRecord::made_up(dialog, Course::FIRST, line, record))
+}
+
+fn live(dialog: &DialogId, segment: Segment, text: &str) -> DriverEvent {
+    DriverEvent::Live { dialog: dialog.clone(), segment, text: text.to_owned() }
+}
+
+fn record(kind: &str, content: &str) -> String {
+    json!({"ts": "t", "genseq": 1, "type": kind, "content": content}).to_string()
+}
+
+/// What these events become, and come back as.
+fn in_short(events: &[DriverEvent]) -> (Vec<String>, Vec<DriverEvent>) {
+    let (mut writer, mut reader) = (ShortWriter::default(), ShortReader::default());
+    let frames = events.iter().map(|event| writer.encode(event).unwrap());
+    let bodies: Vec<String> = frames.map(|frame| body(&frame).to_owned()).collect();
+    let read = bodies.iter().map(|body| match reader.decode(body.as_bytes()).unwrap() {
+        FromDriver::Event(event) => *event,
+        other @ (FromDriver::Welcome(_) | FromDriver::Rejected(_) | FromDriver::Unknown { .. }) => {
+            panic!("{other:?}")
+        }
+    });
+    let read = read.collect();
+    (bodies, read)
+}
+
+#[test]
+fn in_the_short_form_a_text_is_sent_once() {
+    let dialog = DialogId::main(RootId::new("1a/2b/3c4d5e6f"));
+    let words = record("agent_words_record", "It \"is\"\nblue.");
+    let events = [
+        live(&dialog, Segment::Thinking, "Hm."),
+        live(&dialog, Segment::Saying, "It \"is\""),
+        live(&dialog, Segment::Saying, "\nblue."),
+        fact(&dialog, 1, &record("agent_thought_record", "Hm.")),
+        fact(&dialog, 2, &words),
+        fact(&dialog, 3, &record("agent_words_record", "Something else.")),
+        DriverEvent::LiveEnd { dialog: dialog.clone() },
+        fact(&dialog, 4, &words),
+    ];
+    let (bodies, read) = in_short(&events);
+    assert_eq!(read, events);
+    insta::assert_snapshot!("short_form", bodies.join("\n"));
+}
+
+#[test]
+fn a_short_form_that_refers_to_nothing_is_refused() {
+    let dialog = DialogId::main(RootId::new("1a"));
+    let (bodies, _) = in_short(&[
+        live(&dialog, Segment::Saying, "blue"),
+        live(&dialog, Segment::Saying, "."),
+        fact(&dialog, 1, &record("agent_words_record", "blue.")),
+    ]);
+    for body in &bodies[1..] {
+        assert!(ShortReader::default().decode(body.as_bytes()).is_err(), "{body}");
+        // A client that did not ask for it skips it.
+        let plain = decode_from_driver(body.as_bytes());
+        assert!(matches!(plain, Ok(FromDriver::Unknown { .. })), "{body}");
+    }
+    for body in [r#"{"more":7}"#, r#"{"recorded":{"live":0,"record":{}}}"#, "{}", ""] {
+        assert!(ShortReader::default().decode(body.as_bytes()).is_err(), "{body}");
+    }
+}
+
+#[test]
+fn texts_beyond_the_limit_are_forgotten_by_both_sides() {
+    let dialog = |n: u8| DialogId::main(RootId::new(format!("{n}")));
+    let text = "x".repeat(1 << 20);
+    let mut events = Vec::new();
+    for n in 0..7 {
+        events.push(live(&dialog(n), Segment::Saying, &text));
+        events.push(live(&dialog(n), Segment::Thinking, &text));
+    }
+    for n in 0..7 {
+        events.push(fact(&dialog(n), 1, &record("agent_words_record", &text)));
+        events.push(DriverEvent::LiveEnd { dialog: dialog(n) });
+    }
+    let (bodies, read) = in_short(&events);
+    assert!(read == events);
+    let short = bodies.iter().filter(|body| body.starts_with("{\"recorded\"")).count();
+    assert!((1..7).contains(&short), "{short}");
+}
+
+/// What changes what both sides remember.
+fn any_moves() -> impl Strategy<Value = Vec<DriverEvent>> {
+    let dialog = (0u8..3).prop_map(|n| DialogId::main(RootId::new(format!("{n}"))));
+    let saying = any::<bool>();
+    // Few texts, so that they meet.
+    let text = prop_oneof![Just(String::new()), "[a\"]{1,2}", any_text()];
+    let kind = proptest::sample::select(vec!["agent_words_record", "agent_thought_record", "x"]);
+    let moved = (dialog, saying, text, kind, 0u8..8).prop_map(|(dialog, saying, text, kind, n)| {
+        let segment = if saying { Segment::Saying } else { Segment::Thinking };
+        match n {
+            0 => DriverEvent::LiveEnd { dialog },
+            1..=3 => fact(&dialog, 1, &record(kind, &text)),
+            4 => DriverEvent::Lagged,
+            _ => live(&dialog, segment, &text),
+        }
+    });
+    proptest::collection::vec(moved, 0..40)
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_sent_in_the_short_form_comes_back_equal(moves in any_moves(), seeds in any_seeds()) {
+        let mut sent = moves.clone();
+        sent.extend(events(&seeds));
+        sent.extend(moves);
+        let (_, read) = in_short(&sent);
+        prop_assert_eq!(read, sent);
     }
 }

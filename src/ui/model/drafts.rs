@@ -50,6 +50,12 @@ impl DraftKey {
     }
 }
 
+/// True for the name of a text that a person typed and did not send.
+pub fn is_typed(name: &str) -> bool {
+    let kinds = ["message/", "answer/", "reminder/", "section/"];
+    name == DraftKey::New.name() || kinds.iter().any(|kind| name.starts_with(kind))
+}
+
 #[derive(Debug, Default)]
 pub struct Drafts {
     texts: DraftTexts,
@@ -123,9 +129,26 @@ impl Drafts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::RootId;
 
     fn texts(name: &str, text: &str) -> DraftTexts {
         DraftTexts::from([(name.to_owned(), text.to_owned())])
+    }
+
+    #[test]
+    fn what_was_typed_is_told_from_what_else_is_stored() {
+        let (dialog, id) = (DialogId::main(RootId::new("1a")), || "x".to_owned());
+        let typed = [
+            DraftKey::Message(dialog.clone()),
+            DraftKey::Answer(id()),
+            DraftKey::New,
+            DraftKey::Reminder(dialog, id()),
+            DraftKey::Section(id(), id()),
+        ];
+        assert!(typed.iter().all(|key| is_typed(&key.name())));
+        let other =
+            [DraftKey::AskedIn(id()), DraftKey::PutOff(id()), DraftKey::Sent, DraftKey::Looked];
+        assert!(!other.iter().any(|key| is_typed(&key.name())));
     }
 
     #[test]

@@ -195,7 +195,7 @@ proptest! {
         prop_assert_eq!(connection.per_byte, None);
     }
 
-    /// Whatever comes when, frames are never put off for longer than a reply may take.
+    /// Whatever comes when, frames of events are never put off for longer than a reply may take.
     #[test]
     fn no_order_of_frames_and_replies_stops_the_screen(
         steps in prop::collection::vec((0_u64..3_000, 0_usize..5_000, any::<bool>(), 0_u8..20), 1..200),
@@ -210,12 +210,15 @@ proptest! {
             if other == 0 {
                 connection.interrupted();
             }
+            if connection.ready_at(now).is_some_and(|at| at > now) {
+                continue;
+            }
             let bounds = connection.bounds(now);
             prop_assert!(bounds.bytes.is_none_or(|bytes| bytes > 0));
             connection.sent(now, draw(bounds, bytes));
             prop_assert!(connection.questions.len() <= MAX_QUESTIONS + 1);
             let ready = connection.ready_at(now).map_or(now, |at| at.max(now));
-            prop_assert!(ready <= now + REPLY_TIMEOUT + SLOWEST * 5_000 * 3);
+            prop_assert!(ready <= now + REPLY_TIMEOUT + SLOWEST * 5_000);
         }
     }
 }
