@@ -7,6 +7,7 @@
     reason = "a test, its functions included, fails by panicking"
 )]
 
+mod crowd;
 mod sessions;
 
 use std::path::PathBuf;

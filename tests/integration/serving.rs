@@ -17,7 +17,7 @@ use crate::common::wait::{eventually, found, output};
 const TEAM: &str = "member_defaults:\n  provider: script\n  model: m\n  diligence-push-max: 0\n\
                     default_responder: lead\nmembers:\n  lead:\n    name: Lead\n";
 const MODELS: &str = "providers:\n  script:\n    name: Script\n    apiType: mock\n    \
-                      baseUrl: answers\n    models:\n      m:\n        name: M\n";
+                      baseUrl: answers\n    max_concurrent: 50\n    models:\n      m:\n        name: M\n";
 /// Asks what it is told to ask, and is content with any answer.
 const ANSWERS: &str = "responses:\n  - message: ask\n    role: user\n    response: A question.\n    \
                        funcCalls:\n      - name: askHuman\n        arguments:\n          \
@@ -330,7 +330,7 @@ fn of_screens_whose_terminal_is_closed_at_any_moment_none_stays_and_each_answer_
 }
 
 /// The time a process has worked, in hundredths of a second.
-fn cpu_ticks(process: u64) -> u64 {
+pub fn cpu_ticks(process: u64) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("a process");
     let fields: Vec<&str> = stat.rsplit(')').next().expect("fields").split_whitespace().collect();
     let field = |number: usize| fields.get(number).and_then(|ticks| ticks.parse::<u64>().ok());
