@@ -13,13 +13,14 @@ use crate::domain::tree::Bucket;
 use crate::mcp;
 use crate::minds::taskdoc;
 use crate::platform::{dirs, env};
+use crate::protocol::Lifecycle;
 use crate::sandbox::{Means, Sandbox, SandboxRefusal};
 use crate::store::{Access, StoreError, config_permission_problem, permission_problems};
 
 use super::exit::{CommandError, Status};
 use super::probe::{Probe, ProbeResult, probe};
 use super::servers::{ServerReport, ServerTools};
-use super::{config, lines};
+use super::{config, lifecycle, lines};
 
 /// `servers`: the report on the MCP servers, if they were started.
 pub fn doctor(
@@ -59,14 +60,15 @@ pub fn doctor(
 }
 
 /// Restores a tree that was set aside as damaged.
-pub fn restore(workspace: &Path, root: &str) -> Result<Status, CommandError> {
-    let root = match app::open(workspace, Access::ReadWrite)?.restore(root) {
+pub async fn restore(workspace: &Path, name: &str) -> Result<Status, CommandError> {
+    let root = match app::open(workspace, Access::ReadOnly)?.quarantined(name) {
         Ok(root) => root,
         Err(error @ (StoreError::NotFound(_) | StoreError::BadName { .. })) => {
-            return Err(CommandError::usage(format!("no tree `{root}` was set aside: {error}")));
+            return Err(CommandError::usage(format!("no tree `{name}` was set aside: {error}")));
         }
         Err(error) => return Err(error.into()),
     };
+    lifecycle::change(workspace, Lifecycle::Restore { name: name.to_owned() }).await?;
     lines::print(&format!("{root} is restored"));
     Ok(Status::Done)
 }

@@ -105,7 +105,7 @@ fn check_generation_exists(
     Err(CommandError::usage(format!("there is no generation {genseq} in course {course}")))
 }
 
-async fn change(workspace: &Path, change: Lifecycle) -> Result<DriverPlace, CommandError> {
+pub async fn change(workspace: &Path, change: Lifecycle) -> Result<DriverPlace, CommandError> {
     run_command(workspace, Command::Lifecycle { ticket: TICKET, change }).await
 }
 

@@ -199,7 +199,9 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
             let servers = runtime()?.block_on(servers::query(&workspace));
             doctor::doctor(&workspace, json, Some(servers))
         }
-        Some(Command::Doctor { restore: Some(root), .. }) => doctor::restore(&workspace, &root),
+        Some(Command::Doctor { restore: Some(root), .. }) => {
+            block_on(doctor::restore(&workspace, &root))
+        }
         Some(Command::Doctor { json, providers: true, timeout, .. }) => {
             block_on(doctor::providers(&workspace, timeout, json))
         }

@@ -15,6 +15,9 @@ pub enum Lifecycle {
     Move { root: RootId, to: Bucket },
     /// Deletes a main dialog with all its side dialogs. Refused while any of it runs.
     Delete { root: RootId },
+    /// Makes a tree active again that was set aside as damaged; `name` is that of its folder, with what was appended
+    /// to it. Refused where the place is taken.
+    Restore { name: String },
     /// Creates a main dialog with everything from before this generation. The source is not changed; refused
     /// while any of it runs.
     Fork { root: RootId, course: Course, genseq: Genseq, then: ForkMode },

@@ -15,18 +15,24 @@ use super::{Store, SyncLevel, files};
 const UNFINISHED_INDEXES: [&str; 2] = [".list.index.", ".trees.index."];
 
 impl Store {
-    /// Moves a quarantined tree back to `run` and names it. `name` is its name below `malformed`.
-    /// Refused where the place is taken.
-    pub fn restore(&self, name: &str) -> Result<RootId, StoreError> {
-        self.must_write()?;
+    /// The name of the main dialog of a quarantined tree, which has the name `name` below `malformed`.
+    pub fn quarantined(&self, name: &str) -> Result<RootId, StoreError> {
         if !is_dialog_path(name) {
             return Err(StoreError::BadName { name: name.to_owned() });
         }
-        let root = RootId::new(without_suffix(name));
         let from = self.layout.malformed().join(name);
         if !files::is_folder_below(&self.layout.dialogs(), &from)? {
             return Err(StoreError::NotFound(RootId::new(name)));
         }
+        Ok(RootId::new(without_suffix(name)))
+    }
+
+    /// Moves a quarantined tree back to `run` and names it, see [`Self::quarantined`]. Refused where the place is
+    /// taken.
+    pub fn restore(&self, name: &str) -> Result<RootId, StoreError> {
+        self.must_write()?;
+        let root = self.quarantined(name)?;
+        let from = self.layout.malformed().join(name);
         self.move_folder(&from, &self.layout.root(Bucket::Run, &root))?;
         Ok(root)
     }

@@ -166,6 +166,26 @@ fn an_answer_of_a_command_is_applied_by_the_driver_that_runs_and_its_screens_see
 }
 
 #[test]
+fn a_tree_that_was_set_aside_is_restored_by_the_driver_that_runs_and_its_screens_see_it() {
+    let driver = Driver::ended();
+    driver.ok(&["run", "--json", "ask"], 3);
+    let listed = driver.json(&["dialogs", "--json"]);
+    let root = listed.pointer("/0/rootId").and_then(Value::as_str).expect("a dialog").to_owned();
+    let dialogs = driver.home.workspace().join(".dialogs");
+    let (active, aside) = (dialogs.join("run").join(&root), dialogs.join("malformed").join(&root));
+    fs::create_dir_all(aside.parent().expect("a folder")).expect("folders");
+    fs::rename(&active, &aside).expect("set aside");
+    let mut screen = driver.screen(&[]);
+    screen.until_shown(&["DIALOGS"]);
+    driver.ok(&["doctor", "--restore", "no/such"], 2);
+    assert!(driver.ok(&["doctor", "--restore", &root], 0).contains("is restored"));
+    screen.until_shown(&["Which colour?"]);
+    screen.quit();
+    assert_eq!(screen.end_restored(), 0);
+    assert!(active.is_dir() && !aside.exists());
+}
+
+#[test]
 fn a_command_waits_for_its_own_tree_and_not_for_the_others() {
     let (driver, _) = Driver::asking();
     let told = driver.ok(&["run", "--json", "hi"], 0);

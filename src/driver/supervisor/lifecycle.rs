@@ -38,6 +38,7 @@ impl Supervisor {
             }
             Lifecycle::Move { root, to } => self.move_tree(&root, to).await,
             Lifecycle::Delete { root } => self.delete_tree(&root).await,
+            Lifecycle::Restore { name } => self.restore_tree(name).await,
             Lifecycle::Fork { root, course, genseq, then } => {
                 let asker = ClientId::of(ticket);
                 let made = self.fork(asker, &root, ForkPoint { course, genseq }).await;
@@ -90,6 +91,12 @@ impl Supervisor {
         self.with_store(move |store| store.delete(&deleted)).await?;
         self.report(DriverReport::Removed(root.clone())).await;
         Ok(DialogId::main(root.clone()))
+    }
+
+    async fn restore_tree(&mut self, name: String) -> Result<DialogId, Localized> {
+        let root = self.with_store(move |store| store.restore(&name)).await?;
+        self.add_tree(&root).await;
+        Ok(DialogId::main(root))
     }
 
     /// Creates a fork; returns what it waits for.
@@ -179,10 +186,10 @@ impl Supervisor {
         if answer.await.unwrap_or(true) { Ok(()) } else { Err(Refusal::StillRunning.into()) }
     }
 
-    async fn with_store(
+    async fn with_store<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static,
-    ) -> Result<(), Localized> {
+        work: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Localized> {
         let store = Arc::clone(&self.engine.store);
         let done = tokio::task::spawn_blocking(move || work(&store)).await;
         done.map_err(|error| interrupted(&error))?.map_err(|error| error.message())

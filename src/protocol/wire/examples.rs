@@ -240,6 +240,7 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
         lifecycle(Lifecycle::DeclareDead { dialog: s.dialog(), note: s.maybe(s.text()) }),
         lifecycle(Lifecycle::Move { root: s.root(), to: Bucket::Archive }),
         lifecycle(Lifecycle::Delete { root: s.root() }),
+        lifecycle(Lifecycle::Restore { name: s.text() }),
         lifecycle(Lifecycle::Fork {
             root: s.root(),
             course: s.course(),

@@ -109,6 +109,7 @@ pub(super) fn change(change: Lifecycle, facts: Facts<'_>) -> FollowUps {
         Lifecycle::Delete { root }
         | Lifecycle::Move { root, .. }
         | Lifecycle::Fork { root, .. } => name_of(&DialogId::main(root.clone()), facts),
+        Lifecycle::Restore { name } => name.clone(),
     };
     vec![FollowUp::Request(Request::Lifecycle { change, name })]
 }
@@ -128,6 +129,7 @@ pub(super) fn changed(change: Lifecycle, name: &str, ui: &UiSettings) -> FollowU
             let text = with_undo(ui, word, name);
             vec![FollowUp::PutAway(root), FollowUp::NotifyText(Tone::Plain, text)]
         }
+        Lifecycle::Restore { .. } => vec![notice(Tone::Good, words::RESTORED)],
         Lifecycle::Fork { .. } => vec![notice(Tone::Good, words::FORKED)],
     }
 }
