@@ -222,7 +222,7 @@ pub struct InboxArgs {
     /// Workspaces: ssh://[USER@]HOST[:PORT]/PATH, or folders here; those of `inbox` in config.yaml, or the workspace, if none is given
     #[arg(value_name = "PLACE")]
     pub places: Vec<String>,
-    /// Lines: numbered questions, `2 use postgres` answers; there is no other form yet than lines
+    /// Lines instead of a screen: numbered questions, `2 use postgres` answers; also where there is no terminal
     #[arg(long)]
     pub plain: bool,
     /// Print what happens, one JSON object in a line, until interrupted; answers nothing

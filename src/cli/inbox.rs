@@ -1,4 +1,5 @@
-//! `inbox`: the open questions of several workspaces, here and on other machines, as lines.
+//! `inbox`: the open questions of several workspaces, here and on other machines: on a screen with all their dialogs, or
+//! as lines.
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, stdin};
@@ -18,11 +19,14 @@ use crate::protocol::command::Ticket;
 use crate::protocol::wire::AudienceKind;
 use crate::protocol::{Command, DriverEvent, InboxRow};
 use crate::remote::client::ConnectionTasks;
-use crate::remote::{ConnectError, Followed, LOST, Leaving, Line, follow};
+use crate::remote::{ConnectError, Fleet, Followed, LOST, Leaving, Line, follow};
+use crate::ui::Keys;
 use crate::ui::plain::TypedLines;
 
-use super::args::InboxArgs;
+use super::args::{InboxArgs, ScreenArgs};
 use super::exit::{CommandError, Status};
+use super::link::Link;
+use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
 use super::{canonical_folder, config, lines, running, runtime};
 
 /// How long a place may take to say what is open.
@@ -43,9 +47,13 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
     if places.is_empty() {
         places.push(workspace.display().to_string());
     }
+    let screen = ScreenArgs { plain: wanted.plain, inline: false };
+    if !wanted.watch && !wanted.json && ScreenMode::is_drawn(screen) {
+        return show(&places);
+    }
     let runtime = runtime::runtime()?;
     let shown = runtime.block_on(async {
-        let mut fleet = Fleet::of(&places)?;
+        let mut fleet = Lines::of(&places)?;
         if wanted.watch {
             fleet.watch().await
         } else if wanted.json {
@@ -59,6 +67,24 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
     shown
 }
 
+/// On a screen.
+fn show(places: &[String]) -> Result<Status, CommandError> {
+    let runtime = runtime::runtime()?;
+    let shown = runtime.block_on(async {
+        let followed: Result<Vec<_>, _> =
+            places.iter().map(|place| follow_place(place, AudienceKind::Screen)).collect();
+        let link = Link::several(Fleet::of(followed?));
+        let start = (config::read(), ScreenStart::default());
+        // No file of this machine is of all of them.
+        screen::show_link(Path::new("inbox"), link, start, &mut Keys::default()).await
+    });
+    runtime.shutdown_timeout(screen::LAST_FRAME_TIMEOUT);
+    match shown? {
+        ScreenExit::Status(status) => Ok(status),
+        ScreenExit::Replay => Ok(Status::Done),
+    }
+}
+
 /// A workspace that is followed.
 struct Place {
     name: String,
@@ -67,19 +93,19 @@ struct Place {
 }
 
 /// All places, and what came of them.
-struct Fleet {
+struct Lines {
     places: Vec<Place>,
     events: mpsc::Receiver<(usize, DriverEvent)>,
     _passing: JoinSet<()>,
     board: Board,
 }
 
-impl Fleet {
+impl Lines {
     fn of(names: &[String]) -> Result<Self, CommandError> {
         let (to, events) = mpsc::channel(EVENTS);
         let (mut places, mut passing) = (Vec::new(), JoinSet::new());
         for name in names {
-            let (name, followed) = follow_place(name)?;
+            let (name, followed) = follow_place(name, AudienceKind::Lines)?;
             let Followed { commands, events, tasks, .. } = followed;
             passing.spawn(pass_on(places.len(), events, to.clone()));
             places.push(Place { name, commands, _tasks: tasks });
@@ -269,8 +295,8 @@ async fn pass_on(
 }
 
 /// Follows a place; returns how it is shown.
-fn follow_place(place: &str) -> Result<(String, Followed), CommandError> {
-    let hello = running::hello_of_session(AudienceKind::Lines);
+fn follow_place(place: &str, audience: AudienceKind) -> Result<(String, Followed), CommandError> {
+    let hello = running::hello_of_session(audience);
     if place.starts_with("ssh://") {
         let line =
             Line::parse(place, None).map_err(|fault| CommandError::usage(fault.to_string()))?;

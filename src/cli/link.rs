@@ -17,7 +17,7 @@ use crate::platform::signals::{Signals, StopSignal};
 use crate::protocol::wire::Hello;
 use crate::protocol::{Command, DriverEvent};
 use crate::remote::client::{ConnectionTasks, Ended};
-use crate::remote::{Connection, RemoteTexts, Server};
+use crate::remote::{Connection, Fleet, RemoteTexts, Server};
 use crate::sandbox::Sandbox;
 use crate::store::{Store, StoreError};
 use crate::tools::Shells;
@@ -26,6 +26,7 @@ use crate::ui::{DraftStore, DraftTexts, LOOKED, QuitPolicy, STORED_HINTS};
 use super::config::UserConfig;
 use super::exit::CommandError;
 use super::hint_file;
+use super::own_texts;
 use super::running::{self, Found};
 use super::screen::{end_processes, start_options};
 use super::unattended::{self, Until};
@@ -50,6 +51,8 @@ pub enum LinkEnd {
         store: Arc<Store>,
     },
     Elsewhere(ConnectionTasks),
+    /// Several drivers, which all go on.
+    Several(ConnectionTasks),
 }
 
 /// What a front end stores for the person.
@@ -62,6 +65,8 @@ pub struct Texts {
 enum TextsPlace {
     Here(Arc<Store>),
     Elsewhere(RemoteTexts, Handle),
+    /// A file of the person.
+    Own,
 }
 
 impl Link {
@@ -116,6 +121,13 @@ impl Link {
         let Connection { welcome, commands, events, tasks, .. } = connection;
         Self { commands, events, level: welcome.level, texts, end: LinkEnd::Elsewhere(tasks) }
     }
+
+    /// Several drivers as one.
+    pub fn several(fleet: Fleet) -> Self {
+        let Fleet { commands, events, tasks } = fleet;
+        let texts = Texts::new(TextsPlace::Own);
+        Self { commands, events, level: None, texts, end: LinkEnd::Several(tasks) }
+    }
 }
 
 impl LinkEnd {
@@ -123,6 +135,12 @@ impl LinkEnd {
     #[must_use]
     pub fn is_here(&self) -> bool {
         matches!(self, Self::Here { .. })
+    }
+
+    /// There are several drivers.
+    #[must_use]
+    pub fn is_several(&self) -> bool {
+        matches!(self, Self::Several(_))
     }
 
     /// The driver is in this process, and can be reached from others: it can go on without its screen.
@@ -170,6 +188,16 @@ impl LinkEnd {
                 drop(store);
                 None
             }
+            Self::Several(tasks) => {
+                if let Err(error) = tasks.join().await {
+                    tracing::warn!(%error, "a connection was lost at the end");
+                }
+                Some(in_lang!(
+                    lang,
+                    "dominds-tui: the teams go on; `dominds-tui inbox` shows them again",
+                    "dominds-tui：各团队继续运行；`dominds-tui inbox` 可再次显示"
+                ))
+            }
             Self::Elsewhere(tasks) => Some(match tasks.join().await {
                 Ok(Ended::WithDriver) => in_lang!(
                     lang,
@@ -216,6 +244,12 @@ impl Texts {
                     .and_then(|read| read.map_err(|error| error.message()))
             }
             TextsPlace::Elsewhere(texts, _) => texts.read().await,
+            TextsPlace::Own => {
+                let read = tokio::task::spawn_blocking(own_texts::read).await;
+                read.map_err(std::io::Error::other)
+                    .flatten()
+                    .map_err(|error| Localized::same(error.to_string()))
+            }
         };
         read.unwrap_or_else(|error| {
             tracing::warn!(%error, "drafts could not be read");
@@ -246,23 +280,38 @@ impl DraftStore for Texts {
             TextsPlace::Elsewhere(texts, runtime) => {
                 runtime.block_on(texts.save(name, text)).err().map(|why| (why, FIX_DISK))
             }
+            TextsPlace::Own => own_texts::save(name, text).err().map(|error| {
+                let is_size = error.kind() == std::io::ErrorKind::FileTooLarge;
+                let why = Localized::same(error.to_string());
+                (why, if is_size { FIX_SIZE } else { FIX_DISK })
+            }),
         };
         let Some((why, fix)) = refused else {
             self.logged = None;
             return Ok(());
         };
         self.log(&why);
-        Err(not_saved(&why, fix))
+        Err(not_saved(self.path(), &why, fix))
     }
 }
 
 impl Texts {
+    fn path(&self) -> &'static str {
+        match self.place {
+            TextsPlace::Here(_) | TextsPlace::Elsewhere(..) => ".dialogs/.tui/drafts.json",
+            TextsPlace::Own => own_texts::FILE,
+        }
+    }
+
     fn save_looked(&mut self, text: &str) -> Result<(), Localized> {
         match &mut self.place {
             TextsPlace::Here(store) => {
                 StoredTexts(store).write(LOOKED, text).map_err(|error| error.message())
             }
             TextsPlace::Elsewhere(texts, runtime) => runtime.block_on(texts.save(LOOKED, text)),
+            TextsPlace::Own => {
+                own_texts::save(LOOKED, text).map_err(|error| Localized::same(error.to_string()))
+            }
         }
     }
 
@@ -283,12 +332,12 @@ const FIX_SIZE: Text =
     Text::new("send, shorten or clear one of the drafts", "请发送、缩短或清空其中一份草稿");
 
 /// Why what is typed is lost when the program ends.
-fn not_saved(why: &Localized, fix: Text) -> Problem {
+fn not_saved(path: &str, why: &Localized, fix: Text) -> Problem {
     let text = localized!(
         [why] "what you type and do not send is not saved: {why}",
         "输入而未发送的内容没有保存：{why}"
     );
-    Problem::new("drafts/not-saved", ".dialogs/.tui/drafts.json", text, fix)
+    Problem::new("drafts/not-saved", path, text, fix)
 }
 
 #[cfg(test)]
@@ -299,7 +348,7 @@ mod tests {
     fn a_draft_that_is_not_on_disk_says_why_where_and_what_to_do() {
         let why = StoreError::ReadOnly.message();
         for (fix, part) in [(FIX_SIZE, "shorten"), (FIX_DISK, "writable")] {
-            let problem = not_saved(&why, fix);
+            let problem = not_saved(".dialogs/.tui/drafts.json", &why, fix);
             let message = problem.message();
             for lang in [Lang::En, Lang::Zh] {
                 assert!(message.in_lang(lang).contains(why.in_lang(lang)), "{message}");

@@ -27,6 +27,7 @@ mod manual;
 mod mind;
 mod notify_command;
 mod own_run;
+mod own_texts;
 mod plain;
 mod probe;
 mod programs;

@@ -295,10 +295,11 @@ async fn on_terminal(
         let until = until_when(hang_up, asked.get().copied());
         return go_on(end, until, app.open_questions(), lang).await;
     }
+    let is_one = !end.is_several() && !is_demo;
     if let Some(line) = end.settle(asked.get().copied(), app.quit_policy(), lang).await {
         lines::note(&line);
     }
-    if let Some(line) = open_questions_line(app.open_questions(), lang).filter(|_| !is_demo) {
+    if let Some(line) = open_questions_line(app.open_questions(), lang).filter(|_| is_one) {
         lines::note(&line);
     }
     match asked.get() {

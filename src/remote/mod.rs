@@ -8,6 +8,7 @@
 //! the driver itself started are refused, whatever sandbox they have.
 
 pub mod client;
+pub mod fleet;
 mod framed;
 mod install;
 mod journal;
@@ -22,6 +23,7 @@ mod sessions;
 pub mod texts;
 
 pub use client::{ConnectError, Connection, Leaving, connect};
+pub use fleet::Fleet;
 pub use install::{INSTALLED, InstallError, Program};
 pub use journal::SessionFile;
 pub use kept::{Followed, LOST, follow, keep};

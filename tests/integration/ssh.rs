@@ -308,6 +308,36 @@ fn one_inbox_over_two_workspaces_answers_in_the_right_one_and_says_which_line_is
 }
 
 #[test]
+fn one_screen_over_two_workspaces_answers_in_the_right_one_and_says_which_line_is_cut() {
+    let Some(remote) = Box::start() else { return };
+    let near = Driver::start();
+    near.ok(&["run", "--json", "ask"], 3);
+    remote.driver.ok(&["run", "--json", "ask"], 3);
+    let mut attached = remote.attach(&[]);
+    attached.until_shown(&["Which colour?"]);
+    attached.quit();
+    assert_eq!(attached.end_restored(), 0);
+    let far = "ssh://box/".to_owned() + &remote.driver.home().workspace().display().to_string();
+    let near_folder = near.home().workspace();
+    let mut screen = remote.inbox(&[&far, &near_folder.display().to_string()]);
+    screen.until_shown(&["FOR YOU · 2", "box · task.tsk", "work · task.tsk"]);
+    remote.line.cut();
+    screen.until_shown(&["box: connected again"]);
+    let open = || [&near, &remote.driver].map(|one| !one.question().is_empty());
+    screen.keys("\x1ba");
+    screen.until_shown(&["── answer"]);
+    screen.keys("blue\r");
+    screen.until_shown(&["FOR YOU · 1", "has the same words: answer it the same?"]);
+    assert!(open()[0] != open()[1], "one of them is answered");
+    screen.keys("y");
+    screen.until("both are answered", |shown| !shown.contains("FOR YOU"));
+    assert_eq!(open(), [false, false]);
+    screen.quit();
+    assert_eq!(screen.end_restored(), 0);
+    assert_eq!(remote.driver.running().0, 1, "leaving ends no driver");
+}
+
+#[test]
 fn a_machine_without_the_program_gets_it_once_the_person_agrees() {
     let Some(remote) = Box::bare() else { return };
     let installed = remote.driver.home().workspace().with_file_name(".local/bin/dominds-tui");

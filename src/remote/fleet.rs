@@ -1,0 +1,154 @@
+//! Several drivers as one, for one screen: an inbox over several workspaces. Each of them is followed by itself; what
+//! each says is told to the screen as if one driver said it ([`routes`]).
+
+mod routes;
+
+use std::io;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::domain::text::Text;
+use crate::protocol::{Command, DriverEvent};
+
+use self::routes::{Routed, Routes};
+use super::client::{COMMANDS, ConnectionTasks, EVENTS, Ended};
+use super::kept::Followed;
+
+const BUSY: Text = Text::new(
+    "this place does not take commands at the moment; try again",
+    "此位置目前无法接收命令；请稍后再试",
+);
+
+/// The channels of several drivers, as those of one.
+#[derive(Debug)]
+pub struct Fleet {
+    pub commands: mpsc::Sender<Command>,
+    pub events: mpsc::Receiver<DriverEvent>,
+    pub tasks: ConnectionTasks,
+}
+
+impl Fleet {
+    /// Of these places, with their names.
+    #[must_use]
+    pub fn of(places: Vec<(String, Followed)>) -> Self {
+        let (commands, commands_rx) = mpsc::channel(COMMANDS);
+        let (events_tx, events) = mpsc::channel(EVENTS);
+        let (said, from) = mpsc::channel(EVENTS);
+        let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
+        let routes = Routes::new(labels(&names));
+        let (mut all, mut passing, mut tasks) = (Vec::new(), JoinSet::new(), JoinSet::new());
+        let mut ends = Vec::new();
+        for (number, (_, followed)) in places.into_iter().enumerate() {
+            let Followed { commands, events, tasks, .. } = followed;
+            passing.spawn(pass_on(number, events, said.clone()));
+            all.push(commands);
+            ends.push(tasks);
+        }
+        drop(said);
+        let screen = (commands_rx, events_tx);
+        tasks.spawn(async move {
+            run(screen, routes, (all, from)).await;
+            passing.shutdown().await;
+            for end in ends {
+                end.join().await?;
+            }
+            io::Result::Ok(Ended::Left)
+        });
+        Self { commands, events, tasks: ConnectionTasks::of(tasks) }
+    }
+}
+
+async fn pass_on(
+    place: usize,
+    mut events: mpsc::Receiver<DriverEvent>,
+    to: mpsc::Sender<(usize, DriverEvent)>,
+) {
+    while let Some(event) = events.recv().await {
+        if to.send((place, event)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Until the screen has left, and every place has acknowledged what it was sent.
+async fn run(
+    (mut commands, events): (mpsc::Receiver<Command>, mpsc::Sender<DriverEvent>),
+    mut routes: Routes,
+    (places, mut from): (Vec<mpsc::Sender<Command>>, mpsc::Receiver<(usize, DriverEvent)>),
+) {
+    let mut places = Some(places);
+    loop {
+        let told = tokio::select! {
+            command = commands.recv(), if places.is_some() => {
+                let leaves = command.as_ref().is_none_or(|it| matches!(it, Command::Shutdown { .. }));
+                let Routed { to, reply } = command.map(|it| routes.command(it)).unwrap_or_default();
+                let refused = send(to, places.as_deref().unwrap_or_default());
+                if leaves {
+                    places = None;
+                }
+                let refused = refused.into_iter().flat_map(|(place, event)| routes.event(place, event));
+                reply.into_iter().chain(refused).collect()
+            }
+            said = from.recv() => match said {
+                Some((place, event)) => routes.event(place, event),
+                None => break,
+            },
+        };
+        for event in told {
+            // A screen that has gone needs no events; what was sent is still acknowledged.
+            let _ = events.send(event).await;
+        }
+    }
+    let _ = events.send(DriverEvent::Stopped).await;
+}
+
+/// Sends commands, and returns the replies of those that cannot be sent. None is waited for: a place may be waiting for
+/// this task.
+fn send(
+    commands: Vec<(usize, Command)>,
+    places: &[mpsc::Sender<Command>],
+) -> Vec<(usize, DriverEvent)> {
+    let refused = |(place, command): (usize, Command)| {
+        let ticket = command.ticket();
+        if places.get(place).is_some_and(|to| to.try_send(command).is_ok()) {
+            return None;
+        }
+        tracing::warn!(place, "a place does not take commands");
+        ticket.map(|ticket| (place, DriverEvent::Refused { ticket, text: BUSY.into() }))
+    };
+    commands.into_iter().filter_map(refused).collect()
+}
+
+/// As short as tells the places apart: the machine or the last folder, else both, else all.
+fn labels(names: &[&str]) -> Vec<String> {
+    let forms: [fn(&str) -> String; 3] = [short, medium, |name| name.to_owned()];
+    let of = |form: &fn(&str) -> String| names.iter().map(|name| form(name)).collect::<Vec<_>>();
+    let tells_apart = |labels: &Vec<String>| {
+        labels.iter().enumerate().all(|(at, label)| !labels.iter().take(at).any(|it| it == label))
+    };
+    forms.iter().map(of).find(tells_apart).unwrap_or_else(|| {
+        names.iter().enumerate().map(|(at, name)| format!("{} {name}", at + 1)).collect()
+    })
+}
+
+/// The machine, or the last folder of a place on this one.
+fn short(name: &str) -> String {
+    match name.strip_prefix("ssh://").and_then(|rest| rest.split_once('/')) {
+        Some((machine, _)) => machine.rsplit('@').next().unwrap_or(machine).to_owned(),
+        None => last_folder(name),
+    }
+}
+
+fn medium(name: &str) -> String {
+    let folder = last_folder(name);
+    let short = short(name);
+    if short == folder { short } else { format!("{short}/{folder}") }
+}
+
+fn last_folder(path: &str) -> String {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path).to_owned()
+}
+
+#[cfg(test)]
+mod tests;

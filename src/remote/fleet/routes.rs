@@ -1,0 +1,556 @@
+//! Which driver a command is for, and what the one screen is told of what each driver says. Values only.
+//!
+//! A dialog belongs to the place that named it first. What names no dialog is for the place whose dialog is open, or
+//! for all. A command for all has one reply, once each place has replied.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::text::{Localized, Text, localized};
+use crate::domain::{DialogId, Problem, RootId};
+use crate::protocol::command::Ticket;
+use crate::protocol::event::WorkspaceView;
+use crate::protocol::{
+    Command, DriverEvent, FindEnd, FindRequest, FindScope, FoundPart, InboxRow, Lifecycle,
+    ShelfRow, TreeRow,
+};
+
+use super::super::kept::LOST;
+
+const UNKNOWN: Text =
+    Text::new("no place that is connected has this dialog", "已连接的位置中没有这个对话");
+const ONE_PLACE: Text = Text::new(
+    "not possible for several workspaces at once: attach to the one that is meant",
+    "无法同时用于多个工作区：请连接到对应的那一个",
+);
+/// Commands without a reply that are remembered; a preview may have none.
+const MOST_SENT: usize = 4096;
+/// Between the label of a place and what is of it.
+const OF: &str = " · ";
+
+/// Several drivers as one.
+#[derive(Debug)]
+pub struct Routes {
+    places: Vec<Place>,
+    roots: BTreeMap<RootId, usize>,
+    /// The place of the dialog that is open.
+    current: usize,
+    /// Which place has a command that is replied to: no other one can.
+    sent: BTreeMap<Ticket, usize>,
+    /// Commands for all places that not all have replied to.
+    asked_all: BTreeMap<Ticket, AskedAll>,
+}
+
+/// What one place has said.
+#[derive(Debug, Default)]
+struct Place {
+    label: String,
+    workspace: WorkspaceView,
+    rows: Vec<TreeRow>,
+    inbox: Vec<InboxRow>,
+    problems: Vec<Problem>,
+    /// Something waits for consent.
+    asks_consent: bool,
+    /// It has dialogs that another place named first.
+    repeats: bool,
+}
+
+#[derive(Debug, Default)]
+struct AskedAll {
+    left: BTreeSet<usize>,
+    listed: Option<Vec<ShelfRow>>,
+    /// One of them said yes.
+    done: bool,
+    more: bool,
+    is_search: bool,
+    refused: Option<Localized>,
+}
+
+/// What becomes of a command.
+#[derive(Debug, Default, PartialEq)]
+pub struct Routed {
+    /// For these places.
+    pub to: Vec<(usize, Command)>,
+    /// The reply, where none of them is asked.
+    pub reply: Option<DriverEvent>,
+}
+
+impl Routed {
+    fn to(place: usize, command: Command) -> Self {
+        Self { to: vec![(place, command)], reply: None }
+    }
+
+    fn refused(command: &Command, text: Text) -> Self {
+        let refused = |ticket| DriverEvent::Refused { ticket, text: text.into() };
+        Self { to: Vec::new(), reply: command.ticket().map(refused) }
+    }
+}
+
+impl Routes {
+    /// `labels`: what tells the places apart, in their order.
+    pub fn new(labels: Vec<String>) -> Self {
+        let place = |label| Place { label, ..Place::default() };
+        Self {
+            places: labels.into_iter().map(place).collect(),
+            roots: BTreeMap::new(),
+            current: 0,
+            sent: BTreeMap::new(),
+            asked_all: BTreeMap::new(),
+        }
+    }
+
+    pub fn command(&mut self, command: Command) -> Routed {
+        let routed = self.route(command);
+        if let [.., (place, command)] = routed.to.as_slice()
+            && let Some(ticket) = command.ticket()
+            && !self.asked_all.contains_key(&ticket)
+        {
+            self.sent.insert(ticket, *place);
+            if self.sent.len() > MOST_SENT {
+                self.sent.pop_first();
+            }
+        }
+        routed
+    }
+
+    fn route(&mut self, command: Command) -> Routed {
+        if let Command::Create { .. } = command {
+            return self.create(command);
+        }
+        if let Command::Find { ticket, request } = command {
+            return self.find(ticket, request);
+        }
+        match scope_of(&command) {
+            Scope::Dialog(root) => match self.roots.get(&root) {
+                Some(place) => self.for_one(*place, command),
+                None => Routed::refused(&command, UNKNOWN),
+            },
+            Scope::Current => Routed::to(self.current, command),
+            Scope::All => self.for_all(&command),
+            Scope::Nobody => Routed::refused(&command, ONE_PLACE),
+        }
+    }
+
+    fn for_one(&mut self, place: usize, mut command: Command) -> Routed {
+        // A title that a person edits has the label in front.
+        if let Command::Title { title: Some(title), .. } = &mut command {
+            *title = self.without_label(place, title).to_owned();
+        }
+        let mut to = Vec::new();
+        if matches!(command, Command::Open { .. }) && self.current != place {
+            to.push((self.current, Command::Close));
+            self.current = place;
+        }
+        to.push((place, command));
+        Routed { to, reply: None }
+    }
+
+    fn without_label<'t>(&self, place: usize, text: &'t str) -> &'t str {
+        text.strip_prefix(self.label(place)).and_then(|rest| rest.strip_prefix(OF)).unwrap_or(text)
+    }
+
+    /// In the place that the label of its Taskdoc names.
+    fn create(&mut self, command: Command) -> Routed {
+        let Command::Create { ticket, agent, taskdoc, text } = command else {
+            return Routed::default();
+        };
+        let named = |place: &usize| self.without_label(*place, &taskdoc) != taskdoc;
+        let place = (0..self.places.len()).find(named).unwrap_or(self.current);
+        let taskdoc = self.without_label(place, &taskdoc).to_owned();
+        Routed::to(place, Command::Create { ticket, agent, taskdoc, text })
+    }
+
+    fn find(&mut self, ticket: Ticket, request: FindRequest) -> Routed {
+        let place =
+            request.dialog.as_ref().and_then(|dialog| self.roots.get(&dialog.root)).copied();
+        if request.scope != FindScope::All {
+            let command = Command::Find { ticket, request };
+            return match place {
+                Some(place) => Routed::to(place, command),
+                None => Routed::refused(&command, UNKNOWN),
+            };
+        }
+        let all = AskedAll { left: self.all(), is_search: true, ..AskedAll::default() };
+        self.asked_all.insert(ticket, all);
+        let for_place = |number| {
+            let dialog = request.dialog.clone().filter(|_| place == Some(number));
+            let request = FindRequest { dialog, ..request.clone() };
+            (number, Command::Find { ticket, request })
+        };
+        Routed { to: (0..self.places.len()).map(for_place).collect(), reply: None }
+    }
+
+    fn for_all(&mut self, command: &Command) -> Routed {
+        if let Some(ticket) = command.ticket() {
+            let listed = matches!(command, Command::Shelf { .. }).then(Vec::new);
+            let all = AskedAll { left: self.all(), listed, ..AskedAll::default() };
+            self.asked_all.insert(ticket, all);
+        }
+        let to = (0..self.places.len()).map(|place| (place, command.clone())).collect();
+        Routed { to, reply: None }
+    }
+
+    fn all(&self) -> BTreeSet<usize> {
+        (0..self.places.len()).collect()
+    }
+
+    /// What the screen is told of an event of a place.
+    pub fn event(&mut self, place: usize, event: DriverEvent) -> Vec<DriverEvent> {
+        if let Some(ticket) = event.ticket() {
+            if let Some(all) = self.asked_all.get(&ticket) {
+                let is_asked = all.left.contains(&place);
+                return if is_asked { self.reply_of_one(place, ticket, event) } else { Vec::new() };
+            }
+            if self.sent.get(&ticket) != Some(&place) {
+                return Vec::new();
+            }
+            if !matches!(&event, DriverEvent::Found { part, .. } if part.end.is_none()) {
+                self.sent.remove(&ticket);
+            }
+        }
+        if let Some(root) = root_of(&event).cloned()
+            && !self.owns(place, &root)
+        {
+            return Vec::new();
+        }
+        match event {
+            DriverEvent::Workspace(view) => {
+                self.set(place, |place| place.workspace = view);
+                vec![self.workspace()]
+            }
+            DriverEvent::Rows(rows) => self.rows(place, rows),
+            DriverEvent::Row(mut row) => {
+                self.label_all(place, [&mut row.taskdoc, &mut row.title]);
+                self.set(place, |place| place.put(&row));
+                vec![DriverEvent::Row(row)]
+            }
+            DriverEvent::Removed(dialog) => {
+                self.set(place, |place| place.rows.retain(|row| row.dialog.root != dialog.root));
+                vec![DriverEvent::Removed(dialog)]
+            }
+            DriverEvent::Inbox(rows) => vec![self.inbox(place, rows)],
+            DriverEvent::Problems(problems) => {
+                self.set(place, |place| place.problems = problems);
+                vec![self.problems()]
+            }
+            DriverEvent::Consent(view) => {
+                self.set(place, |place| place.asks_consent = !view.waiting.is_empty());
+                vec![self.problems()]
+            }
+            DriverEvent::Notice(text) => {
+                let label = self.label(place);
+                vec![DriverEvent::Notice(localized!([text] "{label}: {text}", "{label}：{text}"))]
+            }
+            DriverEvent::Files(files) if place == self.current => vec![DriverEvent::Files(files)],
+            // Of a whole workspace, of which there are several.
+            DriverEvent::Files(_)
+            | DriverEvent::Processes(_)
+            | DriverEvent::Halted(_)
+            | DriverEvent::Quiet(_)
+            | DriverEvent::TreeQuiet { .. }
+            | DriverEvent::Stopped => Vec::new(),
+            event @ (DriverEvent::Fact(_)
+            | DriverEvent::Page { .. }
+            | DriverEvent::Asked { .. }
+            | DriverEvent::Answered { .. }
+            | DriverEvent::Sheet { .. }
+            | DriverEvent::Live { .. }
+            | DriverEvent::ToolEnded { .. }
+            | DriverEvent::LiveEnd { .. }
+            | DriverEvent::Retry { .. }
+            | DriverEvent::Forked { .. }
+            | DriverEvent::Done { .. }
+            | DriverEvent::Refused { .. }
+            | DriverEvent::Shelf { .. }
+            | DriverEvent::Found { .. }
+            | DriverEvent::Drafts { .. }
+            | DriverEvent::ImageKept { .. }
+            | DriverEvent::Log { .. }
+            | DriverEvent::Mind { .. }
+            | DriverEvent::Lagged) => vec![event],
+        }
+    }
+
+    fn rows(&mut self, place: usize, mut rows: Vec<TreeRow>) -> Vec<DriverEvent> {
+        rows.retain(|row| self.owns(place, &row.dialog.root));
+        for row in &mut rows {
+            self.label_all(place, [&mut row.taskdoc, &mut row.title]);
+        }
+        self.set(place, |place| place.rows = rows);
+        let all = self.places.iter().flat_map(|place| place.rows.iter().cloned());
+        vec![DriverEvent::Rows(all.collect()), self.problems()]
+    }
+
+    fn inbox(&mut self, place: usize, mut rows: Vec<InboxRow>) -> DriverEvent {
+        rows.retain(|row| self.owns(place, &row.dialog.root));
+        for row in &mut rows {
+            self.label_all(place, [&mut row.taskdoc]);
+        }
+        self.set(place, |place| place.inbox = rows);
+        let all = self.places.iter().flat_map(|place| place.inbox.iter().cloned());
+        let mut all: Vec<InboxRow> = all.collect();
+        all.sort_by(|a, b| a.question.asked_at.cmp(&b.question.asked_at));
+        DriverEvent::Inbox(all)
+    }
+
+    /// A reply to what all were asked: told once all have replied, but for what was found.
+    fn reply_of_one(
+        &mut self,
+        place: usize,
+        ticket: Ticket,
+        event: DriverEvent,
+    ) -> Vec<DriverEvent> {
+        let mut told = Vec::new();
+        let mut is_last = true;
+        if let DriverEvent::Found { part, .. } = event {
+            is_last = part.end.is_some();
+            self.note(ticket, |all| all.more |= part.end == Some(FindEnd::TooMany));
+            told.extend(
+                self.found(place, *part)
+                    .map(|part| DriverEvent::Found { ticket, part: Box::new(part) }),
+            );
+        } else if let DriverEvent::Shelf { mut rows, .. } = event {
+            rows.retain(|row| self.owns(place, &row.root));
+            for row in &mut rows {
+                self.label_all(place, [&mut row.taskdoc, &mut row.title]);
+            }
+            self.note(ticket, |all| all.listed.get_or_insert_default().extend(rows));
+        } else if let DriverEvent::Refused { text, .. } = event {
+            self.note(ticket, |all| all.refused = Some(text));
+        } else {
+            self.note(ticket, |all| all.done = true);
+        }
+        if is_last {
+            told.extend(self.one_less(place, ticket));
+        }
+        told
+    }
+
+    /// A part of what is found; its end is told with that of the last place. `None` if there is nothing in it.
+    fn found(&mut self, place: usize, part: FoundPart) -> Option<FoundPart> {
+        let FoundPart { mut records, unread, .. } = part;
+        records.retain(|record| self.owns(place, &record.dialog.root));
+        for record in &mut records {
+            self.label_all(place, [&mut record.title]);
+        }
+        let is_empty = records.is_empty() && unread == 0;
+        (!is_empty).then_some(FoundPart { records, unread, end: None })
+    }
+
+    fn note(&mut self, ticket: Ticket, change: impl FnOnce(&mut AskedAll)) {
+        if let Some(all) = self.asked_all.get_mut(&ticket) {
+            change(all);
+        }
+    }
+
+    /// The reply, if all have replied.
+    fn one_less(&mut self, place: usize, ticket: Ticket) -> Option<DriverEvent> {
+        let all = self.asked_all.get_mut(&ticket)?;
+        all.left.remove(&place);
+        if !all.left.is_empty() {
+            return None;
+        }
+        let AskedAll { listed, done, more, is_search, refused, .. } =
+            self.asked_all.remove(&ticket)?;
+        if is_search {
+            let end = if more { FindEnd::TooMany } else { FindEnd::Complete };
+            let part = FoundPart { records: Vec::new(), unread: 0, end: Some(end) };
+            return Some(DriverEvent::Found { ticket, part: Box::new(part) });
+        }
+        if let Some(mut rows) = listed {
+            rows.sort_by(|a, b| (&b.last_modified, &b.root).cmp(&(&a.last_modified, &a.root)));
+            return Some(DriverEvent::Shelf { ticket, rows });
+        }
+        Some(match refused {
+            Some(text) if !done => DriverEvent::Refused { ticket, text },
+            _ => DriverEvent::Done { ticket, dialog: None },
+        })
+    }
+
+    fn set(&mut self, place: usize, change: impl FnOnce(&mut Place)) {
+        if let Some(place) = self.places.get_mut(place) {
+            change(place);
+        }
+    }
+
+    /// True if the dialogs of this root are of this place: it named them first.
+    fn owns(&mut self, place: usize, root: &RootId) -> bool {
+        let owner = *self.roots.entry(root.clone()).or_insert(place);
+        if owner != place {
+            self.set(place, |place| place.repeats = true);
+        }
+        owner == place
+    }
+
+    fn label(&self, place: usize) -> &str {
+        self.places.get(place).map_or("", |place| place.label.as_str())
+    }
+
+    fn labelled(&self, place: usize, text: &str) -> String {
+        format!("{}{OF}{text}", self.label(place))
+    }
+
+    /// Puts the label of the place before these.
+    fn label_all<const N: usize>(&self, place: usize, texts: [&mut String; N]) {
+        for text in texts {
+            *text = self.labelled(place, text);
+        }
+    }
+
+    /// The choices for a new dialog, which is in the place of its Taskdoc.
+    fn workspace(&self) -> DriverEvent {
+        let mut all = WorkspaceView::default();
+        let names = self.places.iter().map(|place| place.label.as_str());
+        all.folder = names.collect::<Vec<_>>().join(", ");
+        for (number, place) in self.places.iter().enumerate() {
+            let WorkspaceView { members, default_responder, taskdocs, .. } = &place.workspace;
+            let known = |id| all.members.iter().any(|member| member.id == id);
+            let new: Vec<_> =
+                members.iter().filter(|member| !known(member.id.clone())).cloned().collect();
+            all.members.extend(new);
+            all.default_responder = all.default_responder.or_else(|| default_responder.clone());
+            all.taskdocs.extend(taskdocs.iter().map(|taskdoc| self.labelled(number, taskdoc)));
+        }
+        DriverEvent::Workspace(all)
+    }
+
+    fn problems(&self) -> DriverEvent {
+        let mut all = Vec::new();
+        for place in &self.places {
+            let label = &place.label;
+            let about = |problem: &Problem| {
+                let id = format!("{label}/{}", problem.id);
+                // That of a line is the place itself.
+                let is_line = problem.id == LOST;
+                let path = if is_line { String::new() } else { format!("{label}{OF}") };
+                Problem { id, path: path + &problem.path, ..problem.clone() }
+            };
+            all.extend(place.problems.iter().map(about));
+            if place.asks_consent {
+                let text = Text::new(
+                    "something of this workspace waits for your consent, and is not used until then",
+                    "此工作区中有内容等待你同意，同意之前不会使用",
+                );
+                let fix = Text::new(
+                    "attach to it alone, and look at what it is",
+                    "请单独连接到它，并查看内容",
+                );
+                all.push(Problem::new(format!("{label}/consent"), label, text, fix));
+            }
+            if place.repeats {
+                let text = Text::new(
+                    "some dialogs are in another place of this inbox, too, and are shown there only",
+                    "部分对话也在此收件箱的另一个位置中，仅在那里显示",
+                );
+                let fix = Text::new(
+                    "one of the two is a copy: leave it out",
+                    "其中一个是副本：请不要列出它",
+                );
+                all.push(Problem::new(format!("{label}/repeated"), label, text, fix));
+            }
+        }
+        DriverEvent::Problems(all)
+    }
+}
+
+impl Place {
+    fn put(&mut self, row: &TreeRow) {
+        match self.rows.iter_mut().find(|known| known.dialog == row.dialog) {
+            Some(known) => known.clone_from(row),
+            None => self.rows.push(row.clone()),
+        }
+    }
+}
+
+/// Whom a command is for.
+enum Scope {
+    Dialog(RootId),
+    /// The place whose dialog is open.
+    Current,
+    All,
+    Nobody,
+}
+
+fn scope_of(command: &Command) -> Scope {
+    let of = |dialog: &DialogId| Scope::Dialog(dialog.root.clone());
+    match command {
+        Command::Open { dialog, .. }
+        | Command::Page { dialog, .. }
+        | Command::Preview { dialog, .. }
+        | Command::Say { dialog, .. }
+        | Command::TakeBack { dialog, .. }
+        | Command::Answer { dialog, .. }
+        | Command::Stop { dialog }
+        | Command::RetryNow { dialog }
+        | Command::Continue { dialog, .. }
+        | Command::Withdraw { dialog, .. }
+        | Command::KeepGoing { dialog, .. }
+        | Command::Title { dialog, .. }
+        | Command::Sheet { dialog, .. } => of(dialog),
+        Command::Lifecycle { change, .. } => match change {
+            Lifecycle::DeclareDead { dialog, .. } => of(dialog),
+            Lifecycle::Move { root, .. }
+            | Lifecycle::Delete { root }
+            | Lifecycle::Fork { root, .. } => Scope::Dialog(root.clone()),
+            Lifecycle::Restore { .. } => Scope::Nobody,
+        },
+        Command::Close
+        | Command::Files
+        | Command::Log { .. }
+        | Command::Mind { .. }
+        | Command::Create { .. }
+        | Command::Find { .. }
+        | Command::KeepImage { .. } => Scope::Current,
+        Command::StopAll
+        | Command::FinishSteps { .. }
+        | Command::ContinueAll { .. }
+        | Command::Shelf { .. }
+        | Command::CheckConsent
+        | Command::EndFind
+        | Command::Refresh
+        | Command::Shutdown { .. } => Scope::All,
+        Command::Agree { .. }
+        | Command::Drafts { .. }
+        | Command::SaveDraft { .. }
+        | Command::StopProcess { .. } => Scope::Nobody,
+    }
+}
+
+/// The main dialog that an event is about; `None` for one of a whole workspace, or of a command.
+fn root_of(event: &DriverEvent) -> Option<&RootId> {
+    match event {
+        DriverEvent::Fact(fact) => Some(&fact.dialog().root),
+        DriverEvent::Page { page, .. } => Some(&page.dialog.root),
+        DriverEvent::Row(row) => Some(&row.dialog.root),
+        DriverEvent::Removed(dialog)
+        | DriverEvent::Asked { dialog, .. }
+        | DriverEvent::Answered { dialog, .. }
+        | DriverEvent::Sheet { dialog, .. }
+        | DriverEvent::Live { dialog, .. }
+        | DriverEvent::ToolEnded { dialog, .. }
+        | DriverEvent::LiveEnd { dialog }
+        | DriverEvent::Retry { dialog, .. }
+        | DriverEvent::Forked { dialog, .. }
+        | DriverEvent::Done { dialog: Some(dialog), .. } => Some(&dialog.root),
+        DriverEvent::TreeQuiet { root, .. } => Some(root),
+        DriverEvent::Done { dialog: None, .. }
+        | DriverEvent::Workspace(_)
+        | DriverEvent::Rows(_)
+        | DriverEvent::Inbox(_)
+        | DriverEvent::Problems(_)
+        | DriverEvent::Consent(_)
+        | DriverEvent::Notice(_)
+        | DriverEvent::Files(_)
+        | DriverEvent::Processes(_)
+        | DriverEvent::Halted(_)
+        | DriverEvent::Quiet(_)
+        | DriverEvent::Refused { .. }
+        | DriverEvent::Shelf { .. }
+        | DriverEvent::Found { .. }
+        | DriverEvent::Drafts { .. }
+        | DriverEvent::ImageKept { .. }
+        | DriverEvent::Log { .. }
+        | DriverEvent::Mind { .. }
+        | DriverEvent::Lagged
+        | DriverEvent::Stopped => None,
+    }
+}
