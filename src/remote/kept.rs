@@ -414,7 +414,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let listener = UnixListener::bind(&socket).unwrap();
-        let hello = Hello { session: "s1".to_owned(), ..Hello::new(AudienceKind::Screen, "pts/1") };
+        // The driver is an older one, which does not know the low bandwidth.
+        let hello = Hello {
+            session: "s1".to_owned(),
+            low_bandwidth: true,
+            ..Hello::new(AudienceKind::Screen, "pts/1")
+        };
         let again = move || {
             let (socket, hello) = (socket.clone(), hello.clone());
             async move { connect(&[socket], hello, Leaving::DriverStays).await }
