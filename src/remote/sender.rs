@@ -4,7 +4,7 @@
 use std::io;
 use std::time::Duration;
 
-use tokio::net::unix::OwnedWriteHalf;
+use tokio::io::AsyncWrite;
 use tokio::time::{Instant, sleep_until};
 
 use crate::protocol::wire::{self, FrameFault, ShortWriter};
@@ -19,8 +19,8 @@ const BATCH_BYTES: usize = 64 * 1024;
 const LIVE_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
-pub(super) struct Sender {
-    write: FrameWriter<OwnedWriteHalf>,
+pub(super) struct Sender<W> {
+    write: FrameWriter<W>,
     waiting: Outbox,
     /// What waits is more than live text.
     is_urgent: bool,
@@ -29,8 +29,8 @@ pub(super) struct Sender {
     short: Option<ShortWriter>,
 }
 
-impl Sender {
-    pub fn new(write: FrameWriter<OwnedWriteHalf>) -> Self {
+impl<W: AsyncWrite + Unpin> Sender<W> {
+    pub fn new(write: FrameWriter<W>) -> Self {
         let waiting = Outbox::new(usize::MAX);
         Self { write, waiting, is_urgent: false, sent_at: None, short: None }
     }
@@ -50,14 +50,22 @@ impl Sender {
         self.waiting.weight() < BATCH_BYTES
     }
 
-    /// Completes when what waits is to be sent; never while nothing waits.
+    /// True if something waits.
+    pub fn waits(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// True if what waits is to be sent now.
+    pub fn is_due(&self) -> bool {
+        self.is_urgent || !self.has_room()
+    }
+
+    /// Completes when live text has waited long enough; never while nothing waits.
     pub async fn due(&self) {
         match self.sent_at {
-            _ if self.waiting.is_empty() => std::future::pending().await,
-            Some(sent_at) if !self.is_urgent && self.has_room() => {
-                sleep_until(sent_at + LIVE_INTERVAL).await;
-            }
-            Some(_) | None => {}
+            _ if !self.waits() => std::future::pending().await,
+            Some(sent_at) => sleep_until(sent_at + LIVE_INTERVAL).await,
+            None => {}
         }
     }
 
@@ -89,6 +97,51 @@ impl Sender {
         match &mut self.short {
             Some(short) => short.encode(event),
             None => wire::encode_event(event),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{DialogId, RootId};
+    use crate::protocol::event::Segment;
+
+    fn live(text: &str) -> DriverEvent {
+        let dialog = DialogId::main(RootId::new("1a"));
+        DriverEvent::Live { dialog, segment: Segment::Saying, text: text.to_owned() }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn on_a_slow_line_live_text_waits_for_more_and_for_nothing_else() {
+        let mut sender = Sender::new(FrameWriter::new(Vec::new())).for_low_bandwidth();
+        let start = Instant::now();
+        sender.add(live("a"));
+        sender.due().await;
+        sender.send().await.unwrap();
+        assert_eq!(start.elapsed(), Duration::ZERO, "the first text does not wait");
+        for text in ["b", "c"] {
+            sender.add(live(text));
+            assert!(!sender.is_due());
+        }
+        sender.due().await;
+        assert_eq!((start.elapsed(), sender.waiting.len()), (LIVE_INTERVAL, 1));
+        sender.send().await.unwrap();
+        sender.add(live("d"));
+        sender.add(DriverEvent::Done { ticket: 1, dialog: None });
+        assert!(sender.is_due() && sender.waiting.len() == 2, "what else is said goes at once");
+        sender.add(live(&"e".repeat(BATCH_BYTES)));
+        assert!(!sender.has_room());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn on_any_other_line_everything_goes_at_once() {
+        let mut sender = Sender::new(FrameWriter::new(Vec::new()));
+        for text in ["a", "b"] {
+            sender.add(live(text));
+            assert!(sender.is_due());
+            sender.send().await.unwrap();
+            assert!(!sender.waits());
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt as _;
-use tokio::net::unix::OwnedReadHalf;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -363,7 +363,7 @@ async fn take_commands(
 
 /// Sends events, those that are there together, until the driver has ended.
 async fn send_events(
-    mut sender: Sender,
+    mut sender: Sender<OwnedWriteHalf>,
     (events, mut from_session): (&mut mpsc::Receiver<DriverEvent>, mpsc::Receiver<DriverEvent>),
     session: Option<&Session>,
 ) -> Result<(), Refused> {
@@ -389,6 +389,12 @@ async fn send_events(
                 next = events.try_recv().ok();
             }
         }
+        if sender.is_due() {
+            sender.send().await?;
+        }
     }
-    Ok(sender.send().await?)
+    if sender.waits() {
+        sender.send().await?;
+    }
+    Ok(())
 }
