@@ -4,9 +4,11 @@
 mod routes;
 
 use std::io;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 use crate::domain::text::Text;
 use crate::protocol::{Command, DriverEvent};
@@ -14,6 +16,9 @@ use crate::protocol::{Command, DriverEvent};
 use self::routes::{Routed, Routes};
 use super::client::{COMMANDS, ConnectionTasks, EVENTS, Ended};
 use super::kept::Followed;
+
+/// How long the first questions wait for places that have not said what is open there.
+const FIRST_WAIT: Duration = Duration::from_secs(3);
 
 const BUSY: Text = Text::new(
     "this place does not take commands at the moment; try again",
@@ -78,6 +83,8 @@ async fn run(
     (places, mut from): (Vec<mpsc::Sender<Command>>, mpsc::Receiver<(usize, DriverEvent)>),
 ) {
     let mut places = Some(places);
+    let mut waited = Box::pin(sleep(FIRST_WAIT));
+    let mut waits = true;
     loop {
         let told = tokio::select! {
             command = commands.recv(), if places.is_some() => {
@@ -89,6 +96,10 @@ async fn run(
                 }
                 let refused = refused.into_iter().flat_map(|(place, event)| routes.event(place, event));
                 reply.into_iter().chain(refused).collect()
+            }
+            () = &mut waited, if waits => {
+                waits = false;
+                routes.wait_no_more().into_iter().collect()
             }
             said = from.recv() => match said {
                 Some((place, event)) => routes.event(place, event),

@@ -34,6 +34,8 @@ pub struct Routes {
     roots: BTreeMap<RootId, usize>,
     /// The place of the dialog that is open.
     current: usize,
+    /// Questions are told: every place has said what is open there, or was waited for.
+    tells_questions: bool,
     /// Which place has a command that is replied to: no other one can.
     sent: BTreeMap<Ticket, usize>,
     /// Commands for all places that not all have replied to.
@@ -52,6 +54,8 @@ struct Place {
     asks_consent: bool,
     /// It has dialogs that another place named first.
     repeats: bool,
+    /// It has said what is open there, or cannot be reached.
+    is_known: bool,
 }
 
 #[derive(Debug, Default)]
@@ -93,6 +97,7 @@ impl Routes {
             places: labels.into_iter().map(place).collect(),
             roots: BTreeMap::new(),
             current: 0,
+            tells_questions: false,
             sent: BTreeMap::new(),
             asked_all: BTreeMap::new(),
         }
@@ -227,10 +232,18 @@ impl Routes {
                 self.set(place, |place| place.rows.retain(|row| row.dialog.root != dialog.root));
                 vec![DriverEvent::Removed(dialog)]
             }
-            DriverEvent::Inbox(rows) => vec![self.inbox(place, rows)],
+            DriverEvent::Inbox(rows) => {
+                self.put_inbox(place, rows);
+                self.questions().into_iter().collect()
+            }
             DriverEvent::Problems(problems) => {
-                self.set(place, |place| place.problems = problems);
-                vec![self.problems()]
+                let is_lost = problems.iter().any(|problem| problem.id == LOST);
+                self.set(place, |place| {
+                    place.problems = problems;
+                    place.is_known |= is_lost;
+                });
+                let first = if self.tells_questions { None } else { self.questions() };
+                first.into_iter().chain([self.problems()]).collect()
             }
             DriverEvent::Consent(view) => {
                 self.set(place, |place| place.asks_consent = !view.waiting.is_empty());
@@ -280,16 +293,34 @@ impl Routes {
         vec![DriverEvent::Rows(all.collect()), self.problems()]
     }
 
-    fn inbox(&mut self, place: usize, mut rows: Vec<InboxRow>) -> DriverEvent {
+    fn put_inbox(&mut self, place: usize, mut rows: Vec<InboxRow>) {
         rows.retain(|row| self.owns(place, &row.dialog.root));
         for row in &mut rows {
             self.label_all(place, [&mut row.taskdoc]);
         }
-        self.set(place, |place| place.inbox = rows);
+        self.set(place, |place| {
+            place.inbox = rows;
+            place.is_known = true;
+        });
+    }
+
+    /// All questions, the oldest first; `None` while a place has not said what is open there: the screen begins with the
+    /// oldest one.
+    fn questions(&mut self) -> Option<DriverEvent> {
+        self.tells_questions |= self.places.iter().all(|place| place.is_known);
+        if !self.tells_questions {
+            return None;
+        }
         let all = self.places.iter().flat_map(|place| place.inbox.iter().cloned());
         let mut all: Vec<InboxRow> = all.collect();
         all.sort_by(|a, b| a.question.asked_at.cmp(&b.question.asked_at));
-        DriverEvent::Inbox(all)
+        Some(DriverEvent::Inbox(all))
+    }
+
+    /// Places that say nothing are not waited for any more.
+    pub fn wait_no_more(&mut self) -> Option<DriverEvent> {
+        let waits = !std::mem::replace(&mut self.tells_questions, true);
+        waits.then(|| self.questions()).flatten()
     }
 
     /// A reply to what all were asked: told once all have replied, but for what was found.

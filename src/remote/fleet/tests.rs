@@ -6,11 +6,12 @@ use serde_json::json;
 
 use super::labels;
 use super::routes::{Routed, Routes};
-use crate::domain::text::Localized;
-use crate::domain::{AgentId, Course, DialogId, RootId};
+use crate::domain::text::{Localized, Text};
+use crate::domain::{AgentId, Course, DialogId, Problem, RootId};
 use crate::protocol::{
     Command, DriverEvent, FindEnd, FindRequest, FindScope, FoundPart, InboxRow, TreeRow,
 };
+use crate::remote::LOST;
 
 fn dialog(root: &str) -> DialogId {
     DialogId::main(RootId::new(root))
@@ -114,13 +115,31 @@ fn what_is_of_a_place_says_so_and_goes_back_without_its_label() {
 #[test]
 fn the_questions_of_all_places_are_one_list_the_oldest_first() {
     let mut routes = two();
-    routes.event(0, DriverEvent::Inbox(vec![question("1a", "2026-11-26 10:00:02")]));
+    let first = DriverEvent::Inbox(vec![question("1a", "2026-11-26 10:00:02")]);
+    assert_eq!(routes.event(0, first), [], "the other place may have an older one");
     let told = routes.event(1, DriverEvent::Inbox(vec![question("1b", "2026-11-26 10:00:01")]));
     let [DriverEvent::Inbox(rows)] = told.as_slice() else { panic!("{told:?}") };
     let shown: Vec<_> = rows.iter().map(|row| (row.question.id.as_str(), &*row.taskdoc)).collect();
     assert_eq!(shown, [("1b", "b · a.tsk"), ("1a", "a · a.tsk")]);
     let told = routes.event(0, DriverEvent::Inbox(Vec::new()));
     assert!(matches!(told.as_slice(), [DriverEvent::Inbox(rows)] if rows.len() == 1));
+}
+
+#[test]
+fn questions_do_not_wait_for_a_place_that_is_lost_or_says_nothing() {
+    let (none, zh) = (Text::new("none", "无"), Text::new("wait", "等待"));
+    let lost = || DriverEvent::Problems(vec![Problem::new(LOST, "b", none, zh)]);
+    let first = || DriverEvent::Inbox(vec![question("1a", "2026-11-26 10:00:02")]);
+    let is_told = |told: &[DriverEvent]| matches!(told.first(), Some(DriverEvent::Inbox(rows)) if rows.len() == 1);
+    let mut routes = two();
+    assert_eq!(routes.event(0, first()), []);
+    assert!(is_told(&routes.event(1, lost())));
+    assert!(!is_told(&routes.event(1, lost())), "nothing changed");
+    assert_eq!(routes.wait_no_more(), None);
+    let mut routes = two();
+    routes.event(0, first());
+    let told: Vec<_> = routes.wait_no_more().into_iter().collect();
+    assert!(is_told(&told) && is_told(&routes.event(0, first())));
 }
 
 #[test]
