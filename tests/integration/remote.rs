@@ -9,6 +9,7 @@
 
 mod crowd;
 mod sessions;
+mod turns;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,10 +60,14 @@ impl Stage {
 
     /// With a team that asks at first.
     async fn with(models: Sequence) -> (Self, DialogId) {
-        let world = World::new(models);
+        Self::begun(World::new(models), QuietOutcome::QuestionWaits).await
+    }
+
+    /// With a dialog that has come to rest.
+    async fn begun(world: World, outcome: QuietOutcome) -> (Self, DialogId) {
         let mut running = world.start().await;
         let dialog = running.begin("Paint").await.expect("a dialog");
-        assert_eq!(running.quiet().await, QuietOutcome::QuestionWaits);
+        assert_eq!(running.quiet().await, outcome);
         let folders = tempfile::tempdir().expect("a folder");
         let mut stage = Self { world, running, server: None, folders };
         stage.server = Some(stage.listen());

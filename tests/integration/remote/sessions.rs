@@ -69,14 +69,19 @@ async fn a_new_connection_of_a_session_ends_the_one_before_it() {
 /// How often a driver is killed, unless `DOMINDS_KILLS` says it.
 const KILLS: u32 = 40;
 
+/// How often a driver is to be killed.
 #[expect(
     clippy::disallowed_methods,
     reason = "how long a test is to run is said in the environment"
 )]
+pub fn wanted_kills() -> u32 {
+    let wanted = std::env::var("DOMINDS_KILLS").ok().and_then(|kills| kills.parse().ok());
+    wanted.unwrap_or(KILLS)
+}
+
 #[tokio::test]
 async fn of_messages_that_are_sent_again_to_the_next_driver_none_is_doubled() {
-    let wanted = std::env::var("DOMINDS_KILLS").ok().and_then(|kills| kills.parse().ok());
-    let (wanted, mut made, mut unknown, mut seed) = (wanted.unwrap_or(KILLS), 0, 0, 32);
+    let (wanted, mut made, mut unknown, mut seed) = (wanted_kills(), 0, 0, 32);
     while made < wanted {
         let (kills, not_known) = kill_drivers_of_one_workspace(seed).await;
         (made, unknown, seed) = (made + kills, unknown + not_known, seed + 1);
