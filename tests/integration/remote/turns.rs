@@ -182,10 +182,10 @@ fn check(world: &World, dialog: &DialogId, (sent, answered): (&BTreeSet<u64>, &B
     }
     // Also the replies of side dialogs.
     let replies: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("answered ")).collect();
-    let replied: BTreeSet<_> = replies.iter().copied().collect();
-    assert_eq!(replies.len(), replied.len(), "no answer is recorded twice: {replies:?}");
+    let once: BTreeSet<_> = replies.iter().copied().collect();
+    assert_eq!(replies.len(), once.len(), "no answer is recorded twice: {replies:?}");
     for call in answered {
-        assert!(replied.contains(call.as_str()), "the answer to {call}");
+        assert!(once.contains(call.as_str()), "the answer to {call}");
     }
     let records = entries(&world.view(), dialog);
     let call_of = |record: &Record| {
