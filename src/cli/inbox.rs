@@ -7,8 +7,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::domain::DialogId;
@@ -18,8 +16,7 @@ use crate::platform::env;
 use crate::protocol::command::Ticket;
 use crate::protocol::wire::AudienceKind;
 use crate::protocol::{Command, DriverEvent, InboxRow};
-use crate::remote::client::ConnectionTasks;
-use crate::remote::{ConnectError, Fleet, Followed, LOST, Leaving, Line, follow};
+use crate::remote::{ConnectError, Fleet, Followed, LOST, Leaving, Line, Several, follow};
 use crate::ui::Keys;
 use crate::ui::plain::TypedLines;
 
@@ -33,8 +30,6 @@ use super::{canonical_folder, config, lines, running, runtime};
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long what was typed last may take to be acknowledged.
 const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(10);
-/// Events of all places that wait.
-const EVENTS: usize = 64;
 
 const HELP: &str = "`2 your words` answers question 2 (or `2 b` for an option), `2` shows it, an empty line lists all, `quit` ends";
 
@@ -71,9 +66,7 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
 fn show(places: &[String]) -> Result<Status, CommandError> {
     let runtime = runtime::runtime()?;
     let shown = runtime.block_on(async {
-        let followed: Result<Vec<_>, _> =
-            places.iter().map(|place| follow_place(place, AudienceKind::Screen)).collect();
-        let link = Link::several(Fleet::of(followed?));
+        let link = Link::several(Fleet::of(follow_all(places, AudienceKind::Screen)?));
         let start = (config::read(), ScreenStart::default());
         // No file of this machine is of all of them.
         screen::show_link(Path::new("inbox"), link, start, &mut Keys::default()).await
@@ -85,37 +78,23 @@ fn show(places: &[String]) -> Result<Status, CommandError> {
     }
 }
 
-/// A workspace that is followed.
-struct Place {
-    name: String,
-    commands: mpsc::Sender<Command>,
-    _tasks: ConnectionTasks,
-}
-
 /// All places, and what came of them.
 struct Lines {
-    places: Vec<Place>,
-    events: mpsc::Receiver<(usize, DriverEvent)>,
-    _passing: JoinSet<()>,
+    names: Vec<String>,
+    places: Several,
     board: Board,
 }
 
 impl Lines {
     fn of(names: &[String]) -> Result<Self, CommandError> {
-        let (to, events) = mpsc::channel(EVENTS);
-        let (mut places, mut passing) = (Vec::new(), JoinSet::new());
-        for name in names {
-            let (name, followed) = follow_place(name, AudienceKind::Lines)?;
-            let Followed { commands, events, tasks, .. } = followed;
-            passing.spawn(pass_on(places.len(), events, to.clone()));
-            places.push(Place { name, commands, _tasks: tasks });
-        }
-        let board = Board::of(places.len());
-        Ok(Self { places, events, _passing: passing, board })
+        let (names, followed) = follow_all(names, AudienceKind::Lines)?.into_iter().unzip();
+        let places = Several::of(followed);
+        let board = Board::of(places.commands.len());
+        Ok(Self { names, places, board })
     }
 
     async fn next(&mut self) -> Option<Vec<Change>> {
-        let (place, event) = self.events.recv().await?;
+        let (place, event) = self.places.events.recv().await?;
         Some(self.board.apply(place, event))
     }
 
@@ -128,13 +107,13 @@ impl Lines {
             }
         }
         let open = self.board.open.values().map(|one| self.question_json(one));
-        let down = self.board.places.iter().zip(&self.places).filter_map(|(state, place)| {
+        let down = self.board.places.iter().zip(&self.names).filter_map(|(state, name)| {
             let why = match state {
                 PlaceState::Unknown => "no answer in time",
                 PlaceState::Down(why) => why,
                 PlaceState::Up => return None,
             };
-            Some(json!({ "place": place.name, "why": why }))
+            Some(json!({ "place": name, "why": why }))
         });
         let listed =
             json!({ "questions": open.collect::<Value>(), "down": down.collect::<Value>() });
@@ -217,17 +196,17 @@ impl Lines {
         if rest.trim().is_empty() {
             return self.print_whole(&open);
         }
-        let Some(place) = self.places.get(open.place) else { return };
+        let Some(commands) = self.places.commands.get(open.place).cloned() else { return };
         let choices = choices(&open.row.question.tellask_content);
         let text = picking::answer(&choices, rest.trim()).text;
         let command = self.board.answer(&open, text);
-        if place.commands.send(command).await.is_err() {
+        if commands.send(command).await.is_err() {
             lines::note("this place is not followed any more");
         }
     }
 
     fn name(&self, place: usize) -> &str {
-        self.places.get(place).map_or("", |place| place.name.as_str())
+        self.names.get(place).map_or("", String::as_str)
     }
 
     fn question_json(&self, open: &Open) -> Value {
@@ -265,7 +244,7 @@ impl Lines {
     }
 
     fn print_row(&self, open: &Open) {
-        let place = match self.places.len() {
+        let place = match self.names.len() {
             1 => String::new(),
             _ => format!("{}  ", self.name(open.place)),
         };
@@ -282,16 +261,12 @@ impl Lines {
     }
 }
 
-async fn pass_on(
-    place: usize,
-    mut events: mpsc::Receiver<DriverEvent>,
-    to: mpsc::Sender<(usize, DriverEvent)>,
-) {
-    while let Some(event) = events.recv().await {
-        if to.send((place, event)).await.is_err() {
-            return;
-        }
-    }
+/// Follows these places, with how each is shown.
+fn follow_all(
+    places: &[String],
+    audience: AudienceKind,
+) -> Result<Vec<(String, Followed)>, CommandError> {
+    places.iter().map(|place| follow_place(place, audience)).collect()
 }
 
 /// Follows a place; returns how it is shown.

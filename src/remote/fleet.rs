@@ -25,6 +25,32 @@ const BUSY: Text = Text::new(
     "此位置目前无法接收命令；请稍后再试",
 );
 
+/// Several drivers that are followed, each by itself.
+#[derive(Debug)]
+pub struct Several {
+    /// In the order of the places.
+    pub commands: Vec<mpsc::Sender<Command>>,
+    /// With the number of the place that said it.
+    pub events: mpsc::Receiver<(usize, DriverEvent)>,
+    tasks: Vec<ConnectionTasks>,
+    passing: JoinSet<()>,
+}
+
+impl Several {
+    #[must_use]
+    pub fn of(places: Vec<Followed>) -> Self {
+        let (to, from) = mpsc::channel(EVENTS);
+        let (mut all, mut tasks, mut passing) = (Vec::new(), Vec::new(), JoinSet::new());
+        for (number, place) in places.into_iter().enumerate() {
+            let Followed { commands, events, tasks: of_place, .. } = place;
+            passing.spawn(pass_on(number, events, to.clone()));
+            all.push(commands);
+            tasks.push(of_place);
+        }
+        Self { commands: all, events: from, tasks, passing }
+    }
+}
+
 /// The channels of several drivers, as those of one.
 #[derive(Debug)]
 pub struct Fleet {
@@ -39,21 +65,14 @@ impl Fleet {
     pub fn of(places: Vec<(String, Followed)>) -> Self {
         let (commands, commands_rx) = mpsc::channel(COMMANDS);
         let (events_tx, events) = mpsc::channel(EVENTS);
-        let (said, from) = mpsc::channel(EVENTS);
-        let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
-        let routes = Routes::new(labels(&names));
-        let (mut all, mut passing, mut tasks) = (Vec::new(), JoinSet::new(), JoinSet::new());
-        let mut ends = Vec::new();
-        for (number, (_, followed)) in places.into_iter().enumerate() {
-            let Followed { commands, events, tasks, .. } = followed;
-            passing.spawn(pass_on(number, events, said.clone()));
-            all.push(commands);
-            ends.push(tasks);
-        }
-        drop(said);
+        let (names, followed): (Vec<String>, Vec<Followed>) = places.into_iter().unzip();
+        let routes = Routes::new(labels(&names.iter().map(String::as_str).collect::<Vec<_>>()));
+        let Several { commands: places, events: from, tasks: ends, mut passing } =
+            Several::of(followed);
         let screen = (commands_rx, events_tx);
+        let mut tasks = JoinSet::new();
         tasks.spawn(async move {
-            run(screen, routes, (all, from)).await;
+            run(screen, routes, (places, from)).await;
             passing.shutdown().await;
             for end in ends {
                 end.join().await?;

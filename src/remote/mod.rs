@@ -23,7 +23,7 @@ mod sessions;
 pub mod texts;
 
 pub use client::{ConnectError, Connection, Leaving, connect};
-pub use fleet::Fleet;
+pub use fleet::{Fleet, Several};
 pub use install::{INSTALLED, InstallError, Program};
 pub use journal::SessionFile;
 pub use kept::{Followed, LOST, follow, keep};

@@ -167,6 +167,7 @@ pub(super) fn tagged(body: &[u8]) -> Result<(String, &str), Malformed> {
     Ok((kind, content.map_or("null", RawValue::get)))
 }
 
+/// Reads a message of a driver whose kind is known.
 pub(super) fn message_of_driver(kind: &str, content: &str) -> Result<FromDriver, Malformed> {
     match kind {
         "welcome" => Ok(FromDriver::Welcome(read(content)?)),

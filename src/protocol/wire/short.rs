@@ -14,11 +14,12 @@ use super::frame::{FrameFault, LONGEST_FROM_DRIVER, frame_of};
 use super::message::{FromDriver, Malformed, encode_event, message_of_driver, read, tagged};
 use crate::domain::{DialogId, Record};
 use crate::protocol::event::Segment;
-use crate::protocol::weight::weight;
 use crate::protocol::{DriverEvent, StoredRecord};
 
 /// Bytes of live text that are remembered for records; what would be more makes both sides forget all of it.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
+/// What one text counts besides its own bytes and those of the name of its dialog.
+const TEXT_BYTES: usize = 256;
 /// The text of a record that is left out.
 const LEFT_OUT: &str = "\"content\":\"\"";
 
@@ -197,8 +198,7 @@ impl<T: Kept> LiveTexts<T> {
             if !self.goes_on(dialog, *segment) {
                 self.last = Some((dialog.clone(), *segment));
             }
-            let whole = weight(event) + dialog.to_string().len();
-            self.add(dialog, *segment, (text, whole));
+            self.add(dialog, *segment, text);
         } else if let DriverEvent::LiveEnd { dialog } = event {
             self.forget(dialog);
         } else if let DriverEvent::Page { page, .. } = event {
@@ -206,7 +206,7 @@ impl<T: Kept> LiveTexts<T> {
         }
     }
 
-    fn add(&mut self, dialog: &DialogId, segment: Segment, (more, whole): (&str, usize)) {
+    fn add(&mut self, dialog: &DialogId, segment: Segment, more: &str) {
         let empty = || DialogTexts { texts: Vec::new(), weight: 0 };
         let here = self.of.entry(dialog.clone()).or_insert_with(empty);
         let weight = match here.texts.last_mut() {
@@ -218,7 +218,7 @@ impl<T: Kept> LiveTexts<T> {
                 let mut text = T::default();
                 text.add(more);
                 here.texts.push((segment, text));
-                whole
+                TEXT_BYTES + dialog.to_string().len() + more.len()
             }
         };
         here.weight += weight;
