@@ -110,7 +110,12 @@ impl Line {
             return Err(failed("there is no program that leads there".to_owned()));
         };
         let mut command = Command::new(leads_there);
-        command.args(arguments).arg(format!("sh -c {}", quoted(&program.script())));
+        // The program itself is not compressed.
+        let compresses = (leads_there == "ssh").then_some("-C");
+        command
+            .args(compresses)
+            .args(arguments)
+            .arg(format!("sh -c {}", quoted(&program.script())));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.kill_on_drop(true).spawn().map_err(|error| failed(error.to_string()))?;
