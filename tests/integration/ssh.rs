@@ -113,6 +113,14 @@ impl Box {
         self.attach_via(&format!("ssh -F {} box", self.config.display()), more)
     }
 
+    /// Lets a screen start a driver that stays.
+    fn start_driver(&self) {
+        let mut attached = self.attach(&[]);
+        attached.until_shown(&["Which colour?"]);
+        attached.quit();
+        assert_eq!(attached.end_restored(), 0);
+    }
+
     /// Also the file with every byte that the screen is sent.
     fn attach_recorded(&self) -> (Program, PathBuf) {
         let (program, bytes) =
@@ -276,21 +284,24 @@ fn a_screen_that_cannot_get_there_says_what_ssh_said() {
     assert!(said.contains("Permission denied"), "{said}");
 }
 
+/// One there and one here, with an open question each, and their names in an inbox.
+fn two_workspaces() -> Option<(Box, Driver, [String; 2])> {
+    let (remote, near) = (Box::start()?, Driver::start());
+    for driver in [&remote.driver, &near] {
+        driver.ok(&["run", "--json", "ask"], 3);
+    }
+    let [far, here] =
+        [&remote.driver, &near].map(|one| one.home().workspace().display().to_string());
+    Some((remote, near, [format!("ssh://box/{far}"), here]))
+}
+
 #[test]
 fn one_inbox_over_two_workspaces_answers_in_the_right_one_and_says_which_line_is_cut() {
-    let Some(remote) = Box::start() else { return };
-    let near = Driver::start();
-    remote.driver.ok(&["run", "--json", "ask"], 3);
-    near.ok(&["run", "--json", "ask"], 3);
+    let Some((remote, near, [far, near_folder])) = two_workspaces() else { return };
     // Nothing runs there yet, and the inbox starts nothing.
-    let far = "ssh://box/".to_owned() + &remote.driver.home().workspace().display().to_string();
-    let near_folder = near.home().workspace();
-    let mut inbox = remote.inbox(&[&far, &near_folder.display().to_string(), "--plain"]);
+    let mut inbox = remote.inbox(&[&far, &near_folder, "--plain"]);
     inbox.until_shown(&["no driver runs on this workspace", "Which colour?"]);
-    let mut attached = remote.attach(&[]);
-    attached.until_shown(&["Which colour?"]);
-    attached.quit();
-    assert_eq!(attached.end_restored(), 0);
+    remote.start_driver();
     inbox.until("two questions", |shown| shown.matches("@lead  Which colour?").count() == 2);
     remote.line.cut();
     inbox.until("the line is cut, and back", |shown| {
@@ -309,17 +320,9 @@ fn one_inbox_over_two_workspaces_answers_in_the_right_one_and_says_which_line_is
 
 #[test]
 fn one_screen_over_two_workspaces_answers_in_the_right_one_and_says_which_line_is_cut() {
-    let Some(remote) = Box::start() else { return };
-    let near = Driver::start();
-    near.ok(&["run", "--json", "ask"], 3);
-    remote.driver.ok(&["run", "--json", "ask"], 3);
-    let mut attached = remote.attach(&[]);
-    attached.until_shown(&["Which colour?"]);
-    attached.quit();
-    assert_eq!(attached.end_restored(), 0);
-    let far = "ssh://box/".to_owned() + &remote.driver.home().workspace().display().to_string();
-    let near_folder = near.home().workspace();
-    let mut screen = remote.inbox(&[&far, &near_folder.display().to_string()]);
+    let Some((remote, near, [far, near_folder])) = two_workspaces() else { return };
+    remote.start_driver();
+    let mut screen = remote.inbox(&[&far, &near_folder]);
     screen.until_shown(&["FOR YOU · 2", "box · task.tsk", "work · task.tsk"]);
     remote.line.cut();
     screen.until_shown(&["box: connected again"]);
