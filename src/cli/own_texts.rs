@@ -8,6 +8,8 @@ use crate::ui::DraftTexts;
 
 /// The name of the file.
 pub const FILE: &str = "inbox.json";
+/// Who changes it has this one.
+const LOCK: &str = "inbox.lock";
 /// The most bytes of it that are read.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
@@ -24,11 +26,12 @@ pub fn read() -> io::Result<DraftTexts> {
     }
 }
 
-/// Stores a text; an empty one is dropped. Blocks.
+/// Stores a text; an empty one is dropped. Other screens that do so at the same time lose nothing. Blocks.
 ///
 /// # Errors
 /// It is not on disk.
 pub fn save(name: &str, text: &str) -> io::Result<()> {
+    let _alone = private_file::lock(LOCK)?;
     let mut texts = read()?;
     if text.is_empty() {
         texts.remove(name);

@@ -83,6 +83,27 @@ fn create_alone_in(
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
+/// Waits until no other process of this program changes the files that this name stands for; until it is dropped, none
+/// does. It is an empty file of the state folder. Blocks.
+///
+/// # Errors
+/// There is no state folder, or the error of the system.
+pub fn lock(name: &str) -> io::Result<File> {
+    lock_in(&dirs::create_state()?, name)
+}
+
+fn lock_in(folder: &Path, name: &str) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(FILE_MODE)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+        .open(folder.join(name))?;
+    file.lock()?;
+    Ok(file)
+}
+
 /// Replaces a file of the state folder as a whole: a reader sees the old text or the new one.
 ///
 /// # Errors
@@ -200,6 +221,16 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().mode() & 0o7777
+    }
+
+    #[test]
+    fn one_at_a_time_has_a_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = lock_in(folder.path(), "x.lock").unwrap();
+        let other = OpenOptions::new().write(true).open(folder.path().join("x.lock")).unwrap();
+        assert!(other.try_lock().is_err());
+        drop(own);
+        assert!(other.try_lock().is_ok());
     }
 
     #[test]
