@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::io::AsyncWrite;
 use tokio::time::{Instant, sleep_until};
 
+use crate::protocol::DriverEvent;
 use crate::protocol::wire::{self, FrameFault, ShortWriter};
-use crate::protocol::{DriverEvent, Outbox};
 
 use super::framed::FrameWriter;
 
@@ -21,8 +21,10 @@ const LIVE_INTERVAL: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Sender<W> {
     write: FrameWriter<W>,
-    waiting: Outbox,
-    /// What waits is more than live text.
+    frames: Vec<u8>,
+    /// Live text that follows them, and may grow.
+    live: Option<DriverEvent>,
+    /// There is more to say than live text.
     is_urgent: bool,
     sent_at: Option<Instant>,
     /// Of a line of low bandwidth.
@@ -31,8 +33,8 @@ pub(super) struct Sender<W> {
 
 impl<W: AsyncWrite + Unpin> Sender<W> {
     pub fn new(write: FrameWriter<W>) -> Self {
-        let waiting = Outbox::new(usize::MAX);
-        Self { write, waiting, is_urgent: false, sent_at: None, short: None }
+        let frames = Vec::new();
+        Self { write, frames, live: None, is_urgent: false, sent_at: None, short: None }
     }
 
     /// From now on less is sent, and it is compressed.
@@ -40,19 +42,33 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
         Self { write: self.write.pack(), short: Some(ShortWriter::default()), ..self }
     }
 
+    /// In the order in which they are to be sent.
     pub fn add(&mut self, event: DriverEvent) {
-        self.is_urgent |= self.short.is_none() || !matches!(event, DriverEvent::Live { .. });
-        self.waiting.push(event);
+        let is_live = self.short.is_some() && matches!(event, DriverEvent::Live { .. });
+        if is_live && self.live.as_mut().is_some_and(|live| goes_on(live, &event)) {
+            return;
+        }
+        self.end_live();
+        if is_live {
+            self.live = Some(event);
+        } else {
+            self.encode(&event);
+            self.is_urgent = true;
+        }
     }
 
     /// False if what waits has to be sent first.
     pub fn has_room(&self) -> bool {
-        self.waiting.weight() < BATCH_BYTES
+        let live = match &self.live {
+            Some(DriverEvent::Live { text, .. }) => text.len(),
+            Some(_) | None => 0,
+        };
+        self.frames.len() + live < BATCH_BYTES
     }
 
     /// True if something waits.
     pub fn waits(&self) -> bool {
-        !self.waiting.is_empty()
+        self.live.is_some() || !self.frames.is_empty()
     }
 
     /// True if what waits is to be sent now.
@@ -74,23 +90,29 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
     /// # Errors
     /// The connection was cut.
     pub async fn send(&mut self) -> io::Result<()> {
-        let mut frames = Vec::new();
-        while let Some(event) = self.waiting.pop() {
-            self.encode(&mut frames, &event);
-        }
+        self.end_live();
         self.is_urgent = false;
         self.sent_at = Some(Instant::now());
-        self.write.write(&frames).await
+        self.write.write(&self.frames).await?;
+        self.frames.clear();
+        self.frames.shrink_to(BATCH_BYTES);
+        Ok(())
     }
 
-    /// The frame of an event. One that is too long to be read is refused, where somebody waits for it.
-    fn encode(&mut self, frames: &mut Vec<u8>, event: &DriverEvent) {
+    fn end_live(&mut self) {
+        if let Some(live) = self.live.take() {
+            self.encode(&live);
+        }
+    }
+
+    /// Appends the frame of an event. One that is too long to be read is refused, where somebody waits for it.
+    fn encode(&mut self, event: &DriverEvent) {
         let frame = self.frame(event).or_else(|fault| {
             tracing::warn!(%fault, "an event was not sent");
             let Some(ticket) = event.ticket() else { return Ok(Vec::new()) };
             self.frame(&DriverEvent::Refused { ticket, text: fault.text() })
         });
-        frames.extend(frame.unwrap_or_default());
+        self.frames.extend(frame.unwrap_or_default());
     }
 
     fn frame(&mut self, event: &DriverEvent) -> Result<Vec<u8>, FrameFault> {
@@ -99,6 +121,22 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
             None => wire::encode_event(event),
         }
     }
+}
+
+/// Appends live text to that of the same dialog and segment; false if it is of another.
+fn goes_on(live: &mut DriverEvent, more: &DriverEvent) -> bool {
+    let (
+        DriverEvent::Live { dialog, segment, text },
+        DriverEvent::Live { dialog: of, segment: as_well, text: more },
+    ) = (live, more)
+    else {
+        return false;
+    };
+    let same = dialog == of && segment == as_well;
+    if same {
+        text.push_str(more);
+    }
+    same
 }
 
 #[cfg(test)]
@@ -125,13 +163,14 @@ mod tests {
             assert!(!sender.is_due());
         }
         sender.due().await;
-        assert_eq!((start.elapsed(), sender.waiting.len()), (LIVE_INTERVAL, 1));
+        assert_eq!((start.elapsed(), &sender.live), (LIVE_INTERVAL, &Some(live("bc"))));
         sender.send().await.unwrap();
         sender.add(live("d"));
         sender.add(DriverEvent::Done { ticket: 1, dialog: None });
-        assert!(sender.is_due() && sender.waiting.len() == 2, "what else is said goes at once");
+        assert!(sender.is_due() && sender.live.is_none(), "what else is said goes at once");
+        sender.send().await.unwrap();
         sender.add(live(&"e".repeat(BATCH_BYTES)));
-        assert!(!sender.has_room());
+        assert!(sender.is_due(), "so much does not wait");
     }
 
     #[tokio::test(start_paused = true)]
