@@ -164,15 +164,18 @@ impl Routes {
         Routed::to(place, Command::Create { ticket, agent, taskdoc, text })
     }
 
+    /// Ends the search before, wherever it still reads.
     fn find(&mut self, ticket: Ticket, request: FindRequest) -> Routed {
+        self.forget_searches();
         let place =
             request.dialog.as_ref().and_then(|dialog| self.roots.get(&dialog.root)).copied();
         if request.scope != FindScope::All {
             let command = Command::Find { ticket, request };
-            return match place {
-                Some(place) => Routed::to(place, command),
-                None => Routed::refused(&command, UNKNOWN),
-            };
+            let Some(place) = place else { return Routed::refused(&command, UNKNOWN) };
+            let others = (0..self.places.len()).filter(|other| *other != place);
+            let mut to: Vec<_> = others.map(|other| (other, Command::EndFind)).collect();
+            to.push((place, command));
+            return Routed { to, reply: None };
         }
         let all = AskedAll { left: self.all(), is_search: true, ..AskedAll::default() };
         self.asked_all.insert(ticket, all);
@@ -184,7 +187,14 @@ impl Routes {
         Routed { to: (0..self.places.len()).map(for_place).collect(), reply: None }
     }
 
+    fn forget_searches(&mut self) {
+        self.asked_all.retain(|_, all| !all.is_search);
+    }
+
     fn for_all(&mut self, command: &Command) -> Routed {
+        if matches!(command, Command::EndFind) {
+            self.forget_searches();
+        }
         if let Some(ticket) = command.ticket() {
             let listed = matches!(command, Command::Shelf { .. }).then(Vec::new);
             let all = AskedAll { left: self.all(), listed, ..AskedAll::default() };

@@ -203,6 +203,30 @@ fn a_search_of_all_places_ends_once_with_what_all_found() {
     );
 }
 
+#[test]
+fn a_search_that_another_one_replaces_is_ended_everywhere_and_not_heard_of_any_more() {
+    let mut routes = two();
+    let find = |ticket, scope| {
+        let request = FindRequest { text: "x".to_owned(), scope, dialog: Some(dialog("1b")) };
+        Command::Find { ticket, request }
+    };
+    let end = |ticket| {
+        let part = FoundPart { records: Vec::new(), unread: 0, end: Some(FindEnd::Complete) };
+        DriverEvent::Found { ticket, part: Box::new(part) }
+    };
+    assert_eq!(routes.command(find(1, FindScope::All)).to.len(), 2);
+    let one = routes.command(find(2, FindScope::Dialog));
+    assert_eq!(one.to, [(0, Command::EndFind), (1, find(2, FindScope::Dialog))]);
+    for place in [0, 1] {
+        assert_eq!(routes.event(place, end(1)), []);
+    }
+    assert_eq!(routes.event(1, end(2)), [end(2)]);
+    routes.command(find(3, FindScope::All));
+    assert_eq!(routes.command(Command::EndFind).to.len(), 2);
+    assert_eq!(routes.event(0, end(3)), []);
+    assert_eq!(routes.event(1, end(3)), []);
+}
+
 proptest! {
     #[test]
     fn each_command_for_all_has_one_reply_in_whatever_order_they_come(
