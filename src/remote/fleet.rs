@@ -1,5 +1,5 @@
 //! Several drivers as one, for one screen: an inbox over several workspaces. Each of them is followed by itself; what
-//! each says is told to the screen as if one driver said it ([`routes`]).
+//! each says is told to the screen as if one driver said it: `routes`.
 
 mod routes;
 
