@@ -102,15 +102,18 @@ async fn run(
     (places, mut from): (Vec<mpsc::Sender<Command>>, mpsc::Receiver<(usize, DriverEvent)>),
 ) {
     let mut places = Some(places);
+    let mut is_leaving = false;
     let mut waited = Box::pin(sleep(FIRST_WAIT));
     let mut waits = true;
     loop {
         let told = tokio::select! {
-            command = commands.recv(), if places.is_some() => {
-                let leaves = command.as_ref().is_none_or(|it| matches!(it, Command::Shutdown { .. }));
+            command = commands.recv(), if !is_leaving => {
+                // Whoever leaves has its replies first; whoever has gone needs none.
+                is_leaving = command.as_ref().is_none_or(|it| matches!(it, Command::Shutdown { .. }));
+                let is_gone = command.is_none();
                 let Routed { to, reply } = command.map(|it| routes.command(it)).unwrap_or_default();
                 let refused = send(to, places.as_deref().unwrap_or_default());
-                if leaves {
+                if is_gone {
                     places = None;
                 }
                 let refused = refused.into_iter().flat_map(|(place, event)| routes.event(place, event));

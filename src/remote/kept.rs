@@ -88,6 +88,7 @@ where
         questions: BTreeSet::new(),
         problems: Vec::new(),
         outlives_driver: first.is_none(),
+        is_leaving: false,
     };
     tasks.spawn(kept.run(first));
     Followed { commands, events, acknowledged, tasks: ConnectionTasks::of(tasks) }
@@ -107,6 +108,8 @@ struct Kept<C> {
     problems: Vec<Problem>,
     /// The end of the driver is a cut, too: the next one is connected to.
     outlives_driver: bool,
+    /// The client leaves once it has its replies.
+    is_leaving: bool,
 }
 
 /// Why a connection is not used any more.
@@ -143,8 +146,10 @@ where
             drop((commands, events, acknowledged));
             let ended = tasks.join().await;
             match (over, &ended) {
+                (Over::Stopped, Err(_) | Ok(Ended::Cut)) if self.is_leaving => return ended,
                 (Over::Stopped, Ok(Ended::Cut) | Err(_)) => {}
-                (Over::Stopped, Ok(Ended::Left | Ended::WithDriver)) if self.outlives_driver => {}
+                (Over::Stopped, Ok(Ended::Left | Ended::WithDriver))
+                    if self.outlives_driver && !self.is_leaving => {}
                 (Over::Stopped, Ok(Ended::Left | Ended::WithDriver)) => {
                     let _ = self.events.send(DriverEvent::Stopped).await;
                     return ended;
@@ -164,6 +169,7 @@ where
             tokio::select! {
                 command = self.commands.recv() => {
                     let Some(command) = command else { return Over::Left };
+                    self.is_leaving |= leaves(&command);
                     if let Some(ticket) = command.ticket() {
                         if command.is_read_only() {
                             self.questions.insert(ticket);
@@ -341,7 +347,7 @@ mod tests {
         self, AudienceKind, FromClient, Hello, LONGEST_FROM_CLIENT, PROTOCOL, Welcome,
     };
     use crate::remote::framed::{FrameReader, FrameWriter};
-    use crate::remote::{Leaving, connect};
+    use crate::remote::{Fleet, Leaving, connect};
 
     async fn in_time<T>(future: impl Future<Output = T>) -> T {
         tokio::time::timeout(Duration::from_secs(60), future).await.unwrap()
@@ -459,5 +465,35 @@ mod tests {
         assert_eq!(reply(&mut client.events, 1).await, refused(1, NOT_ACKNOWLEDGED));
         client.commands.send(Command::Shelf { ticket: 3 }).await.unwrap();
         assert_eq!(driver.command().await, Command::Shelf { ticket: 3 }, "nothing was sent again");
+    }
+
+    #[tokio::test]
+    async fn whoever_leaves_several_places_gets_the_replies_first_and_none_is_connected_to_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let connects = move || {
+            let socket = socket.clone();
+            let hello = Hello::new(AudienceKind::Screen, "pts/1");
+            async move { connect(&[socket], hello, Leaving::DriverStays).await }
+        };
+        let mut fleet = Fleet::of(vec![("~/w".to_owned(), follow("~/w", connects))]);
+        let mut driver = Driver::greets(&listener, false).await;
+        driver.write(&wire::encode_event(&DriverEvent::Lagged).unwrap()).await;
+        assert_eq!(in_time(fleet.events.recv()).await, Some(DriverEvent::Lagged));
+        fleet.commands.send(Command::ContinueAll { ticket: 1 }).await.unwrap();
+        let leave = Command::Shutdown { grace: Duration::from_secs(60) };
+        fleet.commands.send(leave).await.unwrap();
+        assert_eq!(driver.command().await, Command::ContinueAll { ticket: 1 });
+        let done = DriverEvent::Done { ticket: 1, dialog: None };
+        // Something else may come before it.
+        for event in [&DriverEvent::Lagged, &DriverEvent::Lagged, &done] {
+            driver.write(&wire::encode_event(event).unwrap()).await;
+        }
+        assert_eq!(reply(&mut fleet.events, 1).await, done);
+        assert!(in_time(driver.frames.next()).await.unwrap().is_none(), "the client has left");
+        drop(driver);
+        assert_eq!(in_time(fleet.events.recv()).await, Some(DriverEvent::Stopped));
+        assert_eq!(in_time(fleet.tasks.join()).await.unwrap(), Ended::Left);
     }
 }
