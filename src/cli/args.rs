@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use super::export::ExportFormat;
 use crate::domain::sandbox::Level;
@@ -370,19 +370,50 @@ pub enum Q4hCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Answer a question, then drive
-    Answer {
-        /// Which question; a prefix of its id is enough
-        #[arg(value_name = "QID")]
-        question: String,
-        /// The answer; `-` reads standard input
-        text: String,
-        /// Only record the answer
-        #[arg(long)]
-        no_drive: bool,
-        #[command(flatten)]
-        driving: DriveArgs,
-    },
+    /// Answer a question, or some of its parts, then drive
+    Answer(AnswerArgs),
+    /// Close a question, or one of its parts, without an answer
+    Dismiss(DismissArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("answer").required(true).multiple(true).args(["text", "parts", "recommended"]))]
+pub struct AnswerArgs {
+    /// Which question; a prefix of its id is enough
+    #[arg(value_name = "QID")]
+    pub question: String,
+    /// The answer to all parts that are open; `-` reads standard input
+    #[arg(conflicts_with_all = ["parts", "recommended"])]
+    pub text: Option<String>,
+    /// The answer to one part: words, or the key of an option
+    #[arg(long = "part", value_name = "ID=TEXT", conflicts_with = "recommended")]
+    pub parts: Vec<String>,
+    /// Take the recommended options
+    #[arg(long)]
+    pub recommended: bool,
+    /// Replace answers to parts that have one
+    #[arg(long)]
+    pub replace: bool,
+    /// Only record the answer
+    #[arg(long)]
+    pub no_drive: bool,
+    #[command(flatten)]
+    pub driving: DriveArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DismissArgs {
+    /// Which question; a prefix of its id is enough
+    #[arg(value_name = "QID")]
+    pub question: String,
+    /// Only this part
+    #[arg(long, value_name = "ID")]
+    pub part: Option<String>,
+    /// Only record it
+    #[arg(long)]
+    pub no_drive: bool,
+    #[command(flatten)]
+    pub driving: DriveArgs,
 }
 
 #[derive(Debug, Args)]

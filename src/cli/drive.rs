@@ -106,37 +106,6 @@ pub async fn drive(workspace: &Path, drive: &DriveArgs) -> Result<Status, Comman
     .await
 }
 
-pub async fn answer(
-    workspace: &Path,
-    wanted: &str,
-    text: &str,
-    no_drive: bool,
-    driving: &DriveArgs,
-) -> Result<Status, CommandError> {
-    let text = text_or_stdin(text)?;
-    let survey = running_dialogs(workspace)?;
-    let (dialog, question) = find::question(&survey, wanted)?;
-    let command =
-        Command::Answer { ticket: TICKET, dialog, question: question.id, text, images: Vec::new() };
-    let job = Job {
-        workspace,
-        command: Some(command),
-        pick_up: PickUp::Named,
-        driving: !no_drive,
-        timeout: driving.timeout,
-        output: if no_drive { OutputMode::notes_only(driving) } else { OutputMode::of(driving) },
-        trust_all: driving.trust,
-        leave_processes: driving.leave_processes,
-    };
-    let status = job.execute().await?;
-    if no_drive && !driving.json {
-        lines::print(
-            "the answer is recorded; `dominds-tui drive`, or the screen, continues with it",
-        );
-    }
-    Ok(status)
-}
-
 /// Creates a fork and drives it. Without JSON only its id is printed, for scripts.
 pub async fn fork(
     workspace: &Path,
@@ -294,7 +263,7 @@ pub async fn keep_going(
     Ok(Status::Done)
 }
 
-fn running_dialogs(workspace: &Path) -> Result<Survey, CommandError> {
+pub fn running_dialogs(workspace: &Path) -> Result<Survey, CommandError> {
     Ok(app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]))
 }
 
@@ -316,7 +285,7 @@ pub fn running_dialog(workspace: &Path, wanted: &str) -> Result<(Survey, DialogI
     )))
 }
 
-fn text_or_stdin(text: &str) -> Result<String, CommandError> {
+pub fn text_or_stdin(text: &str) -> Result<String, CommandError> {
     let text = if text == "-" {
         let mut input = String::new();
         std::io::stdin()

@@ -101,6 +101,19 @@ impl Printer {
         }
     }
 
+    fn inbox(&mut self, questions: &[InboxRow]) {
+        let known = std::mem::replace(&mut self.questions, questions.to_vec());
+        for row in questions {
+            let before = known.iter().find(|known| known.question.id == row.question.id);
+            let Some(before) = before else { continue };
+            let is_new = |id: &&String| before.answers.get(*id) != row.answers.get(*id);
+            for part in row.answers.keys().filter(is_new) {
+                let fields = json!({ "id": row.question.id, "part": part });
+                self.json_line(Some(&row.dialog), "part_answered", fields);
+            }
+        }
+    }
+
     fn handle(&mut self, event: &DriverEvent) {
         match event {
             DriverEvent::Rows(rows) => {
@@ -110,7 +123,7 @@ impl Printer {
                 self.listed = true;
             }
             DriverEvent::Row(row) => self.row(row),
-            DriverEvent::Inbox(questions) => self.questions.clone_from(questions),
+            DriverEvent::Inbox(questions) => self.inbox(questions),
             DriverEvent::Fact(fact) => self.fact(fact.dialog(), fact.into(), fact.entry()),
             DriverEvent::ToolEnded { dialog, call, ok } => {
                 self.json_line(Some(dialog), "tool_result", json!({ "callId": call, "ok": ok }));
@@ -528,6 +541,8 @@ mod tests {
             question: Question::new(&dialog, &CallId::new("q1"), content, at, site),
             blocks: Vec::new(),
             said: String::new(),
+            inquiry: None,
+            answers: BTreeMap::new(),
         };
         let asked = |headline: &str| DriverEvent::Asked {
             dialog: dialog.clone(),

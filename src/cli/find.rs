@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 
+use crate::domain::question::question_id_start;
 use crate::domain::{AgentId, Bucket, DialogId, Member, Question, RootId, Stamp, title};
 use crate::minds::Minds;
 use crate::store::{DialogListing, Survey, Titles, TreeListing};
@@ -103,6 +104,19 @@ pub fn questions(survey: &Survey) -> Vec<(DialogId, DialogListing, Question)> {
         open.map(|(id, dialog, question)| (id, dialog.clone(), question.clone())).collect();
     all.sort_by(|(_, _, a), (_, _, b)| (&a.asked_at, &a.id).cmp(&(&b.asked_at, &b.id)));
     all
+}
+
+/// The dialog that a question is, or was, asked in, by the question's whole id.
+pub fn dialog_of_question(survey: &Survey, question: &str) -> Option<DialogId> {
+    let trees = survey.trees.iter().filter(|tree| tree.bucket == Bucket::Run);
+    let mut all = trees.flat_map(|tree| tree.dialogs.iter().map(|dialog| dialog_id(tree, dialog)));
+    all.find(|id| question.starts_with(&question_id_start(id)))
+}
+
+/// A dialog as it is listed.
+pub fn listed<'a>(survey: &'a Survey, id: &DialogId) -> Option<&'a DialogListing> {
+    let tree = survey.trees.iter().find(|tree| tree.root == id.root)?;
+    tree.dialogs.iter().find(|dialog| dialog.meta.id == id.this)
 }
 
 /// The dialogs that were resumed and not driven yet.

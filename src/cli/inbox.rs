@@ -9,9 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use crate::domain::DialogId;
-use crate::domain::question::choices::choices;
-use crate::domain::question::{headline, picking};
+use crate::domain::question::headline;
 use crate::platform::env;
 use crate::protocol::command::Ticket;
 use crate::protocol::wire::AudienceKind;
@@ -23,6 +21,7 @@ use crate::ui::plain::TypedLines;
 use super::args::{InboxArgs, ScreenArgs};
 use super::exit::{CommandError, Status};
 use super::link::Link;
+use super::question_json::{inquiry_of, part_lines, parts_json};
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
 use super::{canonical_folder, config, lines, running, runtime};
 
@@ -31,7 +30,7 @@ const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long what was typed last may take to be acknowledged.
 const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(10);
 
-const HELP: &str = "`2 your words` answers question 2 (or `2 b` for an option), `2` shows it, an empty line lists all, `quit` ends";
+const HELP: &str = "`2 your words` answers question 2 (or `2 b` for an option, `2 1 b` for a part), `2` shows it, an empty line lists all, `quit` ends";
 
 /// Shows the inbox in the wanted form.
 pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError> {
@@ -132,6 +131,10 @@ impl Lines {
                         }
                         line
                     }
+                    Change::PartAnswered(open, part) => json!({
+                        "event": "part_answered", "place": self.name(open.place),
+                        "id": open.row.question.id, "part": part,
+                    }),
                     Change::Gone(open, by) => json!({
                         "event": "answered", "place": self.name(open.place),
                         "id": open.row.question.id, "by": by,
@@ -197,9 +200,7 @@ impl Lines {
             return self.print_whole(&open);
         }
         let Some(commands) = self.places.commands.get(open.place).cloned() else { return };
-        let choices = choices(&open.row.question.tellask_content);
-        let text = picking::answer(&choices, rest.trim()).text;
-        let command = self.board.answer(&open, text);
+        let command = self.board.answer(&open, rest.trim());
         if commands.send(command).await.is_err() {
             lines::note("this place is not followed any more");
         }
@@ -221,6 +222,7 @@ impl Lines {
             "askedAt": question.asked_at,
             "headline": headline(&question.tellask_content),
             "content": question.tellask_content,
+            "parts": parts_json(&inquiry_of(question, row.inquiry.as_ref()), &row.answers),
             "taskDocPath": row.taskdoc,
         })
     }
@@ -229,6 +231,9 @@ impl Lines {
         for change in changes {
             match change {
                 Change::Asked(open) => self.print_row(open),
+                Change::PartAnswered(open, part) => {
+                    lines::print(&format!("{}  {part} is answered", open.number));
+                }
                 Change::Gone(open, by) => {
                     let by = by.as_ref().map_or_else(String::new, |by| format!(" by {by}"));
                     lines::print(&format!("{}  is answered{by}", open.number));
@@ -258,6 +263,11 @@ impl Lines {
             lines::print(&format!("said before: {}", open.row.said));
         }
         lines::print(&open.row.question.tellask_content);
+        if let Some(inquiry) = &open.row.inquiry {
+            for line in part_lines(inquiry, &open.row.answers) {
+                lines::print(&line);
+            }
+        }
     }
 }
 
@@ -313,6 +323,8 @@ enum PlaceState {
 #[derive(Debug, Clone, PartialEq)]
 enum Change {
     Asked(Open),
+    /// This part of it has an answer, or another one than before.
+    PartAnswered(Open, String),
     /// It is not open any more; who answered it, if that is known and somebody else.
     Gone(Open, Option<String>),
     /// The answer to the question with this number is on disk.
@@ -353,13 +365,11 @@ impl Board {
     }
 
     /// The command that answers a question.
-    fn answer(&mut self, open: &Open, text: String) -> Command {
+    fn answer(&mut self, open: &Open, typed: &str) -> Command {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
         self.sent.insert(ticket, open.number);
-        let (dialog, question): (DialogId, String) =
-            (open.row.dialog.clone(), open.row.question.id.clone());
-        Command::Answer { ticket, dialog, question, text, images: Vec::new() }
+        open.row.answer_typed(ticket, typed)
     }
 
     fn apply(&mut self, place: usize, event: DriverEvent) -> Vec<Change> {
@@ -418,8 +428,12 @@ impl Board {
         self.take(place, is_gone);
         for row in rows {
             let is_known =
-                |open: &Open| open.place == place && open.row.question.id == row.question.id;
-            if self.open.values().any(is_known) {
+                |open: &&mut Open| open.place == place && open.row.question.id == row.question.id;
+            if let Some(known) = self.open.values_mut().find(is_known) {
+                let before = std::mem::replace(&mut known.row, row).answers;
+                let is_new = |id: &&String| before.get(*id) != known.row.answers.get(*id);
+                let new = known.row.answers.keys().filter(is_new).cloned();
+                changes.extend(new.map(|part| Change::PartAnswered(known.clone(), part)));
                 continue;
             }
             self.numbered += 1;
@@ -468,6 +482,7 @@ mod tests {
     fn numbers(changes: &[Change]) -> Vec<(char, usize)> {
         let one = |change: &Change| match change {
             Change::Asked(open) => ('+', open.number),
+            Change::PartAnswered(open, _) => ('p', open.number),
             Change::Gone(open, _) => ('-', open.number),
             Change::Sent(number) => ('s', *number),
             Change::Refused(number, _) => ('r', *number),
@@ -523,7 +538,7 @@ mod tests {
         board.apply(0, DriverEvent::Inbox(vec![row("a")]));
         board.apply(1, DriverEvent::Inbox(vec![row("a")]));
         let (first, second) = (board.open[&1].clone(), board.open[&2].clone());
-        let (one, two) = (board.answer(&first, "x".into()), board.answer(&second, "y".into()));
+        let (one, two) = (board.answer(&first, "x"), board.answer(&second, "y"));
         let (one, two) = (one.ticket().expect("a ticket"), two.ticket().expect("a ticket"));
         assert_ne!(one, two);
         assert_eq!(numbers(&board.apply(1, DriverEvent::Inbox(Vec::new()))), []);

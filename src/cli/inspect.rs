@@ -157,6 +157,8 @@ mod tests {
             latest: Box::new(Latest::new(Stamp::default())),
             asker: None,
             questions: Vec::new(),
+            parts: std::collections::BTreeMap::new(),
+            answers: None,
             pending: Vec::new(),
             pressure: ContextPressure::default(),
             about: String::new(),

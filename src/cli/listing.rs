@@ -118,6 +118,8 @@ mod tests {
             latest: Box::new(Latest::new(Stamp::default())),
             asker: asker.map(SelfId::new),
             questions: Vec::new(),
+            parts: std::collections::BTreeMap::new(),
+            answers: None,
             pending: Vec::new(),
             pressure: ContextPressure::default(),
             about: String::new(),

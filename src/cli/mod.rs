@@ -1,5 +1,6 @@
 //! The command line: parses arguments, runs one command, returns its exit status.
 
+mod answering;
 mod args;
 mod config;
 mod copies;
@@ -32,6 +33,7 @@ mod plain;
 mod probe;
 mod programs;
 mod queries;
+mod question_json;
 mod relay;
 mod reminders;
 mod running;
@@ -224,9 +226,8 @@ fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
         Some(Q4hCommand::Show { question, json }) => {
             queries::question(workspace, &question, json || q4h.json)
         }
-        Some(Q4hCommand::Answer { question, text, no_drive, driving }) => {
-            block_on(drive::answer(workspace, &question, &text, no_drive, &driving))
-        }
+        Some(Q4hCommand::Answer(wanted)) => block_on(answering::answer(workspace, wanted)),
+        Some(Q4hCommand::Dismiss(wanted)) => block_on(answering::dismiss(workspace, wanted)),
     }
 }
 

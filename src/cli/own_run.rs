@@ -25,6 +25,7 @@ impl OwnRun {
     pub fn of(command: &Command) -> Self {
         if let Command::Say { dialog, .. }
         | Command::Answer { dialog, .. }
+        | Command::AnswerParts { dialog, .. }
         | Command::Continue { dialog, .. } = command
         {
             return Self::Tree(dialog.clone());

@@ -17,6 +17,7 @@ use crate::store::{Access, DialogListing, Store, Survey};
 
 use super::exit::{CommandError, Status};
 use super::ids::Ids;
+use super::question_json::{inquiry_of, part_lines, parts_json};
 use super::{dialog_json, find, inspect, lines, listing, transcript};
 
 /// Records per page of a transcript.
@@ -111,6 +112,12 @@ pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status,
     } else {
         lines::print(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
         lines::print(&found.tellask_content);
+        if let Some(parts) = one.1.parts.get(&found.call_id) {
+            let answers = one.1.answers_to(&found.id);
+            for line in part_lines(parts, &answers) {
+                lines::print(&line);
+            }
+        }
     }
     Ok(Status::Done)
 }
@@ -121,6 +128,8 @@ fn question_json(
 ) -> Value {
     let tree = survey.trees.iter().find(|tree| tree.root == id.root);
     let title = tree.map(|tree| find::title(&survey.titles, tree, dialog)).unwrap_or_default();
+    let parts = dialog.parts.get(&question.call_id);
+    let answers = dialog.answers_to(&question.id);
     json!({
         "id": question.id,
         "rootId": id.root,
@@ -130,7 +139,8 @@ fn question_json(
         "course": question.call_site_ref.course,
         "callId": question.call_id,
         "title": title,
-        "kind": QuestionKind::of(&question.call_id, &question.tellask_content).name(),
+        "kind": QuestionKind::of(&question.call_id, &question.tellask_content, parts).name(),
+        "parts": parts_json(&inquiry_of(question, parts), &answers),
         "headline": headline(&question.tellask_content),
         "content": question.tellask_content,
         "taskDocPath": dialog.meta.task_doc_path,

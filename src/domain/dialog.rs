@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 use super::assignment::{Assignment, AssignmentFrame, ReplyDirective};
 use super::history::History;
 use super::ids::{AgentId, CallId, SelfId, Slug};
+use super::inquiry::Inquiry;
+use super::inquiry::answers::PartAnswers;
 use super::latest::{Latest, ParkedWork};
 use super::number::{Course, Genseq};
 use super::pending::{Pending, WaitGroup};
@@ -36,6 +38,8 @@ pub struct Dialog {
     pub latest: Latest,
     pub reminders: Vec<Reminder>,
     pub questions: Vec<Question>,
+    /// The answers to parts of an open question; none reaches a record before all parts have one.
+    pub answers: Option<PartAnswers>,
     pub pending: Vec<Pending>,
     /// The asker stack; the last frame is the top.
     pub stack: Vec<AssignmentFrame>,
@@ -74,11 +78,34 @@ impl Dialog {
             latest,
             reminders: Vec::new(),
             questions: Vec::new(),
+            answers: None,
             pending: Vec::new(),
             stack: Vec::new(),
             queue: Vec::new(),
             history,
         }
+    }
+
+    /// The parts of an open question, as the recorded call has them; `None` if it was asked in words.
+    #[must_use]
+    pub fn parts_of(&self, question: &Question) -> Option<Inquiry> {
+        self.history
+            .calls
+            .get(&question.call_id)
+            .and_then(|call| Inquiry::recorded(&call.arguments))
+    }
+
+    /// What an open question asks.
+    #[must_use]
+    pub fn inquiry(&self, question: &Question) -> Inquiry {
+        self.parts_of(question)
+            .unwrap_or_else(|| Inquiry::of_words(&question.tellask_content, &question.asked_at))
+    }
+
+    /// The answers to the parts of this question.
+    #[must_use]
+    pub fn answers_to(&self, question: &str) -> Option<&PartAnswers> {
+        self.answers.as_ref().filter(|answers| answers.question == question)
     }
 
     /// What this side dialog was last asked to do.

@@ -12,6 +12,8 @@ pub enum Lang {
 }
 
 impl Lang {
+    pub const ALL: [Self; 2] = [Self::En, Self::Zh];
+
     /// From the value of `LANG` or `LC_ALL`, such as `zh_CN.UTF-8`.
     #[must_use]
     pub fn of_locale(locale: &str) -> Self {
@@ -21,7 +23,7 @@ impl Lang {
     /// From the code in a record.
     #[must_use]
     pub fn of_code(code: &str) -> Option<Self> {
-        [Self::En, Self::Zh].into_iter().find(|lang| lang.code() == code)
+        Self::ALL.into_iter().find(|lang| lang.code() == code)
     }
 
     /// The code in file names and records.

@@ -22,6 +22,7 @@ pub mod hidden_chars;
 pub mod history;
 pub mod ids;
 pub mod image_reference;
+pub mod inquiry;
 pub mod json;
 pub mod keep_going;
 pub mod lang;

@@ -58,7 +58,13 @@ impl Question {
 /// The id Dominds gives a question; readers do not parse it.
 #[must_use]
 pub fn question_id(dialog: &DialogId, course: Course, call_id: &CallId) -> String {
-    format!("q4h-{}-{}-c{course}-{call_id}", dialog.root, dialog.this)
+    format!("{}{course}-{call_id}", question_id_start(dialog))
+}
+
+/// What the ids of all questions of a dialog begin with.
+#[must_use]
+pub fn question_id_start(dialog: &DialogId) -> String {
+    format!("q4h-{}-{}-c", dialog.root, dialog.this)
 }
 
 /// The first line that says something, for lists.

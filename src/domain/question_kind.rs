@@ -1,8 +1,9 @@
 //! How a question is answered: a yes or a no, one of several options, or words of one's own.
 
 use super::ids::CallId;
+use super::inquiry::{Inquiry, choices};
 use super::keep_going;
-use super::question::choices::{AnswerChoice, choices};
+use super::question::choices::AnswerChoice;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {
@@ -11,6 +12,8 @@ pub enum QuestionKind {
     /// One of several options.
     Choice,
     FreeText,
+    /// Several questions, each answered on its own.
+    Parts,
 }
 
 /// First words of two options that say yes and no.
@@ -32,17 +35,15 @@ const YES_AND_NO: [(&str, &str); 14] = [
 ];
 
 impl QuestionKind {
-    /// The kind of the question that this call asked.
+    /// The kind of the question that this call asked. `parts`: those it named itself.
     #[must_use]
-    pub fn of(call: &CallId, content: &str) -> Self {
-        Self::with_choices(call, &choices(content))
-    }
-
-    /// The same, where the options are known.
-    #[must_use]
-    pub fn with_choices(call: &CallId, choices: &[AnswerChoice]) -> Self {
-        let approves = keep_going::is_question(call) || says_yes_or_no(choices);
-        match choices {
+    pub fn of(call: &CallId, content: &str, parts: Option<&Inquiry>) -> Self {
+        if parts.is_some_and(|inquiry| inquiry.parts.len() > 1) {
+            return Self::Parts;
+        }
+        let choices = choices(content, parts);
+        let approves = keep_going::is_question(call) || says_yes_or_no(&choices);
+        match choices.as_slice() {
             _ if approves => Self::Approval,
             [] => Self::FreeText,
             [..] => Self::Choice,
@@ -56,6 +57,7 @@ impl QuestionKind {
             Self::Approval => "approval",
             Self::Choice => "choice",
             Self::FreeText => "free_text",
+            Self::Parts => "parts",
         }
     }
 }
@@ -92,7 +94,7 @@ mod tests {
             ("Shall I?", QuestionKind::FreeText),
             ("", QuestionKind::FreeText),
         ] {
-            assert_eq!(QuestionKind::of(&call, content), kind, "{content:?}");
+            assert_eq!(QuestionKind::of(&call, content, None), kind, "{content:?}");
         }
     }
 
@@ -100,7 +102,11 @@ mod tests {
     fn whether_a_dialog_goes_on_is_an_approval_in_every_wording() {
         let call = keep_going::question_call("x");
         for content in ["Go on or stop?\n\na  go on\nb  stop", "Go on?"] {
-            assert_eq!(QuestionKind::of(&call, content), QuestionKind::Approval, "{content:?}");
+            assert_eq!(
+                QuestionKind::of(&call, content, None),
+                QuestionKind::Approval,
+                "{content:?}"
+            );
         }
     }
 }

@@ -64,6 +64,12 @@ impl fmt::Display for Stamp {
     }
 }
 
+/// True for a date with a time as ISO 8601 has it, with or without a zone.
+#[must_use]
+pub fn is_iso_8601(text: &str) -> bool {
+    text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
+}
+
 /// Tells the time of day.
 pub trait Clock: Send + Sync + fmt::Debug {
     fn now(&self) -> Stamp;

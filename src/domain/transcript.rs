@@ -11,6 +11,7 @@ mod text;
 mod tool_action;
 
 use super::ids::{AgentId, CallId, SelfId, Slug};
+use super::inquiry::Inquiry;
 use super::number::{Course, Genseq};
 use super::record::Entry;
 use super::time::Stamp;
@@ -186,6 +187,8 @@ pub struct Prepended {
 pub struct AskedBlock {
     pub call: CallId,
     pub content: String,
+    /// The parts that the call named; `None` if it asks in words.
+    pub parts: Option<Inquiry>,
     /// The answer, and when it was given.
     pub answer: Option<(String, Stamp)>,
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::assignment::AssignmentFrame;
 use super::dialog::{Dialog, DialogMeta};
 use super::ids::{AgentId, DialogId, RootId, SelfId, Slug};
+use super::inquiry::answers::PartAnswers;
 use super::latest::Latest;
 use super::number::{Course, Genseq, RootAnchor};
 use super::pending::Pending;
@@ -97,6 +98,11 @@ pub enum TreeChange {
     Queue {
         dialog: SelfId,
         queue: Vec<QueuedPrompt>,
+    },
+    /// What is kept of an open question until all its parts have an answer.
+    Answers {
+        dialog: SelfId,
+        answers: Option<PartAnswers>,
     },
     Registry {
         entries: Vec<RegistryEntry>,
@@ -191,6 +197,9 @@ impl DialogTree {
             TreeChange::Pending { dialog, pending } => self.with(&dialog, |d| d.pending = pending),
             TreeChange::Stack { dialog, stack } => self.with(&dialog, |d| d.stack = stack),
             TreeChange::Queue { dialog, queue } => self.with(&dialog, |d| d.queue = queue),
+            TreeChange::Answers { dialog, answers } => {
+                self.with(&dialog, |d| d.answers = answers);
+            }
             TreeChange::Registry { entries } => self.registry = entries,
             TreeChange::Artifact { .. } | TreeChange::Shared { .. } => {}
         }

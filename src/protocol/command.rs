@@ -8,6 +8,7 @@ use super::finding::FindRequest;
 use super::image::{AttachedImage, ImageOrigin};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
+use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Course, DialogId, MsgId};
@@ -81,6 +82,16 @@ pub enum Command {
         text: String,
         #[serde(default)]
         images: Vec<AttachedImage>,
+    },
+    /// Answers to parts of an open question, see [`AnswerInput`]. The part that is the last one without an answer
+    /// closes it. Refused whole if a part has an answer, unless it is to be replaced.
+    AnswerParts {
+        ticket: Ticket,
+        dialog: DialogId,
+        question: String,
+        input: AnswerInput,
+        #[serde(default)]
+        replace: bool,
     },
     Stop {
         dialog: DialogId,
@@ -198,6 +209,7 @@ macro_rules! ticket_within {
             | Self::KeepImage { ticket, .. }
             | Self::TakeBack { ticket, .. }
             | Self::Answer { ticket, .. }
+            | Self::AnswerParts { ticket, .. }
             | Self::Continue { ticket, .. }
             | Self::FinishSteps { ticket }
             | Self::ContinueAll { ticket }
@@ -271,6 +283,7 @@ impl Command {
             | Self::KeepImage { .. }
             | Self::TakeBack { .. }
             | Self::Answer { .. }
+            | Self::AnswerParts { .. }
             | Self::Stop { .. }
             | Self::RetryNow { .. }
             | Self::StopAll

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::fresh_boots::Reasoning;
+use crate::domain::inquiry::Inquiry;
+use crate::domain::inquiry::answers::PartAnswer;
 use crate::domain::record::Entry;
 use crate::domain::sandbox::Level;
 use crate::domain::text::Localized;
@@ -98,6 +100,12 @@ pub struct InboxRow {
     /// The last words of the dialog, or their end; empty where they are not known.
     #[serde(default)]
     pub said: String,
+    /// The parts of the question; `None` if it was asked in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inquiry: Option<Inquiry>,
+    /// What is kept until all parts have an answer, by their ids.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answers: BTreeMap<String, PartAnswer>,
 }
 
 /// Records of one course, oldest first.

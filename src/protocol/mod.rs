@@ -6,6 +6,7 @@
 //!   before it is sent. For a slow screen live text is merged; other events keep their order, or are dropped
 //!   for [`DriverEvent::Lagged`], after which the screen requests the complete state.
 
+mod asked;
 pub mod changes;
 pub mod command;
 mod entry_json;

@@ -69,7 +69,10 @@ fn row(row: &TreeRow) -> usize {
 }
 
 fn inbox_row(row: &InboxRow) -> usize {
-    2 * FIXED + row.question.tellask_content.len() + row.said.len() + row.taskdoc.len()
+    let text = row.question.tellask_content.len();
+    // The text says the parts once more, and answers are rarely as long.
+    let parts = if row.inquiry.is_some() { 2 * text } else { 0 };
+    2 * FIXED + text + parts + row.said.len() + row.taskdoc.len()
 }
 
 fn page(page: &TranscriptPage) -> usize {

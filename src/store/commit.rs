@@ -174,7 +174,7 @@ pub(super) struct BatchWriter<'a> {
     pub(super) root: &'a RootId,
     /// State files are synced before they are renamed.
     pub(super) sync_states: bool,
-    /// Folders and queues of a durable batch are synced at once.
+    /// Folders, and files of our own about dialogs, of a durable batch are synced at once.
     pub(super) durable: bool,
     facts: Vec<Fact>,
     pub(super) unsynced: UnsyncedPaths,
@@ -216,6 +216,7 @@ impl<'a> BatchWriter<'a> {
             TreeChange::Pending { dialog, pending } => self.pending(dialog, pending),
             TreeChange::Stack { dialog, stack } => self.stack(dialog, stack),
             TreeChange::Queue { dialog, queue } => self.queue(dialog, queue),
+            TreeChange::Answers { dialog, answers } => self.answers(dialog, answers.as_ref()),
             TreeChange::Registry { entries } => self.registry(entries),
             TreeChange::Shared { agent, edit } => self.shared_reminder(agent, edit),
         }

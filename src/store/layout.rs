@@ -137,6 +137,19 @@ impl Layout {
         self.queues(&dialog.root).join(format!("{}.json", flat_name(dialog.this.as_str())))
     }
 
+    pub fn all_answers(&self) -> PathBuf {
+        self.own_folder().join("answers")
+    }
+
+    /// Answers to parts of open questions.
+    pub fn answers_below(&self, root: &RootId) -> PathBuf {
+        self.all_answers().join(flat_name(root.as_str()))
+    }
+
+    pub fn answers(&self, dialog: &DialogId) -> PathBuf {
+        self.answers_below(&dialog.root).join(format!("{}.json", flat_name(dialog.this.as_str())))
+    }
+
     /// What clients sent and were replied.
     pub fn sessions(&self) -> PathBuf {
         self.own_folder().join("sessions.jsonl")

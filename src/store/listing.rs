@@ -1,12 +1,17 @@
 //! A tree and its dialogs as a list shows them.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::fresh_boots::Reasoning;
+use crate::domain::inquiry::Inquiry;
+use crate::domain::inquiry::answers::{PartAnswer, PartAnswers};
 use crate::domain::latest::DisplayState;
 use crate::domain::tree::Bucket;
 use crate::domain::{
-    ContextPressure, DialogMeta, Genseq, Latest, Pending, Question, RegistryEntry, RootId, SelfId,
+    CallId, ContextPressure, DialogMeta, Genseq, Latest, Pending, Question, RegistryEntry, RootId,
+    SelfId,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +38,11 @@ pub struct DialogListing {
     /// Who assigned it; `None` for a main dialog.
     pub asker: Option<SelfId>,
     pub questions: Vec<Question>,
+    /// Of those that have parts, by their calls.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<CallId, Inquiry>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<PartAnswers>,
     /// The side dialogs it waits for.
     pub pending: Vec<Pending>,
     /// First line of its assignment, or of the first words of a person.
@@ -43,4 +53,13 @@ pub struct DialogListing {
     pub pressure: ContextPressure,
     /// What to show: what a loaded dialog would show, or what the process that drives it says.
     pub state: DisplayState,
+}
+
+impl DialogListing {
+    /// The answers to parts of this question, by their ids.
+    #[must_use]
+    pub fn answers_to(&self, question: &str) -> BTreeMap<String, PartAnswer> {
+        let answers = self.answers.as_ref().filter(|answers| answers.question == question);
+        answers.map(|answers| answers.parts.clone()).unwrap_or_default()
+    }
 }

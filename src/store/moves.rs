@@ -71,6 +71,7 @@ impl Store {
             self.forget(root, &source);
         }
         self.remove_own_folder(&self.layout.queues(root));
+        self.remove_own_folder(&self.layout.answers_below(root));
         self.remove_spools(root);
         self.forget_titles(root);
         self.sweep();

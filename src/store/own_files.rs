@@ -1,9 +1,10 @@
-//! What this program keeps for itself below `.dialogs/.tui`: drafts and waiting prompts. Losing it
-//! loses no conversation.
+//! What this program keeps for itself below `.dialogs/.tui`: drafts, waiting prompts, answers to parts of open
+//! questions. Losing it loses no conversation.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::text::{Localized, Text};
@@ -17,40 +18,47 @@ use super::files::{self, FileContent};
 /// Largest file of our own, in bytes.
 pub(super) const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
 
-/// The prompts that wait for one dialog, with the dialog's name: file names are not trusted.
+/// A file of one dialog, with the dialog's name: file names are not trusted.
 #[derive(Serialize, Deserialize)]
-struct QueueFile {
+struct DialogFile<T> {
     dialog: DialogId,
-    prompts: Vec<QueuedPrompt>,
+    #[serde(flatten)]
+    content: T,
 }
 
-/// The waiting prompts, and what is wrong with their file.
-pub(super) fn read_queue(
+/// The prompts that wait for a dialog.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct WaitingPrompts {
+    pub prompts: Vec<QueuedPrompt>,
+}
+
+/// What a file holds, and what is wrong with it.
+pub(super) fn read_of_dialog<T: Default + DeserializeOwned>(
     disk: &dyn Disk,
     path: &Path,
     dialog: &DialogId,
-) -> Result<(Vec<QueuedPrompt>, Option<Localized>), StoreError> {
+) -> Result<(T, Option<Localized>), StoreError> {
     let text = match files::read_small(disk, path, MAX_FILE_BYTES)? {
-        FileContent::Absent => return Ok((Vec::new(), None)),
+        FileContent::Absent => return Ok((T::default(), None)),
         FileContent::Text(text) => text,
-        FileContent::Damaged(why) => return Ok((Vec::new(), Some(why))),
-        FileContent::Misplaced(what) => return Ok((Vec::new(), Some(files::it_is(what)))),
+        FileContent::Damaged(why) => return Ok((T::default(), Some(why))),
+        FileContent::Misplaced(what) => return Ok((T::default(), Some(files::it_is(what)))),
     };
-    Ok(match json::read::<QueueFile>(&text) {
-        Ok(file) if file.dialog == *dialog => (file.prompts, None),
+    Ok(match json::read::<DialogFile<T>>(&text) {
+        Ok(file) if file.dialog == *dialog => (file.content, None),
         Ok(_) => {
             let why = Text::new("it belongs to another dialog", "它属于另一个对话");
-            (Vec::new(), Some(why.into()))
+            (T::default(), Some(why.into()))
         }
-        Err(error) => (Vec::new(), Some(Localized::same(error.to_string()))),
+        Err(error) => (T::default(), Some(Localized::same(error.to_string()))),
     })
 }
 
-pub(super) fn queue_text(
+pub(super) fn text_of_dialog<T: Serialize>(
     dialog: &DialogId,
-    prompts: &[QueuedPrompt],
+    content: T,
 ) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(&QueueFile { dialog: dialog.clone(), prompts: prompts.to_vec() })
+    serde_json::to_string_pretty(&DialogFile { dialog: dialog.clone(), content })
 }
 
 impl Store {

@@ -6,15 +6,17 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::domain::inquiry::answers::PartAnswers;
 use crate::domain::registry::RegistryEntry;
 use crate::domain::{AssignmentFrame, Pending, Question, QueuedPrompt, Reminder, SelfId};
 use crate::yaml;
 
 use super::commit::BatchWriter;
 use super::error::StoreError;
+use super::files;
 use super::layout::{PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
+use super::own_files::{self, WaitingPrompts};
 use super::scan::DialogFolder;
-use super::{files, own_files};
 
 impl BatchWriter<'_> {
     pub(super) fn write_yaml(
@@ -135,20 +137,36 @@ impl BatchWriter<'_> {
         dialog: &SelfId,
         queue: &[QueuedPrompt],
     ) -> Result<(), StoreError> {
-        let id = self.id(dialog);
-        let path = self.store.layout.queue(&id);
-        if queue.is_empty() {
-            return self.remove(&path);
-        }
-        let folder = self.store.layout.queues(self.root);
-        let disk = self.store.disk();
-        let touched = files::make_folders(disk, &self.store.layout.dialogs(), &folder)?;
+        let path = self.store.layout.queue(&self.id(dialog));
+        let prompts = || WaitingPrompts { prompts: queue.to_vec() };
+        self.own_file(dialog, &path, (!queue.is_empty()).then(prompts))
+    }
+
+    pub(super) fn answers(
+        &mut self,
+        dialog: &SelfId,
+        answers: Option<&PartAnswers>,
+    ) -> Result<(), StoreError> {
+        let path = self.store.layout.answers(&self.id(dialog));
+        self.own_file(dialog, &path, answers)
+    }
+
+    /// Writes a file of our own about a dialog, or removes it.
+    fn own_file<T: Serialize>(
+        &mut self,
+        dialog: &SelfId,
+        path: &Path,
+        content: Option<T>,
+    ) -> Result<(), StoreError> {
+        let Some(content) = content else { return self.remove(path) };
+        let (disk, top) = (self.store.disk(), self.store.layout.dialogs());
+        let touched = files::make_folders(disk, &top, path.parent().unwrap_or(&top))?;
         self.unsynced.folders.extend(touched);
-        let text =
-            own_files::queue_text(&id, queue).map_err(|error| encode_error(&path, &error))?;
-        // A waiting message was acknowledged, and no course holds it.
+        let text = own_files::text_of_dialog(&self.id(dialog), content)
+            .map_err(|error| encode_error(path, &error))?;
+        // It was acknowledged, and no course holds it.
         let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
-        let written = self.write_state(&path, &text);
+        let written = self.write_state(path, &text);
         self.sync_states = sync_states;
         written
     }

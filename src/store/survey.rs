@@ -12,7 +12,7 @@ use crate::domain::shown_state::{Activity, derive};
 use crate::domain::text::{Text, localized};
 use crate::domain::tree::Bucket;
 use crate::domain::waits::cycle_problems;
-use crate::domain::{Dialog, Problem, RootId, SelfId};
+use crate::domain::{Dialog, Problem, Question, RootId, SelfId};
 
 use super::earlier_layout;
 use super::error::{ExpectedKind, StoreError};
@@ -351,7 +351,8 @@ impl Survey {
 
 /// True if another list of the same files says the same of this tree.
 fn is_settled(read: &TreeRead) -> bool {
-    let waiting = || read.tree.dialogs.values().any(|dialog| !dialog.queue.is_empty());
+    let waits = |dialog: &Dialog| !dialog.queue.is_empty() || dialog.answers.is_some();
+    let waiting = || read.tree.dialogs.values().any(|dialog| waits(dialog));
     let differs = !read.repairs.is_empty() || !read.identities.is_empty();
     let damaged =
         !read.problems.is_empty() || !read.broken.is_empty() || !cycles_in(read).is_empty();
@@ -390,8 +391,12 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
         let about = about(&dialog, read.first_message.get(&id));
         let asker = dialog.assignment().map(|assignment| assignment.asker_dialog_id.clone());
         let (reasoning, state) = (reasoning(&dialog), derive(&dialog, activity));
+        let with_parts = |open: &Question| Some((open.call_id.clone(), dialog.parts_of(open)?));
+        let parts = dialog.questions.iter().filter_map(with_parts).collect();
         let dialog = Arc::unwrap_or_clone(dialog);
         dialogs.push(DialogListing {
+            parts,
+            answers: dialog.answers,
             asker: asker.filter(|_| id != main),
             about,
             reasoning,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::domain::inquiry::answers::PartAnswers;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{
@@ -17,7 +18,7 @@ use super::file_stamps::FolderStamps;
 use super::files;
 use super::identity::{Identities, TreeParts};
 use super::layout::{Layout, course_file};
-use super::own_files;
+use super::own_files::{self, WaitingPrompts};
 use super::parts::{DialogParts, FileHealth, stopped_latest};
 use super::problem_collector::ProblemCollector;
 use super::reconcile::{self, DialogFacts, TreeFacts};
@@ -210,6 +211,7 @@ impl<'a> TreeBuilder<'a> {
             );
             dialog.queue = self.queue(&id, &part)?;
             dialog.history = part.scan.history;
+            dialog.answers = self.answers(&dialog)?;
             self.tree.dialogs.insert(id, std::sync::Arc::new(dialog));
         }
         Ok(())
@@ -218,8 +220,8 @@ impl<'a> TreeBuilder<'a> {
     fn queue(&mut self, id: &SelfId, part: &DialogParts) -> Result<Vec<QueuedPrompt>, StoreError> {
         let dialog = DialogId::side(self.place.root, id);
         let path = self.place.layout.queue(&dialog);
-        let read = own_files::read_queue(self.place.disk, &path, &dialog)?;
-        let (mut queue, damage) = read;
+        let (read, damage) = own_files::read_of_dialog(self.place.disk, &path, &dialog)?;
+        let WaitingPrompts { prompts: mut queue } = read;
         if let Some(reason) = damage {
             let lost = Text::new("; messages that waited are lost", "；等待中的消息已丢失");
             let fix = Text::new("say them again", "请重新发送");
@@ -232,6 +234,31 @@ impl<'a> TreeBuilder<'a> {
             self.repairs.push(TreeChange::Queue { dialog: id.clone(), queue: queue.clone() });
         }
         Ok(queue)
+    }
+
+    /// Answers to parts of a question that is open; others are of no use to anybody.
+    fn answers(&mut self, dialog: &Dialog) -> Result<Option<PartAnswers>, StoreError> {
+        let id = DialogId::side(self.place.root, &dialog.meta.id);
+        let path = self.place.layout.answers(&id);
+        let read = own_files::read_of_dialog(self.place.disk, &path, &id)?;
+        let (read, damage): (PartAnswers, _) = read;
+        if let Some(reason) = damage {
+            let lost = Text::new("; answers to parts of a question are lost", "；部分答复已丢失");
+            let fix = Text::new("answer these parts again", "请重新答复这些部分");
+            self.problems.add("answers", &path, files::damaged(&reason).and(lost), fix);
+            self.irreplaceable.push(path);
+        }
+        if read == PartAnswers::default() {
+            return Ok(None);
+        }
+        let open = dialog.questions.iter().find(|open| open.id == read.question);
+        let fitting = open.map(|open| read.clone().fitting(&dialog.inquiry(open)));
+        let answers = fitting.filter(|answers| !answers.parts.is_empty());
+        if answers.as_ref() != Some(&read) {
+            let (dialog, answers) = (dialog.meta.id.clone(), answers.clone());
+            self.repairs.push(TreeChange::Answers { dialog, answers });
+        }
+        Ok(answers)
     }
 
     fn indexes(

@@ -26,7 +26,7 @@ use super::layout::{Layout, flat_name};
 use super::listing::{DialogListing, TreeListing};
 
 /// Says who wrote it: another build may list trees in another way.
-const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 1");
+const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 2");
 /// So many folders, and rows, are in one entry: more are shared out among the cores.
 const MAX_PART_ITEMS: usize = 256;
 
@@ -67,8 +67,8 @@ pub(super) struct KnownTrees {
     /// The folders of the buckets; those that are there.
     tops: Vec<(Bucket, File)>,
     layout: Layout,
-    /// Names of the folders in which prompts wait.
-    queues: BTreeSet<OsString>,
+    /// Names of the folders in which prompts wait, or answers to parts of questions.
+    waiting: BTreeSet<OsString>,
 }
 
 impl KnownTrees {
@@ -78,13 +78,17 @@ impl KnownTrees {
             entries: IndexReader::open(disk, &layout.tree_index(), HEADER),
             tops: Vec::new(),
             layout: layout.clone(),
-            queues: BTreeSet::new(),
+            waiting: BTreeSet::new(),
         };
         let is_folder =
             files::kind_of(&layout.dialogs()).is_ok_and(|kind| kind == Some(FileKind::Folder));
         // Where waiting prompts cannot be seen, nothing is known.
-        if let (true, Ok(queues)) = (is_folder, names_in(&layout.all_queues())) {
-            known.queues = queues;
+        let waiting = || {
+            let queues = names_in(&layout.all_queues())?;
+            Ok::<_, io::Error>(&queues | &names_in(&layout.all_answers())?)
+        };
+        if let (true, Ok(waiting)) = (is_folder, waiting()) {
+            known.waiting = waiting;
             let top = |bucket: Bucket| Some((bucket, disk.open_read(&layout.bucket(bucket)).ok()?));
             known.tops = Bucket::ALL.into_iter().filter_map(top).collect();
         }
@@ -108,8 +112,9 @@ impl KnownTrees {
         driven: bool,
         buffer: &mut Vec<u8>,
     ) -> Option<TreeListing> {
-        let has_queue = self.queues.contains(&OsString::from(flat_name(root.as_str())));
-        if has_queue && !names_in(&self.layout.queues(root)).ok()?.is_empty() {
+        let may_wait = self.waiting.contains(&OsString::from(flat_name(root.as_str())));
+        let folders = [self.layout.queues(root), self.layout.answers_below(root)];
+        if may_wait && !folders.iter().all(|f| names_in(f).is_ok_and(|names| names.is_empty())) {
             return None;
         }
         let name = format!("{}/{root}", bucket.folder());

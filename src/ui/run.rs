@@ -647,6 +647,7 @@ fn carries_text(command: &Command) -> bool {
         command,
         Command::Say { .. }
             | Command::Answer { .. }
+            | Command::AnswerParts { .. }
             | Command::Create { .. }
             | Command::Sheet { .. }
             | Command::TakeBack { .. }

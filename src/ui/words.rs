@@ -66,6 +66,7 @@ pub const FRESH_BOOTS: Text = Text::new("FBR", "重新思考");
 pub const APPROVAL: Text = Text::new("approval", "批准");
 pub const CHOICE: Text = Text::new("choice", "选择");
 pub const FREE_TEXT: Text = Text::new("free text", "自由回答");
+pub const PARTS: Text = Text::new("several parts", "多个部分");
 
 /// How a question is answered.
 pub fn kind_word(kind: QuestionKind) -> Text {
@@ -73,5 +74,6 @@ pub fn kind_word(kind: QuestionKind) -> Text {
         QuestionKind::Approval => APPROVAL,
         QuestionKind::Choice => CHOICE,
         QuestionKind::FreeText => FREE_TEXT,
+        QuestionKind::Parts => PARTS,
     }
 }

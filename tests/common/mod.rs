@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use dominds_tui::app;
+use dominds_tui::domain::inquiry::answers::AnswerInput;
 use dominds_tui::domain::sandbox::Level;
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::trust::{TrustEntry, TrustKind, Unagreed};
@@ -322,6 +323,19 @@ impl Running {
         let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
         let text = text.to_owned();
         self.ask(|ticket| Command::Answer { ticket, dialog, question, text, images: Vec::new() })
+            .await
+            .map(drop)
+    }
+
+    /// Answers parts of a question, or all of it in another way than by words.
+    pub async fn answer_parts(
+        &mut self,
+        row: &InboxRow,
+        input: AnswerInput,
+        replace: bool,
+    ) -> Result<(), String> {
+        let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+        self.ask(|ticket| Command::AnswerParts { ticket, dialog, question, input, replace })
             .await
             .map(drop)
     }

@@ -23,6 +23,7 @@ mod mounts;
 mod multiplexers;
 mod processes;
 mod providers;
+mod question_parts;
 mod recordings;
 mod remote;
 mod sandbox;

@@ -22,7 +22,12 @@ const MODELS: &str = "providers:\n  script:\n    name: Script\n    apiType: mock
 const ANSWERS: &str = "responses:\n  - message: ask\n    role: user\n    response: A question.\n    \
                        funcCalls:\n      - name: askHuman\n        arguments:\n          \
                        tellaskContent: Which colour?\n  - message: blue\n    role: tool\n    \
-                       response: Blue then.\n  - message: hi\n    role: user\n    response: Hello.\n";
+                       response: Blue then.\n  - message: hi\n    role: user\n    response: Hello.\n  \
+                       - message: plan\n    role: user\n    response: Two questions.\n    funcCalls:\n      \
+                       - name: askHuman\n        arguments:\n          tellaskContent: \"Before I start:\"\n          \
+                       questions:\n            - text: Which database?\n              recommended: a\n              \
+                       options:\n                - { label: PostgreSQL, pros: proven, cons: a server }\n                \
+                       - { label: SQLite, pros: one file }\n            - text: Does the API page?\n";
 
 /// A driver that is killed with the test.
 pub struct Driver {
@@ -46,7 +51,7 @@ impl Driver {
         driver
     }
 
-    fn run(&self, args: &[&str]) -> Output {
+    pub fn run(&self, args: &[&str]) -> Output {
         output(&mut command(&self.home, args))
     }
 
@@ -56,7 +61,7 @@ impl Driver {
         String::from_utf8_lossy(&ended.stdout).into_owned()
     }
 
-    fn json(&self, args: &[&str]) -> Value {
+    pub fn json(&self, args: &[&str]) -> Value {
         serde_json::from_slice(&self.run(args).stdout).unwrap_or_default()
     }
 
@@ -117,7 +122,7 @@ impl Driver {
         (driver, question)
     }
 
-    fn screen(&self, args: &[&str]) -> Program {
+    pub fn screen(&self, args: &[&str]) -> Program {
         let workspace = self.home.workspace();
         let mut all: Vec<&OsStr> = vec!["-C".as_ref(), workspace.as_ref()];
         all.extend(args.iter().map(OsStr::new));

@@ -13,6 +13,7 @@ use crate::domain::attachment::Attachment;
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::ids::{AgentId, CallId, SelfId, Slug};
 use crate::domain::image_reference::names_of_images;
+use crate::domain::inquiry::Inquiry;
 use crate::domain::number::{Course, Genseq};
 use crate::domain::pending::Pending;
 use crate::domain::record::{
@@ -280,6 +281,7 @@ impl TranscriptFold {
         BlockBody::Question(AskedBlock {
             call: call.id.clone(),
             content: self.kept(&argument(&arguments, "tellaskContent").unwrap_or_default()),
+            parts: Inquiry::recorded(&call.raw_arguments_text),
             answer: None,
         })
     }
@@ -385,6 +387,7 @@ impl TranscriptFold {
             return BlockBody::Question(AskedBlock {
                 call: call.id.clone(),
                 content: self.kept(call.content),
+                parts: None,
                 answer: None,
             });
         }

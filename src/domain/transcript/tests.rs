@@ -83,8 +83,12 @@ fn a_question_shows_its_answer() {
             Some(("Blue, please.".to_owned(), Stamp::new("2026-11-21 20:20:31"))),
         ),
     ] {
-        let expected =
-            AskedBlock { call: "ask-1".into(), content: "Blue or green?".to_owned(), answer };
+        let expected = AskedBlock {
+            call: "ask-1".into(),
+            content: "Blue or green?".to_owned(),
+            parts: None,
+            answer,
+        };
         assert_eq!(only(lines), BlockBody::Question(expected));
     }
 }

@@ -8,7 +8,9 @@ use serde_json::Value;
 use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
 use crate::domain::fresh_boots::MAX_EFFORT;
 use crate::domain::ids::is_slug;
-use crate::domain::{AgentId, Slug, json};
+use crate::domain::inquiry::{Inquiry, WrittenOption, WrittenPart};
+use crate::domain::text::localized;
+use crate::domain::{AgentId, Lang, Slug, Stamp, json};
 use crate::driver::texts::ArgumentError;
 use crate::tools::{ArgMismatch, Args, MismatchKind, parameters};
 
@@ -52,12 +54,54 @@ pub struct FreshBootsArgs {
     effort: Option<EffortArg>,
 }
 
-/// Asks whoever is meant by the call: the tellasker or the human.
+/// Asks the tellasker back.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct QuestionArgs {
+pub struct AskBackArgs {
     #[schemars(with = "String")]
     tellask_content: ContentArg,
+}
+
+/// Asks the human: in words, in parts, or both.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct AskHumanArgs {
+    #[schemars(with = "Option<String>")]
+    tellask_content: Option<ContentArg>,
+    questions: Option<Vec<PartArg>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct PartArg {
+    id: Option<String>,
+    text: String,
+    created_at: Option<String>,
+    options: Option<Vec<OptionArg>>,
+    recommended: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OptionArg {
+    key: Option<String>,
+    label: String,
+    pros: Option<String>,
+    cons: Option<String>,
+}
+
+impl From<PartArg> for WrittenPart {
+    fn from(arg: PartArg) -> Self {
+        let PartArg { id, text, created_at, options, recommended } = arg;
+        let options = options.map(|options| options.into_iter().map(WrittenOption::from).collect());
+        Self { id, text, created_at, options, recommended }
+    }
+}
+
+impl From<OptionArg> for WrittenOption {
+    fn from(OptionArg { key, label, pros, cons }: OptionArg) -> Self {
+        Self { key, label, pros, cons }
+    }
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -87,6 +131,7 @@ pub enum SpecialArgs {
     Ask {
         content: String,
     },
+    AskInParts(Inquiry),
     Reply {
         kind: ReplyKind,
         content: String,
@@ -100,15 +145,16 @@ impl SpecialArgs {
             SpecialCall::Tellask(TellaskKind::Session) => parameters::<TellaskArgs>(),
             SpecialCall::Tellask(TellaskKind::Sessionless) => parameters::<TellaskOnceArgs>(),
             SpecialCall::Tellask(TellaskKind::FreshBoots) => parameters::<FreshBootsArgs>(),
-            SpecialCall::Tellask(TellaskKind::Back) | SpecialCall::AskHuman => {
-                parameters::<QuestionArgs>()
-            }
+            SpecialCall::Tellask(TellaskKind::Back) => parameters::<AskBackArgs>(),
+            SpecialCall::AskHuman => parameters::<AskHumanArgs>(),
             SpecialCall::Reply(_) => parameters::<ReplyArgs>(),
         }
     }
 
     /// What a call says, or the first thing that is wrong with it.
-    pub fn parse(call: SpecialCall, raw: &str) -> Result<Self, ArgumentError> {
+    ///
+    /// `now`: when the parts of a question were asked.
+    pub fn parse(call: SpecialCall, raw: &str, now: &Stamp) -> Result<Self, ArgumentError> {
         let args = object(raw)?;
         let error = |mismatch| argument_error(call, mismatch);
         Ok(match call {
@@ -133,12 +179,23 @@ impl SpecialArgs {
                 Self::FreshBoots { effort: effort.map(|EffortArg(effort)| effort), content }
             }
             SpecialCall::Tellask(TellaskKind::Back) => {
-                let args: QuestionArgs = args.typed().map_err(error)?;
+                let args: AskBackArgs = args.typed().map_err(error)?;
                 Self::AskBack { content: args.tellask_content.0 }
             }
             SpecialCall::AskHuman => {
-                let args: QuestionArgs = args.typed().map_err(error)?;
-                Self::Ask { content: args.tellask_content.0 }
+                let args: AskHumanArgs = args.typed().map_err(error)?;
+                let content = args.tellask_content.map(|ContentArg(content)| content);
+                let parts: Vec<WrittenPart> =
+                    args.questions.into_iter().flatten().map(WrittenPart::from).collect();
+                match content {
+                    content if !parts.is_empty() => {
+                        let intro = content.unwrap_or_default();
+                        let inquiry = Inquiry::of_written(&intro, parts, now);
+                        Self::AskInParts(inquiry.map_err(ArgumentError::Inquiry)?)
+                    }
+                    Some(content) => Self::Ask { content },
+                    None => return Err(ArgumentError::NothingAsked),
+                }
             }
             SpecialCall::Reply(kind) => {
                 let args: ReplyArgs = args.typed().map_err(error)?;
@@ -220,6 +277,10 @@ fn argument_error(call: SpecialCall, mismatch: ArgMismatch) -> ArgumentError {
         SpecialCall::Reply(_) => "replyContent",
         SpecialCall::Tellask(_) | SpecialCall::AskHuman => "tellaskContent",
     };
+    if mismatch.field.starts_with("questions") {
+        let text = localized!(("{}", mismatch.text(Lang::En)), ("{}", mismatch.text(Lang::Zh)));
+        return ArgumentError::NotParts(text);
+    }
     match (mismatch.field.as_str(), mismatch.kind) {
         (_, MismatchKind::Unexpected { .. }) => {
             ArgumentError::Misplaced { call, key: mismatch.field }
@@ -279,7 +340,7 @@ mod tests {
             (String::new(), "NotJson"),
         ] {
             let call = SpecialCall::Tellask(TellaskKind::Session);
-            assert_eq!(shown(SpecialArgs::parse(call, &raw)), expected, "{raw}");
+            assert_eq!(shown(SpecialArgs::parse(call, &raw, &Stamp::default())), expected, "{raw}");
         }
     }
 
@@ -324,7 +385,11 @@ mod tests {
             ),
         ] {
             let error = ArgumentError::Misplaced { call, key: misplaced.to_owned() };
-            assert_eq!(SpecialArgs::parse(call, &raw).err(), Some(error), "{raw}");
+            assert_eq!(
+                SpecialArgs::parse(call, &raw, &Stamp::default()).err(),
+                Some(error),
+                "{raw}"
+            );
         }
     }
 
@@ -342,7 +407,7 @@ mod tests {
             (r#"{"effort":2}"#, r#"NotAText("tellaskContent")"#),
         ] {
             let call = SpecialCall::Tellask(TellaskKind::FreshBoots);
-            assert_eq!(shown(SpecialArgs::parse(call, raw)), expected, "{raw}");
+            assert_eq!(shown(SpecialArgs::parse(call, raw, &Stamp::default())), expected, "{raw}");
         }
     }
 }

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::domain::call::ASK_HUMAN;
+use crate::domain::inquiry::PartsOrigin;
+use crate::domain::inquiry::answers::{AnswerInput, PartAnswers};
 use crate::domain::question::{CallSite, Question, question_id, short_headline};
 use crate::domain::record::{
     Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
@@ -37,14 +39,33 @@ pub fn ask(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts: 
     texts.waiting(ASK_HUMAN, &call.id)
 }
 
-/// Records the answer to an open question, with the content items of its images. The error is the message for the user.
+/// What a person gives to an open question.
+#[derive(Debug)]
+pub struct GivenAnswer<'a> {
+    pub input: &'a AnswerInput,
+    /// Also to parts that have an answer.
+    pub replace: bool,
+    /// The content items of its images.
+    pub images: Option<Value>,
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerOutcome {
+    /// It is recorded, and the question closed.
+    Recorded,
+    /// Other parts are open: it is kept until they have an answer, and no model is sent it.
+    Kept,
+}
+
+/// Records the answer to an open question, or keeps it. The error is the message for the user.
 pub fn answer(
     draft: &mut Draft,
     dialog_id: &SelfId,
     question: &str,
-    (answer, images): (&str, Option<Value>),
+    given: GivenAnswer<'_>,
     texts: Texts,
-) -> Result<(), Localized> {
+) -> Result<AnswerOutcome, Localized> {
     let dialog = draft.dialog(dialog_id).ok_or(Refusal::NoSuchDialog)?;
     if dialog.latest.is_dead() {
         return Err(Refusal::AskerIsDead.into());
@@ -52,13 +73,60 @@ pub fn answer(
     let open_question = dialog.questions.iter().find(|open| open.id == question).cloned();
     let open =
         open_question.ok_or_else(|| closed_reason(&draft.tree.id(dialog_id), dialog, question))?;
+    let GivenAnswer { input, replace, images } = given;
+    let inquiry = dialog.inquiry(&open);
+    let text = match input {
+        // What was asked in words is answered in words.
+        AnswerInput::Words(words) if inquiry.origin == PartsOrigin::Words => words.clone(),
+        AnswerInput::Words(_)
+        | AnswerInput::Parts(_)
+        | AnswerInput::Recommended
+        | AnswerInput::Dismiss(_) => {
+            let kept = dialog.answers_to(question).cloned();
+            let kept = kept.unwrap_or_else(|| PartAnswers {
+                question: question.to_owned(),
+                ..PartAnswers::default()
+            });
+            let at = (&draft.now, texts.dismissed());
+            let answers = kept.with(&inquiry, input, replace, at).map_err(|fault| fault.text())?;
+            if !answers.is_complete(&inquiry) {
+                if images.is_some() {
+                    return Err(Refusal::NoImagesInParts.into());
+                }
+                draft.set_durable();
+                draft.set_answers(dialog_id, Some(answers));
+                return Ok(AnswerOutcome::Kept);
+            }
+            answers.text(&inquiry)
+        }
+    };
+    let record = answer_record(dialog, &open, (&text, images), texts)?;
+    close(draft, dialog_id, question, record);
+    Ok(AnswerOutcome::Recorded)
+}
+
+/// Records the answer to a question whose parts all have one already.
+pub fn record_complete(draft: &mut Draft, id: &SelfId, texts: Texts) {
+    let Some(dialog) = draft.dialog(id) else { return };
+    let Some(answers) = &dialog.answers else { return };
+    let open = dialog.questions.iter().find(|open| open.id == answers.question);
+    let complete = open.map(|open| (open, dialog.inquiry(open)));
+    let Some((open, inquiry)) = complete.filter(|(_, inquiry)| answers.is_complete(inquiry)) else {
+        return;
+    };
+    let question = open.id.clone();
+    if let Ok(record) = answer_record(dialog, open, (&answers.text(&inquiry), None), texts) {
+        close(draft, id, &question, record);
+    }
+}
+
+fn close(draft: &mut Draft, id: &SelfId, question: &str, answer: Record) {
+    let Some(dialog) = draft.dialog(id) else { return };
     let course = dialog.latest.current_course.max(dialog.history.course);
-    let record = answer_record(dialog, &open, (answer, images), texts)?;
     let remaining = dialog.questions.iter().filter(|other| other.id != question).cloned().collect();
     draft.set_durable();
-    draft.append_detached(dialog_id, course, record);
-    draft.set_questions(dialog_id, remaining);
-    Ok(())
+    draft.append_detached(id, course, answer);
+    draft.set_questions(id, remaining);
 }
 
 /// Why a question is not open: who answered it, and when.
@@ -87,7 +155,7 @@ fn closed_reason(id: &DialogId, dialog: &Dialog, question: &str) -> Localized {
 }
 
 fn answer_record(
-    dialog: &crate::domain::Dialog,
+    dialog: &Dialog,
     open: &Question,
     (answer, images): (&str, Option<Value>),
     texts: Texts,

@@ -1,5 +1,6 @@
 //! Validates special calls. Nothing is registered before a call has passed.
 
+use crate::domain::Stamp;
 use crate::domain::call::{SpecialCall, TellaskKind};
 use crate::domain::record::{Call, CallRef};
 use crate::driver::steps::draft::Draft;
@@ -36,7 +37,7 @@ pub fn check(
             return Some(CheckedCall::Refused(texts.question_already_open()));
         }
     }
-    let checked = SpecialArgs::parse(special, &call.raw_arguments_text);
+    let checked = SpecialArgs::parse(special, &call.raw_arguments_text, &draft.now);
     Some(checked.map_or_else(
         |error| CheckedCall::Refused(texts.invalid_call(&call.name, &error)),
         CheckedCall::Valid,
@@ -45,8 +46,8 @@ pub fn check(
 
 /// Target and content of a recorded call.
 pub fn call_ref(call: &Call) -> CallRef {
-    let special = SpecialCall::of(&call.name);
-    match special.map(|special| SpecialArgs::parse(special, &call.raw_arguments_text)) {
+    let (special, now) = (SpecialCall::of(&call.name), Stamp::default());
+    match special.map(|special| SpecialArgs::parse(special, &call.raw_arguments_text, &now)) {
         Some(Ok(SpecialArgs::Tellask { target, slug, content, .. })) => CallRef {
             tellask_content: content,
             mention_list: Some(vec![format!("@{target}")]),

@@ -48,7 +48,7 @@ pub fn process_round(
     for call in calls {
         match check::check(draft, at, &call, one_question, texts) {
             None => ordinary.push(call),
-            Some(checked) => special.push((call, checked)),
+            Some(checked) => special.push((as_recorded(call, &checked, texts), checked)),
         }
     }
     let (excess_special, excess_ordinary): (Vec<Call>, Vec<Call>) =
@@ -99,6 +99,12 @@ fn refuse_oversized(draft: &mut Draft, at: &Position, mut call: Call, texts: Tex
     append_result(draft, at, &call, texts.reminder_too_large(bytes));
 }
 
+/// A question with parts is recorded as it was checked, with a text that says all of it: Dominds reads that alone.
+fn as_recorded(call: Call, checked: &CheckedCall, texts: Texts) -> Call {
+    let CheckedCall::Valid(SpecialArgs::AskInParts(inquiry)) = checked else { return call };
+    Call { raw_arguments_text: inquiry.arguments(texts.0).to_string(), ..call }
+}
+
 fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, CheckedCall)]) {
     for (call, checked) in special {
         let delivery_mode = match checked {
@@ -106,7 +112,8 @@ fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, CheckedCall)
                 SpecialArgs::Tellask { .. }
                 | SpecialArgs::AskBack { .. }
                 | SpecialArgs::FreshBoots { .. }
-                | SpecialArgs::Ask { .. },
+                | SpecialArgs::Ask { .. }
+                | SpecialArgs::AskInParts(_),
             ) => DeliveryMode::TellaskCallStart,
             CheckedCall::Valid(SpecialArgs::Reply { .. }) | CheckedCall::Refused(_) => {
                 DeliveryMode::FuncCallRequested
@@ -160,6 +167,9 @@ fn execute(
             Some(tellask::start(draft, at, &request, team, texts))
         }
         SpecialArgs::Ask { content } => Some(ask_human::ask(draft, at, call, content, texts)),
+        SpecialArgs::AskInParts(inquiry) => {
+            Some(ask_human::ask(draft, at, call, &inquiry.content(texts.0), texts))
+        }
         SpecialArgs::Reply { kind, content } => {
             Some(reply::deliver_by_tool(draft, at, call, *kind, content, texts))
         }

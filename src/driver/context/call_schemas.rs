@@ -13,7 +13,10 @@ const CONTENT: &str = "tellaskContent";
 
 /// The special calls of a main or a side dialog.
 pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
-    use CallArgument::{Effort, Question, Reply, Request, Slug, Target, Thought};
+    use CallArgument::{
+        Effort, Question, QuestionParts, QuestionWords, Reply, Request, Slug, Target, Thought,
+    };
+    let ask_human = [(CONTENT, QuestionWords), ("questions", QuestionParts)];
     let session = [("targetAgentId", Target), ("sessionSlug", Slug), (CONTENT, Request)];
     let once = [("targetAgentId", Target), (CONTENT, Request)];
     let tellask = SpecialCall::Tellask;
@@ -21,7 +24,7 @@ pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
         offer(tellask(TellaskKind::Session), &session, texts),
         offer(tellask(TellaskKind::Sessionless), &once, texts),
         offer(tellask(TellaskKind::FreshBoots), &[(CONTENT, Thought), ("effort", Effort)], texts),
-        offer(SpecialCall::AskHuman, &[(CONTENT, Question)], texts),
+        offer(SpecialCall::AskHuman, &ask_human, texts),
     ];
     if !is_main {
         offers.push(offer(tellask(TellaskKind::Back), &[(CONTENT, Question)], texts));

@@ -24,11 +24,14 @@ pub fn check(tree: &DialogTree, id: &SelfId) -> Result<(), Refusal> {
 /// asked.
 pub fn declare(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id).filter(|dialog| !dialog.latest.is_dead()) else { return };
-    let waits = !dialog.queue.is_empty();
+    let (waits, answers) = (!dialog.queue.is_empty(), dialog.answers.is_some());
     draft.set_durable();
     draft.edit_latest(id, Latest::die);
     if waits {
         draft.set_queue(id, Vec::new());
+    }
+    if answers {
+        draft.set_answers(id, None);
     }
 }
 

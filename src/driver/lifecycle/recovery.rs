@@ -10,7 +10,7 @@ use crate::domain::shown_state::{Activity, derive};
 use crate::domain::{ContextHealth, Latest, Pending, ReplyDirective, SelfId, UnfinishedAnswer};
 use crate::driver::calls::ask_back::restore_asked_back;
 use crate::driver::calls::open_calls::{close_open_calls, open_reply};
-use crate::driver::calls::{ask_back, fresh_boots, reply, tellask};
+use crate::driver::calls::{ask_back, ask_human, fresh_boots, reply, tellask};
 use crate::driver::generation::end;
 use crate::driver::steps::course::withdraw_questions;
 use crate::driver::steps::draft::Draft;
@@ -33,6 +33,7 @@ pub fn recover(draft: &mut Draft, unfinished: &BTreeMap<SelfId, UnfinishedAnswer
         restore_asked_back(draft, id);
         drop_begun_course(draft, id);
         withdraw_old_questions(draft, id);
+        ask_human::record_complete(draft, id, texts);
         fresh_boots::recover(draft, id);
     }
     for id in &ids {

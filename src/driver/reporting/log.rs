@@ -207,6 +207,7 @@ impl Log {
             TreeChange::Pending { dialog, .. } => report("pending", dialog),
             TreeChange::Stack { dialog, .. } => report("stack", dialog),
             TreeChange::Queue { dialog, .. } => report("queue", dialog),
+            TreeChange::Answers { dialog, .. } => report("answers", dialog),
             TreeChange::Registry { .. } => report("registry", &root.main()),
             TreeChange::Shared { .. } => report("shared reminder", &root.main()),
         }

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::fresh_boots::{Reasoning, reasoning};
+use crate::domain::inquiry::Inquiry;
+use crate::domain::inquiry::answers::PartAnswers;
 use crate::domain::question::headline;
 use crate::domain::record::{Origin, Record};
 use crate::domain::shown_state::{Activity, derive};
@@ -166,10 +168,13 @@ fn open_questions<'a>(latest: &Latest, questions: &'a [Question]) -> &'a [Questi
 fn inbox_row(
     dialog: DialogId,
     meta: &DialogMeta,
-    question: &Question,
+    (question, inquiry, answers): (&Question, Option<Inquiry>, Option<&PartAnswers>),
     (blocks, said): (Vec<AgentId>, String),
 ) -> InboxRow {
+    let answers = answers.filter(|answers| answers.question == question.id);
     InboxRow {
+        inquiry,
+        answers: answers.map(|answers| answers.parts.clone()).unwrap_or_default(),
         dialog,
         agent: meta.agent_id.clone(),
         slug: meta.session_slug.clone(),
@@ -194,7 +199,8 @@ pub fn inbox(tree: &DialogTree) -> Vec<InboxRow> {
         let open = open_questions(&dialog.latest, &dialog.questions).iter();
         open.map(move |question| {
             let about = (blocked_by(tree, dialog), last_words(dialog));
-            inbox_row(id.clone(), &dialog.meta, question, about)
+            let asked = (question, dialog.parts_of(question), dialog.answers.as_ref());
+            inbox_row(id.clone(), &dialog.meta, asked, about)
         })
     });
     rows.collect()
@@ -210,7 +216,9 @@ pub fn listed_inbox(listing: &TreeListing) -> Vec<InboxRow> {
         let blocks: Vec<AgentId> = dialog.asker.iter().filter_map(agent_of).collect();
         let open = open_questions(&dialog.latest, &dialog.questions).iter();
         open.map(move |question| {
-            inbox_row(id.clone(), &dialog.meta, question, (blocks.clone(), String::new()))
+            let parts = dialog.parts.get(&question.call_id).cloned();
+            let asked = (question, parts, dialog.answers.as_ref());
+            inbox_row(id.clone(), &dialog.meta, asked, (blocks.clone(), String::new()))
         })
     });
     rows.collect()
@@ -257,6 +265,8 @@ mod tests {
             latest: Box::new(dialog.latest.clone()),
             asker: None,
             questions: dialog.questions.clone(),
+            parts: std::collections::BTreeMap::new(),
+            answers: None,
             pending: dialog.pending.clone(),
             about: String::new(),
             reasoning: None,

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::inquiry::answers::PartAnswers;
 use crate::domain::record::{Entry, Record};
 use crate::domain::reminder::SharedEdit;
 use crate::domain::tree::{Batch, DialogTree, TreeChange};
@@ -135,8 +136,18 @@ impl Draft {
         self.push(TreeChange::Stack { dialog: dialog.clone(), stack });
     }
 
+    /// Answers to parts of a question that is not open any more are dropped with it.
     pub fn set_questions(&mut self, dialog: &SelfId, questions: Vec<Question>) {
+        let kept = self.dialog(dialog).and_then(|dialog| dialog.answers.as_ref());
+        let gone = kept.is_some_and(|kept| questions.iter().all(|open| open.id != kept.question));
         self.push(TreeChange::Questions { dialog: dialog.clone(), questions });
+        if gone {
+            self.set_answers(dialog, None);
+        }
+    }
+
+    pub fn set_answers(&mut self, dialog: &SelfId, answers: Option<PartAnswers>) {
+        self.push(TreeChange::Answers { dialog: dialog.clone(), answers });
     }
 
     pub fn set_pending(&mut self, dialog: &SelfId, pending: Vec<Pending>) {
@@ -217,7 +228,8 @@ fn dialog_of(change: &TreeChange) -> Option<&SelfId> {
         | TreeChange::Questions { dialog, .. }
         | TreeChange::Pending { dialog, .. }
         | TreeChange::Stack { dialog, .. }
-        | TreeChange::Queue { dialog, .. } => Some(dialog),
+        | TreeChange::Queue { dialog, .. }
+        | TreeChange::Answers { dialog, .. } => Some(dialog),
         TreeChange::Registry { .. } | TreeChange::Shared { .. } => None,
     }
 }

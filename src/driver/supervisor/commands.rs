@@ -2,6 +2,7 @@
 
 use tokio::sync::oneshot;
 
+use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::latest::StopReason;
 use crate::domain::text::localized;
 use crate::domain::tree::Bucket;
@@ -11,9 +12,9 @@ use crate::driver::reporting::clients::{ClientId, ClientRights, Request, Request
 use crate::driver::reporting::reports::{DriverReport, Subscription};
 use crate::driver::shared::blocking::interrupted;
 use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
-use crate::protocol::Refusal;
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
+use crate::protocol::{AttachedImage, Refusal};
 
 use super::listing::{PAGE_RECORDS, read_page};
 use super::trees::Supervisor;
@@ -30,6 +31,20 @@ impl Supervisor {
             return self.refuse_to_view(client, &command).await;
         }
         self.handle_command((client, audience), command).await;
+    }
+
+    async fn answer(
+        &mut self,
+        ticket: Ticket,
+        dialog: &DialogId,
+        question: String,
+        (input, replace, images): (AnswerInput, bool, Vec<AttachedImage>),
+    ) {
+        self.report(DriverReport::Answering { ticket, question: question.clone() }).await;
+        let this = dialog.this.clone();
+        let request =
+            TreeRequest::Answer { ticket, dialog: this, question, input, replace, images };
+        self.forward(Some(ticket), dialog, request).await;
     }
 
     async fn client_left(&mut self, client: ClientId) {
@@ -76,11 +91,12 @@ impl Supervisor {
                 self.forward(Some(ticket), &dialog, request).await;
             }
             Command::Answer { ticket, dialog, question, text, images } => {
-                let answering = DriverReport::Answering { ticket, question: question.clone() };
-                self.report(answering).await;
-                let this = dialog.this.clone();
-                let request = TreeRequest::Answer { ticket, dialog: this, question, text, images };
-                self.forward(Some(ticket), &dialog, request).await;
+                let given = (AnswerInput::Words(text), false, images);
+                self.answer(ticket, &dialog, question, given).await;
+            }
+            Command::AnswerParts { ticket, dialog, question, input, replace } => {
+                let given = (input, replace, Vec::new());
+                self.answer(ticket, &dialog, question, given).await;
             }
             Command::Stop { dialog } => {
                 if self.trees.contains_key(&dialog.root) {

@@ -1,8 +1,9 @@
 //! Why a special call was not executed as written.
 
 use crate::domain::call::{SpecialCall, TellaskKind};
+use crate::domain::inquiry::InquiryFault;
 use crate::domain::json::{MAX_NESTING, TooDeep};
-use crate::domain::text::{Text, in_lang};
+use crate::domain::text::{Localized, Text, in_lang};
 
 use super::Texts;
 
@@ -18,6 +19,12 @@ pub enum ArgumentError {
     NoTarget,
     NotASlug,
     NotAnEffort,
+    /// Neither words nor parts.
+    NothingAsked,
+    /// Something in the parts of a question does not have their form.
+    NotParts(Localized),
+    /// The parts of a question cannot be asked.
+    Inquiry(InquiryFault),
     /// An argument that does not belong to the call.
     Misplaced {
         call: SpecialCall,
@@ -85,6 +92,23 @@ impl Texts {
             )
             .in_lang(self.0)
             .to_owned(),
+            ArgumentError::NothingAsked => Text::new(
+                "give the question in `tellaskContent`, or several in `questions`",
+                "请在 `tellaskContent` 中写问题，或在 `questions` 中写多个问题",
+            )
+            .in_lang(self.0)
+            .to_owned(),
+            ArgumentError::NotParts(mismatch) => {
+                let mismatch = mismatch.in_lang(self.0);
+                in_lang!(
+                    self.0,
+                    "{mismatch} A question has `text`, and perhaps `id`, `createdAt`, `options` and `recommended`; \
+                     an option has `label`, and perhaps `key`, `pros` and `cons`",
+                    "{mismatch} 一个问题有 `text`，以及可选的 `id`、`createdAt`、`options` 和 `recommended`；\
+                     一个选项有 `label`，以及可选的 `key`、`pros` 和 `cons`"
+                )
+            }
+            ArgumentError::Inquiry(fault) => self.inquiry_fault(fault),
             ArgumentError::Misplaced { call, key } => {
                 let shown: String = key.chars().take(KEY_CHARS).collect();
                 let (name, advice) = (call.name(), self.misplaced(*call, key));
@@ -107,10 +131,11 @@ impl Texts {
                 "问题是问人的；要问队友，请调用 `tellask` 或 `tellaskSessionless`",
             )
             .in_lang(self.0),
-            SpecialCall::AskHuman => {
-                Text::new("it takes `tellaskContent` alone", "它只有 `tellaskContent` 一个参数")
-                    .in_lang(self.0)
-            }
+            SpecialCall::AskHuman => Text::new(
+                "it takes `tellaskContent` and `questions`",
+                "它的参数是 `tellaskContent` 和 `questions`",
+            )
+            .in_lang(self.0),
             SpecialCall::Reply(_) => Text::new(
                 "a reply goes to whoever asked; it takes `replyContent` alone",
                 "回复总是交给提出诉请的一方；它只有 `replyContent` 一个参数",
@@ -142,8 +167,9 @@ impl Texts {
     /// In both languages: a model that asks twice may have lost track of the language too.
     #[must_use]
     pub fn one_question_a_round() -> String {
-        "Only one question can be asked in a round, so none of them was asked. Merge them into one \
-         `askHuman` call and make it again. (每轮只能向人提一个问题，请合并后重试。)"
+        "Only one `askHuman` call can be made in a round, so none of them was made. Put all questions into \
+         `questions` of one call and make it again. (每轮只能调用一次 `askHuman`，请把所有问题放进一次调用的 \
+         `questions` 后重试。)"
             .to_owned()
     }
 

@@ -13,6 +13,7 @@ mod keep_going;
 mod lifecycle;
 mod overflow;
 mod overview;
+mod questions;
 mod reminders;
 mod replies;
 mod special_calls;

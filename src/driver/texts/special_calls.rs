@@ -13,6 +13,10 @@ pub enum CallArgument {
     Slug,
     Request,
     Question,
+    /// What is asked in words.
+    QuestionWords,
+    /// The parts of a question.
+    QuestionParts,
     Thought,
     Effort,
     Reply,
@@ -25,8 +29,9 @@ impl Texts {
         match call {
             SpecialCall::Tellask(kind) => self.tellask_kind(kind),
             SpecialCall::AskHuman => Text::new(
-                "Ask the human. Only one question a round; you go on when the answer is there.",
-                "向人提问。每轮只能提一个问题；得到回答后你再继续。",
+                "Ask the human. Only one call a round, with all your questions; you go on when the answer \
+                 is there.",
+                "向人提问。每轮只能调用一次，请一次问完；得到回答后你再继续。",
             )
             .in_lang(self.0),
             SpecialCall::Reply(ReplyKind::Session | ReplyKind::Sessionless) => Text::new(
@@ -78,6 +83,19 @@ impl Texts {
             CallArgument::Question => Text::new(
                 "the question, with what is needed to answer it",
                 "问题，以及回答它所需的信息",
+            )
+            .in_lang(self.0),
+            CallArgument::QuestionWords => Text::new(
+                "one question, with what is needed to answer it; or what is said before `questions`",
+                "一个问题，以及回答它所需的信息；或 `questions` 之前要说的话",
+            )
+            .in_lang(self.0),
+            CallArgument::QuestionParts => Text::new(
+                "several questions, or one with options: each is answered on its own. `options` are the ways to \
+                 answer (`label`, what speaks for it in `pros`, against it in `cons`), `recommended` is the key of \
+                 the one you would take (`a`, `b`, … if you give none)",
+                "多个问题，或一个带选项的问题：每个单独回答。`options` 是可选的答案（`label`，优点写在 `pros`，\
+                 缺点写在 `cons`），`recommended` 是你会选的那个的 key（不写 key 时依次为 `a`、`b`……）",
             )
             .in_lang(self.0),
             CallArgument::Thought => Text::new(

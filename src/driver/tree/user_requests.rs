@@ -1,6 +1,7 @@
 //! Requests of the user to one tree, acknowledged when they are on disk.
 
 use crate::domain::counted;
+use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::keep_going::{KeepGoingSwitch, says_stop};
 use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
@@ -11,7 +12,7 @@ use crate::domain::text::{Localized, Text, localized};
 use tokio::sync::oneshot;
 
 use crate::domain::{Latest, MsgId, SelfId};
-use crate::driver::calls::ask_human;
+use crate::driver::calls::ask_human::{self, AnswerOutcome, GivenAnswer};
 use crate::driver::generation::interjection;
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::images::store_attached;
@@ -40,7 +41,9 @@ pub enum TreeRequest {
         ticket: Ticket,
         dialog: SelfId,
         question: String,
-        text: String,
+        input: AnswerInput,
+        /// Also for parts that have an answer.
+        replace: bool,
         images: Vec<AttachedImage>,
     },
     Stop {
@@ -141,8 +144,9 @@ impl TreeState {
                 let outcome = self.take_back_message(&dialog, &message).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
-            TreeRequest::Answer { ticket, dialog, question, text, images } => {
-                let outcome = self.answer_question(&dialog, &question, (&text, images)).await;
+            TreeRequest::Answer { ticket, dialog, question, input, replace, images } => {
+                let given = (&input, replace, images);
+                let outcome = self.answer_question(&dialog, &question, given).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
@@ -284,9 +288,10 @@ impl TreeState {
         &mut self,
         id: &SelfId,
         question: &str,
-        (text, images): (&str, Vec<AttachedImage>),
+        (input, replace, images): (&AnswerInput, bool, Vec<AttachedImage>),
     ) -> Result<(), Localized> {
-        if text.trim().is_empty() {
+        let words = input.words();
+        if words.is_some_and(|words| words.trim().is_empty()) {
             return Err(Refusal::AnswerIsEmpty.into());
         }
         let images = self.read_images(images).await?;
@@ -295,9 +300,13 @@ impl TreeState {
         let items = store_attached(&mut draft, id, &self.engine.ids.message(), images);
         let stops = self.tree().get(id).is_some_and(|dialog| {
             let asked = dialog.questions.iter().find(|open| open.id == question);
-            asked.is_some_and(|open| says_stop(&open.call_id, text))
+            asked.zip(words).is_some_and(|(open, words)| says_stop(&open.call_id, words))
         });
-        ask_human::answer(&mut draft, id, question, (text, items), self.engine.texts())?;
+        let given = GivenAnswer { input, replace, images: items };
+        let outcome = ask_human::answer(&mut draft, id, question, given, self.engine.texts())?;
+        if outcome == AnswerOutcome::Kept {
+            return self.commit_request(draft).await;
+        }
         interjection::end_pause(&mut draft, id);
         if stops {
             // No further request is made; the model reads the answer when the dialog continues.

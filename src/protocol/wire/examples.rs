@@ -14,6 +14,8 @@ use crate::domain::context_health::ContextLimits;
 use crate::domain::diff::{DiffLine, Hunk, LineTag};
 use crate::domain::file_change::FileChangeKind;
 use crate::domain::fresh_boots::{FbrPhase, FbrRound, Reasoning};
+use crate::domain::inquiry::answers::{AnswerInput, PartAnswer};
+use crate::domain::inquiry::{AnswerOption, Inquiry, Part, PartsOrigin};
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::latest::Blocker;
 use crate::domain::net_changes::NetChange;
@@ -149,6 +151,27 @@ impl Seeds {
         }
     }
 
+    fn inquiry(&self) -> Inquiry {
+        let part = Part {
+            id: self.text(),
+            text: self.text(),
+            created_at: self.text(),
+            options: vec![AnswerOption {
+                key: 'b',
+                label: self.text(),
+                pros: self.maybe(self.text()),
+                cons: self.maybe(self.text()),
+            }],
+            recommended: self.maybe('b'),
+        };
+        Inquiry { intro: self.text(), parts: vec![part], origin: PartsOrigin::Asker }
+    }
+
+    fn part_answer(&self) -> PartAnswer {
+        let (option, text) = (self.maybe('b'), self.maybe(self.text()));
+        PartAnswer { option, text, at: self.stamp() }
+    }
+
     fn row(&self, state: DisplayState) -> TreeRow {
         let queued = QueuedMessage {
             message: MsgId::new(&self.text),
@@ -212,6 +235,10 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
     let sheet = |request| Command::Sheet { ticket, dialog: s.dialog(), request };
     let lifecycle = |change| Command::Lifecycle { ticket, change };
     let keep = |origin| Command::KeepImage { ticket, origin };
+    let answer_parts = |input| {
+        let (dialog, question) = (s.dialog(), s.text());
+        Command::AnswerParts { ticket, dialog, question, input, replace: false }
+    };
     let mut all = vec![
         Command::Open { ticket, dialog: s.dialog(), course: s.maybe(s.course()) },
         Command::Page { ticket, dialog: s.dialog(), course: s.course(), before: s.small() },
@@ -229,6 +256,16 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
             text: s.text(),
             images: s.images(),
         },
+        Command::AnswerParts {
+            ticket,
+            dialog: s.dialog(),
+            question: s.text(),
+            input: AnswerInput::Words(s.text()),
+            replace: s.small().is_multiple_of(2),
+        },
+        answer_parts(AnswerInput::Parts(BTreeMap::from([(s.text(), s.text())]))),
+        answer_parts(AnswerInput::Recommended),
+        answer_parts(AnswerInput::Dismiss(s.maybe(s.text()))),
         Command::Stop { dialog: s.dialog() },
         Command::RetryNow { dialog: s.dialog() },
         Command::StopAll,
@@ -301,6 +338,8 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
             question: s.question(),
             blocks: vec![s.agent()],
             said: s.text(),
+            inquiry: s.maybe(s.inquiry()),
+            answers: BTreeMap::from([(s.text(), s.part_answer())]),
         }]),
         DriverEvent::Asked { dialog: s.dialog(), question: s.text(), headline: s.text() },
         DriverEvent::Answered {

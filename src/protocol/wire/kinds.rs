@@ -29,6 +29,7 @@ kinds! {
     KeepImage = "keep_image",
     TakeBack = "take_back",
     Answer = "answer",
+    AnswerParts = "answer_parts",
     Stop = "stop",
     RetryNow = "retry_now",
     StopAll = "stop_all",

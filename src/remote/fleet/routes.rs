@@ -520,6 +520,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::Say { dialog, .. }
         | Command::TakeBack { dialog, .. }
         | Command::Answer { dialog, .. }
+        | Command::AnswerParts { dialog, .. }
         | Command::Stop { dialog }
         | Command::RetryNow { dialog }
         | Command::Continue { dialog, .. }

@@ -15,11 +15,11 @@ use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::requests::{PendingTakeBack, Request, TakeBackEdit};
 use crate::domain::DialogId;
-use crate::domain::question::choices::{AnswerChoice, choices};
+use crate::domain::question::choices::AnswerChoice;
 use crate::domain::question::picking::{self, PickedAnswer};
 use crate::domain::title::without_marks;
-use crate::protocol::MemberView;
 use crate::protocol::event::QueuedMessage;
+use crate::protocol::{InboxRow, MemberView};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::words;
 use crate::ui::cx::UiSettings;
@@ -370,8 +370,12 @@ impl Writing {
     /// which mean nothing without the question.
     fn read_answer(&self, typed: &str, inbox: &Inbox) -> (Vec<AnswerChoice>, PickedAnswer) {
         let row = self.question().and_then(|id| inbox.get(id));
-        let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
-        let answer = picking::answer(&choices, typed);
+        let choices = row.map(InboxRow::choices).unwrap_or_default();
+        let mut answer = picking::answer(&choices, typed);
+        // The keys of options that the asker named mean something to the driver.
+        if row.is_some_and(InboxRow::has_parts) {
+            typed.clone_into(&mut answer.text);
+        }
         (choices, answer)
     }
 

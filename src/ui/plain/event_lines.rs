@@ -2,7 +2,6 @@
 
 use super::numbers::{NumberedDialog, Numbers, RowChange};
 use crate::domain::call::{ASK_HUMAN, TellaskKind};
-use crate::domain::question::choices::choices;
 use crate::domain::question::short_headline;
 use crate::domain::record::{
     Call, CallResult, DeliveryMode, HumanText, Origin, Record, ReplyStatus,
@@ -159,7 +158,7 @@ impl EventLines {
 
     fn question_line(&self, number: usize, row: &InboxRow) -> SafeText {
         let content = &row.question.tellask_content;
-        let keys: Vec<String> = choices(content).iter().map(|one| one.key.to_string()).collect();
+        let keys: Vec<String> = row.choices().iter().map(|one| one.key.to_string()).collect();
         let keys = if keys.is_empty() { String::new() } else { format!("  ({})", keys.join(" ")) };
         let speaker = self.speaker(&row.dialog);
         let headline = title::short_headline(content, MAX_HEADLINE);
@@ -212,6 +211,9 @@ impl EventLines {
     }
 
     fn inbox(&mut self, open: &[InboxRow]) -> Vec<SafeText> {
+        let before = |row: &InboxRow| self.numbers.answered_parts(&row.question.id);
+        let more = |row: &&InboxRow| before(row).is_some_and(|known| known < row.answers.len());
+        let more: Vec<InboxRow> = open.iter().filter(more).cloned().collect();
         let (new, gone) = self.numbers.set_questions(open);
         let closed = gone.into_iter().map(|(number, _)| {
             SafeText::line(&in_lang!(
@@ -223,7 +225,34 @@ impl EventLines {
         let asked = new.into_iter().filter_map(|number| {
             self.numbers.question(number).map(|row| self.question_line(number, row))
         });
-        closed.chain(asked).collect()
+        let answered = more.iter().filter_map(|row| self.part_answered(row));
+        closed.chain(answered).chain(asked).collect()
+    }
+
+    /// After an answer to a part: how many have one, and the next one.
+    fn part_answered(&self, row: &InboxRow) -> Option<SafeText> {
+        let number = self.numbers.number_of(&row.question.id)?;
+        let ((answered, all), (next, part)) = row.progress().zip(row.next_part())?;
+        let text = title::short_headline(&part.text, MAX_HEADLINE);
+        Some(SafeText::line(&in_lang!(
+            self.lang,
+            "question {number}: {answered} of {all} parts answered; part {next}: {text}",
+            "问题 {number}：已答复 {answered}/{all} 部分；第 {next} 部分：{text}"
+        )))
+    }
+
+    /// One line for each of several parts that has an answer.
+    pub(super) fn part_lines(&self, row: &InboxRow) -> Vec<SafeText> {
+        let parts = (1..).zip(row.several_parts().unwrap_or_default());
+        let answered = parts.filter_map(|(number, part)| {
+            let words = row.answers.get(&part.id)?.words(part);
+            Some(SafeText::line(&in_lang!(
+                self.lang,
+                "  part {number} is answered: {words}",
+                "  第 {number} 部分已答复：{words}"
+            )))
+        });
+        answered.collect()
     }
 
     fn record(&self, dialog: &DialogId, record: &Record) -> Vec<SafeText> {

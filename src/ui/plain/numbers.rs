@@ -79,16 +79,23 @@ impl Numbers {
         let gone = gone.into_iter().filter_map(|n| Some((n, self.questions.remove(&n)?))).collect();
         let mut new = Vec::new();
         for row in open {
-            if self.number_of(&row.question.id).is_none() {
+            let number = self.number_of(&row.question.id).unwrap_or_else(|| {
                 self.last_question += 1;
-                self.questions.insert(self.last_question, row.clone());
                 new.push(self.last_question);
-            }
+                self.last_question
+            });
+            self.questions.insert(number, row.clone());
         }
         (new, gone)
     }
 
-    fn number_of(&self, question: &str) -> Option<usize> {
+    /// How many parts of a question that is known have an answer.
+    pub fn answered_parts(&self, question: &str) -> Option<usize> {
+        let row = self.questions.get(&self.number_of(question)?)?;
+        Some(row.answers.len())
+    }
+
+    pub fn number_of(&self, question: &str) -> Option<usize> {
         let mut known = self.questions.iter();
         known.find(|(_, row)| row.question.id == question).map(|(number, _)| *number)
     }

@@ -6,12 +6,10 @@ use std::time::Instant;
 use super::calling::Calling;
 use super::event_lines::{EventLines, indented};
 use super::typed::{self, Typed, Which};
-use crate::domain::question::choices::{AnswerChoice, choices};
-use crate::domain::question::picking;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{AgentId, DialogId, Lang, Stamp};
 use crate::protocol::event::{DriverEvent, WorkspaceView};
-use crate::protocol::{Command, Ticket};
+use crate::protocol::{Command, InboxRow, Ticket};
 use crate::ui::app::{AttentionSettings, call_failed};
 use crate::ui::caller::Call;
 use crate::ui::text::SafeText;
@@ -64,7 +62,7 @@ pub enum PlainOutput {
 
 /// What the next line is for. While it is awaited, events are held back, so that nothing is printed into
 /// what is being typed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 enum Prompt {
     /// Any line; events are printed as they come.
     #[default]
@@ -72,7 +70,7 @@ enum Prompt {
     /// Any line.
     Any,
     /// The answer to this question.
-    Answer { number: usize, dialog: DialogId, question: String },
+    Answer { number: usize, row: Box<InboxRow> },
     /// The message for this dialog.
     Message { number: usize, dialog: DialogId },
 }
@@ -229,10 +227,9 @@ impl PlainSession {
             Prompt::Any if text.trim().is_empty() => {}
             Prompt::None | Prompt::Any => self.typed(&text),
             Prompt::Answer { .. } if text.trim().is_empty() => self.say(KEPT_OPEN),
-            Prompt::Answer { number, dialog, question } => {
-                let still_open = self.events.numbers.question(number);
-                let choices = still_open.map(|row| choices(&row.question.tellask_content));
-                self.answer(dialog, question, &choices.unwrap_or_default(), &text);
+            Prompt::Answer { row, number } => {
+                let row = self.events.numbers.question(number).cloned().unwrap_or(*row);
+                self.answer(&row, &text);
             }
             Prompt::Message { .. } if text.trim().is_empty() => self.say(NOT_SENT),
             Prompt::Message { dialog, .. } => self.message(dialog, text),
@@ -282,21 +279,31 @@ impl PlainSession {
         let Some(row) = self.events.numbers.question(number) else {
             return self.say_with(NO_QUESTION, number);
         };
-        let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
-        let (content, said) = (row.question.tellask_content.clone(), row.said.clone());
-        let speaker = self.events.speaker(&dialog);
+        let row = Box::new(row.clone());
+        let (content, said) = (&row.question.tellask_content, &row.said);
+        let speaker = self.events.speaker(&row.dialog);
         if !said.trim().is_empty() {
             self.print(indented(&format!("{speaker}: {}", said.trim())));
         }
         let asks = in_lang!(self.lang, "{speaker} asks:", "{speaker} 提问：");
         self.print(SafeText::line(&asks));
         self.print(indented(&format!("  {}", content.trim())));
-        let prompt = in_lang!(
-            self.lang,
-            "answer to {number} (empty: leave it open)> ",
-            "问题 {number} 的答复（留空则保持打开）> "
-        );
-        self.ask(Prompt::Answer { number, dialog, question }, &prompt);
+        for line in self.events.part_lines(&row) {
+            self.print(line);
+        }
+        let prompt = match row.next_part() {
+            Some((next, _)) => in_lang!(
+                self.lang,
+                "answer to part {next} of {number} (`1 b`: to part 1; empty: leave it open)> ",
+                "问题 {number} 第 {next} 部分的答复（`1 b`：第 1 部分；留空则保持打开）> "
+            ),
+            None => in_lang!(
+                self.lang,
+                "answer to {number} (empty: leave it open)> ",
+                "问题 {number} 的答复（留空则保持打开）> "
+            ),
+        };
+        self.ask(Prompt::Answer { number, row }, &prompt);
     }
 
     fn show_dialog(&mut self, number: usize) {
@@ -318,20 +325,13 @@ impl PlainSession {
         let Some(row) = self.events.numbers.question(number) else {
             return self.say_with(NO_QUESTION, number);
         };
-        let choices = choices(&row.question.tellask_content);
-        self.answer(row.dialog.clone(), row.question.id.clone(), &choices, text);
+        let row = row.clone();
+        self.answer(&row, text);
     }
 
-    fn answer(
-        &mut self,
-        dialog: DialogId,
-        question: String,
-        choices: &[AnswerChoice],
-        typed: &str,
-    ) {
-        let text = picking::answer(choices, typed).text;
-        let ticket = self.ticket(Sent::Words(text.clone()));
-        self.commands.push(Command::Answer { ticket, dialog, question, text, images: Vec::new() });
+    fn answer(&mut self, row: &InboxRow, typed: &str) {
+        let ticket = self.ticket(Sent::Words(typed.to_owned()));
+        self.commands.push(row.answer_typed(ticket, typed));
     }
 
     fn message(&mut self, dialog: DialogId, text: String) {

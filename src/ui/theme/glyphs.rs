@@ -31,6 +31,8 @@ pub struct Glyphs {
     pub approval: &'static str,
     pub choice: &'static str,
     pub free_text: &'static str,
+    /// A question with several parts.
+    pub parts: &'static str,
     /// Something the user has not looked at.
     pub unread: &'static str,
     /// Before the number of files that were changed and not reviewed.
@@ -79,6 +81,7 @@ impl Glyphs {
         approval: "◇",
         choice: "≡",
         free_text: "¶",
+        parts: "∷",
         unread: "•",
         changed: "±",
         marked: "◆",
@@ -117,6 +120,7 @@ impl Glyphs {
         approval: "y",
         choice: "=",
         free_text: "_",
+        parts: "#",
         unread: "+",
         changed: "=",
         marked: "#",
@@ -149,12 +153,13 @@ impl Glyphs {
             QuestionKind::Approval => self.approval,
             QuestionKind::Choice => self.choice,
             QuestionKind::FreeText => self.free_text,
+            QuestionKind::Parts => self.parts,
         }
     }
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 34] {
+    pub fn all(&self) -> [&'static str; 35] {
         [
             self.running,
             self.waiting,
@@ -174,6 +179,7 @@ impl Glyphs {
             self.approval,
             self.choice,
             self.free_text,
+            self.parts,
             self.unread,
             self.changed,
             self.marked,

@@ -2,14 +2,15 @@
 //! dialog, or of one with a session that asks back and a new course; or the disk fails in it. The next program finds everything that was acknowledged, once, and
 //! brings the turn to its end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dominds_tui::domain::inquiry::answers::AnswerInput;
 use dominds_tui::domain::record::{Entry, Record};
 use dominds_tui::domain::{Bucket, DialogId, RootId};
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
-use dominds_tui::protocol::{Cursor, DriverEvent};
+use dominds_tui::protocol::{Cursor, DriverEvent, InboxRow};
 use dominds_tui::store::RealDisk;
 
 use super::disk::{DiskFailure, FailingDisk};
@@ -112,8 +113,30 @@ fn thorough_alice(request: &Request) -> Reply {
     }
 }
 
+/// A lead that asks three things at once.
+#[derive(Debug)]
+struct Asking;
+
+impl Provider for Asking {
+    fn stream(&self, request: Request) -> GenStream {
+        let asked = request.messages.iter().any(|message| matches!(message, Message::Call { .. }));
+        let parts = r#"{"questions":[{"text":"Which colour?","options":[{"label":"blue"}]},
+            {"text":"Which size?"},{"text":"Which shape?"}]}"#;
+        let reply = match (asked, super::replies(&request).is_empty()) {
+            (false, _) => Reply::call("q", "askHuman", parts),
+            (true, true) => Reply::saying("I wait."),
+            (true, false) => Reply::saying("All done."),
+        };
+        Sequence::new().reply(&request.model.clone(), reply).stream(request)
+    }
+}
+
 struct Turn {
     world: World,
+    /// How often a part was answered.
+    attempts: usize,
+    /// The answers to parts that were acknowledged.
+    kept: Vec<String>,
     probes: Arc<AtomicUsize>,
     /// The events a watcher has seen: each fact of them must be on disk.
     events: Vec<DriverEvent>,
@@ -129,7 +152,8 @@ impl Turn {
         let (tools, probes) = probe::registry();
         world.setup.tools = tools;
         world.setup.provider = team;
-        Self { world, probes, events: Vec::new(), said: Vec::new(), at_once: false }
+        let (attempts, kept) = (0, Vec::new());
+        Self { world, attempts, kept, probes, events: Vec::new(), said: Vec::new(), at_once: false }
     }
 
     /// The whole turn, as far as the disk lets it; then the program is gone.
@@ -150,11 +174,15 @@ impl Turn {
     }
 
     /// Answers what is asked and continues what is stopped, until there is nothing to do.
-    async fn go_on(&self, running: &mut Running) {
+    async fn go_on(&mut self, running: &mut Running) {
         for _ in 0..PATIENCE {
             let mut moved = false;
             for row in running.inbox() {
-                moved |= running.answer(&row, "blue").await.is_ok();
+                let next = row.next_part().map(|(_, part)| part.id.clone());
+                moved |= match next {
+                    None => running.answer(&row, "blue").await.is_ok(),
+                    Some(part) => self.answer_part(running, &row, part).await,
+                };
                 running.idle().await;
             }
             for root in self.roots() {
@@ -168,6 +196,16 @@ impl Turn {
                 break;
             }
         }
+    }
+
+    /// Each time with other words, so that one that was acknowledged is known again.
+    async fn answer_part(&mut self, running: &mut Running, row: &InboxRow, part: String) -> bool {
+        self.attempts += 1;
+        let text = format!("attempt {}.", self.attempts);
+        let input = AnswerInput::Parts(BTreeMap::from([(part, text.clone())]));
+        let is_kept = running.answer_parts(row, input, false).await.is_ok();
+        self.kept.extend(is_kept.then_some(text));
+        is_kept
     }
 
     fn roots(&self) -> Vec<RootId> {
@@ -226,6 +264,15 @@ impl Turn {
             assert_eq!(state.history.open_calls().count(), 0, "{context}: {dialog}");
             assert_eq!(self.world.state(&dialog), "idle_waiting_user", "{context}: {dialog}");
         }
+        let answers: Vec<String> =
+            entries(&self.world.view(), &main).iter().filter_map(answer).collect();
+        for text in &self.kept {
+            assert_eq!(answers.concat().matches(text).count(), 1, "{context}: {answers:?}");
+        }
+        let left = self.world.path().join(".dialogs/.tui/answers");
+        let left = std::fs::read_dir(left).into_iter().flatten().flatten();
+        let left = left.flat_map(|tree| std::fs::read_dir(tree.path()).into_iter().flatten());
+        assert_eq!(left.count(), 0, "{context}: answers to parts are left");
         let texts = self.all_words(&main);
         assert_eq!(texts.iter().filter(|text| *text == "Go").count(), 1, "{context}: {texts:?}");
         assert_eq!(texts.last().map(String::as_str), Some("All done."), "{context}: {texts:?}");
@@ -241,6 +288,13 @@ fn words(entry: &Entry) -> Option<String> {
     match &entry.record {
         Record::HumanText(text) => Some(text.content.clone()),
         Record::Words { content, .. } => Some(content.clone()),
+        _ => None,
+    }
+}
+
+fn answer(entry: &Entry) -> Option<String> {
+    match &entry.record {
+        Record::TellaskResult(result) => Some(result.content.clone()),
         _ => None,
     }
 }
@@ -283,6 +337,16 @@ async fn l06_whatever_was_acknowledged_survives_a_death_in_any_disk_operation() 
 #[tokio::test(start_paused = true)]
 async fn l06_a_question_asked_back_and_a_new_course_survive_a_death_in_any_disk_operation() {
     sweep(&Arc::new(Thorough), DiskFailure::From, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn q15_parts_and_their_answers_survive_a_death_in_any_disk_operation() {
+    sweep(&Arc::new(Asking), DiskFailure::From, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn q15_parts_and_their_answers_survive_a_failure_of_any_disk_operation() {
+    sweep(&Arc::new(Asking), DiskFailure::Once, false).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -37,6 +37,7 @@ mod messages;
 mod minds;
 mod overflow;
 mod overview;
+mod parts;
 mod probe;
 mod questions;
 mod queued;

@@ -77,7 +77,9 @@ async fn d02_two_questions_in_a_round_are_both_refused_and_the_other_calls_run()
     let seen = world.models.requests();
     assert_eq!(seen.len(), 2);
     for id in ["q1", "q2"] {
-        assert!(result_of(&seen[1], id).is_some_and(|text| text.contains("Only one question")));
+        assert!(
+            result_of(&seen[1], id).is_some_and(|text| text.contains("Only one `askHuman` call"))
+        );
     }
     assert_eq!(result_of(&seen[1], "t"), Some("run 1"));
 }

@@ -66,6 +66,8 @@ fn question(call: &str) -> InboxRow {
         ),
         blocks: Vec::new(),
         said: String::new(),
+        inquiry: None,
+        answers: BTreeMap::new(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Key hints: in the composer's title and in the status line.
 
 use super::Screen;
-use crate::domain::question::choices::choices;
 use crate::domain::text::Text;
+use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::Focus;
 use crate::ui::app::modes::mode_word;
@@ -94,7 +94,7 @@ impl Screen<'_> {
             words::SEND
         };
         let mut hints = self.first_hints(ui, send);
-        let choices = row.map(|row| choices(&row.question.tellask_content)).unwrap_or_default();
+        let choices = row.map(InboxRow::choices).unwrap_or_default();
         if !choices.is_empty() {
             let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
             hints.push(format!("{} {}", keys.join(" "), ui.text(words::PICK)));

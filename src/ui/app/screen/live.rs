@@ -7,7 +7,6 @@ use ratatui::layout::{Rect, Size};
 
 use super::Screen;
 use super::about::{DialogNames, speaker, tail_lines};
-use crate::domain::question::choices::choices;
 use crate::domain::question::picking;
 use crate::domain::title::{headline, without_marks};
 use crate::domain::transcript::{AskedBlock, Block, BlockBody, RecordPosition};
@@ -153,7 +152,7 @@ impl App {
         let mut rows = block_rows(&asked(call, row), &context);
         if rows.len() > height {
             rows.truncate(1);
-            rows.extend(short_question(&row.question.tellask_content, &typed, width, ui));
+            rows.extend(short_question(row, &typed, width, ui));
         }
         if rows.len() > height {
             rows.truncate(height.saturating_sub(1));
@@ -166,11 +165,12 @@ impl App {
 
 /// The first line of a question and its options, each in one row: what can be answered is in view even where the
 /// question has more rows than there are.
-fn short_question(content: &str, typed: &str, width: usize, ui: &UiSettings) -> Vec<Strip> {
+fn short_question(row: &InboxRow, typed: &str, width: usize, ui: &UiSettings) -> Vec<Strip> {
     let (text, dim) = (ui.style(Role::Text), ui.style(Role::TextDim));
-    let choices = choices(content);
+    let choices = row.choices();
     let picked = picking::answer(&choices, typed).picked;
-    let first = Strip::new().put(&format!("  {}", headline(content)), text);
+    let first = headline(&row.question.tellask_content);
+    let first = Strip::new().put(&format!("  {first}"), text);
     let options = choices.iter().enumerate().map(|(at, choice)| {
         let is_picked = picked.contains(&at);
         let (mark, role) =
@@ -184,13 +184,13 @@ fn short_question(content: &str, typed: &str, width: usize, ui: &UiSettings) -> 
 
 /// The question as a block of a dialog, which need not be open.
 fn asked(call: &CallId, row: &InboxRow) -> Block {
-    let content = row.question.tellask_content.clone();
+    let (content, parts) = (row.question.tellask_content.clone(), row.inquiry.clone());
     Block {
         place: RecordPosition { course: Course::FIRST, line: 0 },
         at: row.question.asked_at.clone(),
         genseq: None,
         revision: 0,
-        body: BlockBody::Question(AskedBlock { call: call.clone(), content, answer: None }),
+        body: BlockBody::Question(AskedBlock { call: call.clone(), content, parts, answer: None }),
     }
 }
 

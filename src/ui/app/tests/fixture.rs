@@ -491,6 +491,8 @@ pub fn question(dialog: &DialogId, agent: &str, call: &str, text: &str, at: &str
         question,
         blocks: Vec::new(),
         said: "The migration drops three columns.\nTwo are empty, one is not.".to_owned(),
+        inquiry: None,
+        answers: std::collections::BTreeMap::new(),
     }
 }
 

@@ -34,6 +34,7 @@ const SIGNS: Text = Text::new("signs", "符号");
 const BY_YES_OR_NO: Text = Text::new("yes or no", "是或否");
 const BY_OPTION: Text = Text::new("one of its options", "选项之一");
 const BY_WORDS: Text = Text::new("in your own words", "用自己的话");
+const BY_PARTS: Text = Text::new("part by part", "逐个部分");
 const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
 
 /// Cells for the keys of one action, on wide and on narrow screens.
@@ -134,6 +135,7 @@ fn push_signs(lines: &mut Vec<Strip>, ui: &UiSettings, width: usize) {
         (QuestionKind::Approval, BY_YES_OR_NO),
         (QuestionKind::Choice, BY_OPTION),
         (QuestionKind::FreeText, BY_WORDS),
+        (QuestionKind::Parts, BY_PARTS),
     ] {
         let colon = in_lang!(ui.lang, ": ", "：");
         let means = format!("{}{colon}{}", ui.text(words::kind_word(kind)), ui.text(how));

@@ -8,8 +8,6 @@ use ratatui::layout::Rect;
 
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::{Prose, plain_rows};
-use crate::domain::question::choices::choices;
-use crate::domain::question_kind::QuestionKind;
 use crate::domain::text::Text;
 use crate::domain::title;
 use crate::protocol::InboxRow;
@@ -78,8 +76,8 @@ fn details(row: &InboxRow, ui: &UiSettings, width: u16) -> Vec<Strip> {
     let path = row.blocks.iter().rev().chain([&row.agent]);
     let path: Vec<String> = path.map(|agent| format!("@{agent}")).collect();
     let path = path.join(&format!(" {} ", ui.glyphs.path));
-    let choices = choices(&row.question.tellask_content);
-    let kind = QuestionKind::with_choices(&row.question.call_id, &choices);
+    let choices = row.choices();
+    let kind = row.kind();
     let keys = choices.iter().map(|choice| choice.key.to_string());
     let kind: Vec<String> =
         std::iter::once(ui.text(kind_word(kind)).to_owned()).chain(keys).collect();
@@ -209,7 +207,7 @@ fn draw_question(
     if area.height < ROWS_EACH || area.y + 1 >= area.bottom() {
         return;
     }
-    let kind = QuestionKind::of(&row.question.call_id, &row.question.tellask_content);
+    let kind = row.kind();
     let second = Strip::new()
         .put(&format!("{} ", ui.glyphs.of_kind(kind)), dim)
         .put(&title::headline(&row.question.tellask_content), ui.style(Role::Text));

@@ -5,7 +5,8 @@ use ratatui::style::Style;
 use super::prose::{Prose, plain_rows};
 use super::tool::tool_call;
 use super::words;
-use crate::domain::question::choices::{self, AnswerChoice};
+use crate::domain::inquiry::choices;
+use crate::domain::question::choices::AnswerChoice;
 use crate::domain::question::picking;
 use crate::domain::question_kind::QuestionKind;
 use crate::domain::text::Text;
@@ -333,7 +334,11 @@ fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> Bloc
         }
     }
     if asked.answer.is_none() {
-        let kind = context.text(kind_word(QuestionKind::of(&asked.call, &asked.content)));
+        let kind = context.text(kind_word(QuestionKind::of(
+            &asked.call,
+            &asked.content,
+            asked.parts.as_ref(),
+        )));
         if head.width() + context.dot().len() + width(kind) <= context.width {
             head.push(&context.dot(), dim);
             head.push(kind, dim);
@@ -361,7 +366,7 @@ fn waits_text(count: usize, context: &LayoutContext<'_>) -> String {
 
 /// The question's lines with its options; a picked one is marked.
 fn question_rows(asked: &AskedBlock, context: &LayoutContext<'_>) -> Vec<Strip> {
-    let choices = choices::choices(&asked.content);
+    let choices = choices(&asked.content, asked.parts.as_ref());
     let answer = match &asked.answer {
         Some((answer, _)) => Some(answer.as_str()),
         None => context.answering.filter(|at| *at.call == asked.call).map(|at| at.typed),

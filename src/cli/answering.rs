@@ -1,0 +1,174 @@
+//! `q4h answer` and `q4h dismiss`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::domain::inquiry::Inquiry;
+use crate::domain::inquiry::answers::AnswerInput;
+use crate::domain::{DialogId, Question};
+use crate::driver::PickUp;
+use crate::protocol::command::Command;
+use crate::store::Survey;
+
+use super::args::{AnswerArgs, DismissArgs, DriveArgs};
+use super::drive::{running_dialogs, text_or_stdin};
+use super::exit::{CommandError, Status};
+use super::job::{Job, OutputMode};
+use super::question_json::inquiry_of;
+use super::running::TICKET;
+use super::{find, lines};
+
+pub async fn answer(workspace: &Path, wanted: AnswerArgs) -> Result<Status, CommandError> {
+    let survey = running_dialogs(workspace)?;
+    let open = OpenQuestion::find(&survey, &wanted.question)?;
+    let AnswerArgs { question: _, text, parts, recommended, replace, no_drive, driving } = wanted;
+    let input = match text {
+        Some(text) => AnswerInput::Words(text_or_stdin(&text)?),
+        None if recommended => AnswerInput::Recommended,
+        None => AnswerInput::Parts(parts_of(&parts)?),
+    };
+    open.answer(workspace, input, replace, (no_drive, &driving)).await
+}
+
+pub async fn dismiss(workspace: &Path, wanted: DismissArgs) -> Result<Status, CommandError> {
+    let survey = running_dialogs(workspace)?;
+    let open = OpenQuestion::find(&survey, &wanted.question)?;
+    let input = AnswerInput::Dismiss(wanted.part);
+    open.answer(workspace, input, false, (wanted.no_drive, &wanted.driving)).await
+}
+
+/// `ID=TEXT` of every `--part`.
+fn parts_of(written: &[String]) -> Result<BTreeMap<String, String>, CommandError> {
+    let mut parts = BTreeMap::new();
+    for one in written {
+        let no_form = || CommandError::usage(format!("--part {one}: write it as ID=TEXT"));
+        let (id, text) = one.split_once('=').ok_or_else(no_form)?;
+        if text.trim().is_empty() {
+            return Err(CommandError::usage(format!("--part {id}: an answer needs some text")));
+        }
+        if parts.insert(id.trim().to_owned(), text.to_owned()).is_some() {
+            return Err(CommandError::usage(format!("--part {id} is given twice")));
+        }
+    }
+    Ok(parts)
+}
+
+/// The question that is meant.
+struct OpenQuestion {
+    dialog: DialogId,
+    id: String,
+    /// `None` if it is not open any more: the driver says who answered it.
+    asked: Option<Inquiry>,
+}
+
+impl OpenQuestion {
+    fn find(survey: &Survey, wanted: &str) -> Result<Self, CommandError> {
+        match find::question(survey, wanted) {
+            Ok((dialog, question)) => {
+                let asked = Some(asked_in(survey, &dialog, &question));
+                Ok(Self { dialog, id: question.id, asked })
+            }
+            Err(error) => {
+                let dialog = find::dialog_of_question(survey, wanted).ok_or(error)?;
+                Ok(Self { dialog, id: wanted.to_owned(), asked: None })
+            }
+        }
+    }
+
+    /// Nothing is sent for a part that the question does not have.
+    fn check(&self, input: &AnswerInput) -> Result<(), CommandError> {
+        let Some(inquiry) = &self.asked else { return Ok(()) };
+        let ids: Vec<&String> = match input {
+            AnswerInput::Parts(parts) => parts.keys().collect(),
+            AnswerInput::Dismiss(part) => part.iter().collect(),
+            AnswerInput::Words(_) | AnswerInput::Recommended => Vec::new(),
+        };
+        let Some(unknown) = ids.into_iter().find(|id| inquiry.part(id).is_none()) else {
+            return Ok(());
+        };
+        let known: Vec<&str> = inquiry.parts.iter().map(|part| part.id.as_str()).collect();
+        Err(CommandError::usage(format!(
+            "this question has no part {unknown}; its parts: {}",
+            known.join(", ")
+        )))
+    }
+
+    async fn answer(
+        self,
+        workspace: &Path,
+        input: AnswerInput,
+        replace: bool,
+        (no_drive, driving): (bool, &DriveArgs),
+    ) -> Result<Status, CommandError> {
+        self.check(&input)?;
+        let (dialog, question) = (self.dialog, self.id.clone());
+        let command = if let (AnswerInput::Words(text), false) = (&input, replace) {
+            // What a driver of an earlier version understands as well.
+            let text = text.clone();
+            Command::Answer { ticket: TICKET, dialog, question, text, images: Vec::new() }
+        } else {
+            Command::AnswerParts { ticket: TICKET, dialog, question, input, replace }
+        };
+        let job = Job {
+            workspace,
+            command: Some(command),
+            pick_up: PickUp::Named,
+            driving: !no_drive,
+            timeout: driving.timeout,
+            output: if no_drive {
+                OutputMode::notes_only(driving)
+            } else {
+                OutputMode::of(driving)
+            },
+            trust_all: driving.trust,
+            leave_processes: driving.leave_processes,
+        };
+        let status = job.execute().await?;
+        if !no_drive || status != Status::Done {
+            return Ok(status);
+        }
+        let survey = running_dialogs(workspace)?;
+        if find::questions(&survey).iter().any(|(_, _, open)| open.id == self.id) {
+            if !driving.json {
+                lines::print(
+                    "it is kept; the question stays open until its other parts are answered",
+                );
+            }
+            return Ok(Status::QuestionWaits);
+        }
+        if !driving.json {
+            lines::print(
+                "the answer is recorded; `dominds-tui drive`, or the screen, continues with it",
+            );
+        }
+        Ok(Status::Done)
+    }
+}
+
+fn asked_in(survey: &Survey, id: &DialogId, question: &Question) -> Inquiry {
+    let listed = find::listed(survey, id);
+    inquiry_of(question, listed.and_then(|dialog| dialog.parts.get(&question.call_id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_written_as_its_id_and_a_text() {
+        let parts = |written: &[&str]| {
+            let written: Vec<String> = written.iter().map(|&one| one.to_owned()).collect();
+            parts_of(&written).map_err(|error| error.text)
+        };
+        let both = parts(&["q1=a", "q2=x = y"]).expect("parts");
+        assert_eq!(both["q1"], "a");
+        assert_eq!(both["q2"], "x = y");
+        for (written, fault) in [
+            (vec!["q1"], "--part q1: write it as ID=TEXT"),
+            (vec!["q1= "], "--part q1: an answer needs some text"),
+            (vec!["q1=a", "q1=b"], "--part q1 is given twice"),
+        ] {
+            assert_eq!(parts(&written), Err(fault.to_owned()));
+        }
+    }
+}

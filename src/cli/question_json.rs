@@ -1,0 +1,51 @@
+//! The parts of a question, as JSON and as lines.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::domain::Question;
+use crate::domain::inquiry::answers::PartAnswer;
+use crate::domain::inquiry::{AnswerOption, Inquiry, Part};
+
+type Answers = BTreeMap<String, PartAnswer>;
+
+/// What a question asks; one in words is one part.
+pub fn inquiry_of(question: &Question, parts: Option<&Inquiry>) -> Inquiry {
+    let in_words = || Inquiry::of_words(&question.tellask_content, &question.asked_at);
+    parts.cloned().unwrap_or_else(in_words)
+}
+
+/// Every field is there; what is absent is `null`.
+pub fn parts_json(inquiry: &Inquiry, answers: &Answers) -> Value {
+    let option = |option: &AnswerOption| {
+        let AnswerOption { key, label, pros, cons } = option;
+        json!({ "key": key, "label": label, "pros": pros, "cons": cons })
+    };
+    let answer = |answer: &PartAnswer| {
+        let PartAnswer { option, text, at } = answer;
+        json!({ "option": option, "text": text, "at": at })
+    };
+    let part = |part: &Part| {
+        json!({
+            "id": part.id,
+            "text": part.text,
+            "createdAt": part.created_at,
+            "options": part.options.iter().map(option).collect::<Value>(),
+            "recommended": part.recommended,
+            "answer": answers.get(&part.id).map(answer),
+        })
+    };
+    inquiry.parts.iter().map(part).collect()
+}
+
+/// One line for each part: its id, and its answer if it has one.
+pub fn part_lines(inquiry: &Inquiry, answers: &Answers) -> Vec<String> {
+    let line = |part: &Part| match answers.get(&part.id) {
+        Some(answer) => {
+            format!("{}: answered {}: {}", part.id, answer.at, answer.words(part))
+        }
+        None => format!("{}: open", part.id),
+    };
+    inquiry.parts.iter().map(line).collect()
+}

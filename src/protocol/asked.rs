@@ -1,0 +1,140 @@
+//! What a question in the inbox asks, and how lines that are typed answer it.
+
+use std::collections::BTreeMap;
+
+use crate::domain::Question;
+use crate::domain::inquiry::answers::AnswerInput;
+use crate::domain::inquiry::{Part, choices};
+use crate::domain::question::choices::AnswerChoice;
+use crate::domain::question::picking;
+use crate::domain::question_kind::QuestionKind;
+
+use super::command::{Command, Ticket};
+use super::event::InboxRow;
+
+impl InboxRow {
+    /// The options of the question; none if it has several parts, which have their own.
+    #[must_use]
+    pub fn choices(&self) -> Vec<AnswerChoice> {
+        choices(&self.question.tellask_content, self.inquiry.as_ref())
+    }
+
+    /// The asker named its parts and options, and knows the options by their keys.
+    #[must_use]
+    pub fn has_parts(&self) -> bool {
+        self.inquiry.is_some()
+    }
+
+    /// Its parts, if there are several.
+    #[must_use]
+    pub fn several_parts(&self) -> Option<&[Part]> {
+        let parts = self.inquiry.as_ref()?.parts.as_slice();
+        (parts.len() > 1).then_some(parts)
+    }
+
+    /// How many parts have an answer, and how many there are; `None` unless there are several.
+    #[must_use]
+    pub fn progress(&self) -> Option<(usize, usize)> {
+        let parts = self.several_parts()?;
+        let answered = parts.iter().filter(|part| self.answers.contains_key(&part.id));
+        Some((answered.count(), parts.len()))
+    }
+
+    /// The first of several parts without an answer, with its number.
+    #[must_use]
+    pub fn next_part(&self) -> Option<(usize, &Part)> {
+        let parts = self.several_parts()?;
+        (1..).zip(parts).find(|(_, part)| !self.answers.contains_key(&part.id))
+    }
+
+    #[must_use]
+    pub fn kind(&self) -> QuestionKind {
+        let Question { call_id, tellask_content, .. } = &self.question;
+        QuestionKind::of(call_id, tellask_content, self.inquiry.as_ref())
+    }
+
+    /// The command for a line that was typed as its answer. Of several parts `2 b` answers the second, and anything
+    /// else the first one that has no answer.
+    #[must_use]
+    pub fn answer_typed(&self, ticket: Ticket, typed: &str) -> Command {
+        let (dialog, question) = (self.dialog.clone(), self.question.id.clone());
+        if let Some((id, text, replace)) = self.typed_part(typed) {
+            let input = AnswerInput::Parts(BTreeMap::from([(id, text)]));
+            return Command::AnswerParts { ticket, dialog, question, input, replace };
+        }
+        let text = if self.has_parts() {
+            typed.to_owned()
+        } else {
+            picking::answer(&self.choices(), typed).text
+        };
+        Command::Answer { ticket, dialog, question, text, images: Vec::new() }
+    }
+
+    /// The part that is meant, its answer, and whether that replaces one.
+    fn typed_part(&self, typed: &str) -> Option<(String, String, bool)> {
+        let parts = self.several_parts()?;
+        let numbered = typed.trim().split_once(char::is_whitespace).and_then(|(number, text)| {
+            let at = number.parse::<usize>().ok()?.checked_sub(1)?;
+            Some((parts.get(at)?.id.clone(), text.trim().to_owned(), true))
+        });
+        let next = || Some((self.next_part()?.1.id.clone(), typed.to_owned(), false));
+        numbered.or_else(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn row(parts: usize) -> InboxRow {
+        let part = |n: usize| {
+            json!({ "id": format!("q{n}"), "text": "Which?", "createdAt": "",
+                    "options": [{ "key": "b", "label": "both" }] })
+        };
+        let mut row = json!({
+            "dialog": { "root": "a", "this": "a" },
+            "agent": "alice", "slug": null, "taskdoc": "t.tsk", "blocks": [],
+            "question": {
+                "id": "q", "tellaskContent": "Which?\n\na) one\nb) both", "askedAt": "",
+                "callId": "c", "callSiteRef": { "course": 1, "messageIndex": 1 },
+            },
+        });
+        if parts > 0 {
+            let parts: Vec<_> = (1..=parts).map(part).collect();
+            row["inquiry"] = json!({ "intro": "", "parts": parts });
+            row["answers"] = json!({ "q1": { "option": "b", "at": "" } });
+        }
+        serde_json::from_value(row).expect("a row")
+    }
+
+    #[test]
+    fn a_line_answers_the_part_it_names_or_the_first_one_that_is_open() {
+        for (typed, part, text, replaced) in [
+            ("1 b", "q1", "b", true),
+            ("3  not yet", "q3", "not yet", true),
+            ("b", "q2", "b", false),
+            ("4 of them", "q2", "4 of them", false),
+            ("0 of them", "q2", "0 of them", false),
+        ] {
+            let Command::AnswerParts { input, replace, .. } = row(3).answer_typed(7, typed) else {
+                panic!("{typed}")
+            };
+            let expected = BTreeMap::from([(part.to_owned(), text.to_owned())]);
+            assert_eq!((input, replace), (AnswerInput::Parts(expected), replaced), "{typed}");
+        }
+        assert_eq!(row(3).progress(), Some((1, 3)));
+    }
+
+    #[test]
+    fn what_was_asked_as_a_whole_is_answered_as_a_whole() {
+        for (parts, typed, expected) in [(0, "b", "both"), (0, "1 b", "1 b"), (1, "b", "b")] {
+            let Command::Answer { text, .. } = row(parts).answer_typed(7, typed) else {
+                panic!("{typed}")
+            };
+            assert_eq!(text, expected);
+            assert_eq!(row(parts).progress(), None);
+        }
+    }
+}
