@@ -167,6 +167,9 @@ actions! {
     PutOff "later": "Put this question off" / "把此问题留到稍后";
     BringBack "bring-back": "Show all questions that were put off" / "显示所有留到稍后的问题";
     UndoAnswer "undo-answer": "Undo the answer sent last, within five seconds" / "五秒内撤回最后发出的回答";
+    TakeRecommended "take-recommended": "Answer with the recommended options" / "以推荐的选项作答";
+    Dismiss "dismiss": "Close this question without an answer" / "不回答而关闭此问题";
+    DismissRest "dismiss-rest": "Send what is answered, and dismiss the other parts" / "发出已有的答复，其余部分不回答";
     Pick "pick": "Answer the question with this number" / "回答这个编号的问题";
     CallSite "view": "Show where in its dialog the question was asked" / "显示此问题在对话中的提问处";
     Stop "stop": "Stop this dialog" / "停止此对话";

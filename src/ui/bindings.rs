@@ -22,7 +22,7 @@ const COMMON: &[Binding] = &[
     Scope::ANYWHERE.bind(Action::AnswerOldest, &["alt+a", "f2"]),
     Scope::ANYWHERE.bind(Action::NextQuestion, &["alt+n"]),
     Scope::ANYWHERE.bind(Action::PreviousQuestion, &["alt+p"]),
-    Scope::ANYWHERE.bind(Action::UndoAnswer, &["alt+r"]),
+    Scope::ANYWHERE.bind(Action::UndoAnswer, &["alt+z"]),
     Scope::ANYWHERE.bind(Action::NextWaiting, &["alt+w"]),
     Scope::ANYWHERE.bind(Action::FocusNext, &["tab"]),
     Scope::ANYWHERE.bind(Action::FocusPrevious, &["shift+tab"]),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::time::Instant;
 
+use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
 use crate::domain::{
@@ -186,6 +187,12 @@ pub enum Intent {
         dialog: DialogId,
         request: SheetRequest,
         draft: Option<(DraftKey, String)>,
+    },
+    /// Give this answer to all of a question.
+    AnswerAll {
+        dialog: DialogId,
+        question: String,
+        input: AnswerInput,
     },
     /// Give this answer to these questions.
     AnswerAlike {

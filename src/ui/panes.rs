@@ -14,6 +14,7 @@ pub mod form;
 pub mod help;
 pub mod inbox;
 pub mod input_prompt;
+pub mod inquiry;
 pub mod limited_rows;
 pub mod log;
 pub mod mind;

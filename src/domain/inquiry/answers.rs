@@ -218,6 +218,20 @@ impl Part {
         })
     }
 
+    /// The option that was typed.
+    #[must_use]
+    pub fn picked(&self, typed: &str) -> Option<char> {
+        self.read(typed, PartsOrigin::Asker, &Stamp::default()).ok()?.option
+    }
+
+    /// Checks what was typed.
+    ///
+    /// # Errors
+    /// Why it is no answer to this part.
+    pub fn check(&self, typed: &str) -> Result<(), AnswerFault> {
+        self.read(typed, PartsOrigin::Asker, &Stamp::default()).map(drop)
+    }
+
     /// The option whose key begins the text, if what follows shows that it is one, and that.
     fn key_before<'a>(&self, typed: &'a str) -> Option<(char, &'a str)> {
         let mut chars = typed.chars();

@@ -7,6 +7,9 @@ use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use crate::domain::DialogId;
+use crate::domain::inquiry::answers::AnswerInput;
+use crate::domain::title::without_marks;
+use crate::protocol::InboxRow;
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::{Intent, UiSettings};
@@ -47,9 +50,40 @@ pub(super) fn answer_alike(
 ) -> FollowUps {
     let answer = |(dialog, question): (DialogId, String)| {
         let (text, typed) = (text.to_owned(), typed.to_owned());
-        FollowUp::SendAlike(HeldAnswer { dialog, question, text, typed })
+        FollowUp::SendAlike(HeldAnswer { dialog, question, part: None, text, typed })
     };
     questions.into_iter().map(answer).chain([FollowUp::AlikeSent]).collect()
+}
+
+/// Asks whether the recommended options of the selected question are its answer.
+pub(super) fn ask_to_take_recommended(facts: Facts<'_>) -> FollowUps {
+    let Some(row) = facts.model.inbox.selected() else {
+        return vec![FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)];
+    };
+    let parts = row.inquiry.iter().flat_map(|inquiry| &inquiry.parts);
+    let open = parts.filter(|part| !row.answers.contains_key(&part.id));
+    let recommended: Vec<String> = open
+        .filter_map(|part| Some(without_marks(&part.option(part.recommended?)?.label)))
+        .collect();
+    if recommended.is_empty() {
+        return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_RECOMMENDED)];
+    }
+    let asked = facts.ui.sentence(words::TAKE_RECOMMENDED, &recommended.join(", "));
+    ask_to_answer_all(row, asked, AnswerInput::Recommended)
+}
+
+/// Asks whether the selected question is closed without an answer.
+pub(super) fn ask_to_dismiss(facts: Facts<'_>) -> FollowUps {
+    let Some(row) = facts.model.inbox.selected() else {
+        return vec![FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)];
+    };
+    let asked = facts.ui.sentence(words::DISMISS_QUESTION, &format!("@{}", row.agent));
+    ask_to_answer_all(row, asked, AnswerInput::Dismiss(None))
+}
+
+fn ask_to_answer_all(row: &InboxRow, asked: String, input: AnswerInput) -> FollowUps {
+    let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+    vec![FollowUp::Show(NewOverlay::Question(asked, Intent::AnswerAll { dialog, question, input }))]
 }
 
 /// Answers the question whose number was pressed. Without questions, digits select panes as elsewhere.

@@ -15,6 +15,8 @@ pub(super) struct Areas {
     pub title: Rect,
     pub transcript: Rect,
     pub queue: Rect,
+    /// The parts of the question that is answered.
+    pub form: Rect,
     pub composer: Rect,
     pub tabs: Rect,
     pub status: Rect,

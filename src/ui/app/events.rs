@@ -8,7 +8,7 @@ use super::{consent, lifecycle, results};
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::words;
-use crate::ui::model::{DraftKey, Tone};
+use crate::ui::model::Tone;
 use crate::ui::panes::consent as consent_sheet;
 
 impl App {
@@ -193,13 +193,13 @@ impl App {
         let here = (self.focus.is(Focus::Composer), open);
         let left = self.writing.inbox_changed(inbox, here, self.redraw.now());
         self.follow(left);
-        for HeldAnswer { dialog, question, typed, .. } in
-            self.held.without_question(&self.model.inbox)
-        {
+        for answer in self.held.without_question(&self.model.inbox) {
+            let key = answer.key();
+            let HeldAnswer { dialog, typed, .. } = answer;
             let now = self.redraw.now();
             // The new draft is stored before the old one goes.
             self.writing.give_back(&dialog, &typed, now);
-            self.writing.saved(&DraftKey::Answer(question), &typed, now);
+            self.writing.saved(&key, &typed, now);
             self.notify(Tone::Bad, self.ui.text(words::QUESTION_GONE));
         }
     }

@@ -27,6 +27,7 @@ pub(super) enum FollowUp {
     /// Show a message in the status line.
     Notify(Tone, Text),
     NotifyText(Tone, String),
+    NotifyWhy(Tone, Localized),
     Request(Request),
     Command(Command),
     Effect(Effect),

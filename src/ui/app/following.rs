@@ -25,6 +25,7 @@ impl App {
         let now = self.redraw.now();
         match follow_up {
             FollowUp::Notify(tone, word) => self.notify(tone, self.ui.text(word)),
+            FollowUp::NotifyWhy(tone, text) => self.notify(tone, text.in_lang(self.ui.lang)),
             FollowUp::NotifyText(tone, text) => self.notify(tone, &text),
             FollowUp::Request(request) => {
                 let ticket = self.requests.next_ticket();
@@ -186,7 +187,7 @@ impl App {
                 let mut alike = self.model.inbox.alike(&answer.question);
                 // Where something was typed already, it may be another answer.
                 let drafts = self.writing.drafts();
-                alike.retain(|(_, id)| !drafts.has(&DraftKey::Answer(id.clone())));
+                alike.retain(|(_, id)| answer.part.is_none() && !drafts.has_answer(id));
                 self.follow(answering::ask_about_alike(&answer, alike, &self.ui));
                 self.follow([FollowUp::HoldOne(answer)]);
             }
@@ -205,8 +206,7 @@ impl App {
                 self.follow(now_due.map(|answer| FollowUp::Request(answer.request())));
             }
             FollowUp::AnswerUndone(answer) => {
-                let key = DraftKey::Answer(answer.question.clone());
-                let refused = self.writing.refused(&key, &answer.typed, now);
+                let refused = self.writing.refused(&answer.key(), &answer.typed, now);
                 self.follow(refused);
                 self.follow([
                     FollowUp::Answer(Pick::Question(answer.question)),
@@ -265,7 +265,7 @@ impl App {
 
     /// After the result of an answer: its question may have closed meanwhile.
     fn result_of_answer(&mut self, key: &DraftKey) {
-        if matches!(key, DraftKey::Answer(_)) {
+        if key.question().is_some() {
             self.give_back_gone();
         }
     }

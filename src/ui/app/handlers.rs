@@ -146,6 +146,14 @@ impl App {
                 let taking_back = self.requests.awaits_take_back(self.writing.target());
                 self.writing.send(&self.model.inbox, taking_back, now)
             }
+            Action::PreviousPart => self.writing.step_part(false, &self.model.inbox, now),
+            Action::NextPart => self.writing.step_part(true, &self.model.inbox, now),
+            Action::TakeRecommended if self.focus.is(Focus::Inbox) => {
+                answering::ask_to_take_recommended(facts)
+            }
+            Action::TakeRecommended => self.writing.take_recommended(&self.model.inbox, now),
+            Action::Dismiss => answering::ask_to_dismiss(facts),
+            Action::DismissRest => self.writing.dismiss_rest(&self.model.inbox, now),
             Action::NewLine => self.writing.new_line(now),
             Action::HistoryUp => {
                 let newest = self.queued().last().cloned();
@@ -168,8 +176,6 @@ impl App {
             | Action::MarkReviewed
             | Action::LogLevel
             | Action::ReadAgain
-            | Action::PreviousPart
-            | Action::NextPart
             | Action::EarlierSpan
             | Action::LaterSpan
             | Action::ZoomIn

@@ -5,21 +5,28 @@ use std::time::{Duration, Instant};
 
 use super::requests::Request;
 use crate::domain::DialogId;
-use crate::ui::model::Inbox;
+use crate::ui::model::{DraftKey, Inbox};
 
 /// An answer as it will be sent, and what was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HeldAnswer {
     pub dialog: DialogId,
     pub question: String,
+    /// The one of its several parts.
+    pub part: Option<String>,
     pub text: String,
     pub typed: String,
 }
 
 impl HeldAnswer {
     pub fn request(self) -> Request {
-        let Self { dialog, question, text, typed } = self;
-        Request::Answer { dialog, question, text, typed }
+        let Self { dialog, question, part, text, typed } = self;
+        Request::Answer { dialog, question, part, text, typed }
+    }
+
+    /// Its draft.
+    pub fn key(&self) -> DraftKey {
+        DraftKey::of_answer(&self.question, self.part.as_deref())
     }
 }
 
@@ -105,7 +112,7 @@ mod tests {
 
     fn answer(question: &str) -> HeldAnswer {
         let (question, text) = (question.to_owned(), "yes".to_owned());
-        HeldAnswer { dialog: main_dialog(), question, text, typed: "y".to_owned() }
+        HeldAnswer { dialog: main_dialog(), question, part: None, text, typed: "y".to_owned() }
     }
 
     #[test]

@@ -52,6 +52,9 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::SaveDraft(key, text) => vec![FollowUp::SaveDraft(key, text)],
         Intent::RunInOverlay(scope, action) => vec![FollowUp::ActInOverlay(scope, action)],
         Intent::Run(scope, action) => run(scope, action, facts.focus),
+        Intent::AnswerAll { dialog, question, input } => {
+            vec![FollowUp::Request(Request::AnswerAll { dialog, question, input })]
+        }
         Intent::AnswerAlike { questions, text, typed } => {
             answering::answer_alike(questions, &text, &typed)
         }

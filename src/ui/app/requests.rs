@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
@@ -46,8 +47,16 @@ pub(super) enum Request {
     Answer {
         dialog: DialogId,
         question: String,
+        /// The one of its several parts; an answer that it has is replaced.
+        part: Option<String>,
         text: String,
         typed: String,
+    },
+    /// An answer to all of a question that was not typed.
+    AnswerAll {
+        dialog: DialogId,
+        question: String,
+        input: AnswerInput,
     },
     Create {
         agent: AgentId,
@@ -139,8 +148,8 @@ impl Request {
     fn draft(&self) -> Option<(DraftKey, &str)> {
         match self {
             Self::Say { dialog, typed, .. } => Some((DraftKey::Message(dialog.clone()), typed)),
-            Self::Answer { question, typed, .. } => {
-                Some((DraftKey::Answer(question.clone()), typed))
+            Self::Answer { question, part, typed, .. } => {
+                Some((DraftKey::of_answer(question, part.as_deref()), typed))
             }
             Self::ChangeSheet { draft, .. } => {
                 draft.as_ref().map(|(key, text)| (key.clone(), text.as_str()))
@@ -150,6 +159,7 @@ impl Request {
             | Self::Page { .. }
             | Self::Preview { .. }
             | Self::KeepImage { .. }
+            | Self::AnswerAll { .. }
             | Self::Create { .. }
             | Self::Lifecycle { .. }
             | Self::Title { .. }
@@ -182,7 +192,14 @@ impl Request {
                 Command::Say { ticket, dialog, text, images: attached::images(&typed) }
             }
             Self::KeepImage { origin, .. } => Command::KeepImage { ticket, origin },
-            Self::Answer { dialog, question, text, typed } => {
+            Self::Answer { dialog, question, part: Some(part), text, .. } => {
+                let input = AnswerInput::Parts(BTreeMap::from([(part, text)]));
+                Command::AnswerParts { ticket, dialog, question, input, replace: true }
+            }
+            Self::AnswerAll { dialog, question, input } => {
+                Command::AnswerParts { ticket, dialog, question, input, replace: false }
+            }
+            Self::Answer { dialog, question, part: None, text, typed } => {
                 let images = attached::images(&typed);
                 Command::Answer { ticket, dialog, question, text, images }
             }

@@ -17,8 +17,8 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         Request::Say { dialog, typed, .. } => {
             vec![FollowUp::Saved(DraftKey::Message(dialog), typed)]
         }
-        Request::Answer { question, typed, .. } => {
-            vec![FollowUp::Saved(DraftKey::Answer(question), typed)]
+        Request::Answer { question, part, typed, .. } => {
+            vec![FollowUp::Saved(DraftKey::of_answer(&question, part.as_deref()), typed)]
         }
         Request::ChangeSheet { draft: Some((key, text)), .. } => vec![FollowUp::Saved(key, text)],
         Request::ChangeSheet { request: SheetRequest::MarkReviewed(_), .. } => {
@@ -46,6 +46,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         | Request::Page { .. }
         | Request::Preview { .. }
         | Request::KeepImage { .. }
+        | Request::AnswerAll { .. }
         | Request::Agree { .. }
         | Request::Continue { .. }
         | Request::ContinueAll
@@ -66,9 +67,11 @@ pub(super) fn refused(request: Request, ticket: Ticket, why: &Localized) -> Opti
         Request::Say { dialog, typed, .. } => {
             Some(FollowUp::MessageRefused(DraftKey::Message(dialog), typed))
         }
-        Request::Answer { question, typed, .. } => {
-            Some(FollowUp::MessageRefused(DraftKey::Answer(question), typed))
+        Request::Answer { question, part, typed, .. } => {
+            let key = DraftKey::of_answer(&question, part.as_deref());
+            Some(FollowUp::MessageRefused(key, typed))
         }
+        Request::AnswerAll { question, .. } => Some(FollowUp::UnmarkSent(question)),
         Request::ChangeSheet { draft: Some((key, text)), .. } => {
             Some(FollowUp::MessageRefused(key, text))
         }

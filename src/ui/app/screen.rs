@@ -57,6 +57,8 @@ pub struct Screen<'a> {
     ending: Vec<Strip>,
     /// The queued messages above the composer.
     queue: Vec<QueuedRow>,
+    /// The parts of the question that is answered.
+    form: Vec<Strip>,
     counts: StateCounts,
     /// `None` until the open dialog is loaded.
     texts: Option<TranscriptTexts>,
@@ -299,6 +301,9 @@ impl Screen<'_> {
 
     fn draw_right(&self, frame: &mut Frame<'_>, view: View<'_>, narrow: bool) {
         let areas = &self.areas;
+        for (y, row) in (areas.form.y..areas.form.bottom()).zip(&self.form) {
+            row.draw(frame.buffer_mut(), areas.form, y);
+        }
         queued::draw(frame, areas.queue, view, &self.queue, &self.queue_keys(view.ui));
         let heading = self.heading(view.ui);
         let focused = self.app.focus.now() == Focus::Composer && self.app.overlays.is_empty();

@@ -6,7 +6,7 @@ use crate::domain::Lang;
 use crate::domain::latest::DisplayState;
 use crate::protocol::TreeRow;
 use crate::ui::app::words;
-use crate::ui::model::{DraftKey, Drafts, Model, Tone};
+use crate::ui::model::{Drafts, Model, Tone};
 
 #[derive(Debug, Default)]
 pub(super) struct Startup {
@@ -38,7 +38,7 @@ impl Startup {
             return Vec::new();
         }
         let mut first: FollowUps = if let Some(row) = model.inbox.oldest() {
-            let has_draft = drafts.has(&DraftKey::Answer(row.question.id.clone()));
+            let has_draft = drafts.has_answer(&row.question.id);
             let restored = FollowUp::Notify(Tone::Plain, words::DRAFT_RESTORED);
             let answer = FollowUp::Answer(Pick::Oldest);
             std::iter::once(answer).chain(has_draft.then_some(restored)).collect()
@@ -71,6 +71,7 @@ mod tests {
     use super::*;
     use crate::ui::app::tests::fixture::{main_dialog, questions, rows};
     use crate::ui::draft_writer::DraftTexts;
+    use crate::ui::model::DraftKey;
 
     #[test]
     fn the_first_dialog_is_opened_once_rows_and_inbox_have_arrived_and_only_once() {

@@ -21,6 +21,7 @@ mod modes;
 mod mouse;
 mod one_line_views;
 mod overlay_keys;
+pub mod parts;
 mod preview;
 pub mod queued;
 mod screens;

@@ -55,6 +55,10 @@ pub(super) const MESSAGE_TO: Text = Text::new("message to", "发消息给");
 pub(super) const ANSWER: Text = Text::new("answer", "回答");
 pub(super) const SEND: Text = Text::new("send", "发送");
 pub(super) const SEND_AND_NEXT: Text = Text::new("send and next", "发送并到下一个");
+pub(super) const NEXT_PART: Text = Text::new("next part", "下一部分");
+pub(super) const RECOMMENDED: Text = Text::new("recommended", "推荐");
+pub(super) const SEND_ANSWERED: Text = Text::new("send what is there", "发出已答部分");
+pub(super) const PART: Text = Text::new("part", "部分");
 pub(super) const PICK: Text = Text::new("pick", "选");
 pub(super) const DOES_NOTHING: Text = Text::new("does nothing here", "在此无作用");
 pub(super) const NOT_BOUND_HERE: Text = Text::new("{} is not bound here", "{} 在此没有绑定");
@@ -69,6 +73,13 @@ pub(super) const NO_SUCH_QUESTION: Text =
     Text::new("no question has this number", "没有这个编号的问题");
 pub(super) const NO_TARGET: Text = Text::new("open a dialog to write to it", "打开一个对话再写");
 pub(super) const ALL_ANSWERED: Text = Text::new("all answered", "全部已答");
+pub(super) const NO_PARTS: Text = Text::new("this question has no parts", "这个问题没有多个部分");
+pub(super) const NOTHING_RECOMMENDED: Text =
+    Text::new("nothing is recommended here", "这里没有推荐的选项");
+pub(super) const TAKE_RECOMMENDED: Text =
+    Text::new("answer with what is recommended: {}?", "以推荐的选项作答：{}？");
+pub(super) const DISMISS_QUESTION: Text =
+    Text::new("close the question of {} without an answer?", "不回答而关闭 {} 的问题吗？");
 pub(super) const NOTHING_TO_SEND: Text = Text::new("write something first", "请先写点什么");
 pub(super) const QUESTION_COUNT: Counted = Counted::new("question", "questions", "个问题");
 pub(super) const CALL_FAILED: Text =

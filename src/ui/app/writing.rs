@@ -45,7 +45,7 @@ pub(super) struct Writing {
     /// Fields of other targets as they were left, with undo and chips; the last one left last.
     left: VecDeque<(DraftKey, Field)>,
     /// The question whose answer was handed to the editor last.
-    edited: Option<(String, DialogId)>,
+    edited: Option<(DraftKey, DialogId)>,
     /// Images that were asked for; each has its number.
     images_asked: u64,
 }
@@ -382,6 +382,10 @@ impl Writing {
     /// The options picked by the composer's text.
     pub fn picked_options(&self, inbox: &Inbox) -> String {
         let typed = attached::content(&self.composer.field.text());
+        if let Some(part) = self.part(inbox) {
+            let option = part.picked(&typed).and_then(|key| part.option(key));
+            return option.map(|option| without_marks(&option.label)).unwrap_or_default();
+        }
         let (choices, answer) = self.read_answer(&typed, inbox);
         if answer.text == typed {
             return String::new();
@@ -396,7 +400,10 @@ impl Writing {
         let typed = self.composer.field.text();
         let content = attached::content(&typed);
         if content.trim().is_empty() {
-            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_SEND)];
+            return self.skip_part(inbox, now);
+        }
+        if let Some(fault) = self.fault_in_answer(&content, inbox) {
+            return vec![FollowUp::NotifyWhy(Tone::Bad, fault.text())];
         }
         if let Some(why) = self.images_refusal(&typed) {
             return vec![FollowUp::Notify(Tone::Bad, why)];
@@ -422,13 +429,9 @@ impl Writing {
                 FollowUp::Request(Request::Say { dialog, text, typed }),
                 FollowUp::Scroll(ScrollMove::End),
             ],
-            Target::Question { dialog, id } => {
-                let question = id.clone();
-                vec![
-                    FollowUp::MarkSent(id.clone()),
-                    FollowUp::HoldAnswer(HeldAnswer { dialog, question, text, typed }),
-                    FollowUp::AfterAnswer(id),
-                ]
+            Target::Question { dialog, id, part } => {
+                let answer = HeldAnswer { dialog, question: id, part, text, typed };
+                self.sent_answer(answer, inbox)
             }
         }
     }
@@ -449,8 +452,8 @@ impl Writing {
         self.no_longer_sending(key, text);
         if self.drafts.get(key) == text {
             self.drafts.set(key, "", now);
-            if let DraftKey::Answer(id) = key {
-                self.drafts.set(&DraftKey::AskedIn(id.clone()), "", now);
+            if let Some(id) = key.question().filter(|id| !self.has_answer(id)) {
+                self.drafts.set(&DraftKey::AskedIn(id.to_owned()), "", now);
             }
             self.drafts.save();
         }

@@ -125,9 +125,9 @@ fn a_prefix_of_other_keys_is_reported_with_both_names() {
 #[test]
 fn what_follows_a_prefix_is_of_all_scopes_where_the_keys_are_looked_up() {
     let (keymap, faults) =
-        with_overrides(&json!({"tree": {"stop": "x s"}, "panes": {"zoom": "x z"}}));
+        with_overrides(&json!({"tree": {"stop": "_ s"}, "panes": {"zoom": "_ z"}}));
     assert_eq!(faults, []);
-    let begun = KeySequence::parse("x").unwrap();
+    let begun = KeySequence::parse("_").unwrap();
     assert_eq!(keymap.pressed(tree::SCOPE, &begun), KeyMatch::Prefix);
     let following = keymap.following(tree::SCOPE, &begun).into_iter();
     let following: Vec<_> =

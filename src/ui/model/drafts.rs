@@ -12,11 +12,16 @@ use crate::ui::draft_writer::{DraftTexts, LOOKED};
 /// The longest time of typing that a crash may lose.
 pub const SAVE_AFTER: Duration = Duration::from_millis(800);
 
+/// What the names of answers to parts begin with.
+const PART: &str = "part/";
+
 /// What a draft is for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DraftKey {
     Message(DialogId),
     Answer(String),
+    /// The answer to a part of a question: the ids of both.
+    Part(String, String),
     /// No draft: the dialog of the question that an answer is for.
     AskedIn(String),
     /// No draft: until when a question is put off, in seconds of the clock.
@@ -34,11 +39,36 @@ pub enum DraftKey {
 }
 
 impl DraftKey {
+    /// Of an answer to a question, or to a part of it.
+    pub fn of_answer(question: &str, part: Option<&str>) -> Self {
+        match part {
+            Some(part) => Self::Part(question.to_owned(), part.to_owned()),
+            None => Self::Answer(question.to_owned()),
+        }
+    }
+
+    /// The question that it is an answer to.
+    pub fn question(&self) -> Option<&str> {
+        match self {
+            Self::Answer(question) | Self::Part(question, _) => Some(question),
+            Self::Message(_)
+            | Self::AskedIn(_)
+            | Self::PutOff(_)
+            | Self::Sent
+            | Self::Looked
+            | Self::New
+            | Self::Reminder(..)
+            | Self::Section(..) => None,
+        }
+    }
+
     /// The name in the store.
     pub fn name(&self) -> String {
         match self {
             Self::Message(dialog) => format!("message/{dialog}"),
             Self::Answer(question) => format!("answer/{question}"),
+            // The id of a part has no slash.
+            Self::Part(question, part) => format!("{PART}{part}/{question}"),
             Self::AskedIn(question) => format!("asked-in/{question}"),
             Self::PutOff(question) => format!("later/{question}"),
             Self::Sent => "sent".to_owned(),
@@ -52,7 +82,7 @@ impl DraftKey {
 
 /// True for the name of a text that a person typed and did not send.
 pub fn is_typed(name: &str) -> bool {
-    let kinds = ["message/", "answer/", "reminder/", "section/"];
+    let kinds = ["message/", "answer/", PART, "reminder/", "section/"];
     name == DraftKey::New.name() || kinds.iter().any(|kind| name.starts_with(kind))
 }
 
@@ -81,9 +111,30 @@ impl Drafts {
 
     /// The questions that have a draft of this kind.
     pub fn questions(&self, kind: fn(String) -> DraftKey) -> Vec<String> {
-        let prefix = kind(String::new()).name();
-        let names = self.texts.range(prefix.clone()..).map(|(name, _)| name);
-        names.map_while(|name| name.strip_prefix(&prefix)).map(str::to_owned).collect()
+        self.named(&kind(String::new()).name())
+    }
+
+    /// What follows in the names that begin so.
+    fn named(&self, prefix: &str) -> Vec<String> {
+        let names = self.texts.range(prefix.to_owned()..).map(|(name, _)| name);
+        names.map_while(|name| name.strip_prefix(prefix)).map(str::to_owned).collect()
+    }
+
+    /// The drafts of answers, also to parts of questions.
+    pub fn answers(&self) -> Vec<DraftKey> {
+        let part = |name: String| {
+            let (part, question) = name.split_once('/')?;
+            Some(DraftKey::Part(question.to_owned(), part.to_owned()))
+        };
+        let parts = self.named(PART).into_iter();
+        let whole = self.questions(DraftKey::Answer).into_iter().map(DraftKey::Answer);
+        whole.chain(parts.filter_map(part)).collect()
+    }
+
+    /// True if something is typed as an answer to this question, or to a part of it.
+    pub fn has_answer(&self, question: &str) -> bool {
+        let answers = self.answers().into_iter();
+        answers.filter(|key| key.question() == Some(question)).any(|key| self.has(&key))
     }
 
     pub fn set(&mut self, key: &DraftKey, text: &str, now: Instant) {
@@ -141,6 +192,7 @@ mod tests {
         let typed = [
             DraftKey::Message(dialog.clone()),
             DraftKey::Answer(id()),
+            DraftKey::Part(id(), id()),
             DraftKey::New,
             DraftKey::Reminder(dialog, id()),
             DraftKey::Section(id(), id()),
@@ -149,6 +201,16 @@ mod tests {
         let other =
             [DraftKey::AskedIn(id()), DraftKey::PutOff(id()), DraftKey::Sent, DraftKey::Looked];
         assert!(!other.iter().any(|key| is_typed(&key.name())));
+    }
+
+    #[test]
+    fn the_answers_are_those_to_questions_and_to_their_parts() {
+        let question = "q4h-aa/bb/1-aa/bb/1-c1-call";
+        let part = DraftKey::Part(question.to_owned(), "q1".to_owned());
+        let names = [part.name(), "answer/q2".to_owned(), "sent".to_owned()];
+        let drafts = Drafts::new(names.map(|name| (name, "text".to_owned())).into());
+        assert_eq!(drafts.answers(), [DraftKey::Answer("q2".to_owned()), part]);
+        assert!(drafts.has_answer(question) && !drafts.has_answer("aa/bb/1"));
     }
 
     #[test]

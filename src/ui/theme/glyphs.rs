@@ -47,6 +47,8 @@ pub struct Glyphs {
     /// Where text was cut.
     pub cut: &'static str,
     pub middle_dot: &'static str,
+    /// Before what speaks against an option.
+    pub minus: &'static str,
     pub enter: &'static str,
     /// What is out of view below, and above.
     pub below: &'static str,
@@ -91,6 +93,7 @@ impl Glyphs {
         divider: "│",
         cut: "…",
         middle_dot: "·",
+        minus: "−",
         enter: "⏎",
         below: "↓",
         up: "↑",
@@ -130,6 +133,7 @@ impl Glyphs {
         divider: "|",
         cut: "~",
         middle_dot: "-",
+        minus: "-",
         enter: "Enter",
         below: "v",
         up: "^",
@@ -159,7 +163,7 @@ impl Glyphs {
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 35] {
+    pub fn all(&self) -> [&'static str; 36] {
         [
             self.running,
             self.waiting,
@@ -180,6 +184,7 @@ impl Glyphs {
             self.choice,
             self.free_text,
             self.parts,
+            self.minus,
             self.unread,
             self.changed,
             self.marked,

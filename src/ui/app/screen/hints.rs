@@ -83,6 +83,13 @@ impl Screen<'_> {
         }
     }
 
+    /// The number of the part that is answered, and how many there are.
+    fn part_of(&self, row: &InboxRow) -> Option<(usize, usize)> {
+        let (parts, part) = (row.several_parts()?, self.app.writing.part(&self.app.model.inbox)?);
+        let at = parts.iter().position(|one| one.id == part.id)?;
+        Some((at + 1, parts.len()))
+    }
+
     fn answer_heading(&self, id: &str, ui: &UiSettings) -> Heading {
         let inbox = &self.app.model.inbox;
         let number = inbox.number(id).unwrap_or(1);
@@ -93,14 +100,34 @@ impl Screen<'_> {
         } else {
             words::SEND
         };
+        let part = self.app.writing.part(inbox);
+        let part_of = row.and_then(|row| self.part_of(row));
+        let goes_on = row.is_some_and(|row| self.app.writing.has_next_part(row));
+        let send = if goes_on { words::NEXT_PART } else { send };
         let mut hints = self.first_hints(ui, send);
-        let choices = row.map(InboxRow::choices).unwrap_or_default();
-        if !choices.is_empty() {
-            let keys: Vec<String> = choices.iter().map(|choice| choice.key.to_string()).collect();
+        let keys: Vec<String> = if let Some(part) = part {
+            part.options.iter().map(|option| option.key.to_string()).collect()
+        } else {
+            let choices = row.map(InboxRow::choices).unwrap_or_default();
+            choices.iter().map(|choice| choice.key.to_string()).collect()
+        };
+        if !keys.is_empty() {
             hints.push(format!("{} {}", keys.join(" "), ui.text(words::PICK)));
+        }
+        if part.is_some_and(|part| part.recommended.is_some()) {
+            hints.push(hint(ui, SCOPE, Action::TakeRecommended, words::RECOMMENDED));
+        }
+        if part_of.is_some() {
+            hints.push(hint(ui, SCOPE, Action::DismissRest, words::SEND_ANSWERED));
         }
         hints.extend(self.paste_hint(ui));
         hints.push(hint(ui, SCOPE, Action::Leave, self.leave_word()));
+        if let Some((at, all)) = part_of {
+            let dot = ui.glyphs.middle_dot;
+            let left =
+                format!("{} {at} {} {all} {dot} {who}", ui.text(words::PART), ui.text(words::OF));
+            return Heading { left, right: hints.join(PART) };
+        }
         let left = format!(
             "{} {number} {} {} {} {who}",
             ui.text(words::ANSWER),

@@ -12,16 +12,19 @@ use crate::ui::app::attention::InView;
 use crate::ui::app::first_hints::FirstHint;
 use crate::ui::app::focus::FocusState;
 use crate::ui::app::{App, Focus};
-use crate::ui::cx::View;
+use crate::ui::cx::{UiSettings, View};
 use crate::ui::lists::problems;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::model::{Inbox, Model, attached};
 use crate::ui::panes::composer::Composer;
+use crate::ui::panes::inquiry::AnswerForm;
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
 use crate::ui::panes::{inbox, queued, status};
 
+/// Cells before the parts of a question.
+const FORM_INDENT: u16 = 1;
 const LEFT_COLUMN_CELLS: (u16, u16) = (28, 40);
 
 /// Texts of the open dialog that are drawn with its transcript.
@@ -67,7 +70,7 @@ impl App {
         self.model.tree.refresh();
         let counts = self.model.tree.counts();
         let mut areas = Areas::default();
-        let (mut ending, mut queue) = (Vec::new(), Vec::new());
+        let (mut ending, mut queue, mut form) = (Vec::new(), Vec::new(), Vec::new());
         let (mut texts, mut preview, mut hint, mut live) = (None, None, None, None);
         let ui = self.ui.clone();
         let view = View { ui: &ui, now: &now };
@@ -86,7 +89,9 @@ impl App {
             queue = self.queue_in_view();
             self.layout_left(&mut areas, area.width);
             self.writing.lay_out(areas.right.width);
-            layout_right(&mut areas, self.writing.composer(), area.width, queue.len());
+            form = self.form_rows(areas.right, &ui);
+            let above = (queue.len(), form.len());
+            layout_right(&mut areas, self.writing.composer(), area.width, above);
             if !areas.right.is_empty() {
                 texts = self.layout_transcript(areas.transcript, view);
             }
@@ -103,7 +108,20 @@ impl App {
             None => beside_overlays(&areas),
         };
         self.pointer.laid_out(areas);
-        Screen { app: self, area, now, areas, ending, queue, counts, texts, preview, hint, live }
+        Screen {
+            app: self,
+            area,
+            now,
+            areas,
+            ending,
+            queue,
+            form,
+            counts,
+            texts,
+            preview,
+            hint,
+            live,
+        }
     }
 
     /// The hint for what a person who is new here can do now, if it fits into the status line.
@@ -154,6 +172,22 @@ impl App {
     pub(super) fn queue_in_view(&self) -> Vec<QueuedRow> {
         let shown = self.reading.is_generating() || self.queue.is_shown(self.redraw.now());
         if self.writing.question().is_none() && shown { self.queue_messages() } else { Vec::new() }
+    }
+
+    /// The parts of the question that is answered, in at most half of this pane.
+    fn form_rows(&self, pane: Rect, ui: &UiSettings) -> Vec<Strip> {
+        let cells = usize::from(pane.width.saturating_sub(1 + FORM_INDENT));
+        self.form(cells, usize::from(pane.height / 2), ui)
+    }
+
+    /// The same in so many cells and rows.
+    pub(super) fn form(&self, cells: usize, height: usize, ui: &UiSettings) -> Vec<Strip> {
+        let inbox = &self.model.inbox;
+        let row = self.writing.question().and_then(|id| inbox.get(id));
+        let Some((row, part)) = row.zip(self.writing.part(inbox)) else { return Vec::new() };
+        let typed = attached::content(&self.writing.composer().field.text());
+        let drafts = self.writing.drafts();
+        AnswerForm { row, part, typed: &typed, drafts }.rows(cells, height, ui)
     }
 
     fn layout_left(&mut self, areas: &mut Areas, width: u16) {
@@ -269,7 +303,12 @@ fn inbox_height(inbox: &Inbox, height: u16) -> u16 {
 }
 
 /// The parts of the right column.
-fn layout_right(areas: &mut Areas, composer: &Composer, width: u16, queued: usize) {
+fn layout_right(
+    areas: &mut Areas,
+    composer: &Composer,
+    width: u16,
+    (queued, form): (usize, usize),
+) {
     let area = areas.right;
     if area.is_empty() {
         return;
@@ -280,7 +319,12 @@ fn layout_right(areas: &mut Areas, composer: &Composer, width: u16, queued: usiz
     areas.composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
     let strip = queued::height(queued, area.height);
     areas.queue = Rect { y: areas.composer.y - strip, height: strip, ..area };
-    let above = Rect { height: area.height - wanted - strip, ..area };
+    let room = area.height - wanted - strip;
+    let form = u16::try_from(form).unwrap_or(u16::MAX).min(room);
+    let indented =
+        Rect { x: area.x + FORM_INDENT, width: area.width.saturating_sub(FORM_INDENT), ..area };
+    areas.form = Rect { y: areas.queue.y - form, height: form, ..indented };
+    let above = Rect { height: room - form, ..area };
     // The cursor stands before the text.
     let (before, behind) = (1, u16::from(!narrow));
     let inner =

@@ -283,13 +283,13 @@ fn an_answer_is_sent_after_five_seconds_and_is_a_draft_until_the_driver_has_it()
         stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(vec![row]));
         stage.page(STORY);
         stage.keys("soon <enter>");
-        assert!(stage.screen().contains("Alt+r undo"), "{}", stage.screen());
+        assert!(stage.screen().contains("Alt+z undo"), "{}", stage.screen());
         stage.wait(Duration::from_millis(4_900));
         assert!(answers(&stage).is_empty());
         assert_eq!(drafts.get("answer/q9").as_deref(), Some("soon"), "a kill loses nothing");
         stage.wait(Duration::from_millis(200)).screen();
         assert_eq!(answers(&stage), ["soon"]);
-        stage.keys("<alt+r>");
+        stage.keys("<alt+z>");
         assert!(stage.screen().contains("no answer can be undone"), "{}", stage.screen());
     }
 }
@@ -297,9 +297,9 @@ fn an_answer_is_sent_after_five_seconds_and_is_a_draft_until_the_driver_has_it()
 #[test]
 fn an_undone_answer_is_in_the_composer_again_and_is_not_sent() {
     let mut stage = answering(80, 24).with_undo();
-    stage.keys("first <enter> second <enter> <alt+r>");
+    stage.keys("first <enter> second <enter> <alt+z>");
     assert!(stage.screen().contains("› second"), "{}", stage.screen());
-    stage.keys("<alt+r>");
+    stage.keys("<alt+z>");
     let screen = stage.screen();
     assert!(screen.contains("› first") && screen.contains("a draft again"), "{screen}");
     stage.wait(Duration::from_secs(9)).screen();
@@ -413,7 +413,7 @@ fn after_the_same_answer_to_the_only_other_question_the_user_is_back() {
         stage.wait(Duration::from_millis(500)).keys("y");
         assert_eq!(stage.app.writing.question(), None);
         if undo {
-            stage.keys("<alt+r>");
+            stage.keys("<alt+z>");
             assert_eq!(stage.composer_text(), "same");
             stage.wait(Duration::from_secs(9)).screen();
             assert_eq!(answers(&stage), ["same"]);

@@ -149,6 +149,7 @@ fn opens(action: Action) -> Option<Scope> {
         (Action::Archive, confirm::SCOPE),
         (Action::Delete, confirm::SCOPE),
         (Action::StopAll, confirm::SCOPE),
+        (Action::Dismiss, confirm::SCOPE),
         (Action::Quit, confirm::SCOPE),
         (Action::ClearDraft, confirm::SCOPE),
     ];

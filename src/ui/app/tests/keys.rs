@@ -82,7 +82,7 @@ fn an_action_without_a_target_reports_what_is_missing() {
 #[test]
 fn an_unused_key_in_the_composer_is_reported_too() {
     for (open, keys) in
-        [("3 i", "<ctrl+g> <alt+z>"), ("n", "<ctrl+g> <f5> <alt+q>"), ("3 g f", "<f5> <alt+q>")]
+        [("3 i", "<ctrl+g> <alt+x>"), ("n", "<ctrl+g> <f5> <alt+q>"), ("3 g f", "<f5> <alt+q>")]
     {
         for key in keys.split(' ') {
             let mut stage = streaming(80, 24);

@@ -72,31 +72,31 @@ fn more_keys_than_rows_are_counted() {
 
 #[test]
 fn a_sequence_does_what_it_is_bound_to_and_its_keys_alone_do_not() {
-    let mut stage = with_keys(80, 24, &json!({"tree": {"stop": "x s"}, "panes": {"quit": "x q"}}));
-    stage.keys("1 g x s");
+    let mut stage = with_keys(80, 24, &json!({"tree": {"stop": "_ s"}, "panes": {"quit": "_ q"}}));
+    stage.keys("1 g _ s");
     let shown = last_line(&mut stage);
     assert!(shown.contains("choose a dialog first"), "{shown}");
-    stage.keys("x q");
+    stage.keys("_ q");
     assert!(!stage.app.overlays.is_empty(), "a wider scope continues it: {}", stage.screen());
-    stage.keys("n x n");
+    stage.keys("n _ n");
     let shown = last_line(&mut stage);
-    assert!(shown.contains("x n is not bound here"), "{shown}");
+    assert!(shown.contains("_ n is not bound here"), "{shown}");
     assert!(stage.app.overlays.is_empty(), "what n does alone is not done");
-    stage.keys("x <esc> n");
+    stage.keys("_ <esc> n");
     assert!(stage.screen().contains("NEW DIALOG"), "{}", stage.screen());
 }
 
 #[test]
 fn paste_and_the_mouse_end_a_sequence() {
-    let file = json!({"panes": {"quit": "x q"}});
+    let file = json!({"panes": {"quit": "_ q"}});
     let mut stage = with_keys(80, 24, &file);
-    stage.keys("1 x");
+    stage.keys("1 _");
     stage.app.paste("q");
     stage.keys("<esc> q");
     assert!(stage.app.overlays.is_empty(), "{}", stage.screen());
     let mut stage = with_keys(80, 24, &file);
     stage.keys("1 M").screen();
-    stage.keys("x").click(2, 4);
+    stage.keys("_").click(2, 4);
     stage.keys("q");
     assert!(stage.app.overlays.is_empty(), "{}", stage.screen());
 }
@@ -104,10 +104,10 @@ fn paste_and_the_mouse_end_a_sequence() {
 #[test]
 fn a_sequence_is_not_completed_in_what_opened_after_its_beginning() {
     let mut stage =
-        with_keys(80, 24, &json!({"panes": {"quit": "x q"}, "consent": {"agree": "x a"}}));
+        with_keys(80, 24, &json!({"panes": {"quit": "_ q"}, "consent": {"agree": "_ a"}}));
     stage.keys("1 L").screen();
     assert_eq!(stage.app.overlays.scope(), Some(consent::SCOPE));
-    stage.keys("<esc> x");
+    stage.keys("<esc> _");
     stage.app.overlays.show(
         crate::ui::app::new_overlay::NewOverlay::Consent { then: None },
         &workspace(),
@@ -116,7 +116,7 @@ fn a_sequence_is_not_completed_in_what_opened_after_its_beginning() {
     stage.screen();
     stage.keys("a");
     assert!(!stage.sent.iter().any(|one| matches!(one, Command::Agree { .. })));
-    assert!(last_line(&mut stage).contains("x a is not bound here"));
+    assert!(last_line(&mut stage).contains("_ a is not bound here"));
 }
 
 #[test]
@@ -143,19 +143,19 @@ fn while_writing_only_a_key_that_types_nothing_begins_a_sequence() {
 
 #[test]
 fn an_overlay_lists_only_what_it_handles_and_a_foreign_prefix_does_nothing_there() {
-    let file = json!({"panes": {"quit": "x q", "new": "x n"}, "sheet": {"add": "x a"}});
+    let file = json!({"panes": {"quit": "_ q", "new": "_ n"}, "sheet": {"add": "_ a"}});
     let mut stage = with_keys(80, 24, &file);
     stage.keys("3 r").screen();
     assert_eq!(stage.app.overlays.scope(), Some(sheet::SCOPE));
-    stage.keys("x").wait(MOMENT);
+    stage.keys("_").wait(MOMENT);
     let screen = stage.screen();
     assert!(
         screen.contains("Add a reminder") && !screen.contains("Start a new dialog"),
         "{screen}"
     );
-    let mut stage = with_keys(80, 24, &json!({"panes": {"new": "x n"}}));
-    stage.keys("3 r x");
-    assert!(last_line(&mut stage).contains("x does nothing here"), "{}", stage.screen());
+    let mut stage = with_keys(80, 24, &json!({"panes": {"new": "_ n"}}));
+    stage.keys("3 r _");
+    assert!(last_line(&mut stage).contains("_ does nothing here"), "{}", stage.screen());
 }
 
 #[test]
@@ -222,9 +222,9 @@ fn each_preset_moves_finds_and_closes_by_its_keys_in_every_scope() {
 
 #[test]
 fn a_sequence_picks_the_question_it_stands_for() {
-    let mut stage = with_keys(80, 24, &json!({"inbox": {"pick": ["x 1", "x 2"]}}));
+    let mut stage = with_keys(80, 24, &json!({"inbox": {"pick": ["_ 1", "_ 2"]}}));
     stage.apply(DriverEvent::Inbox(questions()));
-    stage.keys("<alt+2> x 2");
+    stage.keys("<alt+2> _ 2");
     stage.page(STORY);
     assert!(stage.screen().contains("answer 2 of 2"), "{}", stage.screen());
 }

@@ -4,11 +4,15 @@ use std::time::Instant;
 
 use super::{ReturnPoint, Writing};
 use crate::domain::DialogId;
+use crate::domain::inquiry::Part;
+use crate::domain::inquiry::answers::{AnswerFault, AnswerInput};
 use crate::domain::text::Text;
 use crate::protocol::InboxRow;
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::{FollowUp, FollowUps};
+use crate::ui::app::held::HeldAnswer;
 use crate::ui::app::pick::Pick;
+use crate::ui::app::requests::Request;
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Inbox, Tone};
 use crate::ui::panes::composer::Target;
@@ -39,7 +43,9 @@ impl Writing {
         self.before_answering
             .get_or_insert_with(|| ReturnPoint { focus: pane, dialog: open.cloned() });
         let (dialog, id) = (row.dialog.clone(), row.question.id.clone());
-        self.write_to(Target::Question { dialog, id: id.clone() }, now);
+        let part = self.open_part(row, None).or_else(|| row.several_parts()?.first().cloned());
+        let part = part.map(|part| part.id);
+        self.write_to(Target::Question { dialog, id: id.clone(), part }, now);
         vec![
             FollowUp::SelectQuestion(id),
             FollowUp::ShowQuestion(row.clone()),
@@ -72,7 +78,7 @@ impl Writing {
         if self.question().is_none_or(|id| inbox.get(id).is_some()) {
             return Vec::new();
         }
-        let Target::Question { dialog, id } = self.target().clone() else { return Vec::new() };
+        let Target::Question { dialog, .. } = self.target().clone() else { return Vec::new() };
         let typed = self.composer.field.text();
         let is_empty = typed.trim().is_empty();
         let told = if is_empty {
@@ -81,7 +87,7 @@ impl Writing {
             FollowUp::Notify(Tone::Bad, words::QUESTION_GONE)
         };
         if !is_empty {
-            self.leave_gone(&dialog, id, &typed, now);
+            self.leave_gone(&dialog, &typed, now);
         }
         let back = if focused {
             self.stop_answering(open, now)
@@ -94,11 +100,131 @@ impl Writing {
     }
 
     /// What was typed as an answer to a question that is gone becomes a message draft.
-    fn leave_gone(&mut self, dialog: &DialogId, id: String, typed: &str, now: Instant) {
+    fn leave_gone(&mut self, dialog: &DialogId, typed: &str, now: Instant) {
         // First the message draft, so that no end of the program loses the text.
         self.give_back(dialog, typed, now);
         self.composer.field.set("");
-        self.drafts.set(&DraftKey::Answer(id), "", now);
+        if let Some(key) = self.target().key() {
+            self.drafts.set(&key, "", now);
+        }
+    }
+
+    /// What follows when an answer is sent: to a part the next open one, else the next question. An answer that closes
+    /// the question is held, so that it can be taken back.
+    pub(super) fn sent_answer(&mut self, answer: HeldAnswer, inbox: &Inbox) -> FollowUps {
+        let row = answer.part.as_ref().and_then(|_| inbox.get(&answer.question));
+        // What is sent now is on its way already.
+        let next = row.and_then(|row| self.open_part(row, answer.part.as_deref()));
+        if let Some(next) = next {
+            let (dialog, id) = (answer.dialog.clone(), answer.question.clone());
+            let target = Target::Question { dialog, id, part: Some(next.id) };
+            return vec![FollowUp::Request(answer.request()), FollowUp::WriteTo(target)];
+        }
+        let question = answer.question.clone();
+        vec![
+            FollowUp::MarkSent(question.clone()),
+            FollowUp::HoldAnswer(answer),
+            FollowUp::AfterAnswer(question),
+        ]
+    }
+
+    /// The next part after this one that has no answer and none on its way; from the first one on, if there is none.
+    fn open_part(&self, row: &InboxRow, after: Option<&str>) -> Option<Part> {
+        let parts = row.several_parts()?;
+        let at = after.and_then(|id| parts.iter().position(|part| part.id == id));
+        let from = at.map_or(0, |at| at + 1);
+        let (before, behind) = parts.split_at(from);
+        let is_open = |part: &&Part| {
+            let key = DraftKey::Part(row.question.id.clone(), part.id.clone());
+            !row.answers.contains_key(&part.id) && !self.is_sending(&key)
+        };
+        behind.iter().chain(before).find(is_open).cloned()
+    }
+
+    /// True if another part of this question is open than the one that is answered.
+    pub fn has_next_part(&self, row: &InboxRow) -> bool {
+        let Target::Question { part: Some(part), .. } = self.target() else { return false };
+        self.open_part(row, Some(part)).is_some_and(|next| next.id != *part)
+    }
+
+    /// The part that is answered: the one that was chosen, or the only one of a question that names its options.
+    pub(in crate::ui::app) fn part<'a>(&self, inbox: &'a Inbox) -> Option<&'a Part> {
+        let Target::Question { id, part, .. } = self.target() else { return None };
+        let inquiry = inbox.get(id)?.inquiry.as_ref()?;
+        match part {
+            Some(part) => inquiry.part(part),
+            None => inquiry.parts.first(),
+        }
+    }
+
+    /// Why the driver would refuse what is typed.
+    pub(super) fn fault_in_answer(&self, typed: &str, inbox: &Inbox) -> Option<AnswerFault> {
+        self.part(inbox)?.check(typed).err()
+    }
+
+    /// Goes on from a part that has its answer, or says that there is nothing to send.
+    pub(super) fn skip_part(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
+        let row = self.question().and_then(|id| inbox.get(id));
+        let has_answer = |row: &&InboxRow| {
+            self.part(inbox).is_some_and(|part| row.answers.contains_key(&part.id))
+        };
+        match row.filter(has_answer) {
+            Some(_) => self.step_part(true, inbox, now),
+            None => vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_SEND)],
+        }
+    }
+
+    /// Goes to the next or the previous part of the question.
+    pub fn step_part(&mut self, forward: bool, inbox: &Inbox, now: Instant) -> FollowUps {
+        let Target::Question { dialog, id, part: Some(part) } = self.target().clone() else {
+            return vec![FollowUp::Notify(Tone::Plain, words::NO_PARTS)];
+        };
+        let parts = inbox.get(&id).and_then(InboxRow::several_parts).unwrap_or_default();
+        let at = parts.iter().position(|one| one.id == part).unwrap_or(0);
+        let last = parts.len().saturating_sub(1);
+        let to = match forward {
+            true if at == last => 0,
+            true => at + 1,
+            false => at.checked_sub(1).unwrap_or(last),
+        };
+        if let Some(to) = parts.get(to) {
+            let part = Some(to.id.clone());
+            self.write_to(Target::Question { dialog, id, part }, now);
+        }
+        Vec::new()
+    }
+
+    /// Answers with the recommended option; what is typed is said about it.
+    pub fn take_recommended(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
+        let Some(key) = self.part(inbox).and_then(|part| part.recommended) else {
+            return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_RECOMMENDED)];
+        };
+        let typed = self.composer.field.text();
+        let comment = typed.trim();
+        let text = if comment.is_empty() { key.to_string() } else { format!("{key}, {comment}") };
+        self.composer.field.set_draft(&text);
+        self.send(inbox, false, now)
+    }
+
+    /// Sends what is typed as the answer to this part, and dismisses the parts that are open then.
+    pub fn dismiss_rest(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
+        let Target::Question { dialog, id, part: Some(_) } = self.target().clone() else {
+            return vec![FollowUp::Notify(Tone::Plain, words::NO_PARTS)];
+        };
+        let mut sent = Vec::new();
+        if !self.is_empty() {
+            sent = self.send(inbox, false, now);
+            if !sent.iter().any(|one| matches!(one, FollowUp::Request(_))) {
+                // It was refused, or it was the last part.
+                return sent;
+            }
+            sent.retain(|one| matches!(one, FollowUp::Request(_)));
+        }
+        let (question, input) = (id.clone(), AnswerInput::Dismiss(None));
+        sent.push(FollowUp::MarkSent(id.clone()));
+        sent.push(FollowUp::Request(Request::AnswerAll { dialog, question, input }));
+        sent.push(FollowUp::AfterAnswer(id));
+        sent
     }
 
     fn stop_answering_with(

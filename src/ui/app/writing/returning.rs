@@ -32,10 +32,7 @@ impl Writing {
         }
         self.drafts.set(key, &merged, now);
         self.drafts.save();
-        let DraftKey::Answer(id) = key else {
-            return Vec::new();
-        };
-        vec![FollowUp::UnmarkSent(id.clone())]
+        key.question().map(|id| FollowUp::UnmarkSent(id.to_owned())).into_iter().collect()
     }
 
     /// The refused text and what was typed since. Texts that are refused one after another stand in the order in
@@ -70,24 +67,25 @@ impl Writing {
     /// The answer is handed to the editor: its question may close before the text is back.
     pub fn remember_edited(&mut self) {
         self.edited = match self.target() {
-            Target::Question { dialog, id } => Some((id.clone(), dialog.clone())),
+            Target::Question { dialog, id, part } => {
+                Some((DraftKey::of_answer(id, part.as_deref()), dialog.clone()))
+            }
             Target::Dialog(_) | Target::Nobody => None,
         };
     }
 
     /// The message draft that an edited answer belongs to once its question is gone.
     pub fn draft_of_gone(&self, key: &DraftKey, inbox: &Inbox) -> Option<DraftKey> {
-        let (id, dialog) = self.edited.as_ref()?;
-        let is_gone = *key == DraftKey::Answer(id.clone())
-            && inbox.get(id).is_none()
-            && self.question() != Some(id.as_str());
+        let (edited, dialog) = self.edited.as_ref()?;
+        let id = edited.question()?;
+        let is_gone = key == edited && inbox.get(id).is_none() && self.question() != Some(id);
         is_gone.then(|| DraftKey::Message(dialog.clone()))
     }
 
     /// Stores the dialog of the answer that is typed, so that the text has a place to go if the question closes.
     pub(super) fn keep_asker(&mut self, typed: &str, now: Instant) {
-        if let Target::Question { dialog, id } = self.target() {
-            let is_used = !typed.is_empty() || self.is_sending(&DraftKey::Answer(id.clone()));
+        if let Target::Question { dialog, id, .. } = self.target() {
+            let is_used = !typed.is_empty() || self.has_answer(id);
             let asker = if is_used { dialog.to_string() } else { String::new() };
             let key = DraftKey::AskedIn(id.clone());
             self.drafts.set(&key, &asker, now);
@@ -96,7 +94,7 @@ impl Writing {
 
     /// The same answer as to another question is sent: it is a draft of this one until the driver has it.
     pub fn sent_alike(&mut self, answer: &HeldAnswer, now: Instant) {
-        let key = DraftKey::Answer(answer.question.clone());
+        let key = answer.key();
         self.drafts.set(&key, &answer.typed, now);
         let asker = DraftKey::AskedIn(answer.question.clone());
         self.drafts.set(&asker, &answer.dialog.to_string(), now);
@@ -108,9 +106,9 @@ impl Writing {
     /// stored about these questions. An answer on its way keeps its draft until its result is known.
     pub fn give_back_gone(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
         let mut given = false;
-        for id in self.drafts.questions(DraftKey::Answer) {
-            let (key, asker) = (DraftKey::Answer(id.clone()), DraftKey::AskedIn(id.clone()));
-            let dialog = DialogId::parse(self.drafts.get(&asker));
+        for key in self.drafts.answers() {
+            let Some(id) = key.question().map(str::to_owned) else { continue };
+            let dialog = DialogId::parse(self.drafts.get(&DraftKey::AskedIn(id.clone())));
             let stays = inbox.get(&id).is_some()
                 || self.question() == Some(id.as_str())
                 || self.is_sending(&key);
@@ -124,9 +122,7 @@ impl Writing {
             given = true;
         }
         for id in self.drafts.questions(DraftKey::AskedIn) {
-            let key = DraftKey::Answer(id.clone());
-            let has_draft = self.is_sending(&key) || !self.drafts.get(&key).is_empty();
-            if inbox.get(&id).is_none() && !has_draft {
+            if inbox.get(&id).is_none() && !self.has_answer(&id) {
                 self.drafts.set(&DraftKey::AskedIn(id), "", now);
             }
         }
@@ -139,7 +135,18 @@ impl Writing {
         told.into_iter().collect()
     }
 
-    fn is_sending(&self, key: &DraftKey) -> bool {
+    /// True if an answer to this question, or to a part of it, is typed or being sent.
+    pub(super) fn has_answer(&self, question: &str) -> bool {
+        let is_of = |key: &DraftKey| key.question() == Some(question);
+        self.sending.iter().any(|(key, _)| is_of(key))
+            || self
+                .drafts
+                .answers()
+                .iter()
+                .any(|key| is_of(key) && !self.drafts.get(key).is_empty())
+    }
+
+    pub(super) fn is_sending(&self, key: &DraftKey) -> bool {
         self.sending.iter().any(|(of, _)| of == key)
     }
 }

@@ -52,6 +52,16 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Undo, &["alt+u", "ctrl+_"]),
     SCOPE.bind(Action::Edit, &["ctrl+e"]).does("Edit the draft in your editor", "用编辑器编辑草稿"),
     SCOPE.bind(Action::Redo, &["alt+y"]),
+    SCOPE
+        .bind(Action::PreviousPart, &["alt+up"])
+        .does("Go to the previous part of the question", "到问题的上一部分"),
+    SCOPE
+        .bind(Action::NextPart, &["alt+down"])
+        .does("Go to the next part of the question", "到问题的下一部分"),
+    SCOPE
+        .bind(Action::TakeRecommended, &["alt+r"])
+        .does("Answer with the recommended option", "以推荐的选项作答"),
+    SCOPE.bind(Action::DismissRest, &["alt+s"]),
     SCOPE.bind(Action::AttachImage, &["alt+i"]),
     SCOPE.bind(Action::OpenPaste, &["alt+o"]),
     SCOPE.bind(Action::Leave, &["esc"]),
@@ -81,6 +91,8 @@ pub enum Target {
     Question {
         dialog: DialogId,
         id: String,
+        /// The one of its several parts.
+        part: Option<String>,
     },
 }
 
@@ -89,7 +101,7 @@ impl Target {
         match self {
             Self::Nobody => None,
             Self::Dialog(dialog) => Some(DraftKey::Message(dialog.clone())),
-            Self::Question { id, .. } => Some(DraftKey::Answer(id.clone())),
+            Self::Question { id, part, .. } => Some(DraftKey::of_answer(id, part.as_deref())),
         }
     }
 

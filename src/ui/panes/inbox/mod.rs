@@ -13,13 +13,14 @@ use crate::domain::title;
 use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::{DraftKey, Drafts, Inbox, Tree, age};
+use crate::ui::model::{Drafts, Inbox, Tree, age};
 use crate::ui::panes::scroll_sign::ShownRows;
 use crate::ui::theme::Role;
 use crate::ui::words::kind_word;
 
 pub const NOTHING_FITS: Text = Text::new("no question fits the filter", "没有问题符合筛选");
 const BLOCKS: Text = Text::new("blocks", "阻塞");
+const PARTS: Text = Text::new("parts", "部分");
 
 pub const SCOPE: Scope = Scope::new("inbox", "等你的问题", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -31,6 +32,8 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Answer, &["enter", "a"]),
     SCOPE.bind(Action::Pick, &["1", "2", "3", "4", "5", "6", "7", "8", "9"]),
     SCOPE.bind(Action::CallSite, &["v"]),
+    SCOPE.bind(Action::TakeRecommended, &["r"]),
+    SCOPE.bind(Action::Dismiss, &["x"]),
     SCOPE
         .bind(Action::Unfold, &["l", "right"])
         .does("Show who waits for it and the last words", "显示谁在等它，以及最后的话"),
@@ -191,10 +194,13 @@ fn draw_question(
         left.push(&format!(" !{slug}"), dim);
     }
     let mut right = Strip::new();
-    if drafts.has(&DraftKey::Answer(row.question.id.clone())) {
+    if drafts.has_answer(&row.question.id) {
         right.push(&format!("{} ", ui.glyphs.draft), ui.style(Role::Attention));
     }
     let mut facts = age::short(&row.question.asked_at, view.now);
+    if let Some((answered, all)) = row.progress() {
+        facts.push_str(&format!("  {answered}/{all} {}", ui.text(PARTS)));
+    }
     let waiting = row.blocks.len();
     if waiting > 0 {
         facts.push_str(&format!("  {} {waiting}", ui.text(BLOCKS)));
@@ -213,8 +219,8 @@ fn draw_question(
         .put(&title::headline(&row.question.tellask_content), ui.style(Role::Text));
     let cells = usize::from(inner.width);
     let kind = Strip::new().put(ui.text(kind_word(kind)), dim);
-    // How it is answered is less than what it asks.
-    if second.width() + 2 + kind.width() <= cells {
+    // How it is answered is less than what it asks; of parts the row above says how many there are.
+    if row.progress().is_none() && second.width() + 2 + kind.width() <= cells {
         kind.draw_right(buffer, inner, area.y + 1);
     }
     second.shortened(cells, ui.glyphs.cut, dim).draw(buffer, inner, area.y + 1);

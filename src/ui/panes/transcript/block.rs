@@ -15,6 +15,7 @@ use crate::domain::transcript::{
 };
 use crate::domain::{ArtifactRef, Bucket, CallId, PushCount, SelfId, Stamp, TellaskKind, title};
 use crate::ui::cx::UiSettings;
+use crate::ui::panes::inquiry::asked_rows;
 use crate::ui::panes::strip::Strip;
 use crate::ui::text::width::width;
 use crate::ui::theme::Role;
@@ -344,7 +345,11 @@ fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> Bloc
             head.push(kind, dim);
         }
     }
-    let body = question_rows(asked, context);
+    let several = asked.parts.as_ref().filter(|inquiry| inquiry.parts.len() > 1);
+    let body = match several {
+        Some(inquiry) => asked_rows(inquiry, context.available(0), context.ui),
+        None => question_rows(asked, context),
+    };
     let blank = body.iter().take_while(|row| row.is_empty()).count();
     let headline = 1 + rows.len() + blank;
     rows.extend(body);

@@ -1,7 +1,7 @@
 //! How each part of the screen is brought there. A new overlay does not compile without a name here, and a
 //! name without a part fails a test.
 
-use super::super::{ending, fixture::*, preview, queued, searching, sequences};
+use super::super::{ending, fixture::*, parts, preview, queued, searching, sequences};
 use super::{Surface, blocks};
 use crate::domain::Lang;
 use crate::protocol::event::Segment;
@@ -86,6 +86,7 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "opened", show: blocks::opened },
     Surface { name: "preview", show: |width, height| preview::previewing(width, height).0 },
     Surface { name: "inline", show: blocks::inline },
+    Surface { name: "question-parts", show: parts::half_answered },
     Surface { name: "selection", show: |width, height| pressed("3 k V k", width, height) },
     Surface { name: "queued", show: |width, height| with_queue("", width, height) },
     Surface { name: "ending", show: demo_over },

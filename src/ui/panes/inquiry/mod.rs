@@ -1,0 +1,265 @@
+//! The parts of a question: all of them as they were asked, and the form in which they are answered one by one.
+
+#[cfg(test)]
+mod tests;
+
+use super::strip::Strip;
+use super::transcript::prose::{Prose, plain_rows};
+use crate::domain::inquiry::{AnswerOption, Inquiry, Part};
+use crate::domain::question::headline;
+use crate::domain::text::Text;
+use crate::domain::title::without_marks;
+use crate::protocol::InboxRow;
+use crate::ui::cx::UiSettings;
+use crate::ui::model::{DraftKey, Drafts};
+use crate::ui::text::width::{shorten, width};
+use crate::ui::theme::Role;
+
+const RECOMMENDED: Text = Text::new("recommended", "推荐");
+const ASKS: Text = Text::new("asks", "提问");
+const ANSWERED: Text = Text::new("{} answered", "已答复 {}");
+const NOW: Text = Text::new("answered:", "已答复：");
+
+/// Cells before the number of a part, and before its text.
+const NUMBER_INDENT: usize = 2;
+const TEXT_INDENT: usize = 4;
+/// Cells before an option: below the text of its part.
+const OPTION_INDENT: usize = 4;
+/// Of a row at most so much is for the answer to its part.
+const ANSWER_SHARE: usize = 2;
+/// With fewer cells than this an option is not in one row with what speaks for and against it.
+const MIN_ROW_CELLS: usize = 40;
+
+/// What the form shows.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerForm<'a> {
+    pub row: &'a InboxRow,
+    /// The part that is answered.
+    pub part: &'a Part,
+    /// What is typed as its answer.
+    pub typed: &'a str,
+    pub drafts: &'a Drafts,
+}
+
+impl AnswerForm<'_> {
+    /// Its rows in so many cells, at most `height`: all parts, else the current one, else what of it is needed to
+    /// answer it.
+    #[must_use]
+    pub fn rows(&self, cells: usize, height: usize, ui: &UiSettings) -> Vec<Strip> {
+        let Some(parts) = self.row.several_parts() else { return Vec::new() };
+        let current = |number| self.current(number, cells, ui);
+        let mut all = vec![self.head(None, cells, ui)];
+        for (number, part) in (1..).zip(parts) {
+            if part.id == self.part.id {
+                all.extend(current(number));
+            } else {
+                all.push(self.other(number, part, cells, ui));
+            }
+        }
+        if all.len() <= height {
+            return all;
+        }
+        let at = parts.iter().position(|part| part.id == self.part.id).unwrap_or(0);
+        let mut alone = vec![self.head(Some((at + 1, parts.len())), cells, ui)];
+        alone.extend(current(at + 1));
+        if alone.len() <= height {
+            return alone;
+        }
+        let mut short = vec![self.headline(at + 1, cells, ui)];
+        short.extend(self.options(cells, ui).into_iter().map(|rows| one_row(rows, cells, ui)));
+        if short.len() > height {
+            short.truncate(height.saturating_sub(1));
+            let more = format!("{}{}", " ".repeat(OPTION_INDENT), ui.glyphs.cut);
+            short.push(Strip::new().put(&more, ui.style(Role::TextDim)));
+        }
+        short.truncate(height);
+        short
+    }
+
+    /// Who asks, since when, and how many parts have an answer; or which part of how many this is.
+    fn head(&self, at: Option<(usize, usize)>, cells: usize, ui: &UiSettings) -> Strip {
+        let (row, dim) = (self.row, ui.style(Role::TextDim));
+        let (answered, all) = row.progress().unwrap_or_default();
+        let progress = match at {
+            Some((number, all)) => format!("{number}/{all}"),
+            None => ui.text(ANSWERED).replace("{}", &format!("{answered}/{all}")),
+        };
+        let dot = format!(" {} ", ui.glyphs.middle_dot);
+        let intro = row.inquiry.as_ref().map(|inquiry| headline(&inquiry.intro));
+        let intro = intro.filter(|intro| !intro.is_empty()).map(without_marks);
+        let intro = intro.map(|intro| format!("{dot}{intro}")).unwrap_or_default();
+        Strip::new()
+            .put(&format!("{} ", ui.glyphs.needs_you), ui.style(Role::Attention))
+            .put(&format!("@{}", row.agent), ui.style(Role::Agent))
+            .put(&format!(" {}", ui.text(ASKS)), dim)
+            .put(&format!("{dot}{}", row.question.asked_at.hour_minute()), dim)
+            .put(&format!("{dot}{progress}"), dim)
+            .put(&intro, ui.style(Role::Text))
+            .shortened(cells, ui.glyphs.cut, dim)
+    }
+
+    /// A part that is not answered now, in one row.
+    fn other(&self, number: usize, part: &Part, cells: usize, ui: &UiSettings) -> Strip {
+        let dim = ui.style(Role::TextDim);
+        let (sign, role) = self.sign(part, ui);
+        let text = self.row.answers.get(&part.id).map(|answer| {
+            if let Some(option) = answer.option.and_then(|key| part.option(key)) {
+                return format!(" {}  {}", option.key, without_marks(&option.label));
+            }
+            format!(" {}", without_marks(headline(answer.text.as_deref().unwrap_or_default())))
+        });
+        let text = text.unwrap_or_default();
+        let text = shorten(&text, cells / ANSWER_SHARE, ui.glyphs.cut);
+        let right = Strip::new().put(sign, ui.style(role)).put(&text, dim);
+        let room = cells.saturating_sub(right.width() + 1);
+        let left = format!("{number} {}", without_marks(headline(&part.text)));
+        let left = Strip::new()
+            .put(&" ".repeat(NUMBER_INDENT), dim)
+            .put(&left, ui.style(Role::Text))
+            .shortened(room, ui.glyphs.cut, dim);
+        left.pad_to(cells.saturating_sub(right.width())).join(right)
+    }
+
+    /// Whether a part has an answer, or a draft.
+    fn sign<'u>(&self, part: &Part, ui: &'u UiSettings) -> (&'u str, Role) {
+        let key = DraftKey::Part(self.row.question.id.clone(), part.id.clone());
+        if self.row.answers.contains_key(&part.id) {
+            (ui.glyphs.done, Role::Good)
+        } else if self.drafts.has(&key) {
+            (ui.glyphs.draft, Role::Attention)
+        } else {
+            (" ", Role::TextDim)
+        }
+    }
+
+    /// The part that is answered, with its options and the answer that it has.
+    fn current(&self, number: usize, cells: usize, ui: &UiSettings) -> Vec<Strip> {
+        let prose = Prose::new(ui);
+        let text = prose.rows(&self.part.text, 0, cells.saturating_sub(TEXT_INDENT).max(1));
+        let marks = std::iter::once(mark(number, ui)).chain(std::iter::repeat_with(|| {
+            Strip::new().put(&" ".repeat(TEXT_INDENT), ui.style(Role::Text))
+        }));
+        let mut rows: Vec<Strip> = marks.zip(text).map(|(mark, row)| mark.join(row)).collect();
+        rows.extend(self.options(cells, ui).into_iter().flatten());
+        if let Some(answer) = self.row.answers.get(&self.part.id) {
+            let words = without_marks(&answer.words(self.part).replace('\n', " "));
+            let row = Strip::new()
+                .put(&" ".repeat(OPTION_INDENT), ui.style(Role::TextDim))
+                .put(ui.glyphs.done, ui.style(Role::Good))
+                .put(&format!(" {} ", ui.text(NOW)), ui.style(Role::TextDim))
+                .put(&words, ui.style(Role::Text));
+            rows.push(row.shortened(cells, ui.glyphs.cut, ui.style(Role::TextDim)));
+        }
+        rows
+    }
+
+    fn headline(&self, number: usize, cells: usize, ui: &UiSettings) -> Strip {
+        let text = without_marks(headline(&self.part.text));
+        let row = mark(number, ui).put(&text, ui.style(Role::Text));
+        row.shortened(cells, ui.glyphs.cut, ui.style(Role::TextDim))
+    }
+
+    /// The rows of each option; the picked one is marked.
+    fn options(&self, cells: usize, ui: &UiSettings) -> Vec<Vec<Strip>> {
+        let kept = self.row.answers.get(&self.part.id).and_then(|answer| answer.option);
+        let picked = if self.typed.trim().is_empty() { kept } else { self.part.picked(self.typed) };
+        let options = self.part.options.iter();
+        options
+            .map(|option| {
+                let is_recommended = self.part.recommended == Some(option.key);
+                option_rows(option, (picked == Some(option.key), is_recommended), cells, ui)
+            })
+            .collect()
+    }
+}
+
+/// The sign of the part that is answered, and its number.
+fn mark(number: usize, ui: &UiSettings) -> Strip {
+    Strip::new().put(&format!("{} {number} ", ui.glyphs.selected), ui.style(Role::Accent))
+}
+
+/// All parts as they were asked.
+pub fn asked_rows(inquiry: &Inquiry, cells: usize, ui: &UiSettings) -> Vec<Strip> {
+    let mut rows = Prose::new(ui).rows(&inquiry.intro, NUMBER_INDENT, cells);
+    for (number, part) in (1..).zip(&inquiry.parts) {
+        if !rows.is_empty() {
+            rows.push(Strip::new());
+        }
+        let text = Prose::new(ui).rows(&part.text, 0, cells.saturating_sub(TEXT_INDENT).max(1));
+        let numbers = std::iter::once(format!("  {number} "))
+            .chain(std::iter::repeat(" ".repeat(TEXT_INDENT)));
+        let dim = ui.style(Role::TextDim);
+        rows.extend(
+            numbers.zip(text).map(|(number, row)| Strip::new().put(&number, dim).join(row)),
+        );
+        for option in &part.options {
+            let is_recommended = part.recommended == Some(option.key);
+            rows.extend(option_rows(option, (false, is_recommended), cells, ui));
+        }
+    }
+    rows
+}
+
+/// `    a  cursors   + stable   − no page numbers          recommended`, in one row or more.
+fn option_rows(
+    option: &AnswerOption,
+    (is_picked, is_recommended): (bool, bool),
+    cells: usize,
+    ui: &UiSettings,
+) -> Vec<Strip> {
+    let dim = ui.style(Role::TextDim);
+    let (role, mark) = if is_picked { (Role::Accent, ui.glyphs.done) } else { (Role::Text, " ") };
+    let key = format!("{}{mark} {}  ", " ".repeat(OPTION_INDENT - 2), option.key);
+    let label = without_marks(&option.label);
+    let remarks = [(&option.pros, "+"), (&option.cons, ui.glyphs.minus)];
+    let remarks =
+        remarks.into_iter().zip([Role::Good, Role::Bad]).filter_map(|((text, sign), role)| {
+            Some((format!("{sign} {}", without_marks(text.as_deref()?)), role))
+        });
+    let remarks: Vec<(String, Role)> = remarks.collect();
+    let word = if is_recommended { ui.text(RECOMMENDED) } else { "" };
+    let mut row = Strip::new().put(&key, ui.style(role)).put(&label, ui.style(role));
+    for (text, role) in &remarks {
+        row = row.put("   ", dim).put(text, ui.style(*role));
+    }
+    let fits = row.width() + if word.is_empty() { 0 } else { width(word) + 2 } <= cells;
+    if fits && (cells >= MIN_ROW_CELLS || remarks.is_empty()) {
+        let end = cells.saturating_sub(width(word));
+        return vec![if word.is_empty() { row } else { row.pad_to(end).put(word, dim) }];
+    }
+    let indent = width(&key);
+    let room = cells.saturating_sub(indent).max(1);
+    let labels = plain_rows(&label, 0, room, ui.style(role));
+    let starts = std::iter::once(key).chain(std::iter::repeat(" ".repeat(indent)));
+    let mut rows: Vec<Strip> = starts
+        .zip(labels)
+        .map(|(start, label)| Strip::new().put(&start, ui.style(role)).join(label))
+        .collect();
+    let mut about = Strip::new().put(&" ".repeat(indent), dim);
+    for (at, (text, role)) in remarks.iter().enumerate() {
+        let gap = if at == 0 { "" } else { "   " };
+        about = about.put(gap, dim).put(text, ui.style(*role));
+    }
+    let gap = if remarks.is_empty() || word.is_empty() { "" } else { "   " };
+    about = about.put(gap, dim).put(word, dim);
+    if about.width() > indent && about.width() <= cells {
+        rows.push(about);
+        return rows;
+    }
+    for (text, role) in &remarks {
+        rows.extend(plain_rows(text, indent, room, ui.style(*role)));
+    }
+    if is_recommended {
+        rows.extend(plain_rows(word, indent, room, dim));
+    }
+    rows
+}
+
+/// An option in one row.
+fn one_row(rows: Vec<Strip>, cells: usize, ui: &UiSettings) -> Strip {
+    let dim = ui.style(Role::TextDim);
+    let is_cut = rows.len() > 1;
+    let first = rows.into_iter().next().unwrap_or_default();
+    let row = if is_cut { first.put(ui.glyphs.cut, dim) } else { first };
+    row.shortened(cells, ui.glyphs.cut, dim)
+}
