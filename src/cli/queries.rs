@@ -17,7 +17,7 @@ use crate::store::{Access, DialogListing, Store, Survey};
 
 use super::exit::{CommandError, Status};
 use super::ids::Ids;
-use super::question_json::{inquiry_of, part_lines, parts_json};
+use super::question_json::{inquiry_of, part_lines, parts_json, source_of};
 use super::{dialog_json, find, inspect, lines, listing, transcript};
 
 /// Records per page of a transcript.
@@ -130,6 +130,7 @@ fn question_json(
     let title = tree.map(|tree| find::title(&survey.titles, tree, dialog)).unwrap_or_default();
     let parts = dialog.parts.get(&question.call_id);
     let answers = dialog.answers_to(&question.id);
+    let source = source_of(id, parts);
     json!({
         "id": question.id,
         "rootId": id.root,
@@ -140,6 +141,8 @@ fn question_json(
         "callId": question.call_id,
         "title": title,
         "kind": QuestionKind::of(&question.call_id, &question.tellask_content, parts).name(),
+        "source": source.kind,
+        "sourceId": source.id,
         "parts": parts_json(&inquiry_of(question, parts), &answers),
         "headline": headline(&question.tellask_content),
         "content": question.tellask_content,

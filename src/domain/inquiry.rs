@@ -36,9 +36,21 @@ pub struct Inquiry {
     /// What is said before the parts; may be empty.
     pub intro: String,
     pub parts: Vec<Part>,
+    /// Who noted the question, where that is not the asker alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<InquirySource>,
     /// Where the parts are from. Only what an asker named is ever stored or sent.
     #[serde(skip)]
     pub origin: PartsOrigin,
+}
+
+/// What a question that was found in words belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InquirySource {
+    /// `dialog`, or a kind of work.
+    pub kind: String,
+    /// The id of the dialog or of that work.
+    pub id: String,
 }
 
 /// Who says what the parts are.
@@ -117,6 +129,8 @@ pub enum InquiryFault {
 struct RecordedArguments {
     tellask_content: String,
     questions: Vec<WrittenPart>,
+    source: Option<String>,
+    source_id: Option<String>,
 }
 
 impl Inquiry {
@@ -139,7 +153,8 @@ impl Inquiry {
         let intro = intro.trim();
         let is_repeated = matches!(parts.as_slice(), [only] if only.text == intro);
         let intro = if is_repeated { "" } else { intro };
-        Ok(Self { intro: intro.to_owned(), parts, origin: PartsOrigin::Asker })
+        let (intro, source) = (intro.to_owned(), None);
+        Ok(Self { intro, parts, source, origin: PartsOrigin::Asker })
     }
 
     /// A question that was asked in words.
@@ -154,7 +169,8 @@ impl Inquiry {
             options: choices.map(option).collect(),
             recommended: None,
         };
-        Self { intro: String::new(), parts: vec![part], origin: PartsOrigin::Words }
+        let (intro, source) = (String::new(), None);
+        Self { intro, parts: vec![part], source, origin: PartsOrigin::Words }
     }
 
     /// The parts of a recorded call; `None` where it has none, or none that can be asked.
@@ -170,6 +186,8 @@ impl Inquiry {
         let content = recorded.tellask_content.trim_end();
         let intro = Lang::ALL.iter().find_map(|lang| content.strip_suffix(&inquiry.content(*lang)));
         inquiry.intro = intro.unwrap_or_default().trim().to_owned();
+        let source = recorded.source.zip(recorded.source_id);
+        inquiry.source = source.map(|(kind, id)| InquirySource { kind, id });
         Some(inquiry)
     }
 
@@ -192,7 +210,13 @@ impl Inquiry {
     /// The arguments that are recorded for it.
     #[must_use]
     pub fn arguments(&self, lang: Lang) -> Value {
-        json!({ "tellaskContent": self.content(lang), "questions": self.parts })
+        let mut arguments =
+            json!({ "tellaskContent": self.content(lang), "questions": self.parts });
+        if let (Some(source), Value::Object(fields)) = (&self.source, &mut arguments) {
+            fields.insert("source".to_owned(), source.kind.clone().into());
+            fields.insert("sourceId".to_owned(), source.id.clone().into());
+        }
+        arguments
     }
 
     #[must_use]

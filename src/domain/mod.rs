@@ -32,6 +32,7 @@ pub mod memory;
 pub mod needle;
 pub mod net_changes;
 pub mod number;
+pub mod open_questions;
 pub mod overview;
 pub mod params;
 pub mod pending;

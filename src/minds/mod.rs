@@ -7,6 +7,7 @@ mod built_in_personas;
 mod cache;
 mod diligence;
 mod files;
+mod hive;
 pub mod llm_config;
 pub mod mcp_config;
 mod member_lines;
@@ -30,6 +31,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 pub use cache::{MindsCache, MindsFolder, MindsSource};
+pub use hive::{Capture, HiveConfig};
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use priming::priming_problems;
@@ -58,6 +60,7 @@ pub struct Minds {
     memories: Memories,
     skills: Skills,
     diligence: Option<String>,
+    hive: HiveConfig,
     /// The servers of `mcp.yaml`; each is also the name of a toolset.
     mcp: McpFile,
     /// `(name, variable)` of values they read from the environment.
@@ -87,6 +90,9 @@ impl Minds {
         };
         problems.extend(team_problems);
         problems.extend(llm_problems);
+        let hive_text = config_text(workspace, hive::PATH, &mut problems);
+        let (hive, hive_problems) = hive_text.as_deref().map(hive::read).unwrap_or_default();
+        problems.extend(hive_problems);
         let mcp = McpFile::load(workspace);
         let owned = |(name, variable): (&str, &str)| (name.to_owned(), variable.to_owned());
         let mcp_variables = mcp.variables().map(owned).collect();
@@ -98,6 +104,7 @@ impl Minds {
         let mut minds = Self {
             lang,
             diligence: diligence::load(workspace, lang),
+            hive,
             mcp,
             mcp_variables,
             mcp_secrets,
@@ -201,6 +208,12 @@ impl Minds {
     #[must_use]
     pub fn diligence(&self) -> Option<&str> {
         self.diligence.as_deref()
+    }
+
+    /// How members ask a person.
+    #[must_use]
+    pub fn hive(&self) -> &HiveConfig {
+        &self.hive
     }
 
     /// The problem if no dialog can run because there is no member. Whether a member's model can be used

@@ -101,6 +101,7 @@ pub fn any(
     let first = *chosen(rng, &acts);
     let reply = Reply::new().and_wait(waits);
     match first {
+        Act::Words if rng.u32(0..12) == 0 => asks_in_words(reply, book),
         Act::Words => says_after(reply, book),
         Act::ThinkOnly => ("thinks only".to_owned(), reply.and_thinking("Hm.")),
         Act::Fail(class) => (format!("fails: {class:?}"), failing(reply, class)),
@@ -117,6 +118,15 @@ fn says(book: &mut Book) -> (String, Reply) {
 fn says_after(reply: Reply, book: &mut Book) -> (String, Reply) {
     let mark = book.mark('w');
     (format!("says {mark}"), reply.and_saying(&mark))
+}
+
+/// Questions in words, some of which cannot be asked.
+fn asks_in_words(reply: Reply, book: &mut Book) -> (String, Reply) {
+    let mark = book.mark('q');
+    let broken = mark.ends_with('3');
+    let end = if broken { "" } else { "]}" };
+    let words = format!(r#"{{"open_questions":[{{"text":"{mark}"}},{{"text":"x"}}{end}"#);
+    (format!("asks {mark} in words"), reply.and_saying(&words))
 }
 
 fn failing(reply: Reply, class: ErrorClass) -> Reply {
@@ -183,6 +193,7 @@ fn call(rng: &mut Rng, act: Act, more: &mut u32, book: &mut Book) -> Option<Made
             ("freshBootsReasoning", arguments, "freshBootsReasoning".to_owned())
         }
         Act::Back => text_call("tellaskBack", "tellaskContent", &book.mark('q')),
+        Act::AskHuman if pick > 1 => in_parts(pick, book),
         Act::AskHuman => text_call("askHuman", "tellaskContent", &book.mark('q')),
         Act::Reply => {
             let tools = ["replyTellask", "replyTellaskBack", "replyTellaskSessionless"];
@@ -202,6 +213,13 @@ fn call(rng: &mut Rng, act: Act, more: &mut u32, book: &mut Book) -> Option<Made
         | Act::Empty
         | Act::Hang => return None,
     })
+}
+
+/// Several questions in one call.
+fn in_parts(pick: usize, book: &mut Book) -> Made {
+    let part = |text: String| json!({ "text": text, "options": [{ "label": "x" }] });
+    let parts: Vec<_> = (0..pick).map(|_| part(book.mark('q'))).collect();
+    ("askHuman", json!({ "questions": parts }).to_string(), format!("askHuman in {pick} parts"))
 }
 
 fn text_call(name: &'static str, argument: &str, text: &str) -> Made {

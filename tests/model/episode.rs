@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use dominds_tui::domain::inquiry::answers::AnswerInput;
 use dominds_tui::domain::keep_going::KeepGoingSwitch;
 use dominds_tui::domain::shown_state::{Activity, derive};
 use dominds_tui::domain::{AgentId, Bucket, CrowdLimits, Dialog, DialogId};
@@ -184,7 +185,16 @@ impl Episode {
             return "has nothing to answer".to_owned();
         };
         let (ticket, mark) = (self.ticket(), self.mark('a'));
+        let part = row.next_part().map(|(_, part)| part.id.clone());
         let (dialog, question) = (row.dialog, row.question.id);
+        if let Some(part) = part.filter(|_| !n.is_multiple_of(4)) {
+            let kind = Kind::Part(question.clone());
+            self.memory.ledger.note(ticket, kind, &dialog, &mark);
+            let shown = format!("answers {mark} to {part} of {dialog}");
+            let input = AnswerInput::Parts(BTreeMap::from([(part, mark)]));
+            let command = Command::AnswerParts { ticket, dialog, question, input, replace: false };
+            return self.tell(command, shown).await;
+        }
         self.memory.ledger.note(ticket, Kind::Answer, &dialog, &mark);
         let shown = format!("answers {mark} to {dialog}");
         self.tell(

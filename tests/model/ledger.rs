@@ -7,10 +7,12 @@ use dominds_tui::domain::{Dialog, DialogId};
 
 use crate::records::Records;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     Words,
     Answer,
+    /// To a part of this question: kept until all parts have an answer, and dropped with the question.
+    Part(String),
 }
 
 /// What became of a command.
@@ -62,10 +64,12 @@ impl Ledger {
             let found = match kind {
                 Kind::Words => heard(dialog, records, mark),
                 Kind::Answer => answered(records, mark),
+                Kind::Part(_) => answered(records, mark) + kept(dialog, mark),
             };
             let right = match fate {
                 // What waits for the dead is dropped with them.
                 Fate::Acknowledged if dialog.latest.is_dead() => found <= 1,
+                Fate::Acknowledged if has_lost_its_question(kind, dialog) => found <= 1,
                 Fate::Acknowledged => found == 1,
                 Fate::Unknown => found <= 1,
                 Fate::Refused => found == 0,
@@ -82,6 +86,17 @@ fn heard(dialog: &Dialog, records: &Records, mark: &str) -> usize {
     let waiting = dialog.queue.iter().filter(|prompt| prompt.origin == Origin::User);
     let texts = waiting.map(|prompt| &prompt.content).chain(&records.heard);
     texts.map(|text| text.matches(mark).count()).sum()
+}
+
+/// True for an answer to a part of a question that was withdrawn, or answered.
+fn has_lost_its_question(kind: &Kind, dialog: &Dialog) -> bool {
+    let Kind::Part(question) = kind else { return false };
+    dialog.questions.iter().all(|open| open.id != *question)
+}
+
+fn kept(dialog: &Dialog, mark: &str) -> usize {
+    let answers = dialog.answers.iter().flat_map(|answers| answers.parts.values());
+    answers.filter(|answer| answer.text.as_deref() == Some(mark)).count()
 }
 
 fn answered(records: &Records, mark: &str) -> usize {

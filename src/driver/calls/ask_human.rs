@@ -3,14 +3,15 @@
 use serde_json::{Map, Value};
 
 use crate::domain::call::ASK_HUMAN;
-use crate::domain::inquiry::PartsOrigin;
 use crate::domain::inquiry::answers::{AnswerInput, PartAnswers};
+use crate::domain::inquiry::{Inquiry, PartsOrigin};
 use crate::domain::question::{CallSite, Question, question_id, short_headline};
 use crate::domain::record::{
-    Call, CallRef, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
+    Call, CallRef, CallResult, Carryover, DeliveryMode, Record, ReplyStatus, Responder, Route,
+    TellaskResult,
 };
 use crate::domain::text::{Localized, localized};
-use crate::domain::{AgentId, Dialog, DialogId, SelfId};
+use crate::domain::{AgentId, CallId, Dialog, DialogId, SelfId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
 use crate::driver::texts::{ReplyText, Texts};
@@ -37,6 +38,19 @@ pub fn ask(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts: 
     });
     draft.set_questions(&at.dialog, questions);
     texts.waiting(ASK_HUMAN, &call.id)
+}
+
+/// Asks on behalf of the model, as an ordinary call with its status, so that every reader of the course understands it.
+pub fn ask_for(draft: &mut Draft, at: &Position, id: CallId, inquiry: &Inquiry, texts: Texts) {
+    let raw_arguments_text = inquiry.arguments(texts.0).to_string();
+    let call = Call { id, name: ASK_HUMAN.to_owned(), raw_arguments_text };
+    draft.set_durable();
+    let delivery_mode = DeliveryMode::TellaskCallStart;
+    let asked = Record::TellaskCall { call: call.clone(), delivery_mode };
+    draft.append(&at.dialog, at.course, at.genseq, asked);
+    let status = ask(draft, at, &call, &inquiry.content(texts.0), texts);
+    let result = CallResult::of_text(call.id, call.name, status);
+    draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
 }
 
 /// What a person gives to an open question.

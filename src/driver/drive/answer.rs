@@ -13,6 +13,14 @@ pub struct ModelAnswer {
 }
 
 impl ModelAnswer {
+    /// What it says, if no call follows; empty otherwise.
+    pub fn last_words(&self) -> String {
+        let ends_with_words = self.calls.is_empty();
+        let saying = self.segments.iter().filter(|one| one.segment == Segment::Saying);
+        let texts = saying.filter(|_| ends_with_words).map(|one| one.text.as_str());
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
+
     /// True without any text, thought or call.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty() && self.calls.is_empty()

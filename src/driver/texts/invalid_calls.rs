@@ -23,6 +23,8 @@ pub enum ArgumentError {
     NothingAsked,
     /// Something in the parts of a question does not have their form.
     NotParts(Localized),
+    /// The questions in the words of a model have no text.
+    NoUsableQuestion,
     /// The parts of a question cannot be asked.
     Inquiry(InquiryFault),
     /// An argument that does not belong to the call.
@@ -46,7 +48,7 @@ impl Texts {
         )
     }
 
-    fn fault(self, fault: &ArgumentError) -> String {
+    pub(super) fn fault(self, fault: &ArgumentError) -> String {
         match fault {
             ArgumentError::NotJson(error) => in_lang!(
                 self.0,
@@ -107,6 +109,11 @@ impl Texts {
                     "{mismatch} 一个问题有 `text`，以及可选的 `id`、`createdAt`、`options` 和 `recommended`；\
                      一个选项有 `label`，以及可选的 `key`、`pros` 和 `cons`"
                 )
+            }
+            ArgumentError::NoUsableQuestion => {
+                Text::new("no item of the list has a `text`", "列表中没有一项有 `text`")
+                    .in_lang(self.0)
+                    .to_owned()
             }
             ArgumentError::Inquiry(fault) => self.inquiry_fault(fault),
             ArgumentError::Misplaced { call, key } => {

@@ -5,7 +5,7 @@ use crate::domain::inquiry::{
 };
 use crate::domain::text::{Text, in_lang};
 
-use super::Texts;
+use super::{ArgumentError, Texts};
 
 impl Texts {
     /// In the place of an answer to a part that gets none.
@@ -16,6 +16,19 @@ impl Texts {
             "此人没有回答就关闭了这个问题。请在没有答复的情况下继续，或者停下。",
         )
         .in_lang(self.0)
+    }
+
+    /// The result of a call for words whose questions cannot be asked.
+    #[must_use]
+    pub fn unusable_questions(self, fault: &ArgumentError) -> String {
+        let reason = self.fault(fault);
+        in_lang!(
+            self.0,
+            "The `open_questions` in your last words were not asked: {reason}. Call `askHuman` with them, or end with \
+             one object {{\"open_questions\": [{{\"text\": \"…\"}}]}}.",
+            "你最后的话中的 `open_questions` 没有提出：{reason}。请用它们调用 `askHuman`，或以一个对象结尾：\
+             {{\"open_questions\": [{{\"text\": \"……\"}}]}}。"
+        )
     }
 
     /// Why the parts of a question cannot be asked.

@@ -11,7 +11,7 @@ use crate::domain::state::{self, NextStep, next_step};
 use crate::domain::text::{Localized, localized};
 use crate::domain::{Dialog, Reminder, SelfId};
 use crate::driver::calls::round::process_round;
-use crate::driver::calls::{ask_back, fresh_boots, reply};
+use crate::driver::calls::{ask_back, captured, fresh_boots, reply};
 use crate::driver::context::prepare::{self, PreparedMember};
 use crate::driver::drive::answer::ModelAnswer;
 use crate::driver::drive::port::{
@@ -26,6 +26,7 @@ use crate::driver::steps::position::Position;
 use crate::driver::steps::reminders;
 use crate::driver::steps::stop::mark_stopped;
 use crate::llm::Request;
+use crate::minds::Capture;
 use crate::protocol::Refusal;
 use crate::protocol::event::DriverEvent;
 use crate::tools::ToolOutcome;
@@ -227,6 +228,11 @@ impl TreeState {
     ) {
         let Some(prepared) = self.prepared.get(&at.dialog) else { return };
         let team = prepared.team_names(self.engine.crowd);
+        let hive = prepared.minds().hive();
+        // There are no tasks yet.
+        let looks_at_words = hive.capture == Capture::All;
+        let member = self.tree().get(&at.dialog).map(|dialog| &dialog.meta.agent_id);
+        let source = member.and_then(|member| hive.source_of(member));
         let mut draft = self.draft();
         if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
             // The text of a dead dialog is kept, its calls are not executed.
@@ -236,11 +242,16 @@ impl TreeState {
             }
             return;
         }
+        let words = answer.last_words();
         end::record_segments(&mut draft, at, answer.segments, false);
         if !answer.calls.is_empty() {
             draft.set_durable();
         }
-        let ordinary = process_round(&mut draft, at, answer.calls, &team, self.engine.texts());
+        let texts = self.engine.texts();
+        if looks_at_words {
+            captured::capture(&mut draft, at, &words, source, texts);
+        }
+        let ordinary = process_round(&mut draft, at, answer.calls, &team, texts);
         self.wake_askers(&mut draft);
         if self.commit_or_stop(&at.dialog, draft).await {
             let asked_back = self.tree().get(&at.dialog).is_some_and(|dialog| {

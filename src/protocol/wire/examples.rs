@@ -15,7 +15,7 @@ use crate::domain::diff::{DiffLine, Hunk, LineTag};
 use crate::domain::file_change::FileChangeKind;
 use crate::domain::fresh_boots::{FbrPhase, FbrRound, Reasoning};
 use crate::domain::inquiry::answers::{AnswerInput, PartAnswer};
-use crate::domain::inquiry::{AnswerOption, Inquiry, Part, PartsOrigin};
+use crate::domain::inquiry::{AnswerOption, Inquiry, InquirySource, Part, PartsOrigin};
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::latest::Blocker;
 use crate::domain::net_changes::NetChange;
@@ -164,7 +164,13 @@ impl Seeds {
             }],
             recommended: self.maybe('b'),
         };
-        Inquiry { intro: self.text(), parts: vec![part], origin: PartsOrigin::Asker }
+        let source = InquirySource { kind: self.text(), id: self.text() };
+        Inquiry {
+            intro: self.text(),
+            parts: vec![part],
+            source: self.maybe(source),
+            origin: PartsOrigin::Asker,
+        }
     }
 
     fn part_answer(&self) -> PartAnswer {

@@ -103,7 +103,7 @@ pub(super) fn ask_for_title(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
 /// Shows where the selected question was asked.
 pub(super) fn show_call_site(facts: Facts<'_>) -> FollowUps {
     match facts.model.inbox.selected().cloned() {
-        Some(row) => vec![FollowUp::ShowQuestion(row), FollowUp::Focus(Focus::Dialog)],
+        Some(row) => vec![FollowUp::ShowQuestion(Box::new(row)), FollowUp::Focus(Focus::Dialog)],
         None => vec![FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)],
     }
 }
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(show_call_site(workspace.facts()), [none]);
         workspace.model.inbox.set(questions());
         let first = questions().remove(0);
-        let expected = [FollowUp::ShowQuestion(first), FollowUp::Focus(Focus::Dialog)];
+        let expected = [FollowUp::ShowQuestion(Box::new(first)), FollowUp::Focus(Focus::Dialog)];
         assert_eq!(show_call_site(workspace.facts()), expected);
     }
 }

@@ -79,7 +79,7 @@ pub(super) enum FollowUp {
     /// Go to this one of the places to go back to.
     GoToPlace(usize),
     /// Show where a question was asked.
-    ShowQuestion(InboxRow),
+    ShowQuestion(Box<InboxRow>),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
     /// Show a record that a search found.

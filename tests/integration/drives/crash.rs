@@ -131,6 +131,24 @@ impl Provider for Asking {
     }
 }
 
+/// The same, in its last words.
+#[derive(Debug)]
+struct Wording;
+
+impl Provider for Wording {
+    fn stream(&self, request: Request) -> GenStream {
+        let asked = request.messages.iter().any(|message| matches!(message, Message::Call { .. }));
+        let parts = r#"I stop here.
+{"open_questions":[{"text":"Which colour?"},{"text":"Which size?"}]}"#;
+        let reply = match (asked, super::replies(&request).is_empty()) {
+            (false, _) => Reply::saying(parts),
+            (true, true) => Reply::saying("I wait."),
+            (true, false) => Reply::saying("All done."),
+        };
+        Sequence::new().reply(&request.model.clone(), reply).stream(request)
+    }
+}
+
 struct Turn {
     world: World,
     /// How often a part was answered.
@@ -342,6 +360,11 @@ async fn l06_a_question_asked_back_and_a_new_course_survive_a_death_in_any_disk_
 #[tokio::test(start_paused = true)]
 async fn q15_parts_and_their_answers_survive_a_death_in_any_disk_operation() {
     sweep(&Arc::new(Asking), DiskFailure::From, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn q15_captured_questions_and_their_answers_survive_a_death_in_any_disk_operation() {
+    sweep(&Arc::new(Wording), DiskFailure::From, false).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,6 +10,7 @@ mod assignments;
 mod attached;
 mod blocking;
 mod bounded;
+mod captured;
 mod crash;
 mod crowds;
 mod deaths;

@@ -48,7 +48,7 @@ impl Writing {
         self.write_to(Target::Question { dialog, id: id.clone(), part }, now);
         vec![
             FollowUp::SelectQuestion(id),
-            FollowUp::ShowQuestion(row.clone()),
+            FollowUp::ShowQuestion(Box::new(row.clone())),
             FollowUp::Focus(Focus::Composer),
         ]
     }

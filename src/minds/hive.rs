@@ -1,0 +1,184 @@
+//! `.minds/hive/hive.yaml`: how the members of a workspace ask a person. A faulty key is ignored alone.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::nearest::remove_or_rename;
+use super::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, with_line};
+use crate::domain::text::{Text, localized};
+use crate::domain::{AgentId, Problem};
+use crate::yaml;
+
+pub(super) const PATH: &str = ".minds/hive/hive.yaml";
+
+const KEYS: [&str; 2] = ["version", "questions"];
+const QUESTION_KEYS: [&str; 2] = ["capture", "sources"];
+
+/// Whose last words may ask, see [`crate::domain::open_questions`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Capture {
+    /// Those of every main and side dialog.
+    #[default]
+    All,
+    /// Those of dialogs that work on a task of a team.
+    Tasks,
+    Off,
+}
+
+impl Capture {
+    const ALL: [(&str, Self); 3] = [("all", Self::All), ("tasks", Self::Tasks), ("off", Self::Off)];
+}
+
+/// What the questions of a member are about.
+const SOURCES: [&str; 4] = ["eval", "prd", "plan", "execute"];
+
+/// The configuration, or what holds without it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HiveConfig {
+    pub capture: Capture,
+    sources: BTreeMap<AgentId, &'static str>,
+}
+
+impl HiveConfig {
+    /// What the questions in the words of this member are about, if that is configured.
+    #[must_use]
+    pub fn source_of(&self, member: &AgentId) -> Option<&'static str> {
+        self.sources.get(member).copied()
+    }
+}
+
+pub(super) fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
+    const EXAMPLE: Text = Text::new("write `version: 1`", "请写 `version: 1`");
+    let mut report = ProblemReport::new(PATH, text);
+    let mut config = HiveConfig::default();
+    let top = match yaml::parse(text) {
+        Ok(Value::Object(top)) => top,
+        Ok(Value::Null) => return (config, Vec::new()),
+        Ok(other) => {
+            report.add("hive/yaml", &[], file_is_not_a_map(&other), EXAMPLE);
+            return (config, report.finish());
+        }
+        Err(error) => {
+            let fix = Text::new(
+                "fix the syntax; until then nothing of it counts",
+                "请修正语法；在此之前不生效",
+            );
+            let problem = Problem::new("hive/yaml", PATH, not_yaml(&error), fix);
+            return (config, vec![with_line(problem, error.line)]);
+        }
+    };
+    unknown_keys(&top, &[], &KEYS, &mut report);
+    if top.get("version").is_some_and(|version| version.as_u64() != Some(1)) {
+        let text = Text::new("this program knows version 1", "本程序只认识版本 1");
+        report.add("hive/version", &["version"], text, EXAMPLE);
+    }
+    match top.get("questions") {
+        Some(Value::Object(questions)) => read_questions(questions, &mut config, &mut report),
+        Some(other) => one_of(&["questions"], "{ capture: all }", other, &mut report),
+        None => {}
+    }
+    (config, report.finish())
+}
+
+fn read_questions(
+    questions: &Map<String, Value>,
+    config: &mut HiveConfig,
+    report: &mut ProblemReport<'_>,
+) {
+    unknown_keys(questions, &["questions"], &QUESTION_KEYS, report);
+    if let Some(value) = questions.get("capture") {
+        let known = Capture::ALL.into_iter().find(|(name, _)| value.as_str() == Some(name));
+        match known {
+            Some((_, capture)) => config.capture = capture,
+            None => one_of(&["questions", "capture"], "all, tasks, off", value, report),
+        }
+    }
+    let Some(sources) = questions.get("sources") else { return };
+    let Value::Object(sources) = sources else {
+        return one_of(&["questions", "sources"], "MEMBER: execute", sources, report);
+    };
+    for (member, value) in sources {
+        let known = SOURCES.into_iter().find(|name| value.as_str() == Some(name));
+        match known {
+            Some(source) => _ = config.sources.insert(AgentId::new(member.as_str()), source),
+            None => {
+                one_of(&["questions", "sources", member], &SOURCES.join(", "), value, report);
+            }
+        }
+    }
+}
+
+fn one_of(keys: &[&str], known: &str, found: &Value, report: &mut ProblemReport<'_>) {
+    let path = keys.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
+    let found = clip(&found.to_string());
+    let text = localized!(
+        "`{path}` must be one of {known}, not {found}",
+        "`{path}` 应为 {known} 之一，而不是 {found}"
+    );
+    let fix = Text::new("correct it; until then it counts as absent", "请改正；在此之前视为没有写");
+    report.add(&format!("hive/value/{path}"), keys, text, fix);
+}
+
+fn unknown_keys(
+    map: &Map<String, Value>,
+    at: &[&str],
+    known: &[&str],
+    report: &mut ProblemReport<'_>,
+) {
+    for key in map.keys().filter(|key| !known.contains(&key.as_str())) {
+        let keys: Vec<&str> = at.iter().copied().chain([key.as_str()]).collect();
+        let path = keys.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
+        let text = localized!("unknown key `{path}`", "未知的键 `{path}`");
+        let fix = remove_or_rename(key, known.iter().copied());
+        report.warn(&format!("hive/unknown-key/{path}"), &keys, text, fix);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(text: &str) -> Vec<(String, Option<usize>)> {
+        let (_, problems) = read(text);
+        problems.into_iter().map(|problem| (problem.id, problem.line)).collect()
+    }
+
+    #[test]
+    fn without_the_file_every_dialog_is_looked_at_and_no_member_has_a_source() {
+        for text in ["", "version: 1\n", "questions: {}\n"] {
+            let (config, problems) = read(text);
+            assert_eq!((config, problems), (HiveConfig::default(), Vec::new()), "{text}");
+        }
+        assert_eq!(HiveConfig::default().capture, Capture::All);
+    }
+
+    #[test]
+    fn what_is_written_counts() {
+        let text = "version: 1\nquestions:\n  capture: off\n  sources: { coder: execute }\n";
+        let (config, problems) = read(text);
+        assert_eq!((config.capture, problems), (Capture::Off, Vec::new()));
+        assert_eq!(config.source_of(&AgentId::new("coder")), Some("execute"));
+        assert_eq!(config.source_of(&AgentId::new("lead")), None);
+    }
+
+    #[test]
+    fn a_faulty_key_is_a_problem_with_its_line_and_ignored_alone() {
+        let text = "version: 2\nquestion: {}\nquestions:\n  capture: some\n  sources:\n    a: plan\n    b: x\n";
+        let id = |id: &str, line| (id.to_owned(), Some(line));
+        assert_eq!(
+            problems(text),
+            [
+                id("hive/unknown-key/question", 2),
+                id("hive/version", 1),
+                id("hive/value/questions.capture", 4),
+                id("hive/value/questions.sources.b", 7),
+            ]
+        );
+        let (config, _) = read(text);
+        assert_eq!(config.source_of(&AgentId::new("a")), Some("plan"));
+        for broken in ["[1]", "a: [", "questions: 3", "questions: { sources: 3 }"] {
+            assert_eq!(problems(broken).len(), 1, "{broken}");
+        }
+    }
+}
