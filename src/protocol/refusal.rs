@@ -33,6 +33,7 @@ refusals! {
     TooManyImages: "a message takes 10 images: remove some" / "一条消息最多 10 张图片：请移除一些";
     NoImagesHere: "an answer to a question of an earlier course takes no images: send them as a message" / "对更早课程中问题的答复不能附图片：请另发消息";
     NoImagesInParts: "an answer to some parts of a question takes no images: send them as a message" / "对问题部分内容的答复不能附图片：请另发消息";
+    AnswersTooLong: "the answers to the parts of a question hold 512 KB until all are there: put a long text into a file, and name it" / "一个问题的部分答复在齐全之前最多 512 KB：长文本请写入文件并写明文件名";
     ImagesBusy: "other images are still being read; try again in a moment" / "其他图片仍在读取，请稍后再试";
     NothingToSend: "there is nothing to send" / "没有可发送的内容";
     QueueIsFull: "too many messages wait for this dialog already; they come first" / "已有太多消息在此排队，先等它们被听到";

@@ -76,6 +76,12 @@ impl PartAnswers {
         self
     }
 
+    /// The length of all texts.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.parts.values().filter_map(|answer| answer.text.as_ref()).map(String::len).sum()
+    }
+
     /// True if no part is open any more.
     #[must_use]
     pub fn is_complete(&self, inquiry: &Inquiry) -> bool {

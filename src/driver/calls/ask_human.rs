@@ -19,6 +19,8 @@ use crate::protocol::Refusal;
 
 /// Longest quote of an earlier answer.
 const MAX_SHOWN_ANSWER_CHARS: usize = 80;
+/// Most bytes of answers that are kept: however they are escaped, their file can be read again.
+const MAX_KEPT_BYTES: usize = 512 * 1024;
 /// The responder of an answered question.
 const HUMAN: &str = "human";
 
@@ -106,6 +108,9 @@ pub fn answer(
             if !answers.is_complete(&inquiry) {
                 if images.is_some() {
                     return Err(Refusal::NoImagesInParts.into());
+                }
+                if answers.bytes() > MAX_KEPT_BYTES {
+                    return Err(Refusal::AnswersTooLong.into());
                 }
                 draft.set_durable();
                 draft.set_answers(dialog_id, Some(answers));

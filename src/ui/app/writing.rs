@@ -402,8 +402,8 @@ impl Writing {
         if content.trim().is_empty() {
             return self.skip_part(inbox, now);
         }
-        if let Some(fault) = self.fault_in_answer(&content, inbox) {
-            return vec![FollowUp::NotifyWhy(Tone::Bad, fault.text())];
+        if let Some(why) = self.fault_in_answer(&typed, &content, inbox) {
+            return vec![FollowUp::NotifyWhy(Tone::Bad, why)];
         }
         if let Some(why) = self.images_refusal(&typed) {
             return vec![FollowUp::Notify(Tone::Bad, why)];

@@ -1,11 +1,11 @@
 //! Questions with parts: asked in one call, answered part by part, recorded at once.
 
-use dominds_tui::domain::DialogId;
 use dominds_tui::domain::inquiry::answers::AnswerInput;
 use dominds_tui::domain::record::Record;
+use dominds_tui::domain::{Course, DialogId, Genseq};
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::InboxRow;
 use dominds_tui::protocol::event::QuietOutcome;
+use dominds_tui::protocol::{ForkMode, InboxRow, Lifecycle};
 use serde_json::{Value, json};
 
 use super::{question, replies, result_of};
@@ -255,6 +255,65 @@ async fn an_answer_to_a_part_waits_while_the_asker_is_spoken_to() {
     running.answer_parts(&row, parts(&[("q2", "yes, cursors")]), false).await.expect("recorded");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(answered(&world).last().map(String::as_str), Some(BOTH));
+}
+
+#[tokio::test(start_paused = true)]
+async fn q17_a_fork_asks_all_parts_again() {
+    let models = ask().reply("lead", Reply::saying("Yes?"));
+    let (world, mut running, dialog) = World::talked(models, "Build it").await;
+    let row = question(&running);
+    running.answer_parts(&row, parts(&[("q1", "a")]), false).await.expect("kept");
+    running.say(&dialog, "why?").await.expect("heard");
+    running.quiet().await;
+    let (root, course, genseq) = (dialog.root.clone(), Course(1), Genseq(2));
+    let fork = Lifecycle::Fork { root, course, genseq, then: ForkMode::Stay };
+    let fork = running.change(fork).await.expect("a fork");
+    running.idle().await;
+    let progress = |of: &DialogId| {
+        let rows = running.inbox();
+        rows.iter().find(|row| row.dialog == *of).and_then(InboxRow::progress)
+    };
+    assert_eq!((progress(&fork), progress(&dialog)), (Some((0, 2)), Some((1, 2))));
+    assert!(world.view().examine().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn q18_one_text_that_dominds_recorded_answers_all_parts() {
+    let (world, mut running, dialog, row) = asked().await;
+    running.answer_parts(&row, parts(&[("q1", "a")]), false).await.expect("kept");
+    running.shut_down().await;
+    let folder = format!(".dialogs/run/{}", dialog.root);
+    let course = world.path().join(&folder).join("course-001.jsonl");
+    let mut lines = std::fs::read_to_string(&course).expect("a course");
+    let answer = json!({
+        "ts": "2026-11-21 12:01:00", "type": "tellask_result_record", "callId": "q",
+        "status": "completed", "content": "both as you like", "callSiteCourse": 1,
+        "callSiteGenseq": 1, "callName": "askHuman", "call": { "tellaskContent": "x" },
+        "responder": { "responderId": "human" }, "rootCourse": 1, "rootGenseq": 1,
+    });
+    lines.push_str(&format!("{answer}\n"));
+    std::fs::write(&course, lines).expect("a course");
+    std::fs::remove_file(world.path().join(&folder).join("q4h.yaml")).expect("an index");
+    let mut again = world.start().await;
+    again.idle().await;
+    assert!(again.inbox().is_empty());
+    assert_eq!(world.dialog(&dialog).answers, None);
+    assert_eq!(answered(&world), ["both as you like"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_that_could_not_be_read_again_are_not_kept() {
+    let (world, mut running, dialog, row) = asked().await;
+    let long = "\u{1}".repeat(513 * 1024);
+    let refused = running.answer_parts(&row, parts(&[("q2", &long)]), false).await;
+    assert!(refused.expect_err("too long").contains("512 KB"));
+    let fits = "\u{1}".repeat(511 * 1024);
+    running.answer_parts(&row, parts(&[("q2", &fits)]), false).await.expect("kept");
+    running.kill().await;
+    let mut again = world.start().await;
+    again.idle().await;
+    assert_eq!(question(&again).progress(), Some((1, 2)));
+    assert_eq!(world.dialog(&dialog).answers.map(|answers| answers.bytes()), Some(fits.len()));
 }
 
 /// The answers file, as another program or a person may leave it.

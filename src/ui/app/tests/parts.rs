@@ -171,6 +171,18 @@ fn what_no_option_has_is_not_sent_and_says_which_there_are() {
 }
 
 #[test]
+fn a_part_takes_no_images_and_says_so() {
+    let source = crate::protocol::ImageSource::Copy("a-copy".to_owned());
+    let image = crate::protocol::AttachedImage { name: "a.png".to_owned(), bytes: 7, source };
+    let image = crate::ui::model::DraftImage::new(image, Lang::En, "/p/a.png");
+    let drafts = Notebook::with("part/q1/q7", &format!("look {}", image.token()));
+    let mut stage = put(Stage::with(120, 40, drafts, &Glyphs::UTF8));
+    stage.keys("<enter>");
+    assert!(inputs(&stage).is_empty());
+    assert!(stage.screen().contains("takes no images"), "{}", stage.screen());
+}
+
+#[test]
 fn each_part_has_a_draft_of_its_own_that_survives_the_program() {
     let drafts = Notebook::default();
     let mut stage = put(Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8));

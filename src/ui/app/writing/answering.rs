@@ -5,16 +5,16 @@ use std::time::Instant;
 use super::{ReturnPoint, Writing};
 use crate::domain::DialogId;
 use crate::domain::inquiry::Part;
-use crate::domain::inquiry::answers::{AnswerFault, AnswerInput};
-use crate::domain::text::Text;
-use crate::protocol::InboxRow;
+use crate::domain::inquiry::answers::AnswerInput;
+use crate::domain::text::{Localized, Text};
+use crate::protocol::{InboxRow, Refusal};
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::{FollowUp, FollowUps};
 use crate::ui::app::held::HeldAnswer;
 use crate::ui::app::pick::Pick;
 use crate::ui::app::requests::Request;
 use crate::ui::app::words;
-use crate::ui::model::{DraftKey, Inbox, Tone};
+use crate::ui::model::{DraftKey, Inbox, Tone, attached};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::inbox::NOTHING_FITS;
 
@@ -157,9 +157,20 @@ impl Writing {
         }
     }
 
-    /// Why the driver would refuse what is typed.
-    pub(super) fn fault_in_answer(&self, typed: &str, inbox: &Inbox) -> Option<AnswerFault> {
-        self.part(inbox)?.check(typed).err()
+    /// Why the driver would refuse what is typed; `content` is that without its images.
+    pub(super) fn fault_in_answer(
+        &self,
+        typed: &str,
+        content: &str,
+        inbox: &Inbox,
+    ) -> Option<Localized> {
+        let part = self.part(inbox)?;
+        if let Err(fault) = part.check(content) {
+            return Some(fault.text());
+        }
+        let is_one_of_several = matches!(self.target(), Target::Question { part: Some(_), .. });
+        let has_images = is_one_of_several && !attached::images(typed).is_empty();
+        has_images.then(|| Refusal::NoImagesInParts.into())
     }
 
     /// Goes on from a part that has its answer, or says that there is nothing to send.

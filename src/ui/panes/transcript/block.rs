@@ -376,7 +376,15 @@ fn question_rows(asked: &AskedBlock, context: &LayoutContext<'_>) -> Vec<Strip> 
         Some((answer, _)) => Some(answer.as_str()),
         None => context.answering.filter(|at| *at.call == asked.call).map(|at| at.typed),
     };
-    let picked = answer.map(|typed| picking::answer(&choices, typed).picked).unwrap_or_default();
+    let picked = match asked.parts.as_ref().map(|inquiry| inquiry.parts.as_slice()) {
+        Some([part]) => {
+            let key = answer.and_then(|typed| part.picked(typed));
+            choices.iter().position(|choice| Some(choice.key) == key).into_iter().collect()
+        }
+        Some(_) | None => {
+            answer.map(|typed| picking::answer(&choices, typed).picked).unwrap_or_default()
+        }
+    };
     let lines: Vec<&str> = asked.content.lines().collect();
     let mut rows = Vec::new();
     let mut next = 0;
