@@ -4,6 +4,7 @@ use dominds_tui::domain::record::Record;
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 
+use super::fresh_boots::{conclude, reason};
 use super::tellasks::once;
 use super::{made, place, probe, question, replies, result_of};
 use crate::common::World;
@@ -60,6 +61,22 @@ async fn q06_words_that_ask_nothing_and_turns_that_end_with_a_call_stay_as_they_
     let dialog = running.begin("Go").await.expect("a dialog");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert!(captured(&world, &dialog).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn q06_what_fresh_boots_reasoning_says_asks_nothing() {
+    let models = Sequence::new()
+        .reply("lead", reason(Some(1)))
+        .reply("lead", Reply::saying(ASKS))
+        .reply("lead", Reply::saying(ASKS))
+        .reply("lead", conclude("PostgreSQL."))
+        .reply("lead", Reply::saying("Good."));
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(world.models.remaining(), 0);
+    assert!(captured(&world, &made(&main, 2)).is_empty());
 }
 
 #[tokio::test(start_paused = true)]

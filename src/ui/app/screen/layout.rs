@@ -23,6 +23,8 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
 use crate::ui::panes::{inbox, queued, status};
 
+/// Rows of the dialog, with its title, above the parts of a question.
+const MIN_DIALOG_ROWS: u16 = 3;
 /// Cells before the parts of a question.
 const FORM_INDENT: u16 = 1;
 const LEFT_COLUMN_CELLS: (u16, u16) = (28, 40);
@@ -89,7 +91,7 @@ impl App {
             queue = self.queue_in_view();
             self.layout_left(&mut areas, area.width);
             self.writing.lay_out(areas.right.width);
-            form = self.form_rows(areas.right, &ui);
+            form = self.form_rows(areas.right, area.width, &ui);
             let above = (queue.len(), form.len());
             layout_right(&mut areas, self.writing.composer(), area.width, above);
             if !areas.right.is_empty() {
@@ -174,10 +176,12 @@ impl App {
         if self.writing.question().is_none() && shown { self.queue_messages() } else { Vec::new() }
     }
 
-    /// The parts of the question that is answered, in at most half of this pane.
-    fn form_rows(&self, pane: Rect, ui: &UiSettings) -> Vec<Strip> {
+    /// The parts of the question that is answered, in at most half of this pane; some of the dialog stays in view.
+    fn form_rows(&self, pane: Rect, screen_width: u16, ui: &UiSettings) -> Vec<Strip> {
         let cells = usize::from(pane.width.saturating_sub(1 + FORM_INDENT));
-        self.form(cells, usize::from(pane.height / 2), ui)
+        let composer = composer_height(self.writing.composer(), pane, screen_width);
+        let above = pane.height.saturating_sub(composer + MIN_DIALOG_ROWS);
+        self.form(cells, usize::from(above.min(pane.height / 2)), ui)
     }
 
     /// The same in so many cells and rows.
@@ -302,6 +306,12 @@ fn inbox_height(inbox: &Inbox, height: u16) -> u16 {
     wanted.min(height * 2 / 5).max(MIN_INBOX_ROWS)
 }
 
+/// The rows of the composer in this pane, with its title.
+fn composer_height(composer: &Composer, pane: Rect, screen_width: u16) -> u16 {
+    let min_rows = if screen_width >= WIDE { 2 } else { 1 };
+    composer.height(pane.width, min_rows, pane.height)
+}
+
 /// The parts of the right column.
 fn layout_right(
     areas: &mut Areas,
@@ -314,8 +324,7 @@ fn layout_right(
         return;
     }
     let narrow = width < MEDIUM;
-    let min_rows = if width >= WIDE { 2 } else { 1 };
-    let wanted = composer.height(area.width, min_rows, area.height);
+    let wanted = composer_height(composer, area, width);
     areas.composer = Rect { y: area.bottom() - wanted, height: wanted, ..area };
     let strip = queued::height(queued, area.height);
     areas.queue = Rect { y: areas.composer.y - strip, height: strip, ..area };

@@ -142,6 +142,25 @@ fn the_form_shows_all_parts_where_there_is_room_and_the_current_one_elsewhere() 
 }
 
 #[test]
+fn the_form_leaves_room_for_the_dialog_and_the_answer_at_every_size() {
+    for width in [40, 60, 79, 80, 109, 120] {
+        for height in 12..30 {
+            let mut stage = stage(width, height);
+            stage.type_text(&"a long answer ".repeat(60));
+            let screen = stage.screen();
+            assert_eq!(screen.lines().count(), usize::from(height), "{width}x{height}");
+            let at = |text: &str| screen.lines().position(|line| line.contains(text));
+            let (form, composer) = (at("▌ 1 Which"), at("part 1 of 3"));
+            assert!(composer.is_some(), "{width}x{height}\n{screen}");
+            assert!(form.is_none_or(|form| Some(form) < composer), "{width}x{height}\n{screen}");
+            stage.keys("<ctrl+c>");
+            let screen = stage.screen();
+            assert!(screen.contains("▌ 1 Which"), "{width}x{height}\n{screen}");
+        }
+    }
+}
+
+#[test]
 fn in_ascii_the_form_needs_no_other_symbol() {
     let mut stage = put(Stage::with(120, 40, Notebook::default(), &Glyphs::ASCII));
     let screen = stage.keys("b").screen();

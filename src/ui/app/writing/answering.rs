@@ -223,7 +223,7 @@ impl Writing {
             return vec![FollowUp::Notify(Tone::Plain, words::NO_PARTS)];
         };
         let mut sent = Vec::new();
-        if !self.is_empty() {
+        if !self.composer.field.text().trim().is_empty() {
             sent = self.send(inbox, false, now);
             if !sent.iter().any(|one| matches!(one, FollowUp::Request(_))) {
                 // It was refused, or it was the last part.
