@@ -52,6 +52,9 @@ pub const BINDINGS: &[Binding] = &[
 /// Cells before what a question is about.
 const DETAIL_INDENT: usize = 3;
 
+/// With fewer cells than this, the number of parts stands alone.
+const MIN_WORD_CELLS: u16 = 30;
+
 /// Rows one question takes.
 pub const ROWS_EACH: u16 = 2;
 
@@ -199,7 +202,10 @@ fn draw_question(
     }
     let mut facts = age::short(&row.question.asked_at, view.now);
     if let Some((answered, all)) = row.progress() {
-        facts.push_str(&format!("  {answered}/{all} {}", ui.text(PARTS)));
+        facts.push_str(&format!("  {answered}/{all}"));
+        if inner.width >= MIN_WORD_CELLS {
+            facts.push_str(&format!(" {}", ui.text(PARTS)));
+        }
     }
     let waiting = row.blocks.len();
     if waiting > 0 {
