@@ -2,6 +2,7 @@
 
 use dominds_tui::domain::record::Record;
 use dominds_tui::llm::{Reply, Sequence};
+use dominds_tui::protocol::Command;
 use dominds_tui::protocol::event::QuietOutcome;
 
 use super::fresh_boots::{conclude, reason};
@@ -77,6 +78,20 @@ async fn q06_what_fresh_boots_reasoning_says_asks_nothing() {
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.models.remaining(), 0);
     assert!(captured(&world, &made(&main, 2)).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn q06_words_that_a_stop_cut_short_ask_nothing() {
+    let models = Sequence::new().reply("lead", Reply::saying(ASKS).and_hang());
+    let world = World::new(models);
+    let mut running = world.start().await;
+    let dialog = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.send(Command::Stop { dialog: dialog.clone() }).await;
+    running.idle().await;
+    assert!(running.inbox().is_empty() && captured(&world, &dialog).is_empty());
+    let said = record_lines(&world.view(), &dialog).concat();
+    assert!(said.contains("open_questions") && world.state(&dialog) == "stopped", "{said}");
 }
 
 #[tokio::test(start_paused = true)]
