@@ -41,23 +41,35 @@ pub fn too_deep_on_the_wire(text: &str) -> Option<TooDeep> {
 }
 
 fn deeper_than(text: &str, most: usize) -> Option<TooDeep> {
-    let (mut depth, mut in_string) = (0_usize, false);
-    let mut bytes = text.bytes().enumerate();
-    while let Some((at, byte)) = bytes.next() {
+    let mut depth = 0_usize;
+    for (at, byte) in outside_strings(text) {
         match byte {
-            b'\\' if in_string => drop(bytes.next()),
-            b'"' => in_string = !in_string,
-            b'[' | b'{' if !in_string => {
+            b'[' | b'{' => {
                 depth += 1;
                 if depth > most {
                     return Some(place(text.get(..at).unwrap_or_default()));
                 }
             }
-            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
     None
+}
+
+/// The bytes of a text that stand outside of its strings, with their places.
+pub(super) fn outside_strings(text: &str) -> impl Iterator<Item = (usize, u8)> {
+    let (mut in_string, mut is_escaped) = (false, false);
+    text.bytes().enumerate().filter(move |(_, byte)| {
+        let was_in_string = in_string;
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_string,
+            b'"' => in_string = !in_string,
+            _ => {}
+        }
+        !was_in_string && !in_string
+    })
 }
 
 /// The place behind this text.

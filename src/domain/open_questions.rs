@@ -138,14 +138,11 @@ fn fence_of(line: &str) -> Option<(&str, &str)> {
 
 /// The length of the object that the text begins with. Braces in strings do not count.
 fn balanced(text: &str) -> Option<usize> {
-    let (mut depth, mut in_string) = (0_usize, false);
-    let mut bytes = text.bytes().enumerate();
-    while let Some((at, byte)) = bytes.next() {
+    let mut depth = 0_usize;
+    for (at, byte) in json::outside_strings(text) {
         match byte {
-            b'\\' if in_string => drop(bytes.next()),
-            b'"' => in_string = !in_string,
-            b'{' if !in_string => depth += 1,
-            b'}' if !in_string => {
+            b'{' => depth += 1,
+            b'}' => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     return Some(at + 1);

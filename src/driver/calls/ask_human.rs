@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::domain::call::ASK_HUMAN;
+use crate::domain::inquiry::PartsOrigin;
 use crate::domain::inquiry::answers::{AnswerInput, PartAnswers};
-use crate::domain::inquiry::{Inquiry, PartsOrigin};
 use crate::domain::question::{CallSite, Question, question_id, short_headline};
 use crate::domain::record::{
     Call, CallRef, CallResult, Carryover, DeliveryMode, Record, ReplyStatus, Responder, Route,
@@ -43,14 +43,19 @@ pub fn ask(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts: 
 }
 
 /// Asks on behalf of the model, as an ordinary call with its status, so that every reader of the course understands it.
-pub fn ask_for(draft: &mut Draft, at: &Position, id: CallId, inquiry: &Inquiry, texts: Texts) {
-    let raw_arguments_text = inquiry.arguments(texts.0).to_string();
-    let call = Call { id, name: ASK_HUMAN.to_owned(), raw_arguments_text };
+pub fn ask_for(
+    draft: &mut Draft,
+    at: &Position,
+    id: CallId,
+    (arguments, content): (&Value, &str),
+    texts: Texts,
+) {
+    let call = Call { id, name: ASK_HUMAN.to_owned(), raw_arguments_text: arguments.to_string() };
     draft.set_durable();
     let delivery_mode = DeliveryMode::TellaskCallStart;
     let asked = Record::TellaskCall { call: call.clone(), delivery_mode };
     draft.append(&at.dialog, at.course, at.genseq, asked);
-    let status = ask(draft, at, &call, &inquiry.content(texts.0), texts);
+    let status = ask(draft, at, &call, content, texts);
     let result = CallResult::of_text(call.id, call.name, status);
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
 }

@@ -53,7 +53,8 @@ fn ask(
         Err(fault) => refuse(draft, at, &ArgumentError::Inquiry(fault), texts),
         Ok(mut inquiry) => {
             inquiry.source = Some(source);
-            ask_human::ask_for(draft, at, call_id(draft), &inquiry, texts);
+            let (arguments, content) = (inquiry.arguments(texts.0), inquiry.content(texts.0));
+            ask_human::ask_for(draft, at, call_id(draft), (&arguments, &content), texts);
         }
     }
 }
@@ -82,12 +83,12 @@ fn call_id(draft: &Draft) -> CallId {
 /// True if words of this dialog were refused since a person, or its assignment, spoke to it.
 fn was_told(dialog: &Dialog) -> bool {
     let entries = dialog.history.entries.iter();
-    let cycle = entries.rev().take_while(|entry| !begins_cycle(entry));
+    let mut cycle = entries.rev().take_while(|entry| !begins_cycle(entry));
     let refused = |entry: &Entry| {
         let Record::TellaskCall { call, delivery_mode } = &entry.record else { return false };
         call.id.as_str().starts_with(CAPTURED) && *delivery_mode == DeliveryMode::FuncCallRequested
     };
-    cycle.into_iter().any(|entry| refused(entry))
+    cycle.any(|entry| refused(entry))
 }
 
 /// Words of a person, an assignment.

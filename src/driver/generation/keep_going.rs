@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
-use crate::domain::call::ASK_HUMAN;
+use serde_json::json;
+
 use crate::domain::keep_going::{RestAction, question_call, rest_action};
 use crate::domain::queue::{QueuedPrompt, enqueue};
-use crate::domain::record::{Call, CallResult, DeliveryMode, Entry, Origin, Record};
+use crate::domain::record::{Entry, Origin, Record};
 use crate::domain::{ContextAction, Dialog, KeepGoing, PushCount, SelfId};
 use crate::driver::calls::ask_human;
 use crate::driver::shared::keep_going::KeepGoingPolicy;
@@ -105,22 +106,12 @@ pub fn count_push(draft: &mut Draft, id: &SelfId) {
     });
 }
 
-/// Asks the user on behalf of the model, as an ordinary `askHuman` call, so that every reader of the course
-/// understands it.
+/// Asks the user whether the dialog goes on.
 fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
     let content = texts.go_on_or_stop(config.full());
-    let call = Call {
-        id: question_call(&draft.ids.short(8)),
-        name: ASK_HUMAN.to_owned(),
-        raw_arguments_text: serde_json::json!({ "tellaskContent": content }).to_string(),
-    };
-    draft.set_durable();
-    let delivery_mode = DeliveryMode::TellaskCallStart;
-    let asked = Record::TellaskCall { call: call.clone(), delivery_mode };
-    draft.append(&at.dialog, at.course, at.genseq, asked);
-    let status = ask_human::ask(draft, at, &call, &content, texts);
-    let result = CallResult::of_text(call.id, call.name, status);
-    draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
+    let (id, arguments) =
+        (question_call(&draft.ids.short(8)), json!({ "tellaskContent": content }));
+    ask_human::ask_for(draft, at, id, (&arguments, &content), texts);
 }
 
 /// Resets the pushes while any question to the user is open.
