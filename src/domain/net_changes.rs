@@ -259,65 +259,70 @@ impl FollowedFile {
     }
 
     fn hunks(&self) -> Vec<Hunk> {
-        let mut stretches = Vec::new();
-        for stretch in &self.stretches {
-            push(&mut stretches, stretch.clone());
-        }
         let mut hunks = Vec::new();
-        let mut group = ChangedGroup::default();
-        for stretch in &stretches {
+        let mut region = Region::default();
+        for stretch in &self.stretches {
             match stretch {
-                Stretch::Added(lines) => group.added.extend(lines.iter().map(String::as_str)),
+                Stretch::Added(lines) => region.new.extend(lines.iter().map(String::as_str)),
                 Stretch::Old { at, len } => {
-                    group.removed.extend((group.old_at..*at).map(|line| self.known_line(line)));
-                    let (old_end, new_end) = (*at, group.new_at + group.added.len());
-                    self.close(&group, *len, &mut hunks);
-                    let (old_at, new_at) = (old_end + len, new_end + len);
-                    group = ChangedGroup {
-                        old_at,
-                        new_at,
+                    let removed = region.old_end()..*at;
+                    region.old.extend(removed.map(|line| self.known_line(line)));
+                    let lines = *at..at + len;
+                    if lines.clone().all(|line| self.known.contains_key(&line)) {
+                        region.old.extend(lines.clone().map(|line| self.known_line(line)));
+                        region.new.extend(lines.map(|line| self.known_line(line)));
+                        continue;
+                    }
+                    hunks.extend(self.close(&region, *len));
+                    region = Region {
+                        old_at: at + len,
+                        new_at: region.new_at + region.new.len() + len,
                         kept_before: *len,
-                        ..ChangedGroup::default()
+                        ..Region::default()
                     };
                 }
             }
         }
-        self.close(&group, 0, &mut hunks);
-        joined(hunks)
+        hunks.extend(self.close(&region, 0));
+        hunks
     }
 
     fn known_line(&self, at: usize) -> &str {
         self.known.get(&at).map_or("", String::as_str)
     }
 
-    /// Adds the hunks of a group, with the known lines around it. `kept_after`: how many lines behind it are
-    /// as they were.
-    fn close(&self, group: &ChangedGroup<'_>, kept_after: usize, hunks: &mut Vec<Hunk>) {
-        if group.added.is_empty() && group.removed.is_empty() {
-            return;
-        }
+    /// The hunks of a region, with the known lines around it. `kept_after`: how many lines behind it are as
+    /// they were.
+    fn close(&self, region: &Region<'_>, kept_after: usize) -> Vec<Hunk> {
         let is_known = |line: &usize| self.known.contains_key(line);
-        let reach = CONTEXT_LINES.min(group.kept_before);
-        let before = (1..=reach).take_while(|back| is_known(&(group.old_at - back))).count();
-        let end = group.old_at + group.removed.len();
+        let reach = CONTEXT_LINES.min(region.kept_before);
+        let before = (1..=reach).take_while(|back| is_known(&(region.old_at - back))).count();
+        let end = region.old_end();
         let after = (end..end + CONTEXT_LINES.min(kept_after)).take_while(is_known);
         let same = |at: usize| DiffLine::new(LineTag::Same, self.known_line(at));
-        let mut lines: Vec<DiffLine> = (group.old_at - before..group.old_at).map(same).collect();
-        lines.extend(compare(&group.removed, &group.added));
+        let mut lines: Vec<DiffLine> = (region.old_at - before..region.old_at).map(same).collect();
+        lines.extend(compare(&region.old, &region.new));
         lines.extend(after.map(same));
-        hunks.extend(grouped(group.old_at - before, group.new_at - before, lines));
+        grouped(region.old_at - before, region.new_at - before, lines)
     }
 }
 
-/// Lines removed and added at one place.
+/// Consecutive lines of both texts that are all known: what was added and removed, and the lines between.
+/// They are compared as a whole, because equal lines can be kept at one place and added at another.
 #[derive(Default)]
-struct ChangedGroup<'a> {
+struct Region<'a> {
     /// Lines before it in both texts; those just before it that are as they were.
     old_at: usize,
     new_at: usize,
     kept_before: usize,
-    removed: Vec<&'a str>,
-    added: Vec<&'a str>,
+    old: Vec<&'a str>,
+    new: Vec<&'a str>,
+}
+
+impl Region<'_> {
+    fn old_end(&self) -> usize {
+        self.old_at + self.old.len()
+    }
 }
 
 fn push(stretches: &mut Vec<Stretch>, next: Stretch) {
@@ -330,22 +335,6 @@ fn push(stretches: &mut Vec<Stretch>, next: Stretch) {
         }
         (_, next) => stretches.push(next),
     }
-}
-
-/// Hunks that touch or overlap in their context become one.
-fn joined(hunks: Vec<Hunk>) -> Vec<Hunk> {
-    let mut all: Vec<Hunk> = Vec::new();
-    for hunk in hunks {
-        let end = all.last().map(|last| last.old_at + last.old_len());
-        match (all.last_mut(), end) {
-            (Some(last), Some(end)) if end >= hunk.old_at => {
-                let twice = end - hunk.old_at;
-                last.lines.extend(hunk.lines.into_iter().skip(twice));
-            }
-            _ => all.push(hunk),
-        }
-    }
-    all
 }
 
 #[cfg(test)]

@@ -49,6 +49,17 @@ fn a_file_that_is_as_it_was_is_not_listed() {
 }
 
 #[test]
+fn equal_lines_that_are_removed_before_and_added_behind_a_kept_one_are_no_change() {
+    let first = ["b\n", "c\n", "b\n"].map(|line| DiffLine::new(LineTag::Removed, line));
+    let kept = DiffLine::new(LineTag::Same, "b\n");
+    let lines = first.into_iter().chain([kept]).collect();
+    let hunk = Hunk { old_at: 0, new_at: 0, lines };
+    let removed_before = FileChange::of_hunks("f", FileChangeKind::Changed, vec![hunk]);
+    let added_behind = FileChange::rewritten("f", "b\n", "b\nc\nb\nb\n");
+    assert_eq!(net([removed_before, added_behind]), []);
+}
+
+#[test]
 fn files_are_followed_where_they_or_their_directories_move() {
     let found = net([
         FileChange::created("d/new", "1\n"),
