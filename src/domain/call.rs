@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ids::CallId;
 use super::json;
 use super::pending::CallType;
 
@@ -26,12 +27,39 @@ pub enum ReplyKind {
     Back,
 }
 
+/// Why the runtime asks a person in the place of a model: the id of its call says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RuntimeQuestion {
+    /// Whether the dialog goes on.
+    KeepGoing,
+    /// The last words of the model asked.
+    Captured,
+}
+
 /// A call by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SpecialCall {
     Tellask(TellaskKind),
     AskHuman,
     Reply(ReplyKind),
+}
+
+impl RuntimeQuestion {
+    const ALL: [(Self, &str); 2] = [(Self::KeepGoing, "keep-going-"), (Self::Captured, "oq-")];
+
+    /// The id of such a call. `mark`: what makes it unique.
+    #[must_use]
+    pub fn call(self, mark: &str) -> CallId {
+        let prefix = Self::ALL.iter().find(|(known, _)| *known == self);
+        CallId::new(format!("{}{mark}", prefix.map_or("", |(_, prefix)| prefix)))
+    }
+
+    /// `None` for the call of a model.
+    #[must_use]
+    pub fn of(call: &CallId) -> Option<Self> {
+        let known = Self::ALL.iter().find(|(_, prefix)| call.as_str().starts_with(prefix));
+        known.map(|(known, _)| *known)
+    }
 }
 
 impl TellaskKind {

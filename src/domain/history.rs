@@ -3,6 +3,7 @@
 //!
 //! A copy of a history shares what both hold, so drafting a step on one costs the same at any length.
 
+mod cycle;
 mod fold;
 
 use std::sync::Arc;
@@ -16,6 +17,8 @@ use super::ids::{CallId, MsgId};
 use super::number::{Course, Genseq};
 use super::pending::WaitGroup;
 use super::record::{Call, Entry, Origin, ReplyStatus};
+
+pub use cycle::{AnsweredQuestion, Cycle};
 
 /// A call as it stands in the courses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +100,9 @@ pub struct History {
     /// The first record of all courses with the words of a user: the dialog is named after it.
     #[serde(skip)]
     pub opening: Option<Arc<Entry>>,
+    /// What was asked of a person since the dialog was last given work.
+    #[serde(skip)]
+    pub cycle: Cycle,
     /// The highest generation of all courses.
     pub last_genseq: Genseq,
     pub last: LastGeneration,
@@ -138,6 +144,7 @@ impl History {
             course,
             entries: VectorSync::new_sync(),
             opening: None,
+            cycle: Cycle::default(),
             last_genseq: Genseq(0),
             last: LastGeneration::default(),
             pressure: ContextPressure::default(),
@@ -163,6 +170,7 @@ impl History {
     /// were called with. `open` are the calls whose arguments stay.
     pub fn strip_details(&mut self, open: &[CallId]) {
         (self.entries, self.opening) = (VectorSync::new_sync(), None);
+        self.cycle = Cycle::default();
         self.last.words = None;
         let closed: Vec<CallId> =
             self.calls.keys().filter(|id| !open.contains(id)).cloned().collect();

@@ -27,6 +27,8 @@ pub const MAX_TEXT_CHARS: usize = 4_000;
 pub const MAX_LABEL_CHARS: usize = 200;
 /// Most characters of what speaks for or against an option.
 pub const MAX_REMARK_CHARS: usize = 1_000;
+/// Where questions are from whose every one asks whether the asker may go on.
+pub const CONFIRMING_SOURCE: &str = "eval";
 /// Most bytes of a time that somebody wrote.
 const MAX_TIME_BYTES: usize = 40;
 
@@ -39,6 +41,9 @@ pub struct Inquiry {
     /// Who noted the question, where that is not the asker alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<InquirySource>,
+    /// It asks whether the asker may go on as it means to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confirm: bool,
     /// Where the parts are from. Only what an asker named is ever stored or sent.
     #[serde(skip)]
     pub origin: PartsOrigin,
@@ -129,6 +134,7 @@ pub enum InquiryFault {
 struct RecordedArguments {
     tellask_content: String,
     questions: Vec<WrittenPart>,
+    confirm: bool,
     source: Option<String>,
     source_id: Option<String>,
 }
@@ -154,7 +160,7 @@ impl Inquiry {
         let is_repeated = matches!(parts.as_slice(), [only] if only.text == intro);
         let intro = if is_repeated { "" } else { intro };
         let (intro, source) = (intro.to_owned(), None);
-        Ok(Self { intro, parts, source, origin: PartsOrigin::Asker })
+        Ok(Self { intro, parts, source, confirm: false, origin: PartsOrigin::Asker })
     }
 
     /// A question that was asked in words.
@@ -170,7 +176,7 @@ impl Inquiry {
             recommended: None,
         };
         let (intro, source) = (String::new(), None);
-        Self { intro, parts: vec![part], source, origin: PartsOrigin::Words }
+        Self { intro, parts: vec![part], source, confirm: false, origin: PartsOrigin::Words }
     }
 
     /// The parts of a recorded call; `None` where it has none, or none that can be asked.
@@ -186,6 +192,7 @@ impl Inquiry {
         let content = recorded.tellask_content.trim_end();
         let intro = Lang::ALL.iter().find_map(|lang| content.strip_suffix(&inquiry.content(*lang)));
         inquiry.intro = intro.unwrap_or_default().trim().to_owned();
+        inquiry.confirm = recorded.confirm;
         let source = recorded.source.zip(recorded.source_id);
         inquiry.source = source.map(|(kind, id)| InquirySource { kind, id });
         Some(inquiry)
@@ -212,9 +219,17 @@ impl Inquiry {
     pub fn arguments(&self, lang: Lang) -> Value {
         let mut arguments =
             json!({ "tellaskContent": self.content(lang), "questions": self.parts });
-        if let (Some(source), Value::Object(fields)) = (&self.source, &mut arguments) {
-            fields.insert("source".to_owned(), source.kind.clone().into());
-            fields.insert("sourceId".to_owned(), source.id.clone().into());
+        let mut add = |key: &str, value: Value| {
+            if let Value::Object(fields) = &mut arguments {
+                fields.insert(key.to_owned(), value);
+            }
+        };
+        if self.confirm {
+            add("confirm", true.into());
+        }
+        if let Some(source) = &self.source {
+            add("source", source.kind.clone().into());
+            add("sourceId", source.id.clone().into());
         }
         arguments
     }

@@ -1,6 +1,7 @@
 //! Keeping a main dialog going that would rest without having finished. Pure: the facts are the
 //! dialog's, the figures are the configuration's.
 
+use super::call::RuntimeQuestion;
 use super::context_health::ContextAction;
 use super::dialog::Dialog;
 use super::ids::CallId;
@@ -9,9 +10,6 @@ use super::state::next_step;
 
 /// Pushes a person gives to a member that is not to be pushed by itself (Dominds 1.19.2).
 const REFILL: i64 = 3;
-
-/// The call ids of the question "go on or stop?" begin so.
-const QUESTION: &str = "keep-going-";
 
 /// Answers to that question that mean stop. Anything else is an instruction, for the model to read.
 const STOPS: [&str; 4] = ["stop", "b", "停", "停止"];
@@ -92,23 +90,12 @@ pub fn rest_action(
     }
 }
 
-/// The id of the call with which the runtime asks in the model's place.
-#[must_use]
-pub fn question_call(mark: &str) -> CallId {
-    CallId::new(format!("{QUESTION}{mark}"))
-}
-
-/// True if this call asks whether the dialog goes on.
-#[must_use]
-pub fn is_question(call: &CallId) -> bool {
-    call.as_str().starts_with(QUESTION)
-}
-
 /// True if a person answers that the dialog is to stop.
 #[must_use]
 pub fn says_stop(question: &CallId, answer: &str) -> bool {
     let answer = answer.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
-    is_question(question) && STOPS.contains(&answer.as_str())
+    let asks = RuntimeQuestion::of(question) == Some(RuntimeQuestion::KeepGoing);
+    asks && STOPS.contains(&answer.as_str())
 }
 
 #[cfg(test)]
@@ -196,7 +183,7 @@ mod tests {
 
     #[test]
     fn only_a_plain_stop_to_the_runtimes_own_question_stops() {
-        let ours = question_call("7");
+        let ours = RuntimeQuestion::KeepGoing.call("7");
         for (question, answer, expected) in [
             (&ours, "stop", true),
             (&ours, " Stop. ", true),

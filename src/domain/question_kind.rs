@@ -1,8 +1,8 @@
 //! How a question is answered: a yes or a no, one of several options, or words of one's own.
 
+use super::call::RuntimeQuestion;
 use super::ids::CallId;
 use super::inquiry::{Inquiry, choices};
-use super::keep_going;
 use super::question::choices::AnswerChoice;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,8 @@ impl QuestionKind {
             return Self::Parts;
         }
         let choices = choices(content, parts);
-        let approves = keep_going::is_question(call) || says_yes_or_no(&choices);
+        let goes_on = RuntimeQuestion::of(call) == Some(RuntimeQuestion::KeepGoing);
+        let approves = goes_on || says_yes_or_no(&choices);
         match choices.as_slice() {
             _ if approves => Self::Approval,
             [] => Self::FreeText,
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn whether_a_dialog_goes_on_is_an_approval_in_every_wording() {
-        let call = keep_going::question_call("x");
+        let call = RuntimeQuestion::KeepGoing.call("x");
         for content in ["Go on or stop?\n\na  go on\nb  stop", "Go on?"] {
             assert_eq!(
                 QuestionKind::of(&call, content, None),

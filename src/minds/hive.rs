@@ -13,7 +13,9 @@ use crate::yaml;
 pub(super) const PATH: &str = ".minds/hive/hive.yaml";
 
 const KEYS: [&str; 2] = ["version", "questions"];
-const QUESTION_KEYS: [&str; 2] = ["capture", "sources"];
+const QUESTION_KEYS: [&str; 3] = ["capture", "max_confirmations_per_cycle", "sources"];
+/// Most confirmations for one piece of work that can be configured.
+const MOST_CONFIRMATIONS: usize = 100;
 
 /// Whose last words may ask, see [`crate::domain::open_questions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,10 +36,18 @@ impl Capture {
 const SOURCES: [&str; 4] = ["eval", "prd", "plan", "execute"];
 
 /// The configuration, or what holds without it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiveConfig {
     pub capture: Capture,
+    /// Confirmations that a member may ask for as long as it has the same work.
+    pub most_confirmations: usize,
     sources: BTreeMap<AgentId, &'static str>,
+}
+
+impl Default for HiveConfig {
+    fn default() -> Self {
+        Self { capture: Capture::All, most_confirmations: 1, sources: BTreeMap::new() }
+    }
 }
 
 impl HiveConfig {
@@ -92,6 +102,15 @@ fn read_questions(
         match known {
             Some((_, capture)) => config.capture = capture,
             None => one_of(&["questions", "capture"], "all, tasks, off", value, report),
+        }
+    }
+    if let Some(value) = questions.get("max_confirmations_per_cycle") {
+        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+        if let Some(number) = number.filter(|number| (1..=MOST_CONFIRMATIONS).contains(number)) {
+            config.most_confirmations = number;
+        } else {
+            let known = format!("1…{MOST_CONFIRMATIONS}");
+            one_of(&["questions", "max_confirmations_per_cycle"], &known, value, report);
         }
     }
     let Some(sources) = questions.get("sources") else { return };
@@ -158,8 +177,11 @@ mod tests {
         let text = "version: 1\nquestions:\n  capture: off\n  sources: { coder: execute }\n";
         let (config, problems) = read(text);
         assert_eq!((config.capture, problems), (Capture::Off, Vec::new()));
+        assert_eq!(config.most_confirmations, 1);
         assert_eq!(config.source_of(&AgentId::new("coder")), Some("execute"));
         assert_eq!(config.source_of(&AgentId::new("lead")), None);
+        let (config, problems) = read("questions: { max_confirmations_per_cycle: 3 }");
+        assert_eq!((config.most_confirmations, problems), (3, Vec::new()));
     }
 
     #[test]
@@ -177,7 +199,14 @@ mod tests {
         );
         let (config, _) = read(text);
         assert_eq!(config.source_of(&AgentId::new("a")), Some("plan"));
-        for broken in ["[1]", "a: [", "questions: 3", "questions: { sources: 3 }"] {
+        for broken in [
+            "[1]",
+            "a: [",
+            "questions: 3",
+            "questions: { sources: 3 }",
+            "questions: { max_confirmations_per_cycle: 0 }",
+            "questions: { max_confirmations_per_cycle: one }",
+        ] {
             assert_eq!(problems(broken).len(), 1, "{broken}");
         }
     }

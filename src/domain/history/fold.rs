@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rpds::VectorSync;
 
-use super::{AskedFor, CallFact, History, LastGeneration, UnreadReply};
+use super::{AskedFor, CallFact, Cycle, History, LastGeneration, UnreadReply};
 use crate::domain::call::{ASK_HUMAN, SpecialCall, TellaskKind};
 use crate::domain::ids::CallId;
 use crate::domain::number::{Course, Genseq};
@@ -59,6 +59,9 @@ impl History {
                 self.messages.insert_mut(text.msg_id.clone());
                 if text.origin == Origin::User {
                     self.refusals.hear();
+                    if text.q4h_answer_call_id.is_none() {
+                        self.cycle = Cycle::default();
+                    }
                 }
                 self.note_audience(text);
                 if text.user_language_code.is_some() {
@@ -85,12 +88,11 @@ impl History {
             }
             Record::FuncCall(call) => self.note_call(course, genseq, call, false),
             Record::TellaskCall { call, delivery_mode } => {
-                self.note_call(
-                    course,
-                    genseq,
-                    call,
-                    *delivery_mode == DeliveryMode::TellaskCallStart,
-                );
+                let started = *delivery_mode == DeliveryMode::TellaskCallStart;
+                self.note_call(course, genseq, call, started);
+                if !started {
+                    self.cycle.note_refused(&call.id, &call.raw_arguments_text);
+                }
             }
             Record::FuncResult(result) => self.note_result(&result.id),
             Record::TellaskResult(result) => {
@@ -100,11 +102,17 @@ impl History {
                     .map(|(course, genseq)| WaitGroup { course, genseq });
                 let from_human = result.call_name == ASK_HUMAN;
                 self.note_answer(from_human);
+                if from_human && result.status == ReplyStatus::Completed {
+                    self.note_answered_question(&result.call_id, &result.content);
+                }
                 self.note_reply(&result.call_id, result.status, group, from_human);
             }
             Record::Carryover(reply) => {
                 let from_human = reply.call_name == ASK_HUMAN;
                 self.note_answer(from_human);
+                if from_human && reply.status == ReplyStatus::Completed {
+                    self.note_answered_question(&reply.call_id, &reply.response);
+                }
                 self.note_reply(&reply.call_id, reply.status, None, from_human);
             }
             Record::ReplyResolution { call_id, target_call_id, .. } => {
@@ -115,6 +123,7 @@ impl History {
             }
             Record::Anchor { anchor_role: AnchorRole::Assignment, call_id, .. } => {
                 self.assignments.insert_mut(call_id.clone(), (course, genseq));
+                self.cycle = Cycle::default();
             }
             Record::Anchor { anchor_role: AnchorRole::Response, call_id, .. } => {
                 self.last.delivered |= self.last.open;
@@ -200,6 +209,12 @@ impl History {
     fn note_answer(&mut self, from_human: bool) {
         if from_human && !self.last.open && !self.last.owes_followup {
             self.audience = Some(Origin::Runtime);
+        }
+    }
+
+    fn note_answered_question(&mut self, id: &CallId, answer: &str) {
+        if let Some(call) = self.calls.get(id) {
+            self.cycle.note_answer(id, &call.arguments, answer);
         }
     }
 

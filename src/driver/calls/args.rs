@@ -69,6 +69,7 @@ pub struct AskHumanArgs {
     #[schemars(with = "Option<String>")]
     tellask_content: Option<ContentArg>,
     questions: Option<Vec<PartArg>>,
+    confirm: Option<bool>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -130,6 +131,8 @@ pub enum SpecialArgs {
     },
     Ask {
         content: String,
+        /// It asks whether the asker may go on as it means to.
+        confirm: bool,
     },
     AskInParts(Inquiry),
     Reply {
@@ -185,15 +188,17 @@ impl SpecialArgs {
             SpecialCall::AskHuman => {
                 let args: AskHumanArgs = args.typed().map_err(error)?;
                 let content = args.tellask_content.map(|ContentArg(content)| content);
+                let confirm = args.confirm.unwrap_or(false);
                 let parts: Vec<WrittenPart> =
                     args.questions.into_iter().flatten().map(WrittenPart::from).collect();
                 match content {
                     content if !parts.is_empty() => {
                         let intro = content.unwrap_or_default();
                         let inquiry = Inquiry::of_written(&intro, parts, now);
-                        Self::AskInParts(inquiry.map_err(ArgumentError::Inquiry)?)
+                        let inquiry = inquiry.map_err(ArgumentError::Inquiry)?;
+                        Self::AskInParts(Inquiry { confirm, ..inquiry })
                     }
-                    Some(content) => Self::Ask { content },
+                    Some(content) => Self::Ask { content, confirm },
                     None => return Err(ArgumentError::NothingAsked),
                 }
             }

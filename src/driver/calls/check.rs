@@ -8,6 +8,7 @@ use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
 use super::args::SpecialArgs;
+use super::asking_rules::AskingRules;
 
 #[derive(Debug)]
 pub enum CheckedCall {
@@ -22,6 +23,7 @@ pub fn check(
     at: &Position,
     call: &Call,
     one_question: bool,
+    asking: &AskingRules,
     texts: Texts,
 ) -> Option<CheckedCall> {
     let special = SpecialCall::of(&call.name)?;
@@ -37,11 +39,24 @@ pub fn check(
             return Some(CheckedCall::Refused(texts.question_already_open()));
         }
     }
-    let checked = SpecialArgs::parse(special, &call.raw_arguments_text, &draft.now);
-    Some(checked.map_or_else(
-        |error| CheckedCall::Refused(texts.invalid_call(&call.name, &error)),
-        CheckedCall::Valid,
-    ))
+    let args = match SpecialArgs::parse(special, &call.raw_arguments_text, &draft.now) {
+        Ok(args) => args,
+        Err(error) => return Some(CheckedCall::Refused(texts.invalid_call(&call.name, &error))),
+    };
+    let asked_before = match &args {
+        SpecialArgs::Ask { content, confirm } => {
+            asking.refusal(&dialog.history.cycle, content, *confirm, texts)
+        }
+        SpecialArgs::AskInParts(inquiry) => {
+            let content = inquiry.content(texts.0);
+            asking.refusal(&dialog.history.cycle, &content, inquiry.confirm, texts)
+        }
+        SpecialArgs::Tellask { .. }
+        | SpecialArgs::AskBack { .. }
+        | SpecialArgs::FreshBoots { .. }
+        | SpecialArgs::Reply { .. } => None,
+    };
+    Some(asked_before.map_or_else(|| CheckedCall::Valid(args), CheckedCall::Refused))
 }
 
 /// Target and content of a recorded call.

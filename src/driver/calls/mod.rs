@@ -5,6 +5,7 @@
 pub mod args;
 pub mod ask_back;
 pub mod ask_human;
+pub mod asking_rules;
 pub mod captured;
 mod check;
 pub mod fresh_boots;

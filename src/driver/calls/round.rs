@@ -46,7 +46,7 @@ pub fn process_round(
     let mut special = Vec::new();
     let mut ordinary = Vec::new();
     for call in calls {
-        match check::check(draft, at, &call, one_question, texts) {
+        match check::check(draft, at, &call, one_question, &team.asking, texts) {
             None => ordinary.push(call),
             Some(checked) => special.push((as_recorded(call, &checked, texts), checked)),
         }
@@ -166,7 +166,7 @@ fn execute(
             };
             Some(tellask::start(draft, at, &request, team, texts))
         }
-        SpecialArgs::Ask { content } => Some(ask_human::ask(draft, at, call, content, texts)),
+        SpecialArgs::Ask { content, .. } => Some(ask_human::ask(draft, at, call, content, texts)),
         SpecialArgs::AskInParts(inquiry) => {
             Some(ask_human::ask(draft, at, call, &inquiry.content(texts.0), texts))
         }

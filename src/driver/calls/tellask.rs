@@ -13,11 +13,12 @@ use crate::driver::steps::position::Position;
 use crate::driver::steps::stop::resume_dismissed;
 use crate::driver::texts::Texts;
 
+use super::asking_rules::AskingRules;
 use super::in_flight::refresh_in_flight;
 use super::results::{CallEnd, RUNTIME, ResultAuthor, failed_result, record_outcome};
 use super::{check, fresh_boots};
 
-/// What planning a round needs to know about the team.
+/// What planning a round needs to know about the team and its configuration.
 #[derive(Debug)]
 pub struct TeamNames {
     /// All members that can be asked.
@@ -28,6 +29,7 @@ pub struct TeamNames {
     pub own_effort: u8,
     /// How many side dialogs may run in the tree.
     pub crowd: CrowdLimits,
+    pub asking: AskingRules,
 }
 
 /// A validated tellask.

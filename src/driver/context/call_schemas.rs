@@ -14,9 +14,10 @@ const CONTENT: &str = "tellaskContent";
 /// The special calls of a main or a side dialog.
 pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
     use CallArgument::{
-        Effort, Question, QuestionParts, QuestionWords, Reply, Request, Slug, Target, Thought,
+        Confirm, Effort, Question, QuestionParts, QuestionWords, Reply, Request, Slug, Target,
+        Thought,
     };
-    let ask_human = [(CONTENT, QuestionWords), ("questions", QuestionParts)];
+    let ask_human = [(CONTENT, QuestionWords), ("questions", QuestionParts), ("confirm", Confirm)];
     let session = [("targetAgentId", Target), ("sessionSlug", Slug), (CONTENT, Request)];
     let once = [("targetAgentId", Target), (CONTENT, Request)];
     let tellask = SpecialCall::Tellask;

@@ -10,6 +10,7 @@ use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{ArtifactRef, CrowdLimits, Dialog, DialogTree, Reminder, SelfId};
+use crate::driver::calls::asking_rules::AskingRules;
 use crate::driver::calls::fresh_boots;
 use crate::driver::calls::tellask::TeamNames;
 use crate::driver::shared::blocking::BlockingThread;
@@ -124,12 +125,16 @@ impl PreparedMember {
 
     /// The members that can be asked, and the limits for that.
     pub fn team_names(&self, crowd: CrowdLimits) -> TeamNames {
-        let team = self.minds.team();
+        let (team, hive) = (self.minds.team(), self.minds.hive());
         TeamNames {
             all: team.members.iter().map(|member| member.id.to_string()).collect(),
             visible: team.visible().map(|member| member.id.to_string()).collect(),
             own_effort: self.member.fbr_effort,
             crowd,
+            asking: AskingRules {
+                source: hive.source_of(&self.member.id),
+                most_confirmations: hive.most_confirmations,
+            },
         }
     }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::domain::keep_going::{RestAction, question_call, rest_action};
+use crate::domain::call::RuntimeQuestion;
+use crate::domain::keep_going::{RestAction, rest_action};
 use crate::domain::queue::{QueuedPrompt, enqueue};
 use crate::domain::record::{Entry, Origin, Record};
 use crate::domain::{ContextAction, Dialog, KeepGoing, PushCount, SelfId};
@@ -109,8 +110,8 @@ pub fn count_push(draft: &mut Draft, id: &SelfId) {
 /// Asks the user whether the dialog goes on.
 fn ask(draft: &mut Draft, at: &Position, config: &KeepGoing, texts: Texts) {
     let content = texts.go_on_or_stop(config.full());
-    let (id, arguments) =
-        (question_call(&draft.ids.short(8)), json!({ "tellaskContent": content }));
+    let id = RuntimeQuestion::KeepGoing.call(&draft.ids.short(8));
+    let arguments = json!({ "tellaskContent": content });
     ask_human::ask_for(draft, at, id, (&arguments, &content), texts);
 }
 

@@ -7,6 +7,16 @@ use crate::domain::text::{Text, in_lang};
 
 use super::{ArgumentError, Texts};
 
+/// Most characters of an earlier answer that are quoted.
+const QUOTED_CHARS: usize = 1_000;
+
+fn quoted(answer: &str) -> String {
+    match answer.char_indices().nth(QUOTED_CHARS) {
+        Some((end, _)) => format!("{}…", answer.get(..end).unwrap_or_default()),
+        None => answer.to_owned(),
+    }
+}
+
 impl Texts {
     /// In the place of an answer to a part that gets none.
     #[must_use]
@@ -16,6 +26,28 @@ impl Texts {
             "此人没有回答就关闭了这个问题。请在没有答复的情况下继续，或者停下。",
         )
         .in_lang(self.0)
+    }
+
+    /// The result of a call that asks what was asked already.
+    #[must_use]
+    pub fn asked_already(self, answer: &str) -> String {
+        let answer = quoted(answer);
+        in_lang!(
+            self.0,
+            "This was asked already, and the answer was: {answer}\nGo on with it. Ask only what is new.",
+            "这个问题已经问过，答复是：{answer}\n请据此继续，只问新的问题。"
+        )
+    }
+
+    /// The result of a call that asks for one confirmation too many.
+    #[must_use]
+    pub fn confirmed_already(self, answer: &str) -> String {
+        let answer = quoted(answer);
+        in_lang!(
+            self.0,
+            "You have had your confirmation for this work: {answer}\nDecide with it.",
+            "这项工作你已经得到过确认：{answer}\n请据此决定。"
+        )
     }
 
     /// The result of a call for words whose questions cannot be asked.

@@ -17,6 +17,8 @@ pub enum CallArgument {
     QuestionWords,
     /// The parts of a question.
     QuestionParts,
+    /// Whether it only asks for consent.
+    Confirm,
     Thought,
     Effort,
     Reply,
@@ -96,6 +98,11 @@ impl Texts {
                  the one you would take (`a`, `b`, … if you give none)",
                 "多个问题，或一个带选项的问题：每个单独回答。`options` 是可选的答案（`label`，优点写在 `pros`，\
                  缺点写在 `cons`），`recommended` 是你会选的那个的 key（不写 key 时依次为 `a`、`b`……）",
+            )
+            .in_lang(self.0),
+            CallArgument::Confirm => Text::new(
+                "true if you only ask whether you may go on as you mean to; that can be asked once for a piece of work",
+                "只是询问可否按你的打算继续时为 true；一项工作只能这样问一次",
             )
             .in_lang(self.0),
             CallArgument::Thought => Text::new(

@@ -228,11 +228,8 @@ impl TreeState {
     ) {
         let Some(prepared) = self.prepared.get(&at.dialog) else { return };
         let team = prepared.team_names(self.engine.crowd);
-        let hive = prepared.minds().hive();
         // There are no tasks yet.
-        let looks_at_words = hive.capture == Capture::All;
-        let member = self.tree().get(&at.dialog).map(|dialog| &dialog.meta.agent_id);
-        let source = member.and_then(|member| hive.source_of(member));
+        let looks_at_words = prepared.minds().hive().capture == Capture::All;
         let mut draft = self.draft();
         if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
             // The text of a dead dialog is kept, its calls are not executed.
@@ -249,7 +246,7 @@ impl TreeState {
         }
         let texts = self.engine.texts();
         if looks_at_words {
-            captured::capture(&mut draft, at, &words, source, texts);
+            captured::capture(&mut draft, at, &words, &team.asking, texts);
         }
         let ordinary = process_round(&mut draft, at, answer.calls, &team, texts);
         self.wake_askers(&mut draft);

@@ -169,6 +169,7 @@ impl Seeds {
             intro: self.text(),
             parts: vec![part],
             source: self.maybe(source),
+            confirm: self.maybe(()).is_some(),
             origin: PartsOrigin::Asker,
         }
     }

@@ -17,7 +17,7 @@ const ASKS: &str = r#"I cannot go on.
 const BROKEN: &str = r#"{"open_questions":[{"text":"Which?"}"#;
 
 /// The ids of the calls in a dialog that the runtime made of its words.
-fn captured(world: &World, dialog: &dominds_tui::domain::DialogId) -> Vec<String> {
+pub fn captured(world: &World, dialog: &dominds_tui::domain::DialogId) -> Vec<String> {
     let all = entries(&world.view(), dialog);
     let calls = all.iter().filter_map(|entry| match &entry.record {
         Record::TellaskCall { call, .. } => Some(call.id.to_string()),

@@ -6,6 +6,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test looks for what it is about")]
 
 mod ask_back;
+mod asking_once;
 mod assignments;
 mod attached;
 mod blocking;
