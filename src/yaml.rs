@@ -349,6 +349,19 @@ mod tests {
         }
 
         #[test]
+        fn the_depth_of_a_key_that_is_a_collection_is_counted(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec!["[", "]", "{", "}", ": ", ", ", "a", "? ", "a: ", "[]: ", "- "]),
+                0..24,
+            ),
+        ) {
+            let text = pieces.concat();
+            if let Ok(found) = serde_yaml::from_str::<Depth>(&text) {
+                prop_assert_eq!(counted(&text), found);
+            }
+        }
+
+        #[test]
         fn no_ordinary_document_is_refused(flow in written(), key in "[a-z]{1,4}") {
             prop_assert_eq!(Ok(counted(&flow)), serde_yaml::from_str(&flow).map_err(|e| e.to_string()));
             let parsed: Value = serde_yaml::from_str(&flow).unwrap();

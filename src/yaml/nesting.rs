@@ -45,6 +45,8 @@ struct Key {
     column: i64,
     line: usize,
     index: usize,
+    /// The deepest nesting since it began: if it is a key, that is within the mapping that begins with it.
+    deepest: usize,
 }
 
 /// A block collection.
@@ -223,8 +225,15 @@ impl<'a> Scan<'a> {
     /// One more collection, which begins at this column.
     fn deeper(&mut self, column: i64) -> Step {
         self.depth += 1;
-        self.deepest = self.deepest.max(self.depth);
-        if self.depth > self.most { Err((Excess::Depth, self.place(column))) } else { Ok(()) }
+        self.reach(self.depth, column)
+    }
+
+    fn reach(&mut self, depth: usize, column: i64) -> Step {
+        self.deepest = self.deepest.max(depth);
+        for key in self.keys.iter_mut().flatten() {
+            key.deepest = key.deepest.max(depth);
+        }
+        if depth > self.most { Err((Excess::Depth, self.place(column))) } else { Ok(()) }
     }
 
     fn indent(&self) -> i64 {
@@ -288,7 +297,10 @@ impl<'a> Scan<'a> {
             |key: &Key| key.line == self.cursor.line && key.index + KEY_REACH >= self.cursor.index;
         if let Some(key) = key.filter(near) {
             self.key_allowed = false;
-            return self.begin_mapping(key.column);
+            let before = self.depth;
+            self.begin_mapping(key.column)?;
+            let more = self.depth.saturating_sub(before);
+            return self.reach(key.deepest + more, key.column);
         }
         self.key_allowed = self.flows.is_empty();
         self.begin_mapping(self.cursor.column)
@@ -320,8 +332,12 @@ impl<'a> Scan<'a> {
     }
 
     fn save_key(&mut self) {
-        let here =
-            Key { column: self.cursor.column, line: self.cursor.line, index: self.cursor.index };
+        let here = Key {
+            column: self.cursor.column,
+            line: self.cursor.line,
+            index: self.cursor.index,
+            deepest: self.depth,
+        };
         if self.key_allowed
             && let Some(key) = self.keys.last_mut()
         {
