@@ -1,16 +1,17 @@
-//! `q4h answer` and `q4h dismiss`.
+//! `q4h answer`, `approve`, `reject` and `dismiss`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::domain::inquiry::Inquiry;
 use crate::domain::inquiry::answers::AnswerInput;
+use crate::domain::inquiry::approval::REJECT;
 use crate::domain::{DialogId, Question};
 use crate::driver::PickUp;
 use crate::protocol::command::Command;
 use crate::store::Survey;
 
-use super::args::{AnswerArgs, DismissArgs, DriveArgs};
+use super::args::{AnswerArgs, DecideArgs, DismissArgs, DriveArgs};
 use super::drive::{running_dialogs, text_or_stdin};
 use super::exit::{CommandError, Status};
 use super::job::{Job, OutputMode};
@@ -35,6 +36,42 @@ pub async fn dismiss(workspace: &Path, wanted: DismissArgs) -> Result<Status, Co
     let open = OpenQuestion::find(&survey, &wanted.question)?;
     let input = AnswerInput::Dismiss(wanted.part);
     open.answer(workspace, input, false, (wanted.no_drive, &wanted.driving)).await
+}
+
+/// What becomes of an approval.
+#[derive(Debug, Clone, Copy)]
+pub enum Verdict {
+    Approve,
+    Reject,
+}
+
+pub async fn decide(
+    workspace: &Path,
+    wanted: DecideArgs,
+    verdict: Verdict,
+) -> Result<Status, CommandError> {
+    let survey = running_dialogs(workspace)?;
+    let open = OpenQuestion::find(&survey, &wanted.question)?;
+    // Of one that is closed the driver says who answered it, whatever is answered now.
+    let approving = match &open.asked {
+        None => REJECT,
+        Some(inquiry) => inquiry.approving_key().ok_or_else(|| {
+            let id = &open.id;
+            CommandError::refused(format!(
+                "{id} is a question, not an approval: use `dominds-tui q4h answer {id} TEXT`"
+            ))
+        })?,
+    };
+    let key = match verdict {
+        Verdict::Approve => approving,
+        Verdict::Reject => REJECT,
+    };
+    let words = match wanted.text {
+        Some(text) => format!("{key}, {}", text_or_stdin(&text)?),
+        None => key.to_string(),
+    };
+    open.answer(workspace, AnswerInput::Words(words), false, (wanted.no_drive, &wanted.driving))
+        .await
 }
 
 /// `ID=TEXT` of every `--part`.

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use super::export::ExportFormat;
+use crate::domain::autonomy::AutonomyLevel;
 use crate::domain::sandbox::Level;
 use crate::sandbox::Means;
 use crate::tools::KEEP_OUTPUT;
@@ -138,7 +140,9 @@ pub enum Command {
     /// Fork a main dialog: a new one with the history before a generation, which continues unless it
     /// waits for something; prints its id
     Fork(ForkArgs),
-    /// Agree to the shells, MCP servers and providers that this workspace configures
+    /// Show what members decide alone, or choose a level
+    Autonomy(AutonomyArgs),
+    /// Agree to the shells, MCP servers, providers and autonomy that this workspace configures
     Trust {
         /// Agree to all of them without a prompt
         #[arg(long)]
@@ -372,8 +376,42 @@ pub enum Q4hCommand {
     },
     /// Answer a question, or some of its parts, then drive
     Answer(AnswerArgs),
-    /// Close a question, or one of its parts, without an answer
+    /// Approve what waits for approval, then drive
+    Approve(DecideArgs),
+    /// Reject what waits for approval, then drive
+    Reject(DecideArgs),
+    /// Close a question, or one of its parts, without an answer; an approval is rejected
     Dismiss(DismissArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct AutonomyArgs {
+    /// How much is decided without a person; without it, what holds is shown
+    #[arg(value_parser = autonomy_level())]
+    pub level: Option<String>,
+    /// For a team
+    #[arg(long, value_name = "TEAM", requires = "level", conflicts_with = "member")]
+    pub team: Option<String>,
+    /// For a member
+    #[arg(long, value_name = "ID", requires = "level")]
+    pub member: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn autonomy_level() -> PossibleValuesParser {
+    let value = |level: AutonomyLevel| {
+        let does = match level {
+            AutonomyLevel::ConfirmAll => "Every decision requires approval",
+            AutonomyLevel::MajorOnly => {
+                "Changes of scope and architecture require approval; of others a person is told, except dependencies"
+            }
+            AutonomyLevel::Full => "Members decide everything",
+        };
+        PossibleValue::new(level.name()).help(does)
+    };
+    PossibleValuesParser::new(AutonomyLevel::ALL.map(value))
 }
 
 #[derive(Debug, Args)]
@@ -395,6 +433,20 @@ pub struct AnswerArgs {
     #[arg(long)]
     pub replace: bool,
     /// Only record the answer
+    #[arg(long)]
+    pub no_drive: bool,
+    #[command(flatten)]
+    pub driving: DriveArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DecideArgs {
+    /// Which question; a prefix of its id is enough
+    #[arg(value_name = "QID")]
+    pub question: String,
+    /// What the member is told with it; `-` reads standard input
+    pub text: Option<String>,
+    /// Only record it
     #[arg(long)]
     pub no_drive: bool,
     #[command(flatten)]

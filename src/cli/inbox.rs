@@ -21,7 +21,7 @@ use crate::ui::plain::TypedLines;
 use super::args::{InboxArgs, ScreenArgs};
 use super::exit::{CommandError, Status};
 use super::link::Link;
-use super::question_json::{inquiry_of, part_lines, parts_json};
+use super::question_json::{category_of, diff_of, inquiry_of, part_lines, parts_json};
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
 use super::{canonical_folder, config, lines, running, runtime};
 
@@ -223,6 +223,8 @@ impl Lines {
             "headline": headline(&question.tellask_content),
             "content": question.tellask_content,
             "parts": parts_json(&inquiry_of(question, row.inquiry.as_ref()), &row.answers),
+            "category": category_of(row.inquiry.as_ref()),
+            "diff": diff_of(row.inquiry.as_ref()),
             "taskDocPath": row.taskdoc,
         })
     }

@@ -2,6 +2,7 @@
 
 mod answering;
 mod args;
+mod autonomy;
 mod config;
 mod copies;
 mod demo;
@@ -62,6 +63,7 @@ use crate::tools::guard::{Put, set_up};
 pub use config::{SETTINGS, Setting, Values};
 pub use manual::definitions;
 
+use answering::Verdict;
 use args::{Cli, Command, Q4hArgs, Q4hCommand};
 use exit::{CommandError, Status};
 use queries::TranscriptFormat;
@@ -191,6 +193,7 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Fork(fork)) => block_on(lifecycle::fork(&workspace, &fork)),
         Some(Command::Read(wanted)) => mind::read(&workspace, &wanted),
         Some(Command::Sandbox(wanted)) => sandbox::run(&workspace, &wanted),
+        Some(Command::Autonomy(wanted)) => block_on(autonomy::autonomy(&workspace, wanted)),
         Some(Command::Trust { yes }) => block_on(trust::trust(&workspace, yes)),
         Some(Command::Serve) => block_on(serve::serve(&workspace)),
         Some(Command::Attach(wanted)) => serve::attach(&workspace, &wanted),
@@ -227,6 +230,12 @@ fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
             queries::question(workspace, &question, json || q4h.json)
         }
         Some(Q4hCommand::Answer(wanted)) => block_on(answering::answer(workspace, wanted)),
+        Some(Q4hCommand::Approve(wanted)) => {
+            block_on(answering::decide(workspace, wanted, Verdict::Approve))
+        }
+        Some(Q4hCommand::Reject(wanted)) => {
+            block_on(answering::decide(workspace, wanted, Verdict::Reject))
+        }
         Some(Q4hCommand::Dismiss(wanted)) => block_on(answering::dismiss(workspace, wanted)),
     }
 }

@@ -17,7 +17,7 @@ use crate::store::{Access, DialogListing, Store, Survey};
 
 use super::exit::{CommandError, Status};
 use super::ids::Ids;
-use super::question_json::{inquiry_of, part_lines, parts_json, source_of};
+use super::question_json::{category_of, diff_of, inquiry_of, part_lines, parts_json, source_of};
 use super::{dialog_json, find, inspect, lines, listing, transcript};
 
 /// Records per page of a transcript.
@@ -144,6 +144,8 @@ fn question_json(
         "source": source.kind,
         "sourceId": source.id,
         "parts": parts_json(&inquiry_of(question, parts), &answers),
+        "category": category_of(parts),
+        "diff": diff_of(parts),
         "headline": headline(&question.tellask_content),
         "content": question.tellask_content,
         "taskDocPath": dialog.meta.task_doc_path,

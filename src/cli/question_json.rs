@@ -22,6 +22,16 @@ pub fn source_of(dialog: &DialogId, parts: Option<&Inquiry>) -> InquirySource {
     parts.and_then(|inquiry| inquiry.source.clone()).unwrap_or_else(of_dialog)
 }
 
+/// What an approval is about; `None` for a question.
+pub fn category_of(parts: Option<&Inquiry>) -> Option<&'static str> {
+    Some(parts?.approval.as_ref()?.category.name())
+}
+
+/// The change that an approval is about.
+pub fn diff_of(parts: Option<&Inquiry>) -> Option<&str> {
+    parts?.approval.as_ref()?.diff.as_deref()
+}
+
 /// Every field is there; what is absent is `null`.
 pub fn parts_json(inquiry: &Inquiry, answers: &Answers) -> Value {
     let option = |option: &AnswerOption| {

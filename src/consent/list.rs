@@ -1,4 +1,4 @@
-//! The trust entries of a workspace: shells, servers, providers.
+//! The trust entries of a workspace: shells, servers, providers, decisions left to members.
 
 use std::path::Path;
 
@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::programs;
 use super::record::is_inside;
+use crate::domain::autonomy::{AutonomyScope, DecisionKind};
 use crate::domain::text::{Localized, localized};
 use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Member, hex};
@@ -31,6 +32,7 @@ pub(super) fn all_entries(
         // An unusable provider is reported when it is used.
         entries.extend(provider_entry(workspace, config).ok().flatten());
     }
+    entries.extend(autonomy_entries(minds).map(|(_, entry)| entry));
     entries
 }
 
@@ -116,6 +118,22 @@ pub(super) fn provider_entry(
     }
     let digest = digest(&["provider", key, &act]);
     Ok(Some(TrustEntry::new(TrustKind::Provider, key, &act, digest)))
+}
+
+/// One entry for each rule that leaves decisions to members.
+pub(super) fn autonomy_entries(
+    minds: &Minds,
+) -> impl Iterator<Item = (&AutonomyScope, TrustEntry)> {
+    minds.hive().autonomy.rules().filter_map(|(scope, rule)| {
+        let kinds = rule.needs_consent();
+        let kinds: Vec<&str> = kinds.into_iter().map(DecisionKind::name).collect();
+        if kinds.is_empty() {
+            return None;
+        }
+        let (name, act) = (scope.to_string(), format!("decides alone: {}", kinds.join(", ")));
+        let digest = digest(&["autonomy", &name, &act]);
+        Some((scope, TrustEntry::new(TrustKind::Autonomy, &name, &act, digest)))
+    })
 }
 
 /// The providers of the file, and the built-in ones that members talk to.

@@ -1,7 +1,7 @@
 //! The user's consent to what a workspace can do, and the entries that wait for it.
 //!
 //! Three callers check consent before an entry takes effect: the source of providers, the start of MCP
-//! servers, and the engine, which removes shells from members. Entries are always read from the current
+//! servers, and the engine, which removes shells and decisions from members. Entries are always read from the current
 //! files, and consent is stored outside the workspace.
 
 mod list;
@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::domain::autonomy::{AutonomyLevel, AutonomyScope, DecisionPolicy};
 use crate::domain::sandbox::Level;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry, TrustKind, Unagreed, unagreed};
@@ -19,8 +20,9 @@ use crate::domain::{AgentId, Lang};
 use crate::driver::Consent;
 use crate::mcp::Permission;
 use crate::minds::mcp_config::Transport;
-use crate::minds::{Minds, ProviderConfig};
+use crate::minds::{CONFIG_LIMIT_BYTES, HIVE_FILE, Minds, ProviderConfig, with_level};
 use crate::platform::{dirs, env};
+use crate::tools::guard::edit_file;
 
 pub(crate) use record::is_inside;
 
@@ -114,6 +116,35 @@ impl Trust {
             .map_err(|error| unwritable(file, &error))
     }
 
+    /// Writes a level of autonomy into the workspace's configuration; this person agrees to it by that, but not to
+    /// what somebody else wrote beside it.
+    ///
+    /// # Errors
+    /// The message for the user.
+    pub fn choose_autonomy(
+        &self,
+        scope: &AutonomyScope,
+        level: AutonomyLevel,
+    ) -> Result<(), Localized> {
+        let held = self.unagreed_autonomy(&Minds::load(&self.workspace, Lang::En));
+        edit_file(&self.workspace, HIVE_FILE, CONFIG_LIMIT_BYTES, |text| {
+            with_level(text, scope, level)
+        })?;
+        let minds = Minds::load(&self.workspace, Lang::En);
+        let rule = minds.hive().autonomy.rule(scope);
+        let names_kinds = rule.is_some_and(|rule| {
+            rule.policies.values().any(|one| *one == DecisionPolicy::Automated)
+        });
+        if names_kinds && held.contains(scope) {
+            return Ok(());
+        }
+        let entry = list::autonomy_entries(&minds).find(|(of, _)| *of == scope);
+        match entry {
+            Some((_, entry)) => self.agree(&[entry.digest]),
+            None => Ok(()),
+        }
+    }
+
     /// The sandbox level that was chosen on the screen. An unreadable file counts as no choice.
     pub fn level(&self) -> Option<Level> {
         record::read_level(self.file.as_deref()?, &self.canonical_workspace).ok()?
@@ -173,12 +204,30 @@ impl Consent for Trust {
         Self::choose(self, level)
     }
 
+    fn choose_autonomy(
+        &self,
+        scope: &AutonomyScope,
+        level: AutonomyLevel,
+    ) -> Result<(), Localized> {
+        Self::choose_autonomy(self, scope, level)
+    }
+
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId> {
         let waiting = self.unagreed(list::shell_entries(minds));
         let shells = waiting.into_iter().filter(|one| one.entry.kind == TrustKind::Shell);
         let names: BTreeSet<String> = shells.map(|one| one.entry.digest).collect();
         let waits = |id: &&AgentId| names.contains(&list::shell_digest(id));
         minds.team().members.iter().map(|member| &member.id).filter(waits).cloned().collect()
+    }
+
+    fn unagreed_autonomy(&self, minds: &Minds) -> Vec<AutonomyScope> {
+        let mut entries = list::autonomy_entries(minds).peekable();
+        if entries.peek().is_none() {
+            return Vec::new();
+        }
+        let agreed = self.agreed();
+        let waits = |entry| self.if_unagreed(entry, &agreed).is_some();
+        entries.filter_map(|(scope, entry)| waits(entry).then(|| scope.clone())).collect()
     }
 }
 

@@ -272,6 +272,33 @@ fn shells_servers_and_providers_are_blocked_until_consent() {
 }
 
 #[test]
+fn h18_decisions_left_to_members_wait_for_consent_and_a_stricter_rule_does_not() {
+    let scopes = |all: &[AutonomyScope]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let fixture = Fixture::new();
+    fixture.agree_to_all();
+    let write = |text: &str| fixture.write(".minds/hive/hive.yaml", text);
+    let waits = || names(&fixture.trust().waiting());
+    write("autonomy: { level: major_only, scopeChanges: notify_and_proceed }");
+    assert_eq!(waits(), [""; 0]);
+    write("autonomy: { level: full, members: { ops: { orgChanges: automated } } }");
+    assert_eq!(waits(), ["autonomy workspace", "autonomy member ops"]);
+    let waiting = fixture.trust().waiting();
+    assert_eq!(waiting[1].entry.act, "decides alone: orgChanges");
+    let held = fixture.trust().unagreed_autonomy(&fixture.minds());
+    assert_eq!(scopes(&held), ["workspace", "member ops"]);
+    fixture.trust().agree(&[waiting[0].entry.digest.clone()]).unwrap();
+    let held = fixture.trust().unagreed_autonomy(&fixture.minds());
+    assert_eq!(scopes(&held), ["member ops"]);
+    write("autonomy: { level: full, scopeChanges: requires_approval }");
+    assert_eq!(waits(), ["autonomy workspace changed"]);
+    write("autonomy: { level: full }");
+    assert_eq!(waits(), [""; 0]);
+    let held = fixture.minds().without_autonomy(vec![AutonomyScope::Workspace]);
+    let entries = fixture.trust().unagreed(fixture.trust().list_of(&held));
+    assert_eq!(names(&entries), [""; 0], "what is held back is still what is written");
+}
+
+#[test]
 fn a_provider_with_an_invalid_address_or_a_folder_elsewhere_cannot_be_used() {
     let fixture = Fixture::new();
     fs::create_dir(fixture.top.path().join("elsewhere")).unwrap();

@@ -34,6 +34,8 @@ pub enum RuntimeQuestion {
     KeepGoing,
     /// The last words of the model asked.
     Captured,
+    /// A decision of the model requires approval.
+    Approval,
 }
 
 /// A call by name.
@@ -45,7 +47,8 @@ pub enum SpecialCall {
 }
 
 impl RuntimeQuestion {
-    const ALL: [(Self, &str); 2] = [(Self::KeepGoing, "keep-going-"), (Self::Captured, "oq-")];
+    const ALL: [(Self, &str); 3] =
+        [(Self::KeepGoing, "keep-going-"), (Self::Captured, "oq-"), (Self::Approval, "ap-")];
 
     /// The id of such a call. `mark`: what makes it unique.
     #[must_use]

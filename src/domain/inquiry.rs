@@ -4,7 +4,9 @@
 //! every part; ids and keys are distinct; checking what was checked changes nothing.
 
 pub mod answers;
+pub mod approval;
 mod distinct;
+mod fault;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,7 +17,10 @@ use super::question::choices::{self, AnswerChoice};
 use super::text::Text;
 use super::time::{Stamp, is_iso_8601};
 
+use approval::{Approval, REJECT, RecordedApproval};
 use distinct::{distinct_ids, distinct_keys};
+
+pub use fault::InquiryFault;
 
 /// Most parts of a question.
 pub const MAX_PARTS: usize = 20;
@@ -44,6 +49,9 @@ pub struct Inquiry {
     /// It asks whether the asker may go on as it means to.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confirm: bool,
+    /// What is to be approved: then it has one part, whose last option rejects it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
     /// Where the parts are from. Only what an asker named is ever stored or sent.
     #[serde(skip)]
     pub origin: PartsOrigin,
@@ -82,6 +90,9 @@ pub struct Part {
     /// The key of an option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommended: Option<char>,
+    /// Only its options are answers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub must_choose: bool,
 }
 
 /// One way to answer a part.
@@ -116,18 +127,6 @@ pub struct WrittenOption {
     pub cons: Option<String>,
 }
 
-/// Why parts cannot be asked. `part` counts from 1.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum InquiryFault {
-    TooManyParts { parts: usize },
-    TooManyOptions { part: usize, options: usize },
-    NoText { part: usize },
-    TextTooLong { part: usize, chars: usize },
-    NoLabel { part: usize },
-    LabelTooLong { part: usize, chars: usize },
-    RemarkTooLong { part: usize, chars: usize },
-}
-
 /// The arguments of a recorded call, as far as they are read here.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -137,6 +136,8 @@ struct RecordedArguments {
     confirm: bool,
     source: Option<String>,
     source_id: Option<String>,
+    #[serde(flatten)]
+    approval: RecordedApproval,
 }
 
 impl Inquiry {
@@ -160,7 +161,8 @@ impl Inquiry {
         let is_repeated = matches!(parts.as_slice(), [only] if only.text == intro);
         let intro = if is_repeated { "" } else { intro };
         let (intro, source) = (intro.to_owned(), None);
-        Ok(Self { intro, parts, source, confirm: false, origin: PartsOrigin::Asker })
+        let origin = PartsOrigin::Asker;
+        Ok(Self { intro, parts, source, confirm: false, approval: None, origin })
     }
 
     /// A question that was asked in words.
@@ -174,9 +176,11 @@ impl Inquiry {
             created_at: iso(asked_at),
             options: choices.map(option).collect(),
             recommended: None,
+            must_choose: false,
         };
-        let (intro, source) = (String::new(), None);
-        Self { intro, parts: vec![part], source, confirm: false, origin: PartsOrigin::Words }
+        let (intro, source, approval) = (String::new(), None, None);
+        let origin = PartsOrigin::Words;
+        Self { intro, parts: vec![part], source, confirm: false, approval, origin }
     }
 
     /// The parts of a recorded call; `None` where it has none, or none that can be asked.
@@ -189,6 +193,9 @@ impl Inquiry {
         let recorded: RecordedArguments = json::read(arguments).ok()?;
         let mut inquiry =
             Self::of_written("", recorded.questions, &Stamp::default()).ok().filter(Self::asks)?;
+        if let Some(approval) = recorded.approval.read().filter(|_| inquiry.can_be_rejected()) {
+            inquiry.set_approval(approval);
+        }
         let content = recorded.tellask_content.trim_end();
         let intro = Lang::ALL.iter().find_map(|lang| content.strip_suffix(&inquiry.content(*lang)));
         inquiry.intro = intro.unwrap_or_default().trim().to_owned();
@@ -196,6 +203,11 @@ impl Inquiry {
         let source = recorded.source.zip(recorded.source_id);
         inquiry.source = source.map(|(kind, id)| InquirySource { kind, id });
         Some(inquiry)
+    }
+
+    fn can_be_rejected(&self) -> bool {
+        let [part] = self.parts.as_slice() else { return false };
+        part.options.len() > 1 && part.options.last().is_some_and(|last| last.key == REJECT)
     }
 
     fn asks(&self) -> bool {
@@ -211,7 +223,8 @@ impl Inquiry {
             part.content(&number, lang)
         });
         let intro = Some(self.intro.clone()).filter(|intro| !intro.is_empty());
-        intro.into_iter().chain(parts).collect::<Vec<_>>().join("\n\n")
+        let approval = self.approval.as_ref().map(|approval| approval.content(lang));
+        intro.into_iter().chain(parts).chain(approval).collect::<Vec<_>>().join("\n\n")
     }
 
     /// The arguments that are recorded for it.
@@ -227,11 +240,31 @@ impl Inquiry {
         if self.confirm {
             add("confirm", true.into());
         }
+        if let Some(approval) = &self.approval {
+            approval.add_to(&mut add);
+        }
         if let Some(source) = &self.source {
             add("source", source.kind.clone().into());
             add("sourceId", source.id.clone().into());
         }
         arguments
+    }
+
+    /// The same with other texts.
+    #[must_use]
+    pub fn map_texts(mut self, change: impl Fn(String) -> String) -> Self {
+        let changed = |text: &mut String| *text = change(std::mem::take(text));
+        changed(&mut self.intro);
+        for part in &mut self.parts {
+            changed(&mut part.text);
+            for option in &mut part.options {
+                changed(&mut option.label);
+                option.pros.iter_mut().chain(option.cons.iter_mut()).for_each(changed);
+            }
+        }
+        let diff = self.approval.as_mut().and_then(|approval| approval.diff.as_mut());
+        diff.into_iter().for_each(changed);
+        self
     }
 
     #[must_use]
@@ -276,6 +309,7 @@ impl Part {
                 .unwrap_or_else(|| iso(now)),
             recommended: recommended.filter(|key| options.iter().any(|one| one.key == *key)),
             options,
+            must_choose: false,
         })
     }
 

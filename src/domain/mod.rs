@@ -7,6 +7,7 @@
 
 pub mod assignment;
 pub mod attachment;
+pub mod autonomy;
 pub mod background;
 pub mod call;
 pub mod context_health;

@@ -38,6 +38,9 @@ impl QuestionKind {
     /// The kind of the question that this call asked. `parts`: those it named itself.
     #[must_use]
     pub fn of(call: &CallId, content: &str, parts: Option<&Inquiry>) -> Self {
+        if parts.is_some_and(|inquiry| inquiry.approval.is_some()) {
+            return Self::Approval;
+        }
         if parts.is_some_and(|inquiry| inquiry.parts.len() > 1) {
             return Self::Parts;
         }

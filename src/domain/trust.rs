@@ -23,6 +23,8 @@ pub enum TrustKind {
     Server,
     /// A provider that is not this machine, and the key it is sent.
     Provider,
+    /// Decisions that are left to members.
+    Autonomy,
 }
 
 impl TrustKind {
@@ -32,6 +34,7 @@ impl TrustKind {
             Self::Shell => "shell",
             Self::Server => "server",
             Self::Provider => "provider",
+            Self::Autonomy => "autonomy",
         }
     }
 }

@@ -17,6 +17,8 @@ use crate::tools::{
 use crate::yaml;
 
 const FOLDER: &str = ".minds";
+/// Below it, what people alone write.
+const FOR_PEOPLE: &str = "hive";
 /// Files that are read as YAML, below the folder.
 const CONFIGURATION: [&str; 3] = ["team.yaml", "llm.yaml", "mcp.yaml"];
 
@@ -53,6 +55,9 @@ async fn in_minds<A: FileArgs>(known: ManageContext, cx: ToolCx, mut args: A) ->
     let Some(path) = path_below_minds(args.path().unwrap_or("."), &cx.workspace) else {
         return ToolOutcome::failed(outside_minds(lang));
     };
+    if A::WRITES && is_for_people(&path) {
+        return ToolOutcome::failed(for_people(lang));
+    }
     let refusal = args.new_text().and_then(|text| yaml_fault(&path, text, lang));
     if let Some(refusal) = refusal {
         return ToolOutcome::failed(refusal);
@@ -130,6 +135,19 @@ fn path_below_minds(written: &str, workspace: &Path) -> Option<String> {
         _ => &names[..],
     };
     Some(if inside.is_empty() { ".".to_owned() } else { inside.join("/") })
+}
+
+/// True below the folder that says what members decide alone: no member writes there.
+fn is_for_people(path: &str) -> bool {
+    path.split('/').next().is_some_and(|first| first.eq_ignore_ascii_case(FOR_PEOPLE))
+}
+
+fn for_people(lang: Lang) -> &'static str {
+    Text::new(
+        "`.minds/hive/` is written by people only. Say what should change there and why.",
+        "`.minds/hive/` 只由人编写。请说明那里应当如何改动以及原因。",
+    )
+    .in_lang(lang)
 }
 
 fn outside_minds(lang: Lang) -> &'static str {

@@ -139,6 +139,34 @@ async fn nothing_beyond_the_folder_is_read_or_written() {
 }
 
 #[tokio::test]
+async fn what_members_decide_alone_is_read_and_never_written() {
+    let fixture = Fixture::new(&[(".minds/hive/hive.yaml", "autonomy: { level: confirm_all }\n")]);
+    let before = fixture.minds("hive/hive.yaml");
+    for path in
+        ["hive/hive.yaml", ".minds/hive/hive.yaml", "hive/teams/x.yaml", "./hive/x", "HIVE/x"]
+    {
+        for (tool, text) in [("create_new_file", "content"), ("overwrite_entire_file", "content")] {
+            let args = match tool {
+                "create_new_file" => json!({ "path": path, text: "autonomy: { level: full }" }),
+                _ => json!({
+                    "path": path, text: "autonomy: { level: full }",
+                    "known_old_total_lines": 1, "known_old_total_bytes": 33,
+                }),
+            };
+            let refused = fixture.call(tool, args).await;
+            assert!(
+                !refused.ok && refused.text.contains("by people only"),
+                "{path}: {}",
+                refused.text
+            );
+        }
+    }
+    assert_eq!(fixture.minds("hive/hive.yaml"), before);
+    let read = fixture.call("read_file", json!({ "path": "hive/hive.yaml" })).await;
+    assert!(read.ok && read.text.contains("confirm_all"), "{}", read.text);
+}
+
+#[tokio::test]
 async fn a_folder_that_is_a_link_is_left_alone_wherever_it_leads() {
     let outside = tempfile::tempdir().unwrap();
     for target in [outside.path(), Path::new(".dialogs"), Path::new(".")] {

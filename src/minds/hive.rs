@@ -1,21 +1,33 @@
-//! `.minds/hive/hive.yaml`: how the members of a workspace ask a person. A faulty key is ignored alone.
+//! `.minds/hive/hive.yaml`: how the members of a workspace ask a person, and what they decide alone. A faulty key is
+//! ignored alone, but one of `autonomy` leaves nothing to anybody.
+
+mod autonomy;
+mod edit;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::files::{self, FileContent};
 use super::nearest::remove_or_rename;
-use super::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, with_line};
+use super::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, unusable, with_line};
+use crate::domain::autonomy::{Autonomy, AutonomyScope, MemberAutonomy};
 use crate::domain::text::{Text, localized};
-use crate::domain::{AgentId, Problem};
+use crate::domain::{AgentId, Problem, Team};
 use crate::yaml;
 
-pub(super) const PATH: &str = ".minds/hive/hive.yaml";
+pub const PATH: &str = ".minds/hive/hive.yaml";
 
-const KEYS: [&str; 2] = ["version", "questions"];
+const KEYS: [&str; 3] = ["version", "autonomy", "questions"];
 const QUESTION_KEYS: [&str; 3] = ["capture", "max_confirmations_per_cycle", "sources"];
 /// Most confirmations for one piece of work that can be configured.
 const MOST_CONFIRMATIONS: usize = 100;
+
+/// The team of every member that is in no other one.
+pub const MAIN_TEAM: &str = "main";
+
+pub use edit::with_level;
 
 /// Whose last words may ask, see [`crate::domain::open_questions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,15 +54,78 @@ pub struct HiveConfig {
     /// Confirmations that a member may ask for as long as it has the same work.
     pub most_confirmations: usize,
     sources: BTreeMap<AgentId, &'static str>,
+    /// What members decide alone, as it is written.
+    pub autonomy: Autonomy,
+    /// The rules of it that nobody has agreed to.
+    unagreed: Vec<AutonomyScope>,
 }
 
 impl Default for HiveConfig {
     fn default() -> Self {
-        Self { capture: Capture::All, most_confirmations: 1, sources: BTreeMap::new() }
+        Self {
+            capture: Capture::All,
+            most_confirmations: 1,
+            sources: BTreeMap::new(),
+            autonomy: Autonomy::default(),
+            unagreed: Vec::new(),
+        }
     }
 }
 
 impl HiveConfig {
+    /// What holds if the file is there and cannot be used.
+    fn unusable() -> Self {
+        Self { autonomy: autonomy::unusable(), ..Self::default() }
+    }
+
+    pub(super) fn load(workspace: &Path, team: &Team) -> (Self, Vec<Problem>) {
+        let (config, mut problems) = match files::read(workspace, PATH, files::CONFIG_LIMIT_BYTES) {
+            FileContent::Text(text) => read(&text),
+            FileContent::Missing => (Self::default(), Vec::new()),
+            FileContent::Unusable(reason) => (Self::unusable(), vec![unusable(PATH, &reason)]),
+        };
+        problems.extend(config.unknown_members(team));
+        (config, problems)
+    }
+
+    /// Members that it names and that are none of these.
+    fn unknown_members(&self, known: &Team) -> Vec<Problem> {
+        let sources = self.sources.keys().map(|id| (vec!["questions", "sources"], id));
+        let rules = self.autonomy.rules().filter_map(|(scope, _)| match scope {
+            AutonomyScope::Member(id) => Some((vec!["autonomy", "members"], id)),
+            AutonomyScope::Workspace | AutonomyScope::Team(_) => None,
+        });
+        let unknown = sources.chain(rules).filter(|(_, id)| known.member(id).is_none());
+        let problem = |(keys, id): (Vec<&str>, &AgentId)| {
+            let path = keys.join(".");
+            let id = clip(id.as_str());
+            let text = localized!(
+                "`{path}` names @{id}, who is not in .minds/team.yaml",
+                "`{path}` 提到 @{id}，但它不在 .minds/team.yaml 中"
+            );
+            let fix = Text::new("correct the id, or remove the entry", "请改正 id，或删除该项");
+            Problem::new(format!("hive/member/{path}.{id}"), PATH, text, fix).warning()
+        };
+        unknown.map(problem).collect()
+    }
+
+    /// From now on these rules leave nothing to members.
+    pub(super) fn hold_back(&mut self, unagreed: Vec<AutonomyScope>) {
+        self.unagreed = unagreed;
+    }
+
+    /// What a member decides alone now.
+    #[must_use]
+    pub fn autonomy_of(&self, member: &AgentId) -> MemberAutonomy {
+        self.agreed_autonomy().of(member, &[MAIN_TEAM])
+    }
+
+    /// The rules that hold now: as written, or stricter where nobody has agreed.
+    #[must_use]
+    pub fn agreed_autonomy(&self) -> Autonomy {
+        self.autonomy.clone().without_consent(&self.unagreed)
+    }
+
     /// What the questions in the words of this member are about, if that is configured.
     #[must_use]
     pub fn source_of(&self, member: &AgentId) -> Option<&'static str> {
@@ -58,7 +133,7 @@ impl HiveConfig {
     }
 }
 
-pub(super) fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
+fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
     const EXAMPLE: Text = Text::new("write `version: 1`", "请写 `version: 1`");
     let mut report = ProblemReport::new(PATH, text);
     let mut config = HiveConfig::default();
@@ -67,21 +142,24 @@ pub(super) fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
         Ok(Value::Null) => return (config, Vec::new()),
         Ok(other) => {
             report.add("hive/yaml", &[], file_is_not_a_map(&other), EXAMPLE);
-            return (config, report.finish());
+            return (HiveConfig::unusable(), report.finish());
         }
         Err(error) => {
             let fix = Text::new(
-                "fix the syntax; until then nothing of it counts",
-                "请修正语法；在此之前不生效",
+                "fix the syntax; until then every decision requires approval",
+                "请修正语法；在此之前所有决定都需要批准",
             );
             let problem = Problem::new("hive/yaml", PATH, not_yaml(&error), fix);
-            return (config, vec![with_line(problem, error.line)]);
+            return (HiveConfig::unusable(), vec![with_line(problem, error.line)]);
         }
     };
     unknown_keys(&top, &[], &KEYS, &mut report);
     if top.get("version").is_some_and(|version| version.as_u64() != Some(1)) {
         let text = Text::new("this program knows version 1", "本程序只认识版本 1");
         report.add("hive/version", &["version"], text, EXAMPLE);
+    }
+    if let Some(value) = top.get("autonomy") {
+        config.autonomy = autonomy::read(value, &mut report);
     }
     match top.get("questions") {
         Some(Value::Object(questions)) => read_questions(questions, &mut config, &mut report),
@@ -135,23 +213,33 @@ fn one_of(keys: &[&str], known: &str, found: &Value, report: &mut ProblemReport<
         "`{path}` must be one of {known}, not {found}",
         "`{path}` 应为 {known} 之一，而不是 {found}"
     );
-    let fix = Text::new("correct it; until then it counts as absent", "请改正；在此之前视为没有写");
+    let fix = if keys.first() == Some(&"autonomy") {
+        Text::new(
+            "correct it; until then it counts as confirm_all",
+            "请改正；在此之前按 confirm_all 处理",
+        )
+    } else {
+        Text::new("correct it; until then it counts as absent", "请改正；在此之前视为没有写")
+    };
     report.add(&format!("hive/value/{path}"), keys, text, fix);
 }
 
+/// True if there are any.
 fn unknown_keys(
     map: &Map<String, Value>,
     at: &[&str],
     known: &[&str],
     report: &mut ProblemReport<'_>,
-) {
-    for key in map.keys().filter(|key| !known.contains(&key.as_str())) {
+) -> bool {
+    let unknown: Vec<&String> = map.keys().filter(|key| !known.contains(&key.as_str())).collect();
+    for key in &unknown {
         let keys: Vec<&str> = at.iter().copied().chain([key.as_str()]).collect();
         let path = keys.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
         let text = localized!("unknown key `{path}`", "未知的键 `{path}`");
         let fix = remove_or_rename(key, known.iter().copied());
         report.warn(&format!("hive/unknown-key/{path}"), &keys, text, fix);
     }
+    !unknown.is_empty()
 }
 
 #[cfg(test)]

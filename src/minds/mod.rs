@@ -31,7 +31,8 @@ use std::path::Path;
 use std::time::SystemTime;
 
 pub use cache::{MindsCache, MindsFolder, MindsSource};
-pub use hive::{Capture, HiveConfig};
+pub(crate) use files::CONFIG_LIMIT_BYTES;
+pub use hive::{Capture, HiveConfig, MAIN_TEAM, PATH as HIVE_FILE, with_level};
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use priming::priming_problems;
@@ -39,6 +40,7 @@ pub use prompt::DialogRole;
 pub use stamp::MindsStamp;
 pub use texts::MemberTexts;
 
+use crate::domain::autonomy::AutonomyScope;
 use crate::domain::text::Text;
 use crate::domain::trust::TrustKind;
 use crate::domain::{AgentId, Lang, Member, Problem, Secrets, ShellRight, Stamp, Team};
@@ -90,8 +92,7 @@ impl Minds {
         };
         problems.extend(team_problems);
         problems.extend(llm_problems);
-        let hive_text = config_text(workspace, hive::PATH, &mut problems);
-        let (hive, hive_problems) = hive_text.as_deref().map(hive::read).unwrap_or_default();
+        let (hive, hive_problems) = HiveConfig::load(workspace, &team);
         problems.extend(hive_problems);
         let mcp = McpFile::load(workspace);
         let owned = |(name, variable): (&str, &str)| (name.to_owned(), variable.to_owned());
@@ -152,6 +153,13 @@ impl Minds {
         for member in self.team.members.iter_mut().filter(|member| of.contains(&member.id)) {
             member.shell = ShellRight::Unagreed;
         }
+        self
+    }
+
+    /// The same without what these rules leave to members: the user has not agreed to them.
+    #[must_use]
+    pub fn without_autonomy(mut self, of: Vec<AutonomyScope>) -> Self {
+        self.hive.hold_back(of);
         self
     }
 
@@ -263,12 +271,14 @@ impl Minds {
         role: DialogRole,
         tool_names: &[String],
     ) -> String {
+        let autonomy = self.hive.autonomy_of(&member.id);
         prompt::build(&prompt::PromptInput {
             lang: self.lang,
             member,
             team: &self.team,
             texts: self.texts.of(&member.id),
             environment: self.texts.environment(),
+            autonomy: &autonomy,
             skills: self.skills.of(&member.id),
             role,
             tool_names,
@@ -283,6 +293,7 @@ pub fn trust_file(kind: TrustKind) -> &'static str {
         TrustKind::Shell => team::PATH,
         TrustKind::Server => mcp_config::PATH,
         TrustKind::Provider => llm_config::PATH,
+        TrustKind::Autonomy => hive::PATH,
     }
 }
 

@@ -8,6 +8,7 @@ use super::finding::FindRequest;
 use super::image::{AttachedImage, ImageOrigin};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
+use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
@@ -156,6 +157,12 @@ pub enum Command {
         /// The new sandbox level, if the user chose one.
         level: Option<Level>,
     },
+    /// Writes a level of autonomy into the configuration of the workspace: the user chose it.
+    SetAutonomy {
+        ticket: Ticket,
+        scope: AutonomyScope,
+        level: AutonomyLevel,
+    },
     /// Checks again what waits for consent: answered by [`super::DriverEvent::Consent`].
     CheckConsent,
     /// Lists the files of the workspace: answered by [`super::DriverEvent::Files`].
@@ -221,6 +228,7 @@ macro_rules! ticket_within {
             | Self::Log { ticket }
             | Self::Mind { ticket, .. }
             | Self::Agree { ticket, .. }
+            | Self::SetAutonomy { ticket, .. }
             | Self::Drafts { ticket }
             | Self::SaveDraft { ticket, .. }
             | Self::StopProcess { ticket, .. }
@@ -295,6 +303,7 @@ impl Command {
             | Self::Lifecycle { .. }
             | Self::Title { .. }
             | Self::Agree { .. }
+            | Self::SetAutonomy { .. }
             | Self::SaveDraft { .. }
             | Self::StopProcess { .. }
             | Self::Shutdown { .. } => false,

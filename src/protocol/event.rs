@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::autonomy::AutonomySummary;
 use crate::domain::fresh_boots::Reasoning;
 use crate::domain::inquiry::Inquiry;
 use crate::domain::inquiry::answers::PartAnswer;
@@ -199,6 +200,9 @@ pub struct ConsentView {
     pub level: Option<Level>,
     /// The level is set in the user's own configuration and cannot be chosen on the screen.
     pub level_is_set: bool,
+    /// What members decide alone; `None` where nothing is configured.
+    #[serde(default)]
+    pub autonomy: Option<AutonomySummary>,
 }
 
 /// The outcome of a run, when all loaded trees are idle.

@@ -14,12 +14,14 @@
 //!               ├── files/*, edits/*, patch/*, images/*, search/*, memory/* ──▶ guard ──▶ access
 //!               ├── readonly/*          lines of programs that only read ──▶ guard, shell
 //!               ├── shell/*             commands, processes in the background
+//!               ├── decision            who makes a decision, by the autonomy of the member
 //!               └── man                 the manuals of the toolsets
 //! ```
 
 mod access;
 mod args;
 mod control;
+mod decision;
 mod edits;
 mod file_identity;
 mod files;
@@ -43,9 +45,11 @@ pub use access::{Access, AccessOp, ListRule, PathTarget};
 pub use args::Args;
 pub(crate) use args::{ArgMismatch, MismatchKind, parameters};
 pub use control::{CLEAR_MIND, replace_section};
+pub(crate) use decision::{OptionArg, tool as decision_tool};
 pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
 pub use outcome::{
-    MAX_RESULT_CHARS, ReminderFormat, ReminderScope, StateChange, ToolImage, ToolOutcome,
+    DecisionOutcome, MAX_RESULT_CHARS, ReminderFormat, ReminderScope, StateChange, ToolImage,
+    ToolOutcome,
 };
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use search::list_files;

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::domain::autonomy::DecisionKind;
+use crate::domain::inquiry::Inquiry;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{FileChange, Lang, Secrets};
 
@@ -71,6 +73,22 @@ pub enum StateChange {
     ClearMind {
         reminder_content: Option<String>,
     },
+    /// The member wants to make a decision of this kind.
+    Decision {
+        kind: DecisionKind,
+        outcome: DecisionOutcome,
+    },
+}
+
+/// What the autonomy of a member says of a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DecisionOutcome {
+    /// The member makes it.
+    Made,
+    /// The member makes it, and a person is told what it is.
+    Notified(String),
+    /// A person is asked; the result of the call says so.
+    Asked(Box<Inquiry>),
 }
 
 /// Who sees a reminder.
@@ -149,6 +167,13 @@ impl ToolOutcome {
 }
 
 impl StateChange {
+    /// The decision it is about.
+    #[must_use]
+    pub fn decision(&self) -> Option<(DecisionKind, &DecisionOutcome)> {
+        let Self::Decision { kind, outcome } = self else { return None };
+        Some((*kind, outcome))
+    }
+
     fn redacted(self, secrets: &Arc<Secrets>) -> Self {
         let clean = |text| secrets.redacted(text);
         match self {
@@ -166,6 +191,19 @@ impl StateChange {
             Self::ClearMind { reminder_content } => {
                 Self::ClearMind { reminder_content: reminder_content.map(clean) }
             }
+            Self::Decision { kind, outcome } => {
+                Self::Decision { kind, outcome: outcome.redacted(clean) }
+            }
+        }
+    }
+}
+
+impl DecisionOutcome {
+    fn redacted(self, clean: impl Fn(String) -> String) -> Self {
+        match self {
+            Self::Made => Self::Made,
+            Self::Notified(text) => Self::Notified(clean(text)),
+            Self::Asked(inquiry) => Self::Asked(Box::new(inquiry.map_texts(clean))),
         }
     }
 }
@@ -196,6 +234,9 @@ fn clip_middle(text: String, limit_chars: usize, lang: Lang) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Stamp;
+    use crate::domain::inquiry::WrittenOption;
+    use crate::domain::inquiry::approval::WrittenDecision;
 
     #[test]
     fn a_text_within_the_limit_is_left_alone() {
@@ -232,6 +273,17 @@ mod tests {
         let id = || "x".to_owned();
         let add =
             StateChange::AddReminder { id: id(), content: text(), position: None, scope, render };
+        let kind = DecisionKind::ScopeChanges;
+        let decision = |outcome| StateChange::Decision { kind, outcome };
+        let option =
+            WrittenOption { label: text(), pros: Some(text()), ..WrittenOption::default() };
+        let written = WrittenDecision {
+            description: text(),
+            options: vec![option],
+            diff: Some(text()),
+            ..WrittenDecision::default()
+        };
+        let asked = Inquiry::of_decision(kind, written, &Stamp::default(), Lang::En).unwrap();
         let meta = serde_json::json!({ "command": text(), "pid": 7 });
         let outcome = ToolOutcome {
             changes: vec![
@@ -239,6 +291,8 @@ mod tests {
                 StateChange::UpdateReminder { id: id(), content: text(), render: None },
                 StateChange::Follow { id: id(), content: text(), owner: "x", meta },
                 StateChange::ClearMind { reminder_content: Some(text()) },
+                decision(DecisionOutcome::Notified(text())),
+                decision(DecisionOutcome::Asked(Box::new(asked))),
             ],
             images: vec![image(text()), image("plain".to_owned())],
             file_changes: vec![FileChange::rewritten(text(), &text(), "x")],
@@ -248,7 +302,7 @@ mod tests {
         assert!(clean.text.starts_with("a [redacted] b\n[an image was left out"), "{clean:?}");
         assert_eq!(clean.images, [image("plain".to_owned())]);
         let shown = format!("{:?}{:?}", clean.changes, clean.file_changes);
-        assert!(!shown.contains(key) && shown.matches("a [redacted] b").count() == 7, "{shown}");
+        assert!(!shown.contains(key) && shown.matches("a [redacted] b").count() == 12, "{shown}");
         assert!(shown.contains("Number(7)"), "{shown}");
     }
 }

@@ -244,6 +244,14 @@ impl ToolSubset {
         self
     }
 
+    /// The same and this tool, which takes the place of one with its name.
+    #[must_use]
+    pub fn with_tool(mut self, tool: Arc<dyn Tool>) -> Self {
+        self.tools.retain(|other| other.spec().name != tool.spec().name);
+        self.tools.push(tool);
+        self
+    }
+
     /// Whether a tool of this name is offered.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use crate::domain::autonomy::MemberAutonomy;
 use crate::domain::{AccessLists, AgentId, Clock, DialogId, Lang, RootId, Stamp};
 
 use super::{Access, Registry, ReminderView, Shells, ToolCx, ToolOutcome, ToolSpec};
@@ -55,6 +56,7 @@ impl TestBench {
             shells: Shells::default(),
             keys: Arc::default(),
             clock: Arc::new(FixedClock),
+            autonomy: MemberAutonomy::default(),
             lang: Lang::En,
             new_id: "new00001".to_owned(),
         };

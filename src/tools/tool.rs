@@ -9,6 +9,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+use crate::domain::autonomy::MemberAutonomy;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, Clock, DialogId, Lang, Secrets};
 
@@ -87,6 +88,8 @@ pub struct ToolCx {
     /// What no child may get and no result may hold.
     pub keys: Arc<Secrets>,
     pub clock: Arc<dyn Clock>,
+    /// What the caller decides alone.
+    pub autonomy: MemberAutonomy,
     /// The language of results.
     pub lang: Lang,
     /// Drawn for this call alone, in case it adds a reminder or prepares an edit: 8 characters of

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use dominds_tui::domain::autonomy::MemberAutonomy;
 use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
 use dominds_tui::minds::Minds;
 use dominds_tui::tools::{Access, Registry, Shells, ToolCx, ToolOutcome};
@@ -46,6 +47,7 @@ fn cx(workspace: &Path, shells: &Shells) -> ToolCx {
         main_dialog: true,
         reminders: Arc::from([]),
         shells: shells.clone(),
+        autonomy: MemberAutonomy::default(),
         keys: Arc::default(),
         clock: Arc::new(FixedClock),
         lang: Lang::En,

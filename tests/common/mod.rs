@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use dominds_tui::app;
+use dominds_tui::domain::autonomy::{AutonomyLevel, AutonomyScope};
 use dominds_tui::domain::inquiry::answers::AnswerInput;
 use dominds_tui::domain::sandbox::Level;
 use dominds_tui::domain::text::Localized;
@@ -106,6 +107,19 @@ impl Consent for Waiting {
 
     fn choose_level(&self, _level: Level) -> Result<(), Localized> {
         Ok(())
+    }
+
+    fn choose_autonomy(&self, _: &AutonomyScope, _: AutonomyLevel) -> Result<(), Localized> {
+        Ok(())
+    }
+
+    fn unagreed_autonomy(&self, minds: &Minds) -> Vec<AutonomyScope> {
+        let waits = |scope: &AutonomyScope| {
+            let named = |one: &Unagreed| one.entry.name == scope.to_string();
+            self.all().iter().any(|one| one.entry.kind == TrustKind::Autonomy && named(one))
+        };
+        let scopes = minds.hive().autonomy.rules().map(|(scope, _)| scope.clone());
+        scopes.filter(waits).collect()
     }
 
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId> {

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod approvals;
 mod architecture;
 mod canary;
 mod command_line;

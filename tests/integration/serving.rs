@@ -27,7 +27,10 @@ const ANSWERS: &str = "responses:\n  - message: ask\n    role: user\n    respons
                        - name: askHuman\n        arguments:\n          tellaskContent: \"Before I start:\"\n          \
                        questions:\n            - text: Which database?\n              recommended: a\n              \
                        options:\n                - { label: PostgreSQL, pros: proven, cons: a server }\n                \
-                       - { label: SQLite, pros: one file }\n            - text: Does the API page?\n";
+                       - { label: SQLite, pros: one file }\n            - text: Does the API page?\n  \
+                       - message: decide\n    role: user\n    response: A decision.\n    funcCalls:\n      \
+                       - name: request_decision\n        arguments:\n          category: scopeChanges\n          \
+                       description: Split the crate?\n          diff: \"-a\\n+b\\n\"\n";
 
 /// A driver that is killed with the test.
 pub struct Driver {

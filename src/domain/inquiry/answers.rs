@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::approval::{self, REJECT};
 use super::{Inquiry, Part, PartsOrigin, distinct};
+use crate::domain::lang::Lang;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::time::Stamp;
 
@@ -46,10 +48,24 @@ pub enum AnswerInput {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFault {
     Empty,
-    NoSuchPart { part: String, known: Vec<String> },
-    NoSuchOption { part: String, key: char, known: Vec<char> },
-    HasAnswer { part: String, at: Stamp },
+    NoSuchPart {
+        part: String,
+        known: Vec<String>,
+    },
+    NoSuchOption {
+        part: String,
+        key: char,
+        known: Vec<char>,
+    },
+    HasAnswer {
+        part: String,
+        at: Stamp,
+    },
     NothingRecommended,
+    /// Only an option is an answer.
+    NoChoice {
+        known: Vec<(char, String)>,
+    },
 }
 
 impl AnswerInput {
@@ -102,8 +118,15 @@ impl PartAnswers {
     ) -> Result<Self, AnswerFault> {
         let is_open = |part: &&Part| replace || !self.parts.contains_key(&part.id);
         let open = || inquiry.parts.iter().filter(is_open);
-        let words =
-            |text: &str| PartAnswer { option: None, text: Some(text.to_owned()), at: now.clone() };
+        // An approval that is dismissed is not given.
+        let without_answer = |part: &Part| {
+            let (option, text) = if part.must_choose {
+                (Some(REJECT), None)
+            } else {
+                (None, Some(dismissed.to_owned()))
+            };
+            PartAnswer { option, text, at: now.clone() }
+        };
         let mut given: Vec<(&Part, PartAnswer)> = Vec::new();
         match input {
             AnswerInput::Words(typed) => {
@@ -127,10 +150,11 @@ impl PartAnswers {
                 }
             }
             AnswerInput::Dismiss(None) => {
-                given.extend(open().map(|part| (part, words(dismissed))));
+                given.extend(open().map(|part| (part, without_answer(part))));
             }
             AnswerInput::Dismiss(Some(id)) => {
-                given.push((self.open_part(inquiry, id, replace)?, words(dismissed)));
+                let part = self.open_part(inquiry, id, replace)?;
+                given.push((part, without_answer(part)));
             }
         }
         if given.is_empty() {
@@ -160,7 +184,13 @@ impl PartAnswers {
 
     /// What the model reads once every part has its answer.
     #[must_use]
-    pub fn text(&self, inquiry: &Inquiry) -> String {
+    pub fn text(&self, inquiry: &Inquiry, lang: Lang) -> String {
+        if inquiry.approval.is_some() {
+            let given = inquiry.parts.first().and_then(|part| self.parts.get(&part.id));
+            let option = given.and_then(|answer| answer.option);
+            let comment = given.and_then(|answer| answer.text.as_deref());
+            return inquiry.decision_text(option, comment, lang);
+        }
         let answer = |part: &Part| {
             self.parts.get(&part.id).map_or_else(String::new, |answer| answer.words(part))
         };
@@ -206,22 +236,31 @@ impl Part {
             return Ok(answer(None, Some(typed)));
         }
         let alone = typed.strip_suffix('.').unwrap_or(typed);
-        if let Some(key) = distinct::key(alone) {
-            return match self.option(key) {
-                Some(_) => Ok(answer(Some(key), None)),
-                // Options that were found in words may be none.
-                None if origin == PartsOrigin::Words => Ok(answer(None, Some(typed))),
-                None => Err(AnswerFault::NoSuchOption {
-                    part: self.id.clone(),
-                    key,
-                    known: self.options.iter().map(|option| option.key).collect(),
-                }),
-            };
+        let key = distinct::key(alone);
+        if let Some(option) = key.and_then(|key| self.option(key)) {
+            return Ok(answer(Some(option.key), None));
         }
-        Ok(match self.key_before(typed) {
-            Some((key, comment)) => answer(Some(key), Some(comment)),
-            None => answer(None, Some(typed)),
-        })
+        if self.must_choose
+            && let Some((key, comment)) = approval::by_words(self, typed)
+        {
+            return Ok(answer(Some(key), Some(comment)));
+        }
+        if let Some(key) = key {
+            // Options that were found in words may be none.
+            if origin == PartsOrigin::Words {
+                return Ok(answer(None, Some(typed)));
+            }
+            let known = self.options.iter().map(|option| option.key).collect();
+            return Err(AnswerFault::NoSuchOption { part: self.id.clone(), key, known });
+        }
+        if let Some((key, comment)) = self.key_before(typed) {
+            return Ok(answer(Some(key), Some(comment)));
+        }
+        if !self.must_choose {
+            return Ok(answer(None, Some(typed)));
+        }
+        let known = self.options.iter().map(|one| (one.key, one.label.clone()));
+        Err(AnswerFault::NoChoice { known: known.collect() })
     }
 
     /// The option that was typed.
@@ -274,6 +313,14 @@ impl AnswerFault {
                 "{part} has an answer already, of {at}; it can be replaced",
                 "{part} 已于 {at} 答复；可以替换"
             ),
+            Self::NoChoice { known } => {
+                let known = known.iter().map(|(key, label)| format!("{key} ({label})"));
+                let known = known.collect::<Vec<_>>().join(", ");
+                localized!(
+                    "choose first: {known}; then words, as in `x, not yet`",
+                    "请先选择：{known}；之后可以写说明，如 `x, 暂缓`"
+                )
+            }
             Self::NothingRecommended => Text::new(
                 "no open part of this question has a recommended option",
                 "这个问题没有带推荐选项的未答部分",

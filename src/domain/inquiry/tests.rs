@@ -204,7 +204,8 @@ fn unknown_parts_and_empty_answers_are_refused_whole() {
 #[test]
 fn what_the_model_reads_names_every_part() {
     let inquiry = two();
-    let text = |input: &AnswerInput| answered(&inquiry, input).expect("answers").text(&inquiry);
+    let text =
+        |input: &AnswerInput| answered(&inquiry, input).expect("answers").text(&inquiry, Lang::En);
     assert_eq!(
         text(&parts(&[("q1", "b, for now"), ("paging", "yes")])),
         "[q1] Which database?\n→ b: SQLite\nfor now\n\n[paging] Does the API page?\n→ yes"
@@ -214,7 +215,7 @@ fn what_the_model_reads_names_every_part() {
         "[q1] Which database?\n→ dismissed\n\n[paging] Does the API page?\n→ dismissed"
     );
     let one = Inquiry { parts: vec![two().parts.swap_remove(0)], ..two() };
-    let text = |input: &AnswerInput| answered(&one, input).expect("answers").text(&one);
+    let text = |input: &AnswerInput| answered(&one, input).expect("answers").text(&one, Lang::En);
     assert_eq!(text(&AnswerInput::Recommended), "a: PostgreSQL");
     assert_eq!(text(&AnswerInput::Words("neither".to_owned())), "neither");
 }
@@ -302,7 +303,7 @@ proptest! {
             prop_assert_eq!(answers.clone().fitting(&inquiry), answers.clone());
         }
         if answers.is_complete(&inquiry) {
-            let text = answers.text(&inquiry);
+            let text = answers.text(&inquiry, Lang::En);
             for part in &inquiry.parts {
                 prop_assert!(text.contains(&answers.parts[&part.id].words(part)));
             }

@@ -12,7 +12,7 @@ use crate::domain::inquiry::{Inquiry, WrittenOption, WrittenPart};
 use crate::domain::text::localized;
 use crate::domain::{AgentId, Lang, Slug, Stamp, json};
 use crate::driver::texts::ArgumentError;
-use crate::tools::{ArgMismatch, Args, MismatchKind, parameters};
+use crate::tools::{ArgMismatch, Args, MismatchKind, OptionArg, parameters};
 
 /// Asks a teammate, in a session.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -82,26 +82,11 @@ struct PartArg {
     recommended: Option<String>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct OptionArg {
-    key: Option<String>,
-    label: String,
-    pros: Option<String>,
-    cons: Option<String>,
-}
-
 impl From<PartArg> for WrittenPart {
     fn from(arg: PartArg) -> Self {
         let PartArg { id, text, created_at, options, recommended } = arg;
         let options = options.map(|options| options.into_iter().map(WrittenOption::from).collect());
         Self { id, text, created_at, options, recommended }
-    }
-}
-
-impl From<OptionArg> for WrittenOption {
-    fn from(OptionArg { key, label, pros, cons }: OptionArg) -> Self {
-        Self { key, label, pros, cons }
     }
 }
 

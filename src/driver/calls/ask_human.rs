@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::call::ASK_HUMAN;
+use crate::domain::call::{ASK_HUMAN, RuntimeQuestion};
 use crate::domain::inquiry::PartsOrigin;
 use crate::domain::inquiry::answers::{AnswerInput, PartAnswers};
 use crate::domain::question::{CallSite, Question, question_id, short_headline};
@@ -58,6 +58,28 @@ pub fn ask_for(
     let status = ask(draft, at, &call, content, texts);
     let result = CallResult::of_text(call.id, call.name, status);
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
+}
+
+/// The call with which a decision is asked for, and the id of its question. The error is the result for the model where
+/// nothing can be asked now.
+pub fn approval_call(
+    draft: &Draft,
+    at: &Position,
+    texts: Texts,
+) -> Result<(CallId, String), String> {
+    let asks = |dialog: &&Dialog| {
+        !dialog.latest.is_dead()
+            && dialog.latest.current_course.max(dialog.history.course) == at.course
+    };
+    let Some(dialog) = draft.dialog(&at.dialog).filter(asks) else {
+        return Err(texts.decision_not_asked());
+    };
+    if !dialog.questions.is_empty() {
+        return Err(texts.question_already_open());
+    }
+    let call = RuntimeQuestion::Approval.call(&draft.ids.short(8));
+    let question = question_id(&draft.tree.id(&at.dialog), at.course, &call);
+    Ok((call, question))
 }
 
 /// What a person gives to an open question.
@@ -121,7 +143,7 @@ pub fn answer(
                 draft.set_answers(dialog_id, Some(answers));
                 return Ok(AnswerOutcome::Kept);
             }
-            answers.text(&inquiry)
+            answers.text(&inquiry, texts.0)
         }
     };
     let record = answer_record(dialog, &open, (&text, images), texts)?;
@@ -139,7 +161,8 @@ pub fn record_complete(draft: &mut Draft, id: &SelfId, texts: Texts) {
         return;
     };
     let question = open.id.clone();
-    if let Ok(record) = answer_record(dialog, open, (&answers.text(&inquiry), None), texts) {
+    if let Ok(record) = answer_record(dialog, open, (&answers.text(&inquiry, texts.0), None), texts)
+    {
         close(draft, id, &question, record);
     }
 }

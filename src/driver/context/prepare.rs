@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::domain::autonomy::MemberAutonomy;
 use crate::domain::context_health::ContextLimits;
 use crate::domain::overview::Overview;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
@@ -20,7 +21,7 @@ use crate::driver::steps::reminders;
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, Minds, RetryConfig, taskdoc};
 use crate::protocol::Refusal;
-use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset};
+use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset, decision_tool};
 
 use super::call_schemas;
 use super::images::CourseImages;
@@ -77,6 +78,8 @@ pub fn prepare_member(
     // Fresh-boots reasoning has no tools for reminders, and gets none.
     let offered = engine.sources.registry(&engine.tools);
     let Rights { tools, access } = rights::rights_of(dialog, tree, &minds, &offered);
+    let autonomy = minds.hive().autonomy_of(agent);
+    let tools = if autonomy.is_configured() { tools.with_tool(decision_tool()) } else { tools };
     let (tools, shared) = match role {
         DialogRole::Main | DialogRole::Side => (tools, reminders::shared(&engine.store, agent, on)),
         DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
@@ -96,6 +99,7 @@ pub fn prepare_member(
             sees_images: config.sends_images_to(model),
             keys: engine.secrets(&minds),
             access: Arc::new(access),
+            autonomy,
             ..tool_cx(engine, tree, dialog, &shared, &member)
         },
         shared,
@@ -276,6 +280,7 @@ fn tool_cx(
         reminders: reminders.collect(),
         shells: engine.shells.clone(),
         keys: Arc::default(),
+        autonomy: MemberAutonomy::default(),
         clock: engine.clock.clone(),
         lang: engine.lang,
         new_id: engine.ids.short(8),

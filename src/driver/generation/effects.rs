@@ -1,15 +1,17 @@
-//! Applies a finished tool call to its dialog: its result with images, changed reminders, a new course.
+//! Applies a finished tool call to its dialog: its result with images, changed reminders, a new course, a decision that
+//! requires approval.
 
 use crate::domain::record::{Call, CallResult, Record};
 use crate::domain::reminder::{AGENT_SHARED, CarryOver, NewWording, PERSONAL};
 use crate::domain::{FileChange, HealthLevel, Reminder};
+use crate::driver::calls::ask_human;
 use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::images::store_images;
 use crate::driver::steps::position::Position;
 use crate::driver::steps::reminders::{self, EditError, ReminderEdit};
 use crate::driver::texts::Texts;
-use crate::tools::{ReminderFormat, ReminderScope, StateChange, ToolOutcome};
+use crate::tools::{DecisionOutcome, ReminderFormat, ReminderScope, StateChange, ToolOutcome};
 
 /// Records the result of a call and applies the changes it requests. `shared`: the current reminders that
 /// all dialogs of the member share. True if the call succeeded.
@@ -24,7 +26,18 @@ pub fn record(
     draft.set_durable();
     let (mut ok, mut content) = (outcome.ok, outcome.text);
     let file_changes = FileChange::recorded(&outcome.file_changes);
+    let mut approval = None;
     for change in outcome.changes {
+        if let StateChange::Decision { outcome: DecisionOutcome::Asked(inquiry), .. } = change {
+            match ask_human::approval_call(draft, at, texts) {
+                Ok((call, question)) => {
+                    content = texts.decision_pending(&question);
+                    approval = Some((call, inquiry));
+                }
+                Err(reason) => (ok, content) = (false, reason),
+            }
+            continue;
+        }
         match apply(draft, at, change, shared, texts) {
             Ok(()) => {}
             Err(EditError::Missing) => (ok, content) = (false, texts.reminder_gone()),
@@ -35,6 +48,11 @@ pub fn record(
     let (content_items, dropped) = store_images(draft, &at.dialog, &name, outcome.images);
     if dropped > 0 {
         content = format!("{content}\n{}", texts.images_not_stored(dropped));
+    }
+    if let Some((call, inquiry)) = approval {
+        // First, so that no result on disk promises a question that is not there.
+        let (arguments, content) = (inquiry.arguments(texts.0), inquiry.content(texts.0));
+        ask_human::ask_for(draft, at, call, (&arguments, &content), texts);
     }
     let result = CallResult { id, name, content, content_items, file_changes };
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
@@ -87,6 +105,8 @@ fn apply(
             start_course(draft, at, &texts.course_start(), texts);
             return Ok(());
         }
+        // Changes nothing by itself: it is logged and told when its step is on disk.
+        StateChange::Decision { .. } => return Ok(()),
     };
     reminders::apply_edit(draft, &at.dialog, at.course, shared, edit)
 }

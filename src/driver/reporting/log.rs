@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use tracing::{error, info};
 
+use crate::domain::autonomy::DecisionKind;
 use crate::domain::call::{ASK_HUMAN, SpecialCall};
 use crate::domain::latest::StopReason;
 use crate::domain::record::{AnchorRole, Call, DeliveryMode, Origin, Record, ReplyStatus};
 use crate::domain::{Dialog, DialogId, SelfId, TreeChange};
 use crate::llm::LlmError;
 use crate::store::Fact;
+use crate::tools::DecisionOutcome;
 
 /// Longest name or id that is logged.
 const MAX_NAME_CHARS: usize = 64;
@@ -52,6 +54,19 @@ fn count(counter: &AtomicU64) {
 }
 
 impl Log {
+    /// Logs what became of a decision.
+    pub fn decision(&self, dialog: &DialogId, kind: DecisionKind, outcome: &DecisionOutcome) {
+        let (category, decision) = (
+            kind.name(),
+            match outcome {
+                DecisionOutcome::Made => "made",
+                DecisionOutcome::Notified(_) => "notified",
+                DecisionOutcome::Asked(_) => "asked",
+            },
+        );
+        info!(%dialog, category, decision, "decision");
+    }
+
     /// Logs a record that is on disk.
     pub fn fact(&self, fact: &Fact) {
         let (dialog, course) = (fact.dialog(), fact.course());

@@ -54,6 +54,7 @@ pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> Dri
         read_only: engine.driving.awaits_consent(),
         level: engine.shells.level(),
         level_is_set: engine.level_is_set,
+        autonomy: minds.hive().agreed_autonomy().summary(),
     };
     DriverReport::Minds {
         problems,

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
+use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::sandbox::Level;
 use crate::domain::secrets::is_secret;
 use crate::domain::text::{Localized, localized};
@@ -94,8 +95,15 @@ pub trait Consent: Send + Sync + std::fmt::Debug {
     /// Stores the sandbox level the user chose for this workspace.
     fn choose_level(&self, level: Level) -> Result<(), Localized>;
 
+    /// Writes a level of autonomy that the user chose.
+    fn choose_autonomy(&self, scope: &AutonomyScope, level: AutonomyLevel)
+    -> Result<(), Localized>;
+
     /// The members whose shell the user has not agreed to.
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId>;
+
+    /// The rules that leave decisions to members and that the user has not agreed to.
+    fn unagreed_autonomy(&self, minds: &Minds) -> Vec<AutonomyScope>;
 }
 
 /// No consent is needed: what runs was written by this program itself.
@@ -115,7 +123,15 @@ impl Consent for NoConsentNeeded {
         Ok(())
     }
 
+    fn choose_autonomy(&self, _: &AutonomyScope, _: AutonomyLevel) -> Result<(), Localized> {
+        Ok(())
+    }
+
     fn without_shell(&self, _minds: &Minds) -> Vec<AgentId> {
+        Vec::new()
+    }
+
+    fn unagreed_autonomy(&self, _minds: &Minds) -> Vec<AutonomyScope> {
         Vec::new()
     }
 }
@@ -231,15 +247,16 @@ impl Engine {
         Texts(self.lang)
     }
 
-    /// The current configuration, without the shells the user has not agreed to; edits take effect at the
+    /// The current configuration, without what the user has not agreed to; edits take effect at the
     /// next generation.
     pub(in crate::driver) fn minds(&self, on: &BlockingThread) -> Arc<Minds> {
         let minds = self.configuration.current(on);
-        let without = self.trust.without_shell(&minds);
-        if without.is_empty() {
+        let (shells, rules) =
+            (self.trust.without_shell(&minds), self.trust.unagreed_autonomy(&minds));
+        if shells.is_empty() && rules.is_empty() {
             return minds;
         }
-        Arc::new(Minds::clone(&minds).without_shells(&without))
+        Arc::new(Minds::clone(&minds).without_shells(&shells).without_autonomy(rules))
     }
 
     /// All known secrets, including those this configuration names. Variables that are passed to every

@@ -134,6 +134,9 @@ impl Supervisor {
             Command::Log { ticket } => self.show_log(ticket).await,
             Command::Mind { ticket, agent } => self.show_mind(ticket, agent).await,
             Command::Agree { ticket, digests, level } => self.agree(ticket, digests, level).await,
+            Command::SetAutonomy { ticket, scope, level } => {
+                self.set_autonomy(ticket, scope, level).await;
+            }
             Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::Drafts { ticket } => self.send_drafts(ticket).await,

@@ -3,6 +3,7 @@
 use tokio::sync::oneshot;
 
 use crate::domain::RootId;
+use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::sandbox::Level;
 use crate::domain::tree::Bucket;
 use crate::driver::shared::blocking::{blocking, interrupted};
@@ -42,6 +43,24 @@ impl Supervisor {
         if has_agreed {
             self.resume_if_agreed().await;
         }
+        self.report_consent().await;
+        self.send_event(event).await;
+    }
+
+    /// The user chose how much members decide alone. It holds from the next generation on.
+    pub(super) async fn set_autonomy(
+        &mut self,
+        ticket: Ticket,
+        scope: AutonomyScope,
+        level: AutonomyLevel,
+    ) {
+        let engine = self.engine.clone();
+        let choose = move || engine.trust.choose_autonomy(&scope, level);
+        let chosen = tokio::task::spawn_blocking(choose).await;
+        let event = match chosen.unwrap_or_else(|error| Err(interrupted(&error))) {
+            Ok(()) => DriverEvent::Done { ticket, dialog: None },
+            Err(text) => DriverEvent::Refused { ticket, text },
+        };
         self.report_consent().await;
         self.send_event(event).await;
     }

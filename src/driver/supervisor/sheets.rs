@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::domain::autonomy::MemberAutonomy;
 use crate::domain::counted;
 use crate::domain::taskdoc::Section;
 use crate::domain::team::HUMAN;
@@ -201,6 +202,7 @@ fn write(
         shells: engine.shells.clone(),
         keys: Arc::default(),
         clock: engine.clock.clone(),
+        autonomy: MemberAutonomy::default(),
         lang: engine.lang,
         new_id: String::new(),
     };

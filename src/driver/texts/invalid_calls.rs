@@ -115,7 +115,7 @@ impl Texts {
                     .in_lang(self.0)
                     .to_owned()
             }
-            ArgumentError::Inquiry(fault) => self.inquiry_fault(fault),
+            ArgumentError::Inquiry(fault) => fault.text(self.0),
             ArgumentError::Misplaced { call, key } => {
                 let shown: String = key.chars().take(KEY_CHARS).collect();
                 let (name, advice) = (call.name(), self.misplaced(*call, key));

@@ -1,8 +1,7 @@
 //! Texts about questions with parts.
 
-use crate::domain::inquiry::{
-    InquiryFault, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_PARTS, MAX_REMARK_CHARS, MAX_TEXT_CHARS,
-};
+use serde_json::json;
+
 use crate::domain::text::{Text, in_lang};
 
 use super::{ArgumentError, Texts};
@@ -39,6 +38,28 @@ impl Texts {
         )
     }
 
+    /// The result of a decision that a person is asked to make.
+    #[must_use]
+    pub fn decision_pending(self, question: &str) -> String {
+        let result = json!({ "decision": "pending", "question": question });
+        let stop = Text::new(
+            "Stop here; the decision comes as the next thing you read.",
+            "请就此停下；接下来读到的就是决定。",
+        );
+        format!("{result}\n{}", stop.in_lang(self.0))
+    }
+
+    /// The result of a decision that nobody can be asked to make any more.
+    #[must_use]
+    pub fn decision_not_asked(self) -> String {
+        Text::new(
+            "Nobody was asked: this dialog ends, or a new course begins. Ask again then.",
+            "没有提问：这个对话即将结束，或新的一程即将开始。请届时再问。",
+        )
+        .in_lang(self.0)
+        .to_owned()
+    }
+
     /// The result of a call that asks for one confirmation too many.
     #[must_use]
     pub fn confirmed_already(self, answer: &str) -> String {
@@ -61,44 +82,5 @@ impl Texts {
             "你最后的话中的 `open_questions` 没有提出：{reason}。请用它们调用 `askHuman`，或以一个对象结尾：\
              {{\"open_questions\": [{{\"text\": \"……\"}}]}}。"
         )
-    }
-
-    /// Why the parts of a question cannot be asked.
-    pub(super) fn inquiry_fault(self, fault: &InquiryFault) -> String {
-        match fault {
-            InquiryFault::TooManyParts { parts } => in_lang!(
-                self.0,
-                "`questions` has {parts} questions, at most {MAX_PARTS} can be asked at once",
-                "`questions` 有 {parts} 个问题，一次最多 {MAX_PARTS} 个"
-            ),
-            InquiryFault::TooManyOptions { part, options } => in_lang!(
-                self.0,
-                "question {part} has {options} options, at most {MAX_OPTIONS} fit",
-                "第 {part} 个问题有 {options} 个选项，最多 {MAX_OPTIONS} 个"
-            ),
-            InquiryFault::NoText { part } => {
-                in_lang!(self.0, "question {part} has no text", "第 {part} 个问题没有文字")
-            }
-            InquiryFault::TextTooLong { part, chars } => in_lang!(
-                self.0,
-                "the text of question {part} has {chars} characters, at most {MAX_TEXT_CHARS} fit",
-                "第 {part} 个问题有 {chars} 个字符，最多 {MAX_TEXT_CHARS} 个"
-            ),
-            InquiryFault::NoLabel { part } => in_lang!(
-                self.0,
-                "an option of question {part} has no label",
-                "第 {part} 个问题有一个选项没有 label"
-            ),
-            InquiryFault::LabelTooLong { part, chars } => in_lang!(
-                self.0,
-                "a label of question {part} has {chars} characters, at most {MAX_LABEL_CHARS} fit",
-                "第 {part} 个问题有一个 label 长 {chars} 个字符，最多 {MAX_LABEL_CHARS} 个"
-            ),
-            InquiryFault::RemarkTooLong { part, chars } => in_lang!(
-                self.0,
-                "`pros` or `cons` of question {part} has {chars} characters, at most {MAX_REMARK_CHARS} fit",
-                "第 {part} 个问题的 `pros` 或 `cons` 长 {chars} 个字符，最多 {MAX_REMARK_CHARS} 个"
-            ),
-        }
     }
 }

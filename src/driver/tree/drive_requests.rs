@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use crate::domain::autonomy::DecisionKind;
 use crate::domain::latest::StopReason;
+use crate::domain::question::short_headline;
 use crate::domain::record::Call;
 use crate::domain::shown_state::Activity;
 use crate::domain::state::{self, NextStep, next_step};
 use crate::domain::text::{Localized, localized};
-use crate::domain::{Dialog, Reminder, SelfId};
+use crate::domain::{Dialog, DialogId, Lang, Reminder, SelfId};
 use crate::driver::calls::round::process_round;
 use crate::driver::calls::{ask_back, captured, fresh_boots, reply};
 use crate::driver::context::prepare::{self, PreparedMember};
@@ -29,10 +31,13 @@ use crate::llm::Request;
 use crate::minds::Capture;
 use crate::protocol::Refusal;
 use crate::protocol::event::DriverEvent;
-use crate::tools::ToolOutcome;
+use crate::tools::{DecisionOutcome, StateChange, ToolOutcome};
 
 use super::ending::{self, AfterFailure};
 use super::state::TreeState;
+
+/// Most characters that are shown of what a member decided.
+const MAX_NOTICE_CHARS: usize = 200;
 
 impl TreeState {
     pub(super) async fn handle_drive_request(&mut self, sent: SentRequest) {
@@ -270,13 +275,37 @@ impl TreeState {
         } else {
             self.shared_reminders(&at.dialog).await
         };
+        let decision = outcome.changes.iter().find_map(StateChange::decision);
+        let decision = decision.map(|(kind, outcome)| (kind, outcome.clone()));
         let mut draft = self.draft();
         let ok = effects::record(&mut draft, at, call, outcome, &shared, self.engine.texts());
         if self.commit_or_stop(&at.dialog, draft).await {
             let dialog = self.tree().id(&at.dialog);
+            if let Some((kind, outcome)) = decision.filter(|_| ok) {
+                self.report_decision(&dialog, kind, &outcome).await;
+            }
             self.send_event(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
             let _ = reply.send(());
         }
+    }
+
+    async fn report_decision(
+        &self,
+        dialog: &DialogId,
+        kind: DecisionKind,
+        outcome: &DecisionOutcome,
+    ) {
+        self.engine.log.decision(dialog, kind, outcome);
+        let DecisionOutcome::Notified(description) = outcome else { return };
+        let Some(agent) = self.tree().get(&dialog.this).map(|dialog| &dialog.meta.agent_id) else {
+            return;
+        };
+        let (what, kind) = (short_headline(description, MAX_NOTICE_CHARS), kind.words());
+        let text = localized!(
+            ("@{agent} decided: {what} ({})", kind.in_lang(Lang::En)),
+            ("@{agent} 已决定：{what}（{}）", kind.in_lang(Lang::Zh))
+        );
+        self.send_event(DriverEvent::Notice(text)).await;
     }
 
     /// The reminders all dialogs of this member share, as they are now.

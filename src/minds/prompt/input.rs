@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::autonomy::MemberAutonomy;
 use crate::domain::text::Text;
 use crate::domain::{Lang, Member, Team};
 use crate::minds::skills::Skill;
@@ -27,6 +28,8 @@ pub(in crate::minds) struct PromptInput<'a> {
     pub texts: MemberTexts<'a>,
     pub skills: &'a [Arc<Skill>],
     pub environment: Option<&'a str>,
+    /// What the member decides alone.
+    pub autonomy: &'a MemberAutonomy,
     pub role: DialogRole,
     pub tool_names: &'a [String],
 }

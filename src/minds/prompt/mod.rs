@@ -3,6 +3,7 @@
 //! The same input gives the same bytes: no time, no counter, nothing that changes within a course, so
 //! that providers can cache it. Every text is a `Text`.
 
+mod autonomy;
 mod collaboration;
 mod directory;
 mod input;
@@ -39,6 +40,7 @@ pub(super) fn build(facts: &PromptInput) -> String {
             directory::questions(facts),
             directory::team(facts),
             policy::policy(facts),
+            autonomy::autonomy(facts),
             collaboration::protocol(facts),
             reasoning::guide(facts),
             tools::state_tools(facts),

@@ -3,6 +3,10 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::domain::autonomy::{
+    Autonomy, AutonomyLevel, AutonomyRule, AutonomyScope, DecisionKind, DecisionPolicy,
+    MemberAutonomy,
+};
 use crate::domain::{AgentId, Lang};
 use crate::minds::skills::Skill;
 use crate::minds::texts::MemberTexts;
@@ -20,6 +24,16 @@ fn prompt_of(id: &str, role: DialogRole, tools: &[&str]) -> String {
 }
 
 fn prompt_in(lang: Lang, id: &str, role: DialogRole, tools: &[&str]) -> String {
+    prompt_with(&MemberAutonomy::default(), lang, id, role, tools)
+}
+
+fn prompt_with(
+    autonomy: &MemberAutonomy,
+    lang: Lang,
+    id: &str,
+    role: DialogRole,
+    tools: &[&str],
+) -> String {
     let (team, problems) = crate::minds::team::read(TEAM);
     assert_eq!(problems, []);
     let tool_names: Vec<String> = tools.iter().map(|name| (*name).to_owned()).collect();
@@ -41,6 +55,7 @@ fn prompt_in(lang: Lang, id: &str, role: DialogRole, tools: &[&str]) -> String {
             path: String::new(),
         })],
         environment: Some("ENV-TEXT"),
+        autonomy,
         role,
         tool_names: &tool_names,
     })
@@ -177,4 +192,35 @@ fn the_prompt_is_short_and_the_same_every_time() {
         assert_eq!(prompt, prompt_of("lead", role, &tools));
         assert!(!prompt.contains("202"), "a date");
     }
+}
+
+#[test]
+fn q11_the_prompt_says_what_is_configured_and_nothing_where_nothing_is() {
+    let rule = AutonomyRule {
+        level: Some(AutonomyLevel::ConfirmAll),
+        policies: [
+            (DecisionKind::ScopeChanges, DecisionPolicy::Automated),
+            (DecisionKind::DependencyModifications, DecisionPolicy::NotifyAndProceed),
+        ]
+        .into(),
+    };
+    let mut autonomy = Autonomy::default();
+    autonomy.set(AutonomyScope::Workspace, rule);
+    let held = autonomy.of(&AgentId::new("lead"), &[]);
+    for role in [DialogRole::Main, DialogRole::Side] {
+        let prompt = prompt_with(&held, Lang::En, "lead", role, &[]);
+        let lines: Vec<&str> = prompt.lines().collect();
+        for line in [
+            "- scope changes (`scopeChanges`): Full autonomy: proceed without confirmation",
+            "- architecture decisions (`architectureDecisions`): Confirm all changes before proceeding",
+            "- dependency modifications (`dependencyModifications`): Notify user but proceed",
+        ] {
+            assert!(lines.contains(&line), "{line}\n{prompt}");
+        }
+        assert!(headings(&prompt).contains(&"Autonomy"));
+        assert!(!headings(&prompt_of("lead", role, &[])).contains(&"Autonomy"));
+    }
+    let reasoning = prompt_with(&held, Lang::En, "lead", DialogRole::FreshBoots, &[]);
+    assert!(!headings(&reasoning).contains(&"Autonomy"));
+    assert!(prompt_with(&held, Lang::Zh, "lead", DialogRole::Side, &[]).contains("# 自主权"));
 }

@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::domain::autonomy::{AutonomyLevel, AutonomyScope, AutonomySummary, DecisionKind};
 use crate::domain::background::{BackgroundState, ProcessExit};
 use crate::domain::context_health::ContextLimits;
 use crate::domain::diff::{DiffLine, Hunk, LineTag};
 use crate::domain::file_change::FileChangeKind;
 use crate::domain::fresh_boots::{FbrPhase, FbrRound, Reasoning};
 use crate::domain::inquiry::answers::{AnswerInput, PartAnswer};
+use crate::domain::inquiry::approval::Approval;
 use crate::domain::inquiry::{AnswerOption, Inquiry, InquirySource, Part, PartsOrigin};
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::latest::Blocker;
@@ -163,6 +165,7 @@ impl Seeds {
                 cons: self.maybe(self.text()),
             }],
             recommended: self.maybe('b'),
+            must_choose: self.maybe(()).is_some(),
         };
         let source = InquirySource { kind: self.text(), id: self.text() };
         Inquiry {
@@ -170,6 +173,10 @@ impl Seeds {
             parts: vec![part],
             source: self.maybe(source),
             confirm: self.maybe(()).is_some(),
+            approval: self.maybe(Approval {
+                category: DecisionKind::ArchitectureDecisions,
+                diff: self.maybe(self.text()),
+            }),
             origin: PartsOrigin::Asker,
         }
     }
@@ -296,6 +303,11 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
         Command::Log { ticket },
         Command::Mind { ticket, agent: s.agent() },
         Command::Agree { ticket, digests: vec![s.text()], level: s.maybe(Level::WorkspaceNet) },
+        Command::SetAutonomy {
+            ticket,
+            scope: AutonomyScope::Member(s.agent()),
+            level: AutonomyLevel::MajorOnly,
+        },
         Command::CheckConsent,
         Command::Files,
         Command::Drafts { ticket: s.number },
@@ -451,6 +463,10 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
             read_only: s.flag,
             level: s.maybe(Level::ReadOnly),
             level_is_set: s.flag,
+            autonomy: s.maybe(AutonomySummary {
+                level: s.maybe(AutonomyLevel::Full),
+                has_exceptions: s.flag,
+            }),
         }),
         DriverEvent::Notice(s.localized()),
         DriverEvent::Halted(vec![HaltedDialog {

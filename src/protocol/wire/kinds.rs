@@ -44,6 +44,7 @@ kinds! {
     Log = "log",
     Mind = "mind",
     Agree = "agree",
+    SetAutonomy = "set_autonomy",
     CheckConsent = "check_consent",
     Files = "files",
     Drafts = "drafts",

@@ -551,6 +551,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::Refresh
         | Command::Shutdown { .. } => Scope::All,
         Command::Agree { .. }
+        | Command::SetAutonomy { .. }
         | Command::Drafts { .. }
         | Command::SaveDraft { .. }
         | Command::StopProcess { .. } => Scope::Nobody,

@@ -41,7 +41,7 @@ pub use dir::{Dir, Entries, ListedName};
 pub use entry::{DirEntryHandle, MovedEntry};
 pub use fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
 pub use names::GuardZone;
-pub use setup::{Put, create_taskdoc, own_folder, set_up};
+pub use setup::{Put, create_taskdoc, edit_file, own_folder, set_up};
 pub use stat::{PathKind, Stat};
 pub use tree::TreeCount;
 pub use vacant::{NewPath, Spot};

@@ -1,9 +1,9 @@
 //! What this program itself puts into a workspace at a person's word: a first team, the demo, a new
-//! Taskdoc. It goes the way of all tools, so that no link and no reserved name leads it elsewhere, and
-//! it never touches what exists.
+//! Taskdoc, a setting that a person chose. It goes the way of all tools, so that no link and no reserved name leads it
+//! elsewhere, and it touches nothing that exists unless it is to be changed.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,6 +50,41 @@ pub fn create_taskdoc(workspace: &Path, path: &str) -> Result<(), Localized> {
         guard.put_new(&format!("{path}/{section}.md"), "").map_err(failed)?;
     }
     Ok(())
+}
+
+/// Changes the text of a file below `workspace` at a person's word; where there is no file, that of an empty one. It is
+/// replaced whole, and only if nobody changed it meanwhile. No link is followed.
+///
+/// # Errors
+/// What `change` refuses, or why the file cannot be read or written; the message for a person.
+pub fn edit_file(
+    workspace: &Path,
+    path: &str,
+    most_bytes: usize,
+    change: impl FnOnce(&str) -> Result<String, Localized>,
+) -> Result<(), Localized> {
+    let failed = |fault: PathFault| message(path, &fault);
+    let guard = Guard::new(workspace, GuardZone::Setup, Arc::default()).map_err(failed)?;
+    let (text, slot) = match guard.open_for_edit(path) {
+        Ok(mut opened) => {
+            let text = text_of(&mut opened.file, most_bytes);
+            let text = text.map_err(|error| Localized::same(format!("{path}: {error}")))?;
+            (text, opened.into_slot(path))
+        }
+        Err(fault) if fault.kind == PathFaultKind::NotFound => {
+            (String::new(), guard.new_slot(path).map_err(failed)?)
+        }
+        Err(fault) => return Err(failed(fault)),
+    };
+    let changed = change(&text)?;
+    slot.write(changed.as_bytes()).map_err(failed)
+}
+
+fn text_of(file: &mut fs::File, most_bytes: usize) -> io::Result<String> {
+    let mut text = String::new();
+    let most = u64::try_from(most_bytes).unwrap_or(u64::MAX);
+    file.take(most.saturating_add(1)).read_to_string(&mut text)?;
+    if text.len() > most_bytes { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
 }
 
 /// The folder of a workspace that this program alone writes to, as it truly is. `made`: it is made
@@ -109,6 +144,34 @@ mod tests {
 
     const FILES: [(&str, &str); 3] =
         [(".minds/team.yaml", "t"), (".minds/team/a/persona.md", "p"), ("first.tsk/goals.md", "g")];
+
+    #[test]
+    fn a_file_is_changed_whole_or_not_at_all_and_never_through_a_link() {
+        const FILE: &str = ".minds/hive/hive.yaml";
+        let top = tempfile::tempdir().unwrap();
+        let edit = |to: &str| edit_file(top.path(), FILE, 8, |text| Ok(format!("{text}{to}")));
+        edit("one").unwrap();
+        edit("two").unwrap();
+        let read = || fs::read_to_string(top.path().join(FILE)).unwrap();
+        assert_eq!(read(), "onetwo");
+        let refused = Localized::same("no".to_owned());
+        assert_eq!(edit_file(top.path(), FILE, 8, |_| Err(refused.clone())), Err(refused));
+        fs::write(top.path().join(FILE), "too long").unwrap();
+        assert!(edit_file(top.path(), FILE, 7, |text| Ok(text.to_owned())).is_err());
+        let other = top.path().join("other");
+        let meanwhile = edit_file(top.path(), FILE, 8, |_| {
+            fs::write(&other, "theirs").unwrap();
+            fs::rename(&other, top.path().join(FILE)).unwrap();
+            Ok("mine".to_owned())
+        });
+        assert!(meanwhile.is_err());
+        assert_eq!(read(), "theirs");
+        fs::remove_file(top.path().join(FILE)).unwrap();
+        fs::write(&other, "").unwrap();
+        symlink(&other, top.path().join(FILE)).unwrap();
+        assert!(edit("x").is_err());
+        assert_eq!(fs::read_to_string(&other).unwrap(), "");
+    }
 
     #[test]
     fn a_folder_is_set_up_once_and_nothing_that_exists_is_touched() {

@@ -28,7 +28,7 @@ fn asks(id: &str, arguments: &str) -> Reply {
 }
 
 /// A dialog with this script whose first question got this answer.
-async fn answered(models: Sequence, config: &str, answer: &str) -> (World, Running, DialogId) {
+pub async fn answered(models: Sequence, config: &str, answer: &str) -> (World, Running, DialogId) {
     let world = World::new(models);
     world.put(".minds/hive/hive.yaml", config);
     let mut running = world.start().await;

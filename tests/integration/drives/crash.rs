@@ -149,6 +149,26 @@ impl Provider for Wording {
     }
 }
 
+/// A lead whose decision requires approval.
+#[derive(Debug)]
+struct Deciding;
+
+impl Provider for Deciding {
+    fn stream(&self, request: Request) -> GenStream {
+        let asked = request.messages.iter().any(|message| match message {
+            Message::Result { content, .. } => content.contains(r#""decision":"pending""#),
+            _ => false,
+        });
+        let decision = r#"{"category":"scopeChanges","description":"Split?","diff":"-a\n+b\n"}"#;
+        let reply = match (asked, super::replies(&request).is_empty()) {
+            (false, _) => Reply::call("d", "request_decision", decision),
+            (true, true) => Reply::saying("I wait."),
+            (true, false) => Reply::saying("All done."),
+        };
+        Sequence::new().reply(&request.model.clone(), reply).stream(request)
+    }
+}
+
 struct Turn {
     world: World,
     /// How often a part was answered.
@@ -167,6 +187,7 @@ struct Turn {
 impl Turn {
     fn new(team: Arc<dyn Provider>) -> Self {
         let mut world = World::new(Sequence::new());
+        world.put(".minds/hive/hive.yaml", "autonomy: { level: confirm_all }");
         let (tools, probes) = probe::registry();
         world.setup.tools = tools;
         world.setup.provider = team;
@@ -198,7 +219,12 @@ impl Turn {
             for row in running.inbox() {
                 let next = row.next_part().map(|(_, part)| part.id.clone());
                 moved |= match next {
-                    None => running.answer(&row, "blue").await.is_ok(),
+                    None => {
+                        let approves =
+                            row.inquiry.as_ref().is_some_and(|one| one.approval.is_some());
+                        let answer = if approves { "a, once." } else { "blue" };
+                        running.answer(&row, answer).await.is_ok()
+                    }
                     Some(part) => self.answer_part(running, &row, part).await,
                 };
                 running.idle().await;
@@ -365,6 +391,16 @@ async fn q15_parts_and_their_answers_survive_a_death_in_any_disk_operation() {
 #[tokio::test(start_paused = true)]
 async fn q15_captured_questions_and_their_answers_survive_a_death_in_any_disk_operation() {
     sweep(&Arc::new(Wording), DiskFailure::From, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn q15_approvals_survive_a_death_in_any_disk_operation() {
+    sweep(&Arc::new(Deciding), DiskFailure::From, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn q15_approvals_survive_a_failure_of_any_disk_operation() {
+    sweep(&Arc::new(Deciding), DiskFailure::Once, false).await;
 }
 
 #[tokio::test(start_paused = true)]

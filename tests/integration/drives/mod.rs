@@ -15,6 +15,7 @@ mod captured;
 mod crash;
 mod crowds;
 mod deaths;
+mod decisions;
 mod disk;
 mod edits;
 mod failures;

@@ -24,7 +24,13 @@ fn provider(host: &str) -> Unagreed {
 
 fn view(waiting: Vec<Unagreed>, look_only: bool) -> DriverEvent {
     let level = Some(Level::Workspace);
-    DriverEvent::Consent(ConsentView { waiting, read_only: look_only, level, level_is_set: false })
+    DriverEvent::Consent(ConsentView {
+        waiting,
+        read_only: look_only,
+        level,
+        level_is_set: false,
+        autonomy: None,
+    })
 }
 
 /// A workspace that has just been opened.
@@ -108,6 +114,7 @@ fn the_sandbox_level_is_chosen_on_the_sheet_unless_the_config_file_sets_it() {
         read_only: true,
         level: Some(Level::ReadOnly),
         level_is_set: true,
+        autonomy: None,
     };
     stage.apply(DriverEvent::Consent(consent));
     assert!(stage.screen().contains("read-only · config.yaml"));
