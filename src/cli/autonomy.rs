@@ -77,7 +77,7 @@ fn show(workspace: &Path, as_json: bool) {
     let rule = hive.autonomy.rule(&AutonomyScope::Workspace);
     let level = rule.and_then(|rule| rule.level).map(AutonomyLevel::name);
     let held: Vec<String> = held.iter().map(ToString::to_string).collect();
-    let members = minds.team().members.iter().map(|member| &member.id);
+    let members = minds.team().visible().map(|member| &member.id);
     if as_json {
         let policies = |id: &AgentId| -> Value {
             let held = hive.autonomy_of(id);

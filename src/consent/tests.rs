@@ -293,9 +293,11 @@ fn h18_decisions_left_to_members_wait_for_consent_and_a_stricter_rule_does_not()
     assert_eq!(waits(), ["autonomy workspace changed"]);
     write("autonomy: { level: full }");
     assert_eq!(waits(), [""; 0]);
-    let held = fixture.minds().without_autonomy(vec![AutonomyScope::Workspace]);
+    write("autonomy: { members: { ops: { scopeChanges: automated } } }");
+    let held = fixture.minds().without_autonomy(vec![AutonomyScope::Member("ops".into())]);
     let entries = fixture.trust().unagreed(fixture.trust().list_of(&held));
-    assert_eq!(names(&entries), [""; 0], "what is held back is still what is written");
+    let expected = ["autonomy member ops"];
+    assert_eq!(names(&entries), expected, "what is held back still waits");
 }
 
 #[test]

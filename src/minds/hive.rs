@@ -85,6 +85,7 @@ impl HiveConfig {
             FileContent::Unusable(reason) => (Self::unusable(), vec![unusable(PATH, &reason)]),
         };
         problems.extend(config.unknown_members(team));
+        problems.extend(config.unknown_teams());
         (config, problems)
     }
 
@@ -107,6 +108,24 @@ impl HiveConfig {
             Problem::new(format!("hive/member/{path}.{id}"), PATH, text, fix).warning()
         };
         unknown.map(problem).collect()
+    }
+
+    /// Teams that it names and that do not exist.
+    fn unknown_teams(&self) -> impl Iterator<Item = Problem> {
+        self.autonomy.rules().filter_map(|(scope, _)| {
+            let AutonomyScope::Team(name) = scope else { return None };
+            if name == MAIN_TEAM {
+                return None;
+            }
+            let name = clip(name);
+            let text = localized!(
+                "`autonomy.teams` names {name}; there is one team, {MAIN_TEAM}",
+                "`autonomy.teams` 提到 {name}；只有一个团队 {MAIN_TEAM}"
+            );
+            let fix = Text::new("correct the name, or remove the entry", "请改正名称，或删除该项");
+            let problem = Problem::new(format!("hive/team/{name}"), PATH, text, fix);
+            Some(problem.warning())
+        })
     }
 
     /// From now on these rules leave nothing to members.
@@ -270,6 +289,35 @@ mod tests {
         assert_eq!(config.source_of(&AgentId::new("lead")), None);
         let (config, problems) = read("questions: { max_confirmations_per_cycle: 3 }");
         assert_eq!((config.most_confirmations, problems), (3, Vec::new()));
+    }
+
+    #[test]
+    fn members_and_teams_that_do_not_exist_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join(".minds/hive")).unwrap();
+        let text = "autonomy: { members: { lead: {}, bob: { level: full } }, teams: { main: { level: full }, qa: { level: full } } }\n\
+                    questions: { sources: { eve: plan } }\n";
+        std::fs::write(dir.path().join(PATH), text).unwrap();
+        let team = crate::minds::team::read("members: { lead: { name: Lead } }").0;
+        let (_, problems) = HiveConfig::load(dir.path(), &team);
+        let ids: Vec<&str> = problems.iter().map(|problem| problem.id.as_str()).collect();
+        assert_eq!(
+            ids,
+            [
+                "hive/member/questions.sources.eve",
+                "hive/member/autonomy.members.bob",
+                "hive/team/qa",
+            ]
+        );
+        std::fs::remove_file(dir.path().join(PATH)).unwrap();
+        std::fs::create_dir(dir.path().join(PATH)).unwrap();
+        let (config, problems) = HiveConfig::load(dir.path(), &team);
+        assert_eq!(problems.len(), 1);
+        assert_eq!(
+            config.autonomy,
+            autonomy::unusable(),
+            "what cannot be read leaves nothing to anybody"
+        );
     }
 
     #[test]

@@ -47,6 +47,18 @@ impl InboxRow {
         (1..).zip(parts).find(|(_, part)| !self.answers.contains_key(&part.id))
     }
 
+    /// The change that it asks to approve.
+    #[must_use]
+    pub fn diff(&self) -> Option<&str> {
+        self.inquiry.as_ref()?.approval.as_ref()?.diff.as_deref()
+    }
+
+    /// True if it asks to approve a decision.
+    #[must_use]
+    pub fn is_approval(&self) -> bool {
+        self.inquiry.as_ref().is_some_and(|inquiry| inquiry.approval.is_some())
+    }
+
     #[must_use]
     pub fn kind(&self) -> QuestionKind {
         let Question { call_id, tellask_content, .. } = &self.question;

@@ -239,7 +239,7 @@ actions! {
     Undo "undo": "Undo the last change of the draft, also its clearing" / "撤销草稿的上一次改动，包括清空";
     Redo "redo": "Redo what was undone last" / "重做上一次撤销的改动";
     AttachImage "attach-image": "Attach the image in the clipboard" / "附加剪贴板中的图片";
-    OpenPaste "open-paste": "Show all of the pasted text at the caret" / "展开光标处的粘贴文字";
+    OpenPaste "open-paste": "Show all of the pasted text at the caret, or of the change to approve" / "展开光标处的粘贴文字，或显示待批准的全部更改";
     Leave "leave": "Return to the pane; the draft is kept" / "回到窗格；草稿保留";
     Edit "edit": "Edit this entry" / "编辑此条目";
     Add "add": "Add a reminder to this dialog" / "给此对话添加提醒";

@@ -43,7 +43,7 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::FocusFirst, &["1"]),
     Scope::PANES.bind(Action::FocusSecond, &["2"]),
     Scope::PANES.bind(Action::FocusThird, &["3"]),
-    Scope::PANES.bind(Action::OpenConsent, &["L"]),
+    Scope::PANES.bind(Action::OpenConsent, &["W"]),
     Scope::PANES.bind(Action::SwitchMouse, &["M"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
     Scope::PANES.bind(Action::Changes, &["m"]),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::time::Instant;
 
+use crate::domain::autonomy::AutonomyLevel;
 use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
@@ -136,6 +137,8 @@ pub enum Intent {
     /// Leave the screen; the driver goes on.
     Detach,
     StopProcess(u32),
+    /// Members decide this much alone.
+    SetAutonomy(AutonomyLevel),
     StopAll,
     Lifecycle(Lifecycle),
     /// Give a dialog a title, or take it away.

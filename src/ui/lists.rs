@@ -1,6 +1,8 @@
 //! The lists on top of the screen, each in a folder of its own: its scope and keys, its words, its
 //! entries and their rows, its tests. A list is added by its folder and its lines here.
 
+pub mod approved_change;
+pub mod autonomy;
 pub mod copy_parts;
 pub mod list;
 pub mod places;
@@ -20,11 +22,13 @@ use super::overlay::Overlay;
 const LISTS: &[Entry] = &[
     Entry::of::<problems::Problems>(),
     Entry::of::<team::Team>(),
+    Entry::of::<autonomy::AutonomyList>(),
     Entry::of::<processes::Processes>(),
     Entry::of::<places::Places>(),
     Entry::of::<queued::Queued>(),
     Entry::of::<shelf::Shelf>(),
     Entry::of::<copy_parts::CopyParts>(),
+    Entry::of::<approved_change::ApprovedChange>(),
 ];
 
 /// What the rest of the screen knows of a list.

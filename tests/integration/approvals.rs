@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 use std::fs;
+use std::thread;
 
 use serde_json::{Value, json};
 
@@ -82,6 +83,28 @@ fn q12_what_cannot_be_approved_is_said_with_its_status() {
     assert!(said.contains("is a question, not an approval: use `dominds-tui q4h answer"), "{said}");
     assert_eq!(run(&driver, &["q4h", "reject", "q4h-no"]).0, Some(2));
     assert_eq!(run(&driver, &["q4h", "approve"]).0, Some(2));
+}
+
+#[test]
+fn q16_of_two_clients_that_decide_at_the_same_moment_one_is_told_by_whom_it_was_done() {
+    let driver = Driver::start();
+    for _ in 0..4 {
+        let id = asked(&driver);
+        let both = thread::scope(|scope| {
+            let decide = |word: &'static str| {
+                let (driver, id) = (&driver, id.as_str());
+                scope.spawn(move || run(driver, &["q4h", word, id]))
+            };
+            [decide("approve"), decide("reject")].map(|one| one.join().expect("a status"))
+        });
+        let (done, refused): (Vec<_>, Vec<_>) =
+            both.iter().partition(|(status, _)| *status == Some(0));
+        assert_eq!((done.len(), refused.len()), (1, 1), "{both:?}");
+        for (status, said) in refused {
+            assert_eq!(*status, Some(1), "{said}");
+            assert!(said.contains("it was answered already, by @human at"), "{said}");
+        }
+    }
 }
 
 #[test]

@@ -34,8 +34,9 @@ use crate::common::wait::{in_time, output};
 use crate::common::{Running, World};
 use crate::serving::Driver;
 
+/// Each asks something else: what was answered is not asked again.
 fn ask(id: &str) -> Reply {
-    Reply::call(id, "askHuman", r#"{"tellaskContent":"Which colour?"}"#)
+    Reply::call(id, "askHuman", &format!(r#"{{"tellaskContent":"Which colour for {id}?"}}"#))
 }
 
 fn hello(name: &str, audience: AudienceKind) -> Hello {

@@ -20,6 +20,10 @@ enum Act {
     Once,
     Back,
     AskHuman,
+    /// What may have been answered before.
+    AskAgain,
+    /// A decision that requires approval.
+    Decide,
     Reply,
     WrongReply,
     Probe,
@@ -46,6 +50,8 @@ fn acts(profile: Profile, is_side: bool) -> Vec<(u32, Act)> {
             (2, Act::ThinkOnly),
             (9, Act::Once),
             (9, Act::AskHuman),
+            (4, Act::AskAgain),
+            (5, Act::Decide),
             (3, Act::WrongReply),
             (12, Act::Probe),
             (3, Act::ClearMind),
@@ -195,6 +201,12 @@ fn call(rng: &mut Rng, act: Act, more: &mut u32, book: &mut Book) -> Option<Made
         Act::Back => text_call("tellaskBack", "tellaskContent", &book.mark('q')),
         Act::AskHuman if pick > 1 => in_parts(pick, book),
         Act::AskHuman => text_call("askHuman", "tellaskContent", &book.mark('q')),
+        Act::AskAgain => text_call("askHuman", "tellaskContent", "May I?"),
+        Act::Decide => {
+            let mark = book.mark('q');
+            let arguments = json!({"category": "scopeChanges", "description": mark, "diff": "-a"});
+            ("request_decision", arguments.to_string(), format!("request_decision {mark}"))
+        }
         Act::Reply => {
             let tools = ["replyTellask", "replyTellaskBack", "replyTellaskSessionless"];
             text_call(tools[[0, 0, 1, 2][pick]], "replyContent", &book.mark('r'))

@@ -186,6 +186,7 @@ impl Episode {
         };
         let (ticket, mark) = (self.ticket(), self.mark('a'));
         let part = row.next_part().map(|(_, part)| part.id.clone());
+        let approves = row.is_approval();
         let (dialog, question) = (row.dialog, row.question.id);
         if let Some(part) = part.filter(|_| !n.is_multiple_of(4)) {
             let kind = Kind::Part(question.clone());
@@ -197,11 +198,9 @@ impl Episode {
         }
         self.memory.ledger.note(ticket, Kind::Answer, &dialog, &mark);
         let shown = format!("answers {mark} to {dialog}");
-        self.tell(
-            Command::Answer { ticket, dialog, question, text: mark, images: Vec::new() },
-            shown,
-        )
-        .await
+        let text = if approves { format!("a, {mark}") } else { mark };
+        let command = Command::Answer { ticket, dialog, question, text, images: Vec::new() };
+        self.tell(command, shown).await
     }
 
     async fn go_on(&mut self, dialog: DialogId) -> String {
@@ -408,6 +407,7 @@ fn workspace(pushes: u32) -> World {
                 "providers:\n  script:\n    name: Script\n    apiType: mock\n    baseUrl: none\n    models:\n{models}"
             ),
         ),
+        (".minds/hive/hive.yaml", "autonomy: { level: confirm_all }\n".to_owned()),
         ("task.tsk/goals.md", "See it through.\n".to_owned()),
     ] {
         let path = world.path().join(path);

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Inquiry, InquiryFault, Part, WrittenOption, WrittenPart};
+use super::{Inquiry, InquiryFault, Part, WrittenOption, WrittenPart, distinct};
 use crate::domain::autonomy::DecisionKind;
 use crate::domain::lang::Lang;
 use crate::domain::text::Text;
@@ -98,12 +98,12 @@ impl Inquiry {
             return Err(InquiryFault::DiffTooLong { chars });
         }
         let label = |text: Text| text.in_lang(lang).to_owned();
-        for option in &mut options {
-            // That key rejects.
-            let is_taken = option.key.as_deref().is_some_and(|key| {
-                key.trim().eq_ignore_ascii_case(REJECT.encode_utf8(&mut [0; 4]))
-            });
-            option.key = option.key.take().filter(|_| !is_taken);
+        // That key rejects; the first option that has it is the one that may be recommended.
+        let is_taken =
+            |key: &Option<String>| key.as_deref().and_then(distinct::key) == Some(REJECT);
+        let renamed = options.iter().position(|option| is_taken(&option.key));
+        for option in options.iter_mut().filter(|option| is_taken(&option.key)) {
+            option.key = None;
         }
         if options.is_empty() {
             options.push(WrittenOption { label: label(APPROVE_LABEL), ..WrittenOption::default() });
@@ -120,6 +120,12 @@ impl Inquiry {
             ..WrittenPart::default()
         };
         let mut inquiry = Self::of_written("", vec![part], now)?;
+        if let Some(part) =
+            inquiry.parts.first_mut().filter(|part| part.recommended == Some(REJECT))
+        {
+            let option = renamed.and_then(|at| part.options.get(at));
+            part.recommended = option.map(|option| option.key);
+        }
         let diff = diff.filter(|diff| !diff.trim().is_empty());
         inquiry.set_approval(Approval { category, diff });
         Ok(inquiry)

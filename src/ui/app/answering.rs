@@ -77,7 +77,8 @@ pub(super) fn ask_to_dismiss(facts: Facts<'_>) -> FollowUps {
     let Some(row) = facts.model.inbox.selected() else {
         return vec![FollowUp::Notify(Tone::Plain, words::NO_QUESTIONS)];
     };
-    let asked = facts.ui.sentence(words::DISMISS_QUESTION, &format!("@{}", row.agent));
+    let word = if row.is_approval() { words::REJECT_DECISION } else { words::DISMISS_QUESTION };
+    let asked = facts.ui.sentence(word, &format!("@{}", row.agent));
     ask_to_answer_all(row, asked, AnswerInput::Dismiss(None))
 }
 

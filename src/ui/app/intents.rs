@@ -24,6 +24,7 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::QuitAndStop => vec![FollowUp::QuitAndStop],
         Intent::Detach => vec![quitting::detach(facts)],
         Intent::StopProcess(pid) => vec![FollowUp::Request(Request::StopProcess { pid })],
+        Intent::SetAutonomy(level) => vec![FollowUp::Request(Request::SetAutonomy { level })],
         Intent::StopAll => vec![FollowUp::Command(Command::StopAll)],
         Intent::Lifecycle(change) => lifecycle::change(change, facts),
         Intent::Title(dialog, title) => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::sandbox::Level;
@@ -123,6 +124,9 @@ pub(super) enum Request {
     MindAgain {
         agent: AgentId,
     },
+    SetAutonomy {
+        level: AutonomyLevel,
+    },
     StopProcess {
         pid: u32,
     },
@@ -175,6 +179,7 @@ impl Request {
             | Self::Mind { .. }
             | Self::MindAgain { .. }
             | Self::Log { .. }
+            | Self::SetAutonomy { .. }
             | Self::StopProcess { .. } => None,
         }
     }
@@ -225,6 +230,10 @@ impl Request {
             Self::Find(request) => Command::Find { ticket, request },
             Self::Log { .. } => Command::Log { ticket },
             Self::Mind { agent } | Self::MindAgain { agent } => Command::Mind { ticket, agent },
+            Self::SetAutonomy { level } => {
+                let scope = AutonomyScope::Workspace;
+                Command::SetAutonomy { ticket, scope, level }
+            }
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }
     }

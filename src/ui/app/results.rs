@@ -39,6 +39,10 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
             let word = if title.is_some() { words::TITLE_SET } else { words::TITLE_TAKEN };
             vec![FollowUp::Notify(Tone::Good, word)]
         }
+        Request::SetAutonomy { level } => {
+            let text = facts.ui.sentence(words::AUTONOMY_SET, level.name());
+            vec![FollowUp::NotifyText(Tone::Good, text)]
+        }
         Request::KeepGoing { dialog, .. } => continuing::keep_going_switched(&dialog, facts),
         Request::Open { .. }
         | Request::Sheet { .. }
@@ -101,6 +105,7 @@ pub(super) fn refused(request: Request, ticket: Ticket, why: &Localized) -> Opti
         | Request::Mind { .. }
         | Request::MindAgain { .. }
         | Request::Log { .. }
+        | Request::SetAutonomy { .. }
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => None,
     }

@@ -86,6 +86,7 @@ impl App {
             unagreed: self.model.consent.waiting.len(),
             look_only: self.model.consent.read_only,
             level: self.model.level,
+            autonomy: self.model.consent.autonomy,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tests of the app: keys in as text, the screen out as text.
 
 mod answering;
+pub mod approvals;
 mod attention;
 mod behaviour;
 mod continuing;

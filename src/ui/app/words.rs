@@ -78,6 +78,12 @@ pub(super) const NOTHING_RECOMMENDED: Text =
     Text::new("nothing is recommended here", "这里没有推荐的选项");
 pub(super) const TAKE_RECOMMENDED: Text =
     Text::new("answer with what is recommended: {}?", "以推荐的选项作答：{}？");
+pub(super) const AUTONOMY_SET: Text =
+    Text::new("autonomy is {} from the next generation on", "自主权从下一轮生成起为 {}");
+pub(super) const REJECT_DECISION: Text = Text::new(
+    "reject the decision of {}? to say why, answer it",
+    "拒绝 {} 的决定吗？要说明原因请直接答复",
+);
 pub(super) const DISMISS_QUESTION: Text =
     Text::new("close the question of {} without an answer?", "不回答而关闭 {} 的问题吗？");
 pub(super) const NOTHING_TO_SEND: Text = Text::new("write something first", "请先写点什么");

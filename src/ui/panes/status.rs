@@ -6,6 +6,7 @@ use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
 use crate::domain::HealthLevel;
+use crate::domain::autonomy::{AutonomyLevel, AutonomySummary};
 use crate::domain::sandbox::Level;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
@@ -21,6 +22,20 @@ const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
 const CONTEXT: Text = Text::new("ctx", "上下文");
 const IN_BACKGROUND: Text = Text::new("in background", "个后台进程");
 const SANDBOX: Text = Text::new("sandbox", "沙箱");
+
+const AUTONOMY: Text = Text::new("autonomy:", "自主权：");
+
+/// In less, what members decide alone is not shown.
+const MIN_AUTONOMY_CELLS: u16 = 80;
+
+fn level_word(level: Option<AutonomyLevel>) -> Text {
+    match level {
+        Some(AutonomyLevel::ConfirmAll) => Text::new("confirm", "全部确认"),
+        Some(AutonomyLevel::MajorOnly) => Text::new("major", "重大确认"),
+        Some(AutonomyLevel::Full) => Text::new("full", "完全"),
+        None => Text::new("own", "自定"),
+    }
+}
 
 /// The word for help, with the blanks around it.
 const MAX_HELP_CELLS: usize = 7;
@@ -47,6 +62,8 @@ pub struct StatusValues<'a> {
     pub look_only: bool,
     /// The sandbox level of commands.
     pub level: Option<Level>,
+    /// What members decide alone.
+    pub autonomy: Option<AutonomySummary>,
 }
 
 /// The actions to hint at, with their words, the most useful first.
@@ -201,6 +218,11 @@ fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip 
     }
     if let Some(level) = values.level.filter(|level| *level != Level::Off) {
         strip.push(&format!("{level}  "), dim);
+    }
+    if let Some(autonomy) = values.autonomy.filter(|_| cells >= MIN_AUTONOMY_CELLS) {
+        let more = if autonomy.has_exceptions { "+" } else { "" };
+        let word = ui.text(level_word(autonomy.level));
+        strip.push(&format!("{} {word}{more}  ", ui.text(AUTONOMY)), dim);
     }
     if let Some(percent) = values.context_percent {
         let role = context_role(values.context_level);

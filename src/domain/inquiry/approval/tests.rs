@@ -53,7 +53,11 @@ fn q12_options_of_a_decision_keep_their_keys_beside_the_one_that_rejects() {
     let keys: Vec<char> = inquiry.parts[0].options.iter().map(|option| option.key).collect();
     assert_eq!(keys, ['a', 'b', 'x']);
     assert_eq!(inquiry.approving_key(), Some('b'));
-    assert_eq!(decision(Vec::new(), Some("x"), None).approving_key(), Some('a'));
+    let own = vec![option(Some("b"), "three"), option(Some("X"), "two crates")];
+    let recommended = decision(own, Some("x"), None).parts[0].recommended;
+    assert_eq!(recommended, Some('c'), "the option that was named so, never the one that rejects");
+    let plain = decision(Vec::new(), Some("x"), None);
+    assert_eq!((plain.approving_key(), plain.parts[0].recommended), (Some('a'), None));
     let long = "x".repeat(MAX_DIFF_CHARS + 1);
     let written = WrittenDecision { diff: Some(long), ..WrittenDecision::default() };
     let refused =
@@ -102,12 +106,14 @@ proptest! {
         text in "[a-z` \\n]{1,20}[a-z]",
         labels in proptest::collection::vec(("[a-zA-Z0-9]{0,2}", "[a-z]{1,6}"), 0..9),
         diff in proptest::option::of("[-+ `a\\n]{0,30}"),
+        recommended in proptest::option::of("[abxX]"),
     ) {
         let options = labels.iter().map(|(key, label)| option(Some(key), label)).collect();
-        let written = WrittenDecision { description: text, options, recommended: None, diff };
+        let written = WrittenDecision { description: text, options, recommended, diff };
         let made = Inquiry::of_decision(DecisionKind::ScopeChanges, written, &Stamp::default(), Lang::Zh);
         prop_assume!(made.is_ok());
         let inquiry = made.unwrap();
+        prop_assert_ne!(inquiry.parts[0].recommended, Some(REJECT));
         let last = inquiry.parts[0].options.last().map(|option| option.key);
         prop_assert_eq!(last, Some(REJECT));
         prop_assert_eq!(Inquiry::recorded(&inquiry.arguments(Lang::Zh).to_string()), Some(inquiry));

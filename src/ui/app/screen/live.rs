@@ -136,7 +136,7 @@ impl App {
     /// The question in the composer with its options, the picked ones marked; `None` if none is answered.
     fn answered_rows(&self, width: usize, height: usize, view: View<'_>) -> Option<Vec<Strip>> {
         let row = self.model.inbox.get(self.writing.question()?)?;
-        if row.several_parts().is_some() {
+        if row.several_parts().is_some() || row.is_approval() {
             return Some(self.form(width, height, view.ui));
         }
         let (tree, inbox) = (&self.model.tree, &self.model.inbox);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::approvals;
 use super::fixture::*;
 use crate::domain::Stamp;
 use crate::domain::background::{Background, BackgroundState};
@@ -11,7 +12,7 @@ use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
-use crate::ui::lists::copy_parts;
+use crate::ui::lists::{approved_change, copy_parts};
 use crate::ui::model::Mark;
 use crate::ui::panes::{
     changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
@@ -57,12 +58,14 @@ fn focused(scope: Scope) -> Stage {
         (usage::SCOPE, "3 $"),
         (mind::SCOPE, "1 @"),
         (log::SCOPE, "1 J"),
-        (consent::SCOPE, "1 L"),
+        (consent::SCOPE, "1 W"),
         (copy_parts::SCOPE, "3 p"),
         (confirm::SCOPE, "1 q"),
         (DEMO, "1"),
     ];
-    if let Some((_, keys)) = keys.iter().find(|(known, _)| *known == scope) {
+    if scope == approved_change::SCOPE {
+        stage.apply(DriverEvent::Inbox(vec![approvals::row()])).keys("<alt+2> g d");
+    } else if let Some((_, keys)) = keys.iter().find(|(known, _)| *known == scope) {
         stage.keys(keys);
     } else {
         let opens = bindings::all().iter().find(|one| one.action == Action::Show(scope));

@@ -105,7 +105,7 @@ fn paste_and_the_mouse_end_a_sequence() {
 fn a_sequence_is_not_completed_in_what_opened_after_its_beginning() {
     let mut stage =
         with_keys(80, 24, &json!({"panes": {"quit": "_ q"}, "consent": {"agree": "_ a"}}));
-    stage.keys("1 L").screen();
+    stage.keys("1 W").screen();
     assert_eq!(stage.app.overlays.scope(), Some(consent::SCOPE));
     stage.keys("<esc> _");
     stage.app.overlays.show(

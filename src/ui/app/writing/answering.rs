@@ -157,6 +157,12 @@ impl Writing {
         }
     }
 
+    /// True if what is answered asks to approve a change, and there is no paste that a key could show instead.
+    pub fn answers_a_change(&self, inbox: &Inbox) -> bool {
+        let row = self.question().and_then(|id| inbox.get(id));
+        row.is_some_and(|row| row.diff().is_some()) && !self.composer.field.has_chips()
+    }
+
     /// Why the driver would refuse what is typed; `content` is that without its images.
     pub(super) fn fault_in_answer(
         &self,

@@ -130,7 +130,7 @@ fn look_only_is_shown_in_the_status_line_and_the_sheet_can_be_reopened() {
     stage.screen();
     stage.keys("l");
     insta::assert_snapshot!("consent-look-only", stage.screen());
-    stage.keys("3 L");
+    stage.keys("3 W");
     assert_eq!(sent(&stage), ["look"]);
     stage.screen();
     stage.keys("a");
@@ -161,7 +161,7 @@ fn later_entries_never_interrupt_typing() {
     assert!(screen.contains("1 waits for consent"), "{screen}");
     stage.type_text("a");
     assert_eq!(sent(&stage), [""; 0]);
-    stage.keys("<esc> L");
+    stage.keys("<esc> W");
     assert!(stage.screen().contains("commands of coder"));
     stage.keys("a");
     assert_eq!(sent(&stage), ["look", "agree shell-coder"]);
@@ -206,7 +206,7 @@ fn text_of_a_workspace_stays_inside_its_column() {
 fn the_key_that_agrees_is_offered_only_where_there_is_something_to_agree_to() {
     let mut stage = streaming(80, 24);
     stage.apply(view(Vec::new(), false));
-    let screen = stage.keys("3 L").screen();
+    let screen = stage.keys("3 W").screen();
     assert!(screen.contains("CONSENT") && !screen.contains("a agree"), "{screen}");
     let mut stage = opened(80, 24, vec![shell("coder")]);
     assert!(stage.screen().contains("a agree"), "{}", stage.screen());

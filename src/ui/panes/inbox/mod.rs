@@ -220,9 +220,13 @@ fn draw_question(
         return;
     }
     let kind = row.kind();
-    let second = Strip::new()
-        .put(&format!("{} ", ui.glyphs.of_kind(kind)), dim)
-        .put(&title::headline(&row.question.tellask_content), ui.style(Role::Text));
+    // Of several parts the one that is answered next says more than what they have in common.
+    let asked = match row.next_part() {
+        Some((_, part)) => title::headline(&part.text),
+        None => title::headline(&row.question.tellask_content),
+    };
+    let sign = if row.is_approval() { ui.glyphs.changed } else { ui.glyphs.of_kind(kind) };
+    let second = Strip::new().put(&format!("{sign} "), dim).put(&asked, ui.style(Role::Text));
     let cells = usize::from(inner.width);
     let kind = Strip::new().put(ui.text(kind_word(kind)), dim);
     // How it is answered is less than what it asks; of parts the row above says how many there are.

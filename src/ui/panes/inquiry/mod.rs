@@ -3,19 +3,29 @@
 #[cfg(test)]
 mod tests;
 
+use super::composer::{self, hint};
+use super::diff::DiffRows;
 use super::strip::Strip;
 use super::transcript::prose::{Prose, plain_rows};
+use crate::domain::inquiry::approval::Approval;
 use crate::domain::inquiry::{AnswerOption, Inquiry, Part};
 use crate::domain::question::headline;
 use crate::domain::text::Text;
 use crate::domain::title::without_marks;
 use crate::protocol::InboxRow;
+use crate::ui::action::Action;
 use crate::ui::cx::UiSettings;
 use crate::ui::model::{DraftKey, Drafts};
 use crate::ui::text::width::{shorten, width};
 use crate::ui::theme::Role;
+use crate::ui::words::Counted;
 
 const RECOMMENDED: Text = Text::new("recommended", "推荐");
+const ASKS_APPROVAL: Text = Text::new("asks for approval", "请求批准");
+const SHOW_ALL: Text = Text::new("show all", "显示全部");
+const MORE_LINES: Counted = Counted::new("more line", "more lines", "行未显示");
+/// Rows of a change in the form.
+const MAX_CHANGE_ROWS: usize = 12;
 const ASKS: Text = Text::new("asks", "提问");
 const ANSWERED: Text = Text::new("{} answered", "已答复 {}");
 const NOW: Text = Text::new("answered:", "已答复：");
@@ -46,6 +56,10 @@ impl AnswerForm<'_> {
     /// answer it.
     #[must_use]
     pub fn rows(&self, cells: usize, height: usize, ui: &UiSettings) -> Vec<Strip> {
+        let approval = self.row.inquiry.as_ref().and_then(|inquiry| inquiry.approval.as_ref());
+        if let Some(approval) = approval {
+            return self.approval(approval, cells, height, ui);
+        }
         let Some(parts) = self.row.several_parts() else { return Vec::new() };
         let current = |number| self.current(number, cells, ui);
         let mut all = vec![self.head(None, cells, ui)];
@@ -74,6 +88,45 @@ impl AnswerForm<'_> {
         }
         short.truncate(height);
         short
+    }
+
+    /// A decision: who wants to make it, what it is, its options and the change. The options come before the change where
+    /// there is no room for all.
+    fn approval(
+        &self,
+        approval: &Approval,
+        cells: usize,
+        height: usize,
+        ui: &UiSettings,
+    ) -> Vec<Strip> {
+        let dim = ui.style(Role::TextDim);
+        let dot = format!(" {} ", ui.glyphs.middle_dot);
+        let head = Strip::new()
+            .put(&format!("{} ", ui.glyphs.changed), ui.style(Role::Attention))
+            .put(&format!("@{}", self.row.agent), ui.style(Role::Agent))
+            .put(&format!(" {}", ui.text(ASKS_APPROVAL)), dim)
+            .put(&format!("{dot}{}", self.row.question.asked_at.hour_minute()), dim)
+            .put(&format!("{dot}{}", ui.text(approval.category.words())), dim)
+            .shortened(cells, ui.glyphs.cut, dim);
+        let options: Vec<Strip> = self.options(cells, ui).into_iter().flatten().collect();
+        let room = height.saturating_sub(1 + options.len());
+        let text = Prose::new(ui).rows(&self.part.text, NUMBER_INDENT, cells);
+        let mut text: Vec<Strip> = if text.len() <= room {
+            text
+        } else {
+            let line = without_marks(headline(&self.part.text));
+            let line = format!("{}{line}", " ".repeat(NUMBER_INDENT));
+            vec![Strip::new().put(&line, ui.style(Role::Text)).shortened(cells, ui.glyphs.cut, dim)]
+        };
+        text.truncate(room);
+        let room = room - text.len();
+        let change = approval.diff.as_deref().map(|diff| change_rows(diff, cells, room, ui));
+        let mut rows = vec![head];
+        rows.extend(text);
+        rows.extend(change.unwrap_or_default());
+        rows.extend(options);
+        rows.truncate(height);
+        rows
     }
 
     /// Who asks, since when, and how many parts have an answer; or which part of how many this is.
@@ -176,6 +229,23 @@ impl AnswerForm<'_> {
 /// The sign of the part that is answered, and its number.
 fn mark(number: usize, ui: &UiSettings) -> Strip {
     Strip::new().put(&format!("{} {number} ", ui.glyphs.selected), ui.style(Role::Accent))
+}
+
+/// The first lines of a change, and how many more there are.
+fn change_rows(diff: &str, cells: usize, room: usize, ui: &UiSettings) -> Vec<Strip> {
+    let rows = |limit: usize| DiffRows::new(ui, NUMBER_INDENT, cells).patch(diff, limit);
+    let all = rows(room.min(MAX_CHANGE_ROWS));
+    if all.hidden() == 0 {
+        return all.into_rows();
+    }
+    let Some(limit) = room.min(MAX_CHANGE_ROWS).checked_sub(1) else { return Vec::new() };
+    let (dim, limited) = (ui.style(Role::TextDim), rows(limit));
+    let more = ui.counted(limited.hidden(), MORE_LINES);
+    let keys = hint(ui, composer::SCOPE, Action::OpenPaste, SHOW_ALL);
+    let more = format!("{}{more} {} {keys}", " ".repeat(NUMBER_INDENT), ui.glyphs.middle_dot);
+    let mut rows = limited.into_rows();
+    rows.push(Strip::new().put(&more, dim).shortened(cells, ui.glyphs.cut, dim));
+    rows
 }
 
 /// All parts as they were asked.

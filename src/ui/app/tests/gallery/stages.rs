@@ -1,7 +1,7 @@
 //! How each part of the screen is brought there. A new overlay does not compile without a name here, and a
 //! name without a part fails a test.
 
-use super::super::{ending, fixture::*, parts, preview, queued, searching, sequences};
+use super::super::{approvals, ending, fixture::*, parts, preview, queued, searching, sequences};
 use super::{Surface, blocks};
 use crate::domain::Lang;
 use crate::protocol::event::Segment;
@@ -9,7 +9,9 @@ use crate::protocol::{DriverEvent, FindEnd, QuietOutcome};
 use crate::ui::app::new_overlay::NewOverlay;
 use crate::ui::app::{DemoStart, Focus};
 use crate::ui::cx::FilteredList;
-use crate::ui::lists::{copy_parts, places, problems, processes, shelf, team};
+use crate::ui::lists::{
+    approved_change, autonomy, copy_parts, places, problems, processes, shelf, team,
+};
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::sheet::{self, SheetKind};
 use crate::ui::panes::{changes, composer, consent, finder, log, mind, timeline, usage};
@@ -87,6 +89,7 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "preview", show: |width, height| preview::previewing(width, height).0 },
     Surface { name: "inline", show: blocks::inline },
     Surface { name: "question-parts", show: parts::half_answered },
+    Surface { name: "approval", show: approvals::approval },
     Surface { name: "selection", show: |width, height| pressed("3 k V k", width, height) },
     Surface { name: "queued", show: |width, height| with_queue("", width, height) },
     Surface { name: "ending", show: demo_over },
@@ -144,6 +147,8 @@ pub const SURFACES: &[Surface] = &[
         show: |width, height| team::tests::shown_on(Stage::new(width, height)),
     },
     Surface { name: "processes", show: with_processes },
+    Surface { name: "autonomy", show: autonomy::tests::stage },
+    Surface { name: "change", show: approved_change::tests::stage },
     Surface { name: "places", show: visited },
     Surface { name: "queued-list", show: |width, height| with_queue("<alt+q>", width, height) },
     Surface { name: "shelf", show: put_away },

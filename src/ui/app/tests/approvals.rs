@@ -1,0 +1,143 @@
+//! Approving and rejecting what a member wants to decide.
+
+use serde_json::json;
+
+use super::fixture::*;
+use crate::domain::autonomy::DecisionKind;
+use crate::domain::inquiry::Inquiry;
+use crate::domain::inquiry::answers::AnswerInput;
+use crate::domain::inquiry::approval::WrittenDecision;
+use crate::domain::{Lang, Stamp};
+use crate::protocol::{Command, DriverEvent, InboxRow};
+
+const QUESTION: &str = "q9";
+/// More lines than the form shows.
+const LINES: usize = 20;
+
+fn inquiry(lines: usize) -> Inquiry {
+    let added: Vec<String> = (1..=lines).map(|line| format!("+line {line}")).collect();
+    let diff = format!(
+        "--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -1 +1,{lines} @@\n-old\n{}\n",
+        added.join("\n")
+    );
+    let written = WrittenDecision {
+        description: "Split the crate: the parser becomes one of its own.".to_owned(),
+        diff: (lines > 0).then_some(diff),
+        ..WrittenDecision::default()
+    };
+    let category = DecisionKind::ArchitectureDecisions;
+    Inquiry::of_decision(category, written, &Stamp::default(), Lang::En).expect("a decision")
+}
+
+fn asked(inquiry: Inquiry) -> InboxRow {
+    let text = inquiry.content(Lang::En);
+    let row = question(&main_dialog(), "orchestrator", QUESTION, &text, "2026-11-21 12:01:00");
+    InboxRow { inquiry: Some(inquiry), ..row }
+}
+
+fn with(width: u16, height: u16, inquiry: Inquiry) -> Stage {
+    let mut stage = Stage::new(width, height);
+    let other = question(&side("d"), "dba", "q8", "Which colour?", "2026-11-21 12:02:00");
+    stage.apply(DriverEvent::Workspace(workspace())).apply(DriverEvent::Rows(rows()));
+    let call = json!({
+        "ts": "2026-11-21 12:01:00", "type": "tellask_call_record", "genseq": 14, "id": QUESTION,
+        "name": "askHuman", "deliveryMode": "tellask_call_start",
+        "rawArgumentsText": inquiry.arguments(Lang::En).to_string(),
+    })
+    .to_string();
+    stage.apply(DriverEvent::Inbox(vec![asked(inquiry), other]));
+    let mut story = STORY.to_vec();
+    story.push(&call);
+    stage.page(&story);
+    stage.keys("<alt+a>").screen();
+    stage
+}
+
+/// A decision with a long change.
+pub fn row() -> InboxRow {
+    asked(inquiry(LINES))
+}
+
+/// The form of a decision with a long change.
+pub fn approval(width: u16, height: u16) -> Stage {
+    with(width, height, inquiry(LINES))
+}
+
+fn answers(stage: &mut Stage) -> Vec<String> {
+    // The answer that closes a question is sent when it cannot be taken back any more.
+    stage.wait(std::time::Duration::from_secs(6)).screen();
+    let answer = |command: &Command| {
+        let Command::Answer { question, text, .. } = command else { return None };
+        (question == QUESTION).then(|| text.clone())
+    };
+    stage.sent.iter().filter_map(answer).collect()
+}
+
+#[test]
+fn q19_the_form_shows_what_why_and_the_change_at_every_size() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20)] {
+        let mut stage = approval(width, height);
+        insta::assert_snapshot!(format!("approval-{width}x{height}"), stage.screen());
+    }
+    let screen = approval(40, 12).screen();
+    assert!(screen.contains("a  approve") && screen.contains("x  reject"), "{screen}");
+}
+
+#[test]
+fn q12_an_option_approves_or_rejects_and_words_alone_are_not_sent() {
+    for (keys, sent) in [("a <enter>", "a"), ("x <enter>", "x")] {
+        let mut stage = approval(120, 40);
+        stage.keys(keys);
+        assert_eq!(answers(&mut stage), [sent]);
+    }
+    let mut stage = approval(120, 40);
+    stage.type_text("looks fine");
+    stage.keys("<enter>");
+    let screen = stage.screen();
+    assert!(screen.contains("choose first: a (approve), x (reject)"), "{screen}");
+    assert_eq!(stage.composer_text(), "looks fine");
+    assert_eq!(answers(&mut stage), [""; 0]);
+    stage.keys("<ctrl+u>");
+    stage.type_text("x, not before May");
+    stage.keys("<enter>");
+    assert_eq!(answers(&mut stage), ["x, not before May"]);
+}
+
+#[test]
+fn q12_in_the_inbox_a_decision_has_its_sign_and_is_rejected_after_a_confirmation() {
+    let mut stage = approval(120, 40);
+    stage.keys("<esc> <alt+2> g");
+    let screen = stage.screen();
+    assert!(screen.contains("± Split the crate"), "{screen}");
+    stage.keys("x");
+    assert!(stage.screen().contains("reject the decision of @orchestrator?"), "{}", stage.screen());
+    stage.keys("y");
+    let dismissed = stage.sent.iter().any(|command| {
+        matches!(command, Command::AnswerParts { input: AnswerInput::Dismiss(None), .. })
+    });
+    assert!(dismissed, "{:?}", stage.sent);
+}
+
+#[test]
+fn q12_a_decision_without_a_change_has_none_to_show() {
+    let mut stage = with(120, 40, inquiry(0));
+    stage.keys("<esc> <alt+2> g d");
+    assert!(stage.screen().contains("has no change to approve"), "{}", stage.screen());
+}
+
+#[test]
+fn a_change_is_never_taken_for_a_part_of_the_screen() {
+    let written = WrittenDecision {
+        description: "x\u{1b}[2J".to_owned(),
+        diff: Some("+\u{1b}]52;c;eA==\u{7}\n-\u{202e}evil\n".to_owned()),
+        ..WrittenDecision::default()
+    };
+    let category = DecisionKind::ScopeChanges;
+    let inquiry = Inquiry::of_decision(category, written, &Stamp::default(), Lang::En);
+    let mut stage = with(80, 24, inquiry.expect("a decision"));
+    for keys in ["<alt+o>", "<esc>"] {
+        let screen = stage.screen();
+        assert!(!screen.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{screen:?}");
+        stage.keys(keys);
+    }
+}
