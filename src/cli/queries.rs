@@ -112,7 +112,7 @@ pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status,
     } else {
         lines::print(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
         lines::print(&found.tellask_content);
-        if let Some(parts) = one.1.parts.get(&found.call_id).filter(|asked| asked.parts.len() > 1) {
+        if let Some(parts) = one.1.parts.get(&found.call_id) {
             let answers = one.1.answers_to(&found.id);
             for line in part_lines(parts, &answers) {
                 lines::print(&line);

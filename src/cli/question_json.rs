@@ -55,8 +55,11 @@ pub fn parts_json(inquiry: &Inquiry, answers: &Answers) -> Value {
     inquiry.parts.iter().map(part).collect()
 }
 
-/// One line for each part: its id, and its answer if it has one.
+/// One line for each of several parts: its id, and its answer if it has one.
 pub fn part_lines(inquiry: &Inquiry, answers: &Answers) -> Vec<String> {
+    if inquiry.parts.len() < 2 {
+        return Vec::new();
+    }
     let line = |part: &Part| match answers.get(&part.id) {
         Some(answer) => {
             format!("{}: answered {}: {}", part.id, answer.at, answer.words(part))

@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::fixture::*;
 use crate::domain::autonomy::DecisionKind;
-use crate::domain::inquiry::Inquiry;
 use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::inquiry::approval::WrittenDecision;
+use crate::domain::inquiry::{Inquiry, WrittenOption};
 use crate::domain::{Lang, Stamp};
 use crate::protocol::{Command, DriverEvent, InboxRow};
 
@@ -79,8 +79,27 @@ fn q19_the_form_shows_what_why_and_the_change_at_every_size() {
         let mut stage = approval(width, height);
         insta::assert_snapshot!(format!("approval-{width}x{height}"), stage.screen());
     }
-    let screen = approval(40, 12).screen();
-    assert!(screen.contains("a  approve") && screen.contains("x  reject"), "{screen}");
+    let option = |label: &str| WrittenOption {
+        label: label.to_owned(),
+        pros: Some("proven in many places".to_owned()),
+        ..WrittenOption::default()
+    };
+    let written = WrittenDecision {
+        description: "Which library?".to_owned(),
+        options: vec![option("serde_json"), option("simd-json")],
+        ..WrittenDecision::default()
+    };
+    let category = DecisionKind::DependencyModifications;
+    let own = Inquiry::of_decision(category, written, &Stamp::default(), Lang::En);
+    for (inquiry, shown) in [
+        (inquiry(LINES), ["Split the crate", "a  approve", "x  reject"]),
+        (own.expect("a decision"), ["Which library?", "b  simd-json", "x  reject"]),
+    ] {
+        let mut stage = with(40, 12, inquiry);
+        let screen = stage.screen();
+        let (_, form) = screen.split_once('±').expect("a form");
+        assert!(shown.iter().all(|text| form.contains(text)), "{screen}");
+    }
 }
 
 #[test]

@@ -108,14 +108,35 @@ impl AnswerForm<'_> {
             .put(&format!("{dot}{}", self.row.question.asked_at.hour_minute()), dim)
             .put(&format!("{dot}{}", ui.text(approval.category.words())), dim)
             .shortened(cells, ui.glyphs.cut, dim);
-        let options: Vec<Strip> = self.options(cells, ui).into_iter().flatten().collect();
+        // The heading, a line of the text, and all options come first.
+        let options = self.options(cells, ui);
+        let is_low = options.iter().map(Vec::len).sum::<usize>() + 2 > height;
+        let options: Vec<Strip> = if is_low {
+            options.into_iter().map(|rows| one_row(rows, cells, ui)).collect()
+        } else {
+            options.into_iter().flatten().collect()
+        };
+        let headline = without_marks(headline(&self.part.text));
+        if options.len() + 2 > height {
+            let mut rows = vec![
+                Strip::new()
+                    .put(&format!("{} ", ui.glyphs.changed), ui.style(Role::Attention))
+                    .put(&headline, ui.style(Role::Text))
+                    .shortened(cells, ui.glyphs.cut, dim),
+            ];
+            rows.extend(options);
+            // The one that rejects stays in view.
+            let last = rows.pop();
+            rows.truncate(height.saturating_sub(1));
+            rows.extend(last);
+            return rows;
+        }
         let room = height.saturating_sub(1 + options.len());
         let text = Prose::new(ui).rows(&self.part.text, NUMBER_INDENT, cells);
         let mut text: Vec<Strip> = if text.len() <= room {
             text
         } else {
-            let line = without_marks(headline(&self.part.text));
-            let line = format!("{}{line}", " ".repeat(NUMBER_INDENT));
+            let line = format!("{}{headline}", " ".repeat(NUMBER_INDENT));
             vec![Strip::new().put(&line, ui.style(Role::Text)).shortened(cells, ui.glyphs.cut, dim)]
         };
         text.truncate(room);
