@@ -109,7 +109,9 @@ impl Consent for Waiting {
         Ok(())
     }
 
+    /// Any level is one that nobody has to agree to.
     fn choose_autonomy(&self, _: &AutonomyScope, _: AutonomyLevel) -> Result<(), Localized> {
+        self.all().retain(|one| one.entry.kind != TrustKind::Autonomy);
         Ok(())
     }
 

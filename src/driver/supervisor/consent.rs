@@ -5,6 +5,7 @@ use tokio::sync::oneshot;
 use crate::domain::RootId;
 use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::sandbox::Level;
+use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::config_problems::minds_report;
@@ -34,7 +35,12 @@ impl Supervisor {
             engine.trust.agree(&digests)
         };
         let agreed = tokio::task::spawn_blocking(save).await;
-        let event = match agreed.unwrap_or_else(|error| Err(interrupted(&error))) {
+        self.consent_changed(ticket, agreed.unwrap_or_else(|error| Err(interrupted(&error)))).await;
+    }
+
+    /// What is agreed to, or what needs it, is another; what waited for that continues.
+    async fn consent_changed(&mut self, ticket: Ticket, outcome: Result<(), Localized>) {
+        let event = match outcome {
             Ok(()) => DriverEvent::Done { ticket, dialog: None },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
@@ -57,12 +63,7 @@ impl Supervisor {
         let engine = self.engine.clone();
         let choose = move || engine.trust.choose_autonomy(&scope, level);
         let chosen = tokio::task::spawn_blocking(choose).await;
-        let event = match chosen.unwrap_or_else(|error| Err(interrupted(&error))) {
-            Ok(()) => DriverEvent::Done { ticket, dialog: None },
-            Err(text) => DriverEvent::Refused { ticket, text },
-        };
-        self.report_consent().await;
-        self.send_event(event).await;
+        self.consent_changed(ticket, chosen.unwrap_or_else(|error| Err(interrupted(&error)))).await;
     }
 
     /// Reports what waits for consent now.

@@ -2,6 +2,7 @@
 
 use dominds_tui::domain::DialogId;
 use dominds_tui::domain::Lang;
+use dominds_tui::domain::autonomy::{AutonomyLevel, AutonomyScope};
 use dominds_tui::domain::inquiry::answers::AnswerInput;
 use dominds_tui::domain::record::Record;
 use dominds_tui::domain::trust::{TrustEntry, TrustKind};
@@ -240,6 +241,23 @@ async fn h18_what_nobody_has_agreed_to_requires_approval() {
         running.quiet().await;
         assert_eq!(running.inbox().len(), asked, "agreed: {agreed}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn h18_what_waited_for_consent_goes_on_when_another_level_is_chosen() {
+    let world = World::new(Sequence::new().reply("lead", Reply::saying("Hi.")));
+    world.put(".minds/hive/hive.yaml", "autonomy: { level: full }");
+    let act = "decides alone: scopeChanges";
+    world.setup.trust.put(TrustEntry::new(TrustKind::Autonomy, "workspace", act, "7".to_owned()));
+    let mut running = world.start().await;
+    running.begin("Hi").await.expect("recorded");
+    running.idle().await;
+    assert_eq!(world.models.requests().len(), 0, "nothing is driven before a person agrees");
+    let (scope, level) = (AutonomyScope::Workspace, AutonomyLevel::MajorOnly);
+    let choose = |ticket| Command::SetAutonomy { ticket, scope, level };
+    running.ask(choose).await.expect("chosen");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(world.models.requests().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
