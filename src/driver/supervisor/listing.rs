@@ -14,7 +14,8 @@ use crate::store::{StoreError, Survey, TreeListing};
 /// Records sent when a dialog is opened, and per page.
 pub const PAGE_RECORDS: usize = 400;
 
-/// True if something in this tree was interrupted or can continue.
+/// True if something in this tree was interrupted or can continue, or if its files say another state than the one that
+/// loading it settles: whoever reads them would see another than the screen.
 pub fn needs_loading(listing: &TreeListing) -> bool {
     listing.unclean
         || listing.dialogs.iter().any(|dialog| {
@@ -27,7 +28,10 @@ pub fn needs_loading(listing: &TreeListing) -> bool {
                         | DisplayState::Blocked { .. }
                 )
             );
+            let differs =
+                latest.display_state.as_ref().map(DisplayState::kind) != Some(dialog.state.kind());
             waits
+                || differs
                 || latest.generating == Some(true)
                 || latest.needs_drive == Some(true)
                 || latest.pending_course_start_prompt.is_some()

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use dominds_tui::domain::DialogId;
 use dominds_tui::llm::{Reply, Request, Sequence};
-use dominds_tui::protocol::Command;
 use dominds_tui::protocol::event::QuietOutcome;
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use super::tellasks::{once, reply, session};
 use super::{made, place, question, result_of};
@@ -375,4 +375,30 @@ async fn a_main_dialog_has_nobody_to_ask_back() {
     let shown = world.models.requests();
     assert!(result_of(&shown[1], "b").is_some_and(|text| text.contains("tellaskBack")));
     assert_eq!(world.state(&main), "idle_waiting_user");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_an_answer_that_a_stop_cut_off_is_shown_as_its_files_say_after_a_restart() {
+    let models = Sequence::new()
+        .reply("lead", ask_alice())
+        .reply("alice", deliver())
+        .reply("lead", Reply::saying("Thanks."))
+        .reply("alice", ask_back())
+        .reply("lead", Reply::saying("Hm").and_hang());
+    let (world, mut running, main) = World::talked(models, "Go").await;
+    let side = made(&main, 2);
+    running.say(&side, "And now?").await.expect("heard");
+    running.idle().await;
+    running.shut_down().await;
+    assert_eq!((world.state(&main), world.state(&side)), ("stopped", "stopped"));
+    let mut running = world.start().await;
+    running.idle().await;
+    let shown = running.seen.iter().rev().find_map(|event| match event {
+        DriverEvent::Row(row) if row.dialog == side => Some(row.state.kind()),
+        DriverEvent::Rows(rows) => {
+            rows.iter().find(|row| row.dialog == side).map(|row| row.state.kind())
+        }
+        _ => None,
+    });
+    assert_eq!(shown, Some(world.state(&side)));
 }
