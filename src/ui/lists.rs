@@ -1,8 +1,8 @@
 //! The lists on top of the screen, each in a folder of its own: its scope and keys, its words, its
 //! entries and their rows, its tests. A list is added by its folder and its lines here.
 
-pub mod approved_change;
 pub mod autonomy;
+pub mod change_to_approve;
 pub mod copy_parts;
 pub mod list;
 pub mod places;
@@ -28,7 +28,7 @@ const LISTS: &[Entry] = &[
     Entry::of::<queued::Queued>(),
     Entry::of::<shelf::Shelf>(),
     Entry::of::<copy_parts::CopyParts>(),
-    Entry::of::<approved_change::ApprovedChange>(),
+    Entry::of::<change_to_approve::ChangeToApprove>(),
 ];
 
 /// What the rest of the screen knows of a list.

@@ -13,7 +13,7 @@ use crate::protocol::LogLevel;
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::copies::CopyTo;
-use crate::ui::lists::{approved_change, copy_parts};
+use crate::ui::lists::{change_to_approve, copy_parts};
 use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::search_prompt::count_text;
@@ -167,7 +167,7 @@ impl App {
             Action::Redo => self.writing.redo(now),
             Action::AttachImage => self.writing.attach_from_clipboard(&self.ui),
             Action::OpenPaste if self.writing.answers_a_change(&self.model.inbox) => {
-                vec![FollowUp::ShowList(approved_change::SCOPE)]
+                vec![FollowUp::ShowList(change_to_approve::SCOPE)]
             }
             Action::OpenPaste => self.writing.open_paste(),
             Action::Leave => self.writing.leave(self.focus.pane(), self.reading.dialog(), now),

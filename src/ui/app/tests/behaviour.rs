@@ -12,7 +12,7 @@ use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
-use crate::ui::lists::{approved_change, copy_parts};
+use crate::ui::lists::{change_to_approve, copy_parts};
 use crate::ui::model::Mark;
 use crate::ui::panes::{
     changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
@@ -63,7 +63,7 @@ fn focused(scope: Scope) -> Stage {
         (confirm::SCOPE, "1 q"),
         (DEMO, "1"),
     ];
-    if scope == approved_change::SCOPE {
+    if scope == change_to_approve::SCOPE {
         stage.apply(DriverEvent::Inbox(vec![approvals::row()])).keys("<alt+2> g d");
     } else if let Some((_, keys)) = keys.iter().find(|(known, _)| *known == scope) {
         stage.keys(keys);

@@ -14,11 +14,11 @@ use crate::ui::panes::strip::Strip;
 pub const SCOPE: Scope = Scope::new("change", "待批准的更改", &[Scope::ANYWHERE]);
 
 #[derive(Debug)]
-pub struct ApprovedChange {
+pub struct ChangeToApprove {
     diff: Option<String>,
 }
 
-impl List for ApprovedChange {
+impl List for ChangeToApprove {
     const SCOPE: Scope = SCOPE;
     const OPENED_BY: Binding = inbox::SCOPE
         .bind(Action::Show(SCOPE), &["d"])
