@@ -254,7 +254,14 @@ fn unknown_keys(
     for key in &unknown {
         let keys: Vec<&str> = at.iter().copied().chain([key.as_str()]).collect();
         let path = keys.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
-        let text = localized!("unknown key `{path}`", "未知的键 `{path}`");
+        let text = if keys.first() == Some(&"autonomy") {
+            localized!(
+                "unknown key `{path}`; until it is corrected, its rule counts as confirm_all",
+                "未知的键 `{path}`；改正之前，该规则按 confirm_all 处理"
+            )
+        } else {
+            localized!("unknown key `{path}`", "未知的键 `{path}`")
+        };
         let fix = remove_or_rename(key, known.iter().copied());
         report.warn(&format!("hive/unknown-key/{path}"), &keys, text, fix);
     }

@@ -152,4 +152,10 @@ mod tests {
             assert_eq!(problems, [fault], "{text}");
         }
     }
+
+    #[test]
+    fn an_unknown_key_of_a_rule_says_what_counts_until_it_is_corrected() {
+        let (_, problems) = read("autonomy: { level: full, scopeChange: requires_approval }");
+        assert!(problems[0].text.to_string().contains("confirm_all"), "{problems:?}");
+    }
 }
