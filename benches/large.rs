@@ -28,7 +28,7 @@ use dominds_tui::domain::{
 use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, SyncLevel, WrittenBatch};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// Files must be unchanged for this time before an index relies on them.
 const SETTLE_TIME: Duration = Duration::from_millis(2500);
 const INDEXES: [&str; 2] = [".dialogs/.tui/list.index", ".dialogs/.tui/trees.index"];

@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::consent::{Trust, is_inside};
 use crate::domain::sandbox::Level;
-use crate::domain::text::localized;
+use crate::domain::text::{Localized, localized};
 use crate::domain::time::Clock as _;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
@@ -20,6 +20,7 @@ use crate::driver::{
     Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, NoConsentNeeded, Permits,
     PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
+use crate::hive::{self, Hive, Permission as StorePermission};
 use crate::llm::{
     self, Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote,
     Responses, Scripted, Secret, Sequence,
@@ -27,11 +28,13 @@ use crate::llm::{
 use crate::manage;
 use crate::mcp::{self, Servers};
 use crate::minds::{ApiType, Connection, ProviderConfig};
-use crate::platform::{RandomIds, SystemClock, dirs, env, logs};
+use crate::platform::{RandomIds, SystemClock, dirs, env, logs, random_name};
 use crate::remote::{About, Place, Server, SessionFile, UserFolders};
 use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::{Environment, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells};
+use crate::tools::{
+    Environment, NoNews, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells,
+};
 use crate::yaml;
 
 pub use sandbox::sandbox_config;
@@ -126,13 +129,15 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
         sandbox: Some(sandbox),
     });
     shells.find_again(start.workspace);
-    let consent: Arc<dyn Consent> = match trust {
-        Some(trust) => trust,
-        None => Arc::new(NoConsentNeeded),
+    let (consent, permission): (Arc<dyn Consent>, Arc<dyn StorePermission>) = match trust {
+        Some(trust) => (trust.clone(), trust),
+        None => (Arc::new(NoConsentNeeded), Arc::new(NoConsentNeeded)),
     };
+    let hive = Hive::new(hive_setup(start.workspace, permission));
     engine.problems.book().take("config", start.config_problems);
     let engine = Engine {
         trust: consent,
+        news: Arc::new(hive),
         driving: Driving::new(start.driving),
         crowd: start.limits.crowd,
         level_is_set: start.level_is_set,
@@ -142,6 +147,26 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
         ..engine
     };
     Ok((Driver::start(engine, start.audience, start.pick_up), store, shells))
+}
+
+/// What the store of a workspace works with.
+pub fn hive_setup(workspace: &Path, permission: Arc<dyn StorePermission>) -> hive::Setup {
+    hive::Setup {
+        workspace: workspace.to_owned(),
+        clock: Arc::new(SystemClock),
+        permission,
+        random_name,
+    }
+}
+
+impl StorePermission for NoConsentNeeded {
+    fn may_open(&self, _seat: &str) -> bool {
+        true
+    }
+
+    fn made_here(&self, _seat: &str) -> Result<(), Localized> {
+        Ok(())
+    }
 }
 
 /// The folders of this user that sockets of drivers may be in.
@@ -241,6 +266,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         trust: Arc::new(NoConsentNeeded),
         tools: registry(problems.clone()),
         sources: ToolSources::default(),
+        news: Arc::new(NoNews::default()),
         shells: Shells::default(),
         level_is_set: false,
         env: &env::variable,

@@ -10,6 +10,7 @@ pub mod consent;
 pub mod demo;
 pub mod domain;
 pub mod driver;
+pub mod hive;
 pub mod llm;
 pub mod manage;
 pub mod mcp;

@@ -232,9 +232,54 @@ pub struct InboxArgs {
     /// Print what happens, one JSON object in a line, until interrupted; answers nothing
     #[arg(long, conflicts_with = "json")]
     pub watch: bool,
-    /// The open questions as one JSON value
+    /// The open questions, notices and failures as one JSON value
     #[arg(long)]
     pub json: bool,
+    /// With `--json` or `--all`: only these; may be repeated
+    #[arg(long, value_name = "KIND", conflicts_with_all = ["watch", "plain"])]
+    pub kind: Vec<ItemKind>,
+    /// List notices and failures, also those that were dismissed; of folders here
+    #[arg(long, conflicts_with_all = ["watch", "plain"])]
+    pub all: bool,
+    /// Show one notice or failure; of folders here
+    #[arg(long, value_name = "ID", conflicts_with_all = ["watch", "plain", "all", "kind"])]
+    pub show: Option<String>,
+    /// Dismiss this notice or failure; may be repeated; of folders here
+    #[arg(long, value_name = "ID", conflicts_with_all = ["watch", "plain", "all", "kind", "show", "json"])]
+    pub dismiss: Vec<String>,
+    /// Dismiss all notices and failures; of folders here
+    #[arg(long, conflicts_with_all = ["watch", "plain", "all", "kind", "show", "json", "dismiss"])]
+    pub dismiss_news: bool,
+    /// List what was decided, by whom and why, the newest first; of folders here
+    #[arg(long, conflicts_with_all = ["watch", "plain", "all", "kind", "show", "dismiss", "dismiss_news"])]
+    pub history: bool,
+    /// With `--history`: only decisions that hold this text, in any case
+    #[arg(long, value_name = "TEXT", requires = "history")]
+    pub search: Option<String>,
+}
+
+/// What an item of the inbox is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ItemKind {
+    /// A question of a member
+    Question,
+    /// A decision that a person is asked to approve
+    Approval,
+    /// What a person is told
+    Notice,
+    /// What will not go on by itself
+    Failure,
+}
+
+impl ItemKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Question => "question",
+            Self::Approval => "approval",
+            Self::Notice => "notice",
+            Self::Failure => "failure",
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::domain::call::ASK_HUMAN;
+use crate::domain::decisions::Resolution;
+use crate::domain::news::NewsItem;
 use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
 use crate::domain::title::headline;
 use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
@@ -14,9 +16,10 @@ use crate::protocol::event::{
     Cursor, DriverEvent, HaltedDialog, InboxRow, QuietOutcome, RetryView, Segment, TreeRow,
 };
 
+use super::question_json::{alike, source_of};
 use super::stream::{Output, TerminalStream};
 use super::transcript::push_reason;
-use super::{halted, lines};
+use super::{halted, item_json, lines};
 
 /// The output format of events.
 #[derive(Debug)]
@@ -61,6 +64,10 @@ pub struct Printer {
     listed: bool,
     /// The open questions: an event has only the first line of one, as it is.
     questions: Vec<InboxRow>,
+    /// No longer open; how they were closed is said next.
+    closed: Vec<InboxRow>,
+    /// The open notices and failures, once they are known.
+    news: Option<Vec<NewsItem>>,
 }
 
 #[derive(Debug)]
@@ -83,6 +90,8 @@ impl Printer {
             halted: Vec::new(),
             listed: false,
             questions: Vec::new(),
+            closed: Vec::new(),
+            news: None,
         }
     }
 
@@ -103,6 +112,9 @@ impl Printer {
 
     fn inbox(&mut self, questions: &[InboxRow]) {
         let known = std::mem::replace(&mut self.questions, questions.to_vec());
+        let is_open =
+            |row: &&InboxRow| questions.iter().any(|one| one.question.id == row.question.id);
+        self.closed.extend(known.iter().filter(|row| !is_open(row)).cloned());
         for row in questions {
             let before = known.iter().find(|known| known.question.id == row.question.id);
             let Some(before) = before else { continue };
@@ -112,6 +124,61 @@ impl Printer {
                 self.json_line(Some(&row.dialog), "part_answered", fields);
             }
         }
+    }
+
+    /// Those that are open at the beginning are not new.
+    fn news(&mut self, items: &[NewsItem]) {
+        let Some(known) = self.news.replace(items.to_vec()) else { return };
+        for item in items {
+            let before = known.iter().find(|known| known.id == item.id);
+            if before.is_none_or(|before| before.count != item.count) {
+                let fields = json!({ "item": item_json::of_news(item) });
+                self.json_line(None, "notification_added", fields);
+                self.note(&item_json::news_line(item));
+            }
+        }
+        for gone in known.iter().filter(|known| !items.iter().any(|item| item.id == known.id)) {
+            let (source, source_id) = item_json::source_of_news(gone);
+            let fields = json!({
+                "id": gone.id, "source": source, "sourceId": source_id,
+                "how": Resolution::Dismissed, "by": "@human",
+            });
+            self.json_line(None, "notification_resolved", fields);
+        }
+    }
+
+    fn asked(&mut self, dialog: &DialogId, question: &str, text: &str) {
+        let fields = json!({ "questionId": question, "headline": text });
+        self.json_line(Some(dialog), "asked", fields);
+        let asked = self.questions.iter().find(|row| row.question.id == *question).cloned();
+        if let Some(row) = &asked {
+            let item = item_json::of_question(row, &alike(row, &self.questions));
+            self.json_line(Some(dialog), "notification_added", json!({ "item": item }));
+        }
+        let content = asked.as_ref().map_or(text, |row| row.question.tellask_content.as_str());
+        let line = format!("? {}  [{question}]", headline(content));
+        self.print_line(dialog, &line);
+    }
+
+    fn answered(
+        &mut self,
+        dialog: &DialogId,
+        question: &str,
+        (by, how): (Option<&str>, Resolution),
+    ) {
+        let mut fields = json!({ "questionId": question });
+        if let (Some(name), Some(fields)) = (by, fields.as_object_mut()) {
+            fields.insert("by".to_owned(), json!(name));
+        }
+        self.json_line(Some(dialog), "answered", fields);
+        let closed = self.closed.extract_if(.., |row| row.question.id == question).last();
+        let source = source_of(dialog, closed.as_ref().and_then(|row| row.inquiry.as_ref()));
+        let person = (how != Resolution::Expired).then_some("@human");
+        let fields = json!({
+            "id": question, "source": source.kind, "sourceId": source.id, "how": how,
+            "by": by.or(person),
+        });
+        self.json_line(Some(dialog), "notification_resolved", fields);
     }
 
     fn handle(&mut self, event: &DriverEvent) {
@@ -128,20 +195,11 @@ impl Printer {
             DriverEvent::ToolEnded { dialog, call, ok } => {
                 self.json_line(Some(dialog), "tool_result", json!({ "callId": call, "ok": ok }));
             }
-            DriverEvent::Asked { dialog, question, headline: text } => {
-                let fields = json!({ "questionId": question, "headline": text });
-                self.json_line(Some(dialog), "asked", fields);
-                let asked = self.questions.iter().find(|row| row.question.id == *question);
-                let content = asked.map_or(text.as_str(), |row| &row.question.tellask_content);
-                let line = format!("? {}  [{question}]", headline(content));
-                self.print_line(dialog, &line);
+            DriverEvent::Asked { dialog, question, headline } => {
+                self.asked(dialog, question, headline);
             }
-            DriverEvent::Answered { dialog, question, by, .. } => {
-                let mut fields = json!({ "questionId": question });
-                if let (Some(name), Some(fields)) = (by, fields.as_object_mut()) {
-                    fields.insert("by".to_owned(), json!(name));
-                }
-                self.json_line(Some(dialog), "answered", fields);
+            DriverEvent::Answered { dialog, question, by, how, .. } => {
+                self.answered(dialog, question, (by.as_deref(), *how));
             }
             DriverEvent::Retry { dialog, retry } => self.retry(dialog, retry),
             DriverEvent::Problems(problems) => self.problems(problems),
@@ -153,6 +211,7 @@ impl Printer {
                 );
                 self.note(&text.to_string());
             }
+            DriverEvent::News(items) => self.news(items),
             DriverEvent::Halted(standing) => self.halted.clone_from(standing),
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
             DriverEvent::Removed(dialog) => self.json_line(Some(dialog), "gone", json!({})),

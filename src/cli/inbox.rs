@@ -9,6 +9,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
+use crate::domain::decisions::Resolution;
+use crate::domain::news::NewsItem;
 use crate::domain::question::headline;
 use crate::platform::env;
 use crate::protocol::command::Ticket;
@@ -23,18 +25,26 @@ use super::exit::{CommandError, Status};
 use super::link::Link;
 use super::question_json::{category_of, diff_of, inquiry_of, part_lines, parts_json};
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
-use super::{canonical_folder, config, lines, running, runtime};
+use super::{canonical_folder, config, item_json, lines, news, running, runtime};
 
 /// How long a place may take to say what is open.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
+/// How much longer its notices and failures may take; a driver of an older version has none.
+const NEWS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long what was typed last may take to be acknowledged.
 const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(10);
 
-const HELP: &str = "`2 your words` answers question 2 (or `2 b` for an option, `2 1 b` for a part), `2` shows it, an empty line lists all, `quit` ends";
+const HELP: &str = "`2 your words` answers question 2 (or `2 b` for an option, `2 1 b` for a part), `2` shows it, an empty line lists all, `news` shows notices, `clear news` dismisses them, `quit` ends";
 
 /// Shows the inbox in the wanted form.
 pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError> {
-    let mut places = wanted.places;
+    if news::is_wanted(&wanted) {
+        return runtime::block_on(news::news(workspace, wanted));
+    }
+    let InboxArgs { mut places, kind, .. } = wanted;
+    let wants = |item: &Value| {
+        kind.is_empty() || kind.iter().any(|kind| item.get("kind") == Some(&kind.name().into()))
+    };
     if places.is_empty() {
         places = config::read().inbox;
     }
@@ -51,7 +61,7 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
         if wanted.watch {
             fleet.watch().await
         } else if wanted.json {
-            fleet.list().await
+            fleet.list(wants).await
         } else {
             fleet.answer().await
         }
@@ -98,13 +108,20 @@ impl Lines {
     }
 
     /// Prints what is open, once every place has said it or had its time.
-    async fn list(&mut self) -> Result<Status, CommandError> {
+    async fn list(&mut self, wants: impl Fn(&Value) -> bool) -> Result<Status, CommandError> {
         let until = Instant::now() + LIST_TIMEOUT;
         while !self.board.is_known() {
             if !matches!(timeout_at(until, self.next()).await, Ok(Some(_))) {
                 break;
             }
         }
+        let until = Instant::now() + NEWS_TIMEOUT;
+        while self.board.news.iter().any(Option::is_none) {
+            if !matches!(timeout_at(until, self.next()).await, Ok(Some(_))) {
+                break;
+            }
+        }
+        let items: Value = self.items().into_iter().filter(wants).collect();
         let open = self.board.open.values().map(|one| self.question_json(one));
         let down = self.board.places.iter().zip(&self.names).filter_map(|(state, name)| {
             let why = match state {
@@ -114,8 +131,7 @@ impl Lines {
             };
             Some(json!({ "place": name, "why": why }))
         });
-        let listed =
-            json!({ "questions": open.collect::<Value>(), "down": down.collect::<Value>() });
+        let listed = json!({ "questions": open.collect::<Value>(), "items": items, "down": down.collect::<Value>() });
         lines::json(&listed);
         Ok(Status::Done)
     }
@@ -143,6 +159,17 @@ impl Lines {
                         json!({ "event": "down", "place": self.name(*place), "why": why })
                     }
                     Change::Up(place) => json!({ "event": "up", "place": self.name(*place) }),
+                    Change::NewsAdded(place, item) => json!({
+                        "event": "notification_added", "place": self.name(*place),
+                        "item": item_json::of_news(item),
+                    }),
+                    Change::NewsGone(place, item) => {
+                        let (source, source_id) = item_json::source_of_news(item);
+                        json!({
+                            "event": "notification_resolved", "place": self.name(*place), "id": item.id,
+                            "source": source, "sourceId": source_id, "how": Resolution::Dismissed,
+                        })
+                    }
                     Change::Sent(_) | Change::Refused(..) => continue,
                 };
                 lines::json(&line);
@@ -159,6 +186,8 @@ impl Lines {
             tokio::select! {
                 line = typed.next_line() => match line {
                     Some(Some(line)) if line.trim() == "quit" => break,
+                    Some(Some(line)) if line.trim() == "news" => self.print_news(),
+                    Some(Some(line)) if line.trim() == "clear news" => self.clear_news().await,
                     Some(Some(line)) => self.typed(&line).await,
                     Some(None) => lines::note("this line is too long, or no text"),
                     None => break,
@@ -229,6 +258,61 @@ impl Lines {
         })
     }
 
+    /// All that is open, as items.
+    fn items(&self) -> Vec<Value> {
+        let open: Vec<&Open> = self.board.open.values().collect();
+        let question = |one: &&Open| {
+            let same = open
+                .iter()
+                .filter(|other| other.number != one.number && other.row.asks_the_same(&one.row));
+            let alike: Vec<String> = same.map(|other| other.row.question.id.clone()).collect();
+            news::with_place(self.name(one.place), item_json::of_question(&one.row, &alike))
+        };
+        let questions = open.iter().map(question);
+        let places = self.board.news.iter().enumerate();
+        let told =
+            places.flat_map(|(place, items)| items.iter().flatten().map(move |item| (place, item)));
+        let told =
+            told.map(|(place, item)| news::with_place(self.name(place), item_json::of_news(item)));
+        questions.chain(told).collect()
+    }
+
+    /// Dismisses the news of all places.
+    async fn clear_news(&mut self) {
+        for (place, commands) in self.places.commands.clone().into_iter().enumerate() {
+            let open = self.board.news.get(place).and_then(Option::as_ref);
+            let ids: Vec<String> = open.into_iter().flatten().map(|item| item.id.clone()).collect();
+            if ids.is_empty() {
+                continue;
+            }
+            let ticket = self.board.take_ticket();
+            if commands.send(Command::DismissNews { ticket, ids }).await.is_err() {
+                lines::note("this place is not followed any more");
+            }
+        }
+    }
+
+    fn print_news(&self) {
+        let places = self.board.news.iter().enumerate();
+        let all: Vec<(usize, &NewsItem)> = places
+            .flat_map(|(place, items)| items.iter().flatten().map(move |item| (place, item)))
+            .collect();
+        for (place, item) in &all {
+            self.print_item(*place, item);
+        }
+        if all.is_empty() {
+            lines::print("there is no news");
+        }
+    }
+
+    fn print_item(&self, place: usize, item: &NewsItem) {
+        let place = match self.names.len() {
+            1 => String::new(),
+            _ => format!("{}  ", self.name(place)),
+        };
+        lines::print(&format!("{place}{}", item_json::news_line(item)));
+    }
+
     fn print(&self, changes: &[Change]) {
         for change in changes {
             match change {
@@ -244,6 +328,8 @@ impl Lines {
                     lines::print(&format!("{}: {why}", self.name(*place)));
                 }
                 Change::Up(place) => lines::print(&format!("{}: connected", self.name(*place))),
+                Change::NewsAdded(place, item) => self.print_item(*place, item),
+                Change::NewsGone(..) => {}
                 Change::Sent(number) => lines::print(&format!("{number}  the answer is recorded")),
                 Change::Refused(number, why) => lines::print(&format!("{number}  not sent: {why}")),
             }
@@ -329,6 +415,9 @@ enum Change {
     PartAnswered(Open, String),
     /// It is not open any more; who answered it, if that is known and somebody else.
     Gone(Open, Option<String>),
+    /// A notice or a failure came, or was said again.
+    NewsAdded(usize, NewsItem),
+    NewsGone(usize, NewsItem),
     /// The answer to the question with this number is on disk.
     Sent(usize),
     Refused(usize, String),
@@ -341,6 +430,8 @@ enum Change {
 struct Board {
     places: Vec<PlaceState>,
     open: BTreeMap<usize, Open>,
+    /// The open notices and failures of each place, once they are known.
+    news: Vec<Option<Vec<NewsItem>>>,
     /// Not open any more; who answered follows, if that is known.
     leaving: Vec<Open>,
     numbered: usize,
@@ -354,6 +445,7 @@ impl Board {
         Self {
             places: vec![PlaceState::Unknown; places],
             open: BTreeMap::new(),
+            news: vec![None; places],
             leaving: Vec::new(),
             numbered: 0,
             sent: BTreeMap::new(),
@@ -368,10 +460,15 @@ impl Board {
 
     /// The command that answers a question.
     fn answer(&mut self, open: &Open, typed: &str) -> Command {
-        let ticket = self.next_ticket;
-        self.next_ticket += 1;
+        let ticket = self.take_ticket();
         self.sent.insert(ticket, open.number);
         open.row.answer_typed(ticket, typed)
+    }
+
+    fn take_ticket(&mut self) -> Ticket {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        ticket
     }
 
     fn apply(&mut self, place: usize, event: DriverEvent) -> Vec<Change> {
@@ -388,6 +485,9 @@ impl Board {
     fn apply_other(&mut self, place: usize, event: DriverEvent) -> Vec<Change> {
         if let DriverEvent::Inbox(rows) = event {
             return self.listed(place, rows);
+        }
+        if let DriverEvent::News(items) = event {
+            return self.told(place, &items);
         }
         if let DriverEvent::Problems(problems) = event {
             let lost = problems.into_iter().find(|problem| problem.id == LOST);
@@ -446,6 +546,18 @@ impl Board {
         changes
     }
 
+    fn told(&mut self, place: usize, items: &[NewsItem]) -> Vec<Change> {
+        let Some(known) = self.news.get_mut(place) else { return Vec::new() };
+        let before = known.replace(items.to_vec()).unwrap_or_default();
+        let count = |item: &NewsItem| {
+            before.iter().find(|known| known.id == item.id).map(|known| known.count)
+        };
+        let new = items.iter().filter(|item| count(item) != Some(item.count));
+        let added = new.map(|item| Change::NewsAdded(place, item.clone()));
+        let gone = before.iter().filter(|known| items.iter().all(|item| item.id != known.id));
+        added.chain(gone.map(|item| Change::NewsGone(place, item.clone()))).collect()
+    }
+
     /// Takes questions of a place off.
     fn take(&mut self, place: usize, is_gone: impl Fn(&Open) -> bool) {
         let gone = self.open.values().filter(|open| open.place == place && is_gone(open));
@@ -488,6 +600,8 @@ mod tests {
             Change::Gone(open, _) => ('-', open.number),
             Change::Sent(number) => ('s', *number),
             Change::Refused(number, _) => ('r', *number),
+            Change::NewsAdded(place, _) => ('n', *place),
+            Change::NewsGone(place, _) => ('g', *place),
             Change::Down(place, _) => ('d', *place),
             Change::Up(place) => ('u', *place),
         };
@@ -518,6 +632,7 @@ mod tests {
             question: "a".to_owned(),
             headline: String::new(),
             by: Some("pts/1".to_owned()),
+            how: Resolution::Answered,
         };
         for order in [
             [DriverEvent::Inbox(Vec::new()), answered()],

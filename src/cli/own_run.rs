@@ -108,6 +108,7 @@ fn root_of(event: &DriverEvent) -> Option<&RootId> {
         | DriverEvent::Processes(_)
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
+        | DriverEvent::News(_)
         | DriverEvent::Halted(_)
         | DriverEvent::Quiet(_)
         | DriverEvent::Lagged

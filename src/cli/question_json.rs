@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::domain::inquiry::answers::PartAnswer;
 use crate::domain::inquiry::{AnswerOption, Inquiry, InquirySource, Part};
 use crate::domain::{DialogId, Question};
+use crate::protocol::InboxRow;
 
 type Answers = BTreeMap<String, PartAnswer>;
 
@@ -30,6 +31,13 @@ pub fn category_of(parts: Option<&Inquiry>) -> Option<&'static str> {
 /// The change that an approval is about.
 pub fn diff_of(parts: Option<&Inquiry>) -> Option<&str> {
     parts?.approval.as_ref()?.diff.as_deref()
+}
+
+/// Other open questions that ask the same.
+pub fn alike(row: &InboxRow, open: &[InboxRow]) -> Vec<String> {
+    let others = open.iter().filter(|other| other.question.id != row.question.id);
+    let same = others.filter(|other| other.asks_the_same(row));
+    same.map(|other| other.question.id.clone()).collect()
 }
 
 /// Every field is there; what is absent is `null`.

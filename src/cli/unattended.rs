@@ -16,11 +16,11 @@ use crate::protocol::{Command, DriverEvent};
 use super::running::{SHUTDOWN_TIMEOUT, TICKET};
 
 /// How long a driver that nobody needs stays: somebody may come back.
-const LINGER: Duration = Duration::from_secs(60);
+const LINGER: Duration = Duration::from_mins(1);
 /// How long steps may take to be finished.
-const FINISH_TIMEOUT: Duration = Duration::from_secs(600);
+const FINISH_TIMEOUT: Duration = Duration::from_mins(10);
 /// Where no watchdog asks for a sign of life, the loop does not need to wake up.
-const NO_WATCHDOG: Duration = Duration::from_secs(24 * 60 * 60);
+const NO_WATCHDOG: Duration = Duration::from_hours(24);
 /// The ticket of [`Command::FinishSteps`].
 const FINISH_TICKET: u64 = TICKET + 1;
 

@@ -10,9 +10,10 @@ use crate::domain::autonomy::{AutonomyScope, DecisionKind};
 use crate::domain::text::{Localized, localized};
 use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Member, hex};
+use crate::hive::{Folder, StoreState};
 use crate::llm::destination;
 use crate::minds::mcp_config::{McpFile, Transport};
-use crate::minds::{ApiType, Env, Minds, ProviderConfig};
+use crate::minds::{ApiType, Env, Minds, ProviderConfig, STORE_FOLDER};
 use crate::tools::{Registry, SHELL_TOOLS};
 
 /// All entries, in the order of the files.
@@ -33,6 +34,12 @@ pub(super) fn all_entries(
         entries.extend(provider_entry(workspace, config).ok().flatten());
     }
     entries.extend(autonomy_entries(minds).map(|(_, entry)| entry));
+    if let StoreState::There { seat } = Folder::of(workspace).state()
+        && minds.hive().is_configured
+        && !seat.is_empty()
+    {
+        entries.push(store_entry(&seat));
+    }
     entries
 }
 
@@ -134,6 +141,12 @@ pub(super) fn autonomy_entries(
         let digest = digest(&["autonomy", &name, &act]);
         Some((scope, TrustEntry::new(TrustKind::Autonomy, &name, &act, digest)))
     })
+}
+
+/// The entry of a store, by its random name: another one has to be agreed to again.
+pub(super) fn store_entry(seat: &str) -> TrustEntry {
+    let act = "opens a database that was not made here: notices, and the history of decisions";
+    TrustEntry::new(TrustKind::Store, STORE_FOLDER, act, digest(&["store", seat]))
 }
 
 /// The providers of the file, and the built-in ones that members talk to.

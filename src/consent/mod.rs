@@ -1,7 +1,7 @@
 //! The user's consent to what a workspace can do, and the entries that wait for it.
 //!
-//! Three callers check consent before an entry takes effect: the source of providers, the start of MCP
-//! servers, and the engine, which removes shells and decisions from members. Entries are always read from the current
+//! Four callers check consent before an entry takes effect: the source of providers, the start of MCP
+//! servers, the store of notices, and the engine, which removes shells and decisions from members. Entries are always read from the current
 //! files, and consent is stored outside the workspace.
 
 mod list;
@@ -18,6 +18,7 @@ use crate::domain::text::{Localized, Text, localized};
 use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry, TrustKind, Unagreed, unagreed};
 use crate::domain::{AgentId, Lang};
 use crate::driver::Consent;
+use crate::hive::Permission as StorePermission;
 use crate::mcp::Permission;
 use crate::minds::mcp_config::Transport;
 use crate::minds::{CONFIG_LIMIT_BYTES, HIVE_FILE, Minds, ProviderConfig, with_level};
@@ -188,6 +189,18 @@ impl Permission for Trust {
     fn may(&self, server: &str, transport: &Transport) -> bool {
         let entry = list::server_entry(&self.workspace, server, transport, &env::variable);
         self.if_unagreed(entry, &self.agreed()).is_none()
+    }
+}
+
+impl StorePermission for Trust {
+    fn may_open(&self, seat: &str) -> bool {
+        self.if_unagreed(list::store_entry(seat), &self.agreed()).is_none()
+    }
+
+    fn made_here(&self, seat: &str) -> Result<(), Localized> {
+        let file = self.file()?;
+        record::add(file, &self.canonical_workspace, &[list::store_entry(seat)])
+            .map_err(|error| unwritable(file, &error))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Time and ids as values handed in, so that two runs of one script write the same bytes.
 
 use std::fmt;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
@@ -73,6 +73,12 @@ pub fn is_iso_8601(text: &str) -> bool {
 /// Tells the time of day.
 pub trait Clock: Send + Sync + fmt::Debug {
     fn now(&self) -> Stamp;
+
+    /// Now, as the system counts it. A clock without a zone of its own shows UTC.
+    fn moment(&self) -> SystemTime {
+        let seconds = self.now().seconds().and_then(|seconds| u64::try_from(seconds).ok());
+        SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.unwrap_or_default())
+    }
 
     /// A moment, such as when a file was changed, as this clock writes it. A clock without a zone of
     /// its own writes UTC.

@@ -25,6 +25,8 @@ pub enum TrustKind {
     Provider,
     /// Decisions that are left to members.
     Autonomy,
+    /// A database that was not made here.
+    Store,
 }
 
 impl TrustKind {
@@ -35,6 +37,7 @@ impl TrustKind {
             Self::Server => "server",
             Self::Provider => "provider",
             Self::Autonomy => "autonomy",
+            Self::Store => "store",
         }
     }
 }

@@ -88,7 +88,7 @@ impl Driver {
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
         let state = ScreenState::new(engine.problems.clone(), pick_up);
-        let sources = engine.sources.clone();
+        let (sources, news) = (engine.sources.clone(), engine.news.clone());
         let (requests, requests_rx) = mpsc::channel(REQUEST_QUEUE);
         let (joining, joining_rx) = mpsc::channel(JOINING);
         let (reports_tx, reports_rx) = mpsc::channel(REPORT_QUEUE);
@@ -105,6 +105,7 @@ impl Driver {
         for source in sources.all() {
             tasks.spawn(source.run());
         }
+        tasks.spawn(news.run());
         tasks.spawn(supervisor.run());
         tasks.spawn(Pump::new(state, first).run(reports_rx, joining_rx));
         let ClientChannels { commands, events } = channels;

@@ -59,10 +59,10 @@ impl Default for AnswerLimits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(15),
-            first_byte: Duration::from_secs(600),
-            idle: Duration::from_secs(120),
-            content: Duration::from_secs(30 * 60),
-            answer: Duration::from_secs(60 * 60),
+            first_byte: Duration::from_mins(10),
+            idle: Duration::from_mins(2),
+            content: Duration::from_mins(30),
+            answer: Duration::from_hours(1),
             text_bytes: 4 * 1024 * 1024,
         }
     }

@@ -14,7 +14,7 @@ use crate::domain::json;
 use crate::domain::text::Text;
 
 /// Upper bound for the wait that a provider asks for.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
 
 const WITHOUT_TEXT: Text =
     Text::new("the provider reported an error without a text", "提供方报告了错误，但没有说明");

@@ -212,7 +212,7 @@ mod tests {
             stream
         };
         // The server waits for the end of the connection.
-        let deadline = Duration::from_secs(60);
+        let deadline = Duration::from_mins(1);
         let both = async { tokio::join!(server, async { drop(client.await) }) };
         let (left, ()) = tokio::time::timeout(deadline, both).await.unwrap();
         assert_eq!(left, 0, "the connection is closed");

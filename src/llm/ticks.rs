@@ -134,7 +134,7 @@ mod tests {
         let ticks = Arc::<Ticks>::default();
         // No stream: it returns at once.
         ticks.rest();
-        let far = Instant::now() + Duration::from_secs(3600);
+        let far = Instant::now() + Duration::from_hours(1);
         let pause = ticks.pause(far);
         let sending = ticks.sending();
         ticks.rest();
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn what_comes_from_outside_ends_the_rest() {
         let ticks = Arc::<Ticks>::default();
-        let _pause = ticks.pause(Instant::now() + Duration::from_secs(3600));
+        let _pause = ticks.pause(Instant::now() + Duration::from_hours(1));
         thread::scope(|scope| {
             let (done, is_done) = std::sync::mpsc::channel();
             let ticks = &ticks;
@@ -161,7 +161,7 @@ mod tests {
                 done.send(()).unwrap();
             });
             ticks.wake();
-            is_done.recv_timeout(Duration::from_secs(60)).unwrap();
+            is_done.recv_timeout(Duration::from_mins(1)).unwrap();
         });
     }
 }

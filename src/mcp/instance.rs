@@ -31,7 +31,7 @@ use crate::minds::mcp_config::{McpServer, StdioServer, Transport};
 use crate::sandbox::Sandbox;
 
 /// For the handshake and the first tool list; a first start may have to download the program.
-const START_TIMEOUT: Duration = Duration::from_secs(120);
+const START_TIMEOUT: Duration = Duration::from_mins(2);
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 /// For an orderly end of the connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);

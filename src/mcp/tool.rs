@@ -19,7 +19,7 @@ use crate::domain::text::{Text, in_lang};
 use crate::tools::{Args, Tool, ToolCx, ToolOutcome, ToolSpec};
 
 /// A longer call is cancelled.
-const CALL_TIMEOUT: Duration = Duration::from_secs(600);
+const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 const MAX_REASON_CHARS: usize = 2_000;
 
 #[derive(Debug)]

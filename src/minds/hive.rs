@@ -50,6 +50,8 @@ const SOURCES: [&str; 4] = ["eval", "prd", "plan", "execute"];
 /// The configuration, or what holds without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiveConfig {
+    /// The file is there, whatever is in it.
+    pub is_configured: bool,
     pub capture: Capture,
     /// Confirmations that a member may ask for as long as it has the same work.
     pub most_confirmations: usize,
@@ -63,6 +65,7 @@ pub struct HiveConfig {
 impl Default for HiveConfig {
     fn default() -> Self {
         Self {
+            is_configured: false,
             capture: Capture::All,
             most_confirmations: 1,
             sources: BTreeMap::new(),
@@ -79,11 +82,13 @@ impl HiveConfig {
     }
 
     pub(super) fn load(workspace: &Path, team: &Team) -> (Self, Vec<Problem>) {
-        let (config, mut problems) = match files::read(workspace, PATH, files::CONFIG_LIMIT_BYTES) {
-            FileContent::Text(text) => read(&text),
-            FileContent::Missing => (Self::default(), Vec::new()),
-            FileContent::Unusable(reason) => (Self::unusable(), vec![unusable(PATH, &reason)]),
-        };
+        let (mut config, mut problems) =
+            match files::read(workspace, PATH, files::CONFIG_LIMIT_BYTES) {
+                FileContent::Text(text) => read(&text),
+                FileContent::Missing => return (Self::default(), Vec::new()),
+                FileContent::Unusable(reason) => (Self::unusable(), vec![unusable(PATH, &reason)]),
+            };
+        config.is_configured = true;
         problems.extend(config.unknown_members(team));
         problems.extend(config.unknown_teams());
         (config, problems)

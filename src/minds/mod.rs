@@ -286,6 +286,9 @@ impl Minds {
     }
 }
 
+/// The folder of the store, below the workspace: what `.minds/hive` configures is kept there.
+pub const STORE_FOLDER: &str = ".hive";
+
 /// The file that configures this kind of trust entry.
 #[must_use]
 pub fn trust_file(kind: TrustKind) -> &'static str {
@@ -294,6 +297,7 @@ pub fn trust_file(kind: TrustKind) -> &'static str {
         TrustKind::Server => mcp_config::PATH,
         TrustKind::Provider => llm_config::PATH,
         TrustKind::Autonomy => hive::PATH,
+        TrustKind::Store => STORE_FOLDER,
     }
 }
 

@@ -115,7 +115,7 @@ mod tests {
         output("/bin/sh".into(), &["-c", script], most, Instant::now() + time)
     }
 
-    const LONG: Duration = Duration::from_secs(60);
+    const LONG: Duration = Duration::from_mins(1);
 
     #[test]
     fn what_a_program_writes_is_read_up_to_its_bound_and_its_failure_is_reported() {

@@ -14,6 +14,11 @@ impl Clock for SystemClock {
         Stamp::new(now.strftime("%Y-%m-%d %H:%M:%S").to_string())
     }
 
+    fn moment(&self) -> SystemTime {
+        #[expect(clippy::disallowed_methods, reason = "this is the clock")]
+        SystemTime::now()
+    }
+
     fn stamp(&self, at: SystemTime) -> Stamp {
         Stamp::in_zone(at, jiff::tz::TimeZone::system())
     }

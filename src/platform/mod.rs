@@ -19,4 +19,4 @@ pub mod waiter;
 pub mod watch;
 
 pub use clock::SystemClock;
-pub use ids::RandomIds;
+pub use ids::{RandomIds, random_name};

@@ -163,7 +163,7 @@ mod tests {
     }
 
     fn later() -> Instant {
-        Instant::now() + Duration::from_secs(60)
+        Instant::now() + Duration::from_mins(1)
     }
 
     #[test]

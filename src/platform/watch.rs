@@ -81,7 +81,7 @@ mod tests {
             let _ = tx.send(());
         })
         .unwrap();
-        let minute = Duration::from_secs(60);
+        let minute = Duration::from_mins(1);
         std::fs::write(folder.path().join("a"), "1").unwrap();
         rx.recv_timeout(minute).unwrap();
         std::fs::write(folder.path().join("b.new"), "1").unwrap();

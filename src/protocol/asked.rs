@@ -53,6 +53,21 @@ impl InboxRow {
         self.inquiry.as_ref()?.approval.as_ref()?.diff.as_deref()
     }
 
+    /// True if the other one asks the same words, with the same parts, about the same.
+    #[must_use]
+    pub fn asks_the_same(&self, other: &Self) -> bool {
+        let asked = |row: &Self| {
+            let inquiry = row.inquiry.as_ref();
+            let parts = inquiry.map(|inquiry| {
+                inquiry.parts.iter().map(|part| (part.text.clone(), part.options.clone())).collect()
+            });
+            let parts: Option<Vec<_>> = parts;
+            (parts, inquiry.and_then(|inquiry| inquiry.source.clone()), row.is_approval())
+        };
+        let words = |row: &Self| row.question.tellask_content.trim().to_owned();
+        !words(self).is_empty() && words(self) == words(other) && asked(self) == asked(other)
+    }
+
     /// True if it asks to approve a decision.
     #[must_use]
     pub fn is_approval(&self) -> bool {

@@ -163,6 +163,11 @@ pub enum Command {
         scope: AutonomyScope,
         level: AutonomyLevel,
     },
+    /// Dismisses what of these notices and failures is open.
+    DismissNews {
+        ticket: Ticket,
+        ids: Vec<String>,
+    },
     /// Checks again what waits for consent: answered by [`super::DriverEvent::Consent`].
     CheckConsent,
     /// Lists the files of the workspace: answered by [`super::DriverEvent::Files`].
@@ -229,6 +234,7 @@ macro_rules! ticket_within {
             | Self::Mind { ticket, .. }
             | Self::Agree { ticket, .. }
             | Self::SetAutonomy { ticket, .. }
+            | Self::DismissNews { ticket, .. }
             | Self::Drafts { ticket }
             | Self::SaveDraft { ticket, .. }
             | Self::StopProcess { ticket, .. }
@@ -304,6 +310,7 @@ impl Command {
             | Self::Title { .. }
             | Self::Agree { .. }
             | Self::SetAutonomy { .. }
+            | Self::DismissNews { .. }
             | Self::SaveDraft { .. }
             | Self::StopProcess { .. }
             | Self::Shutdown { .. } => false,

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::autonomy::AutonomySummary;
+use crate::domain::decisions::Resolution;
 use crate::domain::fresh_boots::Reasoning;
 use crate::domain::inquiry::Inquiry;
 use crate::domain::inquiry::answers::PartAnswer;
+use crate::domain::news::NewsItem;
 use crate::domain::record::Entry;
 use crate::domain::sandbox::Level;
 use crate::domain::text::Localized;
@@ -265,6 +267,9 @@ pub enum DriverEvent {
         /// The name of the client that answered it, if that is another one.
         #[serde(default)]
         by: Option<String>,
+        /// How it was closed.
+        #[serde(default = "answered")]
+        how: Resolution,
     },
     Page {
         ticket: Ticket,
@@ -354,6 +359,8 @@ pub enum DriverEvent {
     Consent(ConsentView),
     /// A one-time message for the user.
     Notice(Localized),
+    /// All open notices and failures, failures first, the newest first; replaces the previous ones.
+    News(Vec<NewsItem>),
     /// The dialogs that cause the outcome in the following [`Self::Quiet`]: failed, paused or blocked. Sent
     /// if there are any.
     Halted(Vec<HaltedDialog>),
@@ -370,6 +377,11 @@ pub enum DriverEvent {
     Lagged,
     /// The driver has ended; nothing follows.
     Stopped,
+}
+
+/// What a driver that does not say it means.
+fn answered() -> Resolution {
+    Resolution::Answered
 }
 
 /// The ticket within an event, by the kind of reference the event is.
@@ -404,6 +416,7 @@ macro_rules! ticket_within {
             | Self::Processes(_)
             | Self::Consent(_)
             | Self::Notice(_)
+            | Self::News(_)
             | Self::Halted(_)
             | Self::Quiet(_)
             | Self::TreeQuiet { .. }

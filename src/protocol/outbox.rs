@@ -168,6 +168,7 @@ fn can_be_requested(event: &DriverEvent) -> bool {
         | DriverEvent::Processes(_)
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
+        | DriverEvent::News(_)
         | DriverEvent::Halted(_)
         | DriverEvent::Quiet(_)
         | DriverEvent::TreeQuiet { .. }
@@ -184,6 +185,7 @@ fn is_replaceable(event: &DriverEvent) -> bool {
             | DriverEvent::Problems(_)
             | DriverEvent::Processes(_)
             | DriverEvent::Files(_)
+            | DriverEvent::News(_)
     )
 }
 
@@ -194,7 +196,8 @@ fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
         (DriverEvent::Inbox(_), DriverEvent::Inbox(_))
         | (DriverEvent::Problems(_), DriverEvent::Problems(_))
         | (DriverEvent::Processes(_), DriverEvent::Processes(_))
-        | (DriverEvent::Files(_), DriverEvent::Files(_)) => true,
+        | (DriverEvent::Files(_), DriverEvent::Files(_))
+        | (DriverEvent::News(_), DriverEvent::News(_)) => true,
         (_, _) => false,
     }
 }
@@ -230,6 +233,7 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Files(_)
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
+        | DriverEvent::News(_)
         | DriverEvent::Halted(_)
         | DriverEvent::Quiet(_)
         | DriverEvent::TreeQuiet { .. }

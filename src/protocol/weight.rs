@@ -52,6 +52,9 @@ fn texts(event: &DriverEvent) -> usize {
             texts.iter().map(|(name, text)| FIXED + name.len() + text.len()).sum()
         }
         DriverEvent::Answered { headline, .. } => headline.len(),
+        DriverEvent::News(items) => {
+            items.iter().map(|item| 2 * FIXED + item.title.len() + item.body.len()).sum()
+        }
         DriverEvent::Removed(_)
         | DriverEvent::ToolEnded { .. }
         | DriverEvent::LiveEnd { .. }

@@ -20,9 +20,9 @@ pub const INSTALLED: &str = "~/.local/bin/dominds-tui";
 /// Sent at a time, in bytes.
 const PIECE: usize = 64 * 1024;
 /// How long a piece may take.
-const PIECE_TIMEOUT: Duration = Duration::from_secs(120);
+const PIECE_TIMEOUT: Duration = Duration::from_mins(2);
 /// How long the end may take: up to two megabytes wait in `ssh` by then, more than four minutes at 64 kbit/s.
-const END_TIMEOUT: Duration = Duration::from_secs(900);
+const END_TIMEOUT: Duration = Duration::from_mins(15);
 
 /// Statuses of [`Program::script`].
 const OTHER_SYSTEM: i32 = 91;

@@ -350,7 +350,7 @@ mod tests {
     use crate::remote::{Fleet, Leaving, connect};
 
     async fn in_time<T>(future: impl Future<Output = T>) -> T {
-        tokio::time::timeout(Duration::from_secs(60), future).await.unwrap()
+        tokio::time::timeout(Duration::from_mins(1), future).await.unwrap()
     }
 
     /// The driver's side of one connection.
@@ -482,7 +482,7 @@ mod tests {
         driver.write(&wire::encode_event(&DriverEvent::Lagged).unwrap()).await;
         assert_eq!(in_time(fleet.events.recv()).await, Some(DriverEvent::Lagged));
         fleet.commands.send(Command::ContinueAll { ticket: 1 }).await.unwrap();
-        let leave = Command::Shutdown { grace: Duration::from_secs(60) };
+        let leave = Command::Shutdown { grace: Duration::from_mins(1) };
         fleet.commands.send(leave).await.unwrap();
         assert_eq!(driver.command().await, Command::ContinueAll { ticket: 1 });
         let done = DriverEvent::Done { ticket: 1, dialog: None };

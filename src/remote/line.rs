@@ -16,7 +16,7 @@ use crate::protocol::wire::Hello;
 use super::client::{ConnectError, Connection, Leaving, converse};
 
 /// How long a connection may take, a password that is typed included.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// How long a program that leads nowhere may take to say why.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(2);
 /// Kept of what the program says on its standard error.

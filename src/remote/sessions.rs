@@ -25,7 +25,7 @@ const MAX_NAME_BYTES: usize = 128;
 /// Commands of a session that are known.
 const MAX_COMMANDS: usize = 256;
 /// How long the replies to the commands of a connection that was cut are waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 const NO_REPLY: Text = Text::new(
     "the driver took this before the connection was lost, and did not say what became of it: look whether it is there",
@@ -472,7 +472,7 @@ mod tests {
         assert_eq!(earlier_reply(&first, 1).await, None);
         let (driver, mut events) = mpsc::channel(4);
         let (superseded, second) = tokio::join!(
-            timeout(Duration::from_secs(60), first.superseded()),
+            timeout(Duration::from_mins(1), first.superseded()),
             connect(&sessions, "a")
         );
         assert_eq!((superseded, second.was_known()), (Ok(()), true));

@@ -24,7 +24,7 @@ use super::files::{self, FileKind};
 use super::layout::is_plain_name;
 
 /// A copy that no draft names is removed when it is so much older than a new one.
-const UNUSED: Duration = Duration::from_secs(60 * 60);
+const UNUSED: Duration = Duration::from_hours(1);
 /// Most files of the folder that are looked at.
 const MAX_FILES: usize = 10_000;
 

@@ -29,6 +29,8 @@ pub mod guard;
 mod images;
 mod man;
 mod memory;
+mod news;
+mod notify;
 mod outcome;
 mod patch;
 mod readonly;
@@ -47,9 +49,11 @@ pub(crate) use args::{ArgMismatch, MismatchKind, parameters};
 pub use control::{CLEAR_MIND, replace_section};
 pub(crate) use decision::{OptionArg, tool as decision_tool};
 pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
+pub use news::{NewsStore, NewsView, NoNews};
+pub(crate) use notify::tool as notify_tool;
 pub use outcome::{
-    DecisionOutcome, MAX_RESULT_CHARS, ReminderFormat, ReminderScope, StateChange, ToolImage,
-    ToolOutcome,
+    DecisionOutcome, MAX_RESULT_CHARS, MadeDecision, ReminderFormat, ReminderScope, StateChange,
+    ToolImage, ToolOutcome,
 };
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use search::list_files;

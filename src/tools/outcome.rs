@@ -84,11 +84,19 @@ pub enum StateChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecisionOutcome {
     /// The member makes it.
-    Made,
-    /// The member makes it, and a person is told what it is.
-    Notified(String),
+    Made(MadeDecision),
+    /// The member makes it, and a person has been told what it is.
+    Notified(MadeDecision),
     /// A person is asked; the result of the call says so.
     Asked(Box<Inquiry>),
+}
+
+/// A decision that a member makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeDecision {
+    pub description: String,
+    /// The key and the words of the option that is taken.
+    pub option: Option<String>,
 }
 
 /// Who sees a reminder.
@@ -201,10 +209,16 @@ impl StateChange {
 impl DecisionOutcome {
     fn redacted(self, clean: impl Fn(String) -> String) -> Self {
         match self {
-            Self::Made => Self::Made,
-            Self::Notified(text) => Self::Notified(clean(text)),
+            Self::Made(made) => Self::Made(made.map_texts(clean)),
+            Self::Notified(made) => Self::Notified(made.map_texts(clean)),
             Self::Asked(inquiry) => Self::Asked(Box::new(inquiry.map_texts(clean))),
         }
+    }
+}
+
+impl MadeDecision {
+    fn map_texts(self, change: impl Fn(String) -> String) -> Self {
+        Self { description: change(self.description), option: self.option.map(change) }
     }
 }
 
@@ -291,7 +305,10 @@ mod tests {
                 StateChange::UpdateReminder { id: id(), content: text(), render: None },
                 StateChange::Follow { id: id(), content: text(), owner: "x", meta },
                 StateChange::ClearMind { reminder_content: Some(text()) },
-                decision(DecisionOutcome::Notified(text())),
+                decision(DecisionOutcome::Notified(MadeDecision {
+                    description: text(),
+                    option: Some(text()),
+                })),
                 decision(DecisionOutcome::Asked(Box::new(asked))),
             ],
             images: vec![image(text()), image("plain".to_owned())],
@@ -302,7 +319,7 @@ mod tests {
         assert!(clean.text.starts_with("a [redacted] b\n[an image was left out"), "{clean:?}");
         assert_eq!(clean.images, [image("plain".to_owned())]);
         let shown = format!("{:?}{:?}", clean.changes, clean.file_changes);
-        assert!(!shown.contains(key) && shown.matches("a [redacted] b").count() == 12, "{shown}");
+        assert!(!shown.contains(key) && shown.matches("a [redacted] b").count() == 13, "{shown}");
         assert!(shown.contains("Number(7)"), "{shown}");
     }
 }

@@ -16,6 +16,7 @@ use crate::domain::{AgentId, Clock, DialogId, Lang, Secrets};
 use super::access::Access;
 use super::args::Args;
 use super::file_identity::Identity;
+use super::news::NewsStore;
 use super::outcome::{ReminderScope, ToolOutcome};
 use super::shell::Shells;
 
@@ -90,8 +91,12 @@ pub struct ToolCx {
     pub clock: Arc<dyn Clock>,
     /// What the caller decides alone.
     pub autonomy: MemberAutonomy,
+    /// Where notices for people are kept.
+    pub news: Arc<dyn NewsStore>,
     /// The language of results.
     pub lang: Lang,
+    /// The id of this call, which is the same if the call is made again after a crash.
+    pub call: String,
     /// Drawn for this call alone, in case it adds a reminder or prepares an edit: 8 characters of
     /// `[0-9a-z]`.
     pub new_id: String,

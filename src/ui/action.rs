@@ -158,6 +158,8 @@ actions! {
     FoldAll "fold-all": "Fold all rows" / "折叠所有行";
     UnfoldAll "unfold-all": "Unfold all rows" / "展开所有行";
     Filter "filter": "Filter this list by typing" / "输入文字筛选此列表";
+    SwitchShown "shown": "List all, only what waits for an answer, or only the news" / "列出全部、只列等待答复的，或只列消息";
+    ClearNews "clear-news": "Dismiss all notices and failures" / "清除所有通知和故障";
     SwitchOrder "order": "Order this list in another way" / "换一种方式排列此列表";
     MarkRow "mark": "Mark this main dialog, to put several away at once" / "标记此主线对话，以便一次收起多个";
     Open "open": "Open the dialog" / "打开此对话";
@@ -168,7 +170,7 @@ actions! {
     BringBack "bring-back": "Show all questions that were put off" / "显示所有留到稍后的问题";
     UndoAnswer "undo-answer": "Undo the answer sent last, within five seconds" / "五秒内撤回最后发出的回答";
     TakeRecommended "take-recommended": "Answer with the recommended options" / "以推荐的选项作答";
-    Dismiss "dismiss": "Close this question without an answer" / "不回答而关闭此问题";
+    Dismiss "dismiss": "Close this question without an answer, or dismiss this notice" / "不回答而关闭此问题，或清除此通知";
     DismissRest "dismiss-rest": "Send what is answered, and dismiss the other parts" / "发出已有的答复，其余部分不回答";
     Pick "pick": "Answer the question with this number" / "回答这个编号的问题";
     CallSite "view": "Show where in its dialog the question was asked" / "显示此问题在对话中的提问处";

@@ -38,6 +38,7 @@ mod lifecycle;
 mod looked;
 mod modes;
 mod new_overlay;
+mod news;
 mod offering;
 mod overlays;
 mod pick;

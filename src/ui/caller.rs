@@ -203,7 +203,7 @@ mod tests {
 
     impl CallTarget for Hanging {
         fn call(&mut self, _: &Call, stop: &StopCalls) -> io::Result<()> {
-            let deadline = Instant::now() + Duration::from_secs(60);
+            let deadline = Instant::now() + Duration::from_mins(1);
             while !stop.is_set() && Instant::now() < deadline {
                 thread::yield_now();
             }

@@ -139,6 +139,8 @@ pub enum Intent {
     StopProcess(u32),
     /// Members decide this much alone.
     SetAutonomy(AutonomyLevel),
+    /// Dismiss these notices and failures.
+    DismissNews(Vec<String>),
     StopAll,
     Lifecycle(Lifecycle),
     /// Give a dialog a title, or take it away.

@@ -5,6 +5,7 @@ pub mod autonomy;
 pub mod change_to_approve;
 pub mod copy_parts;
 pub mod list;
+pub mod notice;
 pub mod places;
 pub mod problems;
 pub mod processes;
@@ -29,6 +30,7 @@ const LISTS: &[Entry] = &[
     Entry::of::<shelf::Shelf>(),
     Entry::of::<copy_parts::CopyParts>(),
     Entry::of::<change_to_approve::ChangeToApprove>(),
+    Entry::of::<notice::Notice>(),
 ];
 
 /// What the rest of the screen knows of a list.

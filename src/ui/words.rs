@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use crate::domain::news::NewsKind;
 use crate::domain::question_kind::QuestionKind;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, counted};
@@ -31,6 +32,8 @@ pub const LINES: Counted = Counted::new("line", "lines", "行");
 pub const MORE_LINES: Counted = Counted::new("more line", "more lines", "行未显示");
 pub const WAIT_FOR_CONSENT: Counted =
     Counted::new("waits for consent", "wait for consent", "项等待同意");
+
+pub const NEWS: Counted = Counted::new("news", "news", "条消息");
 
 pub const RUNNING: Text = Text::new("running", "运行中");
 pub const DONE: Text = Text::new("done", "完成");
@@ -67,6 +70,14 @@ pub const APPROVAL: Text = Text::new("approval", "批准");
 pub const CHOICE: Text = Text::new("choice", "选择");
 pub const FREE_TEXT: Text = Text::new("free text", "自由回答");
 pub const PARTS: Text = Text::new("several parts", "多个部分");
+
+/// What an item is called.
+pub fn kind_of_news(kind: NewsKind) -> Text {
+    match kind {
+        NewsKind::Notice => Text::new("notice", "通知"),
+        NewsKind::Failure => Text::new("failure", "故障"),
+    }
+}
 
 /// How a question is answered.
 pub fn kind_word(kind: QuestionKind) -> Text {

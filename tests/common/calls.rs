@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dominds_tui::domain::autonomy::MemberAutonomy;
 use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
 use dominds_tui::minds::Minds;
-use dominds_tui::tools::{Access, Registry, Shells, ToolCx, ToolOutcome};
+use dominds_tui::tools::{Access, NoNews, Registry, Shells, ToolCx, ToolOutcome};
 use serde_json::Value;
 
 /// A team whose only member may do everything.
@@ -48,6 +48,8 @@ fn cx(workspace: &Path, shells: &Shells) -> ToolCx {
         reminders: Arc::from([]),
         shells: shells.clone(),
         autonomy: MemberAutonomy::default(),
+        news: Arc::new(NoNews::default()),
+        call: "call-1".to_owned(),
         keys: Arc::default(),
         clock: Arc::new(FixedClock),
         lang: Lang::En,

@@ -14,6 +14,7 @@ pub mod children;
 pub mod files;
 pub mod http;
 pub mod logged;
+pub mod news;
 pub mod picture;
 pub mod processes;
 pub mod pty;
@@ -52,7 +53,7 @@ use calls::FixedClock;
 use wait::in_time;
 
 /// Longer than any wait of a script; reached only by a test that waits for nothing.
-const LONG: Duration = Duration::from_secs(24 * 60 * 60);
+const LONG: Duration = Duration::from_hours(24);
 
 /// Ids in order: dialogs `aa/00/00000001`, messages `m1`, short ones padded with zeros.
 #[derive(Debug, Default)]
@@ -172,6 +173,7 @@ pub struct Setup {
     pub crowd: CrowdLimits,
     pub tools: Registry,
     pub sources: ToolSources,
+    pub news: Arc<news::KeptNews>,
     pub shells: Shells,
     /// The work language.
     pub lang: Lang,
@@ -200,6 +202,7 @@ impl World {
             crowd: CrowdLimits::default(),
             tools: app::registry(Arc::default()),
             sources: ToolSources::default(),
+            news: Arc::default(),
             shells: Shells::default(),
             lang: Lang::En,
             reader: None,
@@ -249,6 +252,7 @@ impl World {
             trust: Arc::new(self.setup.trust.clone()),
             tools: self.setup.tools.clone(),
             sources: self.setup.sources.clone(),
+            news: self.setup.news.clone(),
             shells: self.setup.shells.clone(),
             env: &no_environment,
             read_log: |_| Ok(LogEnd::default()),

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// For one thing to happen.
-pub const LIMIT: Duration = Duration::from_secs(120);
+pub const LIMIT: Duration = Duration::from_mins(2);
 /// For a program to come to its end.
-const PROGRAM: Duration = Duration::from_secs(300);
+const PROGRAM: Duration = Duration::from_mins(5);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(10);
 

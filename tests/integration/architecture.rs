@@ -22,7 +22,7 @@ use dominds_tui::domain::hidden_chars::{HiddenClass, class_of};
 use graph::{Graph, Module};
 
 /// Module, and the modules of ours it may name.
-const LAYERS: [(&str, &[&str]); 17] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("domain", &[]),
     ("yaml", &["domain"]),
     // Of the store only `Fact`.
@@ -37,7 +37,8 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("mcp", &["domain", "llm", "minds", "sandbox", "tools"]),
     ("driver", &["domain", "protocol", "store", "llm", "tools", "minds"]),
     ("ui", &["domain", "protocol", "yaml"]),
-    ("consent", &["domain", "driver", "llm", "mcp", "minds", "platform", "tools"]),
+    ("hive", &["domain", "minds", "tools"]),
+    ("consent", &["domain", "driver", "hive", "llm", "mcp", "minds", "platform", "tools"]),
     ("platform", &["domain"]),
     ("demo", &["domain", "llm", "protocol", "tools", "yaml"]),
     // They put everything together.
@@ -45,7 +46,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
 ];
 
 const ALL: &[&str] = &[
-    "app", "cli", "consent", "demo", "domain", "driver", "llm", "manage", "mcp", "minds",
+    "app", "cli", "consent", "demo", "domain", "driver", "hive", "llm", "manage", "mcp", "minds",
     "platform", "protocol", "remote", "sandbox", "store", "tools", "ui", "yaml",
 ];
 

@@ -22,6 +22,7 @@ mod lines;
 mod messages_api;
 mod mounts;
 mod multiplexers;
+mod notices;
 mod processes;
 mod providers;
 mod question_parts;

@@ -503,7 +503,7 @@ fn ten_thousand_hostile_connections_change_nothing_for_the_others() {
 /// `reads`: what comes is read to its end, which comes in time.
 fn send_and_leave(socket: &std::path::Path, bytes: &[u8], reads: bool) {
     use std::io::{Read as _, Write as _};
-    let limit = Some(Duration::from_secs(60));
+    let limit = Some(Duration::from_mins(1));
     let mut stream = std::os::unix::net::UnixStream::connect(socket).expect("a connection");
     stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit)).expect("limits");
     // It may be ended before everything is written.

@@ -30,7 +30,16 @@ const ANSWERS: &str = "responses:\n  - message: ask\n    role: user\n    respons
                        - { label: SQLite, pros: one file }\n            - text: Does the API page?\n  \
                        - message: decide\n    role: user\n    response: A decision.\n    funcCalls:\n      \
                        - name: request_decision\n        arguments:\n          category: scopeChanges\n          \
-                       description: Split the crate?\n          diff: \"-a\\n+b\\n\"\n";
+                       description: Split the crate?\n          diff: \"-a\\n+b\\n\"\n  \
+                       - message: tell\n    role: user\n    response: A decision.\n    funcCalls:\n      \
+                       - name: request_decision\n        arguments:\n          category: orgChanges\n          \
+                       description: Make a team?\n  \
+                       - message: notify\n    role: user\n    response: A notice.\n    funcCalls:\n      \
+                       - name: notify_human\n        arguments:\n          level: warning\n          \
+                       text: \"The tests pass.\\n\\nAll 12 of them.\"\n  \
+                       - message: choose\n    role: user\n    response: A choice.\n    funcCalls:\n      \
+                       - name: askHuman\n        arguments:\n          questions:\n            \
+                       - text: Which licence?\n              options: [{ label: MIT }, { label: Apache }]\n";
 
 /// A driver that is killed with the test.
 pub struct Driver {
@@ -126,10 +135,14 @@ impl Driver {
     }
 
     pub fn screen(&self, args: &[&str]) -> Program {
+        self.screen_of(args, 100, 30)
+    }
+
+    pub fn screen_of(&self, args: &[&str], columns: u16, rows: u16) -> Program {
         let workspace = self.home.workspace();
         let mut all: Vec<&OsStr> = vec!["-C".as_ref(), workspace.as_ref()];
         all.extend(args.iter().map(OsStr::new));
-        Program::start(self.home.environment(), &all, 100, 30)
+        Program::start(self.home.environment(), &all, columns, rows)
     }
 
     fn is_alive(&mut self) -> bool {

@@ -22,7 +22,7 @@ use crate::plan::{Planned, Profile, Step};
 use crate::tool;
 
 /// Longer than any wait of a driver.
-const LONG: Duration = Duration::from_secs(6 * 60 * 60);
+const LONG: Duration = Duration::from_hours(6);
 const SHORT: Duration = Duration::from_millis(1);
 /// Rounds of answering and continuing after which a tree counts as one that cannot be finished.
 const PATIENCE: usize = 16;

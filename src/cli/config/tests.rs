@@ -131,7 +131,7 @@ fn limits_have_defaults_if_the_file_does_not_set_them() {
     assert_eq!(limits("limits: { side_dialogs: -1, answer_minutes: soon }"), UserLimits::default());
     let set = limits("limits: { side_dialogs: 7, side_dialog_depth: 3, answer_minutes: 5 }");
     assert_eq!((set.crowd.dialogs, set.crowd.depth), (7, 3));
-    assert_eq!(set.answer, AnswerLimit(Duration::from_secs(300)));
+    assert_eq!(set.answer, AnswerLimit(Duration::from_mins(5)));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn quiet_hours_and_the_reminder_are_not_set_unless_they_are_valid() {
     assert_eq!(read("quiet_hours: 7:00-7:00\nremind_minutes: often\n"), none);
     let set = read("quiet_hours: \"22:00-07:00\"\nremind_minutes: 15\n");
     assert_eq!(set.quiet, crate::ui::QuietHours::parse("22:00-07:00"));
-    assert_eq!(set.remind_after, Some(Duration::from_secs(15 * 60)));
+    assert_eq!(set.remind_after, Some(Duration::from_mins(15)));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::domain::call::{ASK_HUMAN, RuntimeQuestion};
+use crate::domain::decisions::{DecisionResult, NewDecision, Resolution};
 use crate::domain::inquiry::PartsOrigin;
 use crate::domain::inquiry::answers::{AnswerInput, PartAnswers};
 use crate::domain::question::{CallSite, Question, question_id, short_headline};
@@ -93,10 +94,10 @@ pub struct GivenAnswer<'a> {
 }
 
 /// What became of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerOutcome {
-    /// It is recorded, and the question closed.
-    Recorded,
+    /// It is recorded, and the question closed: how, and what it says for the history.
+    Recorded(Resolution, Box<NewDecision>),
     /// Other parts are open: it is kept until they have an answer, and no model is sent it.
     Kept,
 }
@@ -118,9 +119,11 @@ pub fn answer(
         open_question.ok_or_else(|| closed_reason(&draft.tree.id(dialog_id), dialog, question))?;
     let GivenAnswer { input, replace, images } = given;
     let inquiry = dialog.inquiry(&open);
-    let text = match input {
+    let (text, how) = match input {
         // What was asked in words is answered in words.
-        AnswerInput::Words(words) if inquiry.origin == PartsOrigin::Words => words.clone(),
+        AnswerInput::Words(words) if inquiry.origin == PartsOrigin::Words => {
+            (words.clone(), Resolution::Answered)
+        }
         AnswerInput::Words(_)
         | AnswerInput::Parts(_)
         | AnswerInput::Recommended
@@ -143,12 +146,22 @@ pub fn answer(
                 draft.set_answers(dialog_id, Some(answers));
                 return Ok(AnswerOutcome::Kept);
             }
-            answers.text(&inquiry, texts.0)
+            let how = Resolution::of_answer(&inquiry, input, &answers.parts);
+            (answers.text(&inquiry, texts.0), how)
         }
     };
     let record = answer_record(dialog, &open, (&text, images), texts)?;
+    let decision = NewDecision {
+        dialog: draft.tree.id(dialog_id),
+        agent: dialog.meta.agent_id.clone(),
+        by: format!("@{HUMAN}"),
+        category: inquiry.approval.as_ref().map(|approval| approval.category),
+        result: DecisionResult::Closed(how),
+        what: open.tellask_content.clone(),
+        reason: text,
+    };
     close(draft, dialog_id, question, record);
-    Ok(AnswerOutcome::Recorded)
+    Ok(AnswerOutcome::Recorded(how, Box::new(decision)))
 }
 
 /// Records the answer to a question whose parts all have one already.

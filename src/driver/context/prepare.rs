@@ -21,7 +21,7 @@ use crate::driver::steps::reminders;
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, Minds, RetryConfig, taskdoc};
 use crate::protocol::Refusal;
-use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset, decision_tool};
+use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset, decision_tool, notify_tool};
 
 use super::call_schemas;
 use super::images::CourseImages;
@@ -79,6 +79,7 @@ pub fn prepare_member(
     let offered = engine.sources.registry(&engine.tools);
     let Rights { tools, access } = rights::rights_of(dialog, tree, &minds, &offered);
     let autonomy = minds.hive().autonomy_of(agent);
+    let tools = if minds.hive().is_configured { tools.with_tool(notify_tool()) } else { tools };
     let tools = if autonomy.is_configured() { tools.with_tool(decision_tool()) } else { tools };
     let (tools, shared) = match role {
         DialogRole::Main | DialogRole::Side => (tools, reminders::shared(&engine.store, agent, on)),
@@ -281,6 +282,8 @@ fn tool_cx(
         shells: engine.shells.clone(),
         keys: Arc::default(),
         autonomy: MemberAutonomy::default(),
+        news: engine.news.clone(),
+        call: String::new(),
         clock: engine.clock.clone(),
         lang: engine.lang,
         new_id: engine.ids.short(8),

@@ -208,7 +208,7 @@ mod tests {
         });
         assert!(matches!(drives.next().await, DriveMessage::Panicked));
         let reason = reason();
-        let ended = tokio::time::timeout(Duration::from_secs(60), drives.end_all(&reason));
+        let ended = tokio::time::timeout(Duration::from_mins(1), drives.end_all(&reason));
         assert_eq!(ended.await.unwrap(), [broken, waiting]);
         assert!(drives.is_empty());
     }

@@ -243,7 +243,11 @@ impl Drive {
     }
 
     async fn run_call(&self, generation: &Generation, call: Call) -> (Call, ToolOutcome) {
-        let cx = ToolCx { new_id: self.ids.short(8), ..generation.tool_cx.clone() };
+        let cx = ToolCx {
+            new_id: self.ids.short(8),
+            call: call.id.to_string(),
+            ..generation.tool_cx.clone()
+        };
         let outcome = tokio::select! {
             outcome = generation.tools.run(&call.name, &call.raw_arguments_text, cx) => outcome,
             () = self.stop.cancelled() => ToolOutcome::failed(self.texts.stopped_call()),

@@ -59,7 +59,7 @@ impl Log {
         let (category, decision) = (
             kind.name(),
             match outcome {
-                DecisionOutcome::Made => "made",
+                DecisionOutcome::Made(_) => "made",
                 DecisionOutcome::Notified(_) => "notified",
                 DecisionOutcome::Asked(_) => "asked",
             },

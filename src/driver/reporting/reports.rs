@@ -1,7 +1,11 @@
 //! What tree tasks, drives and the supervisor report to the pump.
 
+use std::sync::Arc;
+
 use tokio::sync::mpsc;
 
+use crate::domain::decisions::Resolution;
+use crate::domain::news::NewsItem;
 use crate::domain::{AgentId, DialogId, Problem, RootId};
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, TreeRow, WorkspaceView,
@@ -67,6 +71,13 @@ pub enum DriverReport {
         ticket: Ticket,
         question: String,
     },
+    /// The question is about to be closed so; `None`: it is not.
+    Closing {
+        question: String,
+        how: Option<Resolution>,
+    },
+    /// All open notices and failures.
+    News(Arc<[NewsItem]>),
     /// A client has gone.
     Left(ClientId),
     /// All problems of one origin.

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::domain::decisions::Resolution;
+use crate::domain::news::NewsItem;
 use crate::domain::question::headline;
 use crate::domain::record::Record;
 use crate::domain::{AgentId, Background, DialogId, Problem, Problems, RootId};
@@ -37,6 +39,10 @@ pub struct ScreenState {
     processes: Vec<Background>,
     /// Which client sent an answer to a question that is still open, by the ticket of the answer.
     answering: BTreeMap<String, Ticket>,
+    /// How a question that is still open is about to be closed.
+    closing: BTreeMap<String, Resolution>,
+    /// `None` until they are known.
+    news: Option<Arc<[NewsItem]>>,
     /// Which trees were to be driven.
     pick_up: PickUp,
     surveyed: bool,
@@ -57,6 +63,8 @@ impl ScreenState {
             live: BTreeMap::new(),
             processes: Vec::new(),
             answering: BTreeMap::new(),
+            closing: BTreeMap::new(),
+            news: None,
             pick_up,
             surveyed: false,
         }
@@ -118,6 +126,16 @@ impl ScreenState {
             DriverReport::Answering { ticket, question } => {
                 let _ = self.answering.insert(question, ticket);
             }
+            DriverReport::Closing { question, how: Some(how) } => {
+                let _ = self.closing.insert(question, how);
+            }
+            DriverReport::Closing { question, how: None } => drop(self.closing.remove(&question)),
+            DriverReport::News(items) => {
+                if self.news.as_ref() != Some(&items) {
+                    out.push(DriverEvent::News(items.to_vec()));
+                    self.news = Some(items);
+                }
+            }
             DriverReport::Left(client) => out.remove(client),
             DriverReport::Problems { origin, problems } => self.set_problems(origin, problems, out),
             DriverReport::Minds { problems, members, default_responder, consent } => {
@@ -151,6 +169,9 @@ impl ScreenState {
             }
         }
         out.push_to(client, DriverEvent::Processes(self.processes.clone()));
+        if let Some(news) = &self.news {
+            out.push_to(client, DriverEvent::News(news.to_vec()));
+        }
     }
 
     /// Forwards an event to those who see its dialog, or to everybody.
@@ -207,6 +228,7 @@ impl ScreenState {
             | DriverEvent::Files(_)
             | DriverEvent::Consent(_)
             | DriverEvent::Notice(_)
+            | DriverEvent::News(_)
             | DriverEvent::Halted(_)
             | DriverEvent::Quiet(_)
             | DriverEvent::TreeQuiet { .. }
@@ -300,7 +322,9 @@ impl ScreenState {
 
     /// A question left the inbox. The client that answered it knows that itself.
     fn push_closed(&mut self, row: &InboxRow, out: &mut Outboxes) {
+        let how = self.closing.remove(&row.question.id).unwrap_or(Resolution::Expired);
         let answered = |by| DriverEvent::Answered {
+            how,
             dialog: row.dialog.clone(),
             question: row.question.id.clone(),
             headline: headline(&row.question.tellask_content).to_owned(),

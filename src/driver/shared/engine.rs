@@ -21,7 +21,7 @@ use crate::driver::texts::Texts;
 use crate::llm::{LlmError, Provider};
 use crate::minds::{LLM_FILE, Minds, ProviderConfig};
 use crate::store::Store;
-use crate::tools::{PASSED_ON, Registry, Shells};
+use crate::tools::{NewsStore, PASSED_ON, Registry, Shells};
 
 use super::blocking::BlockingThread;
 use super::configuration::Configuration;
@@ -216,6 +216,8 @@ pub struct Engine {
     pub tools: Registry,
     /// Tools that change while the program runs (MCP servers).
     pub sources: ToolSources,
+    /// Notices for people, and the history of decisions.
+    pub news: Arc<dyn NewsStore>,
     /// Running commands, also those in the background.
     pub shells: Shells,
     /// The user's own configuration sets the sandbox level; it cannot be chosen on the screen.

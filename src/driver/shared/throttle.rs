@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::minds::RetryConfig;
 
 /// Time without requests after which one refusal is forgotten (Dominds 1.19.2).
-const RECOVERY_INTERVAL: Duration = Duration::from_secs(5 * 60);
+const RECOVERY_INTERVAL: Duration = Duration::from_mins(5);
 /// Factor of the remembered delay per recovery step (Dominds 1.19.2).
 const RECOVERY_FACTOR: f64 = 0.75;
 
@@ -105,7 +105,7 @@ mod tests {
         use ThrottleStep::{Quiet, Refused, RefusedAsking, Served};
         let config = RetryConfig {
             conservative_delay: Duration::from_secs(4),
-            max_delay: Duration::from_secs(60),
+            max_delay: Duration::from_mins(1),
             ..RetryConfig::default()
         };
         for (case, story) in [

@@ -137,6 +137,7 @@ impl Supervisor {
             Command::SetAutonomy { ticket, scope, level } => {
                 self.set_autonomy(ticket, scope, level).await;
             }
+            Command::DismissNews { ticket, ids } => self.dismiss_news(ticket, ids),
             Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::Drafts { ticket } => self.send_drafts(ticket).await,

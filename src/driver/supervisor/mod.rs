@@ -15,6 +15,7 @@ mod lifecycle;
 mod listing;
 mod mind;
 mod minds;
+mod news;
 mod previews;
 mod processes;
 mod program_log;

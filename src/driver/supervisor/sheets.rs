@@ -203,6 +203,8 @@ fn write(
         keys: Arc::default(),
         clock: engine.clock.clone(),
         autonomy: MemberAutonomy::default(),
+        news: engine.news.clone(),
+        call: String::new(),
         lang: engine.lang,
         new_id: String::new(),
     };

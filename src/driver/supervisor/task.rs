@@ -15,6 +15,9 @@ use crate::protocol::command::Command;
 use super::minds::MINDS_POLL_INTERVAL;
 use super::trees::Supervisor;
 
+/// How long the store of the news may take to be opened before anything is driven.
+const NEWS_TIMEOUT: Duration = Duration::from_secs(5);
+
 #[derive(Debug)]
 pub struct SupervisorTask {
     supervisor: Supervisor,
@@ -35,6 +38,12 @@ impl SupervisorTask {
     }
 
     pub async fn run(mut self) {
+        let mut news = self.supervisor.engine.news.view();
+        // What is there before anything is driven is not new.
+        let known = tokio::time::timeout(NEWS_TIMEOUT, news.wait_for(|view| view.known)).await;
+        if let Ok(Ok(view)) = known.map(|known| known.map(|view| view.clone())) {
+            self.supervisor.send_news(view).await;
+        }
         let saving = self.supervisor.initial_survey().await;
         let mut grace = Duration::from_secs(3);
         let mut minds_poll = tokio::time::interval(MINDS_POLL_INTERVAL);
@@ -52,6 +61,10 @@ impl SupervisorTask {
                     self.supervisor.handle_request(request).await;
                 },
                 Ok(()) = processes.changed() => self.supervisor.send_processes().await,
+                Ok(()) = news.changed() => {
+                    let view = news.borrow_and_update().clone();
+                    self.supervisor.send_news(view).await;
+                }
                 Some(ended) = self.supervisor.tasks.join_next() => self.supervisor.tree_ended(ended).await,
                 Some(_) = self.supervisor.readers.join_next() => {}
                 Some(listed) = self.supervisor.listings.join_next() => self.supervisor.files_listed(listed).await,
@@ -72,6 +85,7 @@ impl SupervisorTask {
             self.supervisor.tasks.shutdown().await;
         }
         self.supervisor.engine.sources.close().await;
+        self.supervisor.engine.news.close().await;
         self.supervisor.engine.log.log_totals();
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::domain::autonomy::DecisionKind;
+use crate::domain::decisions::{DecisionResult, NewDecision};
 use crate::domain::latest::StopReason;
-use crate::domain::question::short_headline;
 use crate::domain::record::Call;
 use crate::domain::shown_state::Activity;
 use crate::domain::state::{self, NextStep, next_step};
 use crate::domain::text::{Localized, localized};
-use crate::domain::{Dialog, DialogId, Lang, Reminder, SelfId};
+use crate::domain::{Dialog, DialogId, Reminder, SelfId};
 use crate::driver::calls::round::process_round;
 use crate::driver::calls::{ask_back, captured, fresh_boots, reply};
 use crate::driver::context::prepare::{self, PreparedMember};
@@ -35,9 +35,6 @@ use crate::tools::{DecisionOutcome, StateChange, ToolOutcome};
 
 use super::ending::{self, AfterFailure};
 use super::state::TreeState;
-
-/// Most characters that are shown of what a member decided.
-const MAX_NOTICE_CHARS: usize = 200;
 
 impl TreeState {
     pub(super) async fn handle_drive_request(&mut self, sent: SentRequest) {
@@ -282,30 +279,42 @@ impl TreeState {
         if self.commit_or_stop(&at.dialog, draft).await {
             let dialog = self.tree().id(&at.dialog);
             if let Some((kind, outcome)) = decision.filter(|_| ok) {
-                self.report_decision(&dialog, kind, &outcome).await;
+                self.report_decision(&dialog, kind, &outcome);
             }
+            self.report_news().await;
             self.send_event(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
             let _ = reply.send(());
         }
     }
 
-    async fn report_decision(
-        &self,
-        dialog: &DialogId,
-        kind: DecisionKind,
-        outcome: &DecisionOutcome,
-    ) {
+    /// A notice of the tool that ended is told before its result.
+    async fn report_news(&mut self) {
+        if self.news.has_changed().unwrap_or_default() {
+            let items = self.news.borrow_and_update().items.clone();
+            let _ = self.reports.send(DriverReport::News(items)).await;
+        }
+    }
+
+    fn report_decision(&self, dialog: &DialogId, kind: DecisionKind, outcome: &DecisionOutcome) {
         self.engine.log.decision(dialog, kind, outcome);
-        let DecisionOutcome::Notified(description) = outcome else { return };
+        let (made, result) = match outcome {
+            DecisionOutcome::Made(made) => (made, DecisionResult::Automatic),
+            DecisionOutcome::Notified(made) => (made, DecisionResult::Notified),
+            // The answer is the decision.
+            DecisionOutcome::Asked(_) => return,
+        };
         let Some(agent) = self.tree().get(&dialog.this).map(|dialog| &dialog.meta.agent_id) else {
             return;
         };
-        let (what, kind) = (short_headline(description, MAX_NOTICE_CHARS), kind.words());
-        let text = localized!(
-            ("@{agent} decided: {what} ({})", kind.in_lang(Lang::En)),
-            ("@{agent} 已决定：{what}（{}）", kind.in_lang(Lang::Zh))
-        );
-        self.send_event(DriverEvent::Notice(text)).await;
+        self.engine.news.record(NewDecision {
+            dialog: dialog.clone(),
+            agent: agent.clone(),
+            by: format!("@{agent}"),
+            category: Some(kind),
+            result,
+            what: made.description.clone(),
+            reason: made.option.clone().unwrap_or_default(),
+        });
     }
 
     /// The reminders all dialogs of this member share, as they are now.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use crate::domain::latest::StopReason;
 use crate::domain::shown_state::{Activity, derive};
@@ -22,6 +22,7 @@ use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::protocol::event::DriverEvent;
 use crate::store::{Committed, StoreError};
+use crate::tools::NewsView;
 
 #[derive(Debug)]
 pub struct TreeState {
@@ -42,11 +43,14 @@ pub struct TreeState {
     wait_cycles: Vec<Problem>,
     /// The last known keep-going configuration of the main dialog, for its row.
     pub(super) keep_going: KeepGoing,
+    /// The news that this tree knows of.
+    pub(super) news: watch::Receiver<NewsView>,
     pub(super) closing: bool,
 }
 
 impl TreeState {
     pub fn new(engine: Arc<Engine>, tree: DialogTree, reports: ReportSender) -> Self {
+        let news = engine.news.view();
         Self {
             engine,
             tree,
@@ -58,6 +62,7 @@ impl TreeState {
             rejected: BTreeMap::new(),
             wait_cycles: Vec::new(),
             keep_going: KeepGoing::default(),
+            news,
             closing: false,
         }
     }

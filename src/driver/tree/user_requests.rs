@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use crate::domain::{Latest, MsgId, SelfId};
 use crate::driver::calls::ask_human::{self, AnswerOutcome, GivenAnswer};
 use crate::driver::generation::interjection;
+use crate::driver::reporting::reports::DriverReport;
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::images::store_attached;
 use crate::driver::steps::stop::mark_stopped;
@@ -304,9 +305,9 @@ impl TreeState {
         });
         let given = GivenAnswer { input, replace, images: items };
         let outcome = ask_human::answer(&mut draft, id, question, given, self.engine.texts())?;
-        if outcome == AnswerOutcome::Kept {
+        let AnswerOutcome::Recorded(how, decision) = outcome else {
             return self.commit_request(draft).await;
-        }
+        };
         interjection::end_pause(&mut draft, id);
         if stops {
             // No further request is made; the model reads the answer when the dialog continues.
@@ -314,7 +315,15 @@ impl TreeState {
         }
         self.wake_askers(&mut draft);
         self.mark_can_go_on(&mut draft, id);
-        self.commit_request(draft).await
+        let closing = |how| DriverReport::Closing { question: question.to_owned(), how };
+        let _ = self.reports.send(closing(Some(how))).await;
+        let committed = self.commit_request(draft).await;
+        if committed.is_ok() {
+            self.engine.news.record(*decision);
+        } else {
+            let _ = self.reports.send(closing(None)).await;
+        }
+        committed
     }
 
     async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), Localized> {

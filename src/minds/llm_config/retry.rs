@@ -33,7 +33,7 @@ impl Default for RetryConfig {
             initial_delay: Duration::from_secs(1),
             conservative_delay: Duration::from_secs(30),
             backoff_multiplier: 1.5,
-            max_delay: Duration::from_secs(30 * 60),
+            max_delay: Duration::from_mins(30),
             empty_retries: DEFAULT_EMPTY_RETRIES,
         }
     }

@@ -26,7 +26,7 @@ fn put(root: &Path, path: &str, text: impl AsRef<[u8]>) {
     let path = root.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, text).unwrap();
-    let at = SystemTime::UNIX_EPOCH + Duration::from_secs(60);
+    let at = SystemTime::UNIX_EPOCH + Duration::from_mins(1);
     fs::File::options().append(true).open(path).unwrap().set_modified(at).unwrap();
 }
 

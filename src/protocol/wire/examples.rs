@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::autonomy::{AutonomyLevel, AutonomyScope, AutonomySummary, DecisionKind};
 use crate::domain::background::{BackgroundState, ProcessExit};
 use crate::domain::context_health::ContextLimits;
+use crate::domain::decisions::Resolution;
 use crate::domain::diff::{DiffLine, Hunk, LineTag};
 use crate::domain::file_change::FileChangeKind;
 use crate::domain::fresh_boots::{FbrPhase, FbrRound, Reasoning};
@@ -21,6 +22,7 @@ use crate::domain::inquiry::{AnswerOption, Inquiry, InquirySource, Part, PartsOr
 use crate::domain::keep_going::KeepGoingSwitch;
 use crate::domain::latest::Blocker;
 use crate::domain::net_changes::NetChange;
+use crate::domain::news::{NewsItem, NewsKind, NewsLevel};
 use crate::domain::sandbox::Level;
 use crate::domain::text::Localized;
 use crate::domain::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
@@ -102,6 +104,22 @@ impl Seeds {
 
     fn localized(&self) -> Localized {
         Localized::new(self.text(), format!("你好{}", self.text))
+    }
+
+    fn news(&self) -> NewsItem {
+        NewsItem {
+            id: self.text(),
+            kind: NewsKind::Failure,
+            level: NewsLevel::Warning,
+            agent: self.maybe(self.agent()),
+            dialog: self.maybe(self.dialog()),
+            title: self.text(),
+            body: self.text(),
+            count: self.number,
+            created_at: self.stamp(),
+            updated_at: self.stamp(),
+            resolved_at: self.maybe(self.stamp()),
+        }
     }
 
     fn values(&self) -> Value {
@@ -308,6 +326,7 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
             scope: AutonomyScope::Member(s.agent()),
             level: AutonomyLevel::MajorOnly,
         },
+        Command::DismissNews { ticket, ids: vec![s.text()] },
         Command::CheckConsent,
         Command::Files,
         Command::Drafts { ticket: s.number },
@@ -366,6 +385,7 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
             question: s.text(),
             headline: s.text(),
             by: s.maybe(s.text()),
+            how: Resolution::Rejected,
         },
         DriverEvent::Page {
             ticket,
@@ -469,6 +489,7 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
             }),
         }),
         DriverEvent::Notice(s.localized()),
+        DriverEvent::News(vec![s.news()]),
         DriverEvent::Halted(vec![HaltedDialog {
             dialog: s.dialog(),
             agent: s.agent(),

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::news::NewsItem;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{DialogId, Problem, RootId};
 use crate::protocol::command::Ticket;
@@ -50,6 +51,7 @@ struct Place {
     rows: Vec<TreeRow>,
     inbox: Vec<InboxRow>,
     problems: Vec<Problem>,
+    news: Vec<NewsItem>,
     /// Something waits for consent.
     asks_consent: bool,
     /// It has dialogs that another place named first.
@@ -263,6 +265,10 @@ impl Routes {
                 let label = self.label(place);
                 vec![DriverEvent::Notice(localized!([text] "{label}: {text}", "{label}：{text}"))]
             }
+            DriverEvent::News(items) => {
+                self.put_news(place, items);
+                vec![self.news()]
+            }
             DriverEvent::Files(files) if place == self.current => vec![DriverEvent::Files(files)],
             // Of a whole workspace, of which there are several.
             DriverEvent::Files(_)
@@ -325,6 +331,21 @@ impl Routes {
         let mut all: Vec<InboxRow> = all.collect();
         all.sort_by(|a, b| a.question.asked_at.cmp(&b.question.asked_at));
         Some(DriverEvent::Inbox(all))
+    }
+
+    fn put_news(&mut self, place: usize, mut items: Vec<NewsItem>) {
+        for item in &mut items {
+            self.label_all(place, [&mut item.title]);
+        }
+        self.set(place, |place| place.news = items);
+    }
+
+    /// All notices and failures in the order of one place.
+    fn news(&self) -> DriverEvent {
+        let all = self.places.iter().flat_map(|place| place.news.iter().cloned());
+        let mut all: Vec<NewsItem> = all.collect();
+        all.sort_by(|a, b| (b.kind, &b.updated_at).cmp(&(a.kind, &a.updated_at)));
+        DriverEvent::News(all)
     }
 
     /// Places that say nothing are not waited for any more.
@@ -546,6 +567,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::FinishSteps { .. }
         | Command::ContinueAll { .. }
         | Command::Shelf { .. }
+        | Command::DismissNews { .. }
         | Command::CheckConsent
         | Command::EndFind
         | Command::Refresh
@@ -582,6 +604,7 @@ fn root_of(event: &DriverEvent) -> Option<&RootId> {
         | DriverEvent::Problems(_)
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
+        | DriverEvent::News(_)
         | DriverEvent::Files(_)
         | DriverEvent::Processes(_)
         | DriverEvent::Halted(_)

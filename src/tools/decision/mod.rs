@@ -8,13 +8,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::args::not_run;
-use super::outcome::{DecisionOutcome, StateChange, ToolOutcome};
+use super::outcome::{DecisionOutcome, MadeDecision, StateChange, ToolOutcome};
 use super::tool::{Tool, ToolCx};
 use super::typed;
 use crate::domain::autonomy::{DecisionKind, DecisionPolicy};
 use crate::domain::inquiry::approval::WrittenDecision;
 use crate::domain::inquiry::{Inquiry, InquiryFault, WrittenOption};
-use crate::domain::text::Text;
+use crate::domain::news::{NewNotice, NewsLevel};
+use crate::domain::text::{Localized, Text, in_lang};
 
 pub(super) const NAME: &str = "request_decision";
 
@@ -46,16 +47,16 @@ impl From<OptionArg> for WrittenOption {
 
 /// The tool.
 pub(crate) fn tool() -> Arc<dyn Tool> {
-    typed::instant(
+    typed::asynchronous(
         NAME,
         |lang| Text::of_document(include_str!("request_decision.md")).in_lang(lang),
         run,
     )
 }
 
-fn run(cx: &ToolCx, args: &RequestDecisionArgs) -> ToolOutcome {
+async fn run(cx: ToolCx, args: RequestDecisionArgs) -> ToolOutcome {
     let kind = args.category;
-    let asked = match inquiry(cx, args) {
+    let asked = match inquiry(&cx, &args) {
         Ok(asked) => asked,
         Err(fault) => {
             let reason = format!("{}.", fault.text(cx.lang));
@@ -64,28 +65,57 @@ fn run(cx: &ToolCx, args: &RequestDecisionArgs) -> ToolOutcome {
     };
     let policy = cx.autonomy.policy(kind);
     let has_options = args.options.as_ref().is_some_and(|options| !options.is_empty());
-    let option = asked.approving_key().filter(|_| has_options).map(String::from);
-    let decided = |outcome| StateChange::Decision { kind, outcome };
-    let proceed = |policy: Option<DecisionPolicy>| {
-        json!({
-            "decision": "proceed",
-            "policy": policy.map_or(Value::Null, |policy| policy.name().into()),
-            "option": option,
-        })
-        .to_string()
+    let key = asked.approving_key().filter(|_| has_options);
+    let option = key.and_then(|key| asked.parts.first()?.option(key));
+    let made = || MadeDecision {
+        description: args.description.trim().to_owned(),
+        option: option.map(|option| format!("{}: {}", option.key, option.label)),
     };
-    match policy {
-        None | Some(DecisionPolicy::Automated) => {
-            ToolOutcome::changed(proceed(policy), decided(DecisionOutcome::Made))
-        }
-        Some(DecisionPolicy::NotifyAndProceed) => {
-            let description = args.description.trim().to_owned();
-            ToolOutcome::changed(proceed(policy), decided(DecisionOutcome::Notified(description)))
-        }
+    let mut proceed = json!({
+        "decision": "proceed",
+        "policy": policy.map_or(Value::Null, |policy| policy.name().into()),
+        "option": key.map(String::from),
+    });
+    let outcome = match policy {
+        None | Some(DecisionPolicy::Automated) => DecisionOutcome::Made(made()),
+        Some(DecisionPolicy::NotifyAndProceed) => match notify(&cx, kind, &made()).await {
+            Ok(notice) => {
+                if let Value::Object(fields) = &mut proceed {
+                    fields.insert("notice".to_owned(), notice.into());
+                }
+                DecisionOutcome::Notified(made())
+            }
+            Err(reason) => {
+                let lang = cx.lang;
+                let reason = in_lang!(
+                    lang,
+                    ("A person has to be told, and cannot be: {}.", reason.in_lang(lang)),
+                    ("需要通知人，但无法通知：{}。", reason.in_lang(lang))
+                );
+                return ToolOutcome::failed(not_run(NAME, &reason, lang));
+            }
+        },
         // Its text names the question, which whoever asks it knows.
         Some(DecisionPolicy::RequiresApproval) => {
-            ToolOutcome::changed("", decided(DecisionOutcome::Asked(Box::new(asked))))
+            let outcome = DecisionOutcome::Asked(Box::new(asked));
+            return ToolOutcome::changed("", StateChange::Decision { kind, outcome });
         }
+    };
+    ToolOutcome::changed(proceed.to_string(), StateChange::Decision { kind, outcome })
+}
+
+/// Tells a person what is decided; returns the id of the notice.
+async fn notify(cx: &ToolCx, kind: DecisionKind, made: &MadeDecision) -> Result<String, Localized> {
+    let kind = kind.words().in_lang(cx.lang);
+    let option = made.option.as_ref().map_or_else(String::new, |option| format!("\n\n{option}"));
+    let text = format!("{}{option}\n\n({kind})", made.description);
+    let text = cx.keys.redacted(text);
+    let title = cx.keys.redacted(made.description.clone());
+    let from = (cx.caller.clone(), cx.dialog.clone(), cx.call.clone());
+    match NewNotice::of(from, NewsLevel::Info, (Some(&title), &text)) {
+        Some(notice) => cx.news.add(notice).await,
+        // A decision without words is refused before.
+        None => Err(Localized::default()),
     }
 }
 

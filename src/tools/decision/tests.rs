@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::AgentId;
 use crate::domain::autonomy::{Autonomy, AutonomyLevel, AutonomyRule, AutonomyScope};
 use crate::tools::ToolSubset;
-use crate::tools::test_support::TestBench;
+use crate::tools::test_support::{KeptNews, TestBench};
 
 fn called(level: Option<AutonomyLevel>, args: &Value) -> ToolOutcome {
     let bench = TestBench::new();
@@ -12,7 +12,7 @@ fn called(level: Option<AutonomyLevel>, args: &Value) -> ToolOutcome {
     let rule = AutonomyRule { level, ..AutonomyRule::default() };
     autonomy.set(AutonomyScope::Workspace, rule);
     let autonomy = autonomy.of(&AgentId::new("lead"), &[]);
-    let cx = ToolCx { autonomy, ..bench.cx.clone() };
+    let cx = ToolCx { autonomy, news: Arc::new(KeptNews::default()), ..bench.cx.clone() };
     let subset = ToolSubset::default().with_tool(tool());
     bench.finish(subset.run(NAME, &args.to_string(), cx))
 }
@@ -29,12 +29,17 @@ fn decision(category: &str) -> Value {
 
 #[test]
 fn q12_a_decision_is_made_told_or_asked_by_the_policy_of_its_category() {
-    let proceed =
-        |policy: &str| format!(r#"{{"decision":"proceed","policy":{policy},"option":"b"}}"#);
+    let proceed = |policy: &str, notice: &str| {
+        format!(r#"{{"decision":"proceed","policy":{policy},"option":"b"{notice}}}"#)
+    };
     for (level, category, text) in [
-        (None, "scopeChanges", proceed("null")),
-        (Some(AutonomyLevel::Full), "scopeChanges", proceed(r#""automated""#)),
-        (Some(AutonomyLevel::MajorOnly), "orgChanges", proceed(r#""notify_and_proceed""#)),
+        (None, "scopeChanges", proceed("null", "")),
+        (Some(AutonomyLevel::Full), "scopeChanges", proceed(r#""automated""#, "")),
+        (
+            Some(AutonomyLevel::MajorOnly),
+            "orgChanges",
+            proceed(r#""notify_and_proceed""#, r#","notice":"n-1""#),
+        ),
         (Some(AutonomyLevel::MajorOnly), "scopeChanges", String::new()),
     ] {
         let outcome = called(level, &decision(category));
@@ -44,9 +49,9 @@ fn q12_a_decision_is_made_told_or_asked_by_the_policy_of_its_category() {
             unreachable!("{outcome:?}");
         };
         let is_asked = match outcome {
-            DecisionOutcome::Made => false,
-            DecisionOutcome::Notified(description) => {
-                assert_eq!(description, "Take serde?");
+            DecisionOutcome::Made(made) | DecisionOutcome::Notified(made) => {
+                assert_eq!(made.description, "Take serde?");
+                assert_eq!(made.option.as_deref(), Some("b: miniserde"));
                 false
             }
             DecisionOutcome::Asked(inquiry) => {
@@ -79,4 +84,19 @@ fn what_cannot_be_asked_is_refused_whoever_decides() {
             assert!(outcome.text.contains(reason), "{}", outcome.text);
         }
     }
+}
+
+#[test]
+fn a_decision_that_a_person_cannot_be_told_of_is_not_made() {
+    let bench = TestBench::new();
+    let mut autonomy = Autonomy::default();
+    let rule = AutonomyRule::of_level(AutonomyLevel::MajorOnly);
+    autonomy.set(AutonomyScope::Workspace, rule);
+    let autonomy = autonomy.of(&AgentId::new("lead"), &[]);
+    let cx = ToolCx { autonomy, ..bench.cx.clone() };
+    let subset = ToolSubset::default().with_tool(tool());
+    let args = decision("orgChanges").to_string();
+    let outcome = bench.finish(subset.run(NAME, &args, cx));
+    assert!(!outcome.ok && outcome.changes.is_empty(), "{outcome:?}");
+    assert!(outcome.text.contains("no place for notices"), "{}", outcome.text);
 }

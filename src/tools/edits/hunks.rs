@@ -13,7 +13,7 @@ use super::locate::{LineHasher, TextFingerprint};
 use crate::domain::AgentId;
 
 /// How long a prepared edit can be applied.
-pub(super) const LIFE: Duration = Duration::from_secs(60 * 60);
+pub(super) const LIFE: Duration = Duration::from_hours(1);
 
 /// Most prepared edits at a time.
 const LIMIT: usize = 256;

@@ -317,7 +317,7 @@ async fn c19_a_command_begins_only_after_it_was_noted() {
         environment: &BTreeMap::new(),
         command_sandbox: None,
     };
-    let limit = Duration::from_secs(60);
+    let limit = Duration::from_mins(1);
     // What a kill of this program does to the pipe.
     let PausedCommand { mut working, word } = launch.hold(bench.cx.shells.enders()).await.unwrap();
     drop(word);

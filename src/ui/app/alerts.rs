@@ -14,7 +14,7 @@ const BURST: Duration = Duration::from_millis(500);
 /// The shortest time between two rings.
 const RING_INTERVAL: Duration = Duration::from_secs(3);
 /// The longest time after which it is asked again whether the hours are still quiet.
-const QUIET_STEP: Duration = Duration::from_secs(60);
+const QUIET_STEP: Duration = Duration::from_mins(1);
 
 /// Whether somebody looks at the terminal, as it reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_reminder_comes_once_after_the_last_change_and_only_while_questions_are_open() {
         let (mut alerts, now) = (Alerts::default(), Instant::now());
-        let time = Duration::from_secs(600);
+        let time = Duration::from_mins(10);
         alerts.title(1, now);
         assert_eq!(alerts.wake_at(), None, "it is not set");
         let settings = AttentionSettings { remind_after: Some(time), quiet: None };
@@ -255,8 +255,8 @@ mod tests {
     fn quiet_hours_are_asked_for_every_minute_and_when_a_question_comes() {
         let (mut alerts, now) = (Alerts::default(), Instant::now());
         alerts.came("a".to_owned(), now);
-        alerts.postpone(Duration::from_secs(9 * 3600), now);
-        assert_eq!(alerts.wake_at(), Some(now + Duration::from_secs(60)));
+        alerts.postpone(Duration::from_hours(9), now);
+        assert_eq!(alerts.wake_at(), Some(now + Duration::from_mins(1)));
         alerts.came("b".to_owned(), now + BURST);
         assert_eq!(alerts.wake_at(), Some(now + BURST * 2));
     }

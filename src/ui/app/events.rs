@@ -5,6 +5,7 @@ use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::{App, Effect, Focus, Request};
 use super::{consent, lifecycle, results};
+use crate::domain::news::{NewsItem, NewsKind, NewsLevel};
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::words;
@@ -166,6 +167,7 @@ impl App {
                     self.follow(consent::changed(&known, self.facts()));
                 }
             }
+            DriverEvent::News(items) => self.news_changed(items),
             DriverEvent::Notice(text) => self.notify(Tone::Plain, text.in_lang(self.ui.lang)),
             DriverEvent::Quiet(outcome) => {
                 return self.ending.update(outcome, !self.model.tree.is_empty());
@@ -185,6 +187,24 @@ impl App {
             DriverEvent::Stopped => self.effects.push(Effect::Ended),
         }
         true
+    }
+
+    /// The newest of what is new is said once; nothing rings.
+    fn news_changed(&mut self, items: Vec<NewsItem>) {
+        let known = self.startup.news_arrived().then(|| self.model.inbox.news().to_vec());
+        let is_new = |item: &&NewsItem| {
+            let before = known.iter().flatten().find(|known| known.id == item.id);
+            before.is_none_or(|before| before.count < item.count)
+        };
+        let newest = items.iter().filter(is_new).max_by(|a, b| a.updated_at.cmp(&b.updated_at));
+        if let Some(item) = newest.filter(|_| known.is_some()) {
+            let tone = match (item.kind, item.level) {
+                (NewsKind::Failure, _) | (_, NewsLevel::Warning) => Tone::Bad,
+                (NewsKind::Notice, NewsLevel::Info) => Tone::Plain,
+            };
+            self.notify(tone, &words::news(item, self.ui.lang));
+        }
+        self.model.inbox.set_news(items);
     }
 
     /// The composer leaves a question that is not open any more.

@@ -2,12 +2,13 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
+use super::facts::Facts;
 use super::follow_up::{FollowUp, FollowUps};
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
 use super::{App, Effect, Focus, Request};
 use super::{
-    answering, browsing, consent, continuing, later, lifecycle, programs, quitting, sheets,
+    answering, browsing, consent, continuing, later, lifecycle, news, programs, quitting, sheets,
 };
 use crate::protocol::LogLevel;
 use crate::ui::action::Action;
@@ -38,7 +39,8 @@ impl App {
             Action::AnswerOldest => vec![FollowUp::Answer(Pick::Oldest)],
             Action::NextQuestion => vec![FollowUp::Answer(Pick::Next)],
             Action::PreviousQuestion => vec![FollowUp::Answer(Pick::Previous)],
-            Action::Answer => answering::answer_here(facts),
+            Action::Answer => news_here(news::show_selected, facts)
+                .unwrap_or_else(|| answering::answer_here(facts)),
             Action::PutOff => later::ask(facts),
             Action::BringBack => self.bring_back(),
             Action::UndoAnswer => vec![match self.held.undo() {
@@ -48,7 +50,8 @@ impl App {
             Action::Pick => answering::answer_number(self.keys.pressed(), facts),
             Action::NextWaiting => browsing::next_waiting(facts),
             Action::ToAsker => facts.on_selected(browsing::select_asker),
-            Action::CallSite => browsing::show_call_site(facts),
+            Action::CallSite => news_here(news::open_dialog, facts)
+                .unwrap_or_else(|| browsing::show_call_site(facts)),
             Action::Open => browsing::open_selected(&mut self.model.tree),
             Action::Fold if self.focus.is(Focus::Inbox) => {
                 no_follow_up(|| self.model.inbox.set_unfolded(false))
@@ -152,7 +155,12 @@ impl App {
                 answering::ask_to_take_recommended(facts)
             }
             Action::TakeRecommended => self.writing.take_recommended(&self.model.inbox, now),
-            Action::Dismiss => answering::ask_to_dismiss(facts),
+            Action::Dismiss => news_here(news::dismiss_selected, facts)
+                .unwrap_or_else(|| answering::ask_to_dismiss(facts)),
+            Action::ClearNews => news::clear(facts),
+            Action::SwitchShown => {
+                vec![FollowUp::Notify(Tone::Plain, self.model.inbox.show_next().word())]
+            }
             Action::DismissRest => self.writing.dismiss_rest(&self.model.inbox, now),
             Action::NewLine => self.writing.new_line(now),
             Action::HistoryUp => {
@@ -292,6 +300,14 @@ impl App {
             self.report_unused_key(self.scope());
         }
     }
+}
+
+/// Acts on the notice or the failure that is selected in the inbox; `None` elsewhere.
+fn news_here(
+    act: impl FnOnce(Facts<'_>) -> Option<FollowUps>,
+    facts: Facts<'_>,
+) -> Option<FollowUps> {
+    if facts.focus == Focus::Inbox { act(facts) } else { None }
 }
 
 /// True for actions about the block with the cursor in the open dialog.

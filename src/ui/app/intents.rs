@@ -8,6 +8,7 @@ use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
 use super::lifecycle;
 use super::new_overlay::NewOverlay;
+use super::news;
 use super::quitting;
 use super::requests::{PendingTakeBack, Request};
 use super::sheets;
@@ -24,6 +25,7 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::QuitAndStop => vec![FollowUp::QuitAndStop],
         Intent::Detach => vec![quitting::detach(facts)],
         Intent::StopProcess(pid) => vec![FollowUp::Request(Request::StopProcess { pid })],
+        Intent::DismissNews(ids) => vec![news::dismiss(ids)],
         Intent::SetAutonomy(level) => vec![FollowUp::Request(Request::SetAutonomy { level })],
         Intent::StopAll => vec![FollowUp::Command(Command::StopAll)],
         Intent::Lifecycle(change) => lifecycle::change(change, facts),

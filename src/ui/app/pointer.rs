@@ -206,7 +206,7 @@ impl App {
 
     fn click_inbox(&mut self, row: usize) -> FollowUps {
         let width = self.pointer.areas.inbox.width;
-        let Some(at) = inbox::question_at(&self.model.inbox, &self.ui, width, row) else {
+        let Some(at) = inbox::row_at(&self.model.inbox, &self.ui, width, row) else {
             return vec![FollowUp::Focus(Focus::Inbox)];
         };
         if self.focus.is(Focus::Inbox) && self.model.inbox.selected_at() == at {

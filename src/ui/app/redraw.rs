@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// How often ages on the screen are updated while nothing else happens.
-const AGE_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
+const AGE_REFRESH_INTERVAL: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 pub(super) struct Redraw {

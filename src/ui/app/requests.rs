@@ -127,6 +127,9 @@ pub(super) enum Request {
     SetAutonomy {
         level: AutonomyLevel,
     },
+    DismissNews {
+        ids: Vec<String>,
+    },
     StopProcess {
         pid: u32,
     },
@@ -180,6 +183,7 @@ impl Request {
             | Self::MindAgain { .. }
             | Self::Log { .. }
             | Self::SetAutonomy { .. }
+            | Self::DismissNews { .. }
             | Self::StopProcess { .. } => None,
         }
     }
@@ -230,6 +234,7 @@ impl Request {
             Self::Find(request) => Command::Find { ticket, request },
             Self::Log { .. } => Command::Log { ticket },
             Self::Mind { agent } | Self::MindAgain { agent } => Command::Mind { ticket, agent },
+            Self::DismissNews { ids } => Command::DismissNews { ticket, ids: ids.clone() },
             Self::SetAutonomy { level } => {
                 let scope = AutonomyScope::Workspace;
                 Command::SetAutonomy { ticket, scope, level }

@@ -43,6 +43,7 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
             let text = facts.ui.sentence(words::AUTONOMY_SET, level.name());
             vec![FollowUp::NotifyText(Tone::Good, text)]
         }
+        Request::DismissNews { .. } => vec![FollowUp::Notify(Tone::Good, words::NEWS_CLEARED)],
         Request::KeepGoing { dialog, .. } => continuing::keep_going_switched(&dialog, facts),
         Request::Open { .. }
         | Request::Sheet { .. }
@@ -106,6 +107,7 @@ pub(super) fn refused(request: Request, ticket: Ticket, why: &Localized) -> Opti
         | Request::MindAgain { .. }
         | Request::Log { .. }
         | Request::SetAutonomy { .. }
+        | Request::DismissNews { .. }
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => None,
     }

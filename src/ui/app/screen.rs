@@ -36,6 +36,7 @@ use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::panes::{inbox, queued, transcript, tree};
 use crate::ui::text::width::{shorten, width};
 use crate::ui::theme::Role;
+use crate::ui::words::NEWS;
 
 /// From this width on two columns fit well.
 const WIDE: u16 = 110;
@@ -261,12 +262,7 @@ impl Screen<'_> {
             line.draw(frame.buffer_mut(), area, area.y);
             return;
         }
-        let title = format!(
-            "{} {} {}",
-            ui.text(words::FOR_YOU),
-            ui.glyphs.middle_dot,
-            self.app.model.inbox.len()
-        );
+        let title = self.inbox_title(ui);
         let later = self.app.model.inbox.put_off();
         let later = format!(" {} {later} {}", ui.glyphs.middle_dot, ui.text(words::LATER));
         let any_later = self.app.model.inbox.put_off() > 0;
@@ -298,6 +294,20 @@ impl Screen<'_> {
             frame.buffer_mut(),
             rows,
         );
+    }
+
+    /// What waits for an answer, and how much news there is.
+    fn inbox_title(&self, ui: &UiSettings) -> String {
+        let (inbox, dot) = (&self.app.model.inbox, ui.glyphs.middle_dot);
+        let news = inbox.news().len();
+        let mut title = ui.text(words::FOR_YOU).to_owned();
+        if news == 0 || !inbox.all().is_empty() {
+            title.push_str(&format!(" {dot} {}", inbox.len()));
+        }
+        if news > 0 {
+            title.push_str(&format!(" {dot} {}", NEWS.text(news, ui.lang)));
+        }
+        title
     }
 
     fn draw_right(&self, frame: &mut Frame<'_>, view: View<'_>, narrow: bool) {

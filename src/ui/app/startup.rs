@@ -12,6 +12,7 @@ use crate::ui::model::{Drafts, Model, Tone};
 pub(super) struct Startup {
     rows: bool,
     inbox: bool,
+    news: bool,
     opened: bool,
     /// There was nothing to open at first: what comes is news of now.
     began_empty: bool,
@@ -24,6 +25,11 @@ impl Startup {
 
     pub fn inbox_arrived(&mut self) {
         self.inbox = true;
+    }
+
+    /// The news arrived. True if it had before: what is there at the beginning is not new.
+    pub fn news_arrived(&mut self) -> bool {
+        std::mem::replace(&mut self.news, true)
     }
 
     /// True once rows and inbox have arrived: before that the screen must not report them as empty.

@@ -1,8 +1,9 @@
 //! The texts of the app itself: the titles and hints it composes, and its messages in the status line.
 
 use crate::domain::Lang;
+use crate::domain::news::NewsItem;
 use crate::domain::text::{Text, in_lang};
-use crate::ui::words::Counted;
+use crate::ui::words::{Counted, kind_of_news};
 
 pub(super) use crate::ui::words::{
     CLOSE, DELETE_QUESTION, DRAFT_RESTORED, EDIT, FILE_IS_GONE, KEEP, KEEP_GOING, LOADING,
@@ -239,6 +240,17 @@ pub(super) const SENT: Text = Text::new("sent", "已发出");
 pub(super) fn answered_by(headline: &str, name: &str, lang: Lang) -> String {
     in_lang!(lang, "answered by {name}: {headline}", "已由 {name} 答复：{headline}")
 }
+/// A notice or a failure that came in.
+pub(super) fn news(item: &NewsItem, lang: Lang) -> String {
+    let kind = kind_of_news(item.kind).in_lang(lang);
+    let agent = item.agent.as_ref().map_or_else(String::new, |agent| format!(" @{agent}"));
+    let title = &item.title;
+    in_lang!(lang, "{kind}{agent}: {title}", "{kind}{agent}：{title}")
+}
+pub(super) const DISMISS: Text = Text::new("dismiss", "清除");
+pub(super) const NO_NEWS: Text = Text::new("there is no news", "没有消息");
+pub(super) const NEWS_CLEARED: Text = Text::new("news cleared", "消息已清除");
+pub(super) const NO_DIALOG_OF_NEWS: Text = Text::new("it is of no dialog", "它不属于任何对话");
 /// What happened since the user looked last: dialogs with something new, how many of them have stopped, open questions.
 pub(super) fn meanwhile(new: usize, stopped: usize, open: usize, lang: Lang) -> String {
     in_lang!(

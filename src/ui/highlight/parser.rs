@@ -68,7 +68,7 @@ impl CodeParser {
     /// The same however busy the machine is.
     #[cfg(test)]
     pub fn patient_runs(&mut self, job: &CodeJob) -> Vec<CodeRun> {
-        self.runs_within(job.language, &job.text, Duration::from_secs(600))
+        self.runs_within(job.language, &job.text, Duration::from_mins(10))
     }
 
     fn runs_within(&mut self, language: Language, text: &str, limit: Duration) -> Vec<CodeRun> {
@@ -172,7 +172,7 @@ mod tests {
 
     fn runs(language: &str, text: &str) -> Vec<(String, Role)> {
         let language = Language::named(language).unwrap();
-        let limit = Duration::from_secs(600);
+        let limit = Duration::from_mins(10);
         let runs = CodeParser::default().runs_within(language, text, limit);
         let mut start = 0;
         let part = |run: CodeRun| {
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn grammars_of_a_few_languages_are_in_memory_at_once() {
         let mut parser = CodeParser::default();
-        let limit = Duration::from_secs(600);
+        let limit = Duration::from_mins(10);
         for language in Language::all().take(5) {
             parser.runs_within(language, "a", limit);
             assert!((1..=MAX_LANGUAGES).contains(&parser.used.len()));

@@ -98,7 +98,7 @@ async fn a_text_is_plain_at_first_and_coloured_once_its_runs_are_known() {
     let (plain, incomplete) = ask();
     assert_eq!(plain, [CodeRun { end: 9, role: Role::Code }]);
     assert!(incomplete.is_some());
-    tokio::time::timeout(Duration::from_secs(60), done.notified()).await.unwrap();
+    tokio::time::timeout(Duration::from_mins(1), done.notified()).await.unwrap();
     assert!(colours.is_newer_than(incomplete));
     let (coloured, incomplete) = ask();
     assert_eq!((coloured[0].role, incomplete), (Role::CodeKeyword, None));
@@ -139,7 +139,7 @@ async fn when_too_many_texts_wait_the_others_are_asked_for_again() {
         rounds += 1;
         assert!(rounds < 1_000);
         while !colours.is_newer_than(incomplete) {
-            tokio::time::timeout(Duration::from_secs(60), done.notified()).await.unwrap();
+            tokio::time::timeout(Duration::from_mins(1), done.notified()).await.unwrap();
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the user typed to shorten a list: words that all have to occur. Without a capital letter, case does not
 //! matter.
 
+use crate::domain::news::NewsItem;
 use crate::protocol::{InboxRow, TreeRow};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,11 @@ impl Filter {
         let slug = row.slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
         let (agent, question) = (&row.agent, &row.question.tellask_content);
         self.fits(&format!("@{agent}{slug} {} {question}", row.taskdoc))
+    }
+
+    pub fn fits_news(&self, item: &NewsItem) -> bool {
+        let agent = item.agent.as_ref().map(|agent| format!("@{agent} ")).unwrap_or_default();
+        self.fits(&format!("{agent}{} {}", item.title, item.body))
     }
 
     fn fits(&self, text: &str) -> bool {

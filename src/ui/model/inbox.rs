@@ -1,5 +1,5 @@
-//! The open questions: in which order and which of them are shown, and which is selected. A question that is put
-//! off is not shown until its time has come.
+//! The open questions and the news: in which order and which of them are shown, and which row is selected. A question
+//! that is put off is not shown until its time has come. The news comes below all questions.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,10 +7,14 @@ use std::time::Instant;
 
 use super::filter::{Filter, FittingRow};
 use crate::domain::DialogId;
+use crate::domain::news::NewsItem;
 use crate::domain::text::Text;
 use crate::protocol::InboxRow;
 
 const BLOCKED_FIRST: Text = Text::new("what blocks most comes first", "阻塞最多的在前");
+const SHOWS_ALL: Text = Text::new("questions and news", "问题和消息");
+const SHOWS_QUESTIONS: Text = Text::new("only what waits for an answer", "只显示等待答复的");
+const SHOWS_NEWS: Text = Text::new("only the news", "只显示消息");
 const OLDEST_FIRST: Text = Text::new("the oldest comes first", "最早的在前");
 
 /// What comes first.
@@ -31,6 +35,27 @@ impl InboxOrder {
     }
 }
 
+/// What is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InboxShows {
+    #[default]
+    All,
+    /// Questions and approvals.
+    Questions,
+    /// Notices and failures.
+    News,
+}
+
+impl InboxShows {
+    pub fn word(self) -> Text {
+        match self {
+            Self::All => SHOWS_ALL,
+            Self::Questions => SHOWS_QUESTIONS,
+            Self::News => SHOWS_NEWS,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Inbox {
     /// All open questions, oldest first.
@@ -41,8 +66,13 @@ pub struct Inbox {
     sent: BTreeSet<String>,
     /// Questions that are put off; `None` until the next start.
     later: BTreeMap<String, Option<Instant>>,
+    /// All notices and failures.
+    news: Vec<NewsItem>,
+    /// Those that are shown, below the questions.
+    shown_news: Vec<NewsItem>,
     filter: Option<Filter>,
     order: InboxOrder,
+    shows: InboxShows,
     selected: usize,
     /// The selected question shows what it is about.
     unfolded: bool,
@@ -58,6 +88,47 @@ impl Inbox {
         self.sent.retain(|id| open.contains(id));
         self.later.retain(|id, _| open.contains(id));
         self.refresh();
+    }
+
+    /// Replaces the news; the selected row stays selected while it is there.
+    pub fn set_news(&mut self, news: Vec<NewsItem>) {
+        self.news = news;
+        self.refresh();
+    }
+
+    /// All notices and failures, whatever is shown.
+    pub fn news(&self) -> &[NewsItem] {
+        &self.news
+    }
+
+    /// The notices and failures that are shown, below the questions.
+    pub fn news_rows(&self) -> &[NewsItem] {
+        &self.shown_news
+    }
+
+    /// The number of rows that are shown.
+    pub fn row_count(&self) -> usize {
+        self.shown.len() + self.shown_news.len()
+    }
+
+    /// The notice or the failure that is selected.
+    pub fn selected_news(&self) -> Option<&NewsItem> {
+        self.shown_news.get(self.selected.checked_sub(self.shown.len())?)
+    }
+
+    /// Shows something else, and returns what.
+    pub fn show_next(&mut self) -> InboxShows {
+        self.shows = match self.shows {
+            InboxShows::All => InboxShows::Questions,
+            InboxShows::Questions => InboxShows::News,
+            InboxShows::News => InboxShows::All,
+        };
+        self.refresh();
+        self.shows
+    }
+
+    pub fn shows(&self) -> InboxShows {
+        self.shows
     }
 
     pub fn remove(&mut self, id: &str) {
@@ -77,9 +148,14 @@ impl Inbox {
         &self.all
     }
 
-    /// True if no question is open.
+    /// True if no question is open, and there is no news.
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.all.is_empty() && self.news.is_empty()
+    }
+
+    /// True if a question is open, whatever is shown.
+    pub fn has_questions(&self) -> bool {
+        !self.all.is_empty()
     }
 
     /// The open questions that are not put off.
@@ -121,7 +197,7 @@ impl Inbox {
 
     /// Selects the next question that is shown, or the one before; at the end it goes on at the other.
     pub fn step_fitting(&mut self, back: bool) -> Option<FittingRow> {
-        let rows: Vec<usize> = (0..self.shown.len()).collect();
+        let rows: Vec<usize> = (0..self.row_count()).collect();
         let found = FittingRow::beside(self.selected, &rows, back)?;
         self.selected = found.row;
         Some(found)
@@ -174,9 +250,10 @@ impl Inbox {
         self.filter.as_ref()
     }
 
-    /// True if questions wait and none of them fits the filter.
+    /// True if there are rows, and the filter or the choice of what is listed hides all of them.
     pub fn hides_all(&self) -> bool {
-        self.shown.is_empty() && self.filter.is_some() && !self.in_order().is_empty()
+        let hides = self.filter.is_some() || self.shows != InboxShows::All;
+        self.row_count() == 0 && hides && !(self.in_order().is_empty() && self.news.is_empty())
     }
 
     pub fn set_filter(&mut self, filter: Option<Filter>) {
@@ -277,14 +354,30 @@ impl Inbox {
         rows
     }
 
-    /// Chooses and orders what is shown; the selected question stays where it is on the screen.
+    /// Chooses and orders what is shown; the selected row stays where it is on the screen.
     fn refresh(&mut self) {
-        let chosen = self.selected().map(|row| row.question.id.clone());
+        let (chosen, on_news) = match (self.selected(), self.selected_news()) {
+            (Some(row), _) => (Some(row.question.id.clone()), false),
+            (None, item) => (item.map(|item| item.id.clone()), true),
+        };
         let on_screen = self.selected.saturating_sub(self.top);
-        let filter = self.filter.as_ref();
-        let fits = |row: &&InboxRow| filter.is_none_or(|filter| filter.fits_question(row));
+        let (filter, shows) = (self.filter.as_ref(), self.shows);
+        let fits = |row: &&InboxRow| {
+            shows != InboxShows::News && filter.is_none_or(|filter| filter.fits_question(row))
+        };
         self.shown = self.in_order().into_iter().filter(fits).cloned().collect();
-        if let Some(at) = chosen.and_then(|id| self.position(&id)) {
+        let fits = |item: &&NewsItem| {
+            shows != InboxShows::Questions && filter.is_none_or(|filter| filter.fits_news(item))
+        };
+        self.shown_news = self.news.iter().filter(fits).cloned().collect();
+        let at = chosen.and_then(|id| {
+            if !on_news {
+                return self.position(&id);
+            }
+            let at = self.shown_news.iter().position(|item| item.id == id)?;
+            Some(self.shown.len() + at)
+        });
+        if let Some(at) = at {
             self.selected = at;
             self.top = at.saturating_sub(on_screen);
         }
@@ -292,7 +385,7 @@ impl Inbox {
     }
 
     fn clamp(&mut self) {
-        self.selected = self.selected.min(self.shown.len().saturating_sub(1));
+        self.selected = self.selected.min(self.row_count().saturating_sub(1));
     }
 }
 

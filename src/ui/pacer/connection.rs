@@ -35,7 +35,7 @@ const FIRST_REPLY_WAIT: Duration = Duration::from_secs(1);
 /// number, and it would be taken for that to a later question.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The fastest reply is that of the last one to two periods: the way may become longer.
-const FASTEST_PERIOD: Duration = Duration::from_secs(60);
+const FASTEST_PERIOD: Duration = Duration::from_mins(1);
 /// Time for each byte: 1 kB/s, and nothing slower counts.
 const SLOWEST: Duration = Duration::from_millis(1);
 /// 250 kB/s: no frame is limited from here on.

@@ -2,6 +2,7 @@
 
 use super::numbers::{NumberedDialog, Numbers, RowChange};
 use crate::domain::call::{ASK_HUMAN, TellaskKind};
+use crate::domain::news::NewsItem;
 use crate::domain::question::short_headline;
 use crate::domain::record::{
     Call, CallResult, DeliveryMode, HumanText, Origin, Record, ReplyStatus,
@@ -14,6 +15,7 @@ use crate::protocol::event::{
 };
 use crate::ui::model::Mark;
 use crate::ui::text::SafeText;
+use crate::ui::words::{NEWS, kind_of_news};
 
 const LEFT_OUT: Text = Text::new(
     "some events were left out: the terminal was too slow; `dialogs` and `questions` show what is now",
@@ -54,6 +56,8 @@ pub struct EventLines {
     /// How often a list of what waits for consent was shown: consent names the list it is given to.
     consent_lists: usize,
     is_listed: bool,
+    /// The open notices and failures, once they are known.
+    news: Option<Vec<NewsItem>>,
 }
 
 impl EventLines {
@@ -61,7 +65,7 @@ impl EventLines {
     pub fn new(lang: Lang) -> Self {
         let (numbers, problems) = (Numbers::default(), Vec::new());
         let consent = ConsentView::default();
-        Self { lang, numbers, problems, consent, consent_lists: 0, is_listed: false }
+        Self { lang, numbers, problems, consent, consent_lists: 0, is_listed: false, news: None }
     }
 
     /// What an event says; nothing for one that only draws.
@@ -76,6 +80,7 @@ impl EventLines {
             DriverEvent::Problems(problems) => self.new_problems(problems),
             DriverEvent::Consent(consent) => self.new_consent(consent),
             DriverEvent::Notice(text) => vec![SafeText::line(text.in_lang(self.lang))],
+            DriverEvent::News(items) => self.new_news(items),
             DriverEvent::Answered { headline, by: Some(name), .. } => {
                 vec![SafeText::line(&in_lang!(
                     self.lang,
@@ -108,6 +113,42 @@ impl EventLines {
             | DriverEvent::TreeQuiet { .. }
             | DriverEvent::Stopped => Vec::new(),
         }
+    }
+
+    /// What is new; those that are open at the beginning are counted.
+    fn new_news(&mut self, items: &[NewsItem]) -> Vec<SafeText> {
+        let Some(known) = self.news.replace(items.to_vec()) else {
+            let counted = NEWS.text(items.len(), self.lang);
+            let line =
+                in_lang!(self.lang, "{counted}: `news` shows them", "{counted}：`news` 显示");
+            return if items.is_empty() { Vec::new() } else { vec![SafeText::line(&line)] };
+        };
+        let count = |item: &NewsItem| {
+            known.iter().find(|known| known.id == item.id).map(|known| known.count)
+        };
+        let new = items.iter().filter(|item| count(item) != Some(item.count));
+        new.map(|item| self.news_line(item)).collect()
+    }
+
+    fn news_line(&self, item: &NewsItem) -> SafeText {
+        let kind = kind_of_news(item.kind).in_lang(self.lang);
+        let agent = item.agent.as_ref().map_or_else(String::new, |agent| format!("@{agent}: "));
+        let count = if item.count > 1 { format!("  x{}", item.count) } else { String::new() };
+        SafeText::line(&format!("{kind}  {agent}{}{count}", item.title))
+    }
+
+    /// All notices and failures with their texts.
+    pub(super) fn news(&self) -> Vec<SafeText> {
+        let whole = |item: &NewsItem| {
+            let body = (!item.body.is_empty()).then(|| indented(&format!("\n{}", item.body)));
+            [Some(self.news_line(item)), body]
+        };
+        self.news.iter().flatten().flat_map(whole).flatten().collect()
+    }
+
+    /// The ids of all open notices and failures.
+    pub(super) fn news_ids(&self) -> Vec<String> {
+        self.news.iter().flatten().map(|item| item.id.clone()).collect()
     }
 
     /// The digests of what waits for consent, if `list` is the number of the last list that was shown.

@@ -26,6 +26,7 @@ const UNKNOWN: Text = Text::new(
 const NO_QUESTION: Text = Text::new("there is no open question {}", "没有未答复的问题 {}");
 const NO_DIALOG: Text = Text::new("there is no dialog d{}", "没有对话 d{}");
 const NO_QUESTIONS: Text = Text::new("nothing waits for you", "没有等你答复的问题");
+const NO_NEWS: Text = Text::new("there is no news", "没有消息");
 const NO_DIALOGS: Text =
     Text::new("there is no dialog; `new TEXT` begins one", "还没有对话；`new 文字` 新建一个");
 const NO_MEMBER: Text = Text::new("there is no member @{}", "没有成员 @{}");
@@ -249,6 +250,8 @@ impl PlainSession {
             }
             Typed::New { member, taskdoc, message } => self.create(member, taskdoc, message),
             Typed::Questions => self.list(self.events.questions(), NO_QUESTIONS),
+            Typed::News => self.list(self.events.news(), NO_NEWS),
+            Typed::ClearNews => self.clear_news(),
             Typed::Dialogs => self.list(self.events.dialogs(), NO_DIALOGS),
             Typed::Stop(which) => self.stop(which),
             Typed::Continue(which) => self.go_on(which),
@@ -382,6 +385,16 @@ impl PlainSession {
                 }
             }
         }
+    }
+
+    /// What came in since the last line was printed stays.
+    fn clear_news(&mut self) {
+        let ids = self.events.news_ids();
+        if ids.is_empty() {
+            return self.say(NO_NEWS);
+        }
+        let ticket = self.ticket(Sent::Other);
+        self.commands.push(Command::DismissNews { ticket, ids });
     }
 
     fn agree(&mut self, list: usize) {

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::session::{PlainOutput, PlainSession};
 use crate::domain::Course;
+use crate::domain::decisions::Resolution;
 use crate::domain::trust::TrustKind;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TrustEntry, Unagreed};
 use crate::protocol::StoredRecord;
@@ -368,7 +369,7 @@ fn come(session: &mut PlainSession, now: Instant) {
 fn questions_of_a_burst_ring_once_and_are_reminded_of_once() {
     let (mut session, now) = (session(), Instant::now());
     let (soon, noon) = (Duration::from_millis(500), "2026-11-21 12:00:00");
-    let time = Duration::from_secs(600);
+    let time = Duration::from_mins(10);
     session.set_attention(AttentionSettings { quiet: None, remind_after: Some(time) });
     assert_eq!(rung(&mut session, now + time, noon), (0, vec![]), "these are from before");
     // While something is typed it rings as well.
@@ -394,13 +395,19 @@ fn nothing_rings_in_quiet_hours_and_what_is_answered_in_them_not_at_all() {
     let row = questions().remove(0);
     let (dialog, question) = (row.dialog, row.question.id);
     session.event(
-        &DriverEvent::Answered { dialog, question, headline: String::new(), by: None },
+        &DriverEvent::Answered {
+            dialog,
+            question,
+            headline: String::new(),
+            by: None,
+            how: Resolution::Answered,
+        },
         later,
     );
     session.event(&DriverEvent::Inbox(questions()[1..].to_vec()), later);
     let (bells, texts) = rung(&mut session, later, "2026-11-22 07:00:00");
     assert_eq!((bells, texts), (0, vec![]), "it is asked again after a minute");
-    let (bells, texts) = rung(&mut session, later + Duration::from_secs(60), "2026-11-22 07:00:00");
+    let (bells, texts) = rung(&mut session, later + Duration::from_mins(1), "2026-11-22 07:00:00");
     assert!(bells == 1 && texts.len() == 1 && texts[0].contains("@orchestrator"), "{texts:?}");
     session.event(&DriverEvent::Inbox(Vec::new()), later);
     assert_eq!(session.wake_at(), None);

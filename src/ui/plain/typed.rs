@@ -22,6 +22,10 @@ pub(super) enum Typed {
         message: String,
     },
     Questions,
+    /// Show all notices and failures.
+    News,
+    /// Dismiss all notices and failures.
+    ClearNews,
     Dialogs,
     Stop(Which),
     Continue(Which),
@@ -57,6 +61,8 @@ pub(super) fn read(line: &str) -> Typed {
         ("stop", rest) => which(rest).map_or(Typed::Unknown, Typed::Stop),
         ("continue", rest) => which(rest).map_or(Typed::Unknown, Typed::Continue),
         ("questions", "") => Typed::Questions,
+        ("news", "") => Typed::News,
+        ("clear", "news") => Typed::ClearNews,
         ("dialogs", "") => Typed::Dialogs,
         ("agree", list) => list.parse().map_or(Typed::Unknown, Typed::Agree),
         ("help" | "?", "") => Typed::Help,

@@ -49,6 +49,8 @@ pub struct Glyphs {
     pub middle_dot: &'static str,
     /// Before what speaks against an option.
     pub minus: &'static str,
+    /// Before how often something was said.
+    pub times: &'static str,
     pub enter: &'static str,
     /// What is out of view below, and above.
     pub below: &'static str,
@@ -94,6 +96,7 @@ impl Glyphs {
         cut: "…",
         middle_dot: "·",
         minus: "−",
+        times: "×",
         enter: "⏎",
         below: "↓",
         up: "↑",
@@ -134,6 +137,7 @@ impl Glyphs {
         cut: "~",
         middle_dot: "-",
         minus: "-",
+        times: "x",
         enter: "Enter",
         below: "v",
         up: "^",

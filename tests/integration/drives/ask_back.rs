@@ -57,7 +57,7 @@ async fn e20_a_side_dialog_asks_back_and_goes_on_with_the_answer_while_its_asker
     let models = Sequence::new()
         .reply("lead", round)
         .reply("alice", ask_back())
-        .reply("bob", Reply::saying("seen").and_wait(Duration::from_secs(60)))
+        .reply("bob", Reply::saying("seen").and_wait(Duration::from_mins(1)))
         .reply("lead", answer_back("a"))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
@@ -287,7 +287,7 @@ async fn a_reply_that_comes_in_between_does_not_keep_the_plain_answer_to_what_wa
         .reply("lead", round)
         .reply("alice", ask_back())
         .reply("bob", Reply::saying("seen").and_wait(Duration::from_secs(30)))
-        .reply("lead", Reply::saying("Small.").and_wait(Duration::from_secs(60)))
+        .reply("lead", Reply::saying("Small.").and_wait(Duration::from_mins(1)))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
     let world = World::new(models);
@@ -306,8 +306,7 @@ async fn a_person_is_heard_by_a_dialog_that_waits_for_its_asker() {
         .reply("alice", ask_back())
         .reply(
             "lead",
-            Reply::call("a", "replyTellaskBack", &reply("Small."))
-                .and_wait(Duration::from_secs(60)),
+            Reply::call("a", "replyTellaskBack", &reply("Small.")).and_wait(Duration::from_mins(1)),
         )
         .reply("alice", Reply::saying("Hello."))
         .reply("alice", deliver())
@@ -352,7 +351,7 @@ async fn a_dialog_that_is_stopped_while_it_asks_back_keeps_its_question() {
     let models = Sequence::new()
         .reply("lead", ask_alice())
         .reply("alice", ask_back())
-        .reply("lead", Reply::saying("Small.").and_wait(Duration::from_secs(60)))
+        .reply("lead", Reply::saying("Small.").and_wait(Duration::from_mins(1)))
         .reply("alice", deliver())
         .reply("lead", Reply::saying("Good."));
     let (world, mut running, main) = World::begun(models, "Go").await;

@@ -56,8 +56,7 @@ async fn e05_a_newer_request_lets_the_running_generation_end_and_is_the_next_pro
         .reply("lead", ask("c1", "First."))
         .reply(
             "alice",
-            Reply::call("t", "add_reminder", r#"{"content":"x"}"#)
-                .and_wait(Duration::from_secs(60)),
+            Reply::call("t", "add_reminder", r#"{"content":"x"}"#).and_wait(Duration::from_mins(1)),
         )
         .reply("lead", ask("c2", "Second."))
         .reply("alice", deliver("r", "about the second"))
@@ -74,7 +73,7 @@ async fn e05_a_newer_request_lets_the_running_generation_end_and_is_the_next_pro
 
 #[tokio::test(start_paused = true)]
 async fn e09_after_a_newer_request_and_a_new_course_the_reply_goes_to_the_newer_call() {
-    let slow = Reply::new().and_wait(Duration::from_secs(60)).and_call("m", "clear_mind", "{}");
+    let slow = Reply::new().and_wait(Duration::from_mins(1)).and_call("m", "clear_mind", "{}");
     let models = Sequence::new()
         .reply("lead", ask("c1", "First."))
         .reply("alice", slow)
@@ -188,7 +187,7 @@ async fn e27_a_side_dialog_that_has_replied_is_not_driven_again_by_itself() {
 async fn e28_the_list_of_tellasks_in_flight_keeps_itself_and_can_be_deleted_when_it_is_empty() {
     let models = Sequence::new()
         .reply("lead", ask("c", "Plan it."))
-        .reply("alice", Reply::saying("planned").and_wait(Duration::from_secs(60)));
+        .reply("alice", Reply::saying("planned").and_wait(Duration::from_mins(1)));
     let (world, mut running, main) = World::begun(models.clone(), "Go").await;
     let [listed] = &world.dialog(&main).reminders[..] else { panic!("one reminder") };
     assert!(listed.content.contains("Plan it."), "{}", listed.content);

@@ -89,7 +89,7 @@ fn seen(world: &World) -> Vec<String> {
 }
 
 fn slow(text: &str) -> Reply {
-    Reply::saying(text).and_wait(Duration::from_secs(60))
+    Reply::saying(text).and_wait(Duration::from_mins(1))
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,14 +1,14 @@
 //! Decisions of members: made, told or approved, by the autonomy that is configured.
 
-use dominds_tui::domain::DialogId;
-use dominds_tui::domain::Lang;
 use dominds_tui::domain::autonomy::{AutonomyLevel, AutonomyScope};
+use dominds_tui::domain::decisions::Resolution;
 use dominds_tui::domain::inquiry::answers::AnswerInput;
 use dominds_tui::domain::record::Record;
 use dominds_tui::domain::trust::{TrustEntry, TrustKind};
+use dominds_tui::domain::{Bucket, DialogId};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
-use dominds_tui::protocol::{Command, DriverEvent};
+use dominds_tui::protocol::{Command, DriverEvent, Lifecycle};
 use serde_json::json;
 
 use super::asking_once::answered;
@@ -47,12 +47,15 @@ fn last_result(world: &World, call: &str) -> String {
     result_of(requests.last().expect("a request"), call).unwrap_or_default().to_owned()
 }
 
-fn notices(running: &Running) -> Vec<String> {
-    let notice = |event: &DriverEvent| match event {
-        DriverEvent::Notice(text) => Some(text.in_lang(Lang::En).to_owned()),
-        _ => None,
-    };
-    running.seen.iter().filter_map(notice).collect()
+/// The titles of the open notices.
+fn notices(world: &World) -> Vec<String> {
+    world.setup.news.items().into_iter().map(|item| item.title).collect()
+}
+
+/// What the history says of each decision: its result, who made it, what it is, and why.
+fn history(world: &World) -> Vec<(&'static str, String, String, String)> {
+    let decisions = world.setup.news.decisions().into_iter();
+    decisions.map(|one| (one.result.name(), one.by, one.what, one.reason)).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -65,7 +68,9 @@ async fn q12_an_automated_decision_goes_on_and_asks_nobody() {
             last_result(&world, "d"),
             format!(r#"{{"decision":"proceed","policy":"{policy}","option":null}}"#)
         );
-        assert_eq!((running.inbox().len(), notices(&running)), (0, Vec::new()));
+        assert_eq!((running.inbox().len(), notices(&world)), (0, Vec::new()));
+        let made = ("automatic", "@lead".to_owned(), "Split the crate?".to_owned(), String::new());
+        assert_eq!(history(&world), [made]);
         assert_eq!(world.state(&dialog), "idle_waiting_user");
     }
 }
@@ -73,8 +78,14 @@ async fn q12_an_automated_decision_goes_on_and_asks_nobody() {
 #[tokio::test(start_paused = true)]
 async fn q12_a_decision_that_is_told_goes_on_with_a_notice() {
     let (world, running, _) = requested("triggerChanges").await;
-    assert!(last_result(&world, "d").contains(r#""policy":"notify_and_proceed""#));
-    assert_eq!(notices(&running), ["@lead decided: Split the crate? (trigger changes)"]);
+    let result = last_result(&world, "d");
+    assert!(result.contains(r#""policy":"notify_and_proceed""#), "{result}");
+    assert!(result.contains(r#""notice":"n-d""#), "{result}");
+    assert_eq!(notices(&world), ["Split the crate?"]);
+    assert_eq!(history(&world)[0].0, "notified");
+    let is_told =
+        |event: &DriverEvent| matches!(event, DriverEvent::News(items) if items.len() == 1);
+    assert!(running.seen.iter().any(is_told), "every client is told");
     assert!(running.inbox().is_empty());
 }
 
@@ -119,6 +130,73 @@ async fn q12_words_that_choose_nothing_are_refused_and_a_dismissal_rejects() {
     running.answer_parts(&row, AnswerInput::Dismiss(None), false).await.expect("dismissed");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(replies(world.models.requests().last().expect("a request")), ["Rejected."]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn how_a_question_was_closed_is_told_and_recorded() {
+    let words = |text: &str| AnswerInput::Words(text.to_owned());
+    for (category, input, how) in [
+        ("scopeChanges", words("a, with tests"), Resolution::Approved),
+        ("scopeChanges", words("x"), Resolution::Rejected),
+        ("scopeChanges", AnswerInput::Dismiss(None), Resolution::Rejected),
+        ("", words("blue"), Resolution::Answered),
+        ("", AnswerInput::Dismiss(None), Resolution::Dismissed),
+    ] {
+        let asks = Reply::call("q", "askHuman", r#"{"tellaskContent":"Which colour?"}"#);
+        let first = if category.is_empty() { asks } else { requests("d", category) };
+        let world = World::new(with_done(first));
+        world.put(".minds/hive/hive.yaml", CONFIG);
+        let mut running = world.start().await;
+        running.begin("Go").await.expect("a dialog");
+        running.quiet().await;
+        let row = question(&running);
+        running.answer_parts(&row, input, false).await.expect("an answer");
+        running.quiet().await;
+        assert_eq!(closed(&running), [how]);
+        let [(result, by, what, _)] = history(&world).try_into().expect("one decision");
+        assert_eq!((result, by.as_str()), (how.name(), "@human"));
+        assert_eq!(what, row.question.tellask_content);
+    }
+}
+
+/// How questions were closed, as clients are told.
+fn closed(running: &Running) -> Vec<Resolution> {
+    let how = |event: &DriverEvent| match event {
+        DriverEvent::Answered { how, .. } => Some(*how),
+        _ => None,
+    };
+    running.seen.iter().filter_map(how).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn q17_a_question_of_a_dialog_that_is_archived_expires_and_is_no_decision() {
+    let asks = Reply::call("q", "askHuman", r#"{"tellaskContent":"Which colour?"}"#);
+    let world = World::new(Sequence::new().reply("lead", asks));
+    let mut running = world.start().await;
+    let dialog = running.begin("Go").await.expect("a dialog");
+    running.quiet().await;
+    let archive = |ticket| Command::Lifecycle {
+        ticket,
+        change: Lifecycle::Move { root: dialog.root.clone(), to: Bucket::Archive },
+    };
+    running.ask(archive).await.expect("archived");
+    while closed(&running).is_empty() {
+        running.event().await;
+    }
+    assert_eq!(closed(&running), [Resolution::Expired]);
+    assert!(history(&world).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_dismissed_leaves_the_list_of_every_client() {
+    let (world, mut running, _) = requested("triggerChanges").await;
+    let ids = vec![world.setup.news.items()[0].id.clone()];
+    running.ask(|ticket| Command::DismissNews { ticket, ids }).await.expect("dismissed");
+    let last = running.seen.iter().rev().find_map(|event| match event {
+        DriverEvent::News(items) => Some(items.len()),
+        _ => None,
+    });
+    assert_eq!((last, notices(&world).len()), (Some(0), 0));
 }
 
 #[tokio::test(start_paused = true)]

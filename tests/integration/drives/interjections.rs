@@ -43,7 +43,7 @@ async fn waiting_side(models: Sequence) -> (World, Running, DialogId, DialogId) 
 async fn g01_a_person_is_answered_by_a_dialog_that_waits_and_it_goes_on_waiting() {
     let models = Sequence::new()
         .reply("lead", ask_alice())
-        .reply("alice", deliver("r").and_wait(Duration::from_secs(60)))
+        .reply("alice", deliver("r").and_wait(Duration::from_mins(1)))
         .reply("lead", Reply::saying("I wait for alice."))
         .reply("lead", Reply::saying("Good."));
     let (world, mut running, main) = World::begun(models, "Go").await;
@@ -233,7 +233,7 @@ fn asks_back() -> Sequence {
     Sequence::new()
         .reply("lead", ask_alice())
         .reply("alice", Reply::call("b", "tellaskBack", r#"{"tellaskContent":"Which?"}"#))
-        .reply("lead", Reply::new().and_thinking("hm").and_wait(Duration::from_secs(60)))
+        .reply("lead", Reply::new().and_thinking("hm").and_wait(Duration::from_mins(1)))
 }
 
 /// All answers and notices that requests to the model of this member ever held.
@@ -291,7 +291,7 @@ async fn a_side_dialog_that_is_asked_back_does_not_answer_with_words_to_a_person
         .reply("lead", ask_alice())
         .reply("alice", Reply::call("x", "tellask", &session("bob", "help", "Help.")))
         .reply("bob", Reply::call("b", "tellaskBack", r#"{"tellaskContent":"Which?"}"#))
-        .reply("alice", Reply::new().and_thinking("hm").and_wait(Duration::from_secs(60)))
+        .reply("alice", Reply::new().and_thinking("hm").and_wait(Duration::from_mins(1)))
         .reply("alice", Reply::saying("Hello to you."))
         .reply("alice", Reply::saying("The blue one."))
         .reply("bob", Reply::call("y", "replyTellask", &reply("helped")))

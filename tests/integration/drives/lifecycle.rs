@@ -119,7 +119,7 @@ async fn d_the_question_of_a_dead_dialog_leaves_the_inbox_and_cannot_be_answered
 async fn a_running_side_dialog_that_is_declared_dead_stops_and_does_nothing_more() {
     let late = Reply::new()
         .and_saying("I am at ")
-        .and_wait(std::time::Duration::from_secs(60))
+        .and_wait(std::time::Duration::from_mins(1))
         .and_call("x", "tellaskSessionless", &once("bob", "Look."));
     let models = Sequence::new()
         .reply("lead", Reply::call("c", "tellaskSessionless", &once("alice", "Look.")))

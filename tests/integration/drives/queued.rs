@@ -13,7 +13,7 @@ use crate::common::record_lines::record_lines;
 use crate::common::{Running, World};
 
 fn slow(text: &str) -> Reply {
-    Reply::saying(text).and_wait(Duration::from_secs(60))
+    Reply::saying(text).and_wait(Duration::from_mins(1))
 }
 
 /// The messages that wait, by the last report of the dialog's row.
@@ -119,7 +119,7 @@ async fn words_for_a_side_dialog_wait_and_are_taken_back_like_those_for_a_main_d
     let deliver = Reply::call("r", "replyTellask", &reply("the plan"));
     let models = Sequence::new()
         .reply("lead", ask)
-        .reply("alice", deliver.and_wait(Duration::from_secs(60)))
+        .reply("alice", deliver.and_wait(Duration::from_mins(1)))
         .reply("lead", Reply::saying("Good."));
     let (world, mut running, main) = World::begun(models, "Go").await;
     let side = made(&main, 2);

@@ -111,7 +111,7 @@ async fn a10_later_generations_see_all_earlier_pairs_once_and_in_order() {
 
 #[tokio::test(start_paused = true)]
 async fn a13_a14_a_dialog_does_one_thing_at_a_time_and_two_dialogs_work_side_by_side() {
-    let slow = |text: &str| Reply::saying(text).and_wait(Duration::from_secs(60));
+    let slow = |text: &str| Reply::saying(text).and_wait(Duration::from_mins(1));
     let models = Sequence::new()
         .reply("lead", Reply::call("c", "tellaskSessionless", &once("alice", "Look.")))
         .reply("alice", slow("seen"))

@@ -86,7 +86,7 @@ async fn g11_a_reply_that_comes_while_its_asker_works_leads_to_one_more_generati
     let models = Sequence::new()
         .reply("lead", ask_alice())
         .reply("alice", Reply::saying("planned").and_wait(Duration::from_secs(30)))
-        .reply("lead", Reply::saying("I wait.").and_wait(Duration::from_secs(60)))
+        .reply("lead", Reply::saying("I wait.").and_wait(Duration::from_mins(1)))
         .reply("lead", Reply::saying("Good."));
     let (world, mut running, main) = World::begun(models, "Go").await;
     running.say(&main, "How far?").await.expect("heard");

@@ -82,7 +82,7 @@ async fn e04_the_same_session_twice_in_a_round_closes_the_first_call() {
 
 /// The lead asks, is spoken to while it waits, and asks the same session again.
 fn asked_again() -> Sequence {
-    let slow = Reply::new().and_wait(Duration::from_secs(60)).and_call(
+    let slow = Reply::new().and_wait(Duration::from_mins(1)).and_call(
         "r1",
         "replyTellask",
         &reply("about the first"),
@@ -126,7 +126,7 @@ async fn e06_e07_a_newer_request_closes_the_earlier_call_and_an_old_reply_never_
 #[tokio::test(start_paused = true)]
 async fn e08_a_session_that_another_dialog_asks_changes_its_owner_and_the_earlier_owner_goes_on() {
     // alice works for the lead; bob, asked by the lead too, asks the same session of alice.
-    let slow = Reply::new().and_wait(Duration::from_secs(60)).and_saying("about the first");
+    let slow = Reply::new().and_wait(Duration::from_mins(1)).and_saying("about the first");
     let late = Reply::new().and_wait(Duration::from_secs(5)).and_call(
         "b",
         "tellask",

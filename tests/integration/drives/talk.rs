@@ -62,7 +62,7 @@ async fn a_thought_goes_back_to_its_provider_as_it_came_also_one_without_a_text(
 
 #[tokio::test(start_paused = true)]
 async fn a12_a_message_said_while_the_model_writes_waits_for_the_boundary_and_is_safe_meanwhile() {
-    let slow = Reply::saying("one").and_wait(Duration::from_secs(60)).and_saying(" two");
+    let slow = Reply::saying("one").and_wait(Duration::from_mins(1)).and_saying(" two");
     let models = Sequence::new().reply("lead", slow).reply("lead", Reply::saying("three"));
     let (world, mut running, dialog) = World::begun(models, "first").await;
     running.say(&dialog, "second").await.expect("heard");

@@ -35,7 +35,7 @@ async fn agree(running: &mut Running, digests: &[&str]) {
 
 /// Until nothing has happened for a while.
 async fn settle(running: &mut Running) {
-    while tokio::time::timeout(Duration::from_secs(60), running.event()).await.is_ok() {}
+    while tokio::time::timeout(Duration::from_mins(1), running.event()).await.is_ok() {}
 }
 
 async fn begun(world: &World) -> DialogId {

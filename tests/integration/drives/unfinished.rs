@@ -115,7 +115,7 @@ async fn the_text_of_a_failed_attempt_is_discarded_from_the_spool_too() {
         .reply("lead", Reply::saying("Right").and_hang());
     let (world, mut running, main) = World::begun(models, "Count").await;
     until_spooled(&mut running, &world, "Wrong").await;
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     until_spooled(&mut running, &world, "Right").await;
     running.kill().await;
     let running = world.start().await;

@@ -75,7 +75,7 @@ async fn what_was_said_in_answer_is_delivered_though_a_newer_request_came_meanwh
         .reply("lead", ask("c1", "First."))
         .reply("alice", ask_bob())
         .reply("bob", ask_back())
-        .reply("alice", Reply::new().and_wait(Duration::from_secs(60)).and_saying("The blue one."))
+        .reply("alice", Reply::new().and_wait(Duration::from_mins(1)).and_saying("The blue one."))
         .reply("lead", ask("c2", "Second."))
         .reply("bob", Reply::call("y", "replyTellask", &reply("helped")))
         .reply("alice", Reply::saying("On it."))
@@ -147,7 +147,7 @@ async fn the_former_owner_of_a_session_reads_a_notice_and_waits_for_one_call_les
     let round = ask("c1", "First.").and_call("c2", "tellask", &session("bob", "help", "Help."));
     let models = Sequence::new()
         .reply("lead", round)
-        .reply("alice", Reply::new().and_wait(Duration::from_secs(60)).and_saying("the first"))
+        .reply("alice", Reply::new().and_wait(Duration::from_mins(1)).and_saying("the first"))
         .reply("bob", late)
         .reply("alice", Reply::saying("the second"))
         .reply("bob", Reply::saying("helped"))

@@ -169,6 +169,7 @@ fn a_question_is_announced_once_and_its_end_too() {
             question: id,
             headline: "What about q1?".to_owned(),
             by: None,
+            how: Resolution::Expired,
         },
     ];
     assert_eq!(answered, expected);

@@ -160,9 +160,13 @@ impl Screen<'_> {
                 (Action::Cancel, words::END_SELECTION),
             ];
         }
-        let asked = !self.app.model.inbox.is_empty();
+        let inbox = &self.app.model.inbox;
+        let (asked, on_news) = (inbox.has_questions(), inbox.selected_news().is_some());
         let mut hints = match self.app.focus.now() {
             Focus::Tree => vec![(Action::Open, words::OPEN)],
+            Focus::Inbox if on_news => {
+                vec![(Action::Answer, words::OPEN), (Action::Dismiss, words::DISMISS)]
+            }
             Focus::Inbox => vec![(Action::Answer, words::ANSWER)],
             Focus::Dialog => vec![(Action::Compose, words::WRITE)],
             Focus::Composer => vec![(Action::Send, words::SEND)],

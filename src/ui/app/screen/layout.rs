@@ -155,7 +155,9 @@ impl App {
         let open = self.reading.open();
         match hint {
             FirstHint::New => tree.is_empty() && focus != Focus::Composer,
-            FirstHint::Answer => !self.model.inbox.is_empty() && self.writing.question().is_none(),
+            FirstHint::Answer => {
+                self.model.inbox.has_questions() && self.writing.question().is_none()
+            }
             FirstHint::Open => {
                 let chosen = tree.shown_selection();
                 focus == Focus::Tree && chosen.is_some() && chosen != self.reading.dialog()
@@ -295,14 +297,19 @@ fn columns(area: Rect, focus: &FocusState) -> Areas {
     }
 }
 
+/// Most rows that the screen gives to the news; the others are scrolled to.
+const MOST_NEWS_ROWS: u16 = 4;
+
 /// The rows its questions need, at most two fifths of the height.
 fn inbox_height(inbox: &Inbox, height: u16) -> u16 {
     if inbox.is_empty() {
         return 1;
     }
-    let questions = u16::try_from(inbox.len()).unwrap_or(u16::MAX);
+    let shown = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
+    let questions = shown(inbox.len()).saturating_mul(inbox::ROWS_EACH);
+    let news = shown(inbox.news_rows().len()).min(MOST_NEWS_ROWS) * inbox::NEWS_ROWS;
     let details = if inbox.is_unfolded() { inbox::MAX_DETAIL_ROWS } else { 0 };
-    let wanted = questions.saturating_mul(inbox::ROWS_EACH).saturating_add(1 + details);
+    let wanted = questions.saturating_add(1 + details + news);
     wanted.min(height * 2 / 5).max(MIN_INBOX_ROWS)
 }
 

@@ -236,7 +236,7 @@ fn a_filter_without_fits_says_so_and_hides_no_question_from_alt_a() {
     for (width, height) in [(120, 40), (80, 24), (60, 20)] {
         let mut stage = answering(width, height);
         stage.keys("<esc> 2 / zzzz <enter>");
-        assert!(stage.screen().contains("no question fits the filter"), "{}", stage.screen());
+        assert!(stage.screen().contains("nothing fits the filter"), "{}", stage.screen());
         stage.keys("<alt+a>");
         assert_eq!(stage.app.writing.question(), Some("q1"));
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::fixture::*;
+use crate::domain::decisions::Resolution;
 use crate::protocol::{DriverEvent, InboxRow, TreeRow};
 use crate::ui::app::{AttentionSettings, Effect, Looking, QuietHours};
 use crate::ui::caller::{Call, CallReason};
@@ -71,7 +72,13 @@ fn what_is_answered_put_off_or_sent_before_the_ring_does_not_ring() {
     come(&mut stage, &questions());
     for row in questions() {
         let (dialog, question) = (row.dialog, row.question.id);
-        stage.apply(DriverEvent::Answered { dialog, question, headline: String::new(), by: None });
+        stage.apply(DriverEvent::Answered {
+            dialog,
+            question,
+            headline: String::new(),
+            by: None,
+            how: Resolution::Answered,
+        });
     }
     stage.wait(SOON);
     assert!(rings(&mut stage).is_empty());
@@ -203,11 +210,11 @@ fn a_burst_in_quiet_hours_rings_once_when_they_are_over() {
     stage.wait(SOON);
     assert!(rings(&mut stage).is_empty());
     for _ in 0..60 {
-        stage.wait(Duration::from_secs(60));
+        stage.wait(Duration::from_mins(1));
         assert!(rings(&mut stage).is_empty());
     }
     let left = stage.app.alerts.wake_at().expect("the next look at the time") - stage.now;
-    assert!(left <= Duration::from_secs(60), "{left:?}");
+    assert!(left <= Duration::from_mins(1), "{left:?}");
     stage.app.set_attention(AttentionSettings::default());
     stage.wait(left);
     assert_eq!(rings(&mut stage), ["2 questions: @dba Drop users.legacy_otp, or keep it?"]);
@@ -255,6 +262,7 @@ fn a_question_that_is_gone_when_the_list_comes_does_not_ring_and_wakes_nothing()
                 question,
                 headline: String::new(),
                 by: None,
+                how: Resolution::Answered,
             });
         } else {
             stage.apply(DriverEvent::Inbox(Vec::new()));
@@ -288,7 +296,7 @@ fn what_is_answered_in_quiet_hours_does_not_ring_and_wakes_nothing() {
 
 #[test]
 fn open_questions_are_reminded_of_once_unless_somebody_looks() {
-    let time = Duration::from_secs(900);
+    let time = Duration::from_mins(15);
     let mut stage = calm(120, 40);
     stage.app.set_attention(AttentionSettings { quiet: None, remind_after: Some(time) });
     come(&mut stage, &questions());

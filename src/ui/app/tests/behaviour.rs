@@ -6,13 +6,14 @@ use super::approvals;
 use super::fixture::*;
 use crate::domain::Stamp;
 use crate::domain::background::{Background, BackgroundState};
+use crate::domain::news::NewsKind;
 use crate::domain::text::Localized;
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
-use crate::ui::lists::{change_to_approve, copy_parts};
+use crate::ui::lists::{change_to_approve, copy_parts, notice};
 use crate::ui::model::Mark;
 use crate::ui::panes::{
     changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
@@ -65,6 +66,9 @@ fn focused(scope: Scope) -> Stage {
     ];
     if scope == change_to_approve::SCOPE {
         stage.apply(DriverEvent::Inbox(vec![approvals::row()])).keys("<alt+2> g d");
+    } else if scope == notice::SCOPE {
+        stage.apply(DriverEvent::News(vec![notice::tests::item("n-1", NewsKind::Notice, "Go")]));
+        stage.keys("<alt+2> G t");
     } else if let Some((_, keys)) = keys.iter().find(|(known, _)| *known == scope) {
         stage.keys(keys);
     } else {

@@ -31,7 +31,7 @@ fn a_demo_ends_with_a_text_that_stays_and_r_replays_it() {
         let mut stage = played(width, height, DemoStart::Now);
         assert!(!stage.screen().contains("is over"));
         stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
-        stage.wait(std::time::Duration::from_secs(60));
+        stage.wait(std::time::Duration::from_mins(1));
         let screen = stage.screen();
         assert!(screen.contains("✓ The demo is over"), "{screen}");
         assert!(screen.contains("r play again"), "{screen}");

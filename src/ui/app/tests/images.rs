@@ -198,7 +198,7 @@ fn a_model_that_reads_no_images_or_only_smaller_ones_is_named_before_anything_is
             let screen = stage.screen();
             let told = screen.lines().last().unwrap_or_default().contains("only told");
             assert!(told != says.is_empty() || width == 60, "{screen}");
-            stage.wait(std::time::Duration::from_secs(60));
+            stage.wait(std::time::Duration::from_mins(1));
             let screen = stage.screen();
             let title = format!("@orchestrator {says}");
             assert!(screen.contains(title.trim()), "{screen}");

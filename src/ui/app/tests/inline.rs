@@ -235,7 +235,7 @@ fn nothing_wakes_an_inline_screen_that_waits() {
     stage.wait(std::time::Duration::from_secs(10));
     stage.inline_frame();
     stage.app.take_dirty();
-    let ages = stage.now + std::time::Duration::from_secs(60);
+    let ages = stage.now + std::time::Duration::from_mins(1);
     assert_eq!(stage.app.wake_at(), Some(ages), "only the ages");
 }
 

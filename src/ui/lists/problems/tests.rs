@@ -137,7 +137,7 @@ fn drafts_that_are_not_on_disk_are_a_problem_that_is_told_once_and_ends_when_the
     stage.app.drafts_written(Some(unsaved.clone()));
     let told = notice(&mut stage);
     assert!(told.contains("drafts.json: not saved: no room (make room)"), "{told}");
-    stage.wait(std::time::Duration::from_secs(60));
+    stage.wait(std::time::Duration::from_mins(1));
     stage.app.drafts_written(Some(unsaved));
     stage.apply(DriverEvent::Problems(problems()));
     let told = notice(&mut stage);

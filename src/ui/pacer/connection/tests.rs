@@ -111,7 +111,7 @@ fn a_slow_connection_is_used() {
     for jitter in [vec![], vec![ms(0), ms(9), ms(3), ms(16), ms(5), ms(12), ms(14)]] {
         let mut connection = Connection::default();
         let mut model = Model::new(8_000, ms(250), jitter);
-        stream(&mut connection, &mut model, 4_000, Duration::from_secs(60));
+        stream(&mut connection, &mut model, 4_000, Duration::from_mins(1));
         let per_byte = connection.per_byte.unwrap();
         assert!((ms(1) / 10..ms(1) / 6).contains(&per_byte), "{per_byte:?}");
     }
@@ -124,9 +124,9 @@ fn a_connection_that_becomes_slow_is_noticed_and_one_that_becomes_fast_again_is_
     stream(&mut connection, &mut model, 2_000, Duration::from_secs(5));
     assert_eq!(connection.per_byte, None);
     let go_on = |model: &Model, rate| Model {
-        start: model.start + Duration::from_secs(60),
+        start: model.start + Duration::from_mins(1),
         rate,
-        free: model.start + Duration::from_secs(60),
+        free: model.start + Duration::from_mins(1),
         replies: VecDeque::new(),
         ..model.clone()
     };
@@ -136,7 +136,7 @@ fn a_connection_that_becomes_slow_is_noticed_and_one_that_becomes_fast_again_is_
     assert!(connection.per_byte.is_some());
     connection.interrupted();
     let mut model = go_on(&model, 10_000_000);
-    stream(&mut connection, &mut model, 4_000, Duration::from_secs(60));
+    stream(&mut connection, &mut model, 4_000, Duration::from_mins(1));
     assert_eq!(connection.per_byte, None);
 }
 

@@ -1,4 +1,4 @@
-//! Draws the open questions.
+//! Draws the open questions, and below them the news, one line each.
 
 #[cfg(test)]
 mod tests;
@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::{Prose, plain_rows};
+use crate::domain::news::{NewsKind, NewsLevel};
 use crate::domain::text::Text;
 use crate::domain::title;
 use crate::protocol::InboxRow;
@@ -18,7 +19,8 @@ use crate::ui::panes::scroll_sign::ShownRows;
 use crate::ui::theme::Role;
 use crate::ui::words::kind_word;
 
-pub const NOTHING_FITS: Text = Text::new("no question fits the filter", "没有问题符合筛选");
+pub const NOTHING_FITS: Text = Text::new("nothing fits the filter", "没有符合筛选的内容");
+const NOTHING_LISTED: Text = Text::new("nothing of this kind is open", "没有这一类的内容");
 const BLOCKS: Text = Text::new("blocks", "阻塞");
 const PARTS: Text = Text::new("parts", "部分");
 
@@ -44,6 +46,8 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE
         .bind(Action::PreviousMatch, &["N"])
         .does("In a filtered list, go to the previous row", "列表已筛选时到上一行"),
+    SCOPE.bind(Action::SwitchShown, &["f"]),
+    SCOPE.bind(Action::ClearNews, &["X"]),
     SCOPE
         .bind(Action::SwitchOrder, &["o"])
         .does("Put what blocks most first, or the oldest", "让阻塞最多的在前，或最早的在前"),
@@ -61,13 +65,46 @@ pub const ROWS_EACH: u16 = 2;
 /// Most rows that say what the selected question is about.
 pub const MAX_DETAIL_ROWS: u16 = 5;
 
-/// Scrolls the selected question into view, with what it is about.
+/// Rows one notice or failure takes.
+pub const NEWS_ROWS: u16 = 1;
+
+/// Scrolls the selected row into view, with what it is about.
 pub fn layout(inbox: &mut Inbox, ui: &UiSettings, area: Rect) {
     let selected = inbox.selected_at();
-    let rows = Rect { height: area.height.saturating_sub(detail_height(inbox, ui, area)), ..area };
-    let last = inbox.rows().len().saturating_sub(fits(rows));
-    let lowest = selected.saturating_sub(fits(rows) - 1);
-    inbox.top = inbox.top.min(last).clamp(lowest, selected);
+    let height = area.height.saturating_sub(detail_height(inbox, ui, area));
+    let last = first_before(inbox, inbox.row_count(), height);
+    let lowest = first_before(inbox, selected + 1, height);
+    inbox.top = inbox.top.min(last).clamp(lowest.min(selected), selected);
+}
+
+/// How many rows of the screen the row of the list takes.
+fn height_of(inbox: &Inbox, at: usize) -> u16 {
+    if at < inbox.rows().len() { ROWS_EACH } else { NEWS_ROWS }
+}
+
+/// The first row to show so that all up to the one before `end` fit; at least that one is shown.
+fn first_before(inbox: &Inbox, end: usize, height: u16) -> usize {
+    let (mut first, mut left) = (end.saturating_sub(1), height);
+    left = left.saturating_sub(height_of(inbox, first));
+    while let Some(before) = first.checked_sub(1) {
+        match left.checked_sub(height_of(inbox, before)) {
+            Some(rest) => (first, left) = (before, rest),
+            None => break,
+        }
+    }
+    first
+}
+
+/// How many rows of the list are shown from this one on; at least one.
+fn fits_from(inbox: &Inbox, top: usize, height: u16) -> usize {
+    let (mut count, mut left) = (0, height);
+    while let Some(rest) = left.checked_sub(height_of(inbox, top + count)) {
+        if top + count >= inbox.row_count() {
+            break;
+        }
+        (count, left) = (count + 1, rest);
+    }
+    count.max(1)
 }
 
 fn detail_height(inbox: &Inbox, ui: &UiSettings, area: Rect) -> u16 {
@@ -101,21 +138,22 @@ fn details(row: &InboxRow, ui: &UiSettings, width: u16) -> Vec<Strip> {
 /// The questions that are in view.
 pub fn in_view(inbox: &Inbox, area: Rect) -> &[InboxRow] {
     let details = if inbox.is_unfolded() { MAX_DETAIL_ROWS } else { 0 };
-    let rows = Rect { height: area.height.saturating_sub(details), ..area };
+    let count = fits_from(inbox, inbox.top, area.height.saturating_sub(details));
     let from = inbox.rows().get(inbox.top..).unwrap_or_default();
-    from.get(..fits(rows)).unwrap_or(from)
+    from.get(..count).unwrap_or(from)
 }
 
-/// The question that is drawn in this row below the title; `None` below the last one, and on the details.
-pub fn question_at(inbox: &Inbox, ui: &UiSettings, width: u16, row: usize) -> Option<usize> {
+/// The row of the list that is drawn in this row below the title; `None` below the last one, and on the details.
+pub fn row_at(inbox: &Inbox, ui: &UiSettings, width: u16, row: usize) -> Option<usize> {
     let mut start = 0;
-    for (at, question) in inbox.rows().iter().enumerate().skip(inbox.top) {
-        let end = start + usize::from(ROWS_EACH);
+    for at in inbox.top..inbox.row_count() {
+        let end = start + usize::from(height_of(inbox, at));
         if (start..end).contains(&row) {
             return Some(at);
         }
-        let is_unfolded = at == inbox.selected_at() && inbox.is_unfolded();
-        start = end + if is_unfolded { details(question, ui, width).len() } else { 0 };
+        let unfolded =
+            inbox.rows().get(at).filter(|_| at == inbox.selected_at() && inbox.is_unfolded());
+        start = end + unfolded.map_or(0, |question| details(question, ui, width).len());
         if start > row {
             return None;
         }
@@ -123,14 +161,10 @@ pub fn question_at(inbox: &Inbox, ui: &UiSettings, width: u16, row: usize) -> Op
     None
 }
 
-/// The number of questions that fit.
-fn fits(area: Rect) -> usize {
-    usize::from(area.height / ROWS_EACH).max(1)
-}
-
-/// The questions in view. Details below the selected one may take the place of others.
+/// The rows in view. Details below the selected one may take the place of others.
 pub fn shown_rows(inbox: &Inbox, area: Rect) -> ShownRows {
-    ShownRows { top: inbox.top, height: fits(area), rows: inbox.rows().len() }
+    let height = fits_from(inbox, inbox.top, area.height);
+    ShownRows { top: inbox.top, height, rows: inbox.row_count() }
 }
 
 /// Draws the questions below the title.
@@ -144,17 +178,20 @@ pub fn draw(
 ) {
     if inbox.hides_all() {
         let dim = view.ui.style(Role::TextDim);
-        let nothing = Strip::new().put(" ", dim).put(view.ui.text(NOTHING_FITS), dim);
+        let text = if inbox.filter().is_some() { NOTHING_FITS } else { NOTHING_LISTED };
+        let nothing = Strip::new().put(" ", dim).put(view.ui.text(text), dim);
         nothing.draw(buffer, area, area.y);
         return;
     }
     let selected = inbox.selected_at();
-    let shown = inbox.rows().iter().enumerate().skip(inbox.top).take(fits(area));
     let mut y = area.y;
-    for (at, row) in shown {
-        let chosen = at == selected && focused;
-        if chosen {
-            let lit = Rect { y, height: ROWS_EACH.min(area.bottom() - y), ..area };
+    for at in inbox.top..inbox.row_count() {
+        let height = height_of(inbox, at).min(area.bottom().saturating_sub(y));
+        if height == 0 {
+            return;
+        }
+        if at == selected && focused {
+            let lit = Rect { y, height, ..area };
             buffer.set_style(lit, view.ui.style(Role::RowSelected));
             Strip::new().put(view.ui.glyphs.selected, view.ui.style(Role::Accent)).draw(
                 buffer,
@@ -162,18 +199,44 @@ pub fn draw(
                 y,
             );
         }
-        draw_question(row, at, about, view, buffer, Rect { y, ..area });
-        y += ROWS_EACH;
-        if at == selected && inbox.is_unfolded() {
-            for strip in details(row, view.ui, area.width) {
+        let place = Rect { y, height, ..area };
+        match inbox.rows().get(at) {
+            Some(row) => draw_question(row, at, about, view, buffer, place),
+            None => draw_news(inbox, at, view, buffer, place),
+        }
+        y += height;
+        let unfolded = inbox.rows().get(at).filter(|_| at == selected && inbox.is_unfolded());
+        for strip in unfolded.into_iter().flat_map(|row| details(row, view.ui, area.width)) {
+            if y < area.bottom() {
                 strip.draw(buffer, area, y);
                 y += 1;
             }
         }
-        if y >= area.bottom() {
-            return;
-        }
     }
+}
+
+fn draw_news(inbox: &Inbox, at: usize, view: View<'_>, buffer: &mut Buffer, area: Rect) {
+    let news = at.checked_sub(inbox.rows().len()).and_then(|at| inbox.news_rows().get(at));
+    let Some(item) = news else { return };
+    let ui = view.ui;
+    let dim = ui.style(Role::TextDim);
+    let (sign, role) = match (item.kind, item.level) {
+        (NewsKind::Failure, _) => (ui.glyphs.dead, Role::Bad),
+        (NewsKind::Notice, NewsLevel::Warning) => ("!", Role::Warning),
+        (NewsKind::Notice, NewsLevel::Info) => (ui.glyphs.middle_dot, Role::TextDim),
+    };
+    let mut left = Strip::new().put(&format!("{sign} "), ui.style(role));
+    if let Some(agent) = &item.agent {
+        left.push(&format!("@{agent} "), ui.style(Role::Agent));
+    }
+    left.push(&item.title, ui.style(Role::Text));
+    let mut facts = age::short(&item.updated_at, view.now);
+    if item.count > 1 {
+        facts = format!("{}{}  {facts}", ui.glyphs.times, item.count);
+    }
+    let right = Strip::new().put(&facts, dim);
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    draw_between(buffer, inner, area.y, (&left, &right), ui.glyphs.cut);
 }
 
 fn draw_question(

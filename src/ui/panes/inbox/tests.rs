@@ -72,7 +72,7 @@ fn a_question_that_is_put_off_is_counted_apart_and_comes_back_by_itself_also_aft
     let mut again = Stage::with(120, 40, drafts.clone(), &Glyphs::UTF8);
     open(&mut again);
     assert!(again.screen().contains("FOR YOU · 1 · 1 later"), "{}", again.screen());
-    stage.wait(Duration::from_secs(15 * 60));
+    stage.wait(Duration::from_mins(15));
     let screen = stage.screen();
     assert!(screen.contains("1 @dba") && screen.contains("FOR YOU · 2"), "{screen}");
     stage.wait(Duration::from_secs(1));

@@ -229,7 +229,7 @@ fn however_much_changes_the_tree_is_read_once_a_second_and_only_after_a_change()
     assert_eq!(requests(&stage), 3, "what changed meanwhile");
     stage.wait(Duration::from_millis(500));
     answer(&mut stage, view());
-    stage.wait(Duration::from_secs(60)).screen();
+    stage.wait(Duration::from_mins(1)).screen();
     assert_eq!(requests(&stage), 3, "nothing changed, nothing is read");
     assert!(stage.app.wake_at() >= idle, "no timer is left");
     stage.apply(row()).screen();
@@ -241,7 +241,7 @@ fn however_much_changes_the_tree_is_read_once_a_second_and_only_after_a_change()
     assert_eq!(requests(&stage), 5);
     answer(&mut stage, view());
     stage.apply(row()).keys("<esc>");
-    stage.wait(Duration::from_secs(60)).screen();
+    stage.wait(Duration::from_mins(1)).screen();
     assert_eq!(requests(&stage), 5, "it is closed");
 }
 

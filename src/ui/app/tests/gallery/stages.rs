@@ -10,7 +10,7 @@ use crate::ui::app::new_overlay::NewOverlay;
 use crate::ui::app::{DemoStart, Focus};
 use crate::ui::cx::FilteredList;
 use crate::ui::lists::{
-    autonomy, change_to_approve, copy_parts, places, problems, processes, shelf, team,
+    autonomy, change_to_approve, copy_parts, notice, places, problems, processes, shelf, team,
 };
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::sheet::{self, SheetKind};
@@ -149,6 +149,8 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "processes", show: with_processes },
     Surface { name: "autonomy", show: autonomy::tests::stage },
     Surface { name: "change", show: change_to_approve::tests::stage },
+    Surface { name: "notice", show: notice::tests::stage },
+    Surface { name: "news", show: notice::tests::listed },
     Surface { name: "places", show: visited },
     Surface { name: "queued-list", show: |width, height| with_queue("<alt+q>", width, height) },
     Surface { name: "shelf", show: put_away },

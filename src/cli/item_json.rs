@@ -1,0 +1,83 @@
+//! An item of the inbox as JSON: a question, an approval, a notice or a failure. Every field is there; what is absent is
+//! `null`.
+
+use serde_json::{Value, json};
+
+use crate::domain::DialogId;
+use crate::domain::news::NewsItem;
+use crate::domain::title::headline;
+use crate::protocol::InboxRow;
+
+use super::question_json::{diff_of, inquiry_of, parts_json, source_of};
+
+/// An open question or approval. `alike`: other questions that ask the same.
+pub fn of_question(row: &InboxRow, alike: &[String]) -> Value {
+    let (question, parts) = (&row.question, row.inquiry.as_ref());
+    let source = source_of(&row.dialog, parts);
+    json!({
+        "id": question.id,
+        "kind": if row.is_approval() { "approval" } else { "question" },
+        "source": source.kind,
+        "sourceId": source.id,
+        "status": "open",
+        "team": Value::Null,
+        "taskId": Value::Null,
+        "dialog": dialog_text(&row.dialog),
+        "agentId": row.agent,
+        "title": headline(&question.tellask_content),
+        "body": question.tellask_content,
+        "parts": parts_json(&inquiry_of(question, parts), &row.answers),
+        "diff": diff_of(parts),
+        "blocks": row.blocks,
+        "alike": alike,
+        "level": Value::Null,
+        "count": 1,
+        "createdAt": question.asked_at,
+        "resolvedAt": Value::Null,
+        "resolvedBy": Value::Null,
+    })
+}
+
+/// A notice or a failure.
+pub fn of_news(item: &NewsItem) -> Value {
+    let (source, source_id) = source_of_news(item);
+    let is_open = item.resolved_at.is_none();
+    json!({
+        "id": item.id,
+        "kind": item.kind.name(),
+        "source": source,
+        "sourceId": source_id,
+        "status": if is_open { "open" } else { "dismissed" },
+        "team": Value::Null,
+        "taskId": Value::Null,
+        "dialog": item.dialog.as_ref().map(dialog_text),
+        "agentId": item.agent,
+        "title": item.title,
+        "body": item.body,
+        "parts": [],
+        "diff": Value::Null,
+        "blocks": [],
+        "alike": [],
+        "level": item.level.name(),
+        "count": item.count,
+        "createdAt": item.created_at,
+        "resolvedAt": item.resolved_at,
+        "resolvedBy": if is_open { Value::Null } else { "@human".into() },
+    })
+}
+
+/// It in one line.
+pub fn news_line(item: &NewsItem) -> String {
+    let agent = item.agent.as_ref().map_or_else(String::new, |agent| format!("@{agent}: "));
+    let count = if item.count > 1 { format!(" (x{})", item.count) } else { String::new() };
+    format!("{}: {agent}{}{count}  [{}]", item.kind.name(), item.title, item.id)
+}
+
+/// What a notice or a failure is about.
+pub fn source_of_news(item: &NewsItem) -> (&'static str, Option<String>) {
+    ("dialog", item.dialog.as_ref().map(ToString::to_string))
+}
+
+fn dialog_text(dialog: &DialogId) -> String {
+    format!("{}#{}", dialog.root, dialog.this)
+}

@@ -1,0 +1,177 @@
+//! What a person is told outside of the dialogs: *notices* and *failures*, together the news. They hold nobody, and stay
+//! until a person dismisses them.
+
+use serde::{Deserialize, Serialize};
+
+use super::title::short_headline;
+use super::{AgentId, DialogId, Stamp};
+
+/// Most characters of a title.
+pub const MAX_TITLE_CHARS: usize = 120;
+/// Most characters of a body.
+pub const MAX_BODY_CHARS: usize = 4_000;
+/// Most items that are open at once: they are sent to every screen at each change.
+pub const MAX_OPEN: usize = 200;
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NewsKind {
+    /// Something a person may want to know.
+    Notice,
+    /// Something that will not go on by itself.
+    Failure,
+}
+
+impl NewsKind {
+    const ALL: [Self; 2] = [Self::Notice, Self::Failure];
+
+    /// As it is stored and in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Notice => "notice",
+            Self::Failure => "failure",
+        }
+    }
+
+    /// The one with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// How much it matters.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum NewsLevel {
+    #[default]
+    Info,
+    Warning,
+}
+
+impl NewsLevel {
+    const ALL: [Self; 2] = [Self::Info, Self::Warning];
+
+    /// As it is stored and in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+        }
+    }
+
+    /// The one with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// One notice or failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewsItem {
+    pub id: String,
+    pub kind: NewsKind,
+    pub level: NewsLevel,
+    /// Who says it.
+    pub agent: Option<AgentId>,
+    /// Where it was said.
+    pub dialog: Option<DialogId>,
+    pub title: String,
+    /// The whole text; empty if the title is all of it.
+    pub body: String,
+    /// How often it was said.
+    pub count: u64,
+    pub created_at: Stamp,
+    /// When it was said last.
+    pub updated_at: Stamp,
+    /// When a person dismissed it; `None` while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_at: Option<Stamp>,
+}
+
+/// A notice as a member gives it, within the limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewNotice {
+    pub agent: AgentId,
+    pub dialog: DialogId,
+    /// Of the call that gives it: a repeated call makes no second notice.
+    pub call: String,
+    pub level: NewsLevel,
+    pub title: String,
+    pub body: String,
+    /// The text had more than fits.
+    pub cut: bool,
+}
+
+impl NewNotice {
+    /// With the first line of the text as title, unless there is one. `None` if there is nothing to say.
+    #[must_use]
+    pub fn of(
+        (agent, dialog, call): (AgentId, DialogId, String),
+        level: NewsLevel,
+        (title, text): (Option<&str>, &str),
+    ) -> Option<Self> {
+        let text = text.trim();
+        let title = title.map(str::trim).filter(|title| !title.is_empty());
+        let from = title.unwrap_or(text);
+        let short = short_headline(from, MAX_TITLE_CHARS);
+        if short.is_empty() {
+            return None;
+        }
+        let says_all = from == text && short == text;
+        let body: String = text.chars().take(MAX_BODY_CHARS).collect();
+        let cut = body.len() < text.len();
+        let body = if says_all { String::new() } else { body };
+        Some(Self { agent, dialog, call, level, title: short, body, cut })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RootId;
+
+    fn notice(title: Option<&str>, text: &str) -> Option<NewNotice> {
+        let from =
+            (AgentId::new("ops"), DialogId::main(RootId::new("aa/bb/01")), "call-1".to_owned());
+        NewNotice::of(from, NewsLevel::Info, (title, text))
+    }
+
+    #[test]
+    fn the_title_is_the_first_line_unless_one_is_given_and_a_text_of_one_line_is_not_said_twice() {
+        for (title, text, wanted_title, wanted_body) in [
+            (None, "  The tests pass.  ", "The tests pass.", ""),
+            (None, "Deployed.\n\nTo the box.", "Deployed.", "Deployed.\n\nTo the box."),
+            (Some("Deployed"), "To the box.", "Deployed", "To the box."),
+            (Some("  "), "To the box.", "To the box.", ""),
+        ] {
+            let made = notice(title, text).unwrap();
+            assert_eq!((made.title.as_str(), made.body.as_str()), (wanted_title, wanted_body));
+            assert!(!made.cut);
+        }
+        assert_eq!(notice(None, " \n "), None);
+        assert_eq!(notice(Some(" "), ""), None);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_at_its_limits_and_says_so() {
+        let made = notice(None, &"很".repeat(MAX_BODY_CHARS + 1)).unwrap();
+        assert!(made.cut);
+        assert_eq!(made.body.chars().count(), MAX_BODY_CHARS);
+        assert!(made.title.chars().count() <= MAX_TITLE_CHARS, "{}", made.title);
+        assert!(!notice(None, &"很".repeat(MAX_BODY_CHARS)).unwrap().cut);
+    }
+
+    #[test]
+    fn every_kind_and_level_is_found_by_its_name() {
+        assert!(NewsKind::ALL.into_iter().all(|kind| NewsKind::named(kind.name()) == Some(kind)));
+        assert!(NewsLevel::ALL.into_iter().all(|one| NewsLevel::named(one.name()) == Some(one)));
+        assert_eq!(NewsKind::named("question"), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! Notices and failures: sends them to the clients, and dismisses what a person has read.
+
+use crate::driver::reporting::reports::DriverReport;
+use crate::protocol::DriverEvent;
+use crate::protocol::command::Ticket;
+use crate::tools::NewsView;
+
+use super::trees::Supervisor;
+
+impl Supervisor {
+    pub(super) async fn send_news(&self, view: NewsView) {
+        let NewsView { items, problems, known: _ } = view;
+        self.report(DriverReport::Problems { origin: "hive", problems }).await;
+        self.report(DriverReport::News(items)).await;
+    }
+
+    /// Waits for the disk on a task of its own.
+    pub(super) fn dismiss_news(&mut self, ticket: Ticket, ids: Vec<String>) {
+        let (dismissing, reports) = (self.engine.news.dismiss(ids), self.reports.clone());
+        self.readers.spawn(async move {
+            let event = match dismissing.await {
+                Ok(()) => DriverEvent::Done { ticket, dialog: None },
+                Err(text) => DriverEvent::Refused { ticket, text },
+            };
+            let _ = reports.send(DriverReport::Event(event)).await;
+        });
+    }
+}

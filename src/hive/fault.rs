@@ -1,0 +1,165 @@
+//! What keeps the store from working.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::domain::Problem;
+use crate::domain::text::{Localized, Text, localized};
+
+use super::folder::DATABASE;
+use crate::minds::STORE_FOLDER as PATH;
+
+/// Result codes of SQLite: sqlite.org/rescode.html.
+const SQLITE_BUSY: i32 = 5;
+const SQLITE_CORRUPT: i32 = 11;
+const SQLITE_FULL: i32 = 13;
+const SQLITE_CANTOPEN: i32 = 14;
+const SQLITE_NOTADB: i32 = 26;
+/// The low byte is the code, the rest says more.
+const CODE_MASK: i32 = 0xff;
+
+/// Why something of the store could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreFault {
+    #[error("nobody has agreed to this store")]
+    NotAgreed,
+    #[error("the store has no name of its own")]
+    Nameless,
+    #[error("{0} is a link, or has several names")]
+    Link(PathBuf),
+    #[error("{path}: {error}")]
+    Io { path: PathBuf, error: io::Error },
+    #[error("the store is of a newer version")]
+    Newer,
+    #[error("the store is damaged: {0}")]
+    Damaged(String),
+    #[error("another program holds the store")]
+    Busy,
+    #[error("the disk is full")]
+    Full,
+    #[error("too many notices are open")]
+    TooMany,
+    #[error("the store has ended")]
+    Ended,
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<sqlx::Error> for StoreFault {
+    fn from(error: sqlx::Error) -> Self {
+        let code = error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok());
+        match code.map(|code| code & CODE_MASK) {
+            Some(SQLITE_BUSY) => Self::Busy,
+            Some(SQLITE_FULL) => Self::Full,
+            Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Damaged(error.to_string()),
+            Some(SQLITE_CANTOPEN) => {
+                Self::Io { path: PathBuf::from(DATABASE), error: io::Error::other(error) }
+            }
+            Some(_) | None => Self::Other(error.to_string()),
+        }
+    }
+}
+
+impl StoreFault {
+    /// The message for a person.
+    #[must_use]
+    pub fn text(&self) -> Localized {
+        match self {
+            Self::NotAgreed => Text::new(
+                "the store .hive came with this workspace, and nobody has agreed to it: `dominds-tui trust` shows it",
+                "存储 .hive 随工作区而来，尚无人同意：`dominds-tui trust` 会列出它",
+            )
+            .into(),
+            Self::Nameless => Text::new(
+                "the store .hive/hive.db was not made here: its name in .hive/seat is missing",
+                "存储 .hive/hive.db 不是在这里建立的：缺少 .hive/seat 中的名称",
+            )
+            .into(),
+            Self::Link(path) => {
+                let path = path.display();
+                localized!(
+                    "{path} is a link or has a second name, so the store is not opened: put a folder or a file there",
+                    "{path} 是链接或有第二个名称，因此不打开存储：请在那里放置真正的文件夹或文件"
+                )
+            }
+            Self::Io { path, error } => {
+                let path = path.display();
+                localized!("{path}: {error}", "{path}：{error}")
+            }
+            Self::Newer => Text::new(
+                "the store .hive/hive.db was written by a newer version of this program: use that version",
+                "存储 .hive/hive.db 由更新版本的程序写成：请使用该版本",
+            )
+            .into(),
+            Self::Damaged(why) => localized!(
+                "the store {PATH}/{DATABASE} cannot be read: {why}",
+                "存储 {PATH}/{DATABASE} 无法读取：{why}"
+            ),
+            Self::Busy => Text::new(
+                "another program holds the store .hive/hive.db; try again",
+                "另一个程序占用着存储 .hive/hive.db；请重试",
+            )
+            .into(),
+            Self::Full => Text::new(
+                "no room on the disk for the store .hive/hive.db: free some",
+                "磁盘已满，存储 .hive/hive.db 无法写入：请腾出空间",
+            )
+            .into(),
+            Self::TooMany => Text::new(
+                "too many notices are open: a person has to dismiss some first",
+                "未处理的通知过多：需要先由人清除一些",
+            )
+            .into(),
+            Self::Ended => Text::new("the program is ending", "程序正在结束").into(),
+            Self::Other(why) => {
+                localized!("the store {PATH}/{DATABASE}: {why}", "存储 {PATH}/{DATABASE}：{why}")
+            }
+        }
+    }
+
+    /// It as a problem, if it stays until a person does something.
+    #[must_use]
+    pub fn problem(&self) -> Option<Problem> {
+        let fix = match self {
+            Self::NotAgreed | Self::TooMany | Self::Ended => return None,
+            Self::Link(_) => Text::new("replace it", "请替换它"),
+            Self::Io { .. } => Text::new("correct its permissions", "请更正其权限"),
+            Self::Newer => Text::new("use the newer version", "请使用更新的版本"),
+            Self::Nameless | Self::Damaged(_) | Self::Other(_) => Text::new(
+                "move the folder .hive away: a new one is made; notices and the history stay in the old one",
+                "请移走文件夹 .hive：会新建一个；通知和历史留在旧的里面",
+            ),
+            Self::Busy => Text::new("end the program that holds it", "请结束占用它的程序"),
+            Self::Full => Text::new("free some room on the disk", "请腾出磁盘空间"),
+        };
+        Some(Problem::new("hive/store", PATH, self.text(), fix))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Lang;
+    use crate::domain::text::assert_translated;
+
+    #[test]
+    fn every_fault_is_told_in_both_languages() {
+        for fault in [
+            StoreFault::NotAgreed,
+            StoreFault::Nameless,
+            StoreFault::Link(PathBuf::from("x")),
+            StoreFault::Newer,
+            StoreFault::Damaged("why".to_owned()),
+            StoreFault::Busy,
+            StoreFault::Full,
+            StoreFault::TooMany,
+            StoreFault::Ended,
+            StoreFault::Other("why".to_owned()),
+        ] {
+            assert_translated(&fault.text());
+        }
+        // Its words are those of the system.
+        let io = StoreFault::Io { path: PathBuf::from("x"), error: io::Error::other("no") };
+        assert_eq!(io.text().in_lang(Lang::Zh), "x：no");
+    }
+}

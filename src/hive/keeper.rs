@@ -1,0 +1,339 @@
+//! The task that owns the store of a running driver. It opens the store when it is needed, publishes what is open, and looks
+//! once a second whether another process has changed something.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::domain::Clock;
+use crate::domain::decisions::NewDecision;
+use crate::domain::news::NewNotice;
+use crate::domain::text::Localized;
+use crate::minds::HIVE_FILE;
+use crate::tools::{NewsStore, NewsView};
+
+use super::fault::StoreFault;
+use super::folder::{Folder, StoreState};
+use super::store::{Listed, Store};
+
+/// Requests that wait. Who asks for a notice waits for room; a decision that finds none is not recorded.
+const QUEUE: usize = 64;
+/// How often changes of other processes are looked for.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Whether the store of a workspace may be opened. May block on the disk.
+pub trait Permission: Send + Sync + std::fmt::Debug {
+    /// True if the store with this name was made here, or a person agreed to it.
+    fn may_open(&self, seat: &str) -> bool;
+
+    /// Records that the store with this name is made here.
+    ///
+    /// # Errors
+    /// The message for the user; the store is not made then.
+    fn made_here(&self, seat: &str) -> Result<(), Localized>;
+}
+
+/// What a [`Hive`] works with.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    pub workspace: PathBuf,
+    pub clock: Arc<dyn Clock>,
+    pub permission: Arc<dyn Permission>,
+    /// Draws a name that nothing else has.
+    pub random_name: fn() -> String,
+}
+
+impl Setup {
+    /// True if the workspace has the file without which there is no store.
+    #[must_use]
+    pub fn is_configured(&self) -> bool {
+        self.workspace.join(HIVE_FILE).symlink_metadata().is_ok()
+    }
+
+    /// Opens the store if there is one.
+    ///
+    /// # Errors
+    /// Nobody agreed to it, or it cannot be opened.
+    pub async fn open(&self) -> Result<Option<Store>, StoreFault> {
+        let folder = Folder::of(&self.workspace);
+        let (state, configured) = {
+            let (setup, folder) = (self.clone(), folder.clone());
+            off_thread(move || Ok((folder.state(), setup.is_configured()))).await?
+        };
+        if state == StoreState::Missing || !configured {
+            return Ok(None);
+        }
+        self.open_or_make().await.map(Some)
+    }
+
+    /// Opens the store; it is made if there is none.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn open_or_make(&self) -> Result<Store, StoreFault> {
+        let (setup, folder) = (self.clone(), Folder::of(&self.workspace));
+        let prepare = move || setup.prepare(&folder);
+        let (database, seat) = off_thread(prepare).await?;
+        Store::open(&database, &seat, self.clock.moment()).await
+    }
+
+    fn prepare(&self, folder: &Folder) -> Result<(PathBuf, String), StoreFault> {
+        match folder.state() {
+            StoreState::There { seat } => {
+                if seat.is_empty() {
+                    return Err(StoreFault::Nameless);
+                }
+                if !self.permission.may_open(&seat) {
+                    return Err(StoreFault::NotAgreed);
+                }
+                folder.prepare(&seat)?;
+                Ok((folder.database(), seat))
+            }
+            StoreState::Missing => {
+                let seat = folder.prepare(&(self.random_name)())?;
+                self.permission
+                    .made_here(&seat)
+                    .map_err(|text| StoreFault::Other(text.to_string()))?;
+                folder.make_database()?;
+                Ok((folder.database(), seat))
+            }
+        }
+    }
+}
+
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreFault> + Send + 'static,
+) -> Result<T, StoreFault> {
+    tokio::task::spawn_blocking(work).await.unwrap_or(Err(StoreFault::Ended))
+}
+
+#[derive(Debug)]
+enum Request {
+    Add { notice: Box<NewNotice>, reply: oneshot::Sender<Result<String, Localized>> },
+    Dismiss { ids: Vec<String>, reply: oneshot::Sender<Result<(), Localized>> },
+    Record(Box<NewDecision>),
+    LookAgain,
+    Close { reply: oneshot::Sender<()> },
+}
+
+/// The store of a running driver. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Hive {
+    setup: Setup,
+    requests: mpsc::Sender<Request>,
+    /// Until [`NewsStore::run`] takes them.
+    waiting: Arc<Mutex<Option<mpsc::Receiver<Request>>>>,
+    view: watch::Sender<NewsView>,
+}
+
+impl Hive {
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        let (requests, waiting) = mpsc::channel(QUEUE);
+        let view = watch::Sender::new(NewsView::default());
+        Self { setup, requests, waiting: Arc::new(Mutex::new(Some(waiting))), view }
+    }
+
+    async fn ask<T>(
+        requests: mpsc::Sender<Request>,
+        make: impl FnOnce(oneshot::Sender<Result<T, Localized>>) -> Request,
+    ) -> Result<T, Localized> {
+        let (reply, answer) = oneshot::channel();
+        let ended = || StoreFault::Ended.text();
+        requests.send(make(reply)).await.map_err(|_| ended())?;
+        answer.await.unwrap_or_else(|_| Err(ended()))
+    }
+}
+
+impl NewsStore for Hive {
+    fn run(&self) -> BoxFuture<'static, ()> {
+        let requests = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let keeper =
+            Keeper { setup: self.setup.clone(), store: None, version: 0, view: self.view.clone() };
+        Box::pin(async move {
+            if let Some(requests) = requests {
+                keeper.run(requests).await;
+            }
+        })
+    }
+
+    fn view(&self) -> watch::Receiver<NewsView> {
+        self.view.subscribe()
+    }
+
+    fn add(&self, notice: NewNotice) -> BoxFuture<'static, Result<String, Localized>> {
+        let notice = Box::new(notice);
+        Box::pin(Self::ask(self.requests.clone(), |reply| Request::Add { notice, reply }))
+    }
+
+    fn dismiss(&self, ids: Vec<String>) -> BoxFuture<'static, Result<(), Localized>> {
+        Box::pin(Self::ask(self.requests.clone(), |reply| Request::Dismiss { ids, reply }))
+    }
+
+    fn record(&self, decision: NewDecision) {
+        if self.requests.try_send(Request::Record(Box::new(decision))).is_err() {
+            tracing::warn!("a decision is not in the history: the store does not keep up");
+        }
+    }
+
+    fn look_again(&self) {
+        // With a full queue it looks anyway.
+        let _ = self.requests.try_send(Request::LookAgain);
+    }
+
+    fn close(&self) -> BoxFuture<'static, ()> {
+        let requests = self.requests.clone();
+        Box::pin(async move {
+            let (reply, ended) = oneshot::channel();
+            if requests.send(Request::Close { reply }).await.is_ok() {
+                let _ = ended.await;
+            }
+        })
+    }
+}
+
+/// The task.
+#[derive(Debug)]
+struct Keeper {
+    setup: Setup,
+    store: Option<Store>,
+    /// Of the database, when it was read last.
+    version: i64,
+    view: watch::Sender<NewsView>,
+}
+
+impl Keeper {
+    async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        self.look().await;
+        let mut poll = interval(POLL_INTERVAL);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let closing = loop {
+            tokio::select! {
+                request = requests.recv() => match request {
+                    Some(Request::Close { reply }) => break Some(reply),
+                    Some(request) => self.handle(request).await,
+                    None => break None,
+                },
+                _ = poll.tick(), if self.store.is_some() => self.poll().await,
+            }
+        };
+        if let Some(store) = self.store.take() {
+            store.close().await;
+        }
+        if let Some(closing) = closing {
+            let _ = closing.send(());
+        }
+    }
+
+    async fn handle(&mut self, request: Request) {
+        match request {
+            Request::Add { notice, reply } => {
+                let added = self.add(&notice).await;
+                self.publish(added.as_ref().err()).await;
+                let _ = reply.send(added.map_err(|fault| fault.text()));
+            }
+            Request::Dismiss { ids, reply } => {
+                let dismissed = self.dismiss(&ids).await;
+                self.publish(dismissed.as_ref().err()).await;
+                let _ = reply.send(dismissed.map_err(|fault| fault.text()));
+            }
+            Request::Record(decision) => {
+                let recorded = self.record(&decision).await;
+                if let Err(fault) = recorded {
+                    tracing::warn!(%fault, "a decision is not in the history");
+                    self.publish(Some(&fault)).await;
+                }
+            }
+            Request::LookAgain => self.look().await,
+            // Ends the loop before.
+            Request::Close { .. } => {}
+        }
+    }
+
+    /// The store, opened or made.
+    async fn open(&mut self) -> Result<&mut Store, StoreFault> {
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => self.setup.open_or_make().await?,
+        };
+        Ok(self.store.insert(store))
+    }
+
+    async fn add(&mut self, notice: &NewNotice) -> Result<String, StoreFault> {
+        let now = self.setup.clock.moment();
+        self.open().await?.add_notice(notice, now).await
+    }
+
+    async fn dismiss(&mut self, ids: &[String]) -> Result<(), StoreFault> {
+        let now = self.setup.clock.moment();
+        match &mut self.store {
+            Some(store) => store.dismiss(ids, now).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing is recorded where no store is configured.
+    async fn record(&mut self, decision: &NewDecision) -> Result<(), StoreFault> {
+        if self.store.is_none() {
+            let setup = self.setup.clone();
+            if !off_thread(move || Ok(setup.is_configured())).await? {
+                return Ok(());
+            }
+        }
+        let now = self.setup.clock.moment();
+        self.open().await?.record(decision, now).await
+    }
+
+    /// Opens the store if there is one, and deletes what is old.
+    async fn look(&mut self) {
+        if self.store.is_none() {
+            match self.setup.open().await {
+                Ok(store) => self.store = store,
+                Err(fault) => return self.publish(Some(&fault)).await,
+            }
+        }
+        let Some(store) = &mut self.store else { return self.publish(None).await };
+        let deleted = store.delete_old(self.setup.clock.moment()).await;
+        self.publish(deleted.err().as_ref()).await;
+    }
+
+    async fn poll(&mut self) {
+        let Some(store) = &mut self.store else { return };
+        match store.version().await {
+            Ok(version) if version == self.version => {}
+            Ok(version) => {
+                self.version = version;
+                self.publish(None).await;
+            }
+            Err(fault) => self.publish(Some(&fault)).await,
+        }
+    }
+
+    /// Tells what is open now, and what went wrong.
+    async fn publish(&mut self, fault: Option<&StoreFault>) {
+        let listed = match &mut self.store {
+            Some(store) => store.news(Listed::Open, self.setup.clock.as_ref()).await,
+            None => Ok(Vec::new()),
+        };
+        let problem = fault.and_then(StoreFault::problem);
+        self.view.send_if_modified(|view| {
+            let before = view.clone();
+            match listed {
+                Ok(items) => {
+                    view.items = items.into();
+                    view.problems = problem.into_iter().collect();
+                }
+                Err(fault) => view.problems = fault.problem().into_iter().collect(),
+            }
+            view.known = true;
+            *view != before
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! When the store is opened, and what others are told.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::*;
+use crate::domain::decisions::DecisionResult;
+use crate::domain::news::NewsLevel;
+use crate::domain::{AgentId, DialogId, RootId, Stamp};
+use crate::hive::HistoryFilter;
+
+#[derive(Debug)]
+struct Utc;
+
+impl Clock for Utc {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-26 12:00:00")
+    }
+}
+
+/// The names that were agreed to.
+#[derive(Debug, Default)]
+struct Known(Mutex<Vec<String>>);
+
+impl Permission for Known {
+    fn may_open(&self, seat: &str) -> bool {
+        self.0.lock().unwrap().iter().any(|known| known == seat)
+    }
+
+    fn made_here(&self, seat: &str) -> Result<(), Localized> {
+        self.0.lock().unwrap().push(seat.to_owned());
+        Ok(())
+    }
+}
+
+const DEADLINE: Duration = Duration::from_secs(30);
+
+struct Bench {
+    dir: tempfile::TempDir,
+    known: Arc<Known>,
+    running: JoinSet<()>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let bench = Self { dir, known: Arc::default(), running: JoinSet::new() };
+        bench.configure();
+        bench
+    }
+
+    fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn configure(&self) {
+        let file = self.path().join(HIVE_FILE);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, "version: 1\n").unwrap();
+    }
+
+    fn setup(&self) -> Setup {
+        Setup {
+            workspace: self.path().to_owned(),
+            clock: Arc::new(Utc),
+            permission: self.known.clone(),
+            random_name: || "ab12".to_owned(),
+        }
+    }
+
+    fn start(&mut self) -> Hive {
+        let hive = Hive::new(self.setup());
+        self.running.spawn(hive.run());
+        hive
+    }
+}
+
+fn notice(call: &str, text: &str) -> NewNotice {
+    let dialog = DialogId::main(RootId::new("aa/bb/01"));
+    let from = (AgentId::new("ops"), dialog, call.to_owned());
+    NewNotice::of(from, NewsLevel::Info, (None, text)).unwrap()
+}
+
+fn decision(what: &str) -> NewDecision {
+    NewDecision {
+        dialog: DialogId::main(RootId::new("aa/bb/01")),
+        agent: AgentId::new("ops"),
+        by: "@ops".to_owned(),
+        category: None,
+        result: DecisionResult::Automatic,
+        what: what.to_owned(),
+        reason: String::new(),
+    }
+}
+
+/// Waits until what is open are these titles.
+async fn until(view: &mut watch::Receiver<NewsView>, titles: &[&str]) {
+    let fits = |view: &NewsView| {
+        view.items.iter().map(|item| item.title.as_str()).eq(titles.iter().copied())
+    };
+    let waited = timeout(DEADLINE, view.wait_for(fits)).await;
+    assert!(waited.is_ok(), "{titles:?} is not listed");
+}
+
+#[tokio::test]
+async fn the_store_is_made_with_the_first_notice_and_what_is_open_is_told() {
+    let mut bench = Bench::new();
+    let hive = bench.start();
+    let mut view = hive.view();
+    timeout(DEADLINE, view.changed()).await.unwrap().unwrap();
+    let nothing = NewsView { known: true, ..NewsView::default() };
+    assert_eq!(*view.borrow(), nothing, "that nothing is open is told");
+    assert!(!bench.path().join(".hive").exists());
+    let id = hive.add(notice("c1", "one")).await.unwrap();
+    until(&mut view, &["one"]).await;
+    hive.dismiss(vec![id]).await.unwrap();
+    until(&mut view, &[]).await;
+    hive.close().await;
+    assert!(hive.add(notice("c2", "two")).await.is_err(), "it has ended");
+}
+
+#[tokio::test]
+async fn what_another_process_changes_is_seen() {
+    let mut bench = Bench::new();
+    let hive = bench.start();
+    let mut view = hive.view();
+    let id = hive.add(notice("c1", "one")).await.unwrap();
+    until(&mut view, &["one"]).await;
+    let mut beside = bench.setup().open().await.unwrap().unwrap();
+    beside.dismiss(&[id], Utc.moment()).await.unwrap();
+    until(&mut view, &[]).await;
+    hive.close().await;
+}
+
+#[tokio::test]
+async fn a_store_that_came_with_the_workspace_is_opened_once_a_person_agrees() {
+    let mut bench = Bench::new();
+    let hive = bench.start();
+    hive.add(notice("c1", "theirs")).await.unwrap();
+    hive.close().await;
+    let database = bench.path().join(".hive/hive.db");
+    let before = std::fs::read(&database).unwrap();
+    // On another machine.
+    bench.known = Arc::default();
+    let hive = bench.start();
+    let mut view = hive.view();
+    let refused = hive.add(notice("c2", "ours")).await.unwrap_err();
+    assert!(refused.to_string().contains("dominds-tui trust"), "{refused}");
+    hive.record(decision("x"));
+    assert_eq!(std::fs::read(&database).unwrap(), before);
+    bench.known.made_here("ab12").unwrap();
+    hive.look_again();
+    until(&mut view, &["theirs"]).await;
+    hive.close().await;
+}
+
+#[tokio::test]
+async fn a_store_without_a_name_is_not_opened_and_the_problem_says_what_to_do() {
+    let mut bench = Bench::new();
+    std::fs::create_dir(bench.path().join(".hive")).unwrap();
+    std::fs::write(bench.path().join(".hive/hive.db"), "").unwrap();
+    let hive = bench.start();
+    let mut view = hive.view();
+    let told = timeout(DEADLINE, view.wait_for(|view| !view.problems.is_empty())).await;
+    let problems = told.unwrap().unwrap().problems.clone();
+    assert!(problems.iter().any(|problem| problem.id == "hive/store"), "{problems:?}");
+    hive.close().await;
+}
+
+#[tokio::test]
+async fn without_the_configuration_nothing_is_opened_or_made() {
+    let mut bench = Bench::new();
+    std::fs::remove_dir_all(bench.path().join(".minds")).unwrap();
+    let hive = bench.start();
+    hive.record(decision("x"));
+    hive.close().await;
+    assert!(!bench.path().join(".hive").exists());
+}
+
+#[tokio::test]
+async fn decisions_are_on_disk_when_it_has_ended() {
+    let mut bench = Bench::new();
+    let hive = bench.start();
+    for number in 0..10 {
+        hive.record(decision(&format!("decision {number}")));
+    }
+    hive.close().await;
+    let mut store = bench.setup().open().await.unwrap().unwrap();
+    let history = store.history(&HistoryFilter::default(), &Utc).await.unwrap();
+    assert_eq!(history.len(), 10);
+}

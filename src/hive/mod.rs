@@ -1,0 +1,15 @@
+//! What a workspace keeps outside of its dialogs, in `.hive/`: notices and failures for people, and the history of decisions.
+//!
+//! It is there only where `.minds/hive/hive.yaml` is, and a store that came with a workspace is opened only after a person
+//! has agreed to it. One task, the [`keeper`](Hive), owns the database; others wait for its answers, and it waits for nobody.
+//! Losing `.hive/` loses notices and the history, never a dialog, a configuration or an open question.
+
+mod fault;
+mod folder;
+mod keeper;
+mod store;
+
+pub use fault::StoreFault;
+pub use folder::{Folder, StoreState};
+pub use keeper::{Hive, Permission, Setup};
+pub use store::{HistoryFilter, Listed, Store};

@@ -1,0 +1,108 @@
+//! The database: the only place that names `sqlx`. Each method is one transaction, on disk when it returns.
+
+mod decisions;
+mod notices;
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
+
+use super::fault::StoreFault;
+
+pub use decisions::HistoryFilter;
+pub use notices::Listed;
+
+/// How long a statement waits for another process.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Statements that stay prepared.
+const PREPARED: usize = 16;
+/// Of a store that one workspace has for itself.
+const ORG: &str = "local";
+
+/// The open store of a workspace.
+#[derive(Debug)]
+pub struct Store {
+    db: SqliteConnection,
+    seat: String,
+}
+
+impl Store {
+    /// Opens a database file that is there; an empty one is filled. Its name on this machine is `seat`.
+    ///
+    /// # Errors
+    /// It is damaged, or of a newer version; the disk.
+    pub async fn open(database: &Path, seat: &str, now: SystemTime) -> Result<Self, StoreFault> {
+        let options = SqliteConnectOptions::new()
+            .filename(database)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(BUSY_TIMEOUT)
+            .foreign_keys(true)
+            // What a file defines must not run anything.
+            .pragma("trusted_schema", "OFF")
+            .pragma("cell_size_check", "ON")
+            .statement_cache_capacity(PREPARED)
+            .disable_statement_logging();
+        let mut store = Self { db: options.connect().await?, seat: seat.to_owned() };
+        store.migrate().await?;
+        store.name(now).await?;
+        Ok(store)
+    }
+
+    async fn migrate(&mut self) -> Result<(), StoreFault> {
+        let first = include_str!("0001_notices.sql").into_sql_str();
+        let notices = Migration::new(1, "notices".into(), MigrationType::Simple, first, false);
+        let migrator = Migrator::with_migrations(vec![notices]);
+        if migrator.run_direct(None, &mut self.db, false).await.is_ok() {
+            return Ok(());
+        }
+        // Another process may just have made the tables.
+        migrator.run_direct(None, &mut self.db, false).await.map_err(migration_fault)
+    }
+
+    async fn name(&mut self, now: SystemTime) -> Result<(), StoreFault> {
+        let named = sqlx::query(
+            "INSERT INTO meta (org, store_id, ord, created_at) VALUES ($1, $2, 0, $3) ON CONFLICT (org) DO NOTHING",
+        );
+        named.bind(ORG).bind(&self.seat).bind(millis(now)).execute(&mut self.db).await?;
+        Ok(())
+    }
+
+    /// Another value whenever another process has changed something.
+    pub(super) async fn version(&mut self) -> Result<i64, StoreFault> {
+        let row = sqlx::query("PRAGMA data_version").fetch_one(&mut self.db).await?;
+        Ok(row.try_get(0)?)
+    }
+
+    /// Ends it when everything is written.
+    pub async fn close(self) {
+        if let Err(error) = self.db.close().await {
+            tracing::warn!(%error, "the store was not closed well");
+        }
+    }
+}
+
+fn migration_fault(error: MigrateError) -> StoreFault {
+    if let MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) = error {
+        return error.into();
+    }
+    if matches!(error, MigrateError::VersionMissing(_) | MigrateError::VersionTooNew(..)) {
+        return StoreFault::Newer;
+    }
+    StoreFault::Damaged(error.to_string())
+}
+
+fn millis(at: SystemTime) -> i64 {
+    let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn moment(millis: i64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

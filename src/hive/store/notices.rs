@@ -1,0 +1,182 @@
+//! Notices and failures. A text that is said again while it is open counts up.
+
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest as _, Sha256};
+use sqlx::Row as _;
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use sqlx::{Connection as _, Error};
+
+use super::{ORG, Store, millis, moment};
+use crate::domain::news::{MAX_OPEN, NewNotice, NewsItem, NewsKind, NewsLevel};
+use crate::domain::{AgentId, Clock, DialogId, RootId, SelfId, hex};
+use crate::hive::fault::StoreFault;
+
+/// Notices that nobody has dismissed are deleted after this time; failures stay.
+const KEPT: Duration = Duration::from_hours(14 * 24);
+/// Bytes of a hash in an id.
+const ID_BYTES: usize = 6;
+
+/// Which are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    Open,
+    /// Also those that were dismissed.
+    All,
+}
+
+impl Store {
+    /// Keeps a notice; returns its id. The same call twice is one notice, the same text twice one with a higher count.
+    ///
+    /// # Errors
+    /// Too many are open; the disk.
+    pub async fn add_notice(
+        &mut self,
+        notice: &NewNotice,
+        now: SystemTime,
+    ) -> Result<String, StoreFault> {
+        let id = notice_id(&notice.dialog, &notice.call);
+        let (now, key) = (millis(now), dedup_key(notice));
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        if has_notice(&mut step, &id).await? {
+            return Ok(id);
+        }
+        let again = sqlx::query(
+            "UPDATE notices SET count = count + 1, updated_at = $3 \
+             WHERE org = $1 AND dedup_key = $2 AND resolved_at IS NULL RETURNING id",
+        );
+        let again = again.bind(ORG).bind(&key).bind(now).fetch_optional(&mut *step).await?;
+        if let Some(row) = again {
+            let id = row.try_get(0)?;
+            step.commit().await?;
+            return Ok(id);
+        }
+        let open =
+            sqlx::query("SELECT COUNT(*) FROM notices WHERE org = $1 AND resolved_at IS NULL");
+        let open: i64 = open.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
+        if usize::try_from(open).is_ok_and(|open| open >= MAX_OPEN) {
+            return Err(StoreFault::TooMany);
+        }
+        let NewNotice { agent, dialog, level, title, body, .. } = notice;
+        sqlx::query(
+            "INSERT INTO notices (org, id, kind, seat, dialog, agent, title, body, level, dedup_key, count, created_at, updated_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11, $11)",
+        )
+        .bind(ORG)
+        .bind(&id)
+        .bind(NewsKind::Notice.name())
+        .bind(&self.seat)
+        .bind(dialog_text(dialog))
+        .bind(agent.as_str())
+        .bind(title)
+        .bind(body)
+        .bind(level.name())
+        .bind(key)
+        .bind(now)
+        .execute(&mut *step)
+        .await?;
+        step.commit().await?;
+        Ok(id)
+    }
+
+    /// Dismisses what of these is open, in one step.
+    ///
+    /// # Errors
+    /// The disk; nothing is dismissed then.
+    pub async fn dismiss(&mut self, ids: &[String], now: SystemTime) -> Result<(), StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        for id in ids {
+            let dismiss = sqlx::query(
+                "UPDATE notices SET resolved_at = $3 WHERE org = $1 AND id = $2 AND resolved_at IS NULL",
+            );
+            dismiss.bind(ORG).bind(id).bind(millis(now)).execute(&mut *step).await?;
+        }
+        step.commit().await?;
+        Ok(())
+    }
+
+    /// Deletes dismissed items, and old notices.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn delete_old(&mut self, now: SystemTime) -> Result<(), StoreFault> {
+        let before = now.checked_sub(KEPT).unwrap_or(SystemTime::UNIX_EPOCH);
+        let delete = sqlx::query(
+            "DELETE FROM notices WHERE org = $1 \
+             AND (resolved_at IS NOT NULL OR (kind = $2 AND updated_at < $3))",
+        );
+        let kind = NewsKind::Notice.name();
+        delete.bind(ORG).bind(kind).bind(millis(before)).execute(&mut self.db).await?;
+        Ok(())
+    }
+
+    /// Failures first, then notices, the newest first.
+    ///
+    /// # Errors
+    /// The disk, or a row that no version of this program wrote.
+    pub async fn news(
+        &mut self,
+        listed: Listed,
+        clock: &dyn Clock,
+    ) -> Result<Vec<NewsItem>, StoreFault> {
+        let list = sqlx::query(
+            "SELECT id, kind, level, agent, dialog, title, body, count, created_at, updated_at, resolved_at \
+             FROM notices WHERE org = $1 AND (resolved_at IS NULL OR $2 = 1) \
+             ORDER BY kind = 'notice', updated_at DESC, id LIMIT $3",
+        );
+        let all = i64::from(listed == Listed::All);
+        let limit = i64::try_from(MAX_OPEN).unwrap_or(i64::MAX);
+        let rows = list.bind(ORG).bind(all).bind(limit).fetch_all(&mut self.db).await?;
+        rows.iter().map(|row| item(row, clock)).collect()
+    }
+}
+
+async fn has_notice(db: &mut SqliteConnection, id: &str) -> Result<bool, Error> {
+    let found = sqlx::query("SELECT 1 FROM notices WHERE org = $1 AND id = $2");
+    Ok(found.bind(ORG).bind(id).fetch_optional(db).await?.is_some())
+}
+
+fn item(row: &SqliteRow, clock: &dyn Clock) -> Result<NewsItem, StoreFault> {
+    let unknown = |what: &str| StoreFault::Damaged(format!("a notice with an unknown {what}"));
+    let (kind, level): (String, String) = (row.try_get(1)?, row.try_get(2)?);
+    let (agent, dialog): (Option<String>, Option<String>) = (row.try_get(3)?, row.try_get(4)?);
+    let (count, created_at, updated_at): (i64, i64, i64) =
+        (row.try_get(7)?, row.try_get(8)?, row.try_get(9)?);
+    let resolved_at: Option<i64> = row.try_get(10)?;
+    Ok(NewsItem {
+        id: row.try_get(0)?,
+        kind: NewsKind::named(&kind).ok_or_else(|| unknown("kind"))?,
+        level: NewsLevel::named(&level).ok_or_else(|| unknown("level"))?,
+        agent: agent.map(AgentId::new),
+        dialog: dialog.as_deref().and_then(read_dialog),
+        title: row.try_get(5)?,
+        body: row.try_get(6)?,
+        count: u64::try_from(count).unwrap_or_default(),
+        created_at: clock.stamp(moment(created_at)),
+        updated_at: clock.stamp(moment(updated_at)),
+        resolved_at: resolved_at.map(|at| clock.stamp(moment(at))),
+    })
+}
+
+/// The same for the same call, whenever it is made.
+fn notice_id(dialog: &DialogId, call: &str) -> String {
+    let digest = Sha256::digest(format!("{}\n{call}", dialog_text(dialog)));
+    format!("n-{}", hex::hex(digest.get(..ID_BYTES).unwrap_or_default()))
+}
+
+/// The same for the same words of a member.
+fn dedup_key(notice: &NewNotice) -> String {
+    let NewNotice { agent, level, title, body, .. } = notice;
+    let all =
+        [agent.as_str(), level.name(), title, body].map(|part| format!("{}:{part}", part.len()));
+    hex::hex(&Sha256::digest(all.concat()))
+}
+
+pub(super) fn dialog_text(dialog: &DialogId) -> String {
+    format!("{}#{}", dialog.root, dialog.this)
+}
+
+fn read_dialog(text: &str) -> Option<DialogId> {
+    let (root, this) = text.split_once('#')?;
+    Some(DialogId { root: RootId::new(root), this: SelfId::new(this) })
+}
