@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::Question;
-use crate::domain::inquiry::answers::AnswerInput;
+use crate::domain::inquiry::answers::{AnswerInput, PartAnswer};
 use crate::domain::inquiry::{Part, choices};
 use crate::domain::question::choices::AnswerChoice;
 use crate::domain::question::picking;
@@ -53,19 +53,35 @@ impl InboxRow {
         self.inquiry.as_ref()?.approval.as_ref()?.diff.as_deref()
     }
 
-    /// True if the other one asks the same words, with the same parts, about the same.
+    /// True if the other one, of another dialog, asks the same words, with the same parts, about the same: a source that is named, or
+    /// something in the same tree.
     #[must_use]
     pub fn asks_the_same(&self, other: &Self) -> bool {
         let asked = |row: &Self| {
             let inquiry = row.inquiry.as_ref();
             let parts = inquiry.map(|inquiry| {
-                inquiry.parts.iter().map(|part| (part.text.clone(), part.options.clone())).collect()
+                let part = |part: &Part| (part.id.clone(), part.text.clone(), part.options.clone());
+                inquiry.parts.iter().map(part).collect::<Vec<_>>()
             });
-            let parts: Option<Vec<_>> = parts;
-            (parts, inquiry.and_then(|inquiry| inquiry.source.clone()), row.is_approval())
+            let source = inquiry.and_then(|inquiry| inquiry.source.clone());
+            (parts, source, inquiry.and_then(|inquiry| inquiry.approval.clone()))
         };
         let words = |row: &Self| row.question.tellask_content.trim().to_owned();
-        !words(self).is_empty() && words(self) == words(other) && asked(self) == asked(other)
+        let has_source = self.inquiry.as_ref().is_some_and(|inquiry| inquiry.source.is_some());
+        let is_near = has_source || self.dialog.root == other.dialog.root;
+        let same = words(self) == words(other) && asked(self) == asked(other);
+        self.dialog != other.dialog && is_near && same && !words(self).is_empty()
+    }
+
+    /// True if an answer to this one is an answer to the other: it asks the same, and no part of it has an answer that
+    /// this one has not.
+    #[must_use]
+    pub fn answers_also(&self, other: &Self) -> bool {
+        let same = |(id, answer): (&String, &PartAnswer)| {
+            let own = self.answers.get(id);
+            own.is_some_and(|own| (own.option, &own.text) == (answer.option, &answer.text))
+        };
+        self.asks_the_same(other) && other.answers.iter().all(same)
     }
 
     /// True if it asks to approve a decision.

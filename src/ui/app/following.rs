@@ -6,6 +6,7 @@ use super::batch::Batch;
 use super::focus::Focus;
 use super::follow_up::FollowUp;
 use super::pick::Pick;
+use super::requests::Request;
 use crate::protocol::Command;
 use crate::ui::action::Action;
 use crate::ui::app::words;
@@ -14,6 +15,18 @@ use crate::ui::model::{DraftKey, Filter, Tone};
 use crate::ui::overlay::Handled;
 
 impl App {
+    fn request(&mut self, request: Request) {
+        let ticket = self.requests.next_ticket();
+        self.reading.requested(&request, ticket);
+        if let Some(before) = self.preview.requested(&request, ticket) {
+            self.requests.finish(before);
+        }
+        if let Some(before) = self.overlays.requested(&request, ticket) {
+            self.requests.finish(before);
+        }
+        self.commands.push(self.requests.begin(ticket, request));
+    }
+
     /// Carries out what follows from an action, an event or a change of one owner, in order.
     pub(super) fn follow(&mut self, follow_ups: impl IntoIterator<Item = FollowUp>) {
         for follow_up in follow_ups {
@@ -28,15 +41,10 @@ impl App {
             FollowUp::NotifyWhy(tone, text) => self.notify(tone, text.in_lang(self.ui.lang)),
             FollowUp::NotifyText(tone, text) => self.notify(tone, &text),
             FollowUp::Request(request) => {
-                let ticket = self.requests.next_ticket();
-                self.reading.requested(&request, ticket);
-                if let Some(before) = self.preview.requested(&request, ticket) {
-                    self.requests.finish(before);
+                let alike = self.answers_alike(&request);
+                for request in std::iter::once(request).chain(alike) {
+                    self.request(request);
                 }
-                if let Some(before) = self.overlays.requested(&request, ticket) {
-                    self.requests.finish(before);
-                }
-                self.commands.push(self.requests.begin(ticket, request));
             }
             FollowUp::Command(command) => self.commands.push(command),
             FollowUp::Effect(effect) => self.effects.push(effect),
@@ -184,7 +192,7 @@ impl App {
                 self.follow(turned);
             }
             FollowUp::HoldAnswer(answer) => {
-                let mut alike = self.model.inbox.alike(&answer.question);
+                let mut alike = self.model.inbox.same_words(&answer.question);
                 // Where something was typed already, it may be another answer.
                 let drafts = self.writing.drafts();
                 alike.retain(|(_, id)| answer.part.is_none() && !drafts.has_answer(id));

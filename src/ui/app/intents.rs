@@ -56,7 +56,8 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::RunInOverlay(scope, action) => vec![FollowUp::ActInOverlay(scope, action)],
         Intent::Run(scope, action) => run(scope, action, facts.focus),
         Intent::AnswerAll { dialog, question, input } => {
-            vec![FollowUp::Request(Request::AnswerAll { dialog, question, input })]
+            let sent = FollowUp::MarkSent(question.clone());
+            vec![sent, FollowUp::Request(Request::AnswerAll { dialog, question, input })]
         }
         Intent::AnswerAlike { questions, text, typed } => {
             answering::answer_alike(questions, &text, &typed)

@@ -1,5 +1,6 @@
 //! The open questions and the news: in which order and which of them are shown, and which row is selected. A question
-//! that is put off is not shown until its time has come. The news comes below all questions.
+//! that is put off is not shown until its time has come. Questions of several dialogs that ask the same are one row, that
+//! of the oldest. The news comes below all questions.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,6 +61,8 @@ impl InboxShows {
 pub struct Inbox {
     /// All open questions, oldest first.
     all: Vec<InboxRow>,
+    /// Questions that an older one stands for, which is named.
+    merged: BTreeMap<String, String>,
     /// Those that are shown, in their order.
     shown: Vec<InboxRow>,
     /// Questions whose answers are being sent; they are skipped.
@@ -87,7 +90,24 @@ impl Inbox {
         let open: BTreeSet<&String> = self.all.iter().map(|row| &row.question.id).collect();
         self.sent.retain(|id| open.contains(id));
         self.later.retain(|id, _| open.contains(id));
+        self.merge();
         self.refresh();
+    }
+
+    /// Finds the questions that an older one stands for.
+    fn merge(&mut self) {
+        let mut first: BTreeMap<&str, Vec<&InboxRow>> = BTreeMap::new();
+        let mut merged = BTreeMap::new();
+        for row in &self.all {
+            let same = first.entry(row.question.tellask_content.trim()).or_default();
+            match same.iter().find(|older| older.answers_also(row)) {
+                Some(older) => {
+                    merged.insert(row.question.id.clone(), older.question.id.clone());
+                }
+                None => same.push(row),
+            }
+        }
+        self.merged = merged;
     }
 
     /// Replaces the news; the selected row stays selected while it is there.
@@ -135,6 +155,7 @@ impl Inbox {
         self.all.retain(|row| row.question.id != id);
         self.sent.remove(id);
         self.later.remove(id);
+        self.merge();
         self.refresh();
     }
 
@@ -158,22 +179,28 @@ impl Inbox {
         !self.all.is_empty()
     }
 
-    /// The open questions that are not put off.
+    /// The open questions that are not put off; those that ask the same are one.
     pub fn len(&self) -> usize {
-        self.all.len() - self.put_off()
+        self.in_order().len()
     }
 
     /// The questions that are put off.
     pub fn put_off(&self) -> usize {
-        self.all.iter().filter(|row| self.later.contains_key(&row.question.id)).count()
+        self.own_rows().filter(|row| self.later.contains_key(&row.question.id)).count()
+    }
+
+    /// The questions that have a row of their own.
+    fn own_rows(&self) -> impl Iterator<Item = &InboxRow> {
+        self.all.iter().filter(|row| !self.merged.contains_key(&row.question.id))
     }
 
     pub fn get(&self, id: &str) -> Option<&InboxRow> {
         self.all.iter().find(|row| row.question.id == id)
     }
 
-    /// The row of a question among those that are shown.
+    /// The row of a question among those that are shown; it may stand for others.
     pub fn position(&self, id: &str) -> Option<usize> {
+        let id = self.merged.get(id).map_or(id, String::as_str);
         self.shown.iter().position(|row| row.question.id == id)
     }
 
@@ -231,13 +258,28 @@ impl Inbox {
         self.unfolded = unfolded;
     }
 
-    /// Other questions without an answer whose words are the same.
-    pub fn alike(&self, id: &str) -> Vec<(DialogId, String)> {
+    /// Other questions of other main dialogs without an answer whose words are the same.
+    pub fn same_words(&self, id: &str) -> Vec<(DialogId, String)> {
         let words = |row: &InboxRow| row.question.tellask_content.trim().to_owned();
-        let Some(wanted) = self.get(id).map(words).filter(|words| !words.is_empty()) else {
+        let Some(asked) = self.get(id).filter(|row| !words(row).is_empty()) else {
             return Vec::new();
         };
-        let others = self.unanswered().filter(|row| row.question.id != id && words(row) == wanted);
+        let shown = self.shown.iter().filter(|row| !self.sent.contains(&row.question.id));
+        let others = shown.filter(|row| {
+            let is_other = row.question.id != id && !asked.answers_also(row);
+            is_other && words(row) == words(asked)
+        });
+        others.map(|row| (row.dialog.clone(), row.question.id.clone())).collect()
+    }
+
+    /// Other questions without an answer to which an answer to this one is an answer, too.
+    pub fn alike(&self, id: &str) -> Vec<(DialogId, String)> {
+        let Some(asked) = self.get(id) else { return Vec::new() };
+        let others = self.all.iter().filter(|row| {
+            row.question.id != id
+                && !self.sent.contains(&row.question.id)
+                && asked.answers_also(row)
+        });
         others.map(|row| (row.dialog.clone(), row.question.id.clone())).collect()
     }
 
@@ -305,14 +347,9 @@ impl Inbox {
         back
     }
 
-    /// Questions to answer: shown, and without an answer.
-    fn unanswered(&self) -> impl DoubleEndedIterator<Item = &InboxRow> {
-        self.shown.iter().filter(|row| !self.sent.contains(&row.question.id))
-    }
-
     /// The oldest question that waits, whether or not it fits the filter.
     pub fn oldest(&self) -> Option<&InboxRow> {
-        self.all.iter().find(|row| self.is_waiting(&row.question.id))
+        self.own_rows().find(|row| self.is_waiting(&row.question.id))
     }
 
     /// The oldest question of this dialog that waits.
@@ -324,7 +361,7 @@ impl Inbox {
     /// The next question that waits after `id`, wrapping around to the first; whether or not it fits the filter.
     pub fn after(&self, id: Option<&str>) -> Option<&InboxRow> {
         let rows = self.in_order();
-        let at = id.and_then(|id| position_in(&rows, id)).map_or(0, |at| at + 1);
+        let at = id.and_then(|id| self.place_in(&rows, id)).map_or(0, |at| at + 1);
         let (earlier, later) = rows.split_at(at);
         let mut round = later.iter().chain(earlier);
         round.find(|row| self.is_waiting(&row.question.id)).copied()
@@ -333,7 +370,7 @@ impl Inbox {
     /// The question before `id`, wrapping around to the last.
     pub fn before(&self, id: Option<&str>) -> Option<&InboxRow> {
         let rows = self.in_order();
-        let at = id.and_then(|id| position_in(&rows, id)).unwrap_or(0);
+        let at = id.and_then(|id| self.place_in(&rows, id)).unwrap_or(0);
         let (earlier, later) = rows.split_at(at);
         let mut round = earlier.iter().rev().chain(later.iter().rev());
         round.find(|row| self.is_waiting(&row.question.id)).copied()
@@ -341,13 +378,19 @@ impl Inbox {
 
     /// The place of a question among all that are not put off, from 1.
     pub fn number(&self, id: &str) -> Option<usize> {
-        position_in(&self.in_order(), id).map(|at| at + 1)
+        self.place_in(&self.in_order(), id).map(|at| at + 1)
+    }
+
+    /// Where a question is among these, or the one that stands for it.
+    fn place_in(&self, rows: &[&InboxRow], id: &str) -> Option<usize> {
+        let id = self.merged.get(id).map_or(id, String::as_str);
+        rows.iter().position(|row| row.question.id == id)
     }
 
     /// All questions that are not put off, in the order of the list; the filter does not count.
     fn in_order(&self) -> Vec<&InboxRow> {
         let here = |row: &&InboxRow| !self.later.contains_key(&row.question.id);
-        let mut rows: Vec<&InboxRow> = self.all.iter().filter(here).collect();
+        let mut rows: Vec<&InboxRow> = self.own_rows().filter(here).collect();
         if self.order == InboxOrder::BlockedFirst {
             rows.sort_by_key(|row| Reverse(row.blocks.len()));
         }
@@ -389,17 +432,78 @@ impl Inbox {
     }
 }
 
-fn position_in(rows: &[&InboxRow], id: &str) -> Option<usize> {
-    rows.iter().position(|row| row.question.id == id)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::tests::fixture::questions;
+    use crate::domain::Stamp;
+    use crate::domain::inquiry::answers::PartAnswer;
+    use crate::ui::app::tests::fixture::{questions, side};
 
     fn id(row: Option<&InboxRow>) -> &str {
         row.map_or("", |row| row.question.id.as_str())
+    }
+
+    /// Three that ask the same, and another one.
+    fn same() -> Vec<InboxRow> {
+        let mut rows = questions();
+        for id in ["q3", "q4"] {
+            let mut row = rows[0].clone();
+            row.question.id = id.to_owned();
+            row.dialog = side(id);
+            rows.push(row);
+        }
+        rows
+    }
+
+    #[test]
+    fn q10_questions_that_ask_the_same_are_one_row_that_stands_for_all() {
+        let mut inbox = Inbox::default();
+        inbox.set(same());
+        let ids = |inbox: &Inbox| -> Vec<String> {
+            inbox.rows().iter().map(|row| row.question.id.clone()).collect()
+        };
+        assert_eq!((ids(&inbox), inbox.len()), (vec!["q1".to_owned(), "q2".to_owned()], 2));
+        let alike: Vec<String> = inbox.alike("q1").into_iter().map(|(_, id)| id).collect();
+        assert_eq!(alike, ["q3", "q4"]);
+        assert_eq!((inbox.position("q4"), inbox.number("q4")), (Some(0), Some(1)));
+        assert_eq!(id(inbox.after(Some("q4"))), "q2", "it is where its row is");
+        inbox.put_off_until("q1", None);
+        assert_eq!((ids(&inbox), inbox.put_off()), (vec!["q2".to_owned()], 1), "all of them");
+        inbox.bring_back();
+        inbox.mark_sent("q1");
+        inbox.mark_sent("q3");
+        inbox.remove("q1");
+        assert_eq!(id(inbox.oldest()), "q2", "an answer to the next one is on its way");
+        inbox.unmark_sent("q3");
+        assert!(
+            inbox.is_waiting("q3") && inbox.position("q3").is_some(),
+            "what is refused stays open"
+        );
+    }
+
+    #[test]
+    fn q10_a_part_that_was_answered_otherwise_makes_it_a_question_of_its_own() {
+        let answer = |text: &str| PartAnswer {
+            option: None,
+            text: Some(text.to_owned()),
+            at: Stamp::default(),
+        };
+        let (mut one, mut other) = (same()[0].clone(), same()[2].clone());
+        for (own, others, is_merged) in [
+            (None, None, true),
+            (Some("a"), None, true),
+            (Some("a"), Some("a"), true),
+            (Some("a"), Some("b"), false),
+            (None, Some("b"), false),
+        ] {
+            let answers = |text: Option<&str>| {
+                text.map(|text| ("q1".to_owned(), answer(text))).into_iter().collect()
+            };
+            (one.answers, other.answers) = (answers(own), answers(others));
+            let mut inbox = Inbox::default();
+            inbox.set(vec![one.clone(), other.clone()]);
+            assert_eq!(inbox.len() == 1, is_merged, "{own:?} {others:?}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::ui::lists::queued;
 use crate::ui::model::Mark;
 use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, TypedKind, hint};
 use crate::ui::panes::field::ViMode;
+use crate::ui::panes::inbox::times_of;
 
 impl Screen<'_> {
     /// The composer's title: the mode of vi, the recipient, and what Enter does.
@@ -94,7 +95,9 @@ impl Screen<'_> {
         let inbox = &self.app.model.inbox;
         let number = inbox.number(id).unwrap_or(1);
         let row = inbox.get(id);
-        let who = row.map(|row| format!("@{}", row.agent)).unwrap_or_default();
+        let times = row.map_or(1, |row| times_of(inbox, row, self.app.writing.drafts()));
+        let times = if times > 1 { format!(" {}{times}", ui.glyphs.times) } else { String::new() };
+        let who = row.map(|row| format!("@{}{times}", row.agent)).unwrap_or_default();
         let send = if inbox.after(Some(id)).is_some_and(|next| next.question.id != id) {
             words::SEND_AND_NEXT
         } else {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::domain::text::Localized;
+use crate::domain::{DialogId, RootId};
 use crate::protocol::{Command, DriverEvent, InboxRow, Ticket};
 use crate::ui::theme::Glyphs;
 
@@ -403,8 +404,9 @@ fn picking_a_question_whose_answer_is_held_undoes_it_and_one_on_its_way_says_so(
 #[test]
 fn after_the_same_answer_to_the_only_other_question_the_user_is_back() {
     for undo in [true, false] {
-        let alike = ["q1", "q2"]
-            .map(|id| question(&main_dialog(), "dba", id, "Which?", "2026-11-21 12:01:00"));
+        let elsewhere = DialogId::main(RootId::new("ee/ee/00000001"));
+        let alike = [("q1", main_dialog()), ("q2", elsewhere)]
+            .map(|(id, dialog)| question(&dialog, "dba", id, "Which?", "2026-11-21 12:01:00"));
         let mut stage = Stage::new(80, 24);
         stage = if undo { stage.with_undo() } else { stage };
         stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(alike.into()));

@@ -146,6 +146,13 @@ impl Writing {
                 .any(|key| is_of(key) && !self.drafts.get(key).is_empty())
     }
 
+    /// True if something is typed as an answer to this question and not sent.
+    pub fn has_unsent_answer(&self, id: &str) -> bool {
+        let keys = self.drafts.answers().into_iter();
+        let mut own = keys.filter(|key| key.question() == Some(id));
+        own.any(|key| self.drafts.has(&key) && !self.is_sending(&key))
+    }
+
     pub(super) fn is_sending(&self, key: &DraftKey) -> bool {
         self.sending.iter().any(|(of, _)| of == key)
     }

@@ -201,7 +201,10 @@ pub fn draw(
         }
         let place = Rect { y, height, ..area };
         match inbox.rows().get(at) {
-            Some(row) => draw_question(row, at, about, view, buffer, place),
+            Some(row) => {
+                let times = times_of(inbox, row, about.1);
+                draw_question((row, times), at, about, view, buffer, place);
+            }
             None => draw_news(inbox, at, view, buffer, place),
         }
         y += height;
@@ -239,8 +242,14 @@ fn draw_news(inbox: &Inbox, at: usize, view: View<'_>, buffer: &mut Buffer, area
     draw_between(buffer, inner, area.y, (&left, &right), ui.glyphs.cut);
 }
 
+/// How many questions are answered with this one.
+pub fn times_of(inbox: &Inbox, row: &InboxRow, drafts: &Drafts) -> usize {
+    let alike = inbox.alike(&row.question.id);
+    1 + alike.iter().filter(|(_, id)| !drafts.has_answer(id)).count()
+}
+
 fn draw_question(
-    row: &InboxRow,
+    (row, times): (&InboxRow, usize),
     at: usize,
     (tree, drafts): (&Tree, &Drafts),
     view: View<'_>,
@@ -264,6 +273,9 @@ fn draw_question(
         right.push(&format!("{} ", ui.glyphs.draft), ui.style(Role::Attention));
     }
     let mut facts = age::short(&row.question.asked_at, view.now);
+    if times > 1 {
+        facts = format!("{}{times}  {facts}", ui.glyphs.times);
+    }
     if let Some((answered, all)) = row.progress() {
         facts.push_str(&format!("  {answered}/{all}"));
         if inner.width >= MIN_WORD_CELLS {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::domain::text::Localized;
+use crate::domain::{DialogId, RootId};
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::tests::fixture::*;
 use crate::ui::theme::Glyphs;
@@ -197,13 +199,79 @@ fn a_question_shows_who_waits_how_to_answer_and_the_last_words() {
     }
 }
 
+/// A main dialog of another tree.
+fn elsewhere(number: u8) -> DialogId {
+    DialogId::main(RootId::new(format!("ee/ee/0000000{number}")))
+}
+
+/// The answers that were sent, by their questions.
+fn answers(stage: &Stage) -> Vec<(String, String)> {
+    let answer = |command: &Command| {
+        if let Command::Answer { question, text, .. } = command {
+            return Some((question.clone(), text.clone()));
+        }
+        let Command::AnswerParts { question, input, .. } = command else { return None };
+        Some((question.clone(), format!("{input:?}")))
+    };
+    stage.sent.iter().filter_map(answer).collect()
+}
+
+#[test]
+fn q10_questions_of_a_tree_that_ask_the_same_are_one_row_and_get_one_answer_each() {
+    let same = || {
+        let mut rows = questions();
+        rows.push(question(&side("r"), "researcher", "q3", DROP, "2026-11-21 12:02:30"));
+        rows.push(question(&side("x"), "reviewer", "q4", DROP, "2026-11-21 12:02:40"));
+        rows
+    };
+    let mut stage = streaming(120, 40);
+    stage.apply(DriverEvent::Inbox(same()));
+    let screen = stage.keys("<alt+2>").screen();
+    assert!(screen.contains("FOR YOU · 2") && screen.contains("×3"), "{screen}");
+    let screen = stage.keys("1").screen();
+    assert!(screen.contains("@dba ×3"), "the form says so, too: {screen}");
+    stage.keys("b <enter>").wait(Duration::from_secs(6));
+    let sent = answers(&stage);
+    let ids: Vec<&str> = sent.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["q1", "q3", "q4"]);
+    assert!(sent.iter().all(|(_, text)| *text == sent[0].1), "{sent:?}");
+    // One of them fails, and stays.
+    let refused = stage.sent.iter().find_map(|command| {
+        let Command::Answer { question, ticket, .. } = command else { return None };
+        (question == "q4").then_some(*ticket)
+    });
+    let ticket = refused.unwrap();
+    let text = Localized::same("its dialog is dead");
+    stage.apply(DriverEvent::Refused { ticket, text });
+    stage.apply(DriverEvent::Inbox(same().into_iter().skip(3).collect()));
+    let screen = stage.screen();
+    assert!(screen.contains("FOR YOU · 1") && screen.contains("@reviewer"), "{screen}");
+}
+
+#[test]
+fn q10_what_is_undone_is_sent_to_nobody_and_a_dismissal_to_all() {
+    let same = || {
+        let mut rows = questions();
+        rows.push(question(&side("r"), "researcher", "q3", DROP, "2026-11-21 12:02:30"));
+        rows
+    };
+    let mut stage = streaming(120, 40).with_undo();
+    stage.apply(DriverEvent::Inbox(same()));
+    stage.keys("<alt+2> 1 b <enter> <alt+z>").wait(Duration::from_secs(6));
+    assert_eq!(answers(&stage), []);
+    stage.keys("<esc> <esc> <alt+2> g x").screen();
+    stage.keys("y");
+    let ids: Vec<String> = answers(&stage).into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids, ["q1", "q3"], "{}", stage.screen());
+}
+
 #[test]
 fn the_same_answer_is_given_to_questions_alike_if_the_user_says_so() {
     for (say, expected) in [("y", 2), ("n", 1)] {
         let mut stage = streaming(120, 40);
         let mut rows = questions();
-        rows.push(question(&side("r"), "researcher", "q3", DROP, "2026-11-21 12:02:30"));
-        rows.push(question(&side("x"), "reviewer", "q4", DROP, "2026-11-21 12:02:40"));
+        rows.push(question(&elsewhere(3), "researcher", "q3", DROP, "2026-11-21 12:02:30"));
+        rows.push(question(&elsewhere(4), "reviewer", "q4", DROP, "2026-11-21 12:02:40"));
         stage.apply(DriverEvent::Inbox(rows));
         // Something else is being written there.
         stage.keys("<alt+2> 4 mine <esc>");
@@ -233,7 +301,7 @@ fn keys_that_were_typed_on_answer_nothing_about_questions_alike() {
     let asked = || {
         let mut stage = streaming(120, 40);
         let mut rows = questions();
-        rows.push(question(&side("r"), "researcher", "q3", DROP, "2026-11-21 12:02:30"));
+        rows.push(question(&elsewhere(3), "researcher", "q3", DROP, "2026-11-21 12:02:30"));
         stage.apply(DriverEvent::Inbox(rows)).keys("<alt+2> 1 b");
         stage
     };
