@@ -20,7 +20,7 @@ use crate::store::{Access, StoreError, config_permission_problem, permission_pro
 use super::exit::{CommandError, Status};
 use super::probe::{Probe, ProbeResult, probe};
 use super::servers::{ServerReport, ServerTools};
-use super::{config, lifecycle, lines};
+use super::{config, lifecycle, lines, news, runtime};
 
 /// `servers`: the report on the MCP servers, if they were started.
 pub fn doctor(
@@ -43,6 +43,7 @@ pub fn doctor(
     let known: Vec<&str> = mcp::BUILT_IN_NAMES.into_iter().chain(offered).collect();
     problems.extend(app::read_only_engine(workspace)?.config_problems(&known));
     problems.extend(permission_problems(&workspace.join(".dialogs"), ".dialogs"));
+    problems.extend(runtime::runtime()?.block_on(news::problem(workspace)));
     if let Some(state) = dirs::state() {
         problems.extend(permission_problems(&state, &env::display_path(&state)));
     }

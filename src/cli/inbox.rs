@@ -1,9 +1,10 @@
 //! `inbox`: the open questions of several workspaces, here and on other machines: on a screen with all their dialogs, or
 //! as lines.
 
-use std::collections::BTreeMap;
+mod board;
+
 use std::io::{BufReader, stdin};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -13,19 +14,20 @@ use crate::domain::decisions::Resolution;
 use crate::domain::news::NewsItem;
 use crate::domain::question::headline;
 use crate::platform::env;
-use crate::protocol::command::Ticket;
+use crate::protocol::Command;
 use crate::protocol::wire::AudienceKind;
-use crate::protocol::{Command, DriverEvent, InboxRow};
-use crate::remote::{ConnectError, Fleet, Followed, LOST, Leaving, Line, Several, follow};
+use crate::remote::{ConnectError, Fleet, Followed, Leaving, Line, Several, follow};
 use crate::ui::Keys;
 use crate::ui::plain::TypedLines;
+
+use board::{Board, Change, Open, PlaceState};
 
 use super::args::{InboxArgs, ScreenArgs};
 use super::exit::{CommandError, Status};
 use super::link::Link;
 use super::question_json::{category_of, diff_of, inquiry_of, part_lines, parts_json};
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
-use super::{canonical_folder, config, item_json, lines, news, running, runtime};
+use super::{config, folders, item_json, lines, news, running, runtime};
 
 /// How long a place may take to say what is open.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -90,16 +92,23 @@ fn show(places: &[String]) -> Result<Status, CommandError> {
 /// All places, and what came of them.
 struct Lines {
     names: Vec<String>,
+    /// Those that are here.
+    folders: Vec<Option<PathBuf>>,
     places: Several,
     board: Board,
 }
 
 impl Lines {
     fn of(names: &[String]) -> Result<Self, CommandError> {
+        let folder = |name: &String| {
+            let is_here = !name.starts_with("ssh://");
+            is_here.then(|| folders::canonical(Path::new(name)).ok()).flatten()
+        };
+        let folders = names.iter().map(folder).collect();
         let (names, followed) = follow_all(names, AudienceKind::Lines)?.into_iter().unzip();
         let places = Several::of(followed);
         let board = Board::of(places.commands.len());
-        Ok(Self { names, places, board })
+        Ok(Self { names, folders, places, board })
     }
 
     async fn next(&mut self) -> Option<Vec<Change>> {
@@ -116,11 +125,12 @@ impl Lines {
             }
         }
         let until = Instant::now() + NEWS_TIMEOUT;
-        while self.board.news.iter().any(Option::is_none) {
+        while self.board.tells_no_news() {
             if !matches!(timeout_at(until, self.next()).await, Ok(Some(_))) {
                 break;
             }
         }
+        self.read_stores().await;
         let items: Value = self.items().into_iter().filter(wants).collect();
         let open = self.board.open.values().map(|one| self.question_json(one));
         let down = self.board.places.iter().zip(&self.names).filter_map(|(state, name)| {
@@ -134,6 +144,18 @@ impl Lines {
         let listed = json!({ "questions": open.collect::<Value>(), "items": items, "down": down.collect::<Value>() });
         lines::json(&listed);
         Ok(Status::Done)
+    }
+
+    /// Where no driver tells the news, the store of a folder that is here does.
+    async fn read_stores(&mut self) {
+        for place in 0..self.folders.len() {
+            let told = self.board.news.get(place).is_some_and(Option::is_some);
+            let Some(Some(folder)) = self.folders.get(place).filter(|_| !told) else { continue };
+            match news::open_items(folder).await {
+                Ok(items) => drop(self.board.told(place, &items)),
+                Err(error) => lines::note(&error.text),
+            }
+        }
     }
 
     async fn watch(&mut self) -> Result<Status, CommandError> {
@@ -380,7 +402,7 @@ fn follow_place(place: &str, audience: AudienceKind) -> Result<(String, Followed
         });
         return Ok((place.to_owned(), followed));
     }
-    let folder = canonical_folder(Path::new(place))?;
+    let folder = folders::canonical(Path::new(place))?;
     let name = env::display_path(&folder);
     let followed = follow(&name, move || {
         let (folder, hello) = (folder.clone(), hello.clone());
@@ -390,293 +412,4 @@ fn follow_place(place: &str, audience: AudienceKind) -> Result<(String, Followed
         }
     });
     Ok((name, followed))
-}
-
-/// An open question with its number, which stays.
-#[derive(Debug, Clone, PartialEq)]
-struct Open {
-    number: usize,
-    place: usize,
-    row: InboxRow,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum PlaceState {
-    Unknown,
-    Up,
-    Down(String),
-}
-
-/// What there is to say.
-#[derive(Debug, Clone, PartialEq)]
-enum Change {
-    Asked(Open),
-    /// This part of it has an answer, or another one than before.
-    PartAnswered(Open, String),
-    /// It is not open any more; who answered it, if that is known and somebody else.
-    Gone(Open, Option<String>),
-    /// A notice or a failure came, or was said again.
-    NewsAdded(usize, NewsItem),
-    NewsGone(usize, NewsItem),
-    /// The answer to the question with this number is on disk.
-    Sent(usize),
-    Refused(usize, String),
-    Down(usize, String),
-    Up(usize),
-}
-
-/// What is open, everywhere.
-#[derive(Debug)]
-struct Board {
-    places: Vec<PlaceState>,
-    open: BTreeMap<usize, Open>,
-    /// The open notices and failures of each place, once they are known.
-    news: Vec<Option<Vec<NewsItem>>>,
-    /// Not open any more; who answered follows, if that is known.
-    leaving: Vec<Open>,
-    numbered: usize,
-    /// Answers that are not acknowledged, by their tickets, with the numbers of their questions.
-    sent: BTreeMap<Ticket, usize>,
-    next_ticket: Ticket,
-}
-
-impl Board {
-    fn of(places: usize) -> Self {
-        Self {
-            places: vec![PlaceState::Unknown; places],
-            open: BTreeMap::new(),
-            news: vec![None; places],
-            leaving: Vec::new(),
-            numbered: 0,
-            sent: BTreeMap::new(),
-            next_ticket: 1,
-        }
-    }
-
-    /// True once every place has said what is open, or cannot be reached.
-    fn is_known(&self) -> bool {
-        !self.places.contains(&PlaceState::Unknown)
-    }
-
-    /// The command that answers a question.
-    fn answer(&mut self, open: &Open, typed: &str) -> Command {
-        let ticket = self.take_ticket();
-        self.sent.insert(ticket, open.number);
-        open.row.answer_typed(ticket, typed)
-    }
-
-    fn take_ticket(&mut self) -> Ticket {
-        let ticket = self.next_ticket;
-        self.next_ticket += 1;
-        ticket
-    }
-
-    fn apply(&mut self, place: usize, event: DriverEvent) -> Vec<Change> {
-        if let DriverEvent::Answered { question, by, .. } = event {
-            self.take(place, |open| open.row.question.id == question);
-            return self
-                .left(|open| open.place == place && open.row.question.id == question, by.as_ref());
-        }
-        let mut changes = self.left(|open| open.place == place, None);
-        changes.extend(self.apply_other(place, event));
-        changes
-    }
-
-    fn apply_other(&mut self, place: usize, event: DriverEvent) -> Vec<Change> {
-        if let DriverEvent::Inbox(rows) = event {
-            return self.listed(place, rows);
-        }
-        if let DriverEvent::News(items) = event {
-            return self.told(place, &items);
-        }
-        if let DriverEvent::Problems(problems) = event {
-            let lost = problems.into_iter().find(|problem| problem.id == LOST);
-            return lost
-                .and_then(|lost| {
-                    let why = lost.text.to_string();
-                    self.set(place, PlaceState::Down(why.clone()))
-                        .then_some(Change::Down(place, why))
-                })
-                .into_iter()
-                .collect();
-        }
-        if let DriverEvent::Done { ticket, .. } = event {
-            return self.sent.remove(&ticket).map(Change::Sent).into_iter().collect();
-        }
-        if let DriverEvent::Refused { ticket, text } = event {
-            let refused = self.sent.remove(&ticket);
-            return refused
-                .map(|number| Change::Refused(number, text.to_string()))
-                .into_iter()
-                .collect();
-        }
-        Vec::new()
-    }
-
-    /// True if that is another state.
-    fn set(&mut self, place: usize, state: PlaceState) -> bool {
-        let Some(known) = self.places.get_mut(place) else { return false };
-        let is_other = *known != state;
-        *known = state;
-        is_other
-    }
-
-    fn listed(&mut self, place: usize, rows: Vec<InboxRow>) -> Vec<Change> {
-        let was_down = matches!(self.places.get(place), Some(PlaceState::Down(_)));
-        self.set(place, PlaceState::Up);
-        let mut changes = Vec::new();
-        changes.extend(was_down.then_some(Change::Up(place)));
-        let is_gone = |open: &Open| !rows.iter().any(|row| row.question.id == open.row.question.id);
-        self.take(place, is_gone);
-        for row in rows {
-            let is_known =
-                |open: &&mut Open| open.place == place && open.row.question.id == row.question.id;
-            if let Some(known) = self.open.values_mut().find(is_known) {
-                let before = std::mem::replace(&mut known.row, row).answers;
-                let is_new = |id: &&String| before.get(*id) != known.row.answers.get(*id);
-                let new = known.row.answers.keys().filter(is_new).cloned();
-                changes.extend(new.map(|part| Change::PartAnswered(known.clone(), part)));
-                continue;
-            }
-            self.numbered += 1;
-            let open = Open { number: self.numbered, place, row };
-            self.open.insert(open.number, open.clone());
-            changes.push(Change::Asked(open));
-        }
-        changes
-    }
-
-    fn told(&mut self, place: usize, items: &[NewsItem]) -> Vec<Change> {
-        let Some(known) = self.news.get_mut(place) else { return Vec::new() };
-        let before = known.replace(items.to_vec()).unwrap_or_default();
-        let count = |item: &NewsItem| {
-            before.iter().find(|known| known.id == item.id).map(|known| known.count)
-        };
-        let new = items.iter().filter(|item| count(item) != Some(item.count));
-        let added = new.map(|item| Change::NewsAdded(place, item.clone()));
-        let gone = before.iter().filter(|known| items.iter().all(|item| item.id != known.id));
-        added.chain(gone.map(|item| Change::NewsGone(place, item.clone()))).collect()
-    }
-
-    /// Takes questions of a place off.
-    fn take(&mut self, place: usize, is_gone: impl Fn(&Open) -> bool) {
-        let gone = self.open.values().filter(|open| open.place == place && is_gone(open));
-        let gone: Vec<usize> = gone.map(|open| open.number).collect();
-        self.leaving.extend(gone.into_iter().filter_map(|number| self.open.remove(&number)));
-    }
-
-    /// What there is to say of those that were taken off.
-    fn left(&mut self, is_it: impl Fn(&Open) -> bool, by: Option<&String>) -> Vec<Change> {
-        let left = self.leaving.extract_if(.., |open| is_it(open));
-        // Of an answer of one's own the acknowledgement tells.
-        let is_own =
-            |open: &Open| by.is_none() && self.sent.values().any(|sent| *sent == open.number);
-        left.filter(|open| !is_own(open)).map(|open| Change::Gone(open, by.cloned())).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::Problem;
-    use crate::domain::text::{Localized, Text};
-
-    fn row(id: &str) -> InboxRow {
-        serde_json::from_value(json!({
-            "dialog": { "root": "1a/2b/3c4d5e6f", "this": "1a/2b/3c4d5e6f" },
-            "agent": "alice", "slug": null, "taskdoc": "t.tsk", "blocks": [],
-            "question": {
-                "id": id, "tellaskContent": "Which colour?", "askedAt": "2026-11-25 10:00:00",
-                "callId": "c", "callSiteRef": { "course": 1, "messageIndex": 1 },
-            },
-        }))
-        .expect("a row")
-    }
-
-    fn numbers(changes: &[Change]) -> Vec<(char, usize)> {
-        let one = |change: &Change| match change {
-            Change::Asked(open) => ('+', open.number),
-            Change::PartAnswered(open, _) => ('p', open.number),
-            Change::Gone(open, _) => ('-', open.number),
-            Change::Sent(number) => ('s', *number),
-            Change::Refused(number, _) => ('r', *number),
-            Change::NewsAdded(place, _) => ('n', *place),
-            Change::NewsGone(place, _) => ('g', *place),
-            Change::Down(place, _) => ('d', *place),
-            Change::Up(place) => ('u', *place),
-        };
-        changes.iter().map(one).collect()
-    }
-
-    #[test]
-    fn questions_of_all_places_have_numbers_that_stay() {
-        let mut board = Board::of(2);
-        let asked = board.apply(0, DriverEvent::Inbox(vec![row("a"), row("b")]));
-        assert_eq!(numbers(&asked), [('+', 1), ('+', 2)]);
-        assert!(!board.is_known(), "the other place has said nothing yet");
-        // The same name in another place is another question.
-        assert_eq!(numbers(&board.apply(1, DriverEvent::Inbox(vec![row("a")]))), [('+', 3)]);
-        assert!(board.is_known());
-        let left = board.apply(0, DriverEvent::Inbox(vec![row("b"), row("c")]));
-        assert_eq!(numbers(&left), [('+', 4)]);
-        let other = DriverEvent::Problems(Vec::new());
-        assert_eq!(numbers(&board.apply(1, other.clone())), [], "of another place");
-        assert_eq!(numbers(&board.apply(0, other)), [('-', 1)]);
-        assert_eq!(board.open.keys().copied().collect::<Vec<_>>(), [2, 3, 4]);
-    }
-
-    #[test]
-    fn who_answered_is_said_whichever_event_comes_first() {
-        let answered = || DriverEvent::Answered {
-            dialog: row("a").dialog,
-            question: "a".to_owned(),
-            headline: String::new(),
-            by: Some("pts/1".to_owned()),
-            how: Resolution::Answered,
-        };
-        for order in [
-            [DriverEvent::Inbox(Vec::new()), answered()],
-            [answered(), DriverEvent::Inbox(Vec::new())],
-        ] {
-            let mut board = Board::of(1);
-            board.apply(0, DriverEvent::Inbox(vec![row("a")]));
-            let said: Vec<Change> =
-                order.into_iter().flat_map(|event| board.apply(0, event)).collect();
-            assert!(
-                matches!(said.as_slice(), [Change::Gone(_, Some(by))] if by == "pts/1"),
-                "{said:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn an_answer_goes_to_its_own_place_and_its_reply_names_the_number() {
-        let mut board = Board::of(2);
-        board.apply(0, DriverEvent::Inbox(vec![row("a")]));
-        board.apply(1, DriverEvent::Inbox(vec![row("a")]));
-        let (first, second) = (board.open[&1].clone(), board.open[&2].clone());
-        let (one, two) = (board.answer(&first, "x"), board.answer(&second, "y"));
-        let (one, two) = (one.ticket().expect("a ticket"), two.ticket().expect("a ticket"));
-        assert_ne!(one, two);
-        assert_eq!(numbers(&board.apply(1, DriverEvent::Inbox(Vec::new()))), []);
-        let done = DriverEvent::Done { ticket: two, dialog: None };
-        assert_eq!(numbers(&board.apply(1, done)), [('s', 2)]);
-        let text = Localized::same("answered already");
-        let refused = board.apply(0, DriverEvent::Refused { ticket: one, text });
-        assert_eq!(refused, [Change::Refused(1, "answered already".to_owned())]);
-        assert!(board.sent.is_empty());
-    }
-
-    #[test]
-    fn a_place_that_is_down_is_said_once_keeps_its_questions_and_comes_back() {
-        let mut board = Board::of(1);
-        board.apply(0, DriverEvent::Inbox(vec![row("a")]));
-        let text = Text::new("no route", "不通");
-        let lost = DriverEvent::Problems(vec![Problem::new(LOST, "box", text, text)]);
-        assert_eq!(numbers(&board.apply(0, lost.clone())), [('d', 0)]);
-        assert_eq!(board.apply(0, lost), []);
-        assert!(board.is_known() && board.open.contains_key(&1));
-        assert_eq!(board.apply(0, DriverEvent::Problems(Vec::new())), []);
-        assert_eq!(numbers(&board.apply(0, DriverEvent::Inbox(vec![row("a")]))), [('u', 0)]);
-    }
 }

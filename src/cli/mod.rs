@@ -14,6 +14,7 @@ mod events;
 mod exit;
 mod export;
 mod find;
+mod folders;
 mod halted;
 mod hint_file;
 mod ids;
@@ -155,7 +156,7 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
     if let Some(Command::Demo(demo)) = cli.command {
         return demo::demo(&demo);
     }
-    let workspace = canonical_folder(&workspace)?;
+    let workspace = folders::canonical(&workspace)?;
     match cli.command {
         None => screen::open(&workspace, ScreenMode::of(cli.screen)?),
         Some(Command::Run(run)) => block_on(drive::run(&workspace, run)),
@@ -239,17 +240,6 @@ fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
             block_on(answering::decide(workspace, wanted, Verdict::Reject))
         }
         Some(Q4hCommand::Dismiss(wanted)) => block_on(answering::dismiss(workspace, wanted)),
-    }
-}
-
-fn canonical_folder(folder: &Path) -> Result<PathBuf, CommandError> {
-    let canonical = folder.canonicalize().map_err(|error| {
-        CommandError::invalid(format!("workspace {}: {error}", folder.display()))
-    })?;
-    if canonical.is_dir() {
-        Ok(canonical)
-    } else {
-        Err(CommandError::invalid(format!("workspace {}: not a folder", folder.display())))
     }
 }
 

@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 
 use crate::app::hive_setup;
 use crate::consent::Trust;
-use crate::domain::Clock as _;
 use crate::domain::decisions::PastDecision;
 use crate::domain::news::NewsItem;
 use crate::domain::title::short_headline;
+use crate::domain::{Clock as _, Problem};
 use crate::hive::{HistoryFilter, Listed, Store, StoreFault};
 use crate::platform::{SystemClock, env};
 
 use super::args::InboxArgs;
 use super::exit::{CommandError, Status};
 use super::item_json::{news_line, of_news};
-use super::{canonical_folder, lines};
+use super::{folders, lines};
 
 /// Most characters of what was decided, and of why, in a line.
 const MAX_HEADLINE: usize = 120;
@@ -34,7 +34,7 @@ pub fn is_wanted(wanted: &InboxArgs) -> bool {
 
 pub async fn news(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError> {
     let mut stores = Vec::new();
-    for folder in folders(workspace, &wanted.places)? {
+    for folder in places(workspace, &wanted.places)? {
         let store = open(&folder).await?;
         stores.extend(store.map(|store| (env::display_path(&folder), store)));
     }
@@ -57,7 +57,7 @@ pub async fn news(workspace: &Path, wanted: InboxArgs) -> Result<Status, Command
 
 type Stores = [(String, Store)];
 
-fn folders(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandError> {
+fn places(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandError> {
     if let Some(remote) = places.iter().find(|place| place.starts_with("ssh://")) {
         return Err(CommandError::usage(format!(
             "{remote} is another machine: run this command there"
@@ -66,11 +66,25 @@ fn folders(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandE
     if places.is_empty() {
         return Ok(vec![workspace.to_owned()]);
     }
-    places.iter().map(|place| canonical_folder(Path::new(place))).collect()
+    places.iter().map(|place| folders::canonical(Path::new(place))).collect()
+}
+
+/// What keeps the store of a workspace from being used.
+pub async fn problem(workspace: &Path) -> Option<Problem> {
+    let trust = Arc::new(Trust::recorded(workspace));
+    match hive_setup(workspace, trust).open().await {
+        Ok(store) => {
+            if let Some(store) = store {
+                store.close().await;
+            }
+            None
+        }
+        Err(fault) => fault.problem(),
+    }
 }
 
 /// The store of a workspace; `None` if it has none.
-pub async fn open(workspace: &Path) -> Result<Option<Store>, CommandError> {
+async fn open(workspace: &Path) -> Result<Option<Store>, CommandError> {
     let trust = Arc::new(Trust::recorded(workspace));
     hive_setup(workspace, trust).open().await.map_err(|fault| refused(&fault))
 }
@@ -93,8 +107,16 @@ fn refused(fault: &StoreFault) -> CommandError {
 }
 
 /// What is open in a store, or all that it has.
-pub async fn items(store: &mut Store, listed: Listed) -> Result<Vec<NewsItem>, CommandError> {
+async fn items(store: &mut Store, listed: Listed) -> Result<Vec<NewsItem>, CommandError> {
     store.news(listed, &SystemClock).await.map_err(|fault| refused(&fault))
+}
+
+/// What is open in the store of a workspace; nothing if it has none.
+pub async fn open_items(workspace: &Path) -> Result<Vec<NewsItem>, CommandError> {
+    let Some(mut store) = open(workspace).await? else { return Ok(Vec::new()) };
+    let open = items(&mut store, Listed::Open).await;
+    store.close().await;
+    open
 }
 
 async fn list_all(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), CommandError> {

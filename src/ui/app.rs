@@ -8,6 +8,7 @@
 //! Nothing here waits, reads a clock or writes to the terminal.
 
 mod alerts;
+mod alike;
 mod answering;
 mod appearance;
 mod areas;

@@ -157,6 +157,32 @@ fn x3_a_store_that_came_with_a_clone_is_not_opened_until_a_person_agrees() {
     assert_eq!(stored(&theirs)[0]["title"], json!("The tests pass."), "its own");
 }
 
+#[test]
+fn r4_a_damaged_store_is_a_problem_stays_as_it_is_and_stops_no_dialog() {
+    let driver = configured(Driver::ended());
+    driver.ok(&["run", "notify"], 0);
+    let database = driver.home().workspace().join(".hive/hive.db");
+    let garbage = "no database ".repeat(100);
+    fs::write(&database, &garbage).expect("written");
+    for args in [&["doctor"][..], &["inbox", "--all"], &["inbox", "--history"]] {
+        let (status, said) = run(&driver, args);
+        assert_eq!(status, Some(6), "{said}");
+        assert!(said.contains(".hive/hive.db cannot be read"), "{said}");
+    }
+    let told = driver.ok(&["run", "--json", "notify"], 0);
+    assert!(told.contains(r#""ok":false"#), "the member is told: {told}");
+    assert!(told.contains("hive/store"), "and so is the person: {told}");
+    assert_eq!(fs::read_to_string(&database).expect("a file"), garbage);
+}
+
+#[test]
+fn q14_news_is_listed_where_no_driver_runs() {
+    let driver = configured(Driver::ended());
+    driver.ok(&["run", "notify"], 0);
+    let listed = driver.json(&["inbox", "--json"]);
+    assert_eq!(listed["items"][0]["title"], json!("The tests pass."), "{listed}");
+}
+
 /// Keys that answer, and the texts that are typed with them: `keys` counts only the keys.
 struct Hand {
     screen: crate::common::pty::Program,

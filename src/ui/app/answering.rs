@@ -6,7 +6,6 @@ use super::follow_up::{FollowUp, FollowUps};
 use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::pick::Pick;
-use super::{App, Request};
 use crate::domain::DialogId;
 use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::title::without_marks;
@@ -54,36 +53,6 @@ pub(super) fn answer_alike(
         FollowUp::SendAlike(HeldAnswer { dialog, question, part: None, text, typed })
     };
     questions.into_iter().map(answer).chain([FollowUp::AlikeSent]).collect()
-}
-
-impl App {
-    /// The same answer to the questions that this one stands for, each of its own dialog: one that fails stays open. Where
-    /// something else is typed already, it may be another answer.
-    pub(super) fn answers_alike(&mut self, request: &Request) -> Vec<Request> {
-        let (Request::Answer { question: id, .. } | Request::AnswerAll { question: id, .. }) =
-            request
-        else {
-            return Vec::new();
-        };
-        let closes = self.model.inbox.is_sent(id);
-        let mut alike = self.model.inbox.alike(id);
-        alike.retain(|(_, id)| !self.writing.has_unsent_answer(id));
-        let mut requests = Vec::new();
-        for (dialog, question) in alike {
-            if closes {
-                self.model.inbox.mark_sent(&question);
-            }
-            if let Request::Answer { part, text, typed, .. } = request {
-                let (part, text, typed) = (part.clone(), text.clone(), typed.clone());
-                let answer = HeldAnswer { dialog, question, part, text, typed };
-                self.writing.sent_alike(&answer, self.redraw.now());
-                requests.push(answer.request());
-            } else if let Request::AnswerAll { input, .. } = request {
-                requests.push(Request::AnswerAll { dialog, question, input: input.clone() });
-            }
-        }
-        requests
-    }
 }
 
 /// Asks whether the recommended options of the selected question are its answer.

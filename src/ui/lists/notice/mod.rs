@@ -63,9 +63,11 @@ impl List for Notice {
         let mut rows = plain_rows(&item.title, 1, cells, ui.style(Role::Title));
         let about = about.join(&format!(" {dot} "));
         rows.extend(plain_rows(&about, 1, cells, ui.style(Role::TextDim)));
-        if !item.body.is_empty() {
+        // The title may be its first line.
+        let body = item.body.strip_prefix(item.title.as_str()).unwrap_or(&item.body).trim_start();
+        if !body.is_empty() {
             rows.push(Strip::new());
-            rows.extend(Prose::new(ui).rows(&item.body, 1, cells));
+            rows.extend(Prose::new(ui).rows(body, 1, cells));
         }
         rows.into_iter().map(|row| (row, Strip::new())).collect()
     }

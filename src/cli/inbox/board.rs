@@ -1,0 +1,306 @@
+//! What is open in several workspaces, and what there is to say about it.
+
+use std::collections::BTreeMap;
+
+use crate::domain::news::NewsItem;
+use crate::protocol::command::Ticket;
+use crate::protocol::{Command, DriverEvent, InboxRow};
+use crate::remote::LOST;
+
+/// An open question with its number, which stays.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Open {
+    pub number: usize,
+    pub place: usize,
+    pub row: InboxRow,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlaceState {
+    Unknown,
+    Up,
+    Down(String),
+}
+
+/// What there is to say.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    Asked(Open),
+    /// This part of it has an answer, or another one than before.
+    PartAnswered(Open, String),
+    /// It is not open any more; who answered it, if that is known and somebody else.
+    Gone(Open, Option<String>),
+    /// A notice or a failure came, or was said again.
+    NewsAdded(usize, NewsItem),
+    NewsGone(usize, NewsItem),
+    /// The answer to the question with this number is on disk.
+    Sent(usize),
+    Refused(usize, String),
+    Down(usize, String),
+    Up(usize),
+}
+
+/// What is open, everywhere.
+#[derive(Debug)]
+pub struct Board {
+    pub places: Vec<PlaceState>,
+    pub open: BTreeMap<usize, Open>,
+    /// The open notices and failures of each place, once they are known.
+    pub news: Vec<Option<Vec<NewsItem>>>,
+    /// Not open any more; who answered follows, if that is known.
+    leaving: Vec<Open>,
+    numbered: usize,
+    /// Answers that are not acknowledged, by their tickets, with the numbers of their questions.
+    pub sent: BTreeMap<Ticket, usize>,
+    next_ticket: Ticket,
+}
+
+impl Board {
+    pub fn of(places: usize) -> Self {
+        Self {
+            places: vec![PlaceState::Unknown; places],
+            open: BTreeMap::new(),
+            news: vec![None; places],
+            leaving: Vec::new(),
+            numbered: 0,
+            sent: BTreeMap::new(),
+            next_ticket: 1,
+        }
+    }
+
+    /// True once every place has said what is open, or cannot be reached.
+    pub fn is_known(&self) -> bool {
+        !self.places.contains(&PlaceState::Unknown)
+    }
+
+    /// True if a place that is reached has not told its notices and failures yet.
+    pub fn tells_no_news(&self) -> bool {
+        let mut places = self.places.iter().zip(&self.news);
+        places.any(|(state, news)| *state == PlaceState::Up && news.is_none())
+    }
+
+    /// The command that answers a question.
+    pub fn answer(&mut self, open: &Open, typed: &str) -> Command {
+        let ticket = self.take_ticket();
+        self.sent.insert(ticket, open.number);
+        open.row.answer_typed(ticket, typed)
+    }
+
+    pub fn take_ticket(&mut self) -> Ticket {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        ticket
+    }
+
+    pub fn apply(&mut self, place: usize, event: DriverEvent) -> Vec<Change> {
+        if let DriverEvent::Answered { question, by, .. } = event {
+            self.take(place, |open| open.row.question.id == question);
+            return self
+                .left(|open| open.place == place && open.row.question.id == question, by.as_ref());
+        }
+        let mut changes = self.left(|open| open.place == place, None);
+        changes.extend(self.apply_other(place, event));
+        changes
+    }
+
+    fn apply_other(&mut self, place: usize, event: DriverEvent) -> Vec<Change> {
+        if let DriverEvent::Inbox(rows) = event {
+            return self.listed(place, rows);
+        }
+        if let DriverEvent::News(items) = event {
+            return self.told(place, &items);
+        }
+        if let DriverEvent::Problems(problems) = event {
+            let lost = problems.into_iter().find(|problem| problem.id == LOST);
+            return lost
+                .and_then(|lost| {
+                    let why = lost.text.to_string();
+                    self.set(place, PlaceState::Down(why.clone()))
+                        .then_some(Change::Down(place, why))
+                })
+                .into_iter()
+                .collect();
+        }
+        if let DriverEvent::Done { ticket, .. } = event {
+            return self.sent.remove(&ticket).map(Change::Sent).into_iter().collect();
+        }
+        if let DriverEvent::Refused { ticket, text } = event {
+            let refused = self.sent.remove(&ticket);
+            return refused
+                .map(|number| Change::Refused(number, text.to_string()))
+                .into_iter()
+                .collect();
+        }
+        Vec::new()
+    }
+
+    /// True if that is another state.
+    fn set(&mut self, place: usize, state: PlaceState) -> bool {
+        let Some(known) = self.places.get_mut(place) else { return false };
+        let is_other = *known != state;
+        *known = state;
+        is_other
+    }
+
+    fn listed(&mut self, place: usize, rows: Vec<InboxRow>) -> Vec<Change> {
+        let was_down = matches!(self.places.get(place), Some(PlaceState::Down(_)));
+        self.set(place, PlaceState::Up);
+        let mut changes = Vec::new();
+        changes.extend(was_down.then_some(Change::Up(place)));
+        let is_gone = |open: &Open| !rows.iter().any(|row| row.question.id == open.row.question.id);
+        self.take(place, is_gone);
+        for row in rows {
+            let is_known =
+                |open: &&mut Open| open.place == place && open.row.question.id == row.question.id;
+            if let Some(known) = self.open.values_mut().find(is_known) {
+                let before = std::mem::replace(&mut known.row, row).answers;
+                let is_new = |id: &&String| before.get(*id) != known.row.answers.get(*id);
+                let new = known.row.answers.keys().filter(is_new).cloned();
+                changes.extend(new.map(|part| Change::PartAnswered(known.clone(), part)));
+                continue;
+            }
+            self.numbered += 1;
+            let open = Open { number: self.numbered, place, row };
+            self.open.insert(open.number, open.clone());
+            changes.push(Change::Asked(open));
+        }
+        changes
+    }
+
+    pub fn told(&mut self, place: usize, items: &[NewsItem]) -> Vec<Change> {
+        let Some(known) = self.news.get_mut(place) else { return Vec::new() };
+        let before = known.replace(items.to_vec()).unwrap_or_default();
+        let count = |item: &NewsItem| {
+            before.iter().find(|known| known.id == item.id).map(|known| known.count)
+        };
+        let new = items.iter().filter(|item| count(item) != Some(item.count));
+        let added = new.map(|item| Change::NewsAdded(place, item.clone()));
+        let gone = before.iter().filter(|known| items.iter().all(|item| item.id != known.id));
+        added.chain(gone.map(|item| Change::NewsGone(place, item.clone()))).collect()
+    }
+
+    /// Takes questions of a place off.
+    fn take(&mut self, place: usize, is_gone: impl Fn(&Open) -> bool) {
+        let gone = self.open.values().filter(|open| open.place == place && is_gone(open));
+        let gone: Vec<usize> = gone.map(|open| open.number).collect();
+        self.leaving.extend(gone.into_iter().filter_map(|number| self.open.remove(&number)));
+    }
+
+    /// What there is to say of those that were taken off.
+    fn left(&mut self, is_it: impl Fn(&Open) -> bool, by: Option<&String>) -> Vec<Change> {
+        let left = self.leaving.extract_if(.., |open| is_it(open));
+        // Of an answer of one's own the acknowledgement tells.
+        let is_own =
+            |open: &Open| by.is_none() && self.sent.values().any(|sent| *sent == open.number);
+        left.filter(|open| !is_own(open)).map(|open| Change::Gone(open, by.cloned())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    use crate::domain::Problem;
+    use crate::domain::decisions::Resolution;
+    use crate::domain::text::{Localized, Text};
+
+    fn row(id: &str) -> InboxRow {
+        serde_json::from_value(json!({
+            "dialog": { "root": "1a/2b/3c4d5e6f", "this": "1a/2b/3c4d5e6f" },
+            "agent": "alice", "slug": null, "taskdoc": "t.tsk", "blocks": [],
+            "question": {
+                "id": id, "tellaskContent": "Which colour?", "askedAt": "2026-11-25 10:00:00",
+                "callId": "c", "callSiteRef": { "course": 1, "messageIndex": 1 },
+            },
+        }))
+        .expect("a row")
+    }
+
+    fn numbers(changes: &[Change]) -> Vec<(char, usize)> {
+        let one = |change: &Change| match change {
+            Change::Asked(open) => ('+', open.number),
+            Change::PartAnswered(open, _) => ('p', open.number),
+            Change::Gone(open, _) => ('-', open.number),
+            Change::Sent(number) => ('s', *number),
+            Change::Refused(number, _) => ('r', *number),
+            Change::NewsAdded(place, _) => ('n', *place),
+            Change::NewsGone(place, _) => ('g', *place),
+            Change::Down(place, _) => ('d', *place),
+            Change::Up(place) => ('u', *place),
+        };
+        changes.iter().map(one).collect()
+    }
+
+    #[test]
+    fn questions_of_all_places_have_numbers_that_stay() {
+        let mut board = Board::of(2);
+        let asked = board.apply(0, DriverEvent::Inbox(vec![row("a"), row("b")]));
+        assert_eq!(numbers(&asked), [('+', 1), ('+', 2)]);
+        assert!(!board.is_known(), "the other place has said nothing yet");
+        // The same name in another place is another question.
+        assert_eq!(numbers(&board.apply(1, DriverEvent::Inbox(vec![row("a")]))), [('+', 3)]);
+        assert!(board.is_known());
+        let left = board.apply(0, DriverEvent::Inbox(vec![row("b"), row("c")]));
+        assert_eq!(numbers(&left), [('+', 4)]);
+        let other = DriverEvent::Problems(Vec::new());
+        assert_eq!(numbers(&board.apply(1, other.clone())), [], "of another place");
+        assert_eq!(numbers(&board.apply(0, other)), [('-', 1)]);
+        assert_eq!(board.open.keys().copied().collect::<Vec<_>>(), [2, 3, 4]);
+    }
+
+    #[test]
+    fn who_answered_is_said_whichever_event_comes_first() {
+        let answered = || DriverEvent::Answered {
+            dialog: row("a").dialog,
+            question: "a".to_owned(),
+            headline: String::new(),
+            by: Some("pts/1".to_owned()),
+            how: Resolution::Answered,
+        };
+        for order in [
+            [DriverEvent::Inbox(Vec::new()), answered()],
+            [answered(), DriverEvent::Inbox(Vec::new())],
+        ] {
+            let mut board = Board::of(1);
+            board.apply(0, DriverEvent::Inbox(vec![row("a")]));
+            let said: Vec<Change> =
+                order.into_iter().flat_map(|event| board.apply(0, event)).collect();
+            assert!(
+                matches!(said.as_slice(), [Change::Gone(_, Some(by))] if by == "pts/1"),
+                "{said:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_answer_goes_to_its_own_place_and_its_reply_names_the_number() {
+        let mut board = Board::of(2);
+        board.apply(0, DriverEvent::Inbox(vec![row("a")]));
+        board.apply(1, DriverEvent::Inbox(vec![row("a")]));
+        let (first, second) = (board.open[&1].clone(), board.open[&2].clone());
+        let (one, two) = (board.answer(&first, "x"), board.answer(&second, "y"));
+        let (one, two) = (one.ticket().expect("a ticket"), two.ticket().expect("a ticket"));
+        assert_ne!(one, two);
+        assert_eq!(numbers(&board.apply(1, DriverEvent::Inbox(Vec::new()))), []);
+        let done = DriverEvent::Done { ticket: two, dialog: None };
+        assert_eq!(numbers(&board.apply(1, done)), [('s', 2)]);
+        let text = Localized::same("answered already");
+        let refused = board.apply(0, DriverEvent::Refused { ticket: one, text });
+        assert_eq!(refused, [Change::Refused(1, "answered already".to_owned())]);
+        assert!(board.sent.is_empty());
+    }
+
+    #[test]
+    fn a_place_that_is_down_is_said_once_keeps_its_questions_and_comes_back() {
+        let mut board = Board::of(1);
+        board.apply(0, DriverEvent::Inbox(vec![row("a")]));
+        let text = Text::new("no route", "不通");
+        let lost = DriverEvent::Problems(vec![Problem::new(LOST, "box", text, text)]);
+        assert_eq!(numbers(&board.apply(0, lost.clone())), [('d', 0)]);
+        assert_eq!(board.apply(0, lost), []);
+        assert!(board.is_known() && board.open.contains_key(&1));
+        assert_eq!(board.apply(0, DriverEvent::Problems(Vec::new())), []);
+        assert_eq!(numbers(&board.apply(0, DriverEvent::Inbox(vec![row("a")]))), [('u', 0)]);
+    }
+}

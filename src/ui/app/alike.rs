@@ -1,0 +1,35 @@
+//! Questions that one of them stands for get its answer, too.
+
+use super::App;
+use super::held::HeldAnswer;
+use super::requests::Request;
+
+impl App {
+    /// The same answer to the questions that this one stands for, each of its own dialog: one that fails stays open. Where
+    /// something else is typed already, it may be another answer.
+    pub(super) fn answers_alike(&mut self, request: &Request) -> Vec<Request> {
+        let (Request::Answer { question: id, .. } | Request::AnswerAll { question: id, .. }) =
+            request
+        else {
+            return Vec::new();
+        };
+        let closes = self.model.inbox.is_sent(id);
+        let mut alike = self.model.inbox.alike(id);
+        alike.retain(|(_, id)| !self.writing.has_unsent_answer(id));
+        let mut requests = Vec::new();
+        for (dialog, question) in alike {
+            if closes {
+                self.model.inbox.mark_sent(&question);
+            }
+            if let Request::Answer { part, text, typed, .. } = request {
+                let (part, text, typed) = (part.clone(), text.clone(), typed.clone());
+                let answer = HeldAnswer { dialog, question, part, text, typed };
+                self.writing.sent_alike(&answer, self.redraw.now());
+                requests.push(answer.request());
+            } else if let Request::AnswerAll { input, .. } = request {
+                requests.push(Request::AnswerAll { dialog, question, input: input.clone() });
+            }
+        }
+        requests
+    }
+}
