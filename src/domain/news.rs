@@ -100,7 +100,7 @@ pub struct NewsItem {
 pub struct NewNotice {
     pub agent: AgentId,
     pub dialog: DialogId,
-    /// Of the call that gives it: a repeated call makes no second notice.
+    /// Names the call that gives it among all of its dialog: it makes no second notice.
     pub call: String,
     pub level: NewsLevel,
     pub title: String,

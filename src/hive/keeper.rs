@@ -329,8 +329,9 @@ impl Keeper {
                 }
                 Err(fault) => view.problems = fault.problem().into_iter().collect(),
             }
-            view.known = true;
-            *view != before
+            let changes = view.revision == 0 || *view != before;
+            view.revision += u64::from(changes);
+            changes
         });
     }
 }

@@ -15,8 +15,8 @@ use crate::domain::text::{Localized, Text};
 /// What is open, and what keeps the store from working.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewsView {
-    /// It has been looked at.
-    pub known: bool,
+    /// Counts up with each change; 0 until it has been looked at.
+    pub revision: u64,
     /// The newest first.
     pub items: Arc<[NewsItem]>,
     pub problems: Vec<Problem>,
@@ -52,7 +52,7 @@ pub struct NoNews(watch::Sender<NewsView>);
 
 impl Default for NoNews {
     fn default() -> Self {
-        Self(watch::Sender::new(NewsView { known: true, ..NewsView::default() }))
+        Self(watch::Sender::new(NewsView { revision: 1, ..NewsView::default() }))
     }
 }
 

@@ -95,7 +95,7 @@ pub struct ToolCx {
     pub news: Arc<dyn NewsStore>,
     /// The language of results.
     pub lang: Lang,
-    /// The id of this call, which is the same if the call is made again after a crash.
+    /// Names this call among all of its dialog.
     pub call: String,
     /// Drawn for this call alone, in case it adds a reminder or prepares an edit: 8 characters of
     /// `[0-9a-z]`.

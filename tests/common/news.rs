@@ -19,7 +19,7 @@ pub struct KeptNews {
 
 impl Default for KeptNews {
     fn default() -> Self {
-        let nothing = NewsView { known: true, ..NewsView::default() };
+        let nothing = NewsView { revision: 1, ..NewsView::default() };
         Self { view: watch::Sender::new(nothing), decisions: Mutex::default() }
     }
 }
@@ -59,6 +59,7 @@ impl NewsStore for KeptNews {
             resolved_at: None,
         };
         self.view.send_modify(|view| {
+            view.revision += 1;
             view.items = std::iter::once(item).chain(view.items.iter().cloned()).collect();
         });
         Box::pin(async move { Ok(id) })
@@ -69,6 +70,7 @@ impl NewsStore for KeptNews {
             let left: Arc<[NewsItem]> =
                 view.items.iter().filter(|item| !ids.contains(&item.id)).cloned().collect();
             view.items = left;
+            view.revision += 1;
         });
         Box::pin(async { Ok(()) })
     }

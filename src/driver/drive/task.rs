@@ -243,9 +243,11 @@ impl Drive {
     }
 
     async fn run_call(&self, generation: &Generation, call: Call) -> (Call, ToolOutcome) {
+        let OpenGeneration { course, genseq } = generation.at;
         let cx = ToolCx {
             new_id: self.ids.short(8),
-            call: call.id.to_string(),
+            // Some providers number the calls of each answer anew.
+            call: format!("{course}/{genseq}/{}", call.id),
             ..generation.tool_cx.clone()
         };
         let outcome = tokio::select! {

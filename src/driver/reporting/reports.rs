@@ -76,8 +76,11 @@ pub enum DriverReport {
         question: String,
         how: Option<Resolution>,
     },
-    /// All open notices and failures.
-    News(Arc<[NewsItem]>),
+    /// All open notices and failures; what has a lower revision than what came before is late.
+    News {
+        revision: u64,
+        items: Arc<[NewsItem]>,
+    },
     /// A client has gone.
     Left(ClientId),
     /// All problems of one origin.

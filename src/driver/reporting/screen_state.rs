@@ -41,8 +41,8 @@ pub struct ScreenState {
     answering: BTreeMap<String, Ticket>,
     /// How a question that is still open is about to be closed.
     closing: BTreeMap<String, Resolution>,
-    /// `None` until they are known.
-    news: Option<Arc<[NewsItem]>>,
+    /// With its revision; `None` until it is known.
+    news: Option<(u64, Arc<[NewsItem]>)>,
     /// Which trees were to be driven.
     pick_up: PickUp,
     surveyed: bool,
@@ -130,10 +130,10 @@ impl ScreenState {
                 let _ = self.closing.insert(question, how);
             }
             DriverReport::Closing { question, how: None } => drop(self.closing.remove(&question)),
-            DriverReport::News(items) => {
-                if self.news.as_ref() != Some(&items) {
+            DriverReport::News { revision, items } => {
+                if self.news.as_ref().is_none_or(|(known, _)| *known < revision) {
                     out.push(DriverEvent::News(items.to_vec()));
-                    self.news = Some(items);
+                    self.news = Some((revision, items));
                 }
             }
             DriverReport::Left(client) => out.remove(client),
@@ -169,7 +169,7 @@ impl ScreenState {
             }
         }
         out.push_to(client, DriverEvent::Processes(self.processes.clone()));
-        if let Some(news) = &self.news {
+        if let Some((_, news)) = &self.news {
             out.push_to(client, DriverEvent::News(news.to_vec()));
         }
     }

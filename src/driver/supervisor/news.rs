@@ -9,9 +9,9 @@ use super::trees::Supervisor;
 
 impl Supervisor {
     pub(super) async fn send_news(&self, view: NewsView) {
-        let NewsView { items, problems, known: _ } = view;
+        let NewsView { revision, items, problems } = view;
         self.report(DriverReport::Problems { origin: "hive", problems }).await;
-        self.report(DriverReport::News(items)).await;
+        self.report(DriverReport::News { revision, items }).await;
     }
 
     /// Waits for the disk on a task of its own.

@@ -31,7 +31,7 @@ use crate::llm::Request;
 use crate::minds::Capture;
 use crate::protocol::Refusal;
 use crate::protocol::event::DriverEvent;
-use crate::tools::{DecisionOutcome, StateChange, ToolOutcome};
+use crate::tools::{DecisionOutcome, NewsView, StateChange, ToolOutcome};
 
 use super::ending::{self, AfterFailure};
 use super::state::TreeState;
@@ -290,8 +290,8 @@ impl TreeState {
     /// A notice of the tool that ended is told before its result.
     async fn report_news(&mut self) {
         if self.news.has_changed().unwrap_or_default() {
-            let items = self.news.borrow_and_update().items.clone();
-            let _ = self.reports.send(DriverReport::News(items)).await;
+            let NewsView { revision, items, .. } = self.news.borrow_and_update().clone();
+            let _ = self.reports.send(DriverReport::News { revision, items }).await;
         }
     }
 

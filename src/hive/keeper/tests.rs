@@ -111,7 +111,7 @@ async fn the_store_is_made_with_the_first_notice_and_what_is_open_is_told() {
     let hive = bench.start();
     let mut view = hive.view();
     timeout(DEADLINE, view.changed()).await.unwrap().unwrap();
-    let nothing = NewsView { known: true, ..NewsView::default() };
+    let nothing = NewsView { revision: 1, ..NewsView::default() };
     assert_eq!(*view.borrow(), nothing, "that nothing is open is told");
     assert!(!bench.path().join(".hive").exists());
     let id = hive.add(notice("c1", "one")).await.unwrap();

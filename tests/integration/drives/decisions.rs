@@ -80,7 +80,7 @@ async fn q12_a_decision_that_is_told_goes_on_with_a_notice() {
     let (world, running, _) = requested("triggerChanges").await;
     let result = last_result(&world, "d");
     assert!(result.contains(r#""policy":"notify_and_proceed""#), "{result}");
-    assert!(result.contains(r#""notice":"n-d""#), "{result}");
+    assert!(result.contains(r#""notice":"n-1/1/d""#), "{result}");
     assert_eq!(notices(&world), ["Split the crate?"]);
     assert_eq!(history(&world)[0].0, "notified");
     let is_told =

@@ -176,6 +176,16 @@ fn a_question_is_announced_once_and_its_end_too() {
 }
 
 #[test]
+fn a_list_of_news_that_is_late_replaces_no_newer_one() {
+    let mut state = listed(Subscription::NoDialog);
+    let news = |revision| DriverReport::News { revision, items: Arc::from([]) };
+    assert_eq!(apply(&mut state, news(2)), [DriverEvent::News(Vec::new())]);
+    assert_eq!(apply(&mut state, news(1)), []);
+    assert_eq!(apply(&mut state, news(2)), []);
+    assert_eq!(apply(&mut state, news(3)), [DriverEvent::News(Vec::new())]);
+}
+
+#[test]
 fn before_the_initial_survey_is_complete_nothing_is_announced() {
     let mut state = Stage::new(Subscription::NoDialog);
     let rows = vec![row(&main_dialog(), DisplayState::Idle)];
