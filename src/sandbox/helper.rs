@@ -40,6 +40,10 @@ const SETUP_FAILED: u8 = 125;
 /// The command could not be started.
 const NOT_RUN: u8 = 126;
 const NOT_FOUND: u8 = 127;
+/// How long children take to be adopted, and to end.
+const ADOPTION_INTERVAL: Duration = Duration::from_millis(1);
+/// Lists without a child, one after another, after which one that the system knows of is given up: it cannot be seen.
+const MOST_EMPTY_LISTS: usize = 1_000;
 /// How often the supervisor checks that the main program is alive.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Upper bound for capability numbers.
@@ -214,20 +218,45 @@ fn reap(main: u32, stay: bool) -> ExitCode {
 /// Kills the children, then their children (which this process adopts), until there are none.
 fn end_children() {
     let own = getpid().as_raw_nonzero().get().to_string();
-    loop {
+    let list = || {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-        let children: Vec<Pid> =
-            pids.filter(|pid| is_child(*pid, &own)).filter_map(Pid::from_raw).collect();
-        if children.is_empty() {
+        pids.filter(|pid| is_child(*pid, &own)).filter_map(Pid::from_raw).collect()
+    };
+    // It may have ended meanwhile.
+    let kill = |child| {
+        let _ = kill_process(child, Signal::KILL);
+    };
+    // Another thread may reap some of them.
+    let has_any = || loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    };
+    end_all(list, kill, has_any, || std::thread::sleep(ADOPTION_INTERVAL));
+}
+
+/// Kills what is listed until the system says that there is no child. A list without one proves nothing: a process whose
+/// parent ends while the list is made may have been passed by before it was adopted.
+fn end_all<P>(
+    list: impl Fn() -> Vec<P>,
+    mut kill: impl FnMut(P),
+    has_any: impl Fn() -> bool,
+    pause: impl Fn(),
+) {
+    let mut without = 0;
+    while without < MOST_EMPTY_LISTS {
+        let children = list();
+        without = if children.is_empty() { without + 1 } else { 0 };
+        for child in children {
+            kill(child);
+        }
+        if !has_any() {
             return;
         }
-        for child in children {
-            // It may have ended meanwhile.
-            let _ = kill_process(child, Signal::KILL);
-        }
-        // Another thread may reap some of them.
-        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+        pause();
     }
 }
 
@@ -311,4 +340,37 @@ fn fail(reason: &str) -> ExitCode {
 
 fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr(), "sandbox: {text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// What is listed and how many children there are, in turn; what was killed.
+    fn killed(turns: &[(&[&'static str], bool)]) -> Vec<&'static str> {
+        let (turn, mut killed) = (Cell::new(0), Vec::new());
+        let now = || turns.get(turn.get()).copied().unwrap_or((&[], false));
+        end_all(
+            || now().0.to_vec(),
+            |child| killed.push(child),
+            || now().1,
+            || turn.set(turn.get() + 1),
+        );
+        killed
+    }
+
+    #[test]
+    fn a_child_that_is_adopted_while_its_parent_ends_is_killed_too() {
+        // The second list was made before the child was adopted, and without its parent.
+        let turns: [(&[&str], bool); 3] = [(&["parent"], true), (&[], true), (&["child"], false)];
+        assert_eq!(killed(&turns), ["parent", "child"]);
+    }
+
+    #[test]
+    fn a_child_that_cannot_be_seen_is_given_up() {
+        let unseen: (&[&str], bool) = (&[], true);
+        assert_eq!(killed(&vec![unseen; 2 * MOST_EMPTY_LISTS]), Vec::<&str>::new());
+    }
 }
