@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::decisions::Resolution;
-use crate::domain::news::NewsItem;
+use crate::domain::news::{self, NewsItem};
 use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
 use crate::domain::title::headline;
 use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
@@ -129,15 +129,12 @@ impl Printer {
     /// Those that are open at the beginning are not new.
     fn news(&mut self, items: &[NewsItem]) {
         let Some(known) = self.news.replace(items.to_vec()) else { return };
-        for item in items {
-            let before = known.iter().find(|known| known.id == item.id);
-            if before.is_none_or(|before| before.count != item.count) {
-                let fields = json!({ "item": item_json::of_news(item) });
-                self.json_line(None, "notification_added", fields);
-                self.note(&item_json::news_line(item));
-            }
+        for item in news::added(&known, items) {
+            let fields = json!({ "item": item_json::of_news(item) });
+            self.json_line(None, "notification_added", fields);
+            self.note(&item_json::news_line(item));
         }
-        for gone in known.iter().filter(|known| !items.iter().any(|item| item.id == known.id)) {
+        for gone in news::gone(&known, items) {
             let (source, source_id) = item_json::source_of_news(gone);
             let fields = json!({
                 "id": gone.id, "source": source, "sourceId": source_id,

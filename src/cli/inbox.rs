@@ -125,7 +125,7 @@ impl Lines {
             }
         }
         let until = Instant::now() + NEWS_TIMEOUT;
-        while self.board.tells_no_news() {
+        while self.board.awaits_news() {
             if !matches!(timeout_at(until, self.next()).await, Ok(Some(_))) {
                 break;
             }

@@ -66,11 +66,12 @@ pub fn of_news(item: &NewsItem) -> Value {
     })
 }
 
-/// It in one line.
+/// It in one line, whatever the driver of another machine says.
 pub fn news_line(item: &NewsItem) -> String {
     let agent = item.agent.as_ref().map_or_else(String::new, |agent| format!("@{agent}: "));
     let count = if item.count > 1 { format!(" (x{})", item.count) } else { String::new() };
-    format!("{}: {agent}{}{count}  [{}]", item.kind.name(), item.title, item.id)
+    let title = headline(&item.title);
+    format!("{}: {agent}{title}{count}  [{}]", item.kind.name(), item.id)
 }
 
 /// What a notice or a failure is about.
@@ -80,4 +81,29 @@ pub fn source_of_news(item: &NewsItem) -> (&'static str, Option<String>) {
 
 fn dialog_text(dialog: &DialogId) -> String {
     format!("{}#{}", dialog.root, dialog.this)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Stamp;
+    use crate::domain::news::{NewsKind, NewsLevel};
+
+    #[test]
+    fn a_title_of_another_machine_makes_no_second_line() {
+        let item = NewsItem {
+            id: "n-1".to_owned(),
+            kind: NewsKind::Notice,
+            level: NewsLevel::Info,
+            agent: None,
+            dialog: None,
+            title: "Go\n2  the answer is recorded".to_owned(),
+            body: String::new(),
+            count: 2,
+            created_at: Stamp::default(),
+            updated_at: Stamp::default(),
+            resolved_at: None,
+        };
+        assert_eq!(news_line(&item), "notice: Go (x2)  [n-1]");
+    }
 }

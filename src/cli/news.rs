@@ -12,7 +12,7 @@ use crate::domain::decisions::PastDecision;
 use crate::domain::news::NewsItem;
 use crate::domain::title::short_headline;
 use crate::domain::{Clock as _, Problem};
-use crate::hive::{HistoryFilter, Listed, Store, StoreFault};
+use crate::hive::{HistoryFilter, Listed, Setup, Store, StoreFault};
 use crate::platform::{SystemClock, env};
 
 use super::args::InboxArgs;
@@ -69,10 +69,13 @@ fn places(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandEr
     places.iter().map(|place| folders::canonical(Path::new(place))).collect()
 }
 
+fn setup(workspace: &Path) -> Setup {
+    hive_setup(workspace, Arc::new(Trust::recorded(workspace)))
+}
+
 /// What keeps the store of a workspace from being used.
 pub async fn problem(workspace: &Path) -> Option<Problem> {
-    let trust = Arc::new(Trust::recorded(workspace));
-    match hive_setup(workspace, trust).open().await {
+    match setup(workspace).open().await {
         Ok(store) => {
             if let Some(store) = store {
                 store.close().await;
@@ -85,8 +88,7 @@ pub async fn problem(workspace: &Path) -> Option<Problem> {
 
 /// The store of a workspace; `None` if it has none.
 async fn open(workspace: &Path) -> Result<Option<Store>, CommandError> {
-    let trust = Arc::new(Trust::recorded(workspace));
-    hive_setup(workspace, trust).open().await.map_err(|fault| refused(&fault))
+    setup(workspace).open().await.map_err(|fault| refused(&fault))
 }
 
 fn refused(fault: &StoreFault) -> CommandError {

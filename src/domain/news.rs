@@ -95,6 +95,22 @@ pub struct NewsItem {
     pub resolved_at: Option<Stamp>,
 }
 
+/// What came, or was said again, since the list was that one.
+pub fn added<'a>(
+    before: &'a [NewsItem],
+    now: &'a [NewsItem],
+) -> impl Iterator<Item = &'a NewsItem> {
+    now.iter().filter(|item| {
+        let known = before.iter().find(|known| known.id == item.id);
+        known.is_none_or(|known| known.count < item.count)
+    })
+}
+
+/// What is no longer open since the list was that one.
+pub fn gone<'a>(before: &'a [NewsItem], now: &'a [NewsItem]) -> impl Iterator<Item = &'a NewsItem> {
+    before.iter().filter(|known| now.iter().all(|item| item.id != known.id))
+}
+
 /// A notice as a member gives it, within the limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewNotice {
@@ -166,6 +182,30 @@ mod tests {
         assert_eq!(made.body.chars().count(), MAX_BODY_CHARS);
         assert!(made.title.chars().count() <= MAX_TITLE_CHARS, "{}", made.title);
         assert!(!notice(None, &"很".repeat(MAX_BODY_CHARS)).unwrap().cut);
+    }
+
+    #[test]
+    fn what_came_was_said_again_or_is_gone_is_told_from_two_lists() {
+        let item = |id: &str, count| NewsItem {
+            id: id.to_owned(),
+            kind: NewsKind::Notice,
+            level: NewsLevel::Info,
+            agent: None,
+            dialog: None,
+            title: String::new(),
+            body: String::new(),
+            count,
+            created_at: Stamp::default(),
+            updated_at: Stamp::default(),
+            resolved_at: None,
+        };
+        let before = [item("same", 1), item("again", 1), item("gone", 1)];
+        let now = [item("new", 1), item("again", 2), item("same", 1)];
+        let ids = |items: Vec<&NewsItem>| -> Vec<String> {
+            items.into_iter().map(|item| item.id.clone()).collect()
+        };
+        assert_eq!(ids(added(&before, &now).collect()), ["new", "again"]);
+        assert_eq!(ids(gone(&before, &now).collect()), ["gone"]);
     }
 
     #[test]

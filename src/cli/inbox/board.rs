@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::news::NewsItem;
+use crate::domain::news::{self, NewsItem};
 use crate::protocol::command::Ticket;
 use crate::protocol::{Command, DriverEvent, InboxRow};
 use crate::remote::LOST;
@@ -74,7 +74,7 @@ impl Board {
     }
 
     /// True if a place that is reached has not told its notices and failures yet.
-    pub fn tells_no_news(&self) -> bool {
+    pub fn awaits_news(&self) -> bool {
         let mut places = self.places.iter().zip(&self.news);
         places.any(|(state, news)| *state == PlaceState::Up && news.is_none())
     }
@@ -170,12 +170,9 @@ impl Board {
     pub fn told(&mut self, place: usize, items: &[NewsItem]) -> Vec<Change> {
         let Some(known) = self.news.get_mut(place) else { return Vec::new() };
         let before = known.replace(items.to_vec()).unwrap_or_default();
-        let count = |item: &NewsItem| {
-            before.iter().find(|known| known.id == item.id).map(|known| known.count)
-        };
-        let new = items.iter().filter(|item| count(item) != Some(item.count));
-        let added = new.map(|item| Change::NewsAdded(place, item.clone()));
-        let gone = before.iter().filter(|known| items.iter().all(|item| item.id != known.id));
+        let added = news::added(&before, items);
+        let added = added.map(|item| Change::NewsAdded(place, item.clone()));
+        let gone = news::gone(&before, items);
         added.chain(gone.map(|item| Change::NewsGone(place, item.clone()))).collect()
     }
 

@@ -5,7 +5,7 @@ use super::held::HeldAnswer;
 use super::new_overlay::NewOverlay;
 use super::{App, Effect, Focus, Request};
 use super::{consent, lifecycle, results};
-use crate::domain::news::{NewsItem, NewsKind, NewsLevel};
+use crate::domain::news::{self, NewsItem, NewsKind, NewsLevel};
 use crate::domain::transcript::BlockChange;
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::words;
@@ -192,12 +192,8 @@ impl App {
     /// The newest of what is new is said once; nothing rings.
     fn news_changed(&mut self, items: Vec<NewsItem>) {
         let known = self.startup.news_arrived().then(|| self.model.inbox.news().to_vec());
-        let is_new = |item: &&NewsItem| {
-            let before = known.iter().flatten().find(|known| known.id == item.id);
-            before.is_none_or(|before| before.count < item.count)
-        };
-        let newest = items.iter().filter(is_new).max_by(|a, b| a.updated_at.cmp(&b.updated_at));
-        if let Some(item) = newest.filter(|_| known.is_some()) {
+        let new = known.iter().flat_map(|known| news::added(known, &items));
+        if let Some(item) = new.max_by(|a, b| a.updated_at.cmp(&b.updated_at)) {
             let tone = match (item.kind, item.level) {
                 (NewsKind::Failure, _) | (_, NewsLevel::Warning) => Tone::Bad,
                 (NewsKind::Notice, NewsLevel::Info) => Tone::Plain,

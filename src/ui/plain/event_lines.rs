@@ -2,7 +2,7 @@
 
 use super::numbers::{NumberedDialog, Numbers, RowChange};
 use crate::domain::call::{ASK_HUMAN, TellaskKind};
-use crate::domain::news::NewsItem;
+use crate::domain::news::{self, NewsItem};
 use crate::domain::question::short_headline;
 use crate::domain::record::{
     Call, CallResult, DeliveryMode, HumanText, Origin, Record, ReplyStatus,
@@ -123,11 +123,7 @@ impl EventLines {
                 in_lang!(self.lang, "{counted}: `news` shows them", "{counted}：`news` 显示");
             return if items.is_empty() { Vec::new() } else { vec![SafeText::line(&line)] };
         };
-        let count = |item: &NewsItem| {
-            known.iter().find(|known| known.id == item.id).map(|known| known.count)
-        };
-        let new = items.iter().filter(|item| count(item) != Some(item.count));
-        new.map(|item| self.news_line(item)).collect()
+        news::added(&known, items).map(|item| self.news_line(item)).collect()
     }
 
     fn news_line(&self, item: &NewsItem) -> SafeText {
