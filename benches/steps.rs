@@ -20,14 +20,14 @@ use dominds_tui::domain::{
     RootId, SelfId, SharedSecrets, Stamp, TreeChange,
 };
 use dominds_tui::driver::{
-    Audience, Configuration, Driver, Driving, Engine, LogEnd, NoConsentNeeded, Permits, PickUp,
-    ProviderError, ProviderSource, Throttles, ToolSources,
+    Audience, Configuration, Driver, Driving, Engine, LogEnd, MovedTrees, NoConsentNeeded, Permits,
+    PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use dominds_tui::llm::{Provider, Reply, Sequence};
 use dominds_tui::minds::ProviderConfig;
 use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, SyncLevel, WrittenBatch};
-use dominds_tui::tools::{NoNews, Shells};
+use dominds_tui::tools::{NoNews, NoTasks, Shells};
 
 const LENGTHS: [usize; 4] = [10, 100, 1_000, 10_000];
 /// Bytes of arguments of all old calls of a course together.
@@ -245,6 +245,7 @@ fn engine(workspace: &Path, store: Store, provider: Arc<dyn Provider>) -> Engine
         tools: app::registry(Arc::default()),
         sources: ToolSources::default(),
         news: Arc::new(NoNews::default()),
+        tasks: Arc::new(NoTasks::default()),
         shells: Shells::default(),
         level_is_set: false,
         env: &no_environment,
@@ -254,6 +255,7 @@ fn engine(workspace: &Path, store: Store, provider: Arc<dyn Provider>) -> Engine
         permits: Permits::default(),
         throttles: Throttles::default(),
         problems: Arc::default(),
+        moved: MovedTrees::default(),
         vault: SharedSecrets::default(),
         log: Arc::default(),
     }

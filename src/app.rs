@@ -17,8 +17,8 @@ use crate::domain::time::Clock as _;
 use crate::domain::trust::Unagreed;
 use crate::domain::{CrowdLimits, Lang, Problem, Problems};
 use crate::driver::{
-    Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, NoConsentNeeded, Permits,
-    PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
+    Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, MovedTrees, NoConsentNeeded,
+    Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use crate::hive::{self, Hive, Permission as StorePermission};
 use crate::llm::{
@@ -33,7 +33,7 @@ use crate::remote::{About, Place, Server, SessionFile, UserFolders};
 use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
 use crate::tools::{
-    Environment, NoNews, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells,
+    Environment, NoNews, NoTasks, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells,
 };
 use crate::yaml;
 
@@ -137,7 +137,8 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
     engine.problems.book().take("config", start.config_problems);
     let engine = Engine {
         trust: consent,
-        news: Arc::new(hive),
+        news: Arc::new(hive.clone()),
+        tasks: Arc::new(hive),
         driving: Driving::new(start.driving),
         crowd: start.limits.crowd,
         level_is_set: start.level_is_set,
@@ -267,6 +268,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         tools: registry(problems.clone()),
         sources: ToolSources::default(),
         news: Arc::new(NoNews::default()),
+        tasks: Arc::new(NoTasks::default()),
         shells: Shells::default(),
         level_is_set: false,
         env: &env::variable,
@@ -277,6 +279,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         throttles: Throttles::default(),
         vault: logs::vault().clone(),
         problems,
+        moved: MovedTrees::default(),
         log: Arc::default(),
     }
 }

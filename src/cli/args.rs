@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use super::export::ExportFormat;
+use super::teams::args::{DelegateArgs, TaskArgs, TasksArgs, TeamArgs};
 use crate::domain::autonomy::AutonomyLevel;
 use crate::domain::sandbox::Level;
 use crate::sandbox::Means;
@@ -142,6 +143,20 @@ pub enum Command {
     Fork(ForkArgs),
     /// Show what members decide alone, or choose a level
     Autonomy(AutonomyArgs),
+    /// List the teams, each below its parent, with what they do
+    Teams {
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a team
+    Team(TeamArgs),
+    /// List tasks of teams, the newest first
+    Tasks(TasksArgs),
+    /// Show, cancel or retry a task
+    Task(TaskArgs),
+    /// Give a task to a team; prints its id
+    Delegate(DelegateArgs),
     /// Agree to the shells, MCP servers, providers and autonomy that this workspace configures
     Trust {
         /// Agree to all of them without a prompt

@@ -5,11 +5,11 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::consent::Trust;
-use crate::domain::AgentId;
-use crate::domain::Lang;
 use crate::domain::autonomy::{AutonomyLevel, AutonomyScope, DecisionKind, DecisionPolicy};
+use crate::domain::org::MAIN;
+use crate::domain::{AgentId, Lang, TeamName};
 use crate::driver::Consent as _;
-use crate::minds::{HIVE_FILE, MAIN_TEAM, Minds};
+use crate::minds::{HIVE_FILE, Minds};
 use crate::protocol::Command;
 use crate::protocol::wire::AudienceKind;
 use crate::remote::Leaving;
@@ -34,9 +34,13 @@ pub async fn autonomy(workspace: &Path, wanted: AutonomyArgs) -> Result<Status, 
 
 fn scope_of(wanted: &AutonomyArgs, minds: &Minds) -> Result<AutonomyScope, CommandError> {
     if let Some(team) = &wanted.team {
-        if team != MAIN_TEAM {
+        let org = minds.hive().org();
+        if team != MAIN && org.team(&TeamName::new(team)).is_none() {
+            let others = org.teams().map(|team| team.name.as_str()).filter(|name| *name != MAIN);
+            let known: Vec<&str> = [MAIN].into_iter().chain(others).collect();
             return Err(CommandError::usage(format!(
-                "there is no team {team}; there is {MAIN_TEAM}"
+                "there is no team {team}; the teams are {}",
+                known.join(", ")
             )));
         }
         return Ok(AutonomyScope::Team(team.clone()));

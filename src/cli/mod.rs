@@ -17,6 +17,7 @@ mod find;
 mod folders;
 mod halted;
 mod hint_file;
+mod hive_store;
 mod ids;
 mod inbox;
 mod inspect;
@@ -47,6 +48,7 @@ mod screen;
 mod serve;
 mod servers;
 mod stream;
+mod teams;
 mod transcript;
 mod trust;
 mod unattended;
@@ -197,6 +199,11 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Read(wanted)) => mind::read(&workspace, &wanted),
         Some(Command::Sandbox(wanted)) => sandbox::run(&workspace, &wanted),
         Some(Command::Autonomy(wanted)) => block_on(autonomy::autonomy(&workspace, wanted)),
+        Some(Command::Teams { json }) => block_on(teams::list(&workspace, json)),
+        Some(Command::Team(wanted)) => block_on(teams::team(&workspace, wanted.command)),
+        Some(Command::Tasks(wanted)) => block_on(teams::list_tasks(&workspace, wanted)),
+        Some(Command::Task(wanted)) => block_on(teams::task(&workspace, wanted.command)),
+        Some(Command::Delegate(wanted)) => block_on(teams::delegate(&workspace, wanted)),
         Some(Command::Trust { yes }) => block_on(trust::trust(&workspace, yes)),
         Some(Command::Serve) => block_on(serve::serve(&workspace)),
         Some(Command::Attach(wanted)) => serve::attach(&workspace, &wanted),

@@ -2,21 +2,19 @@
 //! dialogs. It is read and dismissed beside a driver that may run, which sees it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::app::hive_setup;
-use crate::consent::Trust;
 use crate::domain::decisions::PastDecision;
 use crate::domain::news::NewsItem;
 use crate::domain::title::short_headline;
 use crate::domain::{Clock as _, Problem};
-use crate::hive::{HistoryFilter, Listed, Setup, Store, StoreFault};
+use crate::hive::{HistoryFilter, Listed, Store};
 use crate::platform::{SystemClock, env};
 
 use super::args::InboxArgs;
 use super::exit::{CommandError, Status};
+use super::hive_store::{open, refused, setup};
 use super::item_json::{news_line, of_news};
 use super::{folders, lines};
 
@@ -69,10 +67,6 @@ fn places(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandEr
     places.iter().map(|place| folders::canonical(Path::new(place))).collect()
 }
 
-fn setup(workspace: &Path) -> Setup {
-    hive_setup(workspace, Arc::new(Trust::recorded(workspace)))
-}
-
 /// What keeps the store of a workspace from being used.
 pub async fn problem(workspace: &Path) -> Option<Problem> {
     match setup(workspace).open().await {
@@ -83,28 +77,6 @@ pub async fn problem(workspace: &Path) -> Option<Problem> {
             None
         }
         Err(fault) => fault.problem(),
-    }
-}
-
-/// The store of a workspace; `None` if it has none.
-async fn open(workspace: &Path) -> Result<Option<Store>, CommandError> {
-    setup(workspace).open().await.map_err(|fault| refused(&fault))
-}
-
-fn refused(fault: &StoreFault) -> CommandError {
-    let text = fault.text().to_string();
-    match fault {
-        StoreFault::Busy => CommandError { status: Status::InUse, text },
-        StoreFault::NotAgreed
-        | StoreFault::Nameless
-        | StoreFault::Link(_)
-        | StoreFault::Io { .. }
-        | StoreFault::Newer
-        | StoreFault::Damaged(_)
-        | StoreFault::Full
-        | StoreFault::TooMany
-        | StoreFault::Ended
-        | StoreFault::Other(_) => CommandError::invalid(text),
     }
 }
 

@@ -109,6 +109,34 @@ impl ReplyKind {
     }
 }
 
+/// Tools that change nothing: an interrupted call of one of them may be made again without a look.
+pub const READING_TOOLS: [&str; 18] = [
+    "list_dir",
+    "read_file",
+    "read_picture",
+    "ripgrep_count",
+    "ripgrep_files",
+    "ripgrep_fixed",
+    "ripgrep_search",
+    "ripgrep_snippets",
+    "readonly_shell",
+    "recall_taskdoc",
+    "man",
+    "env_get",
+    "get_daemon_output",
+    "list_teams",
+    "get_status",
+    "list_completed_tasks",
+    "query_team",
+    "query_teams",
+];
+
+/// True for a tool that changes nothing.
+#[must_use]
+pub fn only_reads(tool: &str) -> bool {
+    READING_TOOLS.contains(&tool)
+}
+
 /// The name of the question tool.
 pub const ASK_HUMAN: &str = "askHuman";
 

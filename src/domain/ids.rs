@@ -70,6 +70,14 @@ text_id! {
     /// The name of a tellask session.
     Slug
 }
+text_id! {
+    /// A team of the organisation, see [`super::org`].
+    TeamName
+}
+text_id! {
+    /// Work that is queued for a team: `task-` and 16 hex digits.
+    TaskId
+}
 
 impl SelfId {
     /// The part that grows with the time of creation; it orders dialogs of one second.
@@ -144,6 +152,50 @@ pub fn is_dialog_path(text: &str) -> bool {
             !matches!(part, "" | "." | ".." | "sideDialogs")
                 && !part.chars().any(|c| c.is_control() || c == '\\')
         })
+}
+
+impl MsgId {
+    const DELIVERY: &'static str = "delivery-";
+
+    /// That of the result of a task, for the dialog that asked for it: it is taken once.
+    #[must_use]
+    pub fn of_delivery(task: &TaskId, attempt: u32) -> Self {
+        Self::new(format!("{}{task}-{attempt}", Self::DELIVERY))
+    }
+
+    #[must_use]
+    pub fn is_delivery(&self) -> bool {
+        self.as_str().starts_with(Self::DELIVERY)
+    }
+}
+
+impl TeamName {
+    /// Most bytes of a name.
+    pub const MAX: usize = 48;
+
+    /// The name of the team at the root.
+    pub const MAIN: &'static str = "main";
+
+    /// The team of every member that is in no other one.
+    #[must_use]
+    pub fn main() -> Self {
+        Self::new(Self::MAIN)
+    }
+
+    #[must_use]
+    pub fn is_main(&self) -> bool {
+        self.as_str() == Self::MAIN
+    }
+
+    /// True for a name that a team may be given: lower case letters, digits and single hyphens.
+    #[must_use]
+    pub fn is_well_formed(text: &str) -> bool {
+        let is_part = |part: &str| {
+            let may = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+            !part.is_empty() && part.bytes().all(may)
+        };
+        text.len() <= Self::MAX && text.split('-').all(is_part)
+    }
 }
 
 /// True if `text` is a session slug: parts of letters, digits, `-` and `_` that start with a letter,

@@ -23,6 +23,9 @@ pub struct QueuedPrompt {
     /// Images that a person attached, as the record will name them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_items: Option<Value>,
+    /// It starts no generation: the next one takes it, before everything else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quiet: bool,
 }
 
 /// Most messages of a person that may wait for one dialog.
@@ -50,7 +53,7 @@ pub fn enqueue(queue: &mut Vec<QueuedPrompt>, prompt: QueuedPrompt) {
     if prompt.is_user() {
         queue.retain(|waiting| !waiting.is_push());
     }
-    if let Some(last) = queue.last_mut()
+    if let Some(last) = queue.iter_mut().rfind(|waiting| !waiting.quiet)
         && last.assigns.is_some()
         && prompt.assigns.is_some()
     {
@@ -69,12 +72,22 @@ pub fn has_room(queue: &[QueuedPrompt], text: &str) -> bool {
     count == 0 || (count < MAX_WAITING && bytes.saturating_add(text.len()) <= MAX_BYTES)
 }
 
-/// What the next generation takes: the first prompt, and if that is of a person, all messages that
-/// follow it directly.
+/// The prompts that start a generation.
+pub fn loud(queue: &[QueuedPrompt]) -> impl Iterator<Item = &QueuedPrompt> {
+    queue.iter().filter(|prompt| !prompt.quiet)
+}
+
+/// The prompts that wait for a generation which something else starts.
+pub fn quiet(queue: &[QueuedPrompt]) -> impl Iterator<Item = &QueuedPrompt> {
+    queue.iter().filter(|prompt| prompt.quiet)
+}
+
+/// What a generation takes that the queue starts: the first prompt that is not quiet, and if that is of a person, all
+/// messages that follow it directly.
 #[must_use]
-pub fn next_prompts(queue: &[QueuedPrompt]) -> &[QueuedPrompt] {
-    let messages = queue.iter().take_while(|prompt| prompt.is_user()).count();
-    queue.get(..messages.max(1)).unwrap_or_default()
+pub fn next_prompts(queue: &[QueuedPrompt]) -> Vec<QueuedPrompt> {
+    let messages = loud(queue).take_while(|prompt| prompt.is_user()).count();
+    loud(queue).take(messages.max(1)).cloned().collect()
 }
 
 /// The queue without this message of a person; `None` if it does not wait any more.
@@ -100,6 +113,7 @@ mod tests {
             directive: None,
             assigns: assigns.map(CallId::new),
             content_items: None,
+            quiet: false,
         }
     }
 
@@ -138,8 +152,19 @@ mod tests {
         ] {
             let waiting: Vec<_> =
                 waiting.into_iter().map(|(id, origin)| (id, origin, None)).collect();
-            assert_eq!(ids(next_prompts(&queue(&waiting))), taken);
+            assert_eq!(ids(&next_prompts(&queue(&waiting))), taken);
         }
+    }
+
+    #[test]
+    fn a_quiet_prompt_starts_nothing_and_parts_no_messages() {
+        let mut queue = queue(&[("u1", Origin::User, None)]);
+        queue.push(QueuedPrompt { quiet: true, ..prompt("q", Origin::Runtime, None) });
+        enqueue(&mut queue, prompt("u2", Origin::User, None));
+        assert_eq!(ids(&next_prompts(&queue)), ["u1", "u2"]);
+        assert_eq!(quiet(&queue).map(|prompt| prompt.msg_id.as_str()).collect::<Vec<_>>(), ["q"]);
+        queue.retain(|prompt| prompt.quiet);
+        assert_eq!(next_prompts(&queue), []);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::fresh_boots::{self, FbrStep};
 use super::ids::CallId;
 use super::latest::StopReason;
 use super::pending::{Pending, WaitGroup};
+use super::queue;
 use super::record::{Origin, Record, ReplyStatus};
 
 /// Why a dialog goes on without anybody's help.
@@ -54,7 +55,7 @@ pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
     if course_waits(dialog) {
         return Some(NextStep::StartCourse);
     }
-    if !dialog.queue.is_empty() {
+    if queue::loud(&dialog.queue).next().is_some() {
         return Some(NextStep::TakePrompt);
     }
     if dialog.unstarted_assignment().is_some() {
@@ -169,7 +170,7 @@ fn is_asked_anew(dialog: &Dialog, call: &CallId) -> bool {
 pub fn plain_reply(dialog: &Dialog) -> Option<&str> {
     let owed = dialog.obligation()?;
     let rests = dialog.questions.is_empty()
-        && dialog.queue.is_empty()
+        && queue::loud(&dialog.queue).next().is_none()
         && dialog.latest.interruption().is_none();
     let to_a_person = dialog.history.last.prompted_by == Some(Origin::User);
     if !rests || to_a_person || !dialog.has_all_it_asked_for(owed) {

@@ -70,6 +70,12 @@ pub fn is_iso_8601(text: &str) -> bool {
     text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
 }
 
+/// The moment that a text with a zone names, as `2026-01-31T09:00:00Z`.
+#[must_use]
+pub fn moment_of(text: &str) -> Option<SystemTime> {
+    text.parse::<jiff::Timestamp>().ok().map(SystemTime::from)
+}
+
 /// Tells the time of day.
 pub trait Clock: Send + Sync + fmt::Debug {
     fn now(&self) -> Stamp;
@@ -78,6 +84,14 @@ pub trait Clock: Send + Sync + fmt::Debug {
     fn moment(&self) -> SystemTime {
         let seconds = self.now().seconds().and_then(|seconds| u64::try_from(seconds).ok());
         SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.unwrap_or_default())
+    }
+
+    /// When the day began, as the hands of this clock show it.
+    fn day_began(&self) -> SystemTime {
+        const DAY: i64 = 24 * 60 * 60;
+        let of_day = self.now().seconds().map_or(0, |seconds| seconds.rem_euclid(DAY));
+        let of_day = Duration::from_secs(u64::try_from(of_day).unwrap_or_default());
+        self.moment().checked_sub(of_day).unwrap_or(SystemTime::UNIX_EPOCH)
     }
 
     /// A moment, such as when a file was changed, as this clock writes it. A clock without a zone of

@@ -9,6 +9,7 @@
 //!
 //! | folder | what |
 //! |---|---|
+//! | `dispatch` | tasks of teams |
 //! | `supervisor` | commands, whole trees |
 //! | `tree` | the state of a tree and its task |
 //! | `lifecycle`, `context` | recovery, death, forks; what a model is sent |
@@ -25,6 +26,7 @@
 
 mod calls;
 mod context;
+mod dispatch;
 mod drive;
 mod generation;
 mod lifecycle;
@@ -50,9 +52,11 @@ pub use shared::configuration::Configuration;
 pub use shared::engine::{
     Consent, Driving, Engine, LogEnd, NoConsentNeeded, Permits, ProviderError, ProviderSource,
 };
+pub use shared::moved::MovedTrees;
 pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;
 
+use dispatch::dispatcher::Dispatcher;
 pub use reporting::audience::Audience;
 use reporting::clients::{ClientId, Request, RequestKind, addressed};
 pub use reporting::clients::{ClientOrigin, ClientProfile, ClientRights};
@@ -66,6 +70,8 @@ use supervisor::task::SupervisorTask;
 const COMMAND_QUEUE: usize = 64;
 /// Queued requests of all clients; a client that finds the queue full waits, and nobody waits for it.
 const REQUEST_QUEUE: usize = 64;
+/// Orders of the dispatcher, which waits for each.
+const ORDER_QUEUE: usize = 8;
 /// Queued reports; the pump receives them at once.
 const REPORT_QUEUE: usize = 256;
 /// Queued events for a client.
@@ -90,23 +96,22 @@ impl Driver {
         let state = ScreenState::new(engine.problems.clone(), pick_up);
         let (sources, news) = (engine.sources.clone(), engine.news.clone());
         let (requests, requests_rx) = mpsc::channel(REQUEST_QUEUE);
+        let (orders, orders_rx) = mpsc::channel(ORDER_QUEUE);
+        let drives_all = pick_up == PickUp::Everything;
+        let dispatcher = Dispatcher::new(engine.clone(), orders, drives_all);
         let (joining, joining_rx) = mpsc::channel(JOINING);
         let (reports_tx, reports_rx) = mpsc::channel(REPORT_QUEUE);
         let clients = Clients { joining, requests, next: Arc::new(AtomicU32::new(1)) };
         let (channels, first) = clients.new_client(ClientId::FIRST, ClientProfile::own(audience));
-        let supervisor = SupervisorTask::new(
-            engine,
-            reports_tx,
-            requests_rx,
-            pick_up == PickUp::Everything,
-            audience,
-        );
+        let supervisor =
+            SupervisorTask::new(engine, reports_tx, (requests_rx, orders_rx), drives_all, audience);
         let mut tasks = JoinSet::new();
         for source in sources.all() {
             tasks.spawn(source.run());
         }
         tasks.spawn(news.run());
         tasks.spawn(supervisor.run());
+        tasks.spawn(dispatcher.run());
         tasks.spawn(Pump::new(state, first).run(reports_rx, joining_rx));
         let ClientChannels { commands, events } = channels;
         Self { commands, events, clients, tasks }

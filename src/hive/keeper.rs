@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, sleep_until};
 
-use crate::domain::Clock;
 use crate::domain::decisions::NewDecision;
 use crate::domain::news::NewNotice;
 use crate::domain::text::Localized;
-use crate::minds::HIVE_FILE;
-use crate::tools::{NewsStore, NewsView};
+use crate::domain::{Clock, TaskId};
+use crate::minds::has_hive;
+use crate::tools::{NewsStore, NewsView, Stored, TasksView};
 
 use super::fault::StoreFault;
 use super::folder::{Folder, StoreState};
@@ -22,8 +22,12 @@ use super::store::{Listed, Store};
 
 /// Requests that wait. Who asks for a notice waits for room; a decision that finds none is not recorded.
 const QUEUE: usize = 64;
+/// Hex digits of the id of a task.
+const TASK_ID_DIGITS: usize = 16;
 /// How often changes of other processes are looked for.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// How often it is looked whether there is a store, where none is configured.
+const RARE_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Whether the store of a workspace may be opened. May block on the disk.
 pub trait Permission: Send + Sync + std::fmt::Debug {
@@ -48,10 +52,17 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// True if the workspace has the file without which there is no store.
+    /// True if the workspace has the files without which there is no store.
     #[must_use]
     pub fn is_configured(&self) -> bool {
-        self.workspace.join(HIVE_FILE).symlink_metadata().is_ok()
+        has_hive(&self.workspace)
+    }
+
+    /// Draws the id of a task.
+    #[must_use]
+    pub fn new_task_id(&self) -> TaskId {
+        let random = (self.random_name)();
+        TaskId::new(format!("task-{}", random.get(..TASK_ID_DIGITS).unwrap_or(&random)))
     }
 
     /// Opens the store if there is one.
@@ -111,11 +122,23 @@ async fn off_thread<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(StoreFault::Ended))
 }
 
-#[derive(Debug)]
+/// Work in the store. It is handed why the store cannot be opened instead.
+type Job = Box<
+    dyn for<'a> FnOnce(Result<&'a mut Store, StoreFault>, &'a dyn Clock) -> BoxFuture<'a, JobDone>
+        + Send,
+>;
+
+/// What went wrong, and the answer to whoever wants the work, to be sent when its effect can be seen.
+struct JobDone {
+    fault: Option<StoreFault>,
+    answer: Box<dyn FnOnce() + Send>,
+}
+
 enum Request {
     Add { notice: Box<NewNotice>, reply: oneshot::Sender<Result<String, Localized>> },
     Dismiss { ids: Vec<String>, reply: oneshot::Sender<Result<(), Localized>> },
     Record(Box<NewDecision>),
+    Tasks(Job),
     LookAgain,
     Close { reply: oneshot::Sender<()> },
 }
@@ -128,6 +151,7 @@ pub struct Hive {
     /// Until [`NewsStore::run`] takes them.
     waiting: Arc<Mutex<Option<mpsc::Receiver<Request>>>>,
     view: watch::Sender<NewsView>,
+    pub(super) tasks: watch::Sender<TasksView>,
 }
 
 impl Hive {
@@ -135,7 +159,41 @@ impl Hive {
     pub fn new(setup: Setup) -> Self {
         let (requests, waiting) = mpsc::channel(QUEUE);
         let view = watch::Sender::new(NewsView::default());
-        Self { setup, requests, waiting: Arc::new(Mutex::new(Some(waiting))), view }
+        let tasks = watch::Sender::new(TasksView::default());
+        Self { setup, requests, waiting: Arc::new(Mutex::new(Some(waiting))), view, tasks }
+    }
+
+    /// Works on the tasks of the store, which is made if need be; returns once what it changes is in the view.
+    pub(super) fn on_tasks<T: Send + 'static>(
+        &self,
+        work: impl for<'a> FnOnce(&'a mut Store, &'a dyn Clock) -> BoxFuture<'a, Result<T, StoreFault>>
+        + Send
+        + 'static,
+    ) -> Stored<T> {
+        let requests = self.requests.clone();
+        let (reply, answer) = oneshot::channel();
+        let job: Job = Box::new(move |store, clock| {
+            Box::pin(async move {
+                let done = match store {
+                    Ok(store) => work(store, clock).await,
+                    Err(fault) => Err(fault),
+                };
+                let (answer, fault) = match done {
+                    Ok(done) => (Ok(done), None),
+                    Err(fault) => (Err(fault.text()), Some(fault)),
+                };
+                JobDone { fault, answer: Box::new(move || drop(reply.send(answer))) }
+            })
+        });
+        Box::pin(async move {
+            let ended = || StoreFault::Ended.text();
+            requests.send(Request::Tasks(job)).await.map_err(|_| ended())?;
+            answer.await.unwrap_or_else(|_| Err(ended()))
+        })
+    }
+
+    pub(super) fn new_task_id(&self) -> TaskId {
+        self.setup.new_task_id()
     }
 
     async fn ask<T>(
@@ -152,8 +210,14 @@ impl Hive {
 impl NewsStore for Hive {
     fn run(&self) -> BoxFuture<'static, ()> {
         let requests = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let keeper =
-            Keeper { setup: self.setup.clone(), store: None, version: 0, view: self.view.clone() };
+        let keeper = Keeper {
+            setup: self.setup.clone(),
+            store: None,
+            is_configured: false,
+            version: 0,
+            view: self.view.clone(),
+            tasks: self.tasks.clone(),
+        };
         Box::pin(async move {
             if let Some(requests) = requests {
                 keeper.run(requests).await;
@@ -201,24 +265,31 @@ impl NewsStore for Hive {
 struct Keeper {
     setup: Setup,
     store: Option<Store>,
+    /// There may be a store, when that was looked at last.
+    is_configured: bool,
     /// Of the database, when it was read last.
     version: i64,
     view: watch::Sender<NewsView>,
+    tasks: watch::Sender<TasksView>,
 }
 
 impl Keeper {
     async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         self.look().await;
-        let mut poll = interval(POLL_INTERVAL);
-        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut looked = Instant::now();
         let closing = loop {
+            let uses_one = self.store.is_some() || self.is_configured;
+            let pause = if uses_one { POLL_INTERVAL } else { RARE_POLL_INTERVAL };
             tokio::select! {
                 request = requests.recv() => match request {
                     Some(Request::Close { reply }) => break Some(reply),
                     Some(request) => self.handle(request).await,
                     None => break None,
                 },
-                _ = poll.tick(), if self.store.is_some() => self.poll().await,
+                () = sleep_until(looked + pause) => {
+                    self.poll().await;
+                    looked = Instant::now();
+                }
             }
         };
         if let Some(store) = self.store.take() {
@@ -248,6 +319,7 @@ impl Keeper {
                     self.publish(Some(&fault)).await;
                 }
             }
+            Request::Tasks(job) => self.work(job).await,
             Request::LookAgain => self.look().await,
             // Ends the loop before.
             Request::Close { .. } => {}
@@ -261,6 +333,17 @@ impl Keeper {
             None => self.setup.open_or_make().await?,
         };
         Ok(self.store.insert(store))
+    }
+
+    /// The answer comes after the view, so that whoever has it sees what was done.
+    async fn work(&mut self, job: Job) {
+        let clock = self.setup.clock.clone();
+        let JobDone { fault, answer } = match self.open().await {
+            Ok(store) => job(Ok(store), clock.as_ref()).await,
+            Err(fault) => job(Err(fault), clock.as_ref()).await,
+        };
+        self.publish(fault.as_ref()).await;
+        answer();
     }
 
     async fn add(&mut self, notice: &NewNotice) -> Result<String, StoreFault> {
@@ -291,6 +374,9 @@ impl Keeper {
     /// Opens the store if there is one, and deletes what is old.
     async fn look(&mut self) {
         if self.store.is_none() {
+            let setup = self.setup.clone();
+            self.is_configured =
+                off_thread(move || Ok(setup.is_configured())).await.unwrap_or(false);
             match self.setup.open().await {
                 Ok(store) => self.store = store,
                 Err(fault) => return self.publish(Some(&fault)).await,
@@ -302,7 +388,14 @@ impl Keeper {
     }
 
     async fn poll(&mut self) {
-        let Some(store) = &mut self.store else { return };
+        let Some(store) = &mut self.store else {
+            // Another process may have made one.
+            let folder = Folder::of(&self.setup.workspace);
+            if let Ok(true) = off_thread(move || Ok(folder.state() != StoreState::Missing)).await {
+                self.look().await;
+            }
+            return;
+        };
         match store.version().await {
             Ok(version) if version == self.version => {}
             Ok(version) => {
@@ -315,10 +408,26 @@ impl Keeper {
 
     /// Tells what is open now, and what went wrong.
     async fn publish(&mut self, fault: Option<&StoreFault>) {
-        let listed = match &mut self.store {
-            Some(store) => store.news(Listed::Open, self.setup.clock.as_ref()).await,
-            None => Ok(Vec::new()),
+        let (listed, tasks) = match &mut self.store {
+            Some(store) => {
+                let clock = self.setup.clock.as_ref();
+                (store.news(Listed::Open, clock).await, store.tasks_view(clock).await)
+            }
+            None => (Ok(Vec::new()), Ok(TasksView::default())),
         };
+        let (tasks, unreadable) = match tasks {
+            Ok(tasks) => (Some(tasks), None),
+            Err(fault) => (None, Some(fault)),
+        };
+        let fault = fault.or(unreadable.as_ref());
+        self.tasks.send_if_modified(|view| {
+            let revision = view.revision;
+            let now = tasks.map(|tasks| TasksView { revision, ..tasks });
+            let changes = revision == 0 || now.as_ref().is_some_and(|now| now != view);
+            *view = now.unwrap_or_else(|| view.clone());
+            view.revision += u64::from(changes);
+            changes
+        });
         let problem = fault.and_then(StoreFault::problem);
         self.view.send_if_modified(|view| {
             let before = view.clone();

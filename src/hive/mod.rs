@@ -8,6 +8,7 @@ mod fault;
 mod folder;
 mod keeper;
 mod store;
+mod tasks;
 
 pub use fault::StoreFault;
 pub use folder::{Folder, StoreState};

@@ -3,31 +3,41 @@
 
 mod autonomy;
 mod edit;
+mod limits;
+mod teams;
+mod values;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::files::{self, FileContent};
-use super::nearest::remove_or_rename;
 use super::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, unusable, with_line};
 use crate::domain::autonomy::{Autonomy, AutonomyScope, MemberAutonomy};
+use crate::domain::org::Org;
+use crate::domain::task::HandoffRule;
 use crate::domain::text::{Text, localized};
-use crate::domain::{AgentId, Problem, Team};
+use crate::domain::{AgentId, Problem, Team, TeamName};
 use crate::yaml;
+use limits::{Limits, WorkspaceLimits};
+use values::{one_of, unknown_keys};
 
 pub const PATH: &str = ".minds/hive/hive.yaml";
 
-const KEYS: [&str; 3] = ["version", "autonomy", "questions"];
+const KEYS: [&str; 7] = ["version", "autonomy", "questions", "teams", "limits", "tasks", "handoff"];
 const QUESTION_KEYS: [&str; 3] = ["capture", "max_confirmations_per_cycle", "sources"];
 /// Most confirmations for one piece of work that can be configured.
 const MOST_CONFIRMATIONS: usize = 100;
 
-/// The team of every member that is in no other one.
-pub const MAIN_TEAM: &str = "main";
-
 pub use edit::with_level;
+
+/// True if `hive.yaml` is there, or the folder of the teams: without them a workspace is a plain one, and has no store.
+#[must_use]
+pub fn is_configured(workspace: &Path) -> bool {
+    workspace.join(PATH).symlink_metadata().is_ok() || teams::is_there(workspace)
+}
 
 /// Whose last words may ask, see [`crate::domain::open_questions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,6 +70,15 @@ pub struct HiveConfig {
     pub autonomy: Autonomy,
     /// The rules of it that nobody has agreed to.
     unagreed: Vec<AutonomyScope>,
+    /// Bounds for teams and tasks.
+    pub limits: WorkspaceLimits,
+    /// How often work may be handed over to the team above.
+    pub handoff: HandoffRule,
+    /// The dialogs of finished tasks stay where they are.
+    pub keeps_open: bool,
+    /// False: there are no team tools, and nothing is worked on.
+    teams_on: bool,
+    org: Arc<Org>,
 }
 
 impl Default for HiveConfig {
@@ -71,6 +90,11 @@ impl Default for HiveConfig {
             sources: BTreeMap::new(),
             autonomy: Autonomy::default(),
             unagreed: Vec::new(),
+            limits: WorkspaceLimits::default(),
+            handoff: HandoffRule::default(),
+            keeps_open: false,
+            teams_on: true,
+            org: Arc::default(),
         }
     }
 }
@@ -82,13 +106,19 @@ impl HiveConfig {
     }
 
     pub(super) fn load(workspace: &Path, team: &Team) -> (Self, Vec<Problem>) {
+        if !is_configured(workspace) {
+            return (Self::default(), Vec::new());
+        }
         let (mut config, mut problems) =
             match files::read(workspace, PATH, files::CONFIG_LIMIT_BYTES) {
                 FileContent::Text(text) => read(&text),
-                FileContent::Missing => return (Self::default(), Vec::new()),
+                FileContent::Missing => (Self::default(), Vec::new()),
                 FileContent::Unusable(reason) => (Self::unusable(), vec![unusable(PATH, &reason)]),
             };
         config.is_configured = true;
+        let (org, faults) = teams::load(workspace, team, (&config.limits, config.teams_on));
+        config.org = Arc::new(org);
+        problems.extend(faults);
         problems.extend(config.unknown_members(team));
         problems.extend(config.unknown_teams());
         (config, problems)
@@ -119,13 +149,15 @@ impl HiveConfig {
     fn unknown_teams(&self) -> impl Iterator<Item = Problem> {
         self.autonomy.rules().filter_map(|(scope, _)| {
             let AutonomyScope::Team(name) = scope else { return None };
-            if name == MAIN_TEAM {
+            if self.org.team(&TeamName::new(name)).is_some() {
                 return None;
             }
             let name = clip(name);
+            let known: Vec<&str> = self.org.teams().map(|team| team.name.as_str()).collect();
+            let known = known.join(", ");
             let text = localized!(
-                "`autonomy.teams` names {name}; there is one team, {MAIN_TEAM}",
-                "`autonomy.teams` 提到 {name}；只有一个团队 {MAIN_TEAM}"
+                "`autonomy.teams` names {name}, which is no team; the teams are {known}",
+                "`autonomy.teams` 提到 {name}，但它不是团队；团队有 {known}"
             );
             let fix = Text::new("correct the name, or remove the entry", "请改正名称，或删除该项");
             let problem = Problem::new(format!("hive/team/{name}"), PATH, text, fix);
@@ -141,7 +173,13 @@ impl HiveConfig {
     /// What a member decides alone now.
     #[must_use]
     pub fn autonomy_of(&self, member: &AgentId) -> MemberAutonomy {
-        self.agreed_autonomy().of(member, &[MAIN_TEAM])
+        self.agreed_autonomy().of(member, &self.org.line_of(member))
+    }
+
+    /// The teams of the workspace.
+    #[must_use]
+    pub fn org(&self) -> &Arc<Org> {
+        &self.org
     }
 
     /// The rules that hold now: as written, or stricter where nobody has agreed.
@@ -190,7 +228,24 @@ fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
         Some(other) => one_of(&["questions"], "{ capture: all }", other, &mut report),
         None => {}
     }
+    match top.get("teams") {
+        None => {}
+        Some(value) if is_off(value) => config.teams_on = false,
+        Some(value) if is_on(value) => {}
+        Some(other) => one_of(&["teams"], "on, off", other, &mut report),
+    }
+    let Limits { workspace, handoff, keeps_open } = limits::read(&top, &mut report);
+    (config.limits, config.handoff, config.keeps_open) = (workspace, handoff, keeps_open);
     (config, report.finish())
+}
+
+/// YAML 1.1 reads these words as truth values, YAML 1.2 as words.
+fn is_on(value: &Value) -> bool {
+    value.as_bool() == Some(true) || value.as_str() == Some("on")
+}
+
+fn is_off(value: &Value) -> bool {
+    value.as_bool() == Some(false) || value.as_str() == Some("off")
 }
 
 fn read_questions(
@@ -228,49 +283,6 @@ fn read_questions(
             }
         }
     }
-}
-
-fn one_of(keys: &[&str], known: &str, found: &Value, report: &mut ProblemReport<'_>) {
-    let path = keys.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
-    let found = clip(&found.to_string());
-    let text = localized!(
-        "`{path}` must be one of {known}, not {found}",
-        "`{path}` 应为 {known} 之一，而不是 {found}"
-    );
-    let fix = if keys.first() == Some(&"autonomy") {
-        Text::new(
-            "correct it; until then it counts as confirm_all",
-            "请改正；在此之前按 confirm_all 处理",
-        )
-    } else {
-        Text::new("correct it; until then it counts as absent", "请改正；在此之前视为没有写")
-    };
-    report.add(&format!("hive/value/{path}"), keys, text, fix);
-}
-
-/// True if there are any.
-fn unknown_keys(
-    map: &Map<String, Value>,
-    at: &[&str],
-    known: &[&str],
-    report: &mut ProblemReport<'_>,
-) -> bool {
-    let unknown: Vec<&String> = map.keys().filter(|key| !known.contains(&key.as_str())).collect();
-    for key in &unknown {
-        let keys: Vec<&str> = at.iter().copied().chain([key.as_str()]).collect();
-        let path = keys.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
-        let text = if keys.first() == Some(&"autonomy") {
-            localized!(
-                "unknown key `{path}`; until it is corrected, its rule counts as confirm_all",
-                "未知的键 `{path}`；改正之前，该规则按 confirm_all 处理"
-            )
-        } else {
-            localized!("unknown key `{path}`", "未知的键 `{path}`")
-        };
-        let fix = remove_or_rename(key, known.iter().copied());
-        report.warn(&format!("hive/unknown-key/{path}"), &keys, text, fix);
-    }
-    !unknown.is_empty()
 }
 
 #[cfg(test)]

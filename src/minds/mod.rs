@@ -32,7 +32,7 @@ use std::time::SystemTime;
 
 pub use cache::{MindsCache, MindsFolder, MindsSource};
 pub(crate) use files::CONFIG_LIMIT_BYTES;
-pub use hive::{Capture, HiveConfig, MAIN_TEAM, PATH as HIVE_FILE, with_level};
+pub use hive::{Capture, HiveConfig, PATH as HIVE_FILE, is_configured as has_hive, with_level};
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use priming::priming_problems;
@@ -279,6 +279,7 @@ impl Minds {
             texts: self.texts.of(&member.id),
             environment: self.texts.environment(),
             autonomy: &autonomy,
+            org: self.hive.org(),
             skills: self.skills.of(&member.id),
             role,
             tool_names,

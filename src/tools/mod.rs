@@ -15,6 +15,8 @@
 //!               ├── readonly/*          lines of programs that only read ──▶ guard, shell
 //!               ├── shell/*             commands, processes in the background
 //!               ├── decision            who makes a decision, by the autonomy of the member
+//!               ├── notify              what a person is told
+//!               ├── teams/*             tasks for other teams, and what becomes of them
 //!               └── man                 the manuals of the toolsets
 //! ```
 
@@ -40,6 +42,8 @@ mod search;
 mod shell;
 mod source;
 mod stop;
+mod task_store;
+mod teams;
 mod tool;
 pub mod typed;
 
@@ -63,6 +67,8 @@ pub use shell::{
 };
 pub(crate) use shell::{Identity, ProcessGroup};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
+pub use task_store::{News, NoTasks, Stored, TaskStore, TasksView, TeamPlace, TeamSlots};
+pub(crate) use teams::{refused as task_refused, tools as team_tools};
 pub(crate) use tool::interrupted;
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 

@@ -18,8 +18,8 @@ use crate::domain::text::Localized;
 use crate::domain::{AccessLists, AgentId, Clock, DialogId, Lang, RootId, Stamp};
 
 use super::{
-    Access, NewsStore, NewsView, NoNews, Registry, ReminderView, Shells, ToolCx, ToolOutcome,
-    ToolSpec,
+    Access, NewsStore, NewsView, NoNews, Registry, ReminderView, Shells, TeamPlace, ToolCx,
+    ToolOutcome, ToolSpec,
 };
 
 #[derive(Debug)]
@@ -110,6 +110,7 @@ impl TestBench {
             clock: Arc::new(FixedClock),
             autonomy: MemberAutonomy::default(),
             news: Arc::new(NoNews::default()),
+            teams: TeamPlace::default(),
             call: "call-1".to_owned(),
             lang: Lang::En,
             new_id: "new00001".to_owned(),

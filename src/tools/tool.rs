@@ -19,6 +19,7 @@ use super::file_identity::Identity;
 use super::news::NewsStore;
 use super::outcome::{ReminderScope, ToolOutcome};
 use super::shell::Shells;
+use super::task_store::TeamPlace;
 
 /// How a tool presents itself to a model.
 #[derive(Debug, Clone)]
@@ -93,6 +94,8 @@ pub struct ToolCx {
     pub autonomy: MemberAutonomy,
     /// Where notices for people are kept.
     pub news: Arc<dyn NewsStore>,
+    /// The teams, as the caller sees them.
+    pub teams: TeamPlace,
     /// The language of results.
     pub lang: Lang,
     /// Names this call among all of its dialog.

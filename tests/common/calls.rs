@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dominds_tui::domain::autonomy::MemberAutonomy;
 use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
 use dominds_tui::minds::Minds;
-use dominds_tui::tools::{Access, NoNews, Registry, Shells, ToolCx, ToolOutcome};
+use dominds_tui::tools::{Access, NoNews, Registry, Shells, TeamPlace, ToolCx, ToolOutcome};
 use serde_json::Value;
 
 /// A team whose only member may do everything.
@@ -49,6 +49,7 @@ fn cx(workspace: &Path, shells: &Shells) -> ToolCx {
         shells: shells.clone(),
         autonomy: MemberAutonomy::default(),
         news: Arc::new(NoNews::default()),
+        teams: TeamPlace::default(),
         call: "call-1".to_owned(),
         keys: Arc::default(),
         clock: Arc::new(FixedClock),

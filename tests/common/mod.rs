@@ -39,15 +39,17 @@ use dominds_tui::domain::{
     RootId, SelfId,
 };
 use dominds_tui::driver::{
-    Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, Permits, PickUp,
-    ProviderError, ProviderSource, Throttles, ToolSources,
+    Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, MovedTrees, NoConsentNeeded,
+    Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
+use dominds_tui::hive::{self, Hive};
 use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::{Minds, MindsSource, ProviderConfig};
+use dominds_tui::platform::random_name;
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
 use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::{Access, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
-use dominds_tui::tools::{Registry, Shells};
+use dominds_tui::tools::{NewsStore, NoTasks, Registry, Shells, TaskStore};
 
 use calls::FixedClock;
 use wait::in_time;
@@ -174,6 +176,10 @@ pub struct Setup {
     pub tools: Registry,
     pub sources: ToolSources,
     pub news: Arc<news::KeptNews>,
+    /// With a store in `.hive`, which then has the notices too.
+    pub has_hive: bool,
+    /// Without such a store: where tasks are, if anywhere.
+    pub tasks: Option<Arc<dyn TaskStore>>,
     pub shells: Shells,
     /// The work language.
     pub lang: Lang,
@@ -203,6 +209,8 @@ impl World {
             tools: app::registry(Arc::default()),
             sources: ToolSources::default(),
             news: Arc::default(),
+            has_hive: false,
+            tasks: None,
             shells: Shells::default(),
             lang: Lang::En,
             reader: None,
@@ -239,6 +247,9 @@ impl World {
             Some(source) => Configuration::read_by(source),
             None => Configuration::of(self.path().to_owned(), self.setup.lang),
         };
+        let hive = self.setup.has_hive.then(|| Hive::new(self.hive()));
+        let news = hive.clone().map(|hive| -> Arc<dyn NewsStore> { Arc::new(hive) });
+        let tasks = hive.map(|hive| -> Arc<dyn TaskStore> { Arc::new(hive) });
         Engine {
             configuration,
             workspace: self.path().to_owned(),
@@ -252,7 +263,10 @@ impl World {
             trust: Arc::new(self.setup.trust.clone()),
             tools: self.setup.tools.clone(),
             sources: self.setup.sources.clone(),
-            news: self.setup.news.clone(),
+            news: news.unwrap_or_else(|| self.setup.news.clone()),
+            tasks: tasks
+                .or_else(|| self.setup.tasks.clone())
+                .unwrap_or_else(|| Arc::new(NoTasks::default())),
             shells: self.setup.shells.clone(),
             env: &no_environment,
             read_log: |_| Ok(LogEnd::default()),
@@ -263,7 +277,18 @@ impl World {
             throttles: Throttles::default(),
             vault: dominds_tui::domain::SharedSecrets::default(),
             problems: Arc::default(),
+            moved: MovedTrees::default(),
             log: Arc::default(),
+        }
+    }
+
+    /// The store of the workspace, beside a driver that may run.
+    pub fn hive(&self) -> hive::Setup {
+        hive::Setup {
+            workspace: self.path().to_owned(),
+            clock: Arc::new(FixedClock),
+            permission: Arc::new(NoConsentNeeded),
+            random_name,
         }
     }
 

@@ -56,7 +56,8 @@ const MAX_LINES: usize = 700;
 const MAX_CIRCLE: usize = 3;
 
 /// The folders of the driver from the top down; a folder uses only those of later lines.
-const DRIVER_FOLDERS: [&[&str]; 9] = [
+const DRIVER_FOLDERS: [&[&str]; 10] = [
+    &["dispatch"],
     &["supervisor"],
     &["tree"],
     &["lifecycle", "context"],

@@ -31,6 +31,7 @@ mod remote;
 mod sandbox;
 mod serving;
 mod ssh;
+mod teams;
 mod terminal;
 mod tour;
 mod trust;

@@ -67,6 +67,13 @@ impl Driver {
         output(&mut command(&self.home, args))
     }
 
+    /// Starts a command that says nothing.
+    pub fn spawn(&self, args: &[&str]) -> Child {
+        let mut command = command(&self.home, args);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("a command")
+    }
+
     pub fn ok(&self, args: &[&str], status: i32) -> String {
         let ended = self.run(args);
         assert_eq!(ended.status.code(), Some(status), "{args:?}: {ended:?}");

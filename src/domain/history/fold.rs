@@ -71,8 +71,8 @@ impl History {
                     self.directed.insert_mut(directive.target_call_id.clone(), (course, genseq));
                 }
                 self.note_asked_for(text);
-                // Within a course, a prompt of the runtime that asks for nothing is a warning.
-                let asks = text.tellask_reply_directive.is_some();
+                // Within a course, a prompt of the runtime that asks for nothing is a warning, unless it is a result.
+                let asks = text.tellask_reply_directive.is_some() || text.msg_id.is_delivery();
                 if text.origin == Origin::Runtime && !asks && self.pressure.is_tight() {
                     self.pressure.tell();
                 }
@@ -155,6 +155,9 @@ impl History {
     }
 
     fn note_asked_for(&mut self, text: &HumanText) {
+        if text.msg_id.is_delivery() {
+            return;
+        }
         let before = self.asked_for.take();
         self.asked_for = text.tellask_reply_directive.as_ref().map(|directive| {
             let call = directive.target_call_id.clone();

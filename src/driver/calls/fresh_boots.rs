@@ -43,6 +43,7 @@ pub fn prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedProm
         directive: None,
         assigns: None,
         content_items: None,
+        quiet: false,
     })
 }
 

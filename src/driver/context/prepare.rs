@@ -21,7 +21,10 @@ use crate::driver::steps::reminders;
 use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, Minds, RetryConfig, taskdoc};
 use crate::protocol::Refusal;
-use crate::tools::{ReminderScope, ReminderView, ToolCx, ToolSubset, decision_tool, notify_tool};
+use crate::tools::{
+    ReminderScope, ReminderView, TeamPlace, ToolCx, ToolSubset, decision_tool, notify_tool,
+    team_tools,
+};
 
 use super::call_schemas;
 use super::images::CourseImages;
@@ -81,6 +84,8 @@ pub fn prepare_member(
     let autonomy = minds.hive().autonomy_of(agent);
     let tools = if minds.hive().is_configured { tools.with_tool(notify_tool()) } else { tools };
     let tools = if autonomy.is_configured() { tools.with_tool(decision_tool()) } else { tools };
+    let of_team = team_tools(minds.hive().org(), agent);
+    let tools = of_team.into_iter().fold(tools, ToolSubset::with_tool);
     let (tools, shared) = match role {
         DialogRole::Main | DialogRole::Side => (tools, reminders::shared(&engine.store, agent, on)),
         DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
@@ -101,6 +106,11 @@ pub fn prepare_member(
             keys: engine.secrets(&minds),
             access: Arc::new(access),
             autonomy,
+            teams: TeamPlace {
+                org: Arc::clone(minds.hive().org()),
+                store: engine.tasks.clone(),
+                handoff: minds.hive().handoff,
+            },
             ..tool_cx(engine, tree, dialog, &shared, &member)
         },
         shared,
@@ -283,6 +293,7 @@ fn tool_cx(
         keys: Arc::default(),
         autonomy: MemberAutonomy::default(),
         news: engine.news.clone(),
+        teams: TeamPlace::default(),
         call: String::new(),
         clock: engine.clock.clone(),
         lang: engine.lang,

@@ -137,5 +137,6 @@ pub fn warning(draft: &Draft, action: ContextAction, texts: Texts) -> Option<Que
         directive: None,
         assigns: None,
         content_items: None,
+        quiet: false,
     })
 }

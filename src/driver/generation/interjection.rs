@@ -2,7 +2,7 @@
 //! the work waits until the user continues it.
 
 use crate::domain::latest::{ExecutionMarker, ParkedWork, StopReason};
-use crate::domain::queue::enqueue;
+use crate::domain::queue::{self, enqueue};
 use crate::domain::record::Record;
 use crate::domain::{Dialog, Latest, QueuedPrompt, ReplyDirective, SelfId};
 use crate::driver::steps::draft::Draft;
@@ -90,6 +90,6 @@ fn resume_parked(draft: &mut Draft, id: &SelfId, texts: Texts) {
 /// True if a resumed dialog would only wait. A question asked back can be answered while the dialog waits
 /// for the one that asks; and a queued prompt lets a side dialog continue in any case.
 fn must_still_wait(dialog: &Dialog, owed: &ReplyDirective) -> bool {
-    let prompted = dialog.assignment().is_some() && !dialog.queue.is_empty();
+    let prompted = dialog.assignment().is_some() && queue::loud(&dialog.queue).next().is_some();
     (!dialog.questions.is_empty() || !dialog.has_all_it_asked_for(owed)) && !prompted
 }

@@ -78,6 +78,7 @@ pub fn push(draft: &mut Draft, dialog: &Dialog, policy: &KeepGoingPolicy, texts:
         directive: None,
         assigns: None,
         content_items: None,
+        quiet: false,
     };
     let mut queue = dialog.queue.clone();
     enqueue(&mut queue, prompt);

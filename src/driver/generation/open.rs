@@ -12,8 +12,7 @@ use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
 use super::keep_going::count_push;
-use super::prompts::prompts;
-use super::{context_actions, interjection};
+use super::{context_actions, interjection, prompts};
 
 /// Opens the next generation and records its prompt, if it has one. Calls of an earlier generation whose
 /// results could not be written are closed first: nothing of it can still run.
@@ -29,14 +28,15 @@ pub fn open_generation(
     let due = context_actions::due(draft.dialog(dialog_id)?, step, cadence);
     let step = context_actions::start_course_if_due(draft, dialog_id, step, due, texts);
     let dialog = draft.dialog(dialog_id)?;
-    let mut prompts = prompts(draft, dialog, step, texts);
+    let mut prompts = prompts::prompts(draft, dialog, step, texts);
     if prompts.is_empty() {
         prompts.extend(due.and_then(|due| context_actions::warning(draft, due, texts)));
     }
     let course = course_of(dialog, step);
     let round = fresh_boots::round_due(dialog);
     let genseq = dialog.history.last_genseq.next();
-    let queue = dialog.queue.clone();
+    let (results, queue) = (prompts::results(dialog, step), dialog.queue.clone());
+    prompts.splice(0..0, results);
     let at = Position { dialog: dialog_id.clone(), course, genseq };
     draft.append(dialog_id, course, genseq, Record::GenStart);
     if prompts.iter().any(QueuedPrompt::is_user) {
@@ -47,8 +47,9 @@ pub fn open_generation(
     for prompt in &prompts {
         record_prompt(draft, &at, prompt, texts);
     }
-    if step == NextStep::TakePrompt {
-        draft.set_queue(dialog_id, queue.into_iter().skip(prompts.len()).collect());
+    let is_taken = |waiting: &QueuedPrompt| prompts.iter().any(|p| p.msg_id == waiting.msg_id);
+    if queue.iter().any(is_taken) {
+        draft.set_queue(dialog_id, queue.into_iter().filter(|p| !is_taken(p)).collect());
     }
     record_reminders(draft, &at);
     draft.edit_latest(dialog_id, |latest| {

@@ -1,6 +1,6 @@
 //! The prompts that open a generation.
 
-use crate::domain::queue::{QueuedPrompt, next_prompts};
+use crate::domain::queue::{QueuedPrompt, next_prompts, quiet};
 use crate::domain::record::Origin;
 use crate::domain::state::NextStep;
 use crate::domain::{Dialog, ReplyDirective, Slug};
@@ -11,9 +11,29 @@ use crate::driver::texts::Texts;
 /// The prompts that open the generation: one, all queued messages of the user in a row, or none.
 pub fn prompts(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> Vec<QueuedPrompt> {
     if step == NextStep::TakePrompt {
-        return next_prompts(&dialog.queue).to_vec();
+        return next_prompts(&dialog.queue);
     }
     runtime_prompt(draft, dialog, step, texts).into_iter().collect()
+}
+
+/// The results of tasks that wait for a generation; it is told them before its own prompt. Who reasons alone is told
+/// nothing.
+pub fn results(dialog: &Dialog, step: NextStep) -> Vec<QueuedPrompt> {
+    match step {
+        NextStep::Reason
+        | NextStep::DeliverWords
+        | NextStep::Pause
+        | NextStep::GiveUp
+        | NextStep::Conclude => Vec::new(),
+        NextStep::StartCourse
+        | NextStep::TakePrompt
+        | NextStep::StartAssignment
+        | NextStep::FollowUp
+        | NextStep::ReadReplies
+        | NextStep::HearAskBack
+        | NextStep::AskAgain
+        | NextStep::Resume => quiet(&dialog.queue).cloned().collect(),
+    }
 }
 
 fn runtime_prompt(
@@ -32,6 +52,7 @@ fn runtime_prompt(
                 directive: start.tellask_reply_directive,
                 assigns: start.side_dialog_reply_target.map(|target| target.call_id),
                 content_items: None,
+                quiet: false,
             })
         }
         NextStep::StartAssignment => assignment_prompt(draft, dialog, texts),
@@ -75,6 +96,7 @@ pub fn directed_prompt(
         directive: Some(directive),
         assigns: None,
         content_items: None,
+        quiet: false,
     }
 }
 

@@ -81,6 +81,15 @@ pub enum DriverReport {
         revision: u64,
         items: Arc<[NewsItem]>,
     },
+    /// The tasks of teams changed to this revision; whoever looks after them may have something to do.
+    TasksSeen {
+        revision: u64,
+    },
+    /// All that is to be done about the tasks as of this revision is done; so many have failed since the start.
+    TasksSettled {
+        revision: u64,
+        failed: u64,
+    },
     /// A client has gone.
     Left(ClientId),
     /// All problems of one origin.

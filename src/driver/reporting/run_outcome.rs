@@ -65,6 +65,17 @@ pub struct RunOutcome {
     pub halted: Vec<HaltedDialog>,
 }
 
+impl RunOutcome {
+    /// Dialogs of tasks that have failed are put away, and cause no outcome themselves.
+    #[must_use]
+    pub fn with_failed_tasks(mut self, failed: u64) -> Self {
+        if failed > 0 && self.outcome != QuietOutcome::QuestionWaits {
+            self.outcome = QuietOutcome::Failed;
+        }
+        self
+    }
+}
+
 /// In order of precedence: open questions, which the user can answer; failures; waits that never end;
 /// what the user stopped.
 ///

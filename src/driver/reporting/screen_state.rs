@@ -43,6 +43,11 @@ pub struct ScreenState {
     closing: BTreeMap<String, Resolution>,
     /// With its revision; `None` until it is known.
     news: Option<(u64, Arc<[NewsItem]>)>,
+    /// The revisions of the tasks that were seen, and after which nothing was left to do.
+    tasks_seen: u64,
+    tasks_settled: u64,
+    /// Tasks that have failed since the start.
+    tasks_failed: u64,
     /// Which trees were to be driven.
     pick_up: PickUp,
     surveyed: bool,
@@ -65,6 +70,9 @@ impl ScreenState {
             answering: BTreeMap::new(),
             closing: BTreeMap::new(),
             news: None,
+            tasks_seen: 0,
+            tasks_settled: 0,
+            tasks_failed: 0,
             pick_up,
             surveyed: false,
         }
@@ -134,6 +142,17 @@ impl ScreenState {
                 if self.news.as_ref().is_none_or(|(known, _)| *known < revision) {
                     out.push(DriverEvent::News(items.to_vec()));
                     self.news = Some((revision, items));
+                }
+            }
+            DriverReport::TasksSeen { revision } => {
+                self.tasks_seen = self.tasks_seen.max(revision);
+            }
+            DriverReport::TasksSettled { revision, failed } => {
+                let was_settled = self.tasks_settled >= self.tasks_seen;
+                self.tasks_settled = self.tasks_settled.max(revision);
+                self.tasks_failed = failed;
+                if !was_settled {
+                    self.report_quiet(out);
                 }
             }
             DriverReport::Left(client) => out.remove(client),
@@ -406,8 +425,10 @@ impl ScreenState {
     }
 
     fn report_quiet(&self, out: &mut Outboxes) {
-        if self.surveyed && !self.busy.values().any(|busy| *busy) {
+        let tasks_are_settled = self.tasks_settled >= self.tasks_seen;
+        if self.surveyed && tasks_are_settled && !self.busy.values().any(|busy| *busy) {
             let run = run_outcome::run_outcome(self.loaded_trees(), self.unloaded_rows());
+            let run = run.with_failed_tasks(self.tasks_failed);
             if !run.halted.is_empty() {
                 out.push(DriverEvent::Halted(run.halted));
             }

@@ -21,10 +21,11 @@ use crate::driver::texts::Texts;
 use crate::llm::{LlmError, Provider};
 use crate::minds::{LLM_FILE, Minds, ProviderConfig};
 use crate::store::Store;
-use crate::tools::{NewsStore, PASSED_ON, Registry, Shells};
+use crate::tools::{NewsStore, PASSED_ON, Registry, Shells, TaskStore};
 
 use super::blocking::BlockingThread;
 use super::configuration::Configuration;
+use super::moved::MovedTrees;
 use super::sources::ToolSources;
 use super::throttle::Throttles;
 
@@ -218,6 +219,8 @@ pub struct Engine {
     pub sources: ToolSources,
     /// Notices for people, and the history of decisions.
     pub news: Arc<dyn NewsStore>,
+    /// The tasks of teams.
+    pub tasks: Arc<dyn TaskStore>,
     /// Running commands, also those in the background.
     pub shells: Shells,
     /// The user's own configuration sets the sandbox level; it cannot be chosen on the screen.
@@ -233,6 +236,8 @@ pub struct Engine {
     pub throttles: Throttles,
     /// Written by the pump; tools may read it.
     pub problems: Arc<Problems>,
+    /// Trees of tasks in which something has happened.
+    pub moved: MovedTrees,
     /// Secrets seen in this run of the program.
     pub vault: SharedSecrets,
     pub log: Arc<Log>,

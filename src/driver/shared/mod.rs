@@ -8,5 +8,6 @@ pub mod config_problems;
 pub mod configuration;
 pub mod engine;
 pub mod keep_going;
+pub mod moved;
 pub mod sources;
 pub mod throttle;

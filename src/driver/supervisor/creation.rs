@@ -2,7 +2,7 @@
 
 use crate::domain::text::{Localized, localized};
 use crate::domain::tree::{Bucket, DialogTree};
-use crate::domain::{AgentId, DialogId, DialogMeta, Latest, RootId, SelfId};
+use crate::domain::{AgentId, DialogId, DialogMeta, Latest, QueuedPrompt, RootId, SelfId};
 use crate::driver::shared::blocking::{BlockingThread, blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
@@ -39,19 +39,31 @@ impl Supervisor {
     }
 
     async fn new_tree(&self, agent: &AgentId, path: &str) -> Result<DialogTree, Localized> {
-        let (engine, agent, path) = (self.engine.clone(), agent.clone(), path.to_owned());
-        let made = blocking(move |on| make_tree(&engine, &agent, &path, on));
+        let (engine, agent, taskdoc) = (self.engine.clone(), agent.clone(), path.to_owned());
+        let made = blocking(move |on| {
+            let id = unused_root(&engine, on);
+            make_tree(&engine, &NewMain { id, agent, taskdoc, first: None }, on)
+        });
         made.await.unwrap_or_else(|error| Err(interrupted(&error)))
     }
 }
 
+/// A main dialog to be.
+pub(super) struct NewMain {
+    pub(super) id: SelfId,
+    pub(super) agent: AgentId,
+    pub(super) taskdoc: String,
+    /// The prompt of the runtime that it starts with. Such a dialog is not kept going.
+    pub(super) first: Option<QueuedPrompt>,
+}
+
 /// Writes a tree with one main dialog.
-fn make_tree(
+pub(super) fn make_tree(
     engine: &Engine,
-    agent: &AgentId,
-    path: &str,
+    new: &NewMain,
     on: &BlockingThread,
 ) -> Result<DialogTree, Localized> {
+    let NewMain { id, agent, taskdoc: path, first } = new;
     let minds = engine.minds(on);
     let member = minds.member(agent).ok_or_else(|| {
         let known: Vec<&str> = minds.team().visible().map(|m| m.id.as_str()).collect();
@@ -65,15 +77,14 @@ fn make_tree(
     taskdoc::validate_path(path)?;
     create_taskdoc(&engine.workspace, path)?;
     let now = engine.clock.now();
-    let id = unused_root(engine, on);
     let push = i64::from(member.diligence_push_max);
     let mut latest = Latest::new(now.clone());
-    latest.disable_diligence_push = Some(push <= 0);
+    latest.disable_diligence_push = Some(push <= 0 || first.is_some());
     latest.diligence_push_remaining_budget = Some(push.max(0));
     let meta = DialogMeta {
         id: id.clone(),
         agent_id: agent.clone(),
-        task_doc_path: path.to_owned(),
+        task_doc_path: path.clone(),
         created_at: now.clone(),
         session_slug: None,
         extra: serde_json::Map::new(),
@@ -82,13 +93,17 @@ fn make_tree(
     let mut draft = Draft::new(&empty, now, engine.ids.clone());
     draft.set_durable();
     draft.create(meta, latest, Vec::new());
+    if let Some(first) = first {
+        draft.set_queue(id, vec![first.clone()]);
+    }
     let (tree, batch) = draft.finish();
     let written = engine.store.commit(batch).map_err(|error| error.message())?;
     written.sync().map_err(|error| error.message())?;
     Ok(tree)
 }
 
-pub(super) fn unused_root(engine: &Engine, _on: &BlockingThread) -> SelfId {
+/// The id of a main dialog that nothing has.
+pub fn unused_root(engine: &Engine, _on: &BlockingThread) -> SelfId {
     loop {
         let id = engine.ids.dialog();
         if engine.store.find(&RootId::new(id.as_str())).is_none() {

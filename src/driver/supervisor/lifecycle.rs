@@ -67,7 +67,11 @@ impl Supervisor {
         }
     }
 
-    async fn move_tree(&mut self, root: &RootId, to: Bucket) -> Result<DialogId, Localized> {
+    pub(super) async fn move_tree(
+        &mut self,
+        root: &RootId,
+        to: Bucket,
+    ) -> Result<DialogId, Localized> {
         let from = self.bucket_of(root)?;
         if from == to {
             return Err(there_already(to).into());

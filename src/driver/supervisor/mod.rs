@@ -1,12 +1,12 @@
 //! The supervisor task: routes commands to trees, and does itself what concerns whole trees or the
 //! workspace.
 //!
-//! Uses `tree`, `lifecycle`, `steps`, `shared` and `reporting`; no other folder uses it.
+//! Uses `tree`, `lifecycle`, `steps`, `shared` and `reporting`; of other folders `dispatch` alone uses it.
 
 mod changes;
 mod commands;
 mod consent;
-mod creation;
+pub mod creation;
 mod files;
 mod finding;
 mod finding_text;
@@ -16,6 +16,7 @@ mod listing;
 mod mind;
 mod minds;
 mod news;
+pub mod orders;
 mod previews;
 mod processes;
 mod program_log;
@@ -26,4 +27,4 @@ pub mod task;
 mod timeline;
 mod trees;
 mod unreviewed;
-mod usage;
+pub mod usage;

@@ -28,7 +28,7 @@ use crate::protocol::changes::ReadEnd;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::sheet::{SectionView, Sheet, SheetRequest, TaskdocView};
-use crate::tools::{Access, ToolCx, replace_section};
+use crate::tools::{Access, TeamPlace, ToolCx, replace_section};
 
 use super::changes::{mark_reviewed, read_changes};
 use super::timeline::read_timeline;
@@ -204,6 +204,7 @@ fn write(
         clock: engine.clock.clone(),
         autonomy: MemberAutonomy::default(),
         news: engine.news.clone(),
+        teams: TeamPlace::default(),
         call: String::new(),
         lang: engine.lang,
         new_id: String::new(),

@@ -8,11 +8,12 @@ use tokio::time::MissedTickBehavior;
 
 use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::{ClientRights, Request, RequestKind};
-use crate::driver::reporting::reports::ReportSender;
+use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Command;
 
 use super::minds::MINDS_POLL_INTERVAL;
+use super::orders::Order;
 use super::trees::Supervisor;
 
 /// How long the store of the news may take to be opened before anything is driven.
@@ -22,6 +23,7 @@ const NEWS_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct SupervisorTask {
     supervisor: Supervisor,
     requests: mpsc::Receiver<Request>,
+    orders: mpsc::Receiver<Order>,
 }
 
 impl SupervisorTask {
@@ -29,12 +31,12 @@ impl SupervisorTask {
     pub fn new(
         engine: Arc<Engine>,
         reports: ReportSender,
-        requests: mpsc::Receiver<Request>,
+        (requests, orders): (mpsc::Receiver<Request>, mpsc::Receiver<Order>),
         pick_up: bool,
         audience: Audience,
     ) -> Self {
         let supervisor = Supervisor::new(engine, reports, pick_up, audience);
-        Self { supervisor, requests }
+        Self { supervisor, requests, orders }
     }
 
     pub async fn run(mut self) {
@@ -45,6 +47,8 @@ impl SupervisorTask {
         if let Ok(Ok(view)) = known.map(|known| known.map(|view| view.clone())) {
             self.supervisor.send_news(view).await;
         }
+        let revision = self.supervisor.engine.tasks.tasks_view().borrow().revision;
+        self.supervisor.report(DriverReport::TasksSeen { revision }).await;
         let saving = self.supervisor.initial_survey().await;
         let mut grace = Duration::from_secs(3);
         let mut minds_poll = tokio::time::interval(MINDS_POLL_INTERVAL);
@@ -61,6 +65,7 @@ impl SupervisorTask {
                     }
                     self.supervisor.handle_request(request).await;
                 },
+                Some(order) = self.orders.recv() => self.supervisor.carry_out(order).await,
                 Ok(()) = processes.changed() => self.supervisor.send_processes().await,
                 Ok(()) = news.changed() => {
                     let view = news.borrow_and_update().clone();
@@ -73,6 +78,8 @@ impl SupervisorTask {
                 _ = minds_poll.tick(), if self.supervisor.is_attended => self.supervisor.check_minds().await,
             }
         }
+        self.orders.close();
+        while self.orders.try_recv().is_ok() {}
         self.supervisor.trees.clear();
         self.supervisor.end_reading().await;
         let all_ended = async {

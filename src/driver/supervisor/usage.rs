@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use crate::domain::DialogId;
 use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
-use crate::domain::usage::{GenerationUsage, UsageSum};
+use crate::domain::usage::{GenerationUsage, Tokens, UsageSum};
+use crate::domain::{DialogId, RootId};
 use crate::driver::shared::blocking::BlockingThread;
 use crate::driver::shared::engine::Engine;
 use crate::protocol::Refusal;
@@ -39,6 +39,20 @@ pub(super) fn read_usage(
         used.push(DialogUsage { dialog: this, agent, slug, depth, sum, generations });
     }
     Ok(Sheet::Usage(UsageView { dialogs: used, left_out }))
+}
+
+/// All tokens that the dialogs of a tree used; what cannot be read is not counted.
+pub fn tokens_of_tree(engine: &Engine, root: &RootId, _on: &BlockingThread) -> u64 {
+    let Some(bucket) = engine.store.find(root) else { return 0 };
+    let listed = engine.store.list(bucket, root).trees;
+    let dialogs = listed.iter().flat_map(|tree| &tree.dialogs);
+    let used = dialogs.filter_map(|found| {
+        let this = DialogId::side(root, &found.meta.id);
+        let (sum, _) = usage_of(engine, bucket, &this).ok()?;
+        let Tokens { input, output, .. } = sum.tokens();
+        Some(input.saturating_add(output))
+    });
+    used.fold(0, u64::saturating_add)
 }
 
 fn usage_of(

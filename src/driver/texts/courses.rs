@@ -4,6 +4,15 @@ use super::Texts;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{AnswerText, Lang, UnfinishedAnswer};
 
+const UNKNOWN_OUTCOME: Text = Text::new(
+    "The program ended while this call ran. Its outcome is unknown; it was not run again. Check before you repeat it.",
+    "调用进行中程序结束了。结果未知，也没有再次执行。重做之前请先核实。",
+);
+const STOPPED_CALL: Text = Text::new(
+    "Stopped by the human before it finished; its outcome is unknown.",
+    "在完成之前被人停止；结果未知。",
+);
+
 impl Texts {
     #[must_use]
     pub fn course_start(self) -> String {
@@ -61,13 +70,15 @@ impl Texts {
     /// The result of a call whose outcome is not known.
     #[must_use]
     pub fn unknown_outcome(self) -> String {
-        Text::new(
-            "The program ended while this call ran. Its outcome is unknown; it was not run again. \
-             Check before you repeat it.",
-            "调用进行中程序结束了。结果未知，也没有再次执行。重做之前请先核实。",
-        )
-        .in_lang(self.0)
-        .to_owned()
+        UNKNOWN_OUTCOME.in_lang(self.0).to_owned()
+    }
+
+    /// True for the result of a call that was interrupted, in any language.
+    #[must_use]
+    pub fn is_unknown_outcome(result: &str) -> bool {
+        [UNKNOWN_OUTCOME, STOPPED_CALL]
+            .iter()
+            .any(|text| [Lang::En, Lang::Zh].iter().any(|lang| result == text.in_lang(*lang)))
     }
 
     /// The result of a request to a teammate that was lost in a crash.
@@ -84,12 +95,7 @@ impl Texts {
 
     #[must_use]
     pub fn stopped_call(self) -> String {
-        Text::new(
-            "Stopped by the human before it finished; its outcome is unknown.",
-            "在完成之前被人停止；结果未知。",
-        )
-        .in_lang(self.0)
-        .to_owned()
+        STOPPED_CALL.in_lang(self.0).to_owned()
     }
 }
 

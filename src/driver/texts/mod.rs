@@ -18,6 +18,7 @@ mod reminders;
 mod replies;
 mod special_calls;
 mod taskdoc;
+mod tasks;
 mod tellask;
 #[cfg(test)]
 mod tests;

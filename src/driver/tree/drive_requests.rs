@@ -101,6 +101,9 @@ impl TreeState {
                 | NextStep::AskAgain
                 | NextStep::Reason => {}
             }
+            if self.stop_after_steps(id).await {
+                return None;
+            }
             if !self.update_tools(id, step).await {
                 return None;
             }
@@ -230,8 +233,11 @@ impl TreeState {
     ) {
         let Some(prepared) = self.prepared.get(&at.dialog) else { return };
         let team = prepared.team_names(self.engine.crowd);
-        // There are no tasks yet.
-        let looks_at_words = prepared.minds().hive().capture == Capture::All;
+        let looks_at_words = match prepared.minds().hive().capture {
+            Capture::All => true,
+            Capture::Tasks => self.has_task(),
+            Capture::Off => false,
+        };
         let mut draft = self.draft();
         if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.latest.is_dead()) {
             // The text of a dead dialog is kept, its calls are not executed.
@@ -282,6 +288,7 @@ impl TreeState {
                 self.report_decision(&dialog, kind, &outcome);
             }
             self.report_news().await;
+            self.report_tasks().await;
             self.send_event(DriverEvent::ToolEnded { dialog, call: call.id.clone(), ok }).await;
             let _ = reply.send(());
         }
@@ -292,6 +299,14 @@ impl TreeState {
         if self.news.has_changed().unwrap_or_default() {
             let NewsView { revision, items, .. } = self.news.borrow_and_update().clone();
             let _ = self.reports.send(DriverReport::News { revision, items }).await;
+        }
+    }
+
+    /// A task that was given is known before the tree may rest.
+    async fn report_tasks(&mut self) {
+        if self.tasks.has_changed().unwrap_or_default() {
+            let revision = self.tasks.borrow_and_update().revision;
+            let _ = self.reports.send(DriverReport::TasksSeen { revision }).await;
         }
     }
 

@@ -11,5 +11,6 @@ mod keep_going;
 pub mod reminders;
 mod state;
 pub mod task;
+mod tasks;
 mod upkeep;
 pub mod user_requests;

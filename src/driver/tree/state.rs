@@ -22,7 +22,7 @@ use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::protocol::event::DriverEvent;
 use crate::store::{Committed, StoreError};
-use crate::tools::NewsView;
+use crate::tools::{NewsView, TasksView};
 
 #[derive(Debug)]
 pub struct TreeState {
@@ -45,12 +45,14 @@ pub struct TreeState {
     pub(super) keep_going: KeepGoing,
     /// The news that this tree knows of.
     pub(super) news: watch::Receiver<NewsView>,
+    /// The tasks that this tree knows of.
+    pub(super) tasks: watch::Receiver<TasksView>,
     pub(super) closing: bool,
 }
 
 impl TreeState {
     pub fn new(engine: Arc<Engine>, tree: DialogTree, reports: ReportSender) -> Self {
-        let news = engine.news.view();
+        let (news, tasks) = (engine.news.view(), engine.tasks.tasks_view());
         Self {
             engine,
             tree,
@@ -63,6 +65,7 @@ impl TreeState {
             wait_cycles: Vec::new(),
             keep_going: KeepGoing::default(),
             news,
+            tasks,
             closing: false,
         }
     }
@@ -239,6 +242,10 @@ impl TreeState {
     /// True if its last step could not be written.
     pub(super) fn is_unwritable(&self, dialog: &SelfId) -> bool {
         self.unwritable.contains_key(dialog)
+    }
+
+    pub(super) fn has_unwritable(&self) -> bool {
+        !self.unwritable.is_empty()
     }
 
     /// Clears the write error because the user wants to retry.

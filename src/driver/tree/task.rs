@@ -123,6 +123,9 @@ impl TreeTask {
         }
         let (root, idle) =
             (self.state.tree().root.clone(), self.state.is_idle() && self.mailbox.is_empty());
+        if self.state.has_task() {
+            self.state.engine.moved.mark(&root);
+        }
         if idle {
             let details = self.state.idle_report();
             let _ = self

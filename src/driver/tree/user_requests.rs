@@ -8,6 +8,7 @@ use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
 use crate::domain::record::Origin;
 use crate::domain::shown_state::{Activity, derive};
 use crate::domain::state::{can_continue, next_step};
+use crate::domain::task::outcome::Rest;
 use crate::domain::text::{Localized, Text, localized};
 use tokio::sync::oneshot;
 
@@ -89,6 +90,16 @@ pub enum TreeRequest {
         ticket: Ticket,
         dialog: SelfId,
         note: Option<String>,
+    },
+    /// Replies how the tree rests.
+    Rest {
+        reply: oneshot::Sender<Option<Rest>>,
+    },
+    /// The result of a task for a dialog; replies whether there was room.
+    Deliver {
+        dialog: SelfId,
+        prompt: Box<QueuedPrompt>,
+        reply: oneshot::Sender<bool>,
     },
     /// Replies whether the tree is idle. It stays idle until the next request.
     IsIdle {
@@ -183,6 +194,13 @@ impl TreeState {
                 let outcome = self.declare_dead(&dialog, note.as_deref()).await;
                 self.acknowledge(ticket, &dialog, outcome).await;
             }
+            TreeRequest::Rest { reply } => {
+                let _ = reply.send(Some(self.rest()));
+            }
+            TreeRequest::Deliver { dialog, prompt, reply } => {
+                let taken = self.take_result(&dialog, *prompt).await;
+                let _ = reply.send(taken);
+            }
             TreeRequest::IsIdle { reply } => {
                 let _ = reply.send(self.is_idle());
             }
@@ -250,6 +268,7 @@ impl TreeState {
             directive: None,
             assigns: None,
             content_items,
+            quiet: false,
         };
         enqueue(&mut queue, prompt);
         draft.set_queue(id, queue);

@@ -57,7 +57,7 @@ impl Bench {
     }
 
     fn configure(&self) {
-        let file = self.path().join(HIVE_FILE);
+        let file = self.path().join(crate::minds::HIVE_FILE);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, "version: 1\n").unwrap();
     }

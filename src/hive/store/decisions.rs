@@ -5,8 +5,7 @@ use std::time::SystemTime;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Connection as _, Row as _};
 
-use super::notices::dialog_text;
-use super::{ORG, Store, millis, moment};
+use super::{ORG, Store, dialogs, millis, moment};
 use crate::domain::Clock;
 use crate::domain::autonomy::DecisionKind;
 use crate::domain::decisions::{NewDecision, PastDecision};
@@ -55,7 +54,7 @@ impl Store {
         )
         .bind(ORG)
         .bind(id)
-        .bind(dialog_text(dialog))
+        .bind(dialogs::text(dialog))
         .bind(agent.as_str())
         .bind(by)
         .bind(category.map(DecisionKind::name))

@@ -1,7 +1,11 @@
 //! The database: the only place that names `sqlx`. Each method is one transaction, on disk when it returns.
 
 mod decisions;
+mod dialogs;
 mod notices;
+mod task_ends;
+mod task_rows;
+mod tasks;
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -17,6 +21,9 @@ pub use notices::Listed;
 
 /// How long a statement waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often the tables are looked at and made, and the time in between.
+const MIGRATION_TRIES: u32 = 5;
+const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// Statements that stay prepared.
 const PREPARED: usize = 16;
 /// Of a store that one workspace has for itself.
@@ -55,12 +62,22 @@ impl Store {
     async fn migrate(&mut self) -> Result<(), StoreFault> {
         let first = include_str!("0001_notices.sql").into_sql_str();
         let notices = Migration::new(1, "notices".into(), MigrationType::Simple, first, false);
-        let migrator = Migrator::with_migrations(vec![notices]);
-        if migrator.run_direct(None, &mut self.db, false).await.is_ok() {
-            return Ok(());
+        let second = include_str!("0002_tasks.sql").into_sql_str();
+        let tasks = Migration::new(2, "tasks".into(), MigrationType::Simple, second, false);
+        let migrator = Migrator::with_migrations(vec![notices, tasks]);
+        let mut tries = MIGRATION_TRIES;
+        loop {
+            let fault = match migrator.run_direct(None, &mut self.db, false).await {
+                Ok(()) => return Ok(()),
+                Err(fault) => migration_fault(fault),
+            };
+            // Another process may be making the same tables.
+            tries -= 1;
+            if tries == 0 {
+                return Err(fault);
+            }
+            tokio::time::sleep(MIGRATION_PAUSE).await;
         }
-        // Another process may just have made the tables.
-        migrator.run_direct(None, &mut self.db, false).await.map_err(migration_fault)
     }
 
     async fn name(&mut self, now: SystemTime) -> Result<(), StoreFault> {
@@ -104,5 +121,7 @@ fn moment(millis: i64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
 }
 
+#[cfg(test)]
+mod task_tests;
 #[cfg(test)]
 mod tests;

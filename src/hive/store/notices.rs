@@ -7,9 +7,9 @@ use sqlx::Row as _;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{Connection as _, Error};
 
-use super::{ORG, Store, millis, moment};
+use super::{ORG, Store, dialogs, millis, moment};
 use crate::domain::news::{MAX_OPEN, NewNotice, NewsItem, NewsKind, NewsLevel};
-use crate::domain::{AgentId, Clock, DialogId, RootId, SelfId, hex};
+use crate::domain::{AgentId, Clock, DialogId, hex};
 use crate::hive::fault::StoreFault;
 
 /// Notices that nobody has dismissed are deleted after this time; failures stay.
@@ -35,46 +35,8 @@ impl Store {
         notice: &NewNotice,
         now: SystemTime,
     ) -> Result<String, StoreFault> {
-        let id = notice_id(&notice.dialog, &notice.call);
-        let (now, key) = (millis(now), dedup_key(notice));
         let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        if has_notice(&mut step, &id).await? {
-            return Ok(id);
-        }
-        let again = sqlx::query(
-            "UPDATE notices SET count = count + 1, updated_at = $3 \
-             WHERE org = $1 AND dedup_key = $2 AND resolved_at IS NULL RETURNING id",
-        );
-        let again = again.bind(ORG).bind(&key).bind(now).fetch_optional(&mut *step).await?;
-        if let Some(row) = again {
-            let id = row.try_get(0)?;
-            step.commit().await?;
-            return Ok(id);
-        }
-        let open =
-            sqlx::query("SELECT COUNT(*) FROM notices WHERE org = $1 AND resolved_at IS NULL");
-        let open: i64 = open.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
-        if usize::try_from(open).is_ok_and(|open| open >= MAX_OPEN) {
-            return Err(StoreFault::TooMany);
-        }
-        let NewNotice { agent, dialog, level, title, body, .. } = notice;
-        sqlx::query(
-            "INSERT INTO notices (org, id, kind, seat, dialog, agent, title, body, level, dedup_key, count, created_at, updated_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11, $11)",
-        )
-        .bind(ORG)
-        .bind(&id)
-        .bind(NewsKind::Notice.name())
-        .bind(&self.seat)
-        .bind(dialog_text(dialog))
-        .bind(agent.as_str())
-        .bind(title)
-        .bind(body)
-        .bind(level.name())
-        .bind(key)
-        .bind(now)
-        .execute(&mut *step)
-        .await?;
+        let id = add(&mut step, &self.seat, (NewsKind::Notice, notice), now).await?;
         step.commit().await?;
         Ok(id)
     }
@@ -131,6 +93,55 @@ impl Store {
     }
 }
 
+/// Adds an item within a transaction; returns its id.
+///
+/// # Errors
+/// Too many are open; the disk. The transaction can go on without it.
+pub(super) async fn add(
+    step: &mut SqliteConnection,
+    seat: &str,
+    (kind, notice): (NewsKind, &NewNotice),
+    now: SystemTime,
+) -> Result<String, StoreFault> {
+    let id = notice_id(&notice.dialog, &notice.call);
+    let (now, key) = (millis(now), dedup_key(notice));
+    if has_notice(step, &id).await? {
+        return Ok(id);
+    }
+    let again = sqlx::query(
+        "UPDATE notices SET count = count + 1, updated_at = $3 \
+         WHERE org = $1 AND dedup_key = $2 AND resolved_at IS NULL RETURNING id",
+    );
+    let again = again.bind(ORG).bind(&key).bind(now).fetch_optional(&mut *step).await?;
+    if let Some(row) = again {
+        return Ok(row.try_get(0)?);
+    }
+    let open = sqlx::query("SELECT COUNT(*) FROM notices WHERE org = $1 AND resolved_at IS NULL");
+    let open: i64 = open.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
+    if usize::try_from(open).is_ok_and(|open| open >= MAX_OPEN) {
+        return Err(StoreFault::TooMany);
+    }
+    let NewNotice { agent, dialog, level, title, body, .. } = notice;
+    sqlx::query(
+        "INSERT INTO notices (org, id, kind, seat, dialog, agent, title, body, level, dedup_key, count, created_at, updated_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11, $11)",
+    )
+    .bind(ORG)
+    .bind(&id)
+    .bind(kind.name())
+    .bind(seat)
+    .bind(dialogs::text(dialog))
+    .bind(agent.as_str())
+    .bind(title)
+    .bind(body)
+    .bind(level.name())
+    .bind(key)
+    .bind(now)
+    .execute(&mut *step)
+    .await?;
+    Ok(id)
+}
+
 async fn has_notice(db: &mut SqliteConnection, id: &str) -> Result<bool, Error> {
     let found = sqlx::query("SELECT 1 FROM notices WHERE org = $1 AND id = $2");
     Ok(found.bind(ORG).bind(id).fetch_optional(db).await?.is_some())
@@ -148,7 +159,7 @@ fn item(row: &SqliteRow, clock: &dyn Clock) -> Result<NewsItem, StoreFault> {
         kind: NewsKind::named(&kind).ok_or_else(|| unknown("kind"))?,
         level: NewsLevel::named(&level).ok_or_else(|| unknown("level"))?,
         agent: agent.map(AgentId::new),
-        dialog: dialog.as_deref().and_then(read_dialog),
+        dialog: dialog.as_deref().and_then(dialogs::read),
         title: row.try_get(5)?,
         body: row.try_get(6)?,
         count: u64::try_from(count).unwrap_or_default(),
@@ -160,7 +171,7 @@ fn item(row: &SqliteRow, clock: &dyn Clock) -> Result<NewsItem, StoreFault> {
 
 /// The same for the same call, whenever it is made.
 fn notice_id(dialog: &DialogId, call: &str) -> String {
-    let digest = Sha256::digest(format!("{}\n{call}", dialog_text(dialog)));
+    let digest = Sha256::digest(format!("{}\n{call}", dialogs::text(dialog)));
     format!("n-{}", hex::hex(digest.get(..ID_BYTES).unwrap_or_default()))
 }
 
@@ -170,13 +181,4 @@ fn dedup_key(notice: &NewNotice) -> String {
     let all =
         [agent.as_str(), level.name(), title, body].map(|part| format!("{}:{part}", part.len()));
     hex::hex(&Sha256::digest(all.concat()))
-}
-
-pub(super) fn dialog_text(dialog: &DialogId) -> String {
-    format!("{}#{}", dialog.root, dialog.this)
-}
-
-fn read_dialog(text: &str) -> Option<DialogId> {
-    let (root, this) = text.split_once('#')?;
-    Some(DialogId { root: RootId::new(root), this: SelfId::new(this) })
 }

@@ -17,6 +17,9 @@ const WRAPPERS: [&str; 6] = [
     "[Dominds 先接住这轮]",
 ];
 
+/// Headings of the tasks of teams: what is to be done stands between the heading and the rules at the end.
+const TASKS: [&str; 2] = ["[Dominds team task]", "[Dominds 团队任务]"];
+
 /// Headings of prompts that demand a call of the reply tool they name.
 const REPLY_REQUIRED: [&str; 2] = ["[Dominds replyTellask required]", "[Dominds 必须调用回复工具]"];
 
@@ -58,7 +61,10 @@ pub(super) fn find<'db>(
     messages: &[Message],
 ) -> Option<&'db MockEntry> {
     let context: Vec<&str> = messages.iter().filter_map(Message::text).collect();
-    let candidates = [Some(input.text), before_status(input.text), after_wrapper(input.text)];
+    let text = input.text;
+    let task = text_of_task(text);
+    let again = task.and_then(|task| task.split_once("\n\n")).map(|(_, rest)| rest);
+    let candidates = [Some(text), before_status(text), after_wrapper(text), task, again];
     candidates
         .into_iter()
         .flatten()
@@ -73,6 +79,13 @@ fn before_status(text: &str) -> Option<&str> {
 fn after_wrapper(text: &str) -> Option<&str> {
     WRAPPERS.iter().find(|heading| text.starts_with(**heading))?;
     text.split_once("\n\n").map(|(_, rest)| rest)
+}
+
+/// What a task asks for. That of a later attempt has a remark before it.
+fn text_of_task(text: &str) -> Option<&str> {
+    TASKS.iter().find(|heading| text.lines().next() == Some(**heading))?;
+    let (_, rest) = text.split_once("\n\n")?;
+    rest.rsplit_once("\n\n").map(|(task, _)| task)
 }
 
 /// The reply tool that a prompt demands, and the content of the reply: the last text of the model.

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::{ProblemReport, one_of, unknown_keys};
+use super::values::{one_of, unknown_keys};
 use crate::domain::AgentId;
 use crate::domain::autonomy::{
     Autonomy, AutonomyLevel, AutonomyRule, AutonomyScope, DecisionKind, DecisionPolicy,
 };
+use crate::minds::report::ProblemReport;
 
 const LEVEL: &str = "level";
 const TEAMS: &str = "teams";

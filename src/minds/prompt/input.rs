@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::autonomy::MemberAutonomy;
+use crate::domain::org::Org;
 use crate::domain::text::Text;
 use crate::domain::{Lang, Member, Team};
 use crate::minds::skills::Skill;
@@ -30,6 +31,7 @@ pub(in crate::minds) struct PromptInput<'a> {
     pub environment: Option<&'a str>,
     /// What the member decides alone.
     pub autonomy: &'a MemberAutonomy,
+    pub org: &'a Org,
     pub role: DialogRole,
     pub tool_names: &'a [String],
 }

@@ -12,6 +12,7 @@ mod persona;
 mod policy;
 mod reasoning;
 mod skills;
+mod teams;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -39,6 +40,7 @@ pub(super) fn build(facts: &PromptInput) -> String {
         DialogRole::Main | DialogRole::Side => sections.extend([
             directory::questions(facts),
             directory::team(facts),
+            teams::teams(facts),
             policy::policy(facts),
             autonomy::autonomy(facts),
             collaboration::protocol(facts),

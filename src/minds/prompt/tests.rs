@@ -7,6 +7,8 @@ use crate::domain::autonomy::{
     Autonomy, AutonomyLevel, AutonomyRule, AutonomyScope, DecisionKind, DecisionPolicy,
     MemberAutonomy,
 };
+use crate::domain::org::Org;
+use crate::domain::org::test_support::small;
 use crate::domain::{AgentId, Lang};
 use crate::minds::skills::Skill;
 use crate::minds::texts::MemberTexts;
@@ -24,11 +26,11 @@ fn prompt_of(id: &str, role: DialogRole, tools: &[&str]) -> String {
 }
 
 fn prompt_in(lang: Lang, id: &str, role: DialogRole, tools: &[&str]) -> String {
-    prompt_with(&MemberAutonomy::default(), lang, id, role, tools)
+    prompt_with((&MemberAutonomy::default(), &Org::default()), lang, id, role, tools)
 }
 
 fn prompt_with(
-    autonomy: &MemberAutonomy,
+    (autonomy, org): (&MemberAutonomy, &Org),
     lang: Lang,
     id: &str,
     role: DialogRole,
@@ -56,6 +58,7 @@ fn prompt_with(
         })],
         environment: Some("ENV-TEXT"),
         autonomy,
+        org,
         role,
         tool_names: &tool_names,
     })
@@ -208,7 +211,7 @@ fn q11_the_prompt_says_what_is_configured_and_nothing_where_nothing_is() {
     autonomy.set(AutonomyScope::Workspace, rule);
     let held = autonomy.of(&AgentId::new("lead"), &[]);
     for role in [DialogRole::Main, DialogRole::Side] {
-        let prompt = prompt_with(&held, Lang::En, "lead", role, &[]);
+        let prompt = prompt_with((&held, &Org::default()), Lang::En, "lead", role, &[]);
         let lines: Vec<&str> = prompt.lines().collect();
         for line in [
             "- scope changes (`scopeChanges`): Full autonomy: proceed without confirmation",
@@ -220,7 +223,34 @@ fn q11_the_prompt_says_what_is_configured_and_nothing_where_nothing_is() {
         assert!(headings(&prompt).contains(&"Autonomy"));
         assert!(!headings(&prompt_of("lead", role, &[])).contains(&"Autonomy"));
     }
-    let reasoning = prompt_with(&held, Lang::En, "lead", DialogRole::FreshBoots, &[]);
+    let reasoning =
+        prompt_with((&held, &Org::default()), Lang::En, "lead", DialogRole::FreshBoots, &[]);
     assert!(!headings(&reasoning).contains(&"Autonomy"));
-    assert!(prompt_with(&held, Lang::Zh, "lead", DialogRole::Side, &[]).contains("# 自主权"));
+    assert!(
+        prompt_with((&held, &Org::default()), Lang::Zh, "lead", DialogRole::Side, &[])
+            .contains("# 自主权")
+    );
+}
+
+#[test]
+fn the_prompt_names_the_own_team_those_around_it_and_the_ways_up() {
+    let org = small();
+    let nothing = MemberAutonomy::default();
+    for role in [DialogRole::Main, DialogRole::Side] {
+        let prompt = prompt_with((&nothing, &org), Lang::En, "lead", role, &[]);
+        for part in [
+            "Your team is `main`, led by @lead; the team above it: -.",
+            "- `qa`: (qa)",
+            "`tellaskBack`; if something is not your team's to decide, use `escalate`",
+        ] {
+            assert!(prompt.contains(part), "{part}\n{prompt}");
+        }
+        assert!(!prompt.contains("`lab`"), "it is not directly below");
+        assert!(!headings(&prompt_of("lead", role, &[])).contains(&"Teams"));
+    }
+    let reasoning = prompt_with((&nothing, &org), Lang::En, "lead", DialogRole::FreshBoots, &[]);
+    assert!(!headings(&reasoning).contains(&"Teams"));
+    assert!(
+        prompt_with((&nothing, &org), Lang::Zh, "lead", DialogRole::Main, &[]).contains("# 团队")
+    );
 }

@@ -18,6 +18,7 @@ fn prompt(id: &str) -> QueuedPrompt {
         directive: None,
         assigns: None,
         content_items: None,
+        quiet: false,
     }
 }
 

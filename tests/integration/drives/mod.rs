@@ -56,6 +56,7 @@ mod states;
 mod stops;
 mod support;
 mod talk;
+mod tasks;
 mod tellasks;
 mod tools;
 mod trust;

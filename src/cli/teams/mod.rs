@@ -1,0 +1,156 @@
+//! `teams`, `team`, `tasks`, `task`, `delegate`: the teams of a workspace and their tasks. They use the store beside a driver
+//! that may run, which sees what changes.
+
+pub mod args;
+mod tasks;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::domain::org::{Org, OrgTeam};
+use crate::domain::task::TaskStatus;
+use crate::domain::{Lang, TeamName};
+use crate::minds::Minds;
+use crate::platform::SystemClock;
+use crate::tools::TasksView;
+
+use super::exit::{CommandError, Status};
+use super::hive_store::{open, refused};
+use super::lines;
+
+use args::TeamCommand;
+
+pub use tasks::{delegate, list as list_tasks, task};
+
+/// The teams of a workspace that has some.
+fn org_of(workspace: &Path) -> Result<Arc<Org>, CommandError> {
+    let minds = Minds::load(workspace, Lang::En);
+    let org = minds.hive().org().clone();
+    if org.teams().next().is_none() {
+        return Err(CommandError::refused(
+            "there are no teams here: a team is a file .minds/hive/teams/NAME.yaml",
+        ));
+    }
+    if !org.is_on() {
+        return Err(CommandError::refused("teams are off here: `teams` in .minds/hive/hive.yaml"));
+    }
+    Ok(org)
+}
+
+fn team_named<'a>(org: &'a Org, name: &str) -> Result<&'a OrgTeam, CommandError> {
+    org.team(&TeamName::new(name)).ok_or_else(|| {
+        let known: Vec<&str> = org.teams().map(|team| team.name.as_str()).collect();
+        CommandError::usage(format!("Team '{name}' not found; the teams are {}", known.join(", ")))
+    })
+}
+
+/// What is being worked on; nothing where there is no store.
+async fn view(workspace: &Path) -> Result<TasksView, CommandError> {
+    let Some(mut store) = open(workspace).await? else { return Ok(TasksView::default()) };
+    let view = store.tasks_view(&SystemClock).await.map_err(|fault| refused(&fault));
+    store.close().await;
+    view
+}
+
+/// Lists all teams, each below its parent.
+pub async fn list(workspace: &Path, json: bool) -> Result<Status, CommandError> {
+    let org = org_of(workspace)?;
+    let view = view(workspace).await?;
+    if json {
+        let teams = org.teams().map(|team| team_json(team, &view));
+        lines::json(&json!({ "teams": teams.collect::<Value>() }));
+        return Ok(Status::Done);
+    }
+    let roots = org.teams().filter(|team| team.parent.is_none());
+    for team in roots {
+        print_below(&org, team, &view, 0);
+    }
+    Ok(Status::Done)
+}
+
+fn print_below(org: &Org, team: &OrgTeam, view: &TasksView, depth: usize) {
+    lines::print(&format!("{}{}", "  ".repeat(depth), team_line(team, view)));
+    for child in org.children(&team.name) {
+        print_below(org, child, view, depth + 1);
+    }
+}
+
+fn counts(team: &OrgTeam, view: &TasksView) -> (u64, usize, usize) {
+    let with = |status| view.active_of(&team.name).filter(move |task| task.status == status);
+    let (running, blocked) = (with(TaskStatus::Running), with(TaskStatus::Blocked));
+    (view.pending_of(&team.name), running.count(), blocked.count())
+}
+
+fn is_saturated(team: &OrgTeam, running: usize) -> bool {
+    u32::try_from(running).unwrap_or(u32::MAX) >= team.limits.max_running
+}
+
+fn team_line(team: &OrgTeam, view: &TasksView) -> String {
+    let (pending, running, blocked) = counts(team, view);
+    let lead = team.lead.as_ref().map(|lead| format!("  @{lead}")).unwrap_or_default();
+    let blocked = if blocked > 0 { format!(" · {blocked} blocked") } else { String::new() };
+    let full = if is_saturated(team, running) { "  (all slots taken)" } else { "" };
+    format!("{}{lead}  {running} running · {pending} queued{blocked}{full}", team.name)
+}
+
+fn team_json(team: &OrgTeam, view: &TasksView) -> Value {
+    let (pending, running, blocked) = counts(team, view);
+    json!({
+        "name": team.name,
+        "parent": team.parent,
+        "lead": team.lead,
+        "members": team.members,
+        "description": team.description,
+        "scope": team.scope,
+        "status": "active",
+        "activeDailyOps": running,
+        "saturated": is_saturated(team, running),
+        "pending": pending,
+        "running": running,
+        "blocked": blocked,
+        "limits": {
+            "maxConcurrentDailyOps": team.limits.max_running,
+            "maxSteps": team.limits.max_steps,
+            "maxQueue": team.limits.max_queue,
+            "maxTasksPerDay": team.limits.max_tasks_per_day,
+            "maxTokensPerDay": team.limits.max_tokens_per_day,
+        },
+    })
+}
+
+pub async fn team(workspace: &Path, wanted: TeamCommand) -> Result<Status, CommandError> {
+    let TeamCommand::Show { team: name, json } = wanted;
+    let org = org_of(workspace)?;
+    let team = team_named(&org, &name)?;
+    let view = view(workspace).await?;
+    if json {
+        lines::json(&team_json(team, &view));
+        return Ok(Status::Done);
+    }
+    lines::print(&team_line(team, &view));
+    if !team.description.is_empty() {
+        lines::print(&team.description);
+    }
+    let members: Vec<String> = team.members.iter().map(|id| format!("@{id}")).collect();
+    lines::print(&format!("parent   {}", team.parent.as_ref().map_or("-", TeamName::as_str)));
+    lines::print(&format!("members  {}", members.join(" ")));
+    lines::print(&format!("scope    {}", team.scope.join(", ")));
+    let limits = &team.limits;
+    lines::print(&format!(
+        "limits   {} at a time, {} steps each, {} queued, {} a day",
+        limits.max_running,
+        limits.max_steps,
+        limits.max_queue,
+        if limits.max_tasks_per_day == 0 {
+            "any number".to_owned()
+        } else {
+            limits.max_tasks_per_day.to_string()
+        },
+    ));
+    for task in view.active_of(&team.name) {
+        lines::print(&tasks::task_line(task));
+    }
+    Ok(Status::Done)
+}

@@ -1,0 +1,260 @@
+//! `tasks`, `task` and `delegate`.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::domain::task::{
+    Enqueued, MAX_TEXT_BYTES, NewTask, RetryRefusal, Task, TaskFilter, TaskKind,
+};
+use crate::domain::title::short_headline;
+use crate::domain::{AgentId, Clock as _, TeamName};
+use crate::hive::Store;
+use crate::platform::SystemClock;
+use crate::tools::task_refused;
+
+use super::args::{DelegateArgs, KindArg, OverlapArg, StatusArg, TaskCommand, TasksArgs};
+use super::{org_of, team_named};
+use crate::cli::drive::text_or_stdin;
+use crate::cli::exit::{CommandError, Status};
+use crate::cli::hive_store::{open, open_or_make, refused, setup};
+use crate::cli::lines;
+
+/// Most characters of what a task is about, in a line.
+const MAX_HEADLINE: usize = 100;
+/// What every id begins with; it may be left out.
+const PREFIX: &str = "task-";
+
+pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, CommandError> {
+    let org = org_of(workspace)?;
+    let team = wanted.team.as_deref().map(|name| team_named(&org, name)).transpose()?;
+    let filter = TaskFilter {
+        team: team.map(|team| team.name.clone()),
+        statuses: wanted.status.into_iter().map(StatusArg::status).collect(),
+        kind: wanted.kind.map(KindArg::kind),
+        since: None,
+        limit: wanted.limit,
+    };
+    let tasks = match open(workspace).await? {
+        Some(mut store) => {
+            let found = store.tasks(&filter, &SystemClock).await;
+            store.close().await;
+            found.map_err(|fault| refused(&fault))?
+        }
+        None => Vec::new(),
+    };
+    if wanted.json {
+        lines::json(&json!({ "tasks": tasks.iter().map(task_json).collect::<Value>() }));
+        return Ok(Status::Done);
+    }
+    for task in &tasks {
+        lines::print(&task_line(task));
+    }
+    if tasks.is_empty() {
+        lines::print("there is no task");
+    }
+    Ok(Status::Done)
+}
+
+/// A task in one line.
+pub fn task_line(task: &Task) -> String {
+    let Task { id, team, priority, text, .. } = task;
+    let status = status_words(task);
+    let about = short_headline(text, MAX_HEADLINE);
+    format!("{id}  {status}  {}  {team}  {about}", priority.name())
+}
+
+fn status_words(task: &Task) -> String {
+    match task.block_reason {
+        Some(reason) => format!("{} ({})", task.status.name(), reason.name()),
+        None => task.status.name().to_owned(),
+    }
+}
+
+fn task_json(task: &Task) -> Value {
+    json!({
+        "id": task.id,
+        "team": task.team,
+        "type": task.kind,
+        "priority": task.priority,
+        "status": task.status,
+        "blockReason": task.block_reason,
+        "text": task.text,
+        "member": task.member,
+        "from": task.from,
+        "correlationId": task.correlation,
+        "attempt": task.attempt,
+        "dialog": task.dialog,
+        "createdAt": task.created_at,
+        "startedAt": task.started_at,
+        "endedAt": task.ended_at,
+        "durationMs": task.duration_ms,
+        "result": task.result,
+        "error": task.error,
+        "tokens": task.tokens,
+    })
+}
+
+pub async fn task(workspace: &Path, wanted: TaskCommand) -> Result<Status, CommandError> {
+    org_of(workspace)?;
+    let Some(mut store) = open(workspace).await? else {
+        return Err(CommandError::usage("there is no task yet"));
+    };
+    let done = match wanted {
+        TaskCommand::Show { task, json } => show(&mut store, &task, json).await,
+        TaskCommand::Cancel { task } => cancel(&mut store, &task).await,
+        TaskCommand::Retry { task } => retry(&mut store, &task).await,
+    };
+    store.close().await;
+    done.map(|()| Status::Done)
+}
+
+/// The task whose id starts so.
+async fn find(store: &mut Store, wanted: &str) -> Result<Task, CommandError> {
+    let start = format!("{PREFIX}{}", wanted.strip_prefix(PREFIX).unwrap_or(wanted));
+    let found = store.find_task(&start, &SystemClock).await.map_err(|fault| refused(&fault))?;
+    let mut found = found.into_iter();
+    match (found.next(), found.next()) {
+        (Some(task), None) => Ok(task),
+        (None, _) => {
+            Err(CommandError::usage(format!("Task '{wanted}' not found; `tasks` lists them")))
+        }
+        (Some(_), Some(_)) => Err(CommandError::usage(format!(
+            "several tasks begin with {wanted}; write more of the id"
+        ))),
+    }
+}
+
+async fn show(store: &mut Store, wanted: &str, json: bool) -> Result<(), CommandError> {
+    let task = find(store, wanted).await?;
+    if json {
+        lines::json(&task_json(&task));
+        return Ok(());
+    }
+    lines::print(&task_line(&task));
+    let from = task.from.as_ref().map_or("a person", TeamName::as_str);
+    lines::print(&format!("from {from} at {}", task.created_at));
+    if let Some(dialog) = &task.dialog {
+        let started = task.started_at.as_ref().map_or("", |at| at.as_str());
+        lines::print(&format!("attempt {} in dialog {dialog}, started at {started}", task.attempt));
+    }
+    lines::print(&format!("\n{}", task.text));
+    if let Some(said) = task.result.as_ref().or(task.error.as_ref()) {
+        let ended = task.ended_at.as_ref().map_or("", |at| at.as_str());
+        lines::print(&format!("\n{} at {ended}:\n{said}", task.status.name()));
+    }
+    Ok(())
+}
+
+async fn cancel(store: &mut Store, wanted: &str) -> Result<(), CommandError> {
+    let task = find(store, wanted).await?;
+    let now = SystemClock.moment();
+    let was = store.cancel_task(&task.id, "cancelled by a person", now).await;
+    match was.map_err(|fault| refused(&fault))? {
+        Some(status) if status.is_open() => {
+            lines::print(&format!("{} is cancelled", task.id));
+            Ok(())
+        }
+        Some(status) => {
+            let (id, status) = (&task.id, status.name());
+            Err(CommandError::refused(format!("{id} has ended: it is {status}")))
+        }
+        None => Err(CommandError::usage(format!("Task '{wanted}' not found"))),
+    }
+}
+
+async fn retry(store: &mut Store, wanted: &str) -> Result<(), CommandError> {
+    let Task { id, .. } = find(store, wanted).await?;
+    let queued = store.retry_task(&id, SystemClock.moment()).await;
+    match queued.map_err(|fault| refused(&fault))? {
+        Some(Ok(())) => {
+            lines::print(&format!("{id} is queued again"));
+            Ok(())
+        }
+        Some(Err(RetryRefusal::Open(status))) => {
+            Err(CommandError::refused(format!("{id} is {}", status.name())))
+        }
+        Some(Err(RetryRefusal::Done)) => Err(CommandError::refused(format!(
+            "{id} is done; delegate a new task to have it done again"
+        ))),
+        None => Err(CommandError::usage(format!("Task '{wanted}' not found"))),
+    }
+}
+
+pub async fn delegate(workspace: &Path, wanted: DelegateArgs) -> Result<Status, CommandError> {
+    let org = org_of(workspace)?;
+    let team = team_named(&org, &wanted.team)?;
+    let member = wanted.member.as_deref().map(|id| AgentId::new(id.trim_start_matches('@')));
+    if let Some(id) = member.as_ref().filter(|id| !team.members.contains(id)) {
+        return Err(CommandError::usage(format!("member '{id}' is not in team '{}'", team.name)));
+    }
+    let text = text_or_stdin(&wanted.text)?.trim().to_owned();
+    if text.len() > MAX_TEXT_BYTES {
+        let bytes = text.len();
+        return Err(CommandError::usage(format!(
+            "the task has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed: write it into a file and name that"
+        )));
+    }
+    let task = NewTask {
+        team: team.name.clone(),
+        kind: TaskKind::Delegate,
+        priority: wanted.priority.priority(),
+        text,
+        member,
+        max_steps: team.limits.max_steps,
+        correlation: None,
+        cause: None,
+        from: None,
+        origin: None,
+        wake: false,
+        overlap: wanted.overlap.map_or(team.default_overlap, OverlapArg::policy),
+        max_queue: team.limits.max_queue,
+        once: None,
+    };
+    let id = setup(workspace).new_task_id();
+    let mut store = open_or_make(workspace).await?;
+    let outcome = store.enqueue(&task, &id, SystemClock.moment()).await;
+    store.close().await;
+    tell(outcome.map_err(|fault| refused(&fault))?, &team.name, wanted.json)
+}
+
+fn tell(outcome: Enqueued, team: &TeamName, json: bool) -> Result<Status, CommandError> {
+    match outcome {
+        Enqueued::Queued(id) => {
+            if json {
+                lines::json(&json!({ "enqueued": true, "id": id }));
+            } else {
+                lines::print(id.as_str());
+            }
+            Ok(Status::Done)
+        }
+        Enqueued::Skipped => {
+            if json {
+                lines::json(&json!({ "enqueued": false }));
+            }
+            Err(CommandError::refused(format!("not queued: team '{team}' has open tasks")))
+        }
+        Enqueued::NeedsConfirmation { in_flight, would_cancel_running } => {
+            if json {
+                lines::json(&json!({ "enqueued": false, "inFlight": in_flight }));
+            }
+            let open: Vec<String> = in_flight
+                .iter()
+                .map(|one| format!("{} ({})", one.task_id, one.status.name()))
+                .collect();
+            let (open, why) =
+                (open.join(", "), if would_cancel_running { " that run" } else { "" });
+            let hint = if would_cancel_running {
+                "cancel them first"
+            } else {
+                "`--overlap allow` queues it, `--overlap replace` cancels them"
+            };
+            Err(CommandError::refused(format!(
+                "not queued: team '{team}' has open tasks{why}: {open}; {hint}"
+            )))
+        }
+        Enqueued::Refused(refusal) => {
+            Err(CommandError::refused(task_refused(team.as_str(), refusal).to_string()))
+        }
+    }
+}

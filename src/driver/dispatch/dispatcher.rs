@@ -1,0 +1,346 @@
+//! The dispatcher of tasks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::domain::record::Origin;
+use crate::domain::task::outcome::{Outcome, Rest, outcome};
+use crate::domain::task::{
+    ActiveTask, AttemptId, BlockReason, Delivery, EndedAttempt, MAX_RESULT_CHARS, TaskEnd,
+    TaskStatus,
+};
+use crate::domain::text::Localized;
+use crate::domain::tree::Bucket;
+use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId};
+use crate::driver::shared::blocking::blocking;
+use crate::driver::shared::engine::Engine;
+use crate::driver::supervisor::creation::unused_root;
+use crate::driver::supervisor::orders::{Beginning, Order};
+use crate::driver::supervisor::usage::tokens_of_tree;
+use crate::minds::Minds;
+use crate::tools::{TasksView, TeamSlots};
+
+use super::news;
+
+/// How often everything is looked at, while there are tasks.
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// Why a task ends whose dialog a person has moved or deleted.
+const DIALOG_IS_GONE: &str = "its dialog was moved or deleted";
+
+/// The task that looks after the tasks of teams.
+#[derive(Debug)]
+pub struct Dispatcher {
+    engine: Arc<Engine>,
+    orders: mpsc::Sender<Order>,
+    view: watch::Receiver<TasksView>,
+    /// False: nothing is started or continued here.
+    works: bool,
+    /// The attempts that have been looked at since the start.
+    known: BTreeSet<AttemptId>,
+    /// Trees in which something has happened.
+    moved: BTreeSet<RootId>,
+    /// Tasks that have failed since the start.
+    failed: u64,
+}
+
+/// Nobody carries out orders any more.
+struct Ended;
+
+impl Dispatcher {
+    /// `works`: everything is picked up, not only what commands name.
+    pub fn new(engine: Arc<Engine>, orders: mpsc::Sender<Order>, works: bool) -> Self {
+        let view = engine.tasks.tasks_view();
+        let (known, moved) = (BTreeSet::new(), BTreeSet::new());
+        Self { engine, orders, view, works, known, moved, failed: 0 }
+    }
+
+    /// Works until the supervisor ends.
+    pub async fn run(mut self) {
+        if self.ask(|reply| Order::Surveyed { reply }).await.is_err() {
+            return;
+        }
+        let mut poll = interval(POLL_INTERVAL);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let view = self.view.borrow_and_update().clone();
+            let is_empty = view == (TasksView { revision: view.revision, ..TasksView::default() });
+            if self.round(&view).await.is_err() {
+                return;
+            }
+            tokio::select! {
+                changed = self.view.changed() => if changed.is_err() { return },
+                moved = self.engine.moved.next() => self.moved.extend(moved),
+                _ = poll.tick(), if !is_empty => {}
+                () = self.orders.closed() => return,
+            }
+        }
+    }
+
+    async fn round(&mut self, view: &TasksView) -> Result<(), Ended> {
+        let is_on = self.works && self.engine.driving.is_on();
+        let moved = std::mem::take(&mut self.moved);
+        if is_on && view.revision > 0 {
+            let Some(minds) = self.minds().await else { return Ok(()) };
+            for ended in view.ended.iter() {
+                self.put_away(ended, &minds).await?;
+            }
+            for delivery in view.deliveries.iter() {
+                self.deliver(delivery).await?;
+            }
+            for active in view.active.iter() {
+                if self.known.insert(active.attempt()) || moved.contains(&active.root) {
+                    self.attend(active, &minds).await?;
+                }
+            }
+            self.claim(view, &minds).await?;
+        }
+        let now = self.view.borrow().clone();
+        let runs = now.active.iter().any(|active| active.task.status == TaskStatus::Running);
+        let is_done = now.revision == view.revision && !runs && self.moved.is_empty();
+        if !is_on || is_done {
+            let settled = Order::Settled { revision: now.revision, failed: self.failed };
+            return self.orders.send(settled).await.map_err(|_| Ended);
+        }
+        Ok(())
+    }
+
+    /// `None` if it could not be read; then it is tried again later.
+    async fn minds(&self) -> Option<Arc<Minds>> {
+        let engine = self.engine.clone();
+        blocking(move |on| engine.minds(on)).await.ok()
+    }
+
+    /// Gives an order and waits for its reply; `None` if the order could not be carried out.
+    async fn ask<T>(
+        &self,
+        order: impl FnOnce(oneshot::Sender<T>) -> Order,
+    ) -> Result<Option<T>, Ended> {
+        let (reply, answer) = oneshot::channel();
+        self.orders.send(order(reply)).await.map_err(|_| Ended)?;
+        Ok(answer.await.ok())
+    }
+
+    /// Writes into the store; what cannot be written is tried again, and the store is a problem.
+    fn stored<T>(done: Result<T, Localized>) -> Option<T> {
+        done.inspect_err(|error| tracing::warn!(%error, "the store of tasks")).ok()
+    }
+
+    async fn put_away(&self, ended: &EndedAttempt, minds: &Minds) -> Result<(), Ended> {
+        let to = match ended.status {
+            TaskStatus::Done | TaskStatus::Failed if minds.hive().keeps_open => None,
+            TaskStatus::Done | TaskStatus::Failed => Some(Bucket::Done),
+            TaskStatus::Cancelled
+            | TaskStatus::Pending
+            | TaskStatus::Running
+            | TaskStatus::Blocked => Some(Bucket::Archive),
+        };
+        let root = ended.root.clone();
+        let is_away = self.ask(|reply| Order::PutAway { root, to, reply }).await?;
+        if is_away == Some(true) {
+            Self::stored(self.engine.tasks.put_away(ended.of.clone()).await);
+        }
+        Ok(())
+    }
+
+    async fn deliver(&self, delivery: &Delivery) -> Result<(), Ended> {
+        let texts = self.engine.texts();
+        let of = &delivery.of;
+        let prompt = Box::new(QueuedPrompt {
+            msg_id: MsgId::of_delivery(&of.task, of.attempt),
+            content: texts.task_result(delivery),
+            origin: Origin::Runtime,
+            language: Some(texts.0.code().to_owned()),
+            directive: None,
+            assigns: None,
+            content_items: None,
+            quiet: !delivery.wake,
+        });
+        let to = delivery.to.clone();
+        if self.ask(|reply| Order::Deliver { to, prompt, reply }).await? == Some(true) {
+            Self::stored(self.engine.tasks.delivered(of.clone()).await);
+        }
+        Ok(())
+    }
+
+    /// Who works on a task.
+    fn worker(active: &ActiveTask, minds: &Minds) -> Option<AgentId> {
+        let team = minds.hive().org().team(&active.task.team)?;
+        let member = active.task.member.clone().filter(|id| team.members.contains(id));
+        if active.task.member.is_some() { member } else { team.lead.clone() }
+    }
+
+    /// Brings a task and its dialog together.
+    async fn attend(&mut self, active: &ActiveTask, minds: &Minds) -> Result<(), Ended> {
+        let Some(worker) = Self::worker(active, minds) else {
+            let team = &active.task.team;
+            let error = match &active.task.member {
+                Some(member) => format!("member '{member}' is not in team '{team}'"),
+                None => format!("Team '{team}' not found"),
+            };
+            return self.end(active, &AgentId::new(""), TaskEnd::Failed { error }, minds).await;
+        };
+        if !active.begun && !self.begin(active, &worker, minds).await? {
+            return Ok(());
+        }
+        let root = active.root.clone();
+        let Some(seen) = self.ask(|reply| Order::Look { root, reply }).await? else {
+            return Ok(());
+        };
+        let Some(rest) = seen else {
+            let error = DIALOG_IS_GONE.to_owned();
+            return self.end(active, &worker, TaskEnd::Cancelled { error }, minds).await;
+        };
+        self.follow(active, &worker, rest, minds).await
+    }
+
+    /// Makes the dialog of an attempt; false if that is to be tried again.
+    async fn begin(
+        &mut self,
+        active: &ActiveTask,
+        worker: &AgentId,
+        minds: &Minds,
+    ) -> Result<bool, Ended> {
+        let usable = minds.member(worker).map(|member| minds.model_of(member, self.engine.env));
+        let fault = match usable {
+            None => Some(format!("@{worker} is not in .minds/team.yaml")),
+            Some(Err(problem)) => Some(problem.message().to_string()),
+            Some(Ok(_)) => None,
+        };
+        if let Some(error) = fault {
+            self.end(active, worker, TaskEnd::Failed { error }, minds).await?;
+            return Ok(false);
+        }
+        let texts = self.engine.texts();
+        let autonomy = minds.hive().autonomy_of(worker);
+        let policies: BTreeMap<&str, &str> =
+            autonomy.all().map(|(kind, policy)| (kind.name(), policy.name())).collect();
+        let policies = serde_json::to_string(&policies).ok().filter(|_| autonomy.is_configured());
+        let prompt = QueuedPrompt {
+            msg_id: self.engine.ids.message(),
+            content: texts.task(&active.task, policies.as_deref()),
+            origin: Origin::Runtime,
+            language: Some(texts.0.code().to_owned()),
+            directive: None,
+            assigns: None,
+            content_items: None,
+            quiet: false,
+        };
+        let beginning = Box::new(Beginning {
+            root: active.root.clone(),
+            agent: worker.clone(),
+            taskdoc: format!("{}.tsk", active.task.team),
+            title: texts.task_title(&active.task),
+            prompt,
+        });
+        match self.ask(|reply| Order::Begin { beginning, reply }).await? {
+            Some(Ok(())) => {
+                Self::stored(self.engine.tasks.begun(active.attempt()).await);
+                Ok(true)
+            }
+            Some(Err(error)) => {
+                tracing::warn!(%error, task = %active.task.id, "the dialog of a task could not be made");
+                self.known.remove(&active.attempt());
+                Ok(false)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Does what follows from how the tree of a task rests.
+    async fn follow(
+        &mut self,
+        active: &ActiveTask,
+        worker: &AgentId,
+        rest: Rest,
+        minds: &Minds,
+    ) -> Result<(), Ended> {
+        let tasks = self.engine.tasks.clone();
+        match outcome(active.task.status, rest, active.cuts) {
+            Outcome::Goes => {}
+            Outcome::Unblock => {
+                Self::stored(tasks.set_blocked(active.attempt(), None, None).await);
+            }
+            Outcome::Block(reason) if active.task.block_reason == Some(reason) => {}
+            Outcome::Block(reason) => {
+                let told = (reason == BlockReason::Restart)
+                    .then(|| news::of_restart(active, worker, self.engine.user_lang))
+                    .flatten();
+                Self::stored(tasks.set_blocked(active.attempt(), Some(reason), told).await);
+            }
+            Outcome::Continue => {
+                Self::stored(tasks.cut(active.attempt()).await);
+                let root = active.root.clone();
+                self.ask(|reply| Order::Continue { root, reply }).await?;
+            }
+            Outcome::Done(words) => {
+                let result = self.kept(&words, minds);
+                self.end(active, worker, TaskEnd::Done { result }, minds).await?;
+            }
+            Outcome::Failed(reason) => {
+                let error = self.kept(reason.in_lang(self.engine.lang), minds);
+                self.end(active, worker, TaskEnd::Failed { error }, minds).await?;
+            }
+            Outcome::Empty => {
+                let error = "empty response".to_owned();
+                self.end(active, worker, TaskEnd::Failed { error }, minds).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A text of a model as it is kept: without keys, and not too long.
+    fn kept(&self, text: &str, minds: &Minds) -> String {
+        let text = self.engine.secrets(minds).redacted(text.trim().to_owned());
+        text.chars().take(MAX_RESULT_CHARS).collect()
+    }
+
+    async fn end(
+        &mut self,
+        active: &ActiveTask,
+        worker: &AgentId,
+        end: TaskEnd,
+        minds: &Minds,
+    ) -> Result<(), Ended> {
+        let told = news::of_end(active, worker, &end, (minds.hive().org(), self.engine.user_lang));
+        let (engine, root) = (self.engine.clone(), active.root.clone());
+        let tokens =
+            blocking(move |on| tokens_of_tree(&engine, &root, on)).await.unwrap_or_default();
+        let is_failure = matches!(end, TaskEnd::Failed { .. });
+        let ended = self.engine.tasks.end(active.attempt(), end, tokens, told).await;
+        match Self::stored(ended) {
+            Some(counts) => self.failed += u64::from(counts && is_failure),
+            None => drop(self.known.remove(&active.attempt())),
+        }
+        Ok(())
+    }
+
+    /// Starts tasks for which there are slots.
+    async fn claim(&mut self, view: &TasksView, minds: &Minds) -> Result<(), Ended> {
+        let org = minds.hive().org();
+        let waits = view.pending.iter().filter_map(|(name, _)| org.team(name));
+        let teams: Vec<TeamSlots> =
+            waits.map(|team| TeamSlots { team: team.name.clone(), limits: team.limits }).collect();
+        let running = view.active.iter().filter(|one| one.task.status == TaskStatus::Running);
+        let most = usize::try_from(minds.hive().limits.max_running_tasks).unwrap_or(usize::MAX);
+        let room = most.saturating_sub(running.count());
+        if !org.is_on() || teams.is_empty() || room == 0 {
+            return Ok(());
+        }
+        let engine = self.engine.clone();
+        let drawn = blocking(move |on| -> Vec<RootId> {
+            (0..room).map(|_| RootId::new(unused_root(&engine, on).as_str())).collect()
+        });
+        let Ok(roots) = drawn.await else { return Ok(()) };
+        let day = self.engine.clock.day_began();
+        let claimed = self.engine.tasks.claim(teams, roots, day).await;
+        for active in Self::stored(claimed).unwrap_or_default() {
+            self.known.insert(active.attempt());
+            self.attend(&active, minds).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,58 @@
+//! What a person is told of a task that has ended, or needs one.
+
+use crate::domain::news::{NewNotice, NewsKind, NewsLevel};
+use crate::domain::org::Org;
+use crate::domain::task::{ActiveTask, TaskEnd};
+use crate::domain::text::in_lang;
+use crate::domain::{AgentId, DialogId, Lang, TeamName};
+use crate::tools::News;
+
+/// The item about an end, if there is one: a failure always, a result where a person or the root team asked for it.
+pub fn of_end(
+    active: &ActiveTask,
+    worker: &AgentId,
+    end: &TaskEnd,
+    (org, lang): (&Org, Lang),
+) -> News {
+    let team = &active.task.team;
+    let parent = org.team(team).and_then(|team| team.parent.as_ref());
+    let for_a_person = active.task.from.is_none() || parent.is_none_or(TeamName::is_main);
+    match end {
+        TaskEnd::Done { result } if for_a_person => {
+            let text = format!("[{team}] {result}");
+            Some((NewsKind::Notice, notice(active, worker, "end", (NewsLevel::Info, &text))?))
+        }
+        TaskEnd::Failed { error } => {
+            let text =
+                in_lang!(lang, "[{team}] task failed: {error}", "[{team}] 任务失败：{error}");
+            let text = format!("{text}\n\n{}", active.task.text);
+            Some((NewsKind::Failure, notice(active, worker, "end", (NewsLevel::Warning, &text))?))
+        }
+        TaskEnd::Done { .. } | TaskEnd::Cancelled { .. } => None,
+    }
+}
+
+/// The item about a task that was interrupted in a way that only a person can judge.
+pub fn of_restart(active: &ActiveTask, worker: &AgentId, lang: Lang) -> News {
+    let team = &active.task.team;
+    let said = in_lang!(
+        lang,
+        "[{team}] a task was interrupted too often, or in a call of unknown outcome: look at its dialog, then continue that or \
+         cancel the task",
+        "[{team}] 任务被中断次数过多，或中断在结果未知的调用中：请查看其对话，然后继续它或取消任务"
+    );
+    let text = format!("{said}\n\n{}", active.task.text);
+    let key = format!("restart {}", active.cuts);
+    Some((NewsKind::Failure, notice(active, worker, &key, (NewsLevel::Warning, &text))?))
+}
+
+fn notice(
+    active: &ActiveTask,
+    worker: &AgentId,
+    key: &str,
+    (level, text): (NewsLevel, &str),
+) -> Option<NewNotice> {
+    let dialog = DialogId::main(active.root.clone());
+    let call = format!("{} {} {key}", active.task.id, active.task.attempt);
+    NewNotice::of((worker.clone(), dialog, call), level, (None, text))
+}

@@ -1,0 +1,119 @@
+//! What the dispatcher of tasks wants done: it has no trees of its own.
+
+use tokio::sync::oneshot;
+
+use crate::domain::latest::StopReason;
+use crate::domain::task::outcome::Rest;
+use crate::domain::text::Localized;
+use crate::domain::tree::Bucket;
+use crate::domain::{AgentId, DialogId, QueuedPrompt, RootId};
+use crate::driver::reporting::reports::DriverReport;
+use crate::driver::shared::blocking::{blocking, interrupted};
+use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
+
+use super::creation::{NewMain, make_tree};
+use super::trees::Supervisor;
+
+/// The dialog that an attempt begins in.
+#[derive(Debug)]
+pub struct Beginning {
+    pub root: RootId,
+    pub agent: AgentId,
+    pub taskdoc: String,
+    pub title: String,
+    pub prompt: QueuedPrompt,
+}
+
+#[derive(Debug)]
+pub enum Order {
+    /// Replies once the workspace has been surveyed: before, nobody knows whether something waits for consent.
+    Surveyed { reply: oneshot::Sender<()> },
+    /// Makes a main dialog with a prompt in its queue, unless it is there.
+    Begin { beginning: Box<Beginning>, reply: oneshot::Sender<Result<(), Localized>> },
+    /// How a tree rests; `None` if it is not among the running ones.
+    Look { root: RootId, reply: oneshot::Sender<Option<Rest>> },
+    /// Continues what is stopped in a tree.
+    Continue { root: RootId, reply: oneshot::Sender<ContinueOutcome> },
+    /// Stops a tree, and moves it to another bucket once it rests; false if that is still to be done.
+    PutAway { root: RootId, to: Option<Bucket>, reply: oneshot::Sender<bool> },
+    /// Puts a prompt into the queue of a dialog; false if there is no room now. A dialog that is not there gets nothing.
+    Deliver { to: DialogId, prompt: Box<QueuedPrompt>, reply: oneshot::Sender<bool> },
+    /// All that is to be done about the tasks as of this revision of the store is done; this many have failed in all.
+    Settled { revision: u64, failed: u64 },
+}
+
+impl Supervisor {
+    pub(super) async fn carry_out(&mut self, order: Order) {
+        match order {
+            Order::Surveyed { reply } => drop(reply.send(())),
+            Order::Begin { beginning, reply } => {
+                let begun = self.begin(*beginning).await;
+                let _ = reply.send(begun);
+            }
+            Order::Look { root, reply } => self.look(&root, reply).await,
+            Order::Continue { root, reply } => {
+                let _ = self.try_forward(&root, TreeRequest::ContinueAll { reply }).await;
+            }
+            Order::PutAway { root, to, reply } => {
+                let done = self.put_away(&root, to).await;
+                let _ = reply.send(done);
+            }
+            Order::Deliver { to, prompt, reply } => self.deliver(&to, *prompt, reply).await,
+            Order::Settled { revision, failed } => {
+                self.report(DriverReport::TasksSettled { revision, failed }).await;
+            }
+        }
+    }
+
+    async fn begin(&mut self, beginning: Beginning) -> Result<(), Localized> {
+        let Beginning { root, agent, taskdoc, title, prompt } = beginning;
+        if self.engine.store.find(&root).is_some() {
+            return Ok(());
+        }
+        let engine = self.engine.clone();
+        let new = NewMain { id: root.main(), agent, taskdoc, first: Some(prompt) };
+        let made = blocking(move |on| make_tree(&engine, &new, on));
+        let tree = made.await.unwrap_or_else(|error| Err(interrupted(&error)))?;
+        self.report(DriverReport::Idle { root: root.clone(), idle: false }).await;
+        self.spawn_tree(tree, Vec::new(), None);
+        let (store, of) = (self.engine.store.clone(), DialogId::main(root));
+        let write = move || store.write_title(&of, Some(&title));
+        if let Ok(Ok(titles)) = tokio::task::spawn_blocking(write).await {
+            self.report(DriverReport::Titles(titles)).await;
+        }
+        Ok(())
+    }
+
+    async fn look(&mut self, root: &RootId, reply: oneshot::Sender<Option<Rest>>) {
+        if self.engine.store.find(root) != Some(Bucket::Run) {
+            let _ = reply.send(None);
+            return;
+        }
+        // A tree that cannot be loaded is reported; its task stays as it is.
+        let _ = self.try_forward(root, TreeRequest::Rest { reply }).await;
+    }
+
+    async fn put_away(&mut self, root: &RootId, to: Option<Bucket>) -> bool {
+        if self.engine.store.find(root) != Some(Bucket::Run) {
+            return true;
+        }
+        if let Some(mailbox) = self.trees.get(root) {
+            let stop = TreeRequest::StopAll { reason: StopReason::UserStop };
+            let _ = mailbox.send(stop).await;
+        }
+        match to {
+            None => true,
+            Some(to) => self.move_tree(root, to).await.is_ok(),
+        }
+    }
+
+    async fn deliver(&mut self, to: &DialogId, prompt: QueuedPrompt, reply: oneshot::Sender<bool>) {
+        if self.engine.store.find(&to.root) != Some(Bucket::Run) {
+            let _ = reply.send(true);
+            return;
+        }
+        let dialog = to.this.clone();
+        let request = TreeRequest::Deliver { dialog, prompt: Box::new(prompt), reply };
+        let _ = self.try_forward(&to.root, request).await;
+    }
+}

@@ -1,0 +1,88 @@
+//! Texts about tasks of teams.
+
+use crate::domain::org::MAIN;
+use crate::domain::task::{Delivery, Task};
+use crate::domain::text::{Localized, Text, in_lang, localized};
+
+use super::Texts;
+
+impl Texts {
+    /// The prompt that starts an attempt. `autonomy`: what its member decides alone, as JSON.
+    #[must_use]
+    pub fn task(self, task: &Task, autonomy: Option<&str>) -> String {
+        let Task { id, team, kind, priority, text, attempt, .. } = task;
+        let from = task.from.as_ref().map_or_else(|| self.a_person(), |from| from.as_str());
+        let (kind, priority) = (kind.name(), priority.name());
+        let header = in_lang!(
+            self.0,
+            "[Dominds team task]\ntask: {id} · team: {team} · type: {kind} · priority: {priority} · from: {from} · \
+             attempt {attempt}",
+            "[Dominds 团队任务]\n任务：{id} · 团队：{team} · 类型：{kind} · 优先级：{priority} · 来自：{from} · \
+             第 {attempt} 次尝试"
+        );
+        let autonomy =
+            autonomy.map(|autonomy| format!("\nautonomy: {autonomy}")).unwrap_or_default();
+        let earlier = if *attempt > 1 {
+            Text::new(
+                "\n\nAn earlier attempt did not come to its end; parts may be done. Look before you repeat.",
+                "\n\n之前的尝试没有完成；部分工作可能已经做了。重做之前请先查看。",
+            )
+            .in_lang(self.0)
+        } else {
+            ""
+        };
+        let up = if team.as_str() == MAIN {
+            ""
+        } else {
+            Text::new(
+                " If it is not this team's business, call escalate.",
+                "如果这不归本团队负责，请调用 escalate。",
+            )
+            .in_lang(self.0)
+        };
+        let end = Text::new(
+            "Work on this task only. Your last words here are its result: end with a short report. If only a person can \
+             decide, call askHuman.",
+            "只做这个任务。你在这里的最后一段话就是它的结果：请以简短的报告结束。如果只有人能决定，请调用 askHuman。",
+        )
+        .in_lang(self.0);
+        format!("{header}{autonomy}{earlier}\n\n{text}\n\n{end}{up}")
+    }
+
+    fn a_person(self) -> &'static str {
+        Text::new("a person", "人").in_lang(self.0)
+    }
+
+    /// The result of a task, for the dialog that asked for it.
+    #[must_use]
+    pub fn task_result(self, delivery: &Delivery) -> String {
+        let Delivery { of, team, status, text, .. } = delivery;
+        let (id, status) = (&of.task, status.name());
+        let header = in_lang!(
+            self.0,
+            "[Dominds team task result]\ntask: {id} · team: {team} · status: {status}",
+            "[Dominds 团队任务结果]\n任务：{id} · 团队：{team} · 状态：{status}"
+        );
+        format!("{header}\n\n{text}")
+    }
+
+    /// The title of the dialog of a task.
+    #[must_use]
+    pub fn task_title(self, task: &Task) -> String {
+        let Task { team, text, .. } = task;
+        let id = short_id(task);
+        in_lang!(self.0, "{team} task {id}: {text}", "{team} 任务 {id}：{text}")
+    }
+
+    /// Why a dialog of a task is stopped.
+    #[must_use]
+    pub fn max_steps_reached(steps: u32) -> Localized {
+        localized!("max_steps reached ({steps})", "已达到 max_steps（{steps}）")
+    }
+}
+
+/// The first digits of an id, which tell tasks apart for a person.
+fn short_id(task: &Task) -> &str {
+    let digits = task.id.as_str().trim_start_matches("task-");
+    digits.get(..4).unwrap_or(digits)
+}

@@ -1,0 +1,237 @@
+//! The ends of tasks. Result, notice and delivery are one transaction with the end, so that nothing is reported twice,
+//! and nothing of an attempt that counts no longer.
+
+use std::time::SystemTime;
+
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{Connection as _, Row as _};
+
+use super::{ORG, Store, millis, notices};
+use crate::domain::task::{AttemptId, BlockReason, RetryRefusal, TaskEnd, TaskStatus};
+use crate::domain::{TaskId, TeamName};
+use crate::hive::fault::StoreFault;
+use crate::tools::News;
+
+impl Store {
+    /// Blocks a task, or lets it run again. Nothing is said if that changes nothing.
+    ///
+    /// # Errors
+    /// The disk; nothing has changed then.
+    pub async fn set_blocked(
+        &mut self,
+        of: &AttemptId,
+        reason: Option<BlockReason>,
+        news: News,
+        now: SystemTime,
+    ) -> Result<(), StoreFault> {
+        let status = if reason.is_some() { TaskStatus::Blocked } else { TaskStatus::Running };
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let set = sqlx::query(
+            "UPDATE tasks SET status = $4, block_reason = $5 WHERE org = $1 AND id = $2 AND attempt = $3 \
+             AND status IN ('running', 'blocked') AND (status <> $4 OR block_reason IS DISTINCT FROM $5)",
+        );
+        let set = set.bind(ORG).bind(of.task.as_str()).bind(of.attempt).bind(status.name());
+        let set = set.bind(reason.map(BlockReason::name)).execute(&mut *step).await?;
+        if set.rows_affected() > 0 {
+            tell(&mut step, &self.seat, news, now).await?;
+            step.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Ends an attempt; false if it does not count any more.
+    ///
+    /// # Errors
+    /// The disk; then it has not ended.
+    pub async fn end_task(
+        &mut self,
+        of: &AttemptId,
+        end: &TaskEnd,
+        tokens: u64,
+        news: News,
+        now: SystemTime,
+    ) -> Result<bool, StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        if !end_attempt(&mut step, of, (end, tokens), now).await? {
+            return Ok(false);
+        }
+        tell(&mut step, &self.seat, news, now).await?;
+        deliver(&mut step, of, end).await?;
+        step.commit().await?;
+        Ok(true)
+    }
+
+    /// Cancels a task; returns the status it had, `None` if there is no such task. What has ended stays as it is.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn cancel_task(
+        &mut self,
+        id: &TaskId,
+        why: &str,
+        now: SystemTime,
+    ) -> Result<Option<TaskStatus>, StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let Some((status, attempt)) = state(&mut step, id).await? else { return Ok(None) };
+        if status.is_open() {
+            let of = AttemptId { task: id.clone(), attempt };
+            let end = TaskEnd::Cancelled { error: why.to_owned() };
+            end_attempt(&mut step, &of, (&end, 0), now).await?;
+            deliver(&mut step, &of, &end).await?;
+            step.commit().await?;
+        }
+        Ok(Some(status))
+    }
+
+    /// Queues a task again that failed, was cancelled or is blocked; `None` if there is no such task.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn retry_task(
+        &mut self,
+        id: &TaskId,
+        now: SystemTime,
+    ) -> Result<Option<Result<(), RetryRefusal>>, StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let Some((status, attempt)) = state(&mut step, id).await? else { return Ok(None) };
+        match status {
+            TaskStatus::Pending | TaskStatus::Running => {
+                return Ok(Some(Err(RetryRefusal::Open(status))));
+            }
+            TaskStatus::Done => return Ok(Some(Err(RetryRefusal::Done))),
+            TaskStatus::Blocked | TaskStatus::Failed | TaskStatus::Cancelled => {}
+        }
+        if status == TaskStatus::Blocked {
+            let of = AttemptId { task: id.clone(), attempt };
+            let end = TaskEnd::Cancelled { error: "started again".to_owned() };
+            close_attempt(&mut step, &of, (&end, 0), now).await?;
+        }
+        let queue = sqlx::query(
+            "UPDATE tasks SET status = 'pending', block_reason = NULL, ended_at = NULL, result = NULL, error = NULL \
+             WHERE org = $1 AND id = $2",
+        );
+        queue.bind(ORG).bind(id.as_str()).execute(&mut *step).await?;
+        step.commit().await?;
+        Ok(Some(Ok(())))
+    }
+}
+
+/// Says something to a person. With too many open items it is left out: the list of tasks has it all the same.
+async fn tell(
+    step: &mut SqliteConnection,
+    seat: &str,
+    news: News,
+    now: SystemTime,
+) -> Result<(), StoreFault> {
+    let Some((kind, notice)) = news else { return Ok(()) };
+    match notices::add(step, seat, (kind, &notice), now).await {
+        Err(StoreFault::TooMany) => {
+            tracing::warn!(title = notice.title, "too many notices are open: one is left out");
+            Ok(())
+        }
+        added => added.map(|_| ()),
+    }
+}
+
+async fn state(
+    step: &mut SqliteConnection,
+    id: &TaskId,
+) -> Result<Option<(TaskStatus, u32)>, StoreFault> {
+    let find = sqlx::query("SELECT status, attempt FROM tasks WHERE org = $1 AND id = $2");
+    let Some(row) = find.bind(ORG).bind(id.as_str()).fetch_optional(step).await? else {
+        return Ok(None);
+    };
+    let attempt: i64 = row.try_get(1)?;
+    Ok(Some((super::task_rows::status(&row, 0)?, u32::try_from(attempt).unwrap_or_default())))
+}
+
+/// Ends a task with this attempt, which is 0 for one that was never started.
+async fn end_attempt(
+    step: &mut SqliteConnection,
+    of: &AttemptId,
+    (end, tokens): (&TaskEnd, u64),
+    now: SystemTime,
+) -> Result<bool, StoreFault> {
+    let (result, error) = match end {
+        TaskEnd::Done { result } => (Some(result), None),
+        TaskEnd::Failed { error } | TaskEnd::Cancelled { error } => (None, Some(error)),
+    };
+    let tokens = i64::try_from(tokens).unwrap_or(i64::MAX);
+    let ended = sqlx::query(
+        "UPDATE tasks SET status = $4, block_reason = NULL, result = $5, error = $6, ended_at = $7, tokens = tokens + $8 \
+         WHERE org = $1 AND id = $2 AND attempt = $3 AND (status IN ('running', 'blocked') OR (status = 'pending' AND $4 = 'cancelled'))",
+    )
+    .bind(ORG)
+    .bind(of.task.as_str())
+    .bind(of.attempt)
+    .bind(end.status().name())
+    .bind(result)
+    .bind(error)
+    .bind(millis(now))
+    .bind(tokens)
+    .execute(&mut *step)
+    .await?;
+    if ended.rows_affected() == 0 {
+        return Ok(false);
+    }
+    close_attempt(step, of, (end, tokens), now).await?;
+    Ok(true)
+}
+
+/// Ends the attempt alone, if it is open.
+async fn close_attempt(
+    step: &mut SqliteConnection,
+    of: &AttemptId,
+    (end, tokens): (&TaskEnd, i64),
+    now: SystemTime,
+) -> Result<(), StoreFault> {
+    let close = sqlx::query(
+        "UPDATE attempts SET outcome = $4, ended_at = $5, tokens = $6 \
+         WHERE org = $1 AND task = $2 AND attempt = $3 AND outcome IS NULL",
+    );
+    let close = close.bind(ORG).bind(of.task.as_str()).bind(of.attempt).bind(end.status().name());
+    close.bind(millis(now)).bind(tokens).execute(step).await?;
+    Ok(())
+}
+
+/// Leaves the result for the dialog that asked for it, if there is one.
+async fn deliver(
+    step: &mut SqliteConnection,
+    of: &AttemptId,
+    end: &TaskEnd,
+) -> Result<(), StoreFault> {
+    let text = match end {
+        TaskEnd::Done { result } => result,
+        TaskEnd::Failed { error } | TaskEnd::Cancelled { error } => error,
+    };
+    let deliver = sqlx::query(
+        "INSERT INTO deliveries (org, task, attempt, team, dialog, status, text, wake, delivered) \
+         SELECT org, id, $3, team, origin_dialog, $4, $5, wake, 0 FROM tasks \
+         WHERE org = $1 AND id = $2 AND origin_dialog IS NOT NULL ON CONFLICT (org, task, attempt) DO NOTHING",
+    );
+    let deliver = deliver.bind(ORG).bind(of.task.as_str()).bind(of.attempt);
+    deliver.bind(end.status().name()).bind(text).execute(step).await?;
+    Ok(())
+}
+
+/// Cancels what of a team waits or is blocked, and what runs since before `stale`. Whoever replaces it knows that, so
+/// nothing is delivered.
+pub(super) async fn cancel_open(
+    step: &mut SqliteConnection,
+    team: &TeamName,
+    (stale, now): (i64, SystemTime),
+) -> Result<(), StoreFault> {
+    let find = sqlx::query(
+        "SELECT id, attempt FROM tasks WHERE org = $1 AND team = $2 \
+         AND (status IN ('pending', 'blocked') OR (status = 'running' AND started_at < $3))",
+    );
+    let rows = find.bind(ORG).bind(team.as_str()).bind(stale).fetch_all(&mut *step).await?;
+    for row in rows {
+        let (id, attempt): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
+        let attempt = u32::try_from(attempt).unwrap_or_default();
+        let of = AttemptId { task: TaskId::new(id), attempt };
+        let end = TaskEnd::Cancelled { error: "replaced by a newer task".to_owned() };
+        end_attempt(step, &of, (&end, 0), now).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! Tasks as rows of the database.
+
+use std::time::Duration;
+
+use sqlx::Row as _;
+use sqlx::sqlite::SqliteRow;
+
+use super::{dialogs, moment};
+use crate::domain::task::{
+    ActiveTask, AttemptId, BlockReason, Delivery, EndedAttempt, Priority, Task, TaskKind,
+    TaskStatus,
+};
+use crate::domain::{AgentId, Clock, RootId, TaskId, TeamName};
+use crate::hive::fault::StoreFault;
+
+/// What [`task`] reads, in its order.
+pub(super) const COLUMNS: &str = "t.id, t.team, t.kind, t.priority, t.status, t.block_reason, t.text, t.member, t.max_steps, \
+     t.correlation, t.root_correlation, t.depth, t.from_team, t.origin_dialog, t.wake, t.created_at, t.started_at, \
+     t.ended_at, t.attempt, t.dialog_root, t.result, t.error, t.tokens";
+/// The number of [`COLUMNS`]: what follows them starts here.
+pub(super) const WIDTH: usize = 23;
+
+pub(super) fn priority_number(priority: Priority) -> i64 {
+    match priority {
+        Priority::Critical => 0,
+        Priority::High => 1,
+        Priority::Normal => 2,
+        Priority::Low => 3,
+    }
+}
+
+fn unknown(what: &str) -> StoreFault {
+    StoreFault::Damaged(format!("a task with an unknown {what}"))
+}
+
+fn number(row: &SqliteRow, at: usize) -> Result<u32, StoreFault> {
+    let number: i64 = row.try_get(at)?;
+    Ok(u32::try_from(number).unwrap_or_default())
+}
+
+fn named<T>(
+    row: &SqliteRow,
+    at: usize,
+    read: fn(&str) -> Option<T>,
+    what: &str,
+) -> Result<T, StoreFault> {
+    let name: String = row.try_get(at)?;
+    read(&name).ok_or_else(|| unknown(what))
+}
+
+pub(super) fn status(row: &SqliteRow, at: usize) -> Result<TaskStatus, StoreFault> {
+    named(row, at, TaskStatus::named, "status")
+}
+
+pub(super) fn task(row: &SqliteRow, clock: &dyn Clock) -> Result<Task, StoreFault> {
+    let priority: i64 = row.try_get(3)?;
+    let priority = Priority::ALL.iter().copied().find(|one| priority_number(*one) == priority);
+    let block_reason: Option<String> = row.try_get(5)?;
+    let (created, started, ended): (i64, Option<i64>, Option<i64>) =
+        (row.try_get(15)?, row.try_get(16)?, row.try_get(17)?);
+    let stamp = |at: i64| clock.stamp(moment(at));
+    let whole = started.zip(ended);
+    let duration = whole.and_then(|(from, to)| moment(to).duration_since(moment(from)).ok());
+    let texts = |at: usize| row.try_get::<Option<String>, _>(at);
+    let tokens: i64 = row.try_get(22)?;
+    Ok(Task {
+        id: TaskId::new(row.try_get::<String, _>(0)?),
+        team: TeamName::new(row.try_get::<String, _>(1)?),
+        kind: named(row, 2, TaskKind::named, "kind")?,
+        priority: priority.ok_or_else(|| unknown("priority"))?,
+        status: status(row, 4)?,
+        block_reason: block_reason.as_deref().and_then(BlockReason::named),
+        text: row.try_get(6)?,
+        member: texts(7)?.map(AgentId::new),
+        max_steps: number(row, 8)?,
+        correlation: texts(9)?,
+        root_correlation: row.try_get(10)?,
+        depth: number(row, 11)?,
+        from: texts(12)?.map(TeamName::new),
+        origin: texts(13)?.as_deref().and_then(dialogs::read),
+        wake: number(row, 14)? == 1,
+        created_at: stamp(created),
+        started_at: started.map(stamp),
+        ended_at: ended.map(stamp),
+        duration_ms: duration.map(milliseconds),
+        attempt: number(row, 18)?,
+        dialog: texts(19)?.map(RootId::new),
+        result: texts(20)?,
+        error: texts(21)?,
+        tokens: u64::try_from(tokens).unwrap_or_default(),
+    })
+}
+
+/// A task with what its newest attempt says: root, begun, cuts.
+pub(super) fn active(row: &SqliteRow, clock: &dyn Clock) -> Result<ActiveTask, StoreFault> {
+    Ok(ActiveTask {
+        task: task(row, clock)?,
+        root: RootId::new(row.try_get::<String, _>(WIDTH)?),
+        begun: number(row, WIDTH + 1)? == 1,
+        cuts: number(row, WIDTH + 2)?,
+    })
+}
+
+fn attempt(row: &SqliteRow) -> Result<AttemptId, StoreFault> {
+    Ok(AttemptId { task: TaskId::new(row.try_get::<String, _>(0)?), attempt: number(row, 1)? })
+}
+
+/// Task, attempt, root, status.
+pub(super) fn ended(row: &SqliteRow) -> Result<EndedAttempt, StoreFault> {
+    let root = RootId::new(row.try_get::<String, _>(2)?);
+    Ok(EndedAttempt { of: attempt(row)?, root, status: status(row, 3)? })
+}
+
+/// Task, attempt, team, dialog, status, text, wake; `None` for a dialog that no version of this program names so.
+pub(super) fn delivery(row: &SqliteRow) -> Result<Option<Delivery>, StoreFault> {
+    let dialog: String = row.try_get(3)?;
+    let Some(to) = dialogs::read(&dialog) else { return Ok(None) };
+    Ok(Some(Delivery {
+        of: attempt(row)?,
+        team: TeamName::new(row.try_get::<String, _>(2)?),
+        to,
+        wake: number(row, 6)? == 1,
+        status: status(row, 4)?,
+        text: row.try_get(5)?,
+    }))
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,452 @@
+//! Tasks that are queued, and those that are started. When they end: [`super::task_ends`].
+
+use std::time::{Duration, SystemTime};
+
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{Connection as _, Row as _};
+
+use super::task_rows::{COLUMNS, active, delivery, ended, priority_number, task};
+use super::{ORG, Store, dialogs, millis, moment};
+use crate::domain::task::{
+    ActiveTask, AttemptId, Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, NewTask, Overlap,
+    STALE_AFTER_MS, Task, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
+};
+use crate::domain::{Clock, RootId, TaskId, TeamName};
+use crate::hive::fault::StoreFault;
+use crate::tools::{TasksView, TeamSlots};
+
+/// Open tasks that whoever finds a team busy is told of.
+const MAX_IN_FLIGHT: i64 = 20;
+/// What was handed over is remembered for at least so long.
+const KEPT_SEEN: Duration = Duration::from_hours(24);
+
+impl Store {
+    /// Queues a task under this id, unless something speaks against it.
+    ///
+    /// # Errors
+    /// The disk; nothing is queued then.
+    pub async fn enqueue(
+        &mut self,
+        new: &NewTask,
+        id: &TaskId,
+        now: SystemTime,
+    ) -> Result<Enqueued, StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let outcome = enqueue(&mut step, new, id, now).await?;
+        if matches!(outcome, Enqueued::Queued(_)) {
+            step.commit().await?;
+        }
+        Ok(outcome)
+    }
+
+    /// Starts tasks of these teams, as many as there are roots for their dialogs and as the teams have slots, those
+    /// that go first. `day`: when this day of the local calendar began.
+    ///
+    /// # Errors
+    /// The disk; nothing is started then.
+    pub async fn claim(
+        &mut self,
+        teams: &[TeamSlots],
+        roots: Vec<RootId>,
+        (day, clock): (SystemTime, &dyn Clock),
+    ) -> Result<Vec<ActiveTask>, StoreFault> {
+        let now = millis(clock.moment());
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let mut next = Vec::new();
+        for team in teams {
+            let free = free_slots(&mut step, team, millis(day)).await?;
+            let first = sqlx::query(
+                "SELECT id, priority, ord FROM tasks WHERE org = $1 AND team = $2 AND status = 'pending' \
+                 ORDER BY priority, ord LIMIT $3",
+            );
+            let first = first.bind(ORG).bind(team.team.as_str()).bind(free);
+            for row in first.fetch_all(&mut *step).await? {
+                let (id, priority, ord): (String, i64, i64) =
+                    (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+                next.push((priority, ord, id));
+            }
+        }
+        next.sort();
+        let mut claimed = Vec::new();
+        for ((_, _, id), root) in next.into_iter().zip(roots) {
+            start(&mut step, &id, &root, now).await?;
+            claimed.push(id);
+        }
+        step.commit().await?;
+        let mut tasks = Vec::new();
+        for task in self.active_tasks(clock).await? {
+            if claimed.iter().any(|id| id == task.task.id.as_str()) {
+                tasks.push(task);
+            }
+        }
+        Ok(tasks)
+    }
+
+    /// The dialog of an attempt has been made.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn begun(&mut self, of: &AttemptId) -> Result<(), StoreFault> {
+        let begun = "UPDATE attempts SET begun = 1 WHERE org = $1 AND task = $2 AND attempt = $3";
+        let begun = sqlx::query(begun).bind(ORG).bind(of.task.as_str()).bind(of.attempt);
+        begun.execute(&mut self.db).await?;
+        Ok(())
+    }
+
+    /// Counts a restart that interrupted an attempt.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn cut(&mut self, of: &AttemptId) -> Result<(), StoreFault> {
+        let cut =
+            "UPDATE attempts SET cuts = cuts + 1 WHERE org = $1 AND task = $2 AND attempt = $3";
+        let cut = sqlx::query(cut).bind(ORG).bind(of.task.as_str()).bind(of.attempt);
+        cut.execute(&mut self.db).await?;
+        Ok(())
+    }
+
+    /// The dialog of an ended attempt has been put away, or is not there.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn put_away(&mut self, of: &AttemptId) -> Result<(), StoreFault> {
+        let put = "UPDATE attempts SET put_away = 1 WHERE org = $1 AND task = $2 AND attempt = $3";
+        let put = sqlx::query(put).bind(ORG).bind(of.task.as_str()).bind(of.attempt);
+        put.execute(&mut self.db).await?;
+        Ok(())
+    }
+
+    /// The dialog that asked has the result in its queue, or is not there.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn delivered(&mut self, of: &AttemptId) -> Result<(), StoreFault> {
+        let done =
+            "UPDATE deliveries SET delivered = 1 WHERE org = $1 AND task = $2 AND attempt = $3";
+        let done = sqlx::query(done).bind(ORG).bind(of.task.as_str()).bind(of.attempt);
+        done.execute(&mut self.db).await?;
+        Ok(())
+    }
+
+    /// The tasks that run or are blocked, the oldest start first.
+    async fn active_tasks(&mut self, clock: &dyn Clock) -> Result<Vec<ActiveTask>, StoreFault> {
+        let list = format!(
+            "SELECT {COLUMNS}, a.dialog_root, a.begun, a.cuts FROM tasks t \
+             JOIN attempts a ON a.org = t.org AND a.task = t.id AND a.attempt = t.attempt \
+             WHERE t.org = $1 AND t.status IN ('running', 'blocked') ORDER BY a.started_at, t.ord"
+        );
+        let rows = sqlx::query(sqlx::AssertSqlSafe(list)).bind(ORG).fetch_all(&mut self.db).await?;
+        rows.iter().map(|row| active(row, clock)).collect()
+    }
+
+    /// What is being worked on, and what is left to do about what has ended. Its revision is 0.
+    ///
+    /// # Errors
+    /// The disk, or a row that no version of this program wrote.
+    pub async fn tasks_view(&mut self, clock: &dyn Clock) -> Result<TasksView, StoreFault> {
+        let active = self.active_tasks(clock).await?;
+        let pending = sqlx::query(
+            "SELECT team, COUNT(*) FROM tasks WHERE org = $1 AND status = 'pending' GROUP BY team ORDER BY team",
+        );
+        let mut waiting = Vec::new();
+        for row in pending.bind(ORG).fetch_all(&mut self.db).await? {
+            let (team, count): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
+            waiting.push((TeamName::new(team), u64::try_from(count).unwrap_or_default()));
+        }
+        let open = sqlx::query(
+            "SELECT task, attempt, dialog_root, outcome FROM attempts \
+             WHERE org = $1 AND put_away = 0 AND outcome IS NOT NULL ORDER BY ended_at, task",
+        );
+        let rows = open.bind(ORG).fetch_all(&mut self.db).await?;
+        let ended = rows.iter().map(ended).collect::<Result<Vec<_>, _>>()?;
+        let undelivered = sqlx::query(
+            "SELECT task, attempt, team, dialog, status, text, wake FROM deliveries \
+             WHERE org = $1 AND delivered = 0 ORDER BY task, attempt",
+        );
+        let rows = undelivered.bind(ORG).fetch_all(&mut self.db).await?;
+        let deliveries = rows.iter().map(delivery).collect::<Result<Vec<_>, _>>()?;
+        Ok(TasksView {
+            revision: 0,
+            active: active.into(),
+            pending: waiting.into(),
+            ended: ended.into(),
+            deliveries: deliveries.into_iter().flatten().collect(),
+        })
+    }
+
+    /// Tasks, the newest first.
+    ///
+    /// # Errors
+    /// The disk, or a row that no version of this program wrote.
+    pub async fn tasks(
+        &mut self,
+        filter: &TaskFilter,
+        clock: &dyn Clock,
+    ) -> Result<Vec<Task>, StoreFault> {
+        let statuses: Vec<&str> = filter.statuses.iter().map(|status| status.name()).collect();
+        let statuses =
+            if statuses.is_empty() { String::new() } else { format!("|{}|", statuses.join("|")) };
+        let list = format!(
+            "SELECT {COLUMNS} FROM tasks t WHERE t.org = $1 AND ($2 IS NULL OR t.team = $2) \
+             AND ($3 = '' OR $3 LIKE '%|' || t.status || '|%') AND ($4 IS NULL OR t.kind = $4) AND t.created_at >= $5 \
+             ORDER BY t.ord DESC LIMIT $6"
+        );
+        let list = sqlx::query(sqlx::AssertSqlSafe(list))
+            .bind(ORG)
+            .bind(filter.team.as_ref().map(TeamName::as_str))
+            .bind(statuses)
+            .bind(filter.kind.map(TaskKind::name))
+            .bind(filter.since.map_or(0, millis))
+            .bind(filter.limit);
+        let rows = list.fetch_all(&mut self.db).await?;
+        rows.iter().map(|row| task(row, clock)).collect()
+    }
+
+    /// The tasks whose id starts so; two at most.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn find_task(
+        &mut self,
+        start: &str,
+        clock: &dyn Clock,
+    ) -> Result<Vec<Task>, StoreFault> {
+        let find = format!(
+            "SELECT {COLUMNS} FROM tasks t WHERE t.org = $1 AND substr(t.id, 1, $3) = $2 ORDER BY t.id LIMIT 2"
+        );
+        let length = i64::try_from(start.chars().count()).unwrap_or(i64::MAX);
+        let find = sqlx::query(sqlx::AssertSqlSafe(find)).bind(ORG).bind(start).bind(length);
+        let rows = find.fetch_all(&mut self.db).await?;
+        rows.iter().map(|row| task(row, clock)).collect()
+    }
+}
+
+async fn enqueue(
+    step: &mut SqliteConnection,
+    new: &NewTask,
+    id: &TaskId,
+    now: SystemTime,
+) -> Result<Enqueued, StoreFault> {
+    if let Some(refusal) = refusal(step, new, id, now).await? {
+        return Ok(Enqueued::Refused(refusal));
+    }
+    if let Some(outcome) = busy(step, new, now).await? {
+        return Ok(outcome);
+    }
+    let next = sqlx::query("UPDATE meta SET ord = ord + 1 WHERE org = $1 RETURNING ord");
+    let ord: i64 = next.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
+    let (root, depth) = match &new.cause {
+        Some(cause) => (cause.root_correlation.as_str(), cause.depth.saturating_add(1)),
+        None => (id.as_str(), 0),
+    };
+    sqlx::query(
+        "INSERT INTO tasks (org, id, team, kind, priority, ord, status, text, member, max_steps, correlation, \
+         root_correlation, depth, from_team, origin_dialog, wake, created_at, attempt, tokens) \
+         VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0)",
+    )
+    .bind(ORG)
+    .bind(id.as_str())
+    .bind(new.team.as_str())
+    .bind(new.kind.name())
+    .bind(priority_number(new.priority))
+    .bind(ord)
+    .bind(&new.text)
+    .bind(new.member.as_ref().map(|member| member.as_str().to_owned()))
+    .bind(new.max_steps)
+    .bind(&new.correlation)
+    .bind(root)
+    .bind(depth)
+    .bind(new.from.as_ref().map(|team| team.as_str().to_owned()))
+    .bind(new.origin.as_ref().map(dialogs::text))
+    .bind(i64::from(new.wake))
+    .bind(millis(now))
+    .execute(&mut *step)
+    .await?;
+    Ok(Enqueued::Queued(id.clone()))
+}
+
+async fn count(
+    step: &mut SqliteConnection,
+    query: &'static str,
+    (first, second): (&str, i64),
+) -> Result<i64, StoreFault> {
+    let row = sqlx::query(query).bind(ORG).bind(first).bind(second).fetch_one(step).await?;
+    Ok(row.try_get(0)?)
+}
+
+/// What keeps a task from being queued. Work that is handed over is remembered here.
+async fn refusal(
+    step: &mut SqliteConnection,
+    new: &NewTask,
+    id: &TaskId,
+    now: SystemTime,
+) -> Result<Option<TaskRefusal>, StoreFault> {
+    if new.cause.as_ref().is_some_and(|cause| cause.depth.saturating_add(1) >= MAX_DEPTH) {
+        return Ok(Some(TaskRefusal::ChainTooLong));
+    }
+    if let (TaskKind::Escalation, Some(cause)) = (new.kind, &new.cause) {
+        let escalated = "SELECT COUNT(*) FROM tasks WHERE org = $1 AND root_correlation = $2 AND kind = 'escalation' AND $3 = 0";
+        let before = count(step, escalated, (&cause.root_correlation, 0)).await?;
+        if before >= i64::from(MAX_ESCALATIONS) {
+            return Ok(Some(TaskRefusal::TooManyEscalations));
+        }
+    }
+    let waiting =
+        "SELECT COUNT(*) FROM tasks WHERE org = $1 AND team = $2 AND status = 'pending' AND $3 = 0";
+    if count(step, waiting, (new.team.as_str(), 0)).await? >= i64::from(new.max_queue) {
+        return Ok(Some(TaskRefusal::QueueFull { most: new.max_queue }));
+    }
+    let (Some(rule), Some(from)) = (new.once, &new.from) else { return Ok(None) };
+    let ago = |seconds: u32| millis(now) - i64::from(seconds) * 1_000;
+    let old = ago(u32::try_from(KEPT_SEEN.as_secs()).unwrap_or(u32::MAX));
+    let forget = sqlx::query("DELETE FROM seen WHERE org = $1 AND at < $2");
+    let oldest = old.min(ago(rule.dedup_seconds)).min(ago(rule.per_seconds));
+    forget.bind(ORG).bind(oldest).execute(&mut *step).await?;
+    let (same, rate) = (format!("handoff:{from}"), format!("handoff-rate:{from}"));
+    if let Some(correlation) = &new.correlation {
+        let seen = sqlx::query("SELECT at FROM seen WHERE org = $1 AND scope = $2 AND id = $3");
+        let seen = seen.bind(ORG).bind(&same).bind(correlation).fetch_optional(&mut *step).await?;
+        let at: Option<i64> = seen.map(|row| row.try_get(0)).transpose()?;
+        if at.is_some_and(|at| at > ago(rule.dedup_seconds)) {
+            return Ok(Some(TaskRefusal::Duplicate));
+        }
+    }
+    let times = sqlx::query(
+        "SELECT at FROM seen WHERE org = $1 AND scope = $2 AND at > $3 ORDER BY at DESC",
+    );
+    let times =
+        times.bind(ORG).bind(&rate).bind(ago(rule.per_seconds)).fetch_all(&mut *step).await?;
+    let at_most = usize::try_from(rule.rate).unwrap_or(usize::MAX);
+    if let Some(oldest) = times.get(at_most.saturating_sub(1)) {
+        let at: i64 = oldest.try_get(0)?;
+        let retry_after_ms = u64::try_from(at - ago(rule.per_seconds)).unwrap_or_default();
+        return Ok(Some(TaskRefusal::TooOften { retry_after_ms }));
+    }
+    let handed = new.correlation.clone().map(|correlation| (same, correlation));
+    for (scope, id) in handed.into_iter().chain([(rate, id.to_string())]) {
+        let remember = sqlx::query(
+            "INSERT INTO seen (org, scope, id, at) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (org, scope, id) DO UPDATE SET at = $4",
+        );
+        remember.bind(ORG).bind(scope).bind(id).bind(millis(now)).execute(&mut *step).await?;
+    }
+    Ok(None)
+}
+
+/// What becomes of a task for a busy team; `None`: it is queued.
+async fn busy(
+    step: &mut SqliteConnection,
+    new: &NewTask,
+    now: SystemTime,
+) -> Result<Option<Enqueued>, StoreFault> {
+    if new.overlap == Overlap::Allow {
+        return Ok(None);
+    }
+    let in_flight = in_flight(step, &new.team, now).await?;
+    if in_flight.is_empty() {
+        return Ok(None);
+    }
+    let runs = |one: &InFlight| one.status == TaskStatus::Running && !one.stale;
+    let would_cancel_running = in_flight.iter().any(runs);
+    match new.overlap {
+        Overlap::Allow => Ok(None),
+        Overlap::Skip => Ok(Some(Enqueued::Skipped)),
+        Overlap::Replace if !would_cancel_running => {
+            let stale = millis(now) - i64::try_from(STALE_AFTER_MS).unwrap_or(i64::MAX);
+            super::task_ends::cancel_open(step, &new.team, (stale, now)).await?;
+            Ok(None)
+        }
+        Overlap::Confirm => {
+            Ok(Some(Enqueued::NeedsConfirmation { in_flight, would_cancel_running: false }))
+        }
+        Overlap::Replace => {
+            Ok(Some(Enqueued::NeedsConfirmation { in_flight, would_cancel_running }))
+        }
+    }
+}
+
+async fn in_flight(
+    step: &mut SqliteConnection,
+    team: &TeamName,
+    now: SystemTime,
+) -> Result<Vec<InFlight>, StoreFault> {
+    // Running ones first: they decide whether others may be replaced.
+    let open = sqlx::query(
+        "SELECT id, kind, status, COALESCE(started_at, created_at), correlation FROM tasks WHERE org = $1 AND team = $2 \
+         AND status IN ('pending', 'running', 'blocked') ORDER BY status = 'running' DESC, COALESCE(started_at, created_at) DESC \
+         LIMIT $3",
+    );
+    let rows = open.bind(ORG).bind(team.as_str()).bind(MAX_IN_FLIGHT).fetch_all(step).await?;
+    let mut all = Vec::new();
+    for row in &rows {
+        let (id, kind, since): (String, String, i64) =
+            (row.try_get(0)?, row.try_get(1)?, row.try_get(3)?);
+        let unknown = || StoreFault::Damaged("a task with an unknown kind".to_owned());
+        let age = now.duration_since(moment(since)).unwrap_or_default();
+        let age_ms = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+        all.push(InFlight {
+            task_id: TaskId::new(id),
+            kind: TaskKind::named(&kind).ok_or_else(unknown)?,
+            status: super::task_rows::status(row, 2)?,
+            age_ms,
+            correlation_id: row.try_get(4)?,
+            stale: age_ms > STALE_AFTER_MS,
+        });
+    }
+    Ok(all)
+}
+
+/// How many tasks of a team may be started now.
+async fn free_slots(
+    step: &mut SqliteConnection,
+    team: &TeamSlots,
+    day: i64,
+) -> Result<i64, StoreFault> {
+    let name = team.team.as_str();
+    let running =
+        "SELECT COUNT(*) FROM tasks WHERE org = $1 AND team = $2 AND status = 'running' AND $3 = 0";
+    let mut free = i64::from(team.limits.max_running) - count(step, running, (name, 0)).await?;
+    if team.limits.max_tasks_per_day > 0 {
+        let started =
+            "SELECT COUNT(*) FROM attempts WHERE org = $1 AND team = $2 AND started_at >= $3";
+        let left =
+            i64::from(team.limits.max_tasks_per_day) - count(step, started, (name, day)).await?;
+        free = free.min(left);
+    }
+    if team.limits.max_tokens_per_day > 0 {
+        let used = "SELECT COALESCE(SUM(tokens), 0) FROM attempts WHERE org = $1 AND team = $2 AND ended_at >= $3";
+        let used = u64::try_from(count(step, used, (name, day)).await?).unwrap_or_default();
+        if used >= team.limits.max_tokens_per_day {
+            free = 0;
+        }
+    }
+    Ok(free.max(0))
+}
+
+async fn start(
+    step: &mut SqliteConnection,
+    id: &str,
+    root: &RootId,
+    now: i64,
+) -> Result<(), StoreFault> {
+    let run = sqlx::query(
+        "UPDATE tasks SET status = 'running', block_reason = NULL, attempt = attempt + 1, dialog_root = $3, started_at = $4, \
+         ended_at = NULL, result = NULL, error = NULL WHERE org = $1 AND id = $2 RETURNING attempt, team",
+    );
+    let run = run.bind(ORG).bind(id).bind(root.as_str()).bind(now);
+    let row = run.fetch_one(&mut *step).await?;
+    let (attempt, team): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
+    sqlx::query(
+        "INSERT INTO attempts (org, task, attempt, team, dialog_root, begun, cuts, started_at, put_away, tokens) \
+         VALUES ($1, $2, $3, $4, $5, 0, 0, $6, 0, 0)",
+    )
+    .bind(ORG)
+    .bind(id)
+    .bind(attempt)
+    .bind(team)
+    .bind(root.as_str())
+    .bind(now)
+    .execute(&mut *step)
+    .await?;
+    Ok(())
+}

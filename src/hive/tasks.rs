@@ -1,0 +1,80 @@
+//! The tasks of a running driver: each request is one transaction of the [keeper](super::keeper).
+
+use std::time::SystemTime;
+
+use tokio::sync::watch;
+
+use crate::domain::task::{
+    ActiveTask, AttemptId, BlockReason, Enqueued, NewTask, Task, TaskEnd, TaskFilter,
+};
+use crate::domain::{RootId, TaskId};
+use crate::tools::{News, Stored, TaskStore, TasksView, TeamSlots};
+
+use super::keeper::Hive;
+
+impl TaskStore for Hive {
+    fn tasks_view(&self) -> watch::Receiver<TasksView> {
+        self.tasks.subscribe()
+    }
+
+    fn enqueue(&self, task: NewTask) -> Stored<Enqueued> {
+        let id = self.new_task_id();
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.enqueue(&task, &id, clock.moment()).await })
+        })
+    }
+
+    fn claim(
+        &self,
+        teams: Vec<TeamSlots>,
+        roots: Vec<RootId>,
+        day: SystemTime,
+    ) -> Stored<Vec<ActiveTask>> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.claim(&teams, roots, (day, clock)).await })
+        })
+    }
+
+    fn begun(&self, of: AttemptId) -> Stored<()> {
+        self.on_tasks(move |store, _| Box::pin(async move { store.begun(&of).await }))
+    }
+
+    fn cut(&self, of: AttemptId) -> Stored<()> {
+        self.on_tasks(move |store, _| Box::pin(async move { store.cut(&of).await }))
+    }
+
+    fn set_blocked(&self, of: AttemptId, reason: Option<BlockReason>, news: News) -> Stored<()> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.set_blocked(&of, reason, news, clock.moment()).await })
+        })
+    }
+
+    fn end(&self, of: AttemptId, end: TaskEnd, tokens: u64, news: News) -> Stored<bool> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.end_task(&of, &end, tokens, news, clock.moment()).await })
+        })
+    }
+
+    fn put_away(&self, of: AttemptId) -> Stored<()> {
+        self.on_tasks(move |store, _| Box::pin(async move { store.put_away(&of).await }))
+    }
+
+    fn delivered(&self, of: AttemptId) -> Stored<()> {
+        self.on_tasks(move |store, _| Box::pin(async move { store.delivered(&of).await }))
+    }
+
+    fn task(&self, id: TaskId) -> Stored<Option<Task>> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move {
+                let found = store.find_task(id.as_str(), clock).await?;
+                Ok(found.into_iter().find(|task| task.id == id))
+            })
+        })
+    }
+
+    fn tasks(&self, filter: TaskFilter) -> Stored<Vec<Task>> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.tasks(&filter, clock).await })
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! The keys `limits`, `tasks` and `handoff` of `hive.yaml`.
+
+use serde_json::{Map, Value};
+
+use super::values::{one_of, unknown_keys};
+use crate::domain::org::TeamLimits;
+use crate::domain::task::HandoffRule;
+use crate::minds::report::ProblemReport;
+
+/// Most of anything that is counted.
+const MOST: u64 = 1_000_000;
+/// Most steps of a task.
+const MOST_STEPS: u64 = 500;
+
+const LIMITS: [&str; 5] =
+    ["max_running_tasks", "max_teams", "max_queue", "max_tasks_per_day", "max_tokens_per_day"];
+
+/// Bounds for all teams of a workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkspaceLimits {
+    /// Tasks that run at the same time, of all teams together.
+    pub max_running_tasks: u32,
+    /// Teams, without the root.
+    pub max_teams: u32,
+    /// What holds for a team that says nothing else.
+    pub team: TeamLimits,
+}
+
+impl Default for WorkspaceLimits {
+    fn default() -> Self {
+        Self { max_running_tasks: 4, max_teams: 64, team: TeamLimits::default() }
+    }
+}
+
+/// Numbers of a block, each within its bounds.
+pub(super) struct NumberReader<'a, 'r, 't> {
+    pub(super) block: &'a Map<String, Value>,
+    /// Its key in the file.
+    pub(super) at: &'a str,
+    pub(super) report: &'r mut ProblemReport<'t>,
+}
+
+impl NumberReader<'_, '_, '_> {
+    /// Replaces `target` with what is written, if that is a number within the bounds.
+    pub(super) fn read<N: TryFrom<u64>>(
+        &mut self,
+        key: &str,
+        (least, most): (u64, u64),
+        target: &mut N,
+    ) {
+        let Some(value) = self.block.get(key) else { return };
+        let number = value.as_u64().filter(|number| (least..=most).contains(number));
+        if let Some(number) = number.and_then(|number| N::try_from(number).ok()) {
+            *target = number;
+        } else {
+            one_of(&[self.at, key], &format!("{least}…{most}"), value, self.report);
+        }
+    }
+
+    /// The bounds of a team, each by its key.
+    pub(super) fn read_team(&mut self, limits: &mut TeamLimits) {
+        self.read("max_queue", (1, MOST), &mut limits.max_queue);
+        self.read("max_tasks_per_day", (0, MOST), &mut limits.max_tasks_per_day);
+        self.read("max_tokens_per_day", (0, u64::MAX), &mut limits.max_tokens_per_day);
+    }
+
+    pub(super) fn read_steps(&mut self, limits: &mut TeamLimits) {
+        self.read("max_steps", (1, MOST_STEPS), &mut limits.max_steps);
+    }
+
+    pub(super) fn read_running(&mut self, key: &str, target: &mut u32) {
+        self.read(key, (1, MOST), target);
+    }
+}
+
+/// What the three keys say.
+#[derive(Debug, Default)]
+pub(super) struct Limits {
+    pub(super) workspace: WorkspaceLimits,
+    pub(super) handoff: HandoffRule,
+    pub(super) keeps_open: bool,
+}
+
+pub(super) fn read(top: &Map<String, Value>, report: &mut ProblemReport<'_>) -> Limits {
+    let mut limits = Limits::default();
+    if let Some(block) = block(top, "limits", &LIMITS, report) {
+        let mut read = NumberReader { block, at: "limits", report };
+        read.read_running("max_running_tasks", &mut limits.workspace.max_running_tasks);
+        read.read("max_teams", (1, MOST), &mut limits.workspace.max_teams);
+        read.read_team(&mut limits.workspace.team);
+    }
+    if let Some(block) = block(top, "tasks", &["max_steps", "keep_open"], report) {
+        NumberReader { block, at: "tasks", report }.read_steps(&mut limits.workspace.team);
+        match block.get("keep_open") {
+            None => {}
+            Some(Value::Bool(keeps_open)) => limits.keeps_open = *keeps_open,
+            Some(other) => one_of(&["tasks", "keep_open"], "true, false", other, report),
+        }
+    }
+    if let Some(block) = block(top, "handoff", &["dedup_seconds", "rate", "per_seconds"], report) {
+        let mut read = NumberReader { block, at: "handoff", report };
+        read.read("dedup_seconds", (1, MOST), &mut limits.handoff.dedup_seconds);
+        read.read("rate", (1, MOST), &mut limits.handoff.rate);
+        read.read("per_seconds", (1, MOST), &mut limits.handoff.per_seconds);
+    }
+    limits
+}
+
+fn block<'a>(
+    top: &'a Map<String, Value>,
+    key: &str,
+    known: &[&str],
+    report: &mut ProblemReport<'_>,
+) -> Option<&'a Map<String, Value>> {
+    let value = top.get(key)?;
+    if let Value::Object(block) = value {
+        unknown_keys(block, &[key], known, report);
+        return Some(block);
+    }
+    let example = known.first().map(|first| format!("{{ {first}: … }}"));
+    one_of(&[key], &example.unwrap_or_default(), value, report);
+    None
+}

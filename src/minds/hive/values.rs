@@ -1,0 +1,51 @@
+//! Values of `hive.yaml` and of the files of teams that are not as they should be.
+
+use serde_json::{Map, Value};
+
+use crate::domain::text::{Text, localized};
+use crate::minds::nearest::remove_or_rename;
+use crate::minds::report::{ProblemReport, clip};
+
+/// Reports a value that is none of those it may be.
+pub(super) fn one_of(keys: &[&str], known: &str, found: &Value, report: &mut ProblemReport<'_>) {
+    let path = keys.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
+    let found = clip(&found.to_string());
+    let text = localized!(
+        "`{path}` must be one of {known}, not {found}",
+        "`{path}` 应为 {known} 之一，而不是 {found}"
+    );
+    let fix = if keys.first() == Some(&"autonomy") {
+        Text::new(
+            "correct it; until then it counts as confirm_all",
+            "请改正；在此之前按 confirm_all 处理",
+        )
+    } else {
+        Text::new("correct it; until then it counts as absent", "请改正；在此之前视为没有写")
+    };
+    report.add(&format!("hive/value/{path}"), keys, text, fix);
+}
+
+/// True if there are any.
+pub(super) fn unknown_keys(
+    map: &Map<String, Value>,
+    at: &[&str],
+    known: &[&str],
+    report: &mut ProblemReport<'_>,
+) -> bool {
+    let unknown: Vec<&String> = map.keys().filter(|key| !known.contains(&key.as_str())).collect();
+    for key in &unknown {
+        let keys: Vec<&str> = at.iter().copied().chain([key.as_str()]).collect();
+        let path = keys.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
+        let text = if keys.first() == Some(&"autonomy") {
+            localized!(
+                "unknown key `{path}`; until it is corrected, its rule counts as confirm_all",
+                "未知的键 `{path}`；改正之前，该规则按 confirm_all 处理"
+            )
+        } else {
+            localized!("unknown key `{path}`", "未知的键 `{path}`")
+        };
+        let fix = remove_or_rename(key, known.iter().copied());
+        report.warn(&format!("hive/unknown-key/{path}"), &keys, text, fix);
+    }
+    !unknown.is_empty()
+}

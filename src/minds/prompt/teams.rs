@@ -1,0 +1,44 @@
+//! Section: the member's team, and the teams around it. Left out where there are no others.
+
+use super::input::{PromptInput, PromptSection};
+use crate::domain::org::OrgTeam;
+use crate::domain::text::{Text, in_lang};
+
+const TITLE: Text = Text::new("Teams", "团队");
+
+const RULES: Text = Text::new(
+    "- Give work that belongs to a team below yours to it with `delegate_task`, and go on or end your work: the result \
+     comes to this dialog by itself.\n\
+     - There are three ways up: if you need an answer from whoever gave you this work, use `tellaskBack`; if something is \
+     not your team's to decide, use `escalate`; if only a person can decide, use `askHuman`.",
+    "- 属于下级团队的工作用 `delegate_task` 交给它，然后继续或结束你的工作：结果会自动送到本对话。\n\
+     - 向上有三种方式：需要给你这项工作的人来回答时，用 `tellaskBack`；不归本团队决定的事，用 `escalate`；只有人能决定的事，用 `askHuman`。",
+);
+
+pub(super) fn teams(facts: &PromptInput) -> PromptSection {
+    let own = facts.org.team_of(&facts.member.id).filter(|_| facts.org.is_on());
+    let Some(own) = own.filter(|_| facts.org.teams().nth(1).is_some()) else {
+        return (&TITLE, None);
+    };
+    let lead = own.lead.as_ref().map_or("-", |lead| lead.as_str());
+    let name = &own.name;
+    let parent = own.parent.as_ref().map_or("-", |parent| parent.as_str());
+    let mut lines = vec![in_lang!(
+        facts.lang,
+        "Your team is `{name}`, led by @{lead}; the team above it: {parent}.",
+        "你的团队是 `{name}`，负责人 @{lead}；上级团队：{parent}。"
+    )];
+    let child = |team: &OrgTeam| {
+        let scope = team.scope.join(", ");
+        let about = team.description.split_whitespace().collect::<Vec<_>>().join(" ");
+        let about = if about.is_empty() { about } else { format!(" {about}") };
+        format!("- `{}`:{about} ({scope})", team.name)
+    };
+    let below: Vec<String> = facts.org.children(name).map(child).collect();
+    if !below.is_empty() {
+        let intro = Text::new("Teams below it, with what they are for:", "下级团队及其职责：");
+        lines.push(format!("{}\n\n{}", facts.text(&intro), below.join("\n")));
+    }
+    lines.push(facts.text(&RULES).to_owned());
+    (&TITLE, Some(lines.join("\n\n")))
+}

@@ -1,0 +1,188 @@
+//! Where tasks of teams are queued. The program has one such store for a workspace; where none is configured, there is
+//! [`NoTasks`].
+
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use futures_util::future::BoxFuture;
+use tokio::sync::watch;
+
+use crate::domain::news::{NewNotice, NewsKind};
+use crate::domain::org::{Org, TeamLimits};
+use crate::domain::task::{
+    ActiveTask, AttemptId, BlockReason, Cause, Delivery, EndedAttempt, Enqueued, HandoffRule,
+    NewTask, Task, TaskEnd, TaskFilter,
+};
+use crate::domain::text::{Localized, Text};
+use crate::domain::{RootId, TaskId, TeamName};
+
+/// What is being worked on, and what is left to do about what has ended.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TasksView {
+    /// Counts up with each change; 0 until it has been looked at.
+    pub revision: u64,
+    /// Those that run or are blocked.
+    pub active: Arc<[ActiveTask]>,
+    /// How many tasks wait for each team; a team without any is not listed.
+    pub pending: Arc<[(TeamName, u64)]>,
+    /// Attempts that have ended, and whose dialogs are still where they were.
+    pub ended: Arc<[EndedAttempt]>,
+    pub deliveries: Arc<[Delivery]>,
+}
+
+impl TasksView {
+    /// The task that is worked on in this tree.
+    #[must_use]
+    pub fn of_root(&self, root: &RootId) -> Option<&ActiveTask> {
+        self.active.iter().find(|active| active.root == *root)
+    }
+
+    /// What a task that is given in this tree follows from.
+    #[must_use]
+    pub fn cause(&self, root: &RootId) -> Option<Cause> {
+        let Task { root_correlation, depth, .. } = &self.of_root(root)?.task;
+        Some(Cause { root_correlation: root_correlation.clone(), depth: *depth })
+    }
+
+    #[must_use]
+    pub fn pending_of(&self, team: &TeamName) -> u64 {
+        self.pending.iter().find(|(name, _)| name == team).map_or(0, |(_, count)| *count)
+    }
+
+    /// The active tasks of a team.
+    pub fn active_of<'a>(&'a self, team: &'a TeamName) -> impl Iterator<Item = &'a Task> {
+        self.active.iter().map(|active| &active.task).filter(move |task| task.team == *team)
+    }
+}
+
+/// How much a team may work at the same time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamSlots {
+    pub team: TeamName,
+    pub limits: TeamLimits,
+}
+
+/// What a person is told together with a change, if anything.
+pub type News = Option<(NewsKind, NewNotice)>;
+
+/// The result of a request to a store; the error is the message for a person.
+pub type Stored<T> = BoxFuture<'static, Result<T, Localized>>;
+
+/// The tasks of one workspace. What a request changes is on disk when it returns, and in the view.
+pub trait TaskStore: Send + Sync + Debug {
+    /// What is worked on now, and every change of it.
+    fn tasks_view(&self) -> watch::Receiver<TasksView>;
+
+    /// Queues a task, unless something speaks against it.
+    fn enqueue(&self, task: NewTask) -> Stored<Enqueued>;
+
+    /// Starts tasks of these teams, as many as there are `roots` for their dialogs. `day`: when this day of the local
+    /// calendar began.
+    fn claim(
+        &self,
+        teams: Vec<TeamSlots>,
+        roots: Vec<RootId>,
+        day: SystemTime,
+    ) -> Stored<Vec<ActiveTask>>;
+
+    /// The dialog of an attempt has been made.
+    fn begun(&self, of: AttemptId) -> Stored<()>;
+
+    /// A restart interrupted an attempt.
+    fn cut(&self, of: AttemptId) -> Stored<()>;
+
+    /// Blocks a task and says so to a person, or lets it run again.
+    fn set_blocked(&self, of: AttemptId, reason: Option<BlockReason>, news: News) -> Stored<()>;
+
+    /// Ends an attempt, and says so to a person; false if it does not count any more.
+    fn end(&self, of: AttemptId, end: TaskEnd, tokens: u64, news: News) -> Stored<bool>;
+
+    /// The dialog of an ended attempt has been put away.
+    fn put_away(&self, of: AttemptId) -> Stored<()>;
+
+    /// The dialog that asked has the result.
+    fn delivered(&self, of: AttemptId) -> Stored<()>;
+
+    /// The task with this id.
+    fn task(&self, id: TaskId) -> Stored<Option<Task>>;
+
+    /// Tasks, the newest first.
+    fn tasks(&self, filter: TaskFilter) -> Stored<Vec<Task>>;
+}
+
+/// Keeps nothing.
+#[derive(Debug, Clone)]
+pub struct NoTasks(watch::Sender<TasksView>);
+
+impl Default for NoTasks {
+    fn default() -> Self {
+        Self(watch::Sender::new(TasksView { revision: 1, ..TasksView::default() }))
+    }
+}
+
+fn nowhere<T: Send + 'static>() -> Stored<T> {
+    let text = Text::new("there is no place for tasks here", "这里没有保存任务的地方");
+    Box::pin(async move { Err(text.into()) })
+}
+
+impl TaskStore for NoTasks {
+    fn tasks_view(&self) -> watch::Receiver<TasksView> {
+        self.0.subscribe()
+    }
+
+    fn enqueue(&self, _task: NewTask) -> Stored<Enqueued> {
+        nowhere()
+    }
+
+    fn claim(&self, _: Vec<TeamSlots>, _: Vec<RootId>, _: SystemTime) -> Stored<Vec<ActiveTask>> {
+        nowhere()
+    }
+
+    fn begun(&self, _of: AttemptId) -> Stored<()> {
+        nowhere()
+    }
+
+    fn cut(&self, _of: AttemptId) -> Stored<()> {
+        nowhere()
+    }
+
+    fn set_blocked(&self, _: AttemptId, _: Option<BlockReason>, _: News) -> Stored<()> {
+        nowhere()
+    }
+
+    fn end(&self, _of: AttemptId, _end: TaskEnd, _tokens: u64, _news: News) -> Stored<bool> {
+        nowhere()
+    }
+
+    fn put_away(&self, _of: AttemptId) -> Stored<()> {
+        nowhere()
+    }
+
+    fn delivered(&self, _of: AttemptId) -> Stored<()> {
+        nowhere()
+    }
+
+    fn task(&self, _id: TaskId) -> Stored<Option<Task>> {
+        nowhere()
+    }
+
+    fn tasks(&self, _filter: TaskFilter) -> Stored<Vec<Task>> {
+        nowhere()
+    }
+}
+
+/// The teams of a workspace, as a call sees them.
+#[derive(Debug, Clone)]
+pub struct TeamPlace {
+    pub org: Arc<Org>,
+    pub store: Arc<dyn TaskStore>,
+    pub handoff: HandoffRule,
+}
+
+impl Default for TeamPlace {
+    fn default() -> Self {
+        let store = Arc::new(NoTasks::default());
+        Self { org: Arc::default(), store, handoff: HandoffRule::default() }
+    }
+}

@@ -1,0 +1,371 @@
+//! What members of teams can do for each other.
+
+use std::sync::Mutex;
+
+use tokio::sync::watch;
+
+use super::*;
+use crate::domain::org::test_support::{small, team};
+use crate::domain::task::HandoffRule;
+use crate::domain::task::{
+    ActiveTask, AttemptId, BlockReason, Enqueued, InFlight, NewTask, Overlap, Priority, Task,
+    TaskEnd, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
+};
+use crate::domain::{RootId, Stamp, TaskId};
+use crate::tools::task_store::{News, Stored, TaskStore, TeamPlace, TeamSlots};
+use crate::tools::test_support::{KeptNews, TestBench};
+use crate::tools::{NewsStore, ToolSubset};
+
+/// Remembers what was queued, and answers what it is told to.
+#[derive(Debug)]
+struct Recorder {
+    view: watch::Sender<TasksView>,
+    queued: Mutex<Vec<NewTask>>,
+    answer: Enqueued,
+    known: Vec<Task>,
+}
+
+impl Recorder {
+    fn new(answer: Enqueued) -> Self {
+        let view = watch::Sender::new(TasksView { revision: 1, ..TasksView::default() });
+        Self { view, queued: Mutex::default(), answer, known: Vec::new() }
+    }
+
+    fn queued(&self) -> Vec<NewTask> {
+        self.queued.lock().unwrap().clone()
+    }
+}
+
+fn unused<T: Send + 'static>() -> Stored<T> {
+    Box::pin(async { Err(Localized::same("not for tools")) })
+}
+
+impl TaskStore for Recorder {
+    fn tasks_view(&self) -> watch::Receiver<TasksView> {
+        self.view.subscribe()
+    }
+
+    fn enqueue(&self, task: NewTask) -> Stored<Enqueued> {
+        self.queued.lock().unwrap().push(task);
+        let answer = self.answer.clone();
+        Box::pin(async move { Ok(answer) })
+    }
+
+    fn claim(
+        &self,
+        _: Vec<TeamSlots>,
+        _: Vec<RootId>,
+        _: std::time::SystemTime,
+    ) -> Stored<Vec<ActiveTask>> {
+        unused()
+    }
+
+    fn begun(&self, _: AttemptId) -> Stored<()> {
+        unused()
+    }
+
+    fn cut(&self, _: AttemptId) -> Stored<()> {
+        unused()
+    }
+
+    fn set_blocked(&self, _: AttemptId, _: Option<BlockReason>, _: News) -> Stored<()> {
+        unused()
+    }
+
+    fn end(&self, _: AttemptId, _: TaskEnd, _: u64, _: News) -> Stored<bool> {
+        unused()
+    }
+
+    fn put_away(&self, _: AttemptId) -> Stored<()> {
+        unused()
+    }
+
+    fn delivered(&self, _: AttemptId) -> Stored<()> {
+        unused()
+    }
+
+    fn task(&self, id: TaskId) -> Stored<Option<Task>> {
+        let found = self.known.iter().find(|task| task.id == id).cloned();
+        Box::pin(async move { Ok(found) })
+    }
+
+    fn tasks(&self, filter: TaskFilter) -> Stored<Vec<Task>> {
+        let fits = |task: &&Task| {
+            filter.team.as_ref().is_none_or(|team| task.team == *team)
+                && filter.statuses.contains(&task.status)
+        };
+        let found = self.known.iter().filter(fits).cloned().collect();
+        Box::pin(async move { Ok(found) })
+    }
+}
+
+fn queued_as(id: &str) -> Enqueued {
+    Enqueued::Queued(TaskId::new(id))
+}
+
+fn a_task(id: &str, team: &str, status: TaskStatus) -> Task {
+    Task {
+        id: TaskId::new(id),
+        team: TeamName::new(team),
+        kind: TaskKind::Delegate,
+        priority: Priority::Normal,
+        status,
+        block_reason: None,
+        text: "run the tests".to_owned(),
+        member: None,
+        max_steps: 100,
+        correlation: None,
+        root_correlation: id.to_owned(),
+        depth: 0,
+        from: Some(TeamName::main()),
+        origin: None,
+        wake: false,
+        created_at: Stamp::new("2026-11-21 10:00:00"),
+        started_at: None,
+        ended_at: None,
+        duration_ms: Some(5),
+        attempt: 1,
+        dialog: Some(RootId::new("aa/bb/01")),
+        result: Some("all pass".to_owned()),
+        error: None,
+        tokens: 0,
+    }
+}
+
+fn call(caller: &str, store: &Arc<Recorder>, name: &str, args: &Value) -> (bool, Value) {
+    let bench = TestBench::new();
+    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
+    let cx = ToolCx { caller: AgentId::new(caller), teams: place, ..bench.cx.clone() };
+    let offered = tools(&cx.teams.org, &cx.caller);
+    let subset = offered.into_iter().fold(ToolSubset::default(), ToolSubset::with_tool);
+    let outcome = bench.finish(subset.run(name, &args.to_string(), cx));
+    (outcome.ok, serde_json::from_str(&outcome.text).unwrap_or_else(|_| outcome.text.into()))
+}
+
+#[test]
+fn x5_without_other_teams_nobody_has_team_tools() {
+    let known = ["lead", "helper"].map(AgentId::new);
+    let main = || team("main", "", &["lead"]);
+    let (alone, _) = Org::new(main(), Vec::new(), &known, true);
+    assert!(tools(&alone, &AgentId::new("lead")).is_empty());
+    let others = || vec![team("qa", "main", &["helper"])];
+    let (off, _) = Org::new(main(), others(), &known, false);
+    assert!(tools(&off, &AgentId::new("lead")).is_empty());
+    let (on, _) = Org::new(main(), others(), &known, true);
+    assert_eq!(tools(&on, &AgentId::new("lead")).len(), 6);
+    assert!(tools(&on, &AgentId::new("fuxi")).is_empty());
+    let few = vec![crate::domain::org::OrgTeam {
+        allowed_tools: Some(vec!["escalate".to_owned()]),
+        ..team("qa", "main", &["helper"])
+    }];
+    let (few, _) = Org::new(main(), few, &known, true);
+    let names = tools(&few, &AgentId::new("helper"));
+    assert_eq!(
+        names.iter().map(|tool| tool.spec().name.as_ref()).collect::<Vec<_>>(),
+        ["escalate"]
+    );
+}
+
+#[test]
+fn s2_1_a_task_is_queued_for_a_child_and_the_answer_has_its_id() {
+    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let args = json!({
+        "team": "qa", "task": " run the tests ", "priority": "high", "member": "@tester", "wake": true,
+    });
+    let (ok, answer) = call("lead", &store, "delegate_task", &args);
+    assert_eq!(answer, json!({ "success": true, "enqueued": true, "task_id": "task-1" }));
+    assert!(ok);
+    let [task] = store.queued().try_into().unwrap();
+    assert_eq!((task.team.as_str(), task.text.as_str()), ("qa", "run the tests"));
+    assert_eq!((task.priority, task.wake, task.overlap), (Priority::High, true, Overlap::Allow));
+    assert_eq!(task.member, Some(AgentId::new("tester")));
+    assert_eq!((task.from, task.cause), (Some(TeamName::main()), None));
+    assert!(task.origin.is_some());
+}
+
+#[test]
+fn s2_2_only_direct_children_are_given_tasks() {
+    for (caller, args, error) in [
+        ("lead", json!({ "team": "lab", "task": "x" }), "Team 'lab' is not a child of 'main'"),
+        ("lead", json!({ "team": "x", "task": "x" }), "Team 'x' not found"),
+        ("lab", json!({ "team": "qa", "task": "x" }), "Team 'qa' is not a child of 'lab'"),
+        ("lead", json!({ "team": "qa", "task": " " }), "the task is empty"),
+        (
+            "lead",
+            json!({ "team": "qa", "task": "x", "member": "lab" }),
+            "member 'lab' is not in team 'qa'",
+        ),
+    ] {
+        let store = Arc::new(Recorder::new(queued_as("task-1")));
+        let (ok, answer) = call(caller, &store, "delegate_task", &args);
+        assert_eq!(answer, json!({ "success": false, "error": error }));
+        assert!(!ok && store.queued().is_empty());
+    }
+}
+
+#[test]
+fn s2_4_a_busy_team_is_told_of_as_the_policy_says() {
+    let in_flight = vec![InFlight {
+        task_id: TaskId::new("task-0"),
+        kind: TaskKind::Delegate,
+        status: TaskStatus::Running,
+        age_ms: 60_000,
+        correlation_id: None,
+        stale: false,
+    }];
+    let flying = json!([{
+        "task_id": "task-0", "type": "delegate", "status": "running", "age_ms": 60_000,
+        "correlation_id": null, "stale": false,
+    }]);
+    let confirm = |would_cancel_running| Enqueued::NeedsConfirmation {
+        in_flight: in_flight.clone(),
+        would_cancel_running,
+    };
+    for (answer, expected) in [
+        (Enqueued::Skipped, json!({ "success": true, "enqueued": false })),
+        (
+            confirm(false),
+            json!({
+                "success": true, "enqueued": false, "requires_confirmation": true, "in_flight": flying,
+            }),
+        ),
+        (
+            confirm(true),
+            json!({
+                "success": true, "enqueued": false, "requires_confirmation": true, "in_flight": flying,
+                "reason": "replace_targets_running_session",
+            }),
+        ),
+    ] {
+        let store = Arc::new(Recorder::new(answer));
+        let args = json!({ "team": "qa", "task": "x", "overlap_policy": "replace" });
+        assert_eq!(call("lead", &store, "delegate_task", &args), (true, expected));
+        assert_eq!(store.queued().first().map(|task| task.overlap), Some(Overlap::Replace));
+    }
+}
+
+#[test]
+fn s5_1_a_child_escalates_to_its_parent_and_the_root_cannot() {
+    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let args = json!({ "message": "Who owns it?", "reason": "scope" });
+    let (ok, answer) = call("lab", &store, "escalate", &args);
+    let correlation = answer.pointer("/correlation_id").and_then(Value::as_str).unwrap();
+    assert!(ok && correlation.starts_with("esc:"), "{answer}");
+    let [task] = store.queued().try_into().unwrap();
+    assert_eq!((task.team.as_str(), task.kind), ("qa", TaskKind::Escalation));
+    assert_eq!(
+        (task.text.as_str(), task.priority),
+        ("[Escalation: scope] Who owns it?", Priority::High)
+    );
+    let (_, _) = call("lab", &store, "escalate", &json!({ "message": "Help." }));
+    assert_eq!(store.queued().last().map(|task| task.text.clone()).unwrap(), "[Escalation] Help.");
+    let (ok, answer) = call("lead", &store, "escalate", &args);
+    let error =
+        "root team cannot escalate: ask the person with askHuman or tell them with notify_human";
+    assert_eq!((ok, answer), (false, json!({ "success": false, "error": error })));
+    assert_eq!(store.queued().len(), 2);
+}
+
+#[test]
+fn s19_2_work_that_is_handed_over_has_its_context_and_a_person_is_told() {
+    let bench = TestBench::new();
+    let (store, news) =
+        (Arc::new(Recorder::new(queued_as("task-1"))), Arc::new(KeptNews::default()));
+    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
+    let told: Arc<dyn NewsStore> = news.clone();
+    let cx = ToolCx { caller: AgentId::new("qa"), teams: place, news: told, ..bench.cx.clone() };
+    let subset = tools(&cx.teams.org, &cx.caller)
+        .into_iter()
+        .fold(ToolSubset::default(), ToolSubset::with_tool);
+    let args = json!({
+        "task": "Deploy it.", "context": "The tests pass.", "message_for_user": "Ready to deploy.",
+        "correlation_id": "deploy-1",
+    });
+    let outcome = bench.finish(subset.run("enqueue_parent_task", &args.to_string(), cx));
+    let answer: Value = serde_json::from_str(&outcome.text).unwrap();
+    assert_eq!(
+        answer,
+        json!({ "success": true, "task_id": "task-1", "correlation_id": "deploy-1" })
+    );
+    let [task] = store.queued().try_into().unwrap();
+    assert_eq!(task.text, "[Work handoff from qa] Deploy it.\n\nContext: The tests pass.");
+    assert_eq!((task.team.as_str(), task.once), ("main", Some(HandoffRule::default())));
+    let [notice] = news.notices().try_into().unwrap();
+    assert_eq!(notice.title, "[qa] Ready to deploy.");
+}
+
+#[test]
+fn every_refusal_of_the_store_is_said_as_the_protocol_has_it() {
+    for (refusal, tool, start) in [
+        (
+            TaskRefusal::QueueFull { most: 3 },
+            "escalate",
+            "the queue of team 'main' is full (3 tasks)",
+        ),
+        (TaskRefusal::ChainTooLong, "escalate", "task chain too long"),
+        (TaskRefusal::TooManyEscalations, "escalate", "escalation chain too long"),
+        (TaskRefusal::Duplicate, "enqueue_parent_task", "duplicate_correlation_id"),
+        (
+            TaskRefusal::TooOften { retry_after_ms: 7 },
+            "enqueue_parent_task",
+            "rate_limit_exceeded: your team hands over too much",
+        ),
+    ] {
+        let store = Arc::new(Recorder::new(Enqueued::Refused(refusal)));
+        let args =
+            if tool == "escalate" { json!({ "message": "x" }) } else { json!({ "task": "x" }) };
+        let (ok, answer) = call("qa", &store, tool, &args);
+        let error = answer.pointer("/error").and_then(Value::as_str).unwrap();
+        assert!(!ok && error.starts_with(start), "{error}");
+        let is_late = matches!(refusal, TaskRefusal::TooOften { .. });
+        assert_eq!(answer.get("retry_after_ms"), is_late.then(|| json!(7)).as_ref());
+        crate::domain::text::assert_translated(&refused("main", refusal));
+    }
+    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let (_, answer) = call("lead", &store, "enqueue_parent_task", &json!({ "task": "x" }));
+    assert!(answer.to_string().contains("no_parent"), "{answer}");
+}
+
+#[test]
+fn a_team_sees_its_own_tasks_and_those_of_its_children_and_no_others() {
+    let mut store = Recorder::new(queued_as("task-9"));
+    store.known = vec![
+        a_task("task-qa", "qa", TaskStatus::Done),
+        Task { from: Some(TeamName::new("qa")), ..a_task("task-lab", "lab", TaskStatus::Pending) },
+    ];
+    let waiting = (TeamName::new("lab"), 1);
+    store.view.send_modify(|view| view.pending = [waiting].into());
+    let store = Arc::new(store);
+    let status = |caller: &str, args: &Value| call(caller, &store, "get_status", args).1;
+    assert_eq!(
+        status("lead", &json!({ "task_id": "task-qa" })).pointer("/task/result"),
+        Some(&json!("all pass"))
+    );
+    let unknown = json!({ "success": false, "error": "Task 'task-lab' not found" });
+    assert_eq!(status("lead", &json!({ "task_id": "task-lab" })), unknown);
+    assert_eq!(
+        status("qa", &json!({ "task_id": "task-lab" })).pointer("/task/status"),
+        Some(&json!("pending"))
+    );
+    let of_lab = status("qa", &json!({ "team": "lab" }));
+    assert_eq!(of_lab.pointer("/teams/0/queue_depth"), Some(&json!(1)));
+    assert_eq!(of_lab.pointer("/teams/0/pending_tasks/0/task_id"), Some(&json!("task-lab")));
+    let own = status("qa", &json!({}));
+    assert_eq!(own.pointer("/teams/1/name"), Some(&json!("lab")), "{own}");
+    let listed = call("lead", &store, "list_teams", &json!({ "recursive": true })).1;
+    assert_eq!(listed.pointer("/teams/0/children/0/pending"), Some(&json!(1)), "{listed}");
+    let direct = call("lead", &store, "list_teams", &json!({})).1;
+    assert_eq!(direct.pointer("/teams/0/children"), None, "{direct}");
+    let ended = call("lead", &store, "list_completed_tasks", &json!({ "team": "qa" })).1;
+    assert_eq!(
+        ended.pointer("/tasks/0"),
+        Some(&json!({
+            "id": "task-qa", "status": "done", "durationMs": 5, "resultSnippet": "all pass",
+            "createdAt": "2026-11-21 10:00:00",
+        }))
+    );
+    for args in [json!({ "limit": 0 }), json!({ "since": "yesterday" }), json!({ "team": "main" })]
+    {
+        assert!(!call("qa", &store, "list_completed_tasks", &args).0, "{args}");
+    }
+}

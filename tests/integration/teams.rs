@@ -1,0 +1,181 @@
+//! Teams and their tasks from the command line: without a driver, with one that runs, and with one that is killed.
+
+#![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::common::files;
+use crate::common::wait::eventually;
+use crate::serving::Driver;
+
+const TEAM: &str = "member_defaults: { provider: script, model: m, diligence-push-max: 0 }\n\
+                    default_responder: lead\n\
+                    members: { lead: { name: Lead }, qa: { name: Quinn }, tester: { name: Tess } }\n";
+const SLOW: &str = "  - message: slow\n    role: user\n    delayMs: 150\n    response: Slow.\n  - message: use\n    role: user\n    \
+                    delayMs: 60\n    response: I look.\n    funcCalls:\n      - name: list_dir\n        arguments: { path: . }\n";
+
+fn with_teams(driver: Driver) -> Driver {
+    let workspace = driver.home().workspace();
+    files::put(&workspace, ".minds/team.yaml", TEAM);
+    files::put(
+        &workspace,
+        ".minds/hive/teams/qa.yaml",
+        "lead: qa\nmembers: [qa, tester]\nscope: [tests]\n",
+    );
+    let answers = workspace.join("answers/m.yaml");
+    let known = fs::read_to_string(&answers).unwrap_or_default();
+    files::put(&workspace, "answers/m.yaml", &format!("{known}{SLOW}"));
+    driver
+}
+
+/// The status of a command, and all that it said.
+fn run(driver: &Driver, args: &[&str]) -> (Option<i32>, String) {
+    let ended = driver.run(args);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (ended.status.code(), text(&ended.stdout) + &text(&ended.stderr))
+}
+
+fn delegate(driver: &Driver, text: &str) -> String {
+    driver.ok(&["delegate", "qa", text], 0).trim().to_owned()
+}
+
+fn task(driver: &Driver, id: &str) -> Value {
+    driver.json(&["task", "show", id, "--json"])
+}
+
+fn tasks(driver: &Driver) -> Vec<Value> {
+    let listed = driver.json(&["tasks", "--json"]);
+    listed["tasks"].as_array().cloned().unwrap_or_default()
+}
+
+#[test]
+fn s2_1_a_task_is_given_and_reported_with_and_without_a_driver() {
+    for (driver, runs) in [(Driver::ended(), false), (Driver::start(), true)] {
+        let (status, said) = run(&driver, &["teams"]);
+        assert_eq!(status, Some(1), "{said}");
+        assert!(said.contains("there are no teams here"), "{said}");
+        let driver = with_teams(driver);
+        let listed = driver.ok(&["teams"], 0);
+        assert!(listed.contains("main  @lead") && listed.contains("\n  qa  @qa"), "{listed}");
+        assert!(!driver.home().workspace().join(".hive").exists(), "looking makes no store");
+        let id = delegate(&driver, "hi");
+        assert!(id.starts_with("task-") && id.len() == 21, "{id}");
+        if !runs {
+            assert_eq!(task(&driver, &id)["status"], json!("pending"));
+            driver.ok(&["drive"], 0);
+        }
+        assert!(eventually(|| task(&driver, &id)["status"] == json!("done")));
+        let ended = task(&driver, &id.trim_start_matches("task-")[..6]);
+        assert_eq!((&ended["result"], &ended["attempt"]), (&json!("Hello."), &json!(1)));
+        assert_eq!((&ended["from"], &ended["team"]), (&Value::Null, &json!("qa")));
+        let told = driver.ok(&["inbox", "--all"], 0);
+        assert!(told.contains("[qa] Hello."), "{told}");
+        let dialogs = driver.json(&["dialogs", "--all", "--json"]);
+        let of_task = |one: &&Value| one["rootId"] == ended["dialog"];
+        let dialog = dialogs.as_array().unwrap().iter().find(of_task).unwrap();
+        assert_eq!((&dialog["status"], &dialog["agentId"]), (&json!("completed"), &json!("qa")));
+        assert!(dialog["title"].as_str().unwrap().starts_with("qa task "), "{dialog}");
+        let shown = driver.ok(&["team", "show", "qa"], 0);
+        assert!(shown.contains("members  @qa @tester"), "{shown}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_with_a_task_is_said_with_its_status() {
+    let driver = with_teams(Driver::ended());
+    for (status, args, said) in [
+        (2, &["delegate", "none", "x"][..], "Team 'none' not found; the teams are main, qa"),
+        (2, &["delegate", "qa", " "], "the text is empty"),
+        (2, &["delegate", "qa", "x", "--member", "lead"], "member 'lead' is not in team 'qa'"),
+        (2, &["team", "show", "none"], "Team 'none' not found"),
+        (2, &["task", "show", "abc"], "there is no task yet"),
+        (2, &["tasks", "--status", "over"], "invalid value"),
+    ] {
+        let (found, text) = run(&driver, args);
+        assert_eq!(found, Some(status), "{args:?}: {text}");
+        assert!(text.contains(said), "{args:?}: {text}");
+    }
+    let id = delegate(&driver, "ask");
+    driver.ok(&["drive"], 3);
+    assert_eq!(task(&driver, &id)["blockReason"], json!("Open Question"));
+    let (status, said) = run(&driver, &["delegate", "qa", "hi", "--overlap", "confirm"]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains(&id) && said.contains("--overlap allow"), "{said}");
+    assert_eq!(run(&driver, &["delegate", "qa", "hi", "--overlap", "skip"]).0, Some(1));
+    driver.ok(&["task", "cancel", &id], 0);
+    let (status, said) = run(&driver, &["task", "cancel", &id]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("it is cancelled"), "{said}");
+    driver.ok(&["drive"], 0);
+    assert!(driver.json(&["q4h", "--json"]).as_array().unwrap().is_empty(), "its dialog is away");
+    driver.ok(&["task", "retry", &id], 0);
+    driver.ok(&["drive"], 3);
+    assert_eq!(task(&driver, &id)["attempt"], json!(2));
+    assert_eq!(run(&driver, &["task", "retry", "task-none"]).0, Some(2));
+}
+
+#[test]
+fn x5_with_teams_off_nothing_is_offered_or_started() {
+    let driver = with_teams(Driver::ended());
+    let id = delegate(&driver, "hi");
+    files::put(&driver.home().workspace(), ".minds/hive/hive.yaml", "teams: off\n");
+    let (status, said) = run(&driver, &["teams"]);
+    assert_eq!(status, Some(1), "{said}");
+    driver.ok(&["drive"], 0);
+    files::put(&driver.home().workspace(), ".minds/hive/hive.yaml", "teams: on\n");
+    assert_eq!(task(&driver, &id)["status"], json!("pending"));
+    driver.ok(&["drive"], 0);
+    assert_eq!(task(&driver, &id)["status"], json!("done"));
+}
+
+#[test]
+fn r2_after_any_kills_each_task_is_done_once_and_reported_once() {
+    let driver = with_teams(Driver::ended());
+    let ids: Vec<String> =
+        (0..40).map(|n| delegate(&driver, if n % 3 == 0 { "use" } else { "slow" })).collect();
+    let status_of = |driver: &Driver| -> BTreeMap<String, String> {
+        let all = tasks(driver).into_iter();
+        let text = |task: &Value, key: &str| task[key].as_str().unwrap_or_default().to_owned();
+        all.map(|task| (text(&task, "id"), text(&task, "status"))).collect()
+    };
+    let mut kills = 0;
+    for round in 0..400_u64 {
+        let now = status_of(&driver);
+        assert_eq!(now.len(), ids.len(), "no task is lost or doubled");
+        if now.values().all(|status| status == "done") {
+            break;
+        }
+        for (id, _) in now.iter().filter(|(_, status)| *status == "blocked") {
+            driver.ok(&["task", "retry", id], 0);
+        }
+        let mut child = driver.spawn(&["drive"]);
+        thread::sleep(Duration::from_millis(100 + round * 97 % 400 + round * 3));
+        kills += u32::from(child.try_wait().expect("a child").is_none());
+        let _ = child.kill();
+        child.wait().expect("an end");
+    }
+    assert!(kills >= 6, "{kills} kills");
+    driver.ok(&["drive"], 0);
+    let dialogs = driver.json(&["dialogs", "--all", "--json"]);
+    let dialogs = dialogs.as_array().unwrap();
+    let attempts: u64 = tasks(&driver).iter().map(|task| task["attempt"].as_u64().unwrap()).sum();
+    assert_eq!(dialogs.len() as u64, attempts, "one dialog for each attempt");
+    for task in tasks(&driver) {
+        assert_eq!(task["status"], json!("done"), "{task}");
+        let own = dialogs.iter().find(|dialog| dialog["rootId"] == task["dialog"]).unwrap();
+        assert_eq!(own["status"], json!("completed"), "{own}");
+    }
+    assert!(dialogs.iter().all(|dialog| dialog["status"] != json!("running")), "{dialogs:?}");
+    let items = driver.json(&["inbox", "--all", "--json"]);
+    let told = items["items"].as_array().unwrap().iter();
+    let results = told.filter(|item| item["kind"] == json!("notice"));
+    let said: u64 = results.map(|item| item["count"].as_u64().unwrap()).sum();
+    assert_eq!(said, ids.len() as u64, "each result is told once");
+    let (status, problems) = run(&driver, &["doctor"]);
+    assert_eq!(status, Some(0), "{problems}");
+}
