@@ -163,6 +163,12 @@ impl MsgId {
         Self::new(format!("{}{task}-{attempt}", Self::DELIVERY))
     }
 
+    /// That of the prompt which starts an attempt: its dialog has it once.
+    #[must_use]
+    pub fn of_attempt(task: &TaskId, attempt: u32) -> Self {
+        Self::new(format!("{task}-{attempt}"))
+    }
+
     #[must_use]
     pub fn is_delivery(&self) -> bool {
         self.as_str().starts_with(Self::DELIVERY)

@@ -147,6 +147,7 @@ fn r2_after_any_kills_each_task_is_done_once_and_reported_once() {
     for round in 0..400_u64 {
         let now = status_of(&driver);
         assert_eq!(now.len(), ids.len(), "no task is lost or doubled");
+        assert!(now.values().all(|status| status != "failed"), "{:?}", tasks(&driver));
         if now.values().all(|status| status == "done") {
             break;
         }

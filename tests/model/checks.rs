@@ -32,6 +32,11 @@ impl Look {
         Ok(Self { tree: loaded.tree, listing, records })
     }
 
+    /// What is written of each dialog.
+    pub fn records(&self) -> impl Iterator<Item = &Records> {
+        self.records.values()
+    }
+
     pub fn check(&self, client: &Client, memory: &Memory) -> Result<(), String> {
         waiting::check(&self.tree)?;
         for dialog in self.tree.dialogs.values() {

@@ -19,6 +19,7 @@ use crate::common::record_lines::record_lines;
 use crate::disk::FailingDisk;
 use crate::ledger::Kind;
 use crate::plan::{Planned, Profile, Step};
+use crate::results::{ResultStore, Results};
 use crate::tool;
 
 /// Longer than any wait of a driver.
@@ -40,6 +41,7 @@ struct Episode {
     actor: Actor,
     book: Arc<Mutex<Book>>,
     runs: tool::Runs,
+    results: Arc<Results>,
     memory: Memory,
     /// The program that runs now.
     client: Option<Client>,
@@ -65,20 +67,21 @@ pub async fn play(seed: u64, profile: Profile, plan: &[Planned]) -> Result<u64, 
 impl Episode {
     fn begin(seed: u64, profile: Profile, book: Arc<Mutex<Book>>) -> Self {
         let actor = Actor::new(seed, profile, book.clone());
-        let runs = tool::Runs::default();
+        let (runs, results) = (tool::Runs::default(), Arc::new(Results::default()));
         let pushes = if profile == Profile::Everything && seed.is_multiple_of(4) { 2 } else { 0 };
         let mut world = workspace(pushes);
         let disk = Arc::new(FailingDisk::new());
         world.setup.tools = tool::registry(runs.clone());
         world.setup.provider = Arc::new(actor.clone());
         world.setup.disk = disk.clone();
+        world.setup.tasks = Some(Arc::new(ResultStore(results.clone())));
         if seed % 3 == 1 {
             // Little room: one too many is refused, and everything comes to rest all the same.
             world.setup.crowd = CrowdLimits { dialogs: 2, depth: 2 };
         }
         let program = Some(Client::open(&world));
         let memory = Memory::default();
-        Self { world, disk, actor, book, runs, memory, client: program, tickets: 0 }
+        Self { world, disk, actor, book, runs, results, memory, client: program, tickets: 0 }
     }
 
     async fn run(&mut self, plan: &[Planned]) -> Result<(), String> {
@@ -117,6 +120,13 @@ impl Episode {
                 self.tell(Command::ContinueAll { ticket }, "continues all".to_owned()).await
             }
             Step::Dead(n) => self.declare_dead(n).await,
+            Step::Result(n) => {
+                let (dialog, mark) = (self.one_of(n, |_, _| true), self.mark('t'));
+                let wake = n.is_multiple_of(2);
+                self.results.leave(&dialog, &mark, wake);
+                self.wait(SHORT).await;
+                format!("leaves the result {mark} for {dialog}, wake: {wake}")
+            }
             Step::KeepGoing(switch) => self.switch(switch).await,
             Step::RetryNow(n) => {
                 let dialog = self.one_of(n, |_, _| true);
@@ -288,6 +298,7 @@ impl Episode {
         }
         self.ran_once()?;
         let look = self.look()?;
+        self.results.check(&look.tree, look.records())?;
         look.check(self.client(), &self.memory)
     }
 
@@ -363,7 +374,9 @@ impl Episode {
         let look = self.look()?;
         for dialog in look.tree.dialogs.values().filter(|dialog| !dialog.latest.is_dead()) {
             let asked_back = dialog.history.asked_back().count();
-            let left = (dialog.pending.len(), asked_back, dialog.queue.len());
+            // A quiet result waits for whatever comes next.
+            let prompts = dialog.queue.iter().filter(|prompt| !prompt.quiet).count();
+            let left = (dialog.pending.len(), asked_back, prompts);
             if left != (0, 0, 0) {
                 return Err(format!(
                     "nobody can do anything, and {} still has {left:?} (side dialogs, questions \

@@ -22,6 +22,7 @@ mod episode;
 mod ledger;
 mod plan;
 mod records;
+mod results;
 mod runner;
 mod tool;
 mod waiting;

@@ -74,7 +74,8 @@ impl Dispatcher {
             tokio::select! {
                 changed = self.view.changed() => if changed.is_err() { return },
                 moved = self.engine.moved.next() => self.moved.extend(moved),
-                _ = poll.tick(), if !is_empty => {}
+                // What was missed, or could not be written, is looked at again.
+                _ = poll.tick(), if !is_empty => self.known.clear(),
                 () = self.orders.closed() => return,
             }
         }
@@ -181,7 +182,9 @@ impl Dispatcher {
                 Some(member) => format!("member '{member}' is not in team '{team}'"),
                 None => format!("Team '{team}' not found"),
             };
-            return self.end(active, &AgentId::new(""), TaskEnd::Failed { error }, minds).await;
+            let nobody = active.task.member.clone();
+            let nobody = nobody.unwrap_or_else(|| AgentId::new(active.task.team.as_str()));
+            return self.end(active, &nobody, TaskEnd::Failed { error }, minds).await;
         };
         if !active.begun && !self.begin(active, &worker, minds).await? {
             return Ok(());
@@ -220,7 +223,7 @@ impl Dispatcher {
             autonomy.all().map(|(kind, policy)| (kind.name(), policy.name())).collect();
         let policies = serde_json::to_string(&policies).ok().filter(|_| autonomy.is_configured());
         let prompt = QueuedPrompt {
-            msg_id: self.engine.ids.message(),
+            msg_id: MsgId::of_attempt(&active.task.id, active.task.attempt),
             content: texts.task(&active.task, policies.as_deref()),
             origin: Origin::Runtime,
             language: Some(texts.0.code().to_owned()),

@@ -10,6 +10,7 @@ use crate::domain::{AgentId, DialogId, QueuedPrompt, RootId};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
+use crate::protocol::Refusal;
 
 use super::creation::{NewMain, make_tree};
 use super::trees::Supervisor;
@@ -28,13 +29,15 @@ pub struct Beginning {
 pub enum Order {
     /// Replies once the workspace has been surveyed: before, nobody knows whether something waits for consent.
     Surveyed { reply: oneshot::Sender<()> },
-    /// Makes a main dialog with a prompt in its queue, unless it is there.
+    /// Makes a main dialog with a prompt in its queue. One that is there gets the prompt if it has never had it: the
+    /// program may have ended in between.
     Begin { beginning: Box<Beginning>, reply: oneshot::Sender<Result<(), Localized>> },
     /// How a tree rests; `None` if it is not among the running ones.
     Look { root: RootId, reply: oneshot::Sender<Option<Rest>> },
     /// Continues what is stopped in a tree.
     Continue { root: RootId, reply: oneshot::Sender<ContinueOutcome> },
-    /// Stops a tree, and moves it to another bucket once it rests; false if that is still to be done.
+    /// Moves a tree that rests to another bucket; one that is to be archived is stopped first. False if that is still to
+    /// be done.
     PutAway { root: RootId, to: Option<Bucket>, reply: oneshot::Sender<bool> },
     /// Puts a prompt into the queue of a dialog; false if there is no room now. A dialog that is not there gets nothing.
     Deliver { to: DialogId, prompt: Box<QueuedPrompt>, reply: oneshot::Sender<bool> },
@@ -68,7 +71,10 @@ impl Supervisor {
     async fn begin(&mut self, beginning: Beginning) -> Result<(), Localized> {
         let Beginning { root, agent, taskdoc, title, prompt } = beginning;
         if self.engine.store.find(&root).is_some() {
-            return Ok(());
+            let (reply, taken) = oneshot::channel();
+            self.deliver(&DialogId::main(root), prompt, reply).await;
+            let is_there = taken.await.unwrap_or(false);
+            return if is_there { Ok(()) } else { Err(Refusal::NoSuchDialog.into()) };
         }
         let engine = self.engine.clone();
         let new = NewMain { id: root.main(), agent, taskdoc, first: Some(prompt) };
@@ -97,7 +103,8 @@ impl Supervisor {
         if self.engine.store.find(root) != Some(Bucket::Run) {
             return true;
         }
-        if let Some(mailbox) = self.trees.get(root) {
+        // What a person says to a dialog whose task is over comes to its end.
+        if let Some(mailbox) = self.trees.get(root).filter(|_| to == Some(Bucket::Archive)) {
             let stop = TreeRequest::StopAll { reason: StopReason::UserStop };
             let _ = mailbox.send(stop).await;
         }

@@ -39,9 +39,9 @@ impl TreeState {
         true
     }
 
-    /// Takes the result of a task into the queue of the dialog that asked for it, or of the main dialog if that one has
+    /// Takes a prompt about a task, mostly its result, into the queue of a dialog, or of the main dialog if that one has
     /// ended. What is there already is not taken again. False if there is no room.
-    pub(super) async fn take_result(&mut self, id: &SelfId, mut prompt: QueuedPrompt) -> bool {
+    pub(super) async fn take_prompt(&mut self, id: &SelfId, mut prompt: QueuedPrompt) -> bool {
         let main = self.tree().root.main();
         let asked = self.tree().get(id).filter(|dialog| is_at_work(dialog, id == &main));
         let id = if asked.is_some() { id.clone() } else { main };
@@ -69,7 +69,9 @@ impl TreeState {
     }
 }
 
-/// True for a dialog that will have another generation: a side dialog that has replied for good has none.
+/// True for a dialog that will have another generation: a side dialog that has replied for good has none. Who reasons
+/// alone is told nothing.
 fn is_at_work(dialog: &Dialog, is_main: bool) -> bool {
-    !dialog.latest.is_dead() && (is_main || dialog.obligation().is_some())
+    let works = !dialog.is_fresh_boots() && dialog.obligation().is_some();
+    !dialog.latest.is_dead() && (is_main || works)
 }

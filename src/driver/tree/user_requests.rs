@@ -95,7 +95,7 @@ pub enum TreeRequest {
     Rest {
         reply: oneshot::Sender<Option<Rest>>,
     },
-    /// The result of a task for a dialog; replies whether there was room.
+    /// A prompt about a task for a dialog; replies whether there was room.
     Deliver {
         dialog: SelfId,
         prompt: Box<QueuedPrompt>,
@@ -198,7 +198,7 @@ impl TreeState {
                 let _ = reply.send(Some(self.rest()));
             }
             TreeRequest::Deliver { dialog, prompt, reply } => {
-                let taken = self.take_result(&dialog, *prompt).await;
+                let taken = self.take_prompt(&dialog, *prompt).await;
                 let _ = reply.send(taken);
             }
             TreeRequest::IsIdle { reply } => {

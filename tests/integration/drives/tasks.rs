@@ -4,14 +4,16 @@
 use std::time::{Duration, Instant};
 
 use dominds_tui::domain::news::NewsKind;
+use dominds_tui::domain::org::TeamLimits;
 use dominds_tui::domain::task::{
     BlockReason, Enqueued, NewTask, Overlap, Priority, Task, TaskFilter, TaskKind, TaskStatus,
 };
 use dominds_tui::domain::trust::{TrustEntry, TrustKind};
-use dominds_tui::domain::{AgentId, Bucket, Clock as _, DialogId, RootId, TaskId, TeamName};
+use dominds_tui::domain::{AgentId, Bucket, Clock, DialogId, RootId, TaskId, TeamName};
 use dominds_tui::hive::{Listed, Store};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::{Command, Lifecycle};
+use dominds_tui::tools::TeamSlots;
 use serde_json::json;
 
 use super::{question, result_of};
@@ -419,5 +421,29 @@ async fn s2_3_the_result_for_a_side_dialog_that_has_replied_goes_to_its_main_dia
     let dialog = running.begin("Go").await.unwrap();
     until(|| world.dialog(&dialog).queue.iter().any(|prompt| prompt.quiet)).await;
     assert_eq!(world.models.remaining(), 0, "everybody has spoken");
+    running.shut_down().await;
+}
+
+#[tokio::test]
+async fn r2_a_dialog_that_was_made_without_its_prompt_gets_it_at_the_next_start() {
+    let mut world = world(Sequence::new().reply("lead", says("done")), "");
+    world.setup.driving = false;
+    let mut running = world.start().await;
+    let made = running.begin("x").await.unwrap();
+    running.shut_down().await;
+    // As a kill leaves it between the dialog and its queue.
+    std::fs::remove_dir_all(world.path().join(".dialogs/.tui/queue")).unwrap();
+    let id = world.delegate(task("qa", "long")).await;
+    let mut store = world.hive_store().await;
+    let slots = TeamSlots { team: TeamName::new("qa"), limits: TeamLimits::default() };
+    let now = (FixedClock.moment(), &FixedClock as &dyn Clock);
+    let claimed = store.claim(&[slots], vec![made.root.clone()], now).await.unwrap();
+    assert_eq!(claimed.len(), 1);
+    store.close().await;
+    world.setup.driving = true;
+    let mut running = world.try_start().unwrap();
+    let done = running.until_task(&world, &id, |task| !task.status.is_open()).await;
+    assert_eq!((done.result.as_deref(), done.attempt), (Some("done"), 1), "{done:?}");
+    assert!(world.last_prompts().iter().any(|text| text.contains("\n\nlong\n\n")));
     running.shut_down().await;
 }
