@@ -11,6 +11,7 @@ use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
 use crate::protocol::Refusal;
+use crate::store::StoreError;
 
 use super::creation::{NewMain, make_tree};
 use super::trees::Supervisor;
@@ -70,7 +71,17 @@ impl Supervisor {
 
     async fn begin(&mut self, beginning: Beginning) -> Result<(), Localized> {
         let Beginning { root, agent, taskdoc, title, prompt } = beginning;
-        if self.engine.store.find(&root).is_some() {
+        // What a kill left of a dialog that was being made is no dialog, and is made anew.
+        let is_there = match self.engine.store.find(&root) {
+            None => false,
+            Some(Bucket::Done | Bucket::Archive) => return Ok(()),
+            Some(Bucket::Run) => match self.ensure_loaded(&root).await {
+                Ok(()) => true,
+                Err(StoreError::NotFound(_)) => false,
+                Err(error) => return Err(error.message()),
+            },
+        };
+        if is_there {
             let (reply, taken) = oneshot::channel();
             self.deliver(&DialogId::main(root), prompt, reply).await;
             let is_there = taken.await.unwrap_or(false);

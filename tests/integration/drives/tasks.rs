@@ -426,22 +426,36 @@ async fn s2_3_the_result_for_a_side_dialog_that_has_replied_goes_to_its_main_dia
 
 #[tokio::test]
 async fn r2_a_dialog_that_was_made_without_its_prompt_gets_it_at_the_next_start() {
-    let mut world = world(Sequence::new().reply("lead", says("done")), "");
+    made_in_part(false, "lead").await;
+}
+
+#[tokio::test]
+async fn r2_a_dialog_that_was_half_made_is_made_at_the_next_start() {
+    made_in_part(true, "alice").await;
+}
+
+/// The dialog of an attempt as a kill leaves it, and who works in it at the next start.
+async fn made_in_part(is_half_made: bool, worker: &str) {
+    let mut world = world(Sequence::new().reply(worker, says("done")), "");
     world.setup.driving = false;
     let mut running = world.start().await;
-    let made = running.begin("x").await.unwrap();
+    let made = running.begin("x").await.expect("it works");
     running.shut_down().await;
-    // As a kill leaves it between the dialog and its queue.
-    std::fs::remove_dir_all(world.path().join(".dialogs/.tui/queue")).unwrap();
+    // As a kill leaves it between the dialog and its queue, or while the dialog is made.
+    std::fs::remove_dir_all(world.path().join(".dialogs/.tui/queue")).expect("it works");
+    if is_half_made {
+        let file = format!(".dialogs/run/{}/dialog.yaml", made.root);
+        std::fs::remove_file(world.path().join(file)).expect("it works");
+    }
     let id = world.delegate(task("qa", "long")).await;
     let mut store = world.hive_store().await;
     let slots = TeamSlots { team: TeamName::new("qa"), limits: TeamLimits::default() };
     let now = (FixedClock.moment(), &FixedClock as &dyn Clock);
-    let claimed = store.claim(&[slots], vec![made.root.clone()], now).await.unwrap();
+    let claimed = store.claim(&[slots], vec![made.root.clone()], now).await.expect("it works");
     assert_eq!(claimed.len(), 1);
     store.close().await;
     world.setup.driving = true;
-    let mut running = world.try_start().unwrap();
+    let mut running = world.try_start().expect("it works");
     let done = running.until_task(&world, &id, |task| !task.status.is_open()).await;
     assert_eq!((done.result.as_deref(), done.attempt), (Some("done"), 1), "{done:?}");
     assert!(world.last_prompts().iter().any(|text| text.contains("\n\nlong\n\n")));
