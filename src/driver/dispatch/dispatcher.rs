@@ -43,6 +43,8 @@ pub struct Dispatcher {
     known: BTreeSet<AttemptId>,
     /// Trees in which something has happened.
     moved: BTreeSet<RootId>,
+    /// Everything is to be looked at.
+    is_due: bool,
     /// Tasks that have failed since the start.
     failed: u64,
 }
@@ -55,7 +57,7 @@ impl Dispatcher {
     pub fn new(engine: Arc<Engine>, orders: mpsc::Sender<Order>, works: bool) -> Self {
         let view = engine.tasks.tasks_view();
         let (known, moved) = (BTreeSet::new(), BTreeSet::new());
-        Self { engine, orders, view, works, known, moved, failed: 0 }
+        Self { engine, orders, view, works, known, moved, is_due: false, failed: 0 }
     }
 
     /// Works until the supervisor ends.
@@ -75,7 +77,7 @@ impl Dispatcher {
                 changed = self.view.changed() => if changed.is_err() { return },
                 moved = self.engine.moved.next() => self.moved.extend(moved),
                 // What was missed, or could not be written, is looked at again.
-                _ = poll.tick(), if !is_empty => self.known.clear(),
+                _ = poll.tick(), if !is_empty => self.is_due = true,
                 () = self.orders.closed() => return,
             }
         }
@@ -84,6 +86,7 @@ impl Dispatcher {
     async fn round(&mut self, view: &TasksView) -> Result<(), Ended> {
         let is_on = self.works && self.engine.driving.is_on();
         let moved = std::mem::take(&mut self.moved);
+        let is_due = std::mem::take(&mut self.is_due);
         if is_on && view.revision > 0 {
             let Some(minds) = self.minds().await else { return Ok(()) };
             for ended in view.ended.iter() {
@@ -93,7 +96,9 @@ impl Dispatcher {
                 self.deliver(delivery).await?;
             }
             for active in view.active.iter() {
-                if self.known.insert(active.attempt()) || moved.contains(&active.root) {
+                let is_new = self.known.insert(active.attempt());
+                if is_new || moved.contains(&active.root) || is_due && self.may_differ(active).await
+                {
                     self.attend(active, &minds).await?;
                 }
             }
@@ -167,6 +172,16 @@ impl Dispatcher {
         Ok(())
     }
 
+    /// False for a task that waits for a person, as its dialog does: a tree that rests is left alone.
+    async fn may_differ(&self, active: &ActiveTask) -> bool {
+        if active.task.status == TaskStatus::Running {
+            return true;
+        }
+        let (engine, root) = (self.engine.clone(), active.root.clone());
+        let found = blocking(move |_| engine.store.find(&root)).await;
+        found.is_ok_and(|bucket| bucket != Some(Bucket::Run))
+    }
+
     /// Who works on a task.
     fn worker(active: &ActiveTask, minds: &Minds) -> Option<AgentId> {
         let team = minds.hive().org().team(&active.task.team)?;
@@ -176,16 +191,20 @@ impl Dispatcher {
 
     /// Brings a task and its dialog together.
     async fn attend(&mut self, active: &ActiveTask, minds: &Minds) -> Result<(), Ended> {
-        let Some(worker) = Self::worker(active, minds) else {
+        let found = Self::worker(active, minds);
+        let is_gone = found.is_none();
+        let named = || active.task.member.clone();
+        let worker =
+            found.or_else(named).unwrap_or_else(|| AgentId::new(active.task.team.as_str()));
+        // Whoever has begun goes on, whatever the files of the teams say meanwhile.
+        if is_gone && !active.begun {
             let team = &active.task.team;
             let error = match &active.task.member {
                 Some(member) => format!("member '{member}' is not in team '{team}'"),
                 None => format!("Team '{team}' not found"),
             };
-            let nobody = active.task.member.clone();
-            let nobody = nobody.unwrap_or_else(|| AgentId::new(active.task.team.as_str()));
-            return self.end(active, &nobody, TaskEnd::Failed { error }, minds).await;
-        };
+            return self.end(active, &worker, TaskEnd::Failed { error }, minds).await;
+        }
         if !active.begun && !self.begin(active, &worker, minds).await? {
             return Ok(());
         }

@@ -374,6 +374,20 @@ async fn a_task_that_a_person_stops_is_blocked_and_one_whose_dialog_they_delete_
 }
 
 #[tokio::test]
+async fn a_mistake_in_the_file_of_a_team_ends_no_task_that_has_begun() {
+    let models = Sequence::new();
+    models.push("alice", Reply::new().and_wait(Duration::from_millis(500)).and_saying("done"));
+    let world = world(models, "");
+    let id = world.delegate(task("qa", "long")).await;
+    let mut running = world.try_start().unwrap();
+    running.until_task(&world, &id, |_| world.models.remaining() == 0).await;
+    world.put(".minds/hive/teams/qa.yaml", "lead: [");
+    let ended = running.until_task(&world, &id, |task| !task.status.is_open()).await;
+    assert_eq!(ended.result.as_deref(), Some("done"), "{ended:?}");
+    running.shut_down().await;
+}
+
+#[tokio::test]
 async fn a_cancelled_task_is_stopped_and_archived_and_what_it_says_late_changes_nothing() {
     let models = Sequence::new();
     models.push("alice", Reply::new().and_wait(Duration::from_millis(400)).and_saying("late"));
