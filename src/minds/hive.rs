@@ -102,7 +102,7 @@ impl Default for HiveConfig {
 impl HiveConfig {
     /// What holds if the file is there and cannot be used.
     fn unusable() -> Self {
-        Self { autonomy: autonomy::unusable(), ..Self::default() }
+        Self { autonomy: autonomy::unusable(), teams_on: false, ..Self::default() }
     }
 
     pub(super) fn load(workspace: &Path, team: &Team) -> (Self, Vec<Problem>) {
@@ -292,6 +292,22 @@ mod tests {
     fn problems(text: &str) -> Vec<(String, Option<usize>)> {
         let (_, problems) = read(text);
         problems.into_iter().map(|problem| (problem.id, problem.line)).collect()
+    }
+
+    #[test]
+    fn teams_are_on_unless_the_file_says_otherwise_or_cannot_be_read() {
+        for (text, is_on) in [
+            ("", true),
+            ("teams: on", true),
+            ("teams: true", true),
+            ("teams: maybe", true),
+            ("teams: off", false),
+            ("teams: false", false),
+            ("teams: {", false),
+            ("- teams", false),
+        ] {
+            assert_eq!(read(text).0.teams_on, is_on, "{text}");
+        }
     }
 
     #[test]
