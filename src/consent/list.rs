@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::programs;
 use super::record::is_inside;
 use crate::domain::autonomy::{AutonomyScope, DecisionKind};
+use crate::domain::org::MAIN;
 use crate::domain::text::{Localized, localized};
 use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Member, hex};
@@ -137,10 +138,21 @@ pub(super) fn autonomy_entries(
         if kinds.is_empty() {
             return None;
         }
-        let (name, act) = (scope.to_string(), format!("decides alone: {}", kinds.join(", ")));
+        let (name, kinds) = (scope.to_string(), kinds.join(", "));
+        let act = format!("decides alone: {kinds}{}", for_whom(scope, minds));
         let digest = digest(&["autonomy", &name, &act]);
         Some((scope, TrustEntry::new(TrustKind::Autonomy, &name, &act, digest)))
     })
+}
+
+/// The members of a team and of those below it: a file that puts somebody else into it has to be agreed to again. In the
+/// root is everybody.
+fn for_whom(scope: &AutonomyScope, minds: &Minds) -> String {
+    let AutonomyScope::Team(name) = scope else { return String::new() };
+    let (org, members) = (minds.hive().org(), minds.team().members.iter());
+    let held = members.filter(|member| org.line_of(&member.id).contains(&name.as_str()));
+    let ids: Vec<String> = held.map(|member| format!("@{}", member.id)).collect();
+    if name == MAIN || ids.is_empty() { String::new() } else { format!("; for {}", ids.join(", ")) }
 }
 
 /// The entry of a store, by its random name: another one has to be agreed to again.

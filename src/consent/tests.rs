@@ -301,6 +301,29 @@ fn h18_decisions_left_to_members_wait_for_consent_and_a_stricter_rule_does_not()
 }
 
 #[test]
+fn h18_whoever_is_put_into_a_team_that_decides_alone_needs_consent_again() {
+    let fixture = Fixture::new();
+    let team =
+        |name: &str, text: &str| fixture.write(&format!(".minds/hive/teams/{name}.yaml"), text);
+    fixture.write(".minds/hive/hive.yaml", "autonomy: { teams: { lab: { level: full } } }");
+    team("lab", "lead: idle");
+    let waiting = fixture.trust().waiting();
+    let of_lab = waiting.iter().find(|one| one.entry.name == "team lab").unwrap();
+    assert!(of_lab.entry.act.ends_with("; for @idle"), "{}", of_lab.entry.act);
+    fixture.agree_to_all();
+    assert_eq!(names(&fixture.trust().waiting()), [""; 0]);
+    team("lab", "lead: idle\nmembers: [idle, ops]");
+    assert_eq!(names(&fixture.trust().waiting()), ["autonomy team lab changed"]);
+    let held = fixture.trust().unagreed_autonomy(&fixture.minds());
+    assert_eq!(held, [AutonomyScope::Team("lab".to_owned())]);
+    team("lab", "lead: idle");
+    team("below", "parent: lab\nlead: ops");
+    assert_eq!(names(&fixture.trust().waiting()), ["autonomy team lab changed"], "it holds below");
+    team("below", "lead: ops");
+    assert_eq!(names(&fixture.trust().waiting()), [""; 0]);
+}
+
+#[test]
 fn a_provider_with_an_invalid_address_or_a_folder_elsewhere_cannot_be_used() {
     let fixture = Fixture::new();
     fs::create_dir(fixture.top.path().join("elsewhere")).unwrap();
