@@ -102,7 +102,7 @@ pub fn questions(survey: &Survey) -> Vec<(DialogId, DialogListing, Question)> {
     let open = open_questions(survey);
     let mut all: Vec<(DialogId, DialogListing, Question)> =
         open.map(|(id, dialog, question)| (id, dialog.clone(), question.clone())).collect();
-    all.sort_by(|(_, _, a), (_, _, b)| (&a.asked_at, &a.id).cmp(&(&b.asked_at, &b.id)));
+    all.sort_unstable_by(|(_, _, a), (_, _, b)| (&a.asked_at, &a.id).cmp(&(&b.asked_at, &b.id)));
     all
 }
 

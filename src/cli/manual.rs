@@ -45,7 +45,7 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
         page.render(&mut text)?;
         pages.push((page.get_filename(), text));
     }
-    pages.sort();
+    pages.sort_unstable();
     Ok(pages)
 }
 

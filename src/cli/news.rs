@@ -185,7 +185,7 @@ async fn history(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), CommandE
         let found = store.history(&filter, &SystemClock).await.map_err(|fault| refused(&fault))?;
         all.extend(found.into_iter().map(|decision| (place.clone(), decision)));
     }
-    all.sort_by(|(_, a), (_, b)| b.at.cmp(&a.at).then(b.id.cmp(&a.id)));
+    all.sort_unstable_by(|(_, a), (_, b)| b.at.cmp(&a.at).then(b.id.cmp(&a.id)));
     if wanted.json {
         let decisions = all.iter().map(|(place, one)| with_place(place, decision_json(one)));
         lines::json(&json!({ "decisions": decisions.collect::<Value>() }));

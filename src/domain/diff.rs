@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use similar::{ChangeTag, TextDiff};
+use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::{ChangeTag, DiffOp, DiffableStr as _};
 
 /// Lines shown on each side of a change.
 pub const CONTEXT_LINES: usize = 3;
@@ -153,16 +154,25 @@ pub fn compare(old: &[&str], new: &[&str]) -> Vec<DiffLine> {
             .chain(new.iter().map(|line| DiffLine::new(LineTag::Added, *line)))
             .collect();
     }
-    let diff = TextDiff::from_slices(old, new);
-    let lines = diff.iter_all_changes().map(|change| {
-        let tag = match change.tag() {
-            ChangeTag::Equal => LineTag::Same,
-            ChangeTag::Delete => LineTag::Removed,
-            ChangeTag::Insert => LineTag::Added,
-        };
-        DiffLine::new(tag, change.value())
-    });
+    let changes = operations(old, new);
+    let lines =
+        changes.iter().flat_map(|operation| operation.iter_changes(old, new)).map(|change| {
+            let tag = match change.tag() {
+                ChangeTag::Equal => LineTag::Same,
+                ChangeTag::Delete => LineTag::Removed,
+                ChangeTag::Insert => LineTag::Added,
+            };
+            DiffLine::new(tag, change.value())
+        });
     lines.collect()
+}
+
+/// What makes the old parts the new ones. One algorithm for lines and for words: those that are chosen while the program
+/// runs take room in it, all of them.
+fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    let mut found = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = myers::diff(&mut found, old, 0..old.len(), new, 0..new.len());
+    found.into_inner().into_inner().into_ops()
 }
 
 /// Bytes of a line up to which words are compared.
@@ -173,9 +183,10 @@ pub fn changed_words(old: &str, new: &str) -> Option<[Vec<Range<usize>>; 2]> {
     if old.len().max(new.len()) > COMPARED_LINE_BYTES {
         return None;
     }
-    let diff = TextDiff::from_words(old, new);
+    let (old_words, new_words) = (old.tokenize_words(), new.tokenize_words());
+    let changes = operations(&old_words, &new_words);
     let (mut ranges, mut ends, mut same) = ([Vec::new(), Vec::new()], [0, 0], 0);
-    for change in diff.iter_all_changes() {
+    for change in changes.iter().flat_map(|one| one.iter_changes(&*old_words, &*new_words)) {
         let bytes = change.value().len();
         let sides: &[usize] = match change.tag() {
             ChangeTag::Equal => {

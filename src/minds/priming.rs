@@ -40,7 +40,7 @@ pub fn priming_problems(workspace: &Path) -> Vec<Problem> {
     for folder in ["team_shared", "individual"] {
         collect_scripts(workspace, &format!("{FOLDER}/{folder}"), MAX_DEPTH, &mut paths);
     }
-    paths.sort();
+    paths.sort_unstable();
     let read = |path: &String| match files::read(workspace, path, files::TEXT_LIMIT_BYTES) {
         FileContent::Text(text) => script_problems(path, &text),
         FileContent::Missing => Vec::new(),

@@ -91,7 +91,7 @@ impl Scan {
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = found.take(MAX_ENTRIES + 1).map(|entry| entry.path()).collect();
-    paths.sort();
+    paths.sort_unstable();
     paths
 }
 

@@ -147,7 +147,7 @@ pub fn all_notes(folders: &UserFolders) -> Vec<Note> {
     let entries = folder.into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
     let mut notes: Vec<Note> =
         entries.flatten().filter_map(|entry| read_note(&entry.path())).collect();
-    notes.sort_by(|a, b| a.workspace.cmp(&b.workspace));
+    notes.sort_unstable_by(|a, b| a.workspace.cmp(&b.workspace));
     notes
 }
 

@@ -121,7 +121,7 @@ fn all_suspicious(config: &Path) -> Vec<String> {
             all.push(format!("{HOOKS_FOLDER}/{name}"));
         }
     }
-    all.sort();
+    all.sort_unstable();
     all.truncate(MAX_NAMES);
     all
 }

@@ -284,7 +284,7 @@ mod tests {
         drop(PlaceholderStore::new(state.path(), top.path()).create(&[]).unwrap());
         let mut left: Vec<_> =
             fs::read_dir(top.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
-        left.sort();
+        left.sort_unstable();
         assert_eq!(left, [".hive", "config", "own"]);
     }
 }

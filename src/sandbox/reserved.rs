@@ -285,7 +285,7 @@ pub(super) fn top_taskdocs(workspace: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(workspace).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     found.retain(|path| is_taskdoc(path));
-    found.sort();
+    found.sort_unstable();
     found
 }
 

@@ -70,7 +70,7 @@ impl Store {
             .flatten()
             .filter_map(|folder| folder.file_name().to_str().map(AgentId::new))
             .collect();
-        agents.sort();
+        agents.sort_unstable();
         let read = agents.iter().filter_map(|agent| self.personal_reminders(agent).ok());
         read.flat_map(|(_, problems)| problems).collect()
     }

@@ -108,7 +108,7 @@ impl FolderStamps {
     }
 
     pub fn digest(&mut self) -> FolderDigest {
-        self.entries.sort();
+        self.entries.sort_unstable();
         let newest = self.files().map(|(_, stamp)| stamp.newest()).max().unwrap_or_default();
         FolderDigest { hash: checksum(&self.entries), newest }
     }

@@ -77,7 +77,7 @@ pub(super) fn dialogs_and_folders_below(
         found.ids.extend(part.ids);
         found.folders.extend(part.folders);
     }
-    found.ids.sort();
+    found.ids.sort_unstable();
     Ok(found)
 }
 
@@ -167,7 +167,7 @@ impl FolderWalk<'_> {
             let kind = FileKind::of(entry.file_type().map_err(failed)?);
             found.push((name.to_owned(), kind));
         }
-        found.sort_by(|a, b| a.0.cmp(&b.0));
+        found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         Ok(Some(found))
     }
 
@@ -206,7 +206,7 @@ pub(super) fn stray_identities(folder: &Path, skip: &[&str]) -> Result<Vec<PathB
             found.push(identity);
         }
     }
-    found.sort();
+    found.sort_unstable();
     Ok(found)
 }
 

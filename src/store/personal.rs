@@ -63,7 +63,7 @@ impl Store {
             let fix = Text::new("fix it or move it away", "请修正它，或将其移走");
             problems.add("reminder", &path, files::damaged(&damage), fix);
         }
-        reminders.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
+        reminders.sort_unstable_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
         Ok((reminders, problems.finish(&folder)))
     }
 

@@ -361,7 +361,7 @@ impl DialogFolder {
         for entry in fs::read_dir(path).map_err(failed)? {
             folder.take(&entry.map_err(failed)?, None);
         }
-        folder.temps.sort();
+        folder.temps.sort_unstable();
         Ok(folder)
     }
 
@@ -378,7 +378,7 @@ impl DialogFolder {
                 stamps = None;
             }
         }
-        folder.temps.sort();
+        folder.temps.sort_unstable();
         Ok((folder, stamps))
     }
 

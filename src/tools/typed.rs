@@ -86,12 +86,17 @@ where
     Arc::new(TypedTool { spec: spec::<A>(name, text), work, args: PhantomData })
 }
 
-async fn in_background(
+/// Boxed, so that all tools share one kind of task: each kind takes room in the program.
+fn in_background(
     work: impl FnOnce() -> ToolOutcome + Send + 'static,
     lang: Lang,
-) -> ToolOutcome {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
+) -> BoxFuture<'static, ToolOutcome> {
+    let work: Box<dyn FnOnce() -> ToolOutcome + Send> = Box::new(work);
+    let done = async move {
+        let done = tokio::task::spawn_blocking(work).await;
+        done.unwrap_or_else(|_| ToolOutcome::failed(interrupted(lang)))
+    };
+    Box::pin(done)
 }
 
 struct TypedTool<A, F> {

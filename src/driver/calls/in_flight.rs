@@ -39,7 +39,7 @@ fn with_in_flight(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<Vec<Re
 
 fn in_flight_meta(draft: &Draft, dialog: &Dialog, texts: Texts) -> serde_json::Value {
     let mut signatures: Vec<String> = dialog.pending.iter().map(signature).collect();
-    signatures.sort();
+    signatures.sort_unstable();
     let guard = json!({ "altInstruction": texts.in_flight_guard() });
     let mut meta = json!({
         "kind": "pending_tellask",

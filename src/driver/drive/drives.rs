@@ -187,7 +187,7 @@ mod tests {
             assert!(matches!(request, DriveRequest::Begin { .. }), "{request:?}");
             named.push(dialog);
         }
-        named.sort();
+        named.sort_unstable();
         assert_eq!(named, [a.clone(), b]);
         for _ in 0..2 {
             assert!(matches!(drives.next().await, DriveMessage::Ended(_, None)));

@@ -95,7 +95,7 @@ fn stop_workers(draft: &mut Draft, dead: &SelfId, texts: Texts) -> Vec<SelfId> {
         next.extend(below.iter().filter(|id| !stopped.contains(id)).cloned().collect::<Vec<_>>());
         stopped.extend(below);
     }
-    stopped.sort();
+    stopped.sort_unstable();
     stopped.dedup();
     for id in &stopped {
         draft.set_durable();

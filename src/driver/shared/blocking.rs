@@ -1,7 +1,10 @@
 //! Work that blocks on the disk, on threads of its own: the tasks share few threads, and a task that waits
 //! for a disk would stop the streams of all others on its thread.
 
-use tokio::task::JoinError;
+use std::fmt;
+
+use futures_util::future::BoxFuture;
+use tokio::sync::oneshot;
 
 use crate::domain::text::{Localized, localized};
 
@@ -18,13 +21,55 @@ impl BlockingThread {
 }
 
 /// The message for a person whose request was cut off.
-pub(in crate::driver) fn interrupted(error: &JoinError) -> Localized {
+pub(in crate::driver) fn interrupted(error: &dyn fmt::Display) -> Localized {
     localized!("{error}", "内部错误：{error}")
 }
 
-/// Runs this on a thread where it may block. The error says that it panicked, or that the program ends.
+/// Work that did not come to its end: it panicked, or the program ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::driver) struct Interrupted(String);
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Runs this on a thread where it may block.
+///
+/// # Errors
+/// It panicked, or the program ends.
 pub(in crate::driver) async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&BlockingThread) -> T + Send + 'static,
-) -> Result<T, JoinError> {
-    tokio::task::spawn_blocking(move || work(&BlockingThread(()))).await
+) -> Result<T, Interrupted> {
+    let (reply, outcome) = oneshot::channel();
+    let working = begin(Box::new(move || {
+        let _ = reply.send(work(&BlockingThread(())));
+    }));
+    match outcome.await {
+        Ok(done) => Ok(done),
+        Err(_) => Err(working.await),
+    }
+}
+
+/// Begins work that has its own way to reply; resolves to why it has not. One kind of task for all work: each kind takes
+/// room in the program.
+fn begin(work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, Interrupted> {
+    let working = tokio::task::spawn_blocking(work);
+    Box::pin(async move {
+        let ended = working.await;
+        Interrupted(ended.err().map_or_else(String::new, |error| error.to_string()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn work_that_panics_says_so_and_other_work_has_its_result() {
+        assert_eq!(blocking(|_| 7).await, Ok(7));
+        let panicked = blocking(|_| assert_eq!(1, 2)).await;
+        assert!(panicked.is_err_and(|error| error.to_string().contains("panicked")));
+    }
 }

@@ -191,7 +191,7 @@ impl Draft {
     pub fn changed_dialogs(&self) -> Vec<SelfId> {
         let mut touched: Vec<SelfId> =
             self.drafted_changes().filter_map(|change| dialog_of(change).cloned()).collect();
-        touched.sort();
+        touched.sort_unstable();
         touched.dedup();
         touched
     }

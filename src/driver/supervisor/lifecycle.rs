@@ -149,13 +149,11 @@ impl Supervisor {
     /// Lists done and archived trees, the newest first.
     pub(super) async fn list_shelf(&mut self, ticket: Ticket) {
         let engine = self.engine.clone();
-        let surveyed = tokio::task::spawn_blocking(move || {
-            engine.store.survey(&[Bucket::Done, Bucket::Archive])
-        });
+        let surveyed = blocking(move |_| engine.store.survey(&[Bucket::Done, Bucket::Archive]));
         let survey = surveyed.await.unwrap_or_default();
         let row = |listing| shelf_row(listing, &survey.titles);
         let mut rows: Vec<ShelfRow> = survey.trees.iter().filter_map(row).collect();
-        rows.sort_by(|a, b| (&b.last_modified, &b.root).cmp(&(&a.last_modified, &a.root)));
+        rows.sort_unstable_by(|a, b| (&b.last_modified, &b.root).cmp(&(&a.last_modified, &a.root)));
         self.send_event(DriverEvent::Shelf { ticket, rows }).await;
     }
 
@@ -195,7 +193,7 @@ impl Supervisor {
         work: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Localized> {
         let store = Arc::clone(&self.engine.store);
-        let done = tokio::task::spawn_blocking(move || work(&store)).await;
+        let done = blocking(move |_| work(&store)).await;
         done.map_err(|error| interrupted(&error))?.map_err(|error| error.message())
     }
 

@@ -1,7 +1,7 @@
 //! The program's own log, read for the screen.
 
 use crate::domain::text::localized;
-use crate::driver::shared::blocking::interrupted;
+use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::protocol::LogView;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 512 * 1024;
 impl Supervisor {
     pub(super) async fn show_log(&self, ticket: Ticket) {
         let read_log = self.engine.read_log;
-        let event = match tokio::task::spawn_blocking(move || read_log(MAX_BYTES)).await {
+        let event = match blocking(move |_| read_log(MAX_BYTES)).await {
             Ok(Ok(end)) => {
                 let log = LogView::of_text(end.file, &end.text, end.left_out);
                 DriverEvent::Log { ticket, log: Box::new(log) }

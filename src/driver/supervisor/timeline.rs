@@ -86,7 +86,7 @@ pub(super) fn in_tree_order(
 ) -> Vec<(usize, &DialogListing)> {
     let known: BTreeSet<&SelfId> = dialogs.iter().map(|one| &one.id).collect();
     let mut by_age: Vec<&DialogListing> = dialogs.iter().collect();
-    by_age.sort_by_key(|one| (one.asker.is_some(), &one.meta.created_at, &one.id));
+    by_age.sort_unstable_by_key(|one| (one.asker.is_some(), &one.meta.created_at, &one.id));
     let mut asked_by: BTreeMap<Option<&SelfId>, Vec<&DialogListing>> = BTreeMap::new();
     for one in by_age.into_iter().rev() {
         let asker = one.asker.as_ref().filter(|asker| known.contains(asker));

@@ -13,6 +13,7 @@ use crate::domain::{DialogId, RootId, TreeChange};
 use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
+use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::driver::tree::task::TreeTask;
 use crate::driver::tree::user_requests::TreeRequest;
@@ -156,7 +157,7 @@ impl Supervisor {
 
     async fn load(&self, root: &RootId) -> Result<LoadedTree, StoreError> {
         let (engine, id) = (self.engine.clone(), root.clone());
-        let loaded = tokio::task::spawn_blocking(move || engine.store.load(Bucket::Run, &id))
+        let loaded = blocking(move |_| engine.store.load(Bucket::Run, &id))
             .await
             .unwrap_or_else(|error| Err(StoreError::interrupted(&error.to_string())));
         match &loaded {

@@ -18,6 +18,7 @@ use crate::driver::drive::drives::Drives;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::reporting::run_outcome::IdleReport;
 use crate::driver::reporting::tree_rows;
+use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::protocol::event::DriverEvent;
@@ -126,7 +127,7 @@ impl TreeState {
         let (tree, batch) = draft.finish();
         let written = self.engine.store.commit(batch)?;
         let synced = if written.needs_sync() {
-            tokio::task::spawn_blocking(move || written.sync())
+            blocking(move |_| written.sync())
                 .await
                 .unwrap_or_else(|error| Err(StoreError::interrupted(&error.to_string())))
         } else {

@@ -18,7 +18,7 @@ impl TreeState {
     /// the reminders about leases. False if those could not be written.
     pub(super) async fn update_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
         let shells = self.engine.shells.clone();
-        if let Ok(problems) = tokio::task::spawn_blocking(move || shells.problems()).await {
+        if let Ok(problems) = blocking(move |_| shells.problems()).await {
             let _ = self.reports.send(DriverReport::Problems { origin: "sandbox", problems }).await;
         }
         let sources = self.engine.sources.clone();

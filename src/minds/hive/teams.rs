@@ -102,7 +102,7 @@ fn names(workspace: &Path, problems: &mut Vec<Problem>) -> Vec<String> {
     let files = found.filter_map(|entry| entry.file_name().into_string().ok());
     let yaml = files.filter_map(|file| file.strip_suffix(".yaml").map(str::to_owned));
     let mut names: Vec<String> = yaml.take(MAX_FILES).collect();
-    names.sort();
+    names.sort_unstable();
     names.retain(|name| {
         let is_one = name == MAIN
             || (TeamName::is_well_formed(name) && !RESERVED.contains(&name.as_str()));

@@ -83,7 +83,7 @@ impl MemoryScan<'_> {
                 names.push((name, kind));
             }
         }
-        names.sort_by(|a, b| a.0.cmp(&b.0));
+        names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         names
     }
 

@@ -28,7 +28,7 @@ pub fn list(workspace: &Path) -> Vec<String> {
             }
         }
     }
-    found.sort();
+    found.sort_unstable();
     found
 }
 
@@ -48,6 +48,6 @@ fn subfolders(folder: &Path, left: &mut usize) -> Vec<(String, PathBuf)> {
             names.extend(name.ok().map(|name| (name, entry.path())));
         }
     }
-    names.sort();
+    names.sort_unstable();
     names
 }

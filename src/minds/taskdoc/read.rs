@@ -72,7 +72,7 @@ impl PackageScan {
                 self.add_unexpected(&name);
             }
         }
-        names.sort();
+        names.sort_unstable();
         Ok(names)
     }
 

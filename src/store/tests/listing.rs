@@ -89,7 +89,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
         let path = entry.path();
         if path.is_dir() { found.extend(files_below(&path)) } else { found.push(path) }
     }
-    found.sort();
+    found.sort_unstable();
     found
 }
 

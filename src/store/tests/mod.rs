@@ -182,7 +182,7 @@ fn contents(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
             found.push((path.clone(), fs::read(&path).ok()));
         }
     }
-    found.sort();
+    found.sort_unstable();
     found
 }
 

@@ -41,7 +41,7 @@ fn names(bench: &TestBench) -> Vec<String> {
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    names.sort();
+    names.sort_unstable();
     names
 }
 

@@ -51,7 +51,7 @@ fn traces(bench: &TestBench) -> Vec<String> {
             found.push(format!("{} {}", path.display(), meta.len()));
         }
     }
-    found.sort();
+    found.sort_unstable();
     found
 }
 

@@ -128,7 +128,7 @@ impl<'a> SearchWalk<'a> {
             }
             names.push((entry.name, kind));
         }
-        names.sort_by(|a, b| b.0.cmp(&a.0));
+        names.sort_unstable_by(|a, b| b.0.cmp(&a.0));
         self.waiting += names.len();
         self.levels.push(Level { dir, rules, names });
     }

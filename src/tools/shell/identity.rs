@@ -84,7 +84,7 @@ pub(super) fn strays(leader: &Identity) -> Vec<u32> {
 /// What a process has started, and what that has started, each with its distance; the oldest first.
 pub(super) fn below(pid: u32) -> Vec<(u32, usize)> {
     let mut all = all_at_work();
-    all.sort_by_key(|(one, stat)| (stat.started_ticks, *one));
+    all.sort_unstable_by_key(|(one, stat)| (stat.started_ticks, *one));
     let mut found = Vec::new();
     let mut parents = vec![pid];
     for distance in 1..=all.len() {

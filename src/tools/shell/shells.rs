@@ -167,7 +167,7 @@ impl Shells {
                 self.watch_stranger(pid);
             }
         }
-        ended.sort();
+        ended.sort_unstable();
         for (_, folder) in ended.iter().rev().skip(MAX_ENDED) {
             // A folder that stays costs a little room and nothing else.
             drop(fs::remove_dir_all(folder));
@@ -196,7 +196,7 @@ impl Shells {
                 state: *state,
             })
             .collect();
-        all.sort_by(|a, b| (&a.started_at, a.pid).cmp(&(&b.started_at, b.pid)));
+        all.sort_unstable_by(|a, b| (&a.started_at, a.pid).cmp(&(&b.started_at, b.pid)));
         all
     }
 
