@@ -9,6 +9,7 @@ use crate::domain::call::ASK_HUMAN;
 use crate::domain::decisions::Resolution;
 use crate::domain::news::{self, NewsItem};
 use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
+use crate::domain::task::row::TaskRow;
 use crate::domain::title::headline;
 use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
 use crate::protocol::AfterFork;
@@ -144,6 +145,14 @@ impl Printer {
         }
     }
 
+    fn task_updated(&mut self, row: &TaskRow) {
+        let TaskRow { id, team, status, block_reason, attempt, .. } = row;
+        let fields = json!({
+            "id": id, "team": team, "status": status, "blockReason": block_reason, "attempt": attempt,
+        });
+        self.json_line(None, "task_updated", fields);
+    }
+
     fn asked(&mut self, dialog: &DialogId, question: &str, text: &str) {
         let fields = json!({ "questionId": question, "headline": text });
         self.json_line(Some(dialog), "asked", fields);
@@ -209,6 +218,7 @@ impl Printer {
                 self.note(&text.to_string());
             }
             DriverEvent::News(items) => self.news(items),
+            DriverEvent::TaskUpdated(row) => self.task_updated(row),
             DriverEvent::Halted(standing) => self.halted.clone_from(standing),
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
             DriverEvent::Removed(dialog) => self.json_line(Some(dialog), "gone", json!({})),
@@ -226,6 +236,9 @@ impl Printer {
             | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
             | DriverEvent::Log { .. }
+            | DriverEvent::Teams(_)
+            | DriverEvent::Tasks(_)
+            | DriverEvent::Task { .. }
             | DriverEvent::Processes(_)
             | DriverEvent::Files(_)
             | DriverEvent::Page { .. }

@@ -109,6 +109,10 @@ fn root_of(event: &DriverEvent) -> Option<&RootId> {
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
         | DriverEvent::News(_)
+        | DriverEvent::Teams(_)
+        | DriverEvent::Tasks(_)
+        | DriverEvent::TaskUpdated(_)
+        | DriverEvent::Task { .. }
         | DriverEvent::Halted(_)
         | DriverEvent::Quiet(_)
         | DriverEvent::Lagged

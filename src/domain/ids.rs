@@ -175,6 +175,15 @@ impl MsgId {
     }
 }
 
+impl TaskId {
+    /// Its first digits, which tell tasks apart for a person.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        let digits = self.as_str().trim_start_matches("task-");
+        digits.get(..4).unwrap_or(digits)
+    }
+}
+
 impl TeamName {
     /// Most bytes of a name.
     pub const MAX: usize = 48;

@@ -1,6 +1,7 @@
 //! Tasks: work that is queued for a team. Each time it is started it has a main dialog of its own, an *attempt*.
 
 pub mod outcome;
+pub mod row;
 
 use std::time::SystemTime;
 
@@ -17,6 +18,8 @@ pub const MAX_TEXT_BYTES: usize = 100_000;
 pub const MAX_DEPTH: u32 = 16;
 /// Most escalations that follow from the same first task.
 pub const MAX_ESCALATIONS: u32 = 5;
+/// Why a task has no result that a person cancelled.
+pub const CANCELLED_BY_PERSON: &str = "cancelled by a person";
 /// A task that has run for longer may hang, in milliseconds.
 pub const STALE_AFTER_MS: u64 = 10 * 60 * 1_000;
 

@@ -5,7 +5,8 @@ use std::time::SystemTime;
 use tokio::sync::watch;
 
 use crate::domain::task::{
-    ActiveTask, AttemptId, BlockReason, Enqueued, NewTask, Task, TaskEnd, TaskFilter,
+    ActiveTask, AttemptId, BlockReason, CANCELLED_BY_PERSON, Enqueued, NewTask, RetryRefusal, Task,
+    TaskEnd, TaskFilter, TaskStatus,
 };
 use crate::domain::{RootId, TaskId};
 use crate::tools::{News, Stored, TaskStore, TasksView, TeamSlots};
@@ -52,6 +53,20 @@ impl TaskStore for Hive {
     fn end(&self, of: AttemptId, end: TaskEnd, tokens: u64, news: News) -> Stored<bool> {
         self.on_tasks(move |store, clock| {
             Box::pin(async move { store.end_task(&of, &end, tokens, news, clock.moment()).await })
+        })
+    }
+
+    fn cancel(&self, id: TaskId) -> Stored<Option<TaskStatus>> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(
+                async move { store.cancel_task(&id, CANCELLED_BY_PERSON, clock.moment()).await },
+            )
+        })
+    }
+
+    fn retry(&self, id: TaskId) -> Stored<Option<Result<(), RetryRefusal>>> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.retry_task(&id, clock.moment()).await })
         })
     }
 

@@ -8,6 +8,7 @@ use super::finding::FindRequest;
 use super::image::{AttachedImage, ImageOrigin};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
+use super::teams::TaskRequest;
 use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::keep_going::KeepGoingSwitch;
@@ -168,6 +169,11 @@ pub enum Command {
         ticket: Ticket,
         ids: Vec<String>,
     },
+    /// Reads or changes tasks of teams.
+    Tasks {
+        ticket: Ticket,
+        request: TaskRequest,
+    },
     /// Checks again what waits for consent: answered by [`super::DriverEvent::Consent`].
     CheckConsent,
     /// Lists the files of the workspace: answered by [`super::DriverEvent::Files`].
@@ -235,6 +241,7 @@ macro_rules! ticket_within {
             | Self::Agree { ticket, .. }
             | Self::SetAutonomy { ticket, .. }
             | Self::DismissNews { ticket, .. }
+            | Self::Tasks { ticket, .. }
             | Self::Drafts { ticket }
             | Self::SaveDraft { ticket, .. }
             | Self::StopProcess { ticket, .. }
@@ -292,6 +299,7 @@ impl Command {
             | Self::EndFind
             | Self::Refresh => true,
             Self::Sheet { request, .. } => request.is_read_only(),
+            Self::Tasks { request, .. } => request.is_read_only(),
             Self::Create { .. }
             | Self::Say { .. }
             | Self::KeepImage { .. }

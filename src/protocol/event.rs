@@ -13,6 +13,8 @@ use crate::domain::inquiry::answers::PartAnswer;
 use crate::domain::news::NewsItem;
 use crate::domain::record::Entry;
 use crate::domain::sandbox::Level;
+use crate::domain::task::Task;
+use crate::domain::task::row::TaskRow;
 use crate::domain::text::Localized;
 use crate::domain::trust::Unagreed;
 use crate::domain::{
@@ -28,6 +30,7 @@ use super::mind::MindView;
 use super::program_log::LogView;
 use super::sheet::Sheet;
 use super::stored_record::StoredRecord;
+use super::teams::TeamRow;
 
 /// The position of a record: course and line, the first line being 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -361,6 +364,17 @@ pub enum DriverEvent {
     Notice(Localized),
     /// All open notices and failures, failures first, the newest first; replaces the previous ones.
     News(Vec<NewsItem>),
+    /// All teams that can be used, by name; replaces the previous ones. None where teams are off.
+    Teams(Vec<TeamRow>),
+    /// The open tasks and the newest ones that have ended, both up to a number; replaces the previous ones.
+    Tasks(Vec<TaskRow>),
+    /// One task, new or changed. On disk before it is sent.
+    TaskUpdated(Box<TaskRow>),
+    /// All of a task.
+    Task {
+        ticket: Ticket,
+        task: Box<Task>,
+    },
     /// The dialogs that cause the outcome in the following [`Self::Quiet`]: failed, paused or blocked. Sent
     /// if there are any.
     Halted(Vec<HaltedDialog>),
@@ -396,6 +410,7 @@ macro_rules! ticket_within {
             | Self::Found { ticket, .. }
             | Self::ImageKept { ticket, .. }
             | Self::Log { ticket, .. }
+            | Self::Task { ticket, .. }
             | Self::Mind { ticket, .. } => Some(ticket),
             Self::Workspace(_)
             | Self::Rows(_)
@@ -417,6 +432,9 @@ macro_rules! ticket_within {
             | Self::Consent(_)
             | Self::Notice(_)
             | Self::News(_)
+            | Self::Teams(_)
+            | Self::Tasks(_)
+            | Self::TaskUpdated(_)
             | Self::Halted(_)
             | Self::Quiet(_)
             | Self::TreeQuiet { .. }

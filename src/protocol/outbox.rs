@@ -147,6 +147,7 @@ fn can_be_requested(event: &DriverEvent) -> bool {
         | DriverEvent::Mind { .. }
         | DriverEvent::Log { .. }
         | DriverEvent::ImageKept { .. }
+        | DriverEvent::Task { .. }
         | DriverEvent::Drafts { .. }
         | DriverEvent::Asked { .. }
         | DriverEvent::Stopped => false,
@@ -169,6 +170,9 @@ fn can_be_requested(event: &DriverEvent) -> bool {
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
         | DriverEvent::News(_)
+        | DriverEvent::Teams(_)
+        | DriverEvent::Tasks(_)
+        | DriverEvent::TaskUpdated(_)
         | DriverEvent::Halted(_)
         | DriverEvent::Quiet(_)
         | DriverEvent::TreeQuiet { .. }
@@ -186,6 +190,9 @@ fn is_replaceable(event: &DriverEvent) -> bool {
             | DriverEvent::Processes(_)
             | DriverEvent::Files(_)
             | DriverEvent::News(_)
+            | DriverEvent::Teams(_)
+            | DriverEvent::Tasks(_)
+            | DriverEvent::TaskUpdated(_)
     )
 }
 
@@ -197,7 +204,10 @@ fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
         | (DriverEvent::Problems(_), DriverEvent::Problems(_))
         | (DriverEvent::Processes(_), DriverEvent::Processes(_))
         | (DriverEvent::Files(_), DriverEvent::Files(_))
-        | (DriverEvent::News(_), DriverEvent::News(_)) => true,
+        | (DriverEvent::News(_), DriverEvent::News(_))
+        | (DriverEvent::Teams(_), DriverEvent::Teams(_))
+        | (DriverEvent::Tasks(_), DriverEvent::Tasks(_)) => true,
+        (DriverEvent::TaskUpdated(old), DriverEvent::TaskUpdated(new)) => old.id == new.id,
         (_, _) => false,
     }
 }
@@ -234,6 +244,10 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
         | DriverEvent::News(_)
+        | DriverEvent::Teams(_)
+        | DriverEvent::Tasks(_)
+        | DriverEvent::Task { .. }
+        | DriverEvent::TaskUpdated(_)
         | DriverEvent::Halted(_)
         | DriverEvent::Quiet(_)
         | DriverEvent::TreeQuiet { .. }

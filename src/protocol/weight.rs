@@ -55,6 +55,10 @@ fn texts(event: &DriverEvent) -> usize {
         DriverEvent::News(items) => {
             items.iter().map(|item| 2 * FIXED + item.title.len() + item.body.len()).sum()
         }
+        DriverEvent::Teams(teams) => json(teams),
+        DriverEvent::Tasks(rows) => rows.iter().map(|row| FIXED + row.about.len()).sum(),
+        DriverEvent::TaskUpdated(row) => row.about.len(),
+        DriverEvent::Task { task, .. } => json(task),
         DriverEvent::Removed(_)
         | DriverEvent::ToolEnded { .. }
         | DriverEvent::LiveEnd { .. }

@@ -10,9 +10,10 @@ use tokio::sync::watch;
 
 use crate::domain::news::{NewNotice, NewsKind};
 use crate::domain::org::{Org, TeamLimits};
+use crate::domain::task::row::TaskRow;
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, Cause, Delivery, EndedAttempt, Enqueued, HandoffRule,
-    NewTask, Task, TaskEnd, TaskFilter,
+    NewTask, RetryRefusal, Task, TaskEnd, TaskFilter, TaskStatus,
 };
 use crate::domain::text::{Localized, Text};
 use crate::domain::{RootId, TaskId, TeamName};
@@ -22,6 +23,8 @@ use crate::domain::{RootId, TaskId, TeamName};
 pub struct TasksView {
     /// Counts up with each change; 0 until it has been looked at.
     pub revision: u64,
+    /// What lists show: open tasks, then ended ones, both up to a number.
+    pub listed: Arc<[TaskRow]>,
     /// Those that run or are blocked.
     pub active: Arc<[ActiveTask]>,
     /// How many tasks wait for each team; a team without any is not listed.
@@ -32,6 +35,13 @@ pub struct TasksView {
 }
 
 impl TasksView {
+    /// True if something is left to do: a task to start or to look after, a dialog to put away, a result to deliver.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        let is_idle = self.active.is_empty() && self.pending.is_empty();
+        !is_idle || !self.ended.is_empty() || !self.deliveries.is_empty()
+    }
+
     /// The task that is worked on in this tree.
     #[must_use]
     pub fn of_root(&self, root: &RootId) -> Option<&ActiveTask> {
@@ -98,6 +108,12 @@ pub trait TaskStore: Send + Sync + Debug {
     /// Ends an attempt, and says so to a person; false if it does not count any more.
     fn end(&self, of: AttemptId, end: TaskEnd, tokens: u64, news: News) -> Stored<bool>;
 
+    /// Cancels a task for a person; the state it was in, `None` if there is no such task. One that had ended stays as it is.
+    fn cancel(&self, id: TaskId) -> Stored<Option<TaskStatus>>;
+
+    /// Queues a task again that has failed or was cancelled; `None` if there is no such task.
+    fn retry(&self, id: TaskId) -> Stored<Option<Result<(), RetryRefusal>>>;
+
     /// The dialog of an ended attempt has been put away.
     fn put_away(&self, of: AttemptId) -> Stored<()>;
 
@@ -152,6 +168,14 @@ impl TaskStore for NoTasks {
     }
 
     fn end(&self, _of: AttemptId, _end: TaskEnd, _tokens: u64, _news: News) -> Stored<bool> {
+        nowhere()
+    }
+
+    fn cancel(&self, _id: TaskId) -> Stored<Option<TaskStatus>> {
+        nowhere()
+    }
+
+    fn retry(&self, _id: TaskId) -> Stored<Option<Result<(), RetryRefusal>>> {
         nowhere()
     }
 

@@ -242,6 +242,7 @@ actions! {
     Redo "redo": "Redo what was undone last" / "重做上一次撤销的改动";
     AttachImage "attach-image": "Attach the image in the clipboard" / "附加剪贴板中的图片";
     OpenPaste "open-paste": "Show all of the pasted text at the caret, or of the change to approve" / "展开光标处的粘贴文字，或显示待批准的全部更改";
+    Delegate "delegate": "Delegate a task to this team" / "把任务委派给此团队";
     Leave "leave": "Return to the pane; the draft is kept" / "回到窗格；草稿保留";
     Edit "edit": "Edit this entry" / "编辑此条目";
     Add "add": "Add a reminder to this dialog" / "给此对话添加提醒";

@@ -7,18 +7,19 @@ use std::time::Instant;
 use crate::domain::autonomy::AutonomyLevel;
 use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::sandbox::Level;
+use crate::domain::task::Priority;
 use crate::domain::text::Text;
 use crate::domain::{
-    AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp,
+    AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp, TeamName,
 };
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{ChangesScope, FindRequest, Lifecycle, LogLevel, SheetRequest};
+use crate::protocol::{ChangesScope, FindRequest, Lifecycle, LogLevel, SheetRequest, TaskRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::highlight::CodeColours;
 use crate::ui::keymap::Keymap;
 use crate::ui::links::Links;
-use crate::ui::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets};
+use crate::ui::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets, ShownTasks};
 use crate::ui::panes::composer::SentTexts;
 use crate::ui::panes::transcript::SearchCount;
 use crate::ui::text::CopyText;
@@ -165,6 +166,17 @@ pub enum Intent {
     /// Go back to where the search began.
     LeaveSearch,
     Copy(CopyTo, CopyText),
+    /// List the tasks of this team, or of all.
+    ShowTasks(Option<TeamName>, ShownTasks),
+    /// Write a task for this team.
+    WriteTask(TeamName),
+    Delegate {
+        team: TeamName,
+        text: String,
+        priority: Priority,
+    },
+    /// Read or change a task.
+    Task(TaskRequest),
     /// Ask the driver for the program's log; it is shown from this level on when it arrives.
     RequestLog(LogLevel),
     /// Ask the driver what this member is told; it is shown when it arrives.

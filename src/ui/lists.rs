@@ -11,7 +11,10 @@ pub mod problems;
 pub mod processes;
 pub mod queued;
 pub mod shelf;
+pub mod task;
+pub mod tasks;
 pub mod team;
+pub mod teams;
 
 use list::{List, ListOverlay};
 
@@ -23,6 +26,9 @@ use super::overlay::Overlay;
 const LISTS: &[Entry] = &[
     Entry::of::<problems::Problems>(),
     Entry::of::<team::Team>(),
+    Entry::of::<teams::Teams>(),
+    Entry::of::<tasks::Tasks>(),
+    Entry::of::<task::WholeTask>(),
     Entry::of::<autonomy::AutonomyList>(),
     Entry::of::<processes::Processes>(),
     Entry::of::<places::Places>(),

@@ -15,6 +15,7 @@ pub mod notices;
 pub mod place;
 pub mod retries;
 pub mod sheets;
+pub mod teams;
 pub mod tree;
 pub mod unsaved;
 
@@ -33,6 +34,7 @@ pub use notices::{Notices, Tone};
 pub use place::{FoundPlace, Place, ViewPosition};
 pub use retries::{Retries, Retry};
 pub use sheets::Sheets;
+pub use teams::{ShownTasks, Teams};
 pub use tree::{Tree, TreeNode};
 pub use unsaved::UnsavedDraft;
 
@@ -42,6 +44,7 @@ pub struct Model {
     pub tree: Tree,
     pub inbox: Inbox,
     pub retries: Retries,
+    pub teams: Teams,
     /// What waits for the user's consent.
     pub consent: ConsentView,
     /// The sandbox level of commands, once known.

@@ -18,6 +18,7 @@ pub mod inquiry;
 pub mod limited_rows;
 pub mod log;
 pub mod mind;
+pub mod new_task;
 pub mod next_keys;
 pub mod palette;
 pub mod queued;

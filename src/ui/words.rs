@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use crate::domain::news::NewsKind;
 use crate::domain::question_kind::QuestionKind;
+use crate::domain::task::{BlockReason, Priority, TaskStatus};
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, counted};
 
@@ -36,6 +37,7 @@ pub const WAIT_FOR_CONSENT: Counted =
 pub const NEWS: Counted = Counted::new("news", "news", "条消息");
 
 pub const RUNNING: Text = Text::new("running", "运行中");
+pub const BLOCKED: Text = Text::new("blocked", "被阻塞");
 pub const DONE: Text = Text::new("done", "完成");
 pub const LOADING: Text = Text::new("loading …", "读取中 …");
 pub const THINKING: Text = Text::new("thinking", "思考");
@@ -76,6 +78,31 @@ pub fn kind_of_news(kind: NewsKind) -> Text {
     match kind {
         NewsKind::Notice => Text::new("notice", "通知"),
         NewsKind::Failure => Text::new("failure", "故障"),
+    }
+}
+
+/// The state of a task, or what a blocked one waits for.
+pub fn task_state(status: TaskStatus, reason: Option<BlockReason>) -> Text {
+    match (reason, status) {
+        (Some(BlockReason::OpenQuestion), _) => Text::new("open question", "有问题待答"),
+        (Some(BlockReason::Restart), _) => Text::new("interrupted", "被中断"),
+        (Some(BlockReason::Stopped), _) => Text::new("stopped", "已停止"),
+        (None, TaskStatus::Pending) => QUEUED,
+        (None, TaskStatus::Running) => RUNNING,
+        (None, TaskStatus::Blocked) => BLOCKED,
+        (None, TaskStatus::Done) => DONE,
+        (None, TaskStatus::Failed) => Text::new("failed", "失败"),
+        (None, TaskStatus::Cancelled) => Text::new("cancelled", "已取消"),
+    }
+}
+
+/// How urgent a task is.
+pub fn priority_word(priority: Priority) -> Text {
+    match priority {
+        Priority::Critical => Text::new("critical", "紧急"),
+        Priority::High => Text::new("high", "高"),
+        Priority::Normal => Text::new("normal", "普通"),
+        Priority::Low => Text::new("low", "低"),
     }
 }
 

@@ -134,6 +134,58 @@ fn x5_with_teams_off_nothing_is_offered_or_started() {
 }
 
 #[test]
+fn s2_1_the_lines_of_a_run_say_what_becomes_of_each_task() {
+    let driver = with_teams(Driver::ended());
+    let (done, asks) = (delegate(&driver, "hi"), delegate(&driver, "ask"));
+    let said = driver.ok(&["drive", "--json"], 3);
+    let lines: Vec<Value> =
+        said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let of = |id: &str| -> Vec<String> {
+        let updates = lines.iter().filter(|line| line["event"] == json!("task_updated"));
+        let updates = updates.filter(|line| line["id"] == json!(id));
+        updates.map(|line| line["status"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    // A state that is over at once may be left out.
+    for (id, last) in [(&done, "done"), (&asks, "blocked")] {
+        let updates = of(id);
+        let expected: [&[&str]; 2] = [&["running", last], &[last]];
+        assert!(expected.iter().any(|one| updates == *one), "{updates:?}: {said}");
+    }
+    let blocked = lines.iter().rfind(|line| line["event"] == json!("task_updated"));
+    assert!(blocked.is_some_and(|line| line["team"] == json!("qa") && line["attempt"] == json!(1)));
+}
+
+#[test]
+fn a_person_delegates_looks_at_and_cancels_tasks_on_the_screen() {
+    let driver = with_teams(Driver::ended());
+    for (columns, rows) in [(120, 40), (60, 20)] {
+        let mut screen = driver.screen_of(&[], columns, rows);
+        screen.until("the dialogs", |screen| screen.to_uppercase().contains("DIALOGS"));
+        screen.keys("\x1b4");
+        screen.until_shown(&["TEAMS", "qa  @qa"]);
+        screen.keys("ja");
+        screen.until_shown(&["NEW TASK"]);
+        screen.keys("ask\r");
+        screen.until_shown(&["1 blocked"]);
+        screen.keys("\r");
+        screen.until_shown(&["TASKS · qa", "open question"]);
+        screen.keys("o");
+        screen.until_shown(&["from a person", "attempt 1"]);
+        screen.keys("q");
+        screen.until("the list", |screen| screen.contains("TASKS"));
+        screen.keys("x");
+        screen.until_shown(&["cancel "]);
+        screen.keys("y");
+        screen.until_shown(&["cancelled"]);
+        screen.keys("q");
+        let is_cancelled = || tasks(&driver).iter().all(|one| one["status"] == json!("cancelled"));
+        assert!(eventually(is_cancelled), "{:?}", tasks(&driver));
+        screen.quit();
+        assert_eq!(screen.end().0, 0);
+    }
+}
+
+#[test]
 fn r2_after_any_kills_each_task_is_done_once_and_reported_once() {
     let driver = with_teams(Driver::ended());
     let ids: Vec<String> =

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use dominds_tui::domain::task::{
-    ActiveTask, AttemptId, BlockReason, Delivery, Enqueued, NewTask, Task, TaskEnd, TaskFilter,
-    TaskStatus,
+    ActiveTask, AttemptId, BlockReason, Delivery, Enqueued, NewTask, RetryRefusal, Task, TaskEnd,
+    TaskFilter, TaskStatus,
 };
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{DialogId, DialogTree, MsgId, RootId, TaskId, TeamName};
@@ -107,6 +107,14 @@ impl TaskStore for ResultStore {
     }
 
     fn end(&self, _: AttemptId, _: TaskEnd, _: u64, _: News) -> Stored<bool> {
+        none()
+    }
+
+    fn cancel(&self, _: TaskId) -> Stored<Option<TaskStatus>> {
+        none()
+    }
+
+    fn retry(&self, _: TaskId) -> Stored<Option<Result<(), RetryRefusal>>> {
         none()
     }
 

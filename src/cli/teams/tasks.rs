@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::domain::task::{
-    Enqueued, MAX_TEXT_BYTES, NewTask, RetryRefusal, Task, TaskFilter, TaskKind,
+    CANCELLED_BY_PERSON, Enqueued, MAX_TEXT_BYTES, NewTask, RetryRefusal, Task, TaskFilter,
+    TaskKind,
 };
 use crate::domain::title::short_headline;
 use crate::domain::{AgentId, Clock as _, TeamName};
@@ -149,7 +150,7 @@ async fn show(store: &mut Store, wanted: &str, json: bool) -> Result<(), Command
 async fn cancel(store: &mut Store, wanted: &str) -> Result<(), CommandError> {
     let task = find(store, wanted).await?;
     let now = SystemClock.moment();
-    let was = store.cancel_task(&task.id, "cancelled by a person", now).await;
+    let was = store.cancel_task(&task.id, CANCELLED_BY_PERSON, now).await;
     match was.map_err(|fault| refused(&fault))? {
         Some(status) if status.is_open() => {
             lines::print(&format!("{} is cancelled", task.id));

@@ -69,7 +69,7 @@ impl Dispatcher {
         poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let view = self.view.borrow_and_update().clone();
-            let is_empty = view == (TasksView { revision: view.revision, ..TasksView::default() });
+            let has_work = view.has_work();
             if self.round(&view).await.is_err() {
                 return;
             }
@@ -77,7 +77,7 @@ impl Dispatcher {
                 changed = self.view.changed() => if changed.is_err() { return },
                 moved = self.engine.moved.next() => self.moved.extend(moved),
                 // What was missed, or could not be written, is looked at again.
-                _ = poll.tick(), if !is_empty => self.is_due = true,
+                _ = poll.tick(), if has_work => self.is_due = true,
                 () = self.orders.closed() => return,
             }
         }

@@ -12,4 +12,5 @@ pub mod reminder_views;
 pub mod reports;
 pub mod run_outcome;
 pub mod screen_state;
+mod teams;
 pub mod tree_rows;

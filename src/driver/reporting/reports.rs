@@ -11,9 +11,11 @@ use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, TreeRow, WorkspaceView,
 };
 
+use crate::protocol::TeamRow;
 use crate::protocol::changes::ReadEnd;
 use crate::protocol::command::Ticket;
 use crate::store::Titles;
+use crate::tools::TasksView;
 
 use super::changed_files::FilePlaces;
 use super::clients::ClientId;
@@ -81,6 +83,8 @@ pub enum DriverReport {
         revision: u64,
         items: Arc<[NewsItem]>,
     },
+    /// What is known of the tasks of teams; what has a lower revision than what came before is late.
+    Tasks(TasksView),
     /// The tasks of teams changed to this revision; whoever looks after them may have something to do.
     TasksSeen {
         revision: u64,
@@ -103,6 +107,8 @@ pub enum DriverReport {
         members: Vec<MemberView>,
         default_responder: Option<AgentId>,
         consent: ConsentView,
+        /// Without their tasks.
+        teams: Vec<TeamRow>,
     },
     /// All problems of one tree.
     TreeProblems {

@@ -20,6 +20,7 @@ use super::changed_files::{ChangedFiles, FilePlaces, files_of};
 use super::clients::{ClientId, Outboxes};
 use super::reports::{DriverReport, Subscription};
 use super::run_outcome::{self, IdleReport, PickUp, TreeResult};
+use super::teams::TeamsState;
 
 #[derive(Debug)]
 pub struct ScreenState {
@@ -43,6 +44,7 @@ pub struct ScreenState {
     closing: BTreeMap<String, Resolution>,
     /// With its revision; `None` until it is known.
     news: Option<(u64, Arc<[NewsItem]>)>,
+    teams: TeamsState,
     /// The revisions of the tasks that were seen, and after which nothing was left to do.
     tasks_seen: u64,
     tasks_settled: u64,
@@ -70,6 +72,7 @@ impl ScreenState {
             answering: BTreeMap::new(),
             closing: BTreeMap::new(),
             news: None,
+            teams: TeamsState::default(),
             tasks_seen: 0,
             tasks_settled: 0,
             tasks_failed: 0,
@@ -144,6 +147,11 @@ impl ScreenState {
                     self.news = Some((revision, items));
                 }
             }
+            DriverReport::Tasks(view) => {
+                for event in self.teams.set_tasks(&view) {
+                    out.push(event);
+                }
+            }
             DriverReport::TasksSeen { revision } => {
                 self.tasks_seen = self.tasks_seen.max(revision);
             }
@@ -157,11 +165,14 @@ impl ScreenState {
             }
             DriverReport::Left(client) => out.remove(client),
             DriverReport::Problems { origin, problems } => self.set_problems(origin, problems, out),
-            DriverReport::Minds { problems, members, default_responder, consent } => {
+            DriverReport::Minds { problems, members, default_responder, consent, teams } => {
                 self.set_team(members, default_responder, out);
                 if self.consent != consent {
                     self.consent = consent;
                     out.push(DriverEvent::Consent(self.consent.clone()));
+                }
+                for event in self.teams.set_teams(teams) {
+                    out.push(event);
                 }
                 self.set_problems("minds", problems, out);
             }
@@ -190,6 +201,9 @@ impl ScreenState {
         out.push_to(client, DriverEvent::Processes(self.processes.clone()));
         if let Some((_, news)) = &self.news {
             out.push_to(client, DriverEvent::News(news.to_vec()));
+        }
+        for event in self.teams.everything() {
+            out.push_to(client, event);
         }
     }
 
@@ -248,6 +262,10 @@ impl ScreenState {
             | DriverEvent::Consent(_)
             | DriverEvent::Notice(_)
             | DriverEvent::News(_)
+            | DriverEvent::Teams(_)
+            | DriverEvent::Tasks(_)
+            | DriverEvent::TaskUpdated(_)
+            | DriverEvent::Task { .. }
             | DriverEvent::Halted(_)
             | DriverEvent::Quiet(_)
             | DriverEvent::TreeQuiet { .. }
@@ -418,7 +436,7 @@ impl ScreenState {
 
     fn all_questions(&self) -> Vec<InboxRow> {
         let mut rows: Vec<InboxRow> = self.inbox.values().flatten().cloned().collect();
-        rows.sort_by(|a, b| {
+        rows.sort_unstable_by(|a, b| {
             (&a.question.asked_at, &a.question.id).cmp(&(&b.question.asked_at, &b.question.id))
         });
         rows

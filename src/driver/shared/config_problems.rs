@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use crate::domain::org::{Org, OrgTeam};
 use crate::domain::text::{Text, localized};
 use crate::domain::trust::Unagreed;
 use crate::domain::{Member, Problem, Secrets};
 use crate::driver::reporting::reports::DriverReport;
 use crate::minds::{self, Env, Minds};
+use crate::protocol::TeamRow;
 use crate::protocol::event::{ConsentView, ImageSupport, MemberView};
 use crate::tools::Access;
 
@@ -61,7 +63,23 @@ pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> Dri
         consent,
         members: members(minds, engine.env),
         default_responder: minds.default_responder().cloned(),
+        teams: teams(minds.hive().org()),
     }
+}
+
+/// The teams, without their tasks; none where teams are off.
+fn teams(org: &Org) -> Vec<TeamRow> {
+    let row = |team: &OrgTeam| TeamRow {
+        name: team.name.clone(),
+        parent: team.parent.clone(),
+        lead: team.lead.clone(),
+        description: team.description.clone(),
+        max_running: team.limits.max_running,
+        running: 0,
+        blocked: 0,
+        pending: 0,
+    };
+    org.teams().filter(|_| org.is_on()).map(row).collect()
 }
 
 /// The members the user can choose from.

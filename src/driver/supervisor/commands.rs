@@ -10,7 +10,7 @@ use crate::domain::{Course, DialogId};
 use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::{ClientId, ClientRights, Request, RequestKind, own};
 use crate::driver::reporting::reports::{DriverReport, Subscription};
-use crate::driver::shared::blocking::interrupted;
+use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
@@ -138,6 +138,7 @@ impl Supervisor {
                 self.set_autonomy(ticket, scope, level).await;
             }
             Command::DismissNews { ticket, ids } => self.dismiss_news(ticket, ids),
+            Command::Tasks { ticket, request } => self.task_request(ticket, request),
             Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::Drafts { ticket } => self.send_drafts(ticket).await,
@@ -173,7 +174,7 @@ impl Supervisor {
 
     async fn continue_all(&mut self, ticket: Ticket) {
         let engine = self.engine.clone();
-        let survey = tokio::task::spawn_blocking(move || engine.store.survey(&[Bucket::Run])).await;
+        let survey = blocking(move |_| engine.store.survey(&[Bucket::Run])).await;
         let listed = survey.map(|survey| survey.trees).unwrap_or_default();
         let stopped = listed
             .into_iter()

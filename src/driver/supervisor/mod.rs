@@ -24,6 +24,7 @@ mod sheets;
 pub mod stored_texts;
 mod survey;
 pub mod task;
+mod team_tasks;
 mod timeline;
 mod trees;
 mod unreviewed;

@@ -64,6 +64,7 @@ impl Supervisor {
             }
             Order::Deliver { to, prompt, reply } => self.deliver(&to, *prompt, reply).await,
             Order::Settled { revision, failed } => {
+                self.send_tasks().await;
                 self.report(DriverReport::TasksSettled { revision, failed }).await;
             }
         }

@@ -47,7 +47,9 @@ impl SupervisorTask {
         if let Ok(Ok(view)) = known.map(|known| known.map(|view| view.clone())) {
             self.supervisor.send_news(view).await;
         }
-        let revision = self.supervisor.engine.tasks.tasks_view().borrow().revision;
+        let mut tasks = self.supervisor.engine.tasks.tasks_view();
+        let revision = tasks.borrow_and_update().revision;
+        self.supervisor.send_tasks().await;
         self.supervisor.report(DriverReport::TasksSeen { revision }).await;
         let saving = self.supervisor.initial_survey().await;
         let mut grace = Duration::from_secs(3);
@@ -70,6 +72,10 @@ impl SupervisorTask {
                 Ok(()) = news.changed() => {
                     let view = news.borrow_and_update().clone();
                     self.supervisor.send_news(view).await;
+                }
+                Ok(()) = tasks.changed() => {
+                    tasks.mark_unchanged();
+                    self.supervisor.send_tasks().await;
                 }
                 Some(ended) = self.supervisor.tasks.join_next() => self.supervisor.tree_ended(ended).await,
                 Some(_) = self.supervisor.readers.join_next() => {}

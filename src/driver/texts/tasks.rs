@@ -70,7 +70,7 @@ impl Texts {
     #[must_use]
     pub fn task_title(self, task: &Task) -> String {
         let Task { team, text, .. } = task;
-        let id = short_id(task);
+        let id = task.id.short();
         in_lang!(self.0, "{team} task {id}: {text}", "{team} 任务 {id}：{text}")
     }
 
@@ -79,10 +79,4 @@ impl Texts {
     pub fn max_steps_reached(steps: u32) -> Localized {
         localized!("max_steps reached ({steps})", "已达到 max_steps（{steps}）")
     }
-}
-
-/// The first digits of an id, which tell tasks apart for a person.
-fn short_id(task: &Task) -> &str {
-    let digits = task.id.as_str().trim_start_matches("task-");
-    digits.get(..4).unwrap_or(digits)
 }

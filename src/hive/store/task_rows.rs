@@ -33,12 +33,12 @@ fn unknown(what: &str) -> StoreFault {
     StoreFault::Damaged(format!("a task with an unknown {what}"))
 }
 
-fn number(row: &SqliteRow, at: usize) -> Result<u32, StoreFault> {
+pub(super) fn number(row: &SqliteRow, at: usize) -> Result<u32, StoreFault> {
     let number: i64 = row.try_get(at)?;
     Ok(u32::try_from(number).unwrap_or_default())
 }
 
-fn named<T>(
+pub(super) fn named<T>(
     row: &SqliteRow,
     at: usize,
     read: fn(&str) -> Option<T>,
@@ -48,13 +48,17 @@ fn named<T>(
     read(&name).ok_or_else(|| unknown(what))
 }
 
+pub(super) fn priority(row: &SqliteRow, at: usize) -> Result<Priority, StoreFault> {
+    let number: i64 = row.try_get(at)?;
+    let known = Priority::ALL.iter().copied().find(|one| priority_number(*one) == number);
+    known.ok_or_else(|| unknown("priority"))
+}
+
 pub(super) fn status(row: &SqliteRow, at: usize) -> Result<TaskStatus, StoreFault> {
     named(row, at, TaskStatus::named, "status")
 }
 
 pub(super) fn task(row: &SqliteRow, clock: &dyn Clock) -> Result<Task, StoreFault> {
-    let priority: i64 = row.try_get(3)?;
-    let priority = Priority::ALL.iter().copied().find(|one| priority_number(*one) == priority);
     let block_reason: Option<String> = row.try_get(5)?;
     let (created, started, ended): (i64, Option<i64>, Option<i64>) =
         (row.try_get(15)?, row.try_get(16)?, row.try_get(17)?);
@@ -67,7 +71,7 @@ pub(super) fn task(row: &SqliteRow, clock: &dyn Clock) -> Result<Task, StoreFaul
         id: TaskId::new(row.try_get::<String, _>(0)?),
         team: TeamName::new(row.try_get::<String, _>(1)?),
         kind: named(row, 2, TaskKind::named, "kind")?,
-        priority: priority.ok_or_else(|| unknown("priority"))?,
+        priority: priority(row, 3)?,
         status: status(row, 4)?,
         block_reason: block_reason.as_deref().and_then(BlockReason::named),
         text: row.try_get(6)?,

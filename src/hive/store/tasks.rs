@@ -66,7 +66,7 @@ impl Store {
                 next.push((priority, ord, id));
             }
         }
-        next.sort();
+        next.sort_unstable();
         let mut claimed = Vec::new();
         for ((_, _, id), root) in next.into_iter().zip(roots) {
             start(&mut step, &id, &root, now).await?;
@@ -167,6 +167,7 @@ impl Store {
         let deliveries = rows.iter().map(delivery).collect::<Result<Vec<_>, _>>()?;
         Ok(TasksView {
             revision: 0,
+            listed: self.task_list(clock).await?.into(),
             active: active.into(),
             pending: waiting.into(),
             ended: ended.into(),

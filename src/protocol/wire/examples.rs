@@ -24,6 +24,7 @@ use crate::domain::latest::Blocker;
 use crate::domain::net_changes::NetChange;
 use crate::domain::news::{NewsItem, NewsKind, NewsLevel};
 use crate::domain::sandbox::Level;
+use crate::domain::task::Priority;
 use crate::domain::text::Localized;
 use crate::domain::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
 use crate::domain::transcript::SpokenKind;
@@ -32,7 +33,7 @@ use crate::domain::usage::{GenerationUsage, Tokens, UsageSum};
 use crate::domain::{
     AgentId, ArtifactRef, Background, Bucket, CallId, CallSite, Course, DialogId, DisplayState,
     Entry, Genseq, HealthLevel, MsgId, Problem, Question, RootId, SelfId, Severity, Slug, Stamp,
-    StopReason,
+    StopReason, TaskId, TeamName,
 };
 use crate::protocol::event::{QueuedMessage, Segment};
 use crate::protocol::{
@@ -40,8 +41,8 @@ use crate::protocol::{
     DriverEvent, FindEnd, FindRequest, FindScope, ForkMode, FoundPart, FoundRecord, HaltedDialog,
     ImageOrigin, ImageSource, ImageSupport, InboxRow, Lifecycle, LogLevel, LogLine, LogView,
     MemberView, MindTool, MindView, QuietOutcome, ReadEnd, ReminderAudience, ReminderView,
-    RetryView, SectionView, Sheet, SheetRequest, ShelfRow, StoredRecord, TaskdocView, TimelineRow,
-    TimelineView, TranscriptPage, TreeRow, UsageView, WorkspaceView,
+    RetryView, SectionView, Sheet, SheetRequest, ShelfRow, StoredRecord, TaskRequest, TaskdocView,
+    TimelineRow, TimelineView, TranscriptPage, TreeRow, UsageView, WorkspaceView,
 };
 
 /// What the values are made from.
@@ -58,7 +59,7 @@ impl Seeds {
         Self { text: "hello".to_owned(), number: 7, flag: true }
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         self.text.clone()
     }
 
@@ -66,7 +67,7 @@ impl Seeds {
         usize::from(self.number as u16)
     }
 
-    fn maybe<T>(&self, value: T) -> Option<T> {
+    pub(super) fn maybe<T>(&self, value: T) -> Option<T> {
         self.flag.then_some(value)
     }
 
@@ -74,7 +75,7 @@ impl Seeds {
         RootId::new("1a/2b/3c4d5e6f")
     }
 
-    fn dialog(&self) -> DialogId {
+    pub(super) fn dialog(&self) -> DialogId {
         if self.flag {
             DialogId::main(self.root())
         } else {
@@ -82,7 +83,7 @@ impl Seeds {
         }
     }
 
-    fn agent(&self) -> AgentId {
+    pub(super) fn agent(&self) -> AgentId {
         AgentId::new("alice")
     }
 
@@ -98,7 +99,7 @@ impl Seeds {
         Genseq(self.number as u32)
     }
 
-    fn stamp(&self) -> Stamp {
+    pub(super) fn stamp(&self) -> Stamp {
         Stamp::new("2026-11-25 10:00:00")
     }
 
@@ -327,6 +328,17 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
             level: AutonomyLevel::MajorOnly,
         },
         Command::DismissNews { ticket, ids: vec![s.text()] },
+        Command::Tasks { ticket, request: TaskRequest::Show { id: TaskId::new(s.text()) } },
+        Command::Tasks {
+            ticket,
+            request: TaskRequest::Delegate {
+                team: TeamName::new(s.text()),
+                text: s.text(),
+                priority: Priority::High,
+            },
+        },
+        Command::Tasks { ticket, request: TaskRequest::Cancel { id: TaskId::new(s.text()) } },
+        Command::Tasks { ticket, request: TaskRequest::Retry { id: TaskId::new(s.text()) } },
         Command::CheckConsent,
         Command::Files,
         Command::Drafts { ticket: s.number },
@@ -490,6 +502,10 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
         }),
         DriverEvent::Notice(s.localized()),
         DriverEvent::News(vec![s.news()]),
+        DriverEvent::Teams(vec![s.team()]),
+        DriverEvent::Tasks(vec![s.task_row()]),
+        DriverEvent::TaskUpdated(Box::new(s.task_row())),
+        DriverEvent::Task { ticket: s.number, task: Box::new(s.task()) },
         DriverEvent::Halted(vec![HaltedDialog {
             dialog: s.dialog(),
             agent: s.agent(),

@@ -30,4 +30,6 @@ pub use short::{ShortReader, ShortWriter};
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
+mod team_examples;
+#[cfg(test)]
 mod tests;

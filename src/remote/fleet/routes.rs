@@ -272,6 +272,9 @@ impl Routes {
             DriverEvent::Files(files) if place == self.current => vec![DriverEvent::Files(files)],
             // Of a whole workspace, of which there are several.
             DriverEvent::Files(_)
+            | DriverEvent::Teams(_)
+            | DriverEvent::Tasks(_)
+            | DriverEvent::TaskUpdated(_)
             | DriverEvent::Processes(_)
             | DriverEvent::Halted(_)
             | DriverEvent::Quiet(_)
@@ -295,6 +298,7 @@ impl Routes {
             | DriverEvent::ImageKept { .. }
             | DriverEvent::Log { .. }
             | DriverEvent::Mind { .. }
+            | DriverEvent::Task { .. }
             | DriverEvent::Lagged) => vec![event],
         }
     }
@@ -576,6 +580,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::SetAutonomy { .. }
         | Command::Drafts { .. }
         | Command::SaveDraft { .. }
+        | Command::Tasks { .. }
         | Command::StopProcess { .. } => Scope::Nobody,
     }
 }
@@ -605,6 +610,10 @@ fn root_of(event: &DriverEvent) -> Option<&RootId> {
         | DriverEvent::Consent(_)
         | DriverEvent::Notice(_)
         | DriverEvent::News(_)
+        | DriverEvent::Teams(_)
+        | DriverEvent::Tasks(_)
+        | DriverEvent::TaskUpdated(_)
+        | DriverEvent::Task { .. }
         | DriverEvent::Files(_)
         | DriverEvent::Processes(_)
         | DriverEvent::Halted(_)

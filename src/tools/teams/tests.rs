@@ -8,8 +8,8 @@ use super::*;
 use crate::domain::org::test_support::{small, team};
 use crate::domain::task::HandoffRule;
 use crate::domain::task::{
-    ActiveTask, AttemptId, BlockReason, Enqueued, InFlight, NewTask, Overlap, Priority, Task,
-    TaskEnd, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
+    ActiveTask, AttemptId, BlockReason, Enqueued, InFlight, NewTask, Overlap, Priority,
+    RetryRefusal, Task, TaskEnd, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
 };
 use crate::domain::{RootId, Stamp, TaskId};
 use crate::tools::task_store::{News, Stored, TaskStore, TeamPlace, TeamSlots};
@@ -73,6 +73,14 @@ impl TaskStore for Recorder {
     }
 
     fn end(&self, _: AttemptId, _: TaskEnd, _: u64, _: News) -> Stored<bool> {
+        unused()
+    }
+
+    fn cancel(&self, _: TaskId) -> Stored<Option<TaskStatus>> {
+        unused()
+    }
+
+    fn retry(&self, _: TaskId) -> Stored<Option<Result<(), RetryRefusal>>> {
         unused()
     }
 

@@ -168,6 +168,13 @@ impl App {
                 }
             }
             DriverEvent::News(items) => self.news_changed(items),
+            DriverEvent::Teams(teams) => self.model.teams.set(&teams),
+            DriverEvent::Tasks(tasks) => self.model.teams.set_tasks(tasks),
+            DriverEvent::TaskUpdated(task) => self.model.teams.put(*task),
+            DriverEvent::Task { ticket, task } => {
+                let shown = self.requests.finish(ticket).map(|_| NewOverlay::Task(task));
+                self.follow(shown.map(FollowUp::Show));
+            }
             DriverEvent::Notice(text) => self.notify(Tone::Plain, text.in_lang(self.ui.lang)),
             DriverEvent::Quiet(outcome) => {
                 return self.ending.update(outcome, !self.model.tree.is_empty());

@@ -185,6 +185,7 @@ impl App {
             | Action::NextFile
             | Action::OtherChanges
             | Action::MarkReviewed
+            | Action::Delegate
             | Action::LogLevel
             | Action::ReadAgain
             | Action::EarlierSpan

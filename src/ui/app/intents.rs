@@ -12,9 +12,10 @@ use super::news;
 use super::quitting;
 use super::requests::{PendingTakeBack, Request};
 use super::sheets;
-use crate::protocol::Command;
+use crate::protocol::{Command, TaskRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::Intent;
+use crate::ui::lists::tasks::Tasks;
 use crate::ui::model::{DraftKey, Tone};
 use crate::ui::panes::transcript::Towards;
 use crate::ui::programs::ProgramJob;
@@ -39,6 +40,16 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::ChangeShelved(change, name) => {
             vec![FollowUp::Request(Request::Lifecycle { change, name })]
         }
+        Intent::ShowTasks(team, shown) => {
+            let tasks = Tasks::new(team, shown, facts.model);
+            vec![FollowUp::Show(NewOverlay::Tasks(tasks))]
+        }
+        Intent::WriteTask(team) => vec![FollowUp::Show(NewOverlay::NewTask(team))],
+        Intent::Delegate { team, text, priority } => vec![
+            FollowUp::SaveDraft(DraftKey::Task(team.clone()), text.clone()),
+            FollowUp::Request(Request::Task(TaskRequest::Delegate { team, text, priority })),
+        ],
+        Intent::Task(request) => vec![FollowUp::Request(Request::Task(request))],
         Intent::RequestLog(least) => vec![FollowUp::Request(Request::Log { least })],
         Intent::RequestMind(agent) => vec![FollowUp::Request(Request::Mind { agent })],
         Intent::RequestShelf => vec![FollowUp::Request(Request::Shelf)],

@@ -1,9 +1,11 @@
 //! An overlay to open, as data.
 
-use crate::domain::DialogId;
+use crate::domain::task::Task;
 use crate::domain::text::Text;
+use crate::domain::{DialogId, TeamName};
 use crate::protocol::{ChangesScope, LogLevel, LogView, MindView, ShelfRow};
 use crate::ui::cx::{FilteredList, Intent};
+use crate::ui::lists::tasks::Tasks;
 use crate::ui::overlay::KeysOf;
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::quit::StillRunning;
@@ -59,6 +61,12 @@ pub(super) enum NewOverlay {
     Log(Box<LogView>, LogLevel),
     /// What a member is told.
     Mind(Box<MindView>),
+    /// The tasks of teams.
+    Tasks(Tasks),
+    /// The form for a task of this team, with its draft.
+    NewTask(TeamName),
+    /// All of a task.
+    Task(Box<Task>),
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.

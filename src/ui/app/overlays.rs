@@ -16,7 +16,8 @@ use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::app::words;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::keymap::Keymap;
-use crate::ui::lists::{self, copy_parts, shelf};
+use crate::ui::lists::list::ListOverlay;
+use crate::ui::lists::{self, copy_parts, shelf, task};
 use crate::ui::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
 use crate::ui::overlay::{EditingKeys, Handled, KeysOf, Overlay};
 use crate::ui::panes::changes::{self, ChangesSheet};
@@ -30,6 +31,7 @@ use crate::ui::panes::help::Help;
 use crate::ui::panes::input_prompt::InputPrompt;
 use crate::ui::panes::log::{self, LogSheet};
 use crate::ui::panes::mind::{self, MindSheet};
+use crate::ui::panes::new_task::NewTask;
 use crate::ui::panes::palette::Palette;
 use crate::ui::panes::quit::QuitPrompt;
 use crate::ui::panes::row_search::RowSearch;
@@ -134,6 +136,12 @@ impl Overlays {
                 self.mind = Some(mind.agent.clone());
                 self.push(MindSheet::new(*mind));
             }
+            NewOverlay::Tasks(tasks) => self.push(ListOverlay::new(tasks)),
+            NewOverlay::NewTask(team) => {
+                let key = DraftKey::Task(team.clone());
+                self.push(NewTask::new(team, drafts.get(&key)));
+            }
+            NewOverlay::Task(whole) => self.stack.push(task::overlay(whole)),
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }

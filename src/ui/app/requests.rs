@@ -10,7 +10,7 @@ use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{
-    Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, SheetRequest, Ticket,
+    Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, SheetRequest, TaskRequest, Ticket,
 };
 use crate::ui::model::{DraftKey, attached};
 use crate::ui::panes::composer::Target;
@@ -130,6 +130,7 @@ pub(super) enum Request {
     DismissNews {
         ids: Vec<String>,
     },
+    Task(TaskRequest),
     StopProcess {
         pid: u32,
     },
@@ -161,7 +162,11 @@ impl Request {
             Self::ChangeSheet { draft, .. } => {
                 draft.as_ref().map(|(key, text)| (key.clone(), text.as_str()))
             }
+            Self::Task(TaskRequest::Delegate { team, text, .. }) => {
+                Some((DraftKey::Task(team.clone()), text))
+            }
             Self::Open { .. }
+            | Self::Task(_)
             | Self::Reload { .. }
             | Self::Page { .. }
             | Self::Preview { .. }
@@ -239,6 +244,7 @@ impl Request {
                 let scope = AutonomyScope::Workspace;
                 Command::SetAutonomy { ticket, scope, level }
             }
+            Self::Task(request) => Command::Tasks { ticket, request },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }
     }

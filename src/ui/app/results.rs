@@ -7,7 +7,7 @@ use super::lifecycle;
 use super::requests::Request;
 use crate::domain::DialogId;
 use crate::domain::text::Localized;
-use crate::protocol::{SheetRequest, Ticket};
+use crate::protocol::{SheetRequest, TaskRequest, Ticket};
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 
@@ -44,8 +44,19 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
             vec![FollowUp::NotifyText(Tone::Good, text)]
         }
         Request::DismissNews { .. } => vec![FollowUp::Notify(Tone::Good, words::NEWS_CLEARED)],
+        Request::Task(TaskRequest::Delegate { team, text, .. }) => vec![
+            FollowUp::Saved(DraftKey::Task(team), text),
+            FollowUp::Notify(Tone::Good, words::DELEGATED),
+        ],
+        Request::Task(TaskRequest::Cancel { .. }) => {
+            vec![FollowUp::Notify(Tone::Good, words::TASK_CANCELLED)]
+        }
+        Request::Task(TaskRequest::Retry { .. }) => {
+            vec![FollowUp::Notify(Tone::Good, words::TASK_QUEUED_AGAIN)]
+        }
         Request::KeepGoing { dialog, .. } => continuing::keep_going_switched(&dialog, facts),
         Request::Open { .. }
+        | Request::Task(TaskRequest::Show { .. })
         | Request::Sheet { .. }
         | Request::Reload { .. }
         | Request::Page { .. }
@@ -81,6 +92,9 @@ pub(super) fn refused(request: Request, ticket: Ticket, why: &Localized) -> Opti
             Some(FollowUp::MessageRefused(key, text))
         }
         Request::Create { text, .. } => Some(FollowUp::MessageRefused(DraftKey::New, text)),
+        Request::Task(TaskRequest::Delegate { team, text, .. }) => {
+            Some(FollowUp::MessageRefused(DraftKey::Task(team), text))
+        }
         Request::PutAway { name, .. } => {
             let why = why.clone();
             Some(FollowUp::BatchRefused { name, why })
@@ -94,6 +108,7 @@ pub(super) fn refused(request: Request, ticket: Ticket, why: &Localized) -> Opti
         Request::TakeBack(back) => Some(FollowUp::NotTakenBack(back)),
         Request::Sheet { .. } => Some(FollowUp::SheetRefused),
         Request::Lifecycle { .. }
+        | Request::Task(_)
         | Request::Title { .. }
         | Request::KeepGoing { .. }
         | Request::Reload { .. }

@@ -249,6 +249,9 @@ pub(super) fn news(item: &NewsItem, lang: Lang) -> String {
 }
 pub(super) const DISMISS: Text = Text::new("dismiss", "清除");
 pub(super) const NO_NEWS: Text = Text::new("there is no news", "没有消息");
+pub(super) const DELEGATED: Text = Text::new("delegated", "已委派");
+pub(super) const TASK_CANCELLED: Text = Text::new("the task is cancelled", "任务已取消");
+pub(super) const TASK_QUEUED_AGAIN: Text = Text::new("the task is queued again", "任务已重新排队");
 pub(super) const NEWS_CLEARED: Text = Text::new("news cleared", "消息已清除");
 pub(super) const NO_DIALOG_OF_NEWS: Text = Text::new("it is of no dialog", "它不属于任何对话");
 /// What happened since the user looked last: dialogs with something new, how many of them have stopped, open questions.

@@ -13,7 +13,7 @@ use ratatui::widgets::Clear;
 
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
 use crate::ui::panes::row_search::{RowJump, RowSearch, SearchedRow, top_for};
@@ -79,6 +79,11 @@ pub trait List: fmt::Debug + Sized + 'static {
     /// happens instead.
     fn open(cx: &mut Cx<'_>) -> Option<Self>;
 
+    /// What is beside the title; nothing for most lists.
+    fn about(&self, _: &UiSettings, _: &Cx<'_>) -> String {
+        String::new()
+    }
+
     /// The entries, in the order of the screen.
     fn entries(&self, cx: &Cx<'_>) -> Vec<usize>;
 
@@ -116,7 +121,9 @@ pub fn bindings<L: List>() -> Vec<Binding> {
             scope.bind(Action::Bottom, &["G", "end"]).does("Go to the end", "到末尾"),
         ],
     };
-    let own = L::KEYS.iter().map(|key| scope.bind(key.action, key.keys).says(key.does));
+    // The key of another list is bound by that one.
+    let own = L::KEYS.iter().filter(|key| !matches!(key.action, Action::Show(_)));
+    let own = own.map(|key| scope.bind(key.action, key.keys).says(key.does));
     let find = [
         scope.bind(Action::Find, &["/"]).does("Find in this list", "在此列表中查找"),
         scope.bind(Action::NextMatch, &["n"]),
@@ -250,7 +257,11 @@ impl<L: List> ListOverlay<L> {
             keys.map(|key| hint(key.action, key.hint.in_lang(ui.lang))).collect();
         let close = hint(Action::Close, ui.text(words::CLOSE));
         hints.insert(hints.len().min(L::HINTS_BEFORE_CLOSE), close);
-        Heading { left: L::TITLE.in_lang(ui.lang).to_owned(), right: hints.join(PART) }
+        let about = self.list.about(ui, cx);
+        let about = if about.is_empty() { None } else { Some(about.as_str()) };
+        let title = [Some(L::TITLE.in_lang(ui.lang)), about].into_iter().flatten();
+        let left = title.collect::<Vec<_>>().join(&format!(" {} ", ui.glyphs.middle_dot));
+        Heading { left, right: hints.join(PART) }
     }
 
     /// The rows of all entries one below the other.

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::domain::DialogId;
+use crate::domain::{DialogId, TeamName};
 use crate::ui::draft_writer::{DraftTexts, LOOKED};
 
 /// The longest time of typing that a crash may lose.
@@ -32,6 +32,8 @@ pub enum DraftKey {
     Looked,
     /// The first message of a new dialog.
     New,
+    /// A task for this team.
+    Task(TeamName),
     /// A reminder of a dialog, by its id; new ones have special names instead.
     Reminder(DialogId, String),
     /// A section of a Taskdoc.
@@ -57,6 +59,7 @@ impl DraftKey {
             | Self::Sent
             | Self::Looked
             | Self::New
+            | Self::Task(_)
             | Self::Reminder(..)
             | Self::Section(..) => None,
         }
@@ -74,6 +77,7 @@ impl DraftKey {
             Self::Sent => "sent".to_owned(),
             Self::Looked => LOOKED.to_owned(),
             Self::New => "new".to_owned(),
+            Self::Task(team) => format!("task/{team}"),
             Self::Reminder(dialog, id) => format!("reminder/{dialog}/{id}"),
             Self::Section(taskdoc, name) => format!("section/{taskdoc}/{name}"),
         }
@@ -82,7 +86,7 @@ impl DraftKey {
 
 /// True for the name of a text that a person typed and did not send.
 pub fn is_typed(name: &str) -> bool {
-    let kinds = ["message/", "answer/", PART, "reminder/", "section/"];
+    let kinds = ["message/", "answer/", PART, "task/", "reminder/", "section/"];
     name == DraftKey::New.name() || kinds.iter().any(|kind| name.starts_with(kind))
 }
 

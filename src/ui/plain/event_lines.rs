@@ -91,6 +91,10 @@ impl EventLines {
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
             DriverEvent::Lagged => vec![SafeText::line(LEFT_OUT.in_lang(self.lang))],
             DriverEvent::Workspace(_)
+            | DriverEvent::Teams(_)
+            | DriverEvent::Tasks(_)
+            | DriverEvent::TaskUpdated(_)
+            | DriverEvent::Task { .. }
             | DriverEvent::Files(_)
             | DriverEvent::Asked { .. }
             | DriverEvent::Answered { .. }

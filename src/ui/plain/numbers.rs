@@ -63,7 +63,7 @@ impl Numbers {
     /// In the order of their numbers.
     pub fn dialogs(&self) -> Vec<&NumberedDialog> {
         let mut all: Vec<&NumberedDialog> = self.dialogs.values().collect();
-        all.sort_by_key(|dialog| dialog.number);
+        all.sort_unstable_by_key(|dialog| dialog.number);
         all
     }
 

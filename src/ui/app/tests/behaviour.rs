@@ -13,7 +13,7 @@ use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
-use crate::ui::lists::{change_to_approve, copy_parts, notice};
+use crate::ui::lists::{change_to_approve, copy_parts, notice, task, tasks, teams};
 use crate::ui::model::Mark;
 use crate::ui::panes::{
     changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
@@ -46,6 +46,8 @@ fn focused(scope: Scope) -> Stage {
         started_at: Stamp::new("2026-11-21 12:00:00"),
         state: BackgroundState::Running,
     }]));
+    stage.apply(DriverEvent::Teams(teams::tests::teams()));
+    stage.apply(DriverEvent::Tasks(tasks::tests::rows()));
     let keys = [
         (Scope::ANYWHERE, "1"),
         (Scope::PANES, "1"),
@@ -69,6 +71,8 @@ fn focused(scope: Scope) -> Stage {
     } else if scope == notice::SCOPE {
         stage.apply(DriverEvent::News(vec![notice::tests::item("n-1", NewsKind::Notice, "Go")]));
         stage.keys("<alt+2> G t");
+    } else if scope == task::SCOPE {
+        tasks::tests::show_whole(&mut stage);
     } else if let Some((_, keys)) = keys.iter().find(|(known, _)| *known == scope) {
         stage.keys(keys);
     } else {

@@ -115,7 +115,7 @@ fn every_overlay_that_is_read_is_searched_by_its_key() {
 
 /// Lists that are read like a text, and the confirmations.
 fn closes_by_any_key(name: &str) -> bool {
-    ["problems", "team", "quit", "consent", "change", "notice"].contains(&name)
+    ["problems", "team", "quit", "consent", "change", "notice", "task"].contains(&name)
 }
 
 #[test]

@@ -10,7 +10,8 @@ use crate::ui::app::new_overlay::NewOverlay;
 use crate::ui::app::{DemoStart, Focus};
 use crate::ui::cx::FilteredList;
 use crate::ui::lists::{
-    autonomy, change_to_approve, copy_parts, notice, places, problems, processes, shelf, team,
+    autonomy, change_to_approve, copy_parts, notice, places, problems, processes, shelf, tasks,
+    team,
 };
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::sheet::{self, SheetKind};
@@ -45,6 +46,9 @@ surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
     NewOverlay::Usage { .. } => "tokens";
     NewOverlay::Log(..) => "log";
     NewOverlay::Mind(_) => "mind";
+    NewOverlay::Tasks(_) => "tasks";
+    NewOverlay::NewTask(_) => "new-task";
+    NewOverlay::Task(_) => "task";
     NewOverlay::Shelf(_) => "shelf";
     NewOverlay::Search => "search";
     NewOverlay::Finder(_) => "finder";
@@ -146,6 +150,13 @@ pub const SURFACES: &[Surface] = &[
         name: "team",
         show: |width, height| team::tests::shown_on(Stage::new(width, height)),
     },
+    Surface { name: "teams", show: |width, height| with_tasks("<alt+4>", width, height) },
+    Surface { name: "tasks", show: |width, height| with_tasks("<alt+5> f", width, height) },
+    Surface { name: "task", show: tasks::tests::whole_shown },
+    Surface {
+        name: "new-task",
+        show: |width, height| with_tasks("<alt+4> j a \"check it\"", width, height),
+    },
     Surface { name: "processes", show: with_processes },
     Surface { name: "autonomy", show: autonomy::tests::stage },
     Surface { name: "change", show: change_to_approve::tests::stage },
@@ -245,6 +256,12 @@ fn sent(width: u16, height: u16) -> Stage {
 fn with_problems(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.apply(DriverEvent::Problems(problems::tests::problems())).keys("!");
+    stage
+}
+
+fn with_tasks(keys: &str, width: u16, height: u16) -> Stage {
+    let mut stage = tasks::tests::stage(width, height);
+    stage.keys(keys);
     stage
 }
 

@@ -1,0 +1,137 @@
+//! Tasks of teams, for clients: sends what is known of them, and does what a person wants of one.
+
+use std::sync::Arc;
+
+use crate::domain::task::{
+    Enqueued, MAX_TEXT_BYTES, NewTask, Priority, RetryRefusal, TaskKind, TaskStatus,
+};
+use crate::domain::text::{Localized, localized};
+use crate::domain::{TaskId, TeamName};
+use crate::driver::reporting::reports::DriverReport;
+use crate::driver::shared::blocking::{blocking, interrupted};
+use crate::driver::shared::engine::Engine;
+use crate::protocol::command::Ticket;
+use crate::protocol::{DriverEvent, TaskRequest};
+use crate::tools::task_refused;
+
+use super::trees::Supervisor;
+
+impl Supervisor {
+    pub(super) async fn send_tasks(&self) {
+        let view = self.engine.tasks.tasks_view().borrow().clone();
+        if view.revision > 0 {
+            self.report(DriverReport::Tasks(view)).await;
+        }
+    }
+
+    /// Waits for the disk on a task of its own.
+    pub(super) fn task_request(&mut self, ticket: Ticket, request: TaskRequest) {
+        let (engine, reports) = (self.engine.clone(), self.reports.clone());
+        self.readers.spawn(async move {
+            let done = answer(&engine, ticket, request).await;
+            let event = done.unwrap_or_else(|text| DriverEvent::Refused { ticket, text });
+            let _ = reports.send(DriverReport::Event(event)).await;
+        });
+    }
+}
+
+async fn answer(
+    engine: &Arc<Engine>,
+    ticket: Ticket,
+    request: TaskRequest,
+) -> Result<DriverEvent, Localized> {
+    match request {
+        TaskRequest::Show { id } => {
+            let found = engine.tasks.task(id.clone()).await?;
+            let task = Box::new(found.ok_or_else(|| unknown(&id))?);
+            return Ok(DriverEvent::Task { ticket, task });
+        }
+        TaskRequest::Delegate { team, text, priority } => {
+            delegate(engine, &team, text, priority).await?;
+        }
+        TaskRequest::Cancel { id } => {
+            let was = engine.tasks.cancel(id.clone()).await?;
+            let was = was.ok_or_else(|| unknown(&id))?;
+            if !was.is_open() {
+                return Err(has_ended(&id, was));
+            }
+        }
+        TaskRequest::Retry { id } => {
+            let queued = engine.tasks.retry(id.clone()).await?;
+            queued.ok_or_else(|| unknown(&id))?.map_err(|refusal| not_again(&id, refusal))?;
+        }
+    }
+    Ok(DriverEvent::Done { ticket, dialog: None })
+}
+
+async fn delegate(
+    engine: &Arc<Engine>,
+    team: &TeamName,
+    text: String,
+    priority: Priority,
+) -> Result<(), Localized> {
+    let reader = engine.clone();
+    let minds = blocking(move |on| reader.minds(on)).await.map_err(|error| interrupted(&error))?;
+    let org = minds.hive().org();
+    let found = org.team(team).filter(|_| org.is_on());
+    let Some(found) = found else {
+        return Err(localized!("there is no team '{team}' now", "现在没有团队 '{team}'"));
+    };
+    let text = text.trim().to_owned();
+    if text.is_empty() {
+        return Err(localized!("the task has no text", "任务没有内容"));
+    }
+    if text.len() > MAX_TEXT_BYTES {
+        let bytes = text.len();
+        return Err(localized!(
+            "the task has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed: write it into a file and name that",
+            "任务有 {bytes} 字节，最多允许 {MAX_TEXT_BYTES}：请写入文件并给出文件名"
+        ));
+    }
+    let task = NewTask {
+        team: team.clone(),
+        kind: TaskKind::Delegate,
+        priority,
+        text,
+        member: None,
+        max_steps: found.limits.max_steps,
+        correlation: None,
+        cause: None,
+        from: None,
+        origin: None,
+        wake: false,
+        overlap: found.default_overlap,
+        max_queue: found.limits.max_queue,
+        once: None,
+    };
+    match engine.tasks.enqueue(task).await? {
+        Enqueued::Queued(_) => Ok(()),
+        Enqueued::Skipped | Enqueued::NeedsConfirmation { .. } => Err(localized!(
+            "not queued: team '{team}' has open tasks (default_overlap in its file)",
+            "未排队：团队 '{team}' 有未完成的任务（见其文件中的 default_overlap）"
+        )),
+        Enqueued::Refused(refusal) => Err(task_refused(team.as_str(), refusal)),
+    }
+}
+
+fn unknown(id: &TaskId) -> Localized {
+    localized!("there is no task {id} any more", "任务 {id} 已不存在")
+}
+
+fn has_ended(id: &TaskId, status: TaskStatus) -> Localized {
+    let status = status.name();
+    localized!("{id} has ended: it is {status}", "{id} 已结束：{status}")
+}
+
+fn not_again(id: &TaskId, refusal: RetryRefusal) -> Localized {
+    match refusal {
+        RetryRefusal::Open(status) => {
+            let status = status.name();
+            localized!("{id} is {status}", "{id} 的状态为 {status}")
+        }
+        RetryRefusal::Done => localized!(
+            "{id} is done; delegate a new task to have it done again",
+            "{id} 已完成；如需再做，请委派新任务"
+        ),
+    }
+}

@@ -1,0 +1,56 @@
+//! Teams and their tasks, as clients see and change them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::task::Priority;
+use crate::domain::{AgentId, TaskId, TeamName};
+
+/// A team that can be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TeamRow {
+    pub name: TeamName,
+    /// `None` for the root alone.
+    pub parent: Option<TeamName>,
+    pub lead: Option<AgentId>,
+    pub description: String,
+    /// Tasks of it that may run at the same time.
+    pub max_running: u32,
+    pub running: u64,
+    pub blocked: u64,
+    /// Tasks that wait for it.
+    pub pending: u64,
+}
+
+impl TeamRow {
+    /// True if no other task of it can start.
+    #[must_use]
+    pub fn is_saturated(&self) -> bool {
+        self.running >= u64::from(self.max_running)
+    }
+}
+
+/// What a client wants of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskRequest {
+    /// All of it: answered by [`super::DriverEvent::Task`].
+    Show { id: TaskId },
+    /// Queues a new one for this team. A busy team does with it what its file says.
+    Delegate { team: TeamName, text: String, priority: Priority },
+    /// Cancels it. Refused if it has ended.
+    Cancel { id: TaskId },
+    /// Queues one again that is blocked, has failed or was cancelled.
+    Retry { id: TaskId },
+}
+
+impl TaskRequest {
+    /// True if it changes nothing.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        match self {
+            Self::Show { .. } => true,
+            Self::Delegate { .. } | Self::Cancel { .. } | Self::Retry { .. } => false,
+        }
+    }
+}

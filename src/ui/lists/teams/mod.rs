@@ -1,0 +1,106 @@
+//! The teams of the workspace, each below its parent, with what they have to do.
+
+#[cfg(test)]
+pub(in crate::ui) mod tests;
+
+use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::domain::text::Text;
+use crate::protocol::TeamRow;
+use crate::ui::action::{Action, Binding, Scope};
+use crate::ui::cx::{Cx, Intent, View};
+use crate::ui::model::ShownTasks;
+use crate::ui::panes::strip::Strip;
+use crate::ui::theme::Role;
+use crate::ui::words;
+
+/// Cells by which a team is to the right of its parent.
+const INDENT: usize = 2;
+
+pub const SCOPE: Scope = Scope::new("teams", "团队", &[Scope::ANYWHERE]);
+
+#[derive(Debug)]
+pub struct Teams;
+
+impl List for Teams {
+    const SCOPE: Scope = SCOPE;
+    const OPENED_BY: Binding =
+        Scope::ANYWHERE.bind(Action::Show(SCOPE), &["alt+4"]).does("Show the teams", "显示团队");
+    const TITLE: Text = Text::new("TEAMS", "团队");
+    const EMPTY: Text = Text::new(
+        "there are no teams here: a team is a file .minds/hive/teams/NAME.yaml",
+        "这里没有团队：一个团队是一个文件 .minds/hive/teams/NAME.yaml",
+    );
+    const WALK: Walk = Walk::Entries;
+    const KEYS: &'static [ListKey<Self>] = &[
+        ListKey {
+            action: Action::Open,
+            keys: &["enter"],
+            does: Text::new("Show the tasks of this team", "显示此团队的任务"),
+            hint: Text::new("tasks", "任务"),
+            run: |_, entry, cx| {
+                let team = team_at(entry, cx)?.name.clone();
+                Some(Outcome::Close(Intent::ShowTasks(Some(team), ShownTasks::All)))
+            },
+        },
+        ListKey {
+            action: Action::Delegate,
+            keys: &["a"],
+            does: Text::new("Delegate a task to this team", "把任务委派给此团队"),
+            hint: Text::new("delegate", "委派"),
+            run: |_, entry, cx| {
+                let team = team_at(entry, cx)?.name.clone();
+                Some(Outcome::Stay(Intent::WriteTask(team)))
+            },
+        },
+    ];
+
+    fn open(_: &mut Cx<'_>) -> Option<Self> {
+        Some(Self)
+    }
+
+    fn entries(&self, cx: &Cx<'_>) -> Vec<usize> {
+        (0..cx.model.teams.rows().len()).collect()
+    }
+
+    fn rows(&self, entry: usize, _: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
+        let Some((depth, team)) = cx.model.teams.rows().get(entry) else { return Vec::new() };
+        let (ui, dim) = (view.ui, view.ui.style(Role::TextDim));
+        let (glyph, role) = if team.blocked > 0 {
+            (ui.glyphs.needs_you, Role::Attention)
+        } else if team.running > 0 {
+            (ui.glyphs.running, Role::Accent)
+        } else {
+            (ui.glyphs.idle, Role::TextDim)
+        };
+        let mut left = Strip::new()
+            .put(&" ".repeat(depth * INDENT), dim)
+            .put(&format!("{glyph} "), ui.style(role))
+            .put(team.name.as_str(), ui.style(Role::Text));
+        if let Some(lead) = &team.lead {
+            left.push(&format!("  @{lead}"), ui.style(Role::Agent));
+        }
+        if !team.description.is_empty() {
+            left.push(&format!("  {}", team.description), dim);
+        }
+        let counts = [
+            (team.blocked, words::BLOCKED, Role::Attention),
+            (team.running, words::RUNNING, Role::Accent),
+            (team.pending, words::QUEUED, Role::TextDim),
+        ];
+        let mut right = Strip::new();
+        for (count, word, role) in counts.into_iter().filter(|(count, ..)| *count > 0) {
+            let dot = if right.is_empty() { "" } else { ui.glyphs.middle_dot };
+            let dot = if dot.is_empty() { String::new() } else { format!(" {dot} ") };
+            right.push(&dot, dim);
+            right.push(&format!("{count} {}", ui.text(word)), ui.style(role));
+        }
+        if team.is_saturated() && team.pending > 0 {
+            right.push(&format!("  {}", ui.glyphs.up), ui.style(Role::Warning));
+        }
+        vec![(left, right)]
+    }
+}
+
+fn team_at<'a>(entry: usize, cx: &'a Cx<'_>) -> Option<&'a TeamRow> {
+    cx.model.teams.rows().get(entry).map(|(_, team)| team)
+}

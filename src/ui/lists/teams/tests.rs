@@ -1,0 +1,64 @@
+//! Teams as a list.
+
+use crate::domain::TeamName;
+use crate::protocol::{DriverEvent, TeamRow};
+use crate::ui::app::tests::fixture::*;
+
+fn team(name: &str, parent: Option<&str>, (running, blocked, pending): (u64, u64, u64)) -> TeamRow {
+    TeamRow {
+        name: TeamName::new(name),
+        parent: parent.map(TeamName::new),
+        lead: Some(format!("{name}-lead").as_str().into()),
+        description: if name == "qa" {
+            "runs \u{1b}[2Jthe tests".to_owned()
+        } else {
+            String::new()
+        },
+        max_running: 2,
+        running,
+        blocked,
+        pending,
+    }
+}
+
+pub fn teams() -> Vec<TeamRow> {
+    vec![
+        team("lab", Some("qa"), (0, 1, 0)),
+        team("main", None, (0, 0, 0)),
+        team("ops", Some("main"), (1, 0, 3)),
+        team("qa", Some("main"), (2, 0, 5)),
+    ]
+}
+
+/// A screen that knows the teams.
+pub fn stage(width: u16, height: u16) -> Stage {
+    let mut stage = streaming(width, height);
+    stage.apply(DriverEvent::Teams(teams()));
+    stage
+}
+
+#[test]
+fn each_team_is_listed_below_its_parent_with_what_it_has_to_do() {
+    let mut stage = stage(100, 24);
+    stage.keys("<alt+4>");
+    insta::assert_snapshot!(stage.screen());
+}
+
+#[test]
+fn without_teams_the_list_says_how_there_would_be_some() {
+    let mut stage = streaming(100, 24);
+    stage.keys("<alt+4>");
+    assert!(stage.screen().contains(".minds/hive/teams/NAME.yaml"), "{}", stage.screen());
+}
+
+#[test]
+fn the_list_changes_with_what_the_driver_says() {
+    let mut stage = stage(100, 24);
+    stage.keys("<alt+4>");
+    assert!(stage.screen().contains("2 running · 5 queued  ↑"), "{}", stage.screen());
+    let mut now = teams();
+    now.retain(|team| team.name.as_str() != "qa");
+    stage.apply(DriverEvent::Teams(now));
+    assert!(!stage.screen().contains("5 queued"), "{}", stage.screen());
+    assert!(stage.screen().contains("lab"), "its parent is not known\n{}", stage.screen());
+}
