@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use super::export::ExportFormat;
+use super::hive::HiveArgs;
 use super::teams::args::{DelegateArgs, TaskArgs, TasksArgs, TeamArgs};
 use crate::domain::autonomy::AutonomyLevel;
 use crate::domain::sandbox::Level;
@@ -157,6 +158,14 @@ pub enum Command {
     Task(TaskArgs),
     /// Give a task to a team; prints its id
     Delegate(DelegateArgs),
+    /// Copy the store of notices and tasks, put a copy back, or begin with an empty one
+    Hive(HiveArgs),
+    /// Show how the store of notices and tasks is; exits with 6 if it is out of order
+    Health {
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
+    },
     /// Agree to the shells, MCP servers, providers and autonomy that this workspace configures
     Trust {
         /// Agree to all of them without a prompt

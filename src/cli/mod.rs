@@ -17,6 +17,7 @@ mod find;
 mod folders;
 mod halted;
 mod hint_file;
+mod hive;
 mod hive_store;
 mod ids;
 mod inbox;
@@ -204,6 +205,8 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Tasks(wanted)) => block_on(teams::list_tasks(&workspace, wanted)),
         Some(Command::Task(wanted)) => block_on(teams::task(&workspace, wanted.command)),
         Some(Command::Delegate(wanted)) => block_on(teams::delegate(&workspace, wanted)),
+        Some(Command::Hive(wanted)) => block_on(hive::hive(&workspace, wanted.command)),
+        Some(Command::Health { json }) => block_on(hive::health(&workspace, json)),
         Some(Command::Trust { yes }) => block_on(trust::trust(&workspace, yes)),
         Some(Command::Serve) => block_on(serve::serve(&workspace)),
         Some(Command::Attach(wanted)) => serve::attach(&workspace, &wanted),

@@ -117,6 +117,21 @@ impl StoreFault {
         }
     }
 
+    /// As the reason why the copy of this day is missing.
+    #[must_use]
+    pub fn of_copy(&self) -> Problem {
+        let why = self.text();
+        let text = localized!(
+            [why] "there is no copy of the store of this day: {why}",
+            "今天没有存储的副本：{why}"
+        );
+        let fix = Text::new(
+            "correct that; `dominds-tui hive backup FILE` makes a copy now",
+            "请更正；`dominds-tui hive backup 文件` 会立即建立副本",
+        );
+        Problem::new("hive/backup", PATH, text, fix).warning()
+    }
+
     /// It as a problem, if it stays until a person does something.
     #[must_use]
     pub fn problem(&self) -> Option<Problem> {
@@ -126,8 +141,8 @@ impl StoreFault {
             Self::Io { .. } => Text::new("correct its permissions", "请更正其权限"),
             Self::Newer => Text::new("use the newer version", "请使用更新的版本"),
             Self::Nameless | Self::Damaged(_) | Self::Other(_) => Text::new(
-                "move the folder .hive away: a new one is made; notices and the history stay in the old one",
-                "请移走文件夹 .hive：会新建一个；通知和历史留在旧的里面",
+                "`dominds-tui hive restore FILE` takes a copy from .hive/backups, `dominds-tui hive reset` begins with an empty one; what is there is kept",
+                "`dominds-tui hive restore 文件` 使用 .hive/backups 中的副本，`dominds-tui hive reset` 从空的开始；现有的会保留",
             ),
             Self::Busy => Text::new("end the program that holds it", "请结束占用它的程序"),
             Self::Full => Text::new("free some room on the disk", "请腾出磁盘空间"),

@@ -12,7 +12,7 @@ use crate::minds::STORE_FOLDER as PATH;
 
 pub(super) const DATABASE: &str = "hive.db";
 /// What SQLite puts beside the database.
-const BESIDE: [&str; 3] = ["hive.db-wal", "hive.db-shm", "hive.db-journal"];
+pub(super) const BESIDE: [&str; 3] = ["hive.db-wal", "hive.db-shm", "hive.db-journal"];
 /// The random name of the store that was made here.
 const SEAT: &str = "seat";
 const IGNORE: &str = ".gitignore";
@@ -58,7 +58,11 @@ impl Folder {
         self.0.join(DATABASE)
     }
 
-    fn seat(&self) -> Option<String> {
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(super) fn seat(&self) -> Option<String> {
         let file = self.0.join(SEAT);
         if !fs::symlink_metadata(&file).is_ok_and(|about| about.is_file()) {
             return None;
@@ -75,6 +79,34 @@ impl Folder {
     /// # Errors
     /// Something in it is a link, or cannot be made or closed to others.
     pub(super) fn prepare(&self, seat: &str) -> Result<String, StoreFault> {
+        self.make()?;
+        let length = fs::metadata(self.database()).map_or(0, |about| about.len());
+        if (1..SHORTEST_DATABASE).contains(&length) {
+            return Err(StoreFault::Damaged(format!("it has only {length} bytes")));
+        }
+        self.write_seat(seat)
+    }
+
+    /// Names the store to be, unless it has a name. Returns the name it has.
+    pub(super) fn write_seat(&self, seat: &str) -> Result<String, StoreFault> {
+        self.write_once(SEAT, &format!("{seat}\n"))?;
+        Ok(self.seat().unwrap_or_default())
+    }
+
+    /// Takes the name of the store away.
+    pub(super) fn forget_seat(&self) -> Result<(), StoreFault> {
+        let file = self.0.join(SEAT);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_fault(&file, error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Makes the folder, closed to others.
+    ///
+    /// # Errors
+    /// The same, but for what is in the files.
+    pub(super) fn make(&self) -> Result<(), StoreFault> {
         let made = DirBuilder::new().mode(0o700).create(&self.0);
         if let Err(error) = made
             && error.kind() != io::ErrorKind::AlreadyExists
@@ -93,13 +125,7 @@ impl Folder {
         for file in files.map(|name| self.0.join(name)) {
             check_file(&file)?;
         }
-        let length = fs::metadata(self.database()).map_or(0, |about| about.len());
-        if (1..SHORTEST_DATABASE).contains(&length) {
-            return Err(StoreFault::Damaged(format!("it has only {length} bytes")));
-        }
-        self.write_once(IGNORE, "*\n")?;
-        self.write_once(SEAT, &format!("{seat}\n"))?;
-        Ok(self.seat().unwrap_or_default())
+        self.write_once(IGNORE, "*\n")
     }
 
     /// Makes the file of the database, for SQLite to fill, unless it is there.
@@ -122,7 +148,7 @@ impl Folder {
 }
 
 /// A file that has one name and is no link, or none.
-fn check_file(path: &Path) -> Result<(), StoreFault> {
+pub(super) fn check_file(path: &Path) -> Result<(), StoreFault> {
     match fs::symlink_metadata(path) {
         Ok(about) if about.is_file() && about.nlink() == 1 => Ok(()),
         Ok(_) => Err(StoreFault::Link(path.to_owned())),
@@ -131,7 +157,7 @@ fn check_file(path: &Path) -> Result<(), StoreFault> {
     }
 }
 
-fn io_fault(path: &Path, error: io::Error) -> StoreFault {
+pub(super) fn io_fault(path: &Path, error: io::Error) -> StoreFault {
     StoreFault::Io { path: path.to_owned(), error }
 }
 

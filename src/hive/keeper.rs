@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::domain::decisions::NewDecision;
 use crate::domain::news::NewNotice;
 use crate::domain::text::Localized;
-use crate::domain::{Clock, TaskId};
+use crate::domain::{Clock, Problem, TaskId};
 use crate::minds::has_hive;
 use crate::tools::{NewsStore, NewsView, Stored, TasksView};
 
@@ -116,7 +116,7 @@ impl Setup {
     }
 }
 
-async fn off_thread<T: Send + 'static>(
+pub(super) async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreFault> + Send + 'static,
 ) -> Result<T, StoreFault> {
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(StoreFault::Ended))
@@ -215,6 +215,8 @@ impl NewsStore for Hive {
             store: None,
             is_configured: false,
             version: 0,
+            copied: String::new(),
+            copy_fault: None,
             view: self.view.clone(),
             tasks: self.tasks.clone(),
         };
@@ -269,6 +271,9 @@ struct Keeper {
     is_configured: bool,
     /// Of the database, when it was read last.
     version: i64,
+    /// The day of the last copy, and what was in its way.
+    copied: String,
+    copy_fault: Option<Problem>,
     view: watch::Sender<NewsView>,
     tasks: watch::Sender<TasksView>,
 }
@@ -382,12 +387,27 @@ impl Keeper {
                 Err(fault) => return self.publish(Some(&fault)).await,
             }
         }
+        self.copy_of_day().await;
         let Some(store) = &mut self.store else { return self.publish(None).await };
         let deleted = store.delete_old(self.setup.clock.moment()).await;
         self.publish(deleted.err().as_ref()).await;
     }
 
+    /// Makes a copy once a day. One that fails is a problem, and is tried again the next day. True if it was tried.
+    async fn copy_of_day(&mut self) -> bool {
+        let day: String = self.setup.clock.now().as_str().chars().take(10).collect();
+        let store = self.store.as_mut().filter(|_| self.copied != day);
+        let Some(store) = store else { return false };
+        let copied = self.setup.copy_of_day(store).await;
+        self.copy_fault = copied.err().map(|fault| fault.of_copy());
+        self.copied = day;
+        true
+    }
+
     async fn poll(&mut self) {
+        if self.copy_of_day().await {
+            self.publish(None).await;
+        }
         let Some(store) = &mut self.store else {
             // Another process may have made one.
             let folder = Folder::of(&self.setup.workspace);
@@ -429,12 +449,13 @@ impl Keeper {
             changes
         });
         let problem = fault.and_then(StoreFault::problem);
+        let copy_fault = &self.copy_fault;
         self.view.send_if_modified(|view| {
             let before = view.clone();
             match listed {
                 Ok(items) => {
                     view.items = items.into();
-                    view.problems = problem.into_iter().collect();
+                    view.problems = problem.into_iter().chain(copy_fault.clone()).collect();
                 }
                 Err(fault) => view.problems = fault.problem().into_iter().collect(),
             }

@@ -4,6 +4,7 @@
 //! has agreed to it. One task, the [`keeper`](Hive), owns the database; others wait for its answers, and it waits for nobody.
 //! Losing `.hive/` loses notices and the history, never a dialog, a configuration or an open question.
 
+mod copies;
 mod fault;
 mod folder;
 mod keeper;

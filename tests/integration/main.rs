@@ -31,6 +31,7 @@ mod remote;
 mod sandbox;
 mod serving;
 mod ssh;
+mod store_copies;
 mod teams;
 mod terminal;
 mod tour;

@@ -16,6 +16,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, Sq
 use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
 
 use super::fault::StoreFault;
+use crate::domain::task::TaskStatus;
 
 pub use decisions::HistoryFilter;
 pub use notices::Listed;
@@ -93,6 +94,51 @@ impl Store {
     pub(super) async fn version(&mut self) -> Result<i64, StoreFault> {
         let row = sqlx::query("PRAGMA data_version").fetch_one(&mut self.db).await?;
         Ok(row.try_get(0)?)
+    }
+
+    /// Writes all that is in it into this file, which is empty.
+    pub(super) async fn vacuum_into(&mut self, file: &Path) -> Result<(), StoreFault> {
+        let Some(name) = file.to_str() else {
+            return Err(StoreFault::Other(format!("{} is no UTF-8", file.display())));
+        };
+        sqlx::query("VACUUM INTO $1").bind(name).execute(&mut self.db).await?;
+        Ok(())
+    }
+
+    /// Looks through all of it.
+    ///
+    /// # Errors
+    /// It is damaged; the disk.
+    pub async fn check(&mut self) -> Result<(), StoreFault> {
+        let row = sqlx::query("PRAGMA quick_check(1)").fetch_one(&mut self.db).await?;
+        let found: String = row.try_get(0)?;
+        if found == "ok" { Ok(()) } else { Err(StoreFault::Damaged(found)) }
+    }
+
+    /// How many tasks are in each state.
+    ///
+    /// # Errors
+    /// The disk, or a row that no version of this program wrote.
+    pub async fn task_counts(&mut self) -> Result<Vec<(TaskStatus, u64)>, StoreFault> {
+        let count =
+            sqlx::query("SELECT status, COUNT(*) FROM tasks WHERE org = $1 GROUP BY status");
+        let rows = count.bind(ORG).fetch_all(&mut self.db).await?;
+        let counts = rows.iter().map(|row| {
+            let count: i64 = row.try_get(1)?;
+            Ok((task_rows::status(row, 0)?, u64::try_from(count).unwrap_or_default()))
+        });
+        counts.collect()
+    }
+
+    /// Since when the task that waits longest for a slot does.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn oldest_pending(&mut self) -> Result<Option<SystemTime>, StoreFault> {
+        let oldest =
+            sqlx::query("SELECT MIN(created_at) FROM tasks WHERE org = $1 AND status = 'pending'");
+        let row = oldest.bind(ORG).fetch_one(&mut self.db).await?;
+        Ok(row.try_get::<Option<i64>, _>(0)?.map(moment))
     }
 
     /// Ends it when everything is written.

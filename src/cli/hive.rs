@@ -1,0 +1,168 @@
+//! `hive` and `health`: copies of the store of notices and tasks, and how it is.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+
+use crate::app;
+use crate::domain::task::TaskStatus;
+use crate::domain::{Clock as _, Lang};
+use crate::hive::{Folder, StoreFault, StoreState};
+use crate::minds::Minds;
+use crate::platform::SystemClock;
+use crate::remote::all_notes;
+use crate::store::Access;
+
+use super::exit::{CommandError, Status};
+use super::hive_store::{open, refused, setup};
+use super::lines;
+
+#[derive(Debug, Args)]
+pub struct HiveArgs {
+    #[command(subcommand)]
+    pub command: HiveCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum HiveCommand {
+    /// Copy the store to a new file, also while a driver runs
+    Backup {
+        /// The file; not overwritten
+        file: PathBuf,
+    },
+    /// Make a copy the store; the one that is there is kept
+    Restore {
+        /// The copy
+        file: PathBuf,
+    },
+    /// Begin with an empty store; the one that is there is kept
+    Reset {
+        /// Do it without a prompt
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+pub async fn hive(workspace: &Path, wanted: HiveCommand) -> Result<Status, CommandError> {
+    match wanted {
+        HiveCommand::Backup { file } => backup(workspace, &file).await?,
+        HiveCommand::Restore { file } => {
+            // Nobody may drive the workspace meanwhile.
+            let held = app::open(workspace, Access::ReadWrite)?;
+            let aside = setup(workspace).restore(&file).await.map_err(|fault| refused(&fault))?;
+            drop(held);
+            lines::print(&format!("{} is the store now", file.display()));
+            tell_aside(aside.as_deref());
+        }
+        HiveCommand::Reset { yes: false } => {
+            return Err(CommandError::usage(
+                "this begins with an empty store: no notices, no tasks; the store that is there is kept. `--yes` does it",
+            ));
+        }
+        HiveCommand::Reset { yes: true } => {
+            let held = app::open(workspace, Access::ReadWrite)?;
+            let aside = setup(workspace).reset().await.map_err(|fault| refused(&fault))?;
+            drop(held);
+            match aside {
+                None => lines::print("there is no store"),
+                Some(_) => lines::print("the store is empty now"),
+            }
+            tell_aside(aside.as_deref());
+        }
+    }
+    Ok(Status::Done)
+}
+
+async fn backup(workspace: &Path, file: &Path) -> Result<(), CommandError> {
+    let Some(mut store) = open(workspace).await? else {
+        return Err(CommandError::refused("there is no store to copy"));
+    };
+    let copied = store.copy_to(file).await;
+    store.close().await;
+    copied.map_err(|fault| refused(&fault))?;
+    lines::print(&format!("the store is copied to {}", file.display()));
+    Ok(())
+}
+
+fn tell_aside(aside: Option<&Path>) {
+    if let Some(folder) = aside {
+        lines::print(&format!("the one before it is in {}", folder.display()));
+    }
+}
+
+/// What was found out about the store.
+#[derive(Debug, Default)]
+struct Found {
+    fault: Option<StoreFault>,
+    counts: Vec<(TaskStatus, u64)>,
+    oldest_pending: Option<String>,
+}
+
+pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandError> {
+    let folder = Folder::of(workspace);
+    let is_there = folder.state() != StoreState::Missing;
+    let found = examine(workspace).await;
+    let minds = Minds::load(workspace, Lang::En);
+    let is_hive = |path: &str| path.starts_with(".minds/hive");
+    let problems: Vec<String> = minds
+        .problems()
+        .iter()
+        .filter(|problem| is_hive(&problem.path))
+        .map(ToString::to_string)
+        .collect();
+    let is_driven = all_notes(&app::socket_folders())
+        .iter()
+        .any(|note| Path::new(&note.workspace) == workspace);
+    let status =
+        if found.fault.is_some() || !problems.is_empty() { Status::Invalid } else { Status::Done };
+    let state = match (&found.fault, is_there) {
+        (Some(fault), _) => fault.text().to_string(),
+        (None, true) => "ok".to_owned(),
+        (None, false) => "none".to_owned(),
+    };
+    let copy = folder.newest_copy();
+    if as_json {
+        let counts = found.counts.iter();
+        let counts: Map<String, Value> =
+            counts.map(|(status, count)| (status.name().to_owned(), json!(count))).collect();
+        lines::json(&json!({
+            "ok": status == Status::Done,
+            "store": {
+                "state": state, "tasks": counts, "oldestPendingAt": found.oldest_pending, "newestCopy": copy,
+            },
+            "driver": { "running": is_driven },
+            "problems": problems,
+        }));
+        return Ok(status);
+    }
+    lines::print(&format!("store     {state}"));
+    for (status, count) in &found.counts {
+        lines::print(&format!("tasks     {count} {}", status.name()));
+    }
+    if let Some(since) = &found.oldest_pending {
+        lines::print(&format!("oldest    waits since {since}"));
+    }
+    lines::print(&format!("copy      {}", copy.as_deref().unwrap_or("none")));
+    lines::print(&format!("driver    {}", if is_driven { "running" } else { "none" }));
+    for problem in &problems {
+        lines::print(&format!("problem   {problem}"));
+    }
+    Ok(status)
+}
+
+async fn examine(workspace: &Path) -> Found {
+    let look = async {
+        let Some(mut store) = setup(workspace).open().await? else { return Ok(Found::default()) };
+        let looked = async {
+            store.check().await?;
+            let oldest = store.oldest_pending().await?;
+            let oldest_pending = oldest.map(|at| SystemClock.stamp(at).to_string());
+            Ok(Found { fault: None, counts: store.task_counts().await?, oldest_pending })
+        };
+        let looked = looked.await;
+        store.close().await;
+        looked
+    };
+    look.await.unwrap_or_else(|fault| Found { fault: Some(fault), ..Found::default() })
+}
