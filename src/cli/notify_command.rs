@@ -38,6 +38,7 @@ fn to_json(call: &Call, workspace: &str) -> Value {
     let event = match call.reason {
         CallReason::New => "questions",
         CallReason::Reminder => "reminder",
+        CallReason::Failure => "failure",
     };
     let questions: Vec<Value> = call.questions.iter().map(question).collect();
     json!({

@@ -25,6 +25,8 @@ pub enum CallReason {
     New,
     /// Questions are still open.
     Reminder,
+    /// Something failed that does not go on by itself; there are no questions.
+    Failure,
 }
 
 /// A question for a program; its texts are clean.
@@ -46,7 +48,7 @@ pub struct Call {
     pub reason: CallReason,
     /// One line.
     pub text: SafeText,
-    /// How many questions there are; the list may be shorter.
+    /// How many questions there are, or failures; the list may be shorter.
     pub count: usize,
     /// Oldest first.
     pub questions: Vec<CalledQuestion>,

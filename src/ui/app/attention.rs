@@ -10,7 +10,9 @@ use super::App;
 use super::alerts::{AttentionSettings, Due, Looking};
 use super::call_text::{self, CallText};
 use super::effect::Effect;
+use crate::domain::news::NewsItem;
 use crate::protocol::InboxRow;
+use crate::ui::caller::Call;
 use crate::ui::model::Tone;
 use crate::ui::panes::inbox;
 
@@ -45,12 +47,22 @@ impl App {
         }
         match self.alerts.take_due(now) {
             Some(Due::New(came)) => {
+                let (failed, came) = came
+                    .into_iter()
+                    .partition::<BTreeSet<_>, _>(|id| self.model.inbox.is_failure(id));
                 let (came, unlisted) = came
                     .into_iter()
                     .partition::<BTreeSet<_>, _>(|id| self.model.inbox.get(id).is_some());
                 self.alerts.await_list(unlisted);
                 let questions = self.to_ring_for(|id| came.contains(id));
                 if let Some(call) = self.call_text(|text| text.of_new(&questions)) {
+                    self.alerts.rang(now);
+                    self.effects.push(Effect::Ring(call));
+                    // They ring by themselves, not too soon after.
+                    for id in failed {
+                        self.alerts.came(id, now);
+                    }
+                } else if let Some(call) = self.call_for_failures(&failed) {
                     self.alerts.rang(now);
                     self.effects.push(Effect::Ring(call));
                 }
@@ -69,6 +81,16 @@ impl App {
         };
         self.alerts.reminded(now);
         self.effects.push(Effect::Ring(call));
+    }
+
+    /// The last line says a failure to whoever looks.
+    fn call_for_failures(&self, ids: &BTreeSet<String>) -> Option<Call> {
+        let news = self.model.inbox.news().iter();
+        let failures: Vec<&NewsItem> = news.filter(|item| ids.contains(&item.id)).collect();
+        if self.alerts.is_looked_at() {
+            return None;
+        }
+        self.call_text(|text| text.of_failures(&failures))
     }
 
     fn call_text<R>(&self, write: impl FnOnce(CallText<'_>) -> R) -> R {

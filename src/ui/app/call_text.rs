@@ -1,5 +1,6 @@
 //! What the person, and a program of theirs, is told when questions ring. The texts are clean and bounded.
 
+use crate::domain::news::{NewsItem, NewsKind};
 use crate::domain::title::headline;
 use crate::domain::{DialogId, Lang};
 use crate::protocol::InboxRow;
@@ -7,6 +8,7 @@ use crate::ui::app::words;
 use crate::ui::caller::{Call, CallReason, CalledQuestion};
 use crate::ui::text::SafeText;
 use crate::ui::text::copy_text::head;
+use crate::ui::words::kind_of_news;
 
 /// The most questions a program of the person is told about at once.
 const MAX_CALLED: usize = 20;
@@ -42,6 +44,20 @@ impl CallText<'_> {
         let open = words::STILL_OPEN.text(questions.len(), self.lang);
         let text = SafeText::line(&format!("{open}: {}", asked_by(first)));
         Some(self.call(CallReason::Reminder, text, questions))
+    }
+
+    /// For failures that came, the newest first: the newest, with how many there are. `None` if there are none.
+    pub fn of_failures(&self, failures: &[&NewsItem]) -> Option<Call> {
+        let (first, others) = failures.split_first()?;
+        let agent = first.agent.as_ref().map(|agent| format!("@{agent} ")).unwrap_or_default();
+        let said = format!("{agent}{}", first.title);
+        let text = if others.is_empty() {
+            format!("{}: {said}", kind_of_news(NewsKind::Failure).in_lang(self.lang))
+        } else {
+            format!("{}: {said}", words::FAILURE_COUNT.text(failures.len(), self.lang))
+        };
+        let (reason, text) = (CallReason::Failure, SafeText::line(&text));
+        Some(Call { reason, text, count: failures.len(), questions: Vec::new() })
     }
 
     fn call(&self, reason: CallReason, text: SafeText, questions: &[&InboxRow]) -> Call {

@@ -57,7 +57,9 @@ impl App {
             DriverEvent::Inbox(rows) => {
                 self.tell(|log, open, ui| log.inbox_changed(&rows, open, ui));
                 self.model.inbox.set(rows);
-                self.alerts.listed(|id| self.model.inbox.get(id).is_some(), self.redraw.now());
+                let inbox = &self.model.inbox;
+                let is_open = |id: &str| inbox.get(id).is_some() || inbox.is_failure(id);
+                self.alerts.listed(is_open, self.redraw.now());
                 self.put_off_as_stored();
                 self.startup.inbox_arrived();
                 self.inbox_changed();
@@ -196,11 +198,18 @@ impl App {
         true
     }
 
-    /// The newest of what is new is said once; nothing rings.
+    /// The newest of what is new is said once; failures ring.
     fn news_changed(&mut self, items: Vec<NewsItem>) {
         let known = self.startup.news_arrived().then(|| self.model.inbox.news().to_vec());
+        for gone in known.iter().flat_map(|known| news::gone(known, &items)) {
+            self.alerts.drop_question(&gone.id);
+        }
         let new = known.iter().flat_map(|known| news::added(known, &items));
-        if let Some(item) = new.max_by(|a, b| a.updated_at.cmp(&b.updated_at)) {
+        let new: Vec<&NewsItem> = new.collect();
+        for failure in new.iter().filter(|item| item.kind == NewsKind::Failure) {
+            self.alerts.came(failure.id.clone(), self.redraw.now());
+        }
+        if let Some(item) = new.into_iter().max_by(|a, b| a.updated_at.cmp(&b.updated_at)) {
             let tone = match (item.kind, item.level) {
                 (NewsKind::Failure, _) | (_, NewsLevel::Warning) => Tone::Bad,
                 (NewsKind::Notice, NewsLevel::Info) => Tone::Plain,

@@ -249,6 +249,7 @@ pub(super) fn news(item: &NewsItem, lang: Lang) -> String {
 }
 pub(super) const DISMISS: Text = Text::new("dismiss", "清除");
 pub(super) const NO_NEWS: Text = Text::new("there is no news", "没有消息");
+pub(super) const FAILURE_COUNT: Counted = Counted::new("failure", "failures", "项故障");
 pub(super) const DELEGATED: Text = Text::new("delegated", "已委派");
 pub(super) const TASK_CANCELLED: Text = Text::new("the task is cancelled", "任务已取消");
 pub(super) const TASK_QUEUED_AGAIN: Text = Text::new("the task is queued again", "任务已重新排队");

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::filter::{Filter, FittingRow};
 use crate::domain::DialogId;
-use crate::domain::news::NewsItem;
+use crate::domain::news::{NewsItem, NewsKind};
 use crate::domain::text::Text;
 use crate::protocol::InboxRow;
 
@@ -119,6 +119,11 @@ impl Inbox {
     /// All notices and failures, whatever is shown.
     pub fn news(&self) -> &[NewsItem] {
         &self.news
+    }
+
+    /// True if the item with this id is an open failure.
+    pub fn is_failure(&self, id: &str) -> bool {
+        self.news.iter().any(|item| item.id == id && item.kind == NewsKind::Failure)
     }
 
     /// The notices and failures that are shown, below the questions.

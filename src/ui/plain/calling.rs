@@ -1,8 +1,10 @@
 //! When a session of lines calls the person: by the rules of the screen, as nobody is known to look.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::numbers::Numbers;
+use crate::domain::news::{self, NewsItem, NewsKind};
 use crate::domain::{DialogId, Lang, Stamp};
 use crate::protocol::event::{DriverEvent, InboxRow};
 use crate::ui::app::{Alerts, AttentionSettings, CallText, Due};
@@ -11,6 +13,8 @@ use crate::ui::caller::Call;
 #[derive(Debug, Default)]
 pub(super) struct Calling {
     alerts: Alerts,
+    /// The open notices and failures; `None` until they are known.
+    news: Option<Vec<NewsItem>>,
 }
 
 impl Calling {
@@ -29,9 +33,23 @@ impl Calling {
         } else if let DriverEvent::Answered { question, .. } = event {
             self.alerts.drop_question(question);
         } else if let DriverEvent::Inbox(_) = event {
-            self.alerts.listed(|id| is_open(numbers, id), now);
+            let news = self.news.as_deref().unwrap_or_default();
+            self.alerts.listed(|id| is_open(numbers, id) || is_failure(news, id), now);
             // There is no title to write the count into.
             let _ = self.alerts.title(numbers.questions().len(), now);
+        } else if let DriverEvent::News(items) = event {
+            self.news_changed(items, now);
+        }
+    }
+
+    fn news_changed(&mut self, items: &[NewsItem], now: Instant) {
+        let Some(known) = self.news.replace(items.to_vec()) else { return };
+        for gone in news::gone(&known, items) {
+            self.alerts.drop_question(&gone.id);
+        }
+        let new = news::added(&known, items).filter(|item| item.kind == NewsKind::Failure);
+        for failure in new {
+            self.alerts.came(failure.id.clone(), now);
         }
     }
 
@@ -54,10 +72,23 @@ impl Calling {
         let text = CallText { lang, title_of: &title_of };
         match self.alerts.take_due(now)? {
             Due::New(came) => {
-                let (came, unlisted): (std::collections::BTreeSet<_>, _) =
+                let news = self.news.as_deref().unwrap_or_default();
+                let (failed, came): (BTreeSet<_>, BTreeSet<_>) =
+                    came.into_iter().partition(|id| is_failure(news, id));
+                let (came, unlisted): (BTreeSet<_>, _) =
                     came.into_iter().partition(|id| is_open(numbers, id));
                 self.alerts.await_list(unlisted);
-                let call = text.of_new(&open(numbers, |id| came.contains(id)))?;
+                if let Some(call) = text.of_new(&open(numbers, |id| came.contains(id))) {
+                    self.alerts.rang(now);
+                    // They ring by themselves, not too soon after.
+                    for id in failed {
+                        self.alerts.came(id, now);
+                    }
+                    return Some(call);
+                }
+                let failures: Vec<&NewsItem> =
+                    news.iter().filter(|item| failed.contains(&item.id)).collect();
+                let call = text.of_failures(&failures)?;
                 self.alerts.rang(now);
                 Some(call)
             }
@@ -68,6 +99,10 @@ impl Calling {
             }
         }
     }
+}
+
+fn is_failure(news: &[NewsItem], id: &str) -> bool {
+    news.iter().any(|item| item.id == id && item.kind == NewsKind::Failure)
 }
 
 fn is_open(numbers: &Numbers, id: &str) -> bool {

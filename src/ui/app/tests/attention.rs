@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::domain::decisions::Resolution;
+use crate::domain::news::NewsKind;
 use crate::protocol::{DriverEvent, InboxRow, TreeRow};
 use crate::ui::app::{AttentionSettings, Effect, Looking, QuietHours};
 use crate::ui::caller::{Call, CallReason};
+use crate::ui::lists::notice::tests::item;
 
 const SOON: Duration = Duration::from_millis(500);
 
@@ -340,4 +342,48 @@ fn a_program_that_did_not_work_is_reported() {
     let mut stage = calm(120, 40);
     stage.app.call_failed("exit status: 3\u{1b}[2J");
     assert!(stage.screen().contains("notify_command did not work: exit status: 3"));
+}
+
+#[test]
+fn a_failure_rings_once_and_a_notice_or_what_was_there_at_the_start_does_not() {
+    let mut stage = calm(120, 40);
+    let old = item("n-1", NewsKind::Failure, "[qa] task failed: no such model");
+    stage.apply(DriverEvent::News(vec![old.clone()])).wait(SOON);
+    assert_eq!(rings(&mut stage), Vec::<String>::new(), "it is not new");
+    let notice = item("n-2", NewsKind::Notice, "The tests pass");
+    stage.apply(DriverEvent::News(vec![old.clone(), notice])).wait(SOON);
+    assert_eq!(rings(&mut stage), Vec::<String>::new(), "nobody has to do anything");
+    let failed = item("n-3", NewsKind::Failure, "[qa] task failed: \u{1b}[2Jempty response");
+    let again = item("n-4", NewsKind::Failure, "[lab] task failed: empty response");
+    stage.apply(DriverEvent::News(vec![old.clone(), failed.clone()])).wait(SOON);
+    let call = calls(&mut stage).pop().unwrap();
+    assert_eq!((call.reason, call.count, call.questions.len()), (CallReason::Failure, 1, 0));
+    let text = call.text.into_string();
+    assert!(text.starts_with("failure: ") && text.contains("empty response"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+    stage.apply(DriverEvent::News(vec![old.clone(), failed.clone(), again])).wait(SOON);
+    assert_eq!(rings(&mut stage), Vec::<String>::new(), "not so soon");
+    stage.apply(DriverEvent::News(vec![old, failed])).wait(SOON * 100);
+    assert_eq!(rings(&mut stage), Vec::<String>::new(), "it was dismissed");
+}
+
+#[test]
+fn a_failure_rings_after_the_questions_that_came_with_it_and_not_while_somebody_looks() {
+    let mut stage = calm(120, 40);
+    stage.apply(DriverEvent::News(Vec::new()));
+    let failed = item("n-1", NewsKind::Failure, "[qa] task failed: empty response");
+    stage.apply(DriverEvent::News(vec![failed.clone()]));
+    come(&mut stage, &questions()[..1]);
+    stage.wait(SOON);
+    let reasons = |stage: &mut Stage| -> Vec<CallReason> {
+        calls(stage).into_iter().map(|call| call.reason).collect()
+    };
+    assert_eq!(reasons(&mut stage), [CallReason::New]);
+    stage.wait(SOON * 6);
+    assert_eq!(reasons(&mut stage), [CallReason::Failure]);
+    let mut stage = calm(120, 40);
+    stage.app.look(Looking::Here);
+    stage.apply(DriverEvent::News(Vec::new())).apply(DriverEvent::News(vec![failed]));
+    stage.wait(SOON * 100);
+    assert_eq!(reasons(&mut stage), []);
 }
