@@ -262,20 +262,23 @@ pub struct InboxArgs {
     /// With `--json` or `--all`: only these; may be repeated
     #[arg(long, value_name = "KIND", conflicts_with_all = ["watch", "plain"])]
     pub kind: Vec<ItemKind>,
+    /// With `--json` or `--all`: only what is of this team
+    #[arg(long, value_name = "TEAM", conflicts_with_all = ["watch", "plain"])]
+    pub team: Option<String>,
     /// List notices and failures, also those that were dismissed; of folders here
     #[arg(long, conflicts_with_all = ["watch", "plain"])]
     pub all: bool,
     /// Show one notice or failure; of folders here
-    #[arg(long, value_name = "ID", conflicts_with_all = ["watch", "plain", "all", "kind"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["watch", "plain", "all", "kind", "team"])]
     pub show: Option<String>,
     /// Dismiss this notice or failure; may be repeated; of folders here
-    #[arg(long, value_name = "ID", conflicts_with_all = ["watch", "plain", "all", "kind", "show", "json"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["watch", "plain", "all", "kind", "team", "show", "json"])]
     pub dismiss: Vec<String>,
     /// Dismiss all notices and failures; of folders here
-    #[arg(long, conflicts_with_all = ["watch", "plain", "all", "kind", "show", "json", "dismiss"])]
+    #[arg(long, conflicts_with_all = ["watch", "plain", "all", "kind", "team", "show", "json", "dismiss"])]
     pub dismiss_news: bool,
     /// List what was decided, by whom and why, the newest first; of folders here
-    #[arg(long, conflicts_with_all = ["watch", "plain", "all", "kind", "show", "dismiss", "dismiss_news"])]
+    #[arg(long, conflicts_with_all = ["watch", "plain", "all", "kind", "team", "show", "dismiss", "dismiss_news"])]
     pub history: bool,
     /// With `--history`: only decisions that hold this text, in any case
     #[arg(long, value_name = "TEXT", requires = "history")]

@@ -612,6 +612,7 @@ mod tests {
             said: String::new(),
             inquiry: None,
             answers: BTreeMap::new(),
+            work: None,
         };
         let asked = |headline: &str| DriverEvent::Asked {
             dialog: dialog.clone(),

@@ -43,9 +43,11 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
     if news::is_wanted(&wanted) {
         return runtime::block_on(news::news(workspace, wanted));
     }
-    let InboxArgs { mut places, kind, .. } = wanted;
+    let InboxArgs { mut places, kind, team, .. } = wanted;
     let wants = |item: &Value| {
-        kind.is_empty() || kind.iter().any(|kind| item.get("kind") == Some(&kind.name().into()))
+        let has = |key: &str, value: &str| item.get(key).is_some_and(|found| found == value);
+        let is_of_kind = kind.is_empty() || kind.iter().any(|kind| has("kind", kind.name()));
+        is_of_kind && team.as_deref().is_none_or(|team| has("team", team))
     };
     if places.is_empty() {
         places = config::read().inbox;

@@ -20,8 +20,8 @@ pub fn of_question(row: &InboxRow, alike: &[String]) -> Value {
         "source": source.kind,
         "sourceId": source.id,
         "status": "open",
-        "team": Value::Null,
-        "taskId": Value::Null,
+        "team": row.work.as_ref().map(|work| &work.team),
+        "taskId": row.work.as_ref().and_then(|work| work.task.as_ref()),
         "dialog": dialog_text(&row.dialog),
         "agentId": row.agent,
         "title": headline(&question.tellask_content),
@@ -48,8 +48,8 @@ pub fn of_news(item: &NewsItem) -> Value {
         "source": source,
         "sourceId": source_id,
         "status": if is_open { "open" } else { "dismissed" },
-        "team": Value::Null,
-        "taskId": Value::Null,
+        "team": item.work.as_ref().map(|work| &work.team),
+        "taskId": item.work.as_ref().and_then(|work| work.task.as_ref()),
         "dialog": item.dialog.as_ref().map(dialog_text),
         "agentId": item.agent,
         "title": item.title,
@@ -76,6 +76,9 @@ pub fn news_line(item: &NewsItem) -> String {
 
 /// What a notice or a failure is about.
 pub fn source_of_news(item: &NewsItem) -> (&'static str, Option<String>) {
+    if let Some(task) = item.work.as_ref().and_then(|work| work.task.as_ref()) {
+        return ("task", Some(task.to_string()));
+    }
     ("dialog", item.dialog.as_ref().map(ToString::to_string))
 }
 
@@ -102,6 +105,7 @@ mod tests {
             count: 2,
             created_at: Stamp::default(),
             updated_at: Stamp::default(),
+            work: None,
             resolved_at: None,
         };
         assert_eq!(news_line(&item), "notice: Go (x2)  [n-1]");

@@ -99,7 +99,9 @@ async fn list_all(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), Command
         for item in items(store, Listed::All).await? {
             let is_wanted = wanted.kind.is_empty()
                 || wanted.kind.iter().any(|kind| kind.name() == item.kind.name());
-            if is_wanted {
+            let team = item.work.as_ref().map(|work| work.team.as_str());
+            let is_of_team = wanted.team.is_none() || wanted.team.as_deref() == team;
+            if is_wanted && is_of_team {
                 all.push((place.clone(), item));
             }
         }

@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::task::TeamWork;
 use super::title::short_headline;
-use super::{AgentId, DialogId, Stamp};
+use super::{AgentId, DialogId, Stamp, TeamName};
 
 /// Most characters of a title.
 pub const MAX_TITLE_CHARS: usize = 120;
@@ -82,6 +83,9 @@ pub struct NewsItem {
     pub agent: Option<AgentId>,
     /// Where it was said.
     pub dialog: Option<DialogId>,
+    /// The team and the task that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<TeamWork>,
     pub title: String,
     /// The whole text; empty if the title is all of it.
     pub body: String,
@@ -115,7 +119,9 @@ pub fn gone<'a>(before: &'a [NewsItem], now: &'a [NewsItem]) -> impl Iterator<It
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewNotice {
     pub agent: AgentId,
-    pub dialog: DialogId,
+    /// `None` for one that no dialog gives.
+    pub dialog: Option<DialogId>,
+    pub work: Option<TeamWork>,
     /// Names the call that gives it among all of its dialog: it makes no second notice.
     pub call: String,
     pub level: NewsLevel,
@@ -144,7 +150,29 @@ impl NewNotice {
         let body: String = text.chars().take(MAX_BODY_CHARS).collect();
         let cut = body.len() < text.len();
         let body = if says_all { String::new() } else { body };
-        Some(Self { agent, dialog, call, level, title: short, body, cut })
+        let dialog = Some(dialog);
+        Some(Self { agent, dialog, work: None, call, level, title: short, body, cut })
+    }
+
+    /// The same, about this work.
+    #[must_use]
+    pub fn about(self, work: TeamWork) -> Self {
+        Self { work: Some(work), ..self }
+    }
+
+    /// A warning about a team as a whole, for which its lead speaks. `call` tells it from others about the same team.
+    #[must_use]
+    pub fn of_team((agent, team): (AgentId, TeamName), call: &str, title: String) -> Self {
+        Self {
+            agent,
+            call: format!("team {team} {call}"),
+            dialog: None,
+            work: Some(TeamWork { team, task: None }),
+            level: NewsLevel::Warning,
+            title,
+            body: String::new(),
+            cut: false,
+        }
     }
 }
 
@@ -192,6 +220,7 @@ mod tests {
             level: NewsLevel::Info,
             agent: None,
             dialog: None,
+            work: None,
             title: String::new(),
             body: String::new(),
             count,

@@ -298,6 +298,16 @@ pub struct TaskFilter {
     pub limit: u32,
 }
 
+/// What something is about that is not of a dialog alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TeamWork {
+    pub team: TeamName,
+    /// `None`: the team as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+}
+
 /// How an attempt ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskEnd {

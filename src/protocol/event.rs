@@ -13,8 +13,8 @@ use crate::domain::inquiry::answers::PartAnswer;
 use crate::domain::news::NewsItem;
 use crate::domain::record::Entry;
 use crate::domain::sandbox::Level;
-use crate::domain::task::Task;
 use crate::domain::task::row::TaskRow;
+use crate::domain::task::{Task, TeamWork};
 use crate::domain::text::Localized;
 use crate::domain::trust::Unagreed;
 use crate::domain::{
@@ -112,6 +112,9 @@ pub struct InboxRow {
     /// What is kept until all parts have an answer, by their ids.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub answers: BTreeMap<String, PartAnswer>,
+    /// The team and the task that its dialog works for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<TeamWork>,
 }
 
 /// Records of one course, oldest first.

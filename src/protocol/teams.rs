@@ -20,6 +20,9 @@ pub struct TeamRow {
     pub blocked: u64,
     /// Tasks that wait for it.
     pub pending: u64,
+    /// It has used up what it may do in a day; those wait until midnight.
+    #[serde(default)]
+    pub used_up: bool,
 }
 
 impl TeamRow {

@@ -29,6 +29,8 @@ pub struct TasksView {
     pub active: Arc<[ActiveTask]>,
     /// How many tasks wait for each team; a team without any is not listed.
     pub pending: Arc<[(TeamName, u64)]>,
+    /// Teams that have used up what they may do in a day, as of the last time tasks of them were to be started.
+    pub used_up: Arc<[TeamName]>,
     /// Attempts that have ended, and whose dialogs are still where they were.
     pub ended: Arc<[EndedAttempt]>,
     pub deliveries: Arc<[Delivery]>,
@@ -71,6 +73,8 @@ impl TasksView {
 pub struct TeamSlots {
     pub team: TeamName,
     pub limits: TeamLimits,
+    /// What a person is told if it has used up what it may do in a day.
+    pub used_up: NewNotice,
 }
 
 /// What a person is told together with a change, if anything.

@@ -156,6 +156,24 @@ fn s2_1_the_lines_of_a_run_say_what_becomes_of_each_task() {
 }
 
 #[test]
+fn what_a_task_asks_and_says_is_listed_by_its_team() {
+    let driver = with_teams(Driver::start());
+    let items = |team: &str| -> Vec<Value> {
+        let listed = driver.json(&["inbox", "--json", "--team", team]);
+        listed["items"].as_array().cloned().unwrap_or_default()
+    };
+    let (asks, done) = (delegate(&driver, "ask"), delegate(&driver, "hi"));
+    assert!(eventually(|| items("qa").len() == 2), "{:?}", items("qa"));
+    for (kind, id) in [("question", &asks), ("notice", &done)] {
+        let item = items("qa").into_iter().find(|item| item["kind"] == json!(kind)).unwrap();
+        assert_eq!((&item["team"], &item["taskId"]), (&json!("qa"), &json!(id)), "{item}");
+    }
+    assert_eq!(items("main"), Vec::<Value>::new());
+    assert!(driver.ok(&["inbox", "--all", "--team", "qa"], 0).contains("[qa] Hello."));
+    assert!(driver.ok(&["inbox", "--all", "--team", "main"], 0).contains("no news"));
+}
+
+#[test]
 fn a_person_delegates_looks_at_and_cancels_tasks_on_the_screen() {
     let driver = with_teams(Driver::ended());
     for (columns, rows) in [(120, 40), (60, 20)] {

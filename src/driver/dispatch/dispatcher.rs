@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::domain::org::OrgTeam;
 use crate::domain::record::Origin;
 use crate::domain::task::outcome::{Outcome, Rest, outcome};
 use crate::domain::task::{
@@ -344,8 +345,13 @@ impl Dispatcher {
     async fn claim(&mut self, view: &TasksView, minds: &Minds) -> Result<(), Ended> {
         let org = minds.hive().org();
         let waits = view.pending.iter().filter_map(|(name, _)| org.team(name));
-        let teams: Vec<TeamSlots> =
-            waits.map(|team| TeamSlots { team: team.name.clone(), limits: team.limits }).collect();
+        let (today, lang) = (self.engine.clock.now(), self.engine.user_lang);
+        let slots = |team: &OrgTeam| TeamSlots {
+            team: team.name.clone(),
+            limits: team.limits,
+            used_up: news::of_used_up(team, &today, lang),
+        };
+        let teams: Vec<TeamSlots> = waits.map(slots).collect();
         let running = view.active.iter().filter(|one| one.task.status == TaskStatus::Running);
         let most = usize::try_from(minds.hive().limits.max_running_tasks).unwrap_or(usize::MAX);
         let room = most.saturating_sub(running.count());

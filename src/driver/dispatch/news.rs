@@ -1,10 +1,10 @@
 //! What a person is told of a task that has ended, or needs one.
 
 use crate::domain::news::{NewNotice, NewsKind, NewsLevel};
-use crate::domain::org::Org;
-use crate::domain::task::{ActiveTask, TaskEnd};
+use crate::domain::org::{Org, OrgTeam};
+use crate::domain::task::{ActiveTask, TaskEnd, TeamWork};
 use crate::domain::text::in_lang;
-use crate::domain::{AgentId, DialogId, Lang, TeamName};
+use crate::domain::{AgentId, DialogId, Lang, Stamp, TeamName};
 use crate::tools::News;
 
 /// The item about an end, if there is one: a failure always, a result where a person or the root team asked for it.
@@ -54,5 +54,20 @@ fn notice(
 ) -> Option<NewNotice> {
     let dialog = DialogId::main(active.root.clone());
     let call = format!("{} {} {key}", active.task.id, active.task.attempt);
-    NewNotice::of((worker.clone(), dialog, call), level, (None, text))
+    let work = TeamWork { team: active.task.team.clone(), task: Some(active.task.id.clone()) };
+    let notice = NewNotice::of((worker.clone(), dialog, call), level, (None, text))?;
+    Some(notice.about(work))
+}
+
+/// The failure that a team has used up what it may do in a day, while tasks wait for it. Once a day.
+pub fn of_used_up(team: &OrgTeam, day: &Stamp, lang: Lang) -> NewNotice {
+    let name = &team.name;
+    let text = in_lang!(
+        lang,
+        "[{name}] the limit of a day is used up (max_tasks_per_day or max_tokens_per_day): tasks wait until midnight",
+        "[{name}] 一天的限额已用完（max_tasks_per_day 或 max_tokens_per_day）：任务等待到午夜"
+    );
+    let lead = team.lead.clone().unwrap_or_else(|| AgentId::new(name.as_str()));
+    let day: String = day.as_str().chars().take(10).collect();
+    NewNotice::of_team((lead, name.clone()), &format!("limit {day}"), text)
 }

@@ -436,6 +436,9 @@ impl ScreenState {
 
     fn all_questions(&self) -> Vec<InboxRow> {
         let mut rows: Vec<InboxRow> = self.inbox.values().flatten().cloned().collect();
+        for row in &mut rows {
+            row.work = self.teams.work_of(&row.dialog.root);
+        }
         rows.sort_unstable_by(|a, b| {
             (&a.question.asked_at, &a.question.id).cmp(&(&b.question.asked_at, &b.question.id))
         });

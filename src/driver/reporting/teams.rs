@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::TaskId;
-use crate::domain::task::TaskStatus;
 use crate::domain::task::row::TaskRow;
+use crate::domain::task::{TaskStatus, TeamWork};
+use crate::domain::{RootId, TaskId};
 use crate::protocol::{DriverEvent, TeamRow};
 use crate::tools::TasksView;
 
@@ -47,6 +47,12 @@ impl TeamsState {
         events
     }
 
+    /// What is done in this tree for a team.
+    pub fn work_of(&self, root: &RootId) -> Option<TeamWork> {
+        let active = self.tasks.as_ref()?.of_root(root)?;
+        Some(TeamWork { team: active.task.team.clone(), task: Some(active.task.id.clone()) })
+    }
+
     /// All that is known, for a client that knows nothing.
     pub fn everything(&self) -> Vec<DriverEvent> {
         let teams = (!self.teams.is_empty()).then(|| DriverEvent::Teams(self.teams.clone()));
@@ -65,6 +71,7 @@ impl TeamsState {
             let (running, blocked) = (with(TaskStatus::Running), with(TaskStatus::Blocked));
             (team.running, team.blocked) = (running, blocked);
             team.pending = view.pending_of(&team.name);
+            team.used_up = view.used_up.contains(&team.name);
         }
         teams
     }
@@ -119,6 +126,7 @@ mod tests {
             running: 0,
             blocked: 0,
             pending,
+            used_up: false,
         }
     }
 

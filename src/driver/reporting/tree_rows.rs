@@ -175,6 +175,7 @@ fn inbox_row(
     InboxRow {
         inquiry,
         answers: answers.map(|answers| answers.parts.clone()).unwrap_or_default(),
+        work: None,
         dialog,
         agent: meta.agent_id.clone(),
         slug: meta.session_slug.clone(),

@@ -78,6 +78,7 @@ fn teams(org: &Org) -> Vec<TeamRow> {
         running: 0,
         blocked: 0,
         pending: 0,
+        used_up: false,
     };
     org.teams().filter(|_| org.is_on()).map(row).collect()
 }

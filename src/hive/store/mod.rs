@@ -16,6 +16,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, Sq
 use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
 
 use super::fault::StoreFault;
+use crate::domain::TeamName;
 use crate::domain::task::TaskStatus;
 
 pub use decisions::HistoryFilter;
@@ -36,6 +37,8 @@ const ORG: &str = "local";
 pub struct Store {
     db: SqliteConnection,
     seat: String,
+    /// Teams that have used up what they may do in a day, when tasks were to be started last.
+    used_up: Vec<TeamName>,
 }
 
 impl Store {
@@ -55,7 +58,8 @@ impl Store {
             .pragma("cell_size_check", "ON")
             .statement_cache_capacity(PREPARED)
             .disable_statement_logging();
-        let mut store = Self { db: options.connect().await?, seat: seat.to_owned() };
+        let mut store =
+            Self { db: options.connect().await?, seat: seat.to_owned(), used_up: Vec::new() };
         store.migrate().await?;
         store.name(now).await?;
         Ok(store)

@@ -9,7 +9,8 @@ use sqlx::{Connection as _, Error};
 
 use super::{ORG, Store, dialogs, millis, moment};
 use crate::domain::news::{MAX_OPEN, NewNotice, NewsItem, NewsKind, NewsLevel};
-use crate::domain::{AgentId, Clock, DialogId, hex};
+use crate::domain::task::TeamWork;
+use crate::domain::{AgentId, Clock, DialogId, TaskId, TeamName, hex};
 use crate::hive::fault::StoreFault;
 
 /// Notices that nobody has dismissed are deleted after this time; failures stay.
@@ -82,7 +83,7 @@ impl Store {
         clock: &dyn Clock,
     ) -> Result<Vec<NewsItem>, StoreFault> {
         let list = sqlx::query(
-            "SELECT id, kind, level, agent, dialog, title, body, count, created_at, updated_at, resolved_at \
+            "SELECT id, kind, level, agent, dialog, title, body, count, created_at, updated_at, resolved_at, team, task \
              FROM notices WHERE org = $1 AND (resolved_at IS NULL OR $2 = 1) \
              ORDER BY kind = 'notice', updated_at DESC, id LIMIT $3",
         );
@@ -103,7 +104,7 @@ pub(super) async fn add(
     (kind, notice): (NewsKind, &NewNotice),
     now: SystemTime,
 ) -> Result<String, StoreFault> {
-    let id = notice_id(&notice.dialog, &notice.call);
+    let id = notice_id(notice.dialog.as_ref(), &notice.call);
     let (now, key) = (millis(now), dedup_key(notice));
     if has_notice(step, &id).await? {
         return Ok(id);
@@ -121,22 +122,24 @@ pub(super) async fn add(
     if usize::try_from(open).is_ok_and(|open| open >= MAX_OPEN) {
         return Err(StoreFault::TooMany);
     }
-    let NewNotice { agent, dialog, level, title, body, .. } = notice;
+    let NewNotice { agent, dialog, work, level, title, body, .. } = notice;
     sqlx::query(
-        "INSERT INTO notices (org, id, kind, seat, dialog, agent, title, body, level, dedup_key, count, created_at, updated_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11, $11)",
+        "INSERT INTO notices (org, id, kind, seat, dialog, agent, title, body, level, dedup_key, count, created_at, updated_at, \
+         team, task) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11, $11, $12, $13)",
     )
     .bind(ORG)
     .bind(&id)
     .bind(kind.name())
     .bind(seat)
-    .bind(dialogs::text(dialog))
+    .bind(dialog.as_ref().map(dialogs::text))
     .bind(agent.as_str())
     .bind(title)
     .bind(body)
     .bind(level.name())
     .bind(key)
     .bind(now)
+    .bind(work.as_ref().map(|work| work.team.as_str().to_owned()))
+    .bind(work.as_ref().and_then(|work| work.task.as_ref()).map(|task| task.as_str().to_owned()))
     .execute(&mut *step)
     .await?;
     Ok(id)
@@ -154,12 +157,14 @@ fn item(row: &SqliteRow, clock: &dyn Clock) -> Result<NewsItem, StoreFault> {
     let (count, created_at, updated_at): (i64, i64, i64) =
         (row.try_get(7)?, row.try_get(8)?, row.try_get(9)?);
     let resolved_at: Option<i64> = row.try_get(10)?;
+    let (team, task): (Option<String>, Option<String>) = (row.try_get(11)?, row.try_get(12)?);
     Ok(NewsItem {
         id: row.try_get(0)?,
         kind: NewsKind::named(&kind).ok_or_else(|| unknown("kind"))?,
         level: NewsLevel::named(&level).ok_or_else(|| unknown("level"))?,
         agent: agent.map(AgentId::new),
         dialog: dialog.as_deref().and_then(dialogs::read),
+        work: team.map(|team| TeamWork { team: TeamName::new(team), task: task.map(TaskId::new) }),
         title: row.try_get(5)?,
         body: row.try_get(6)?,
         count: u64::try_from(count).unwrap_or_default(),
@@ -170,8 +175,9 @@ fn item(row: &SqliteRow, clock: &dyn Clock) -> Result<NewsItem, StoreFault> {
 }
 
 /// The same for the same call, whenever it is made.
-fn notice_id(dialog: &DialogId, call: &str) -> String {
-    let digest = Sha256::digest(format!("{}\n{call}", dialogs::text(dialog)));
+fn notice_id(dialog: Option<&DialogId>, call: &str) -> String {
+    let dialog = dialog.map(dialogs::text).unwrap_or_default();
+    let digest = Sha256::digest(format!("{dialog}\n{call}"));
     format!("n-{}", hex::hex(digest.get(..ID_BYTES).unwrap_or_default()))
 }
 

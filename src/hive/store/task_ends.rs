@@ -117,7 +117,7 @@ impl Store {
 }
 
 /// Says something to a person. With too many open items it is left out: the list of tasks has it all the same.
-async fn tell(
+pub(super) async fn tell(
     step: &mut SqliteConnection,
     seat: &str,
     news: News,

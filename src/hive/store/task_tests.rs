@@ -9,7 +9,7 @@ use crate::domain::org::TeamLimits;
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, Cause, Enqueued, HandoffRule, MAX_DEPTH, MAX_ESCALATIONS,
     NewTask, Overlap, Priority, RetryRefusal, TaskEnd, TaskFilter, TaskKind, TaskRefusal,
-    TaskStatus,
+    TaskStatus, TeamWork,
 };
 use crate::domain::{AgentId, Clock, DialogId, RootId, Stamp, TaskId, TeamName};
 use crate::tools::{TasksView, TeamSlots};
@@ -58,7 +58,10 @@ fn id(name: &str) -> TaskId {
 }
 
 fn slots(team: &str, limits: TeamLimits) -> TeamSlots {
-    TeamSlots { team: TeamName::new(team), limits }
+    let (lead, team) = (AgentId::new("quinn"), TeamName::new(team));
+    let used_up =
+        NewNotice::of_team((lead, team.clone()), "limit today", "[qa] used up".to_owned());
+    TeamSlots { team, limits, used_up }
 }
 
 fn slots_of(team: &str, max_running: u32) -> TeamSlots {
@@ -196,11 +199,20 @@ async fn s2_6_a_team_that_has_used_up_its_day_is_served_again_on_the_next() {
     let limits = TeamLimits { max_tasks_per_day: 2, ..TeamLimits::default() };
     let teams = [slots("qa", limits)];
     assert_eq!(bench.claim(&teams, 10).await, ["a", "b"]);
-    assert_eq!(bench.claim(&teams, DAY - 1).await, [""; 0]);
+    assert!(bench.view().await.used_up.is_empty());
+    for _ in 0..3 {
+        assert_eq!(bench.claim(&teams, DAY - 1).await, [""; 0]);
+    }
+    assert_eq!(*bench.view().await.used_up, [TeamName::new("qa")]);
+    let told = bench.store.news(Listed::Open, &At(0)).await.unwrap();
+    let told: Vec<_> = told.iter().map(|item| (item.kind, item.count, &item.work)).collect();
+    let work = Some(TeamWork { team: TeamName::new("qa"), task: None });
+    assert_eq!(told, [(NewsKind::Failure, 1, &work)], "once");
     assert!(bench.end("a", 1, &done(), DAY - 1).await);
     let limits = TeamLimits { max_tokens_per_day: 7, ..TeamLimits::default() };
     assert_eq!(bench.claim(&[slots("qa", limits)], DAY - 1).await, [""; 0], "7 tokens are used");
     assert_eq!(bench.claim(&teams, DAY).await, ["c", "d"]);
+    assert!(bench.view().await.used_up.is_empty(), "it is another day");
 }
 
 #[tokio::test]

@@ -5,8 +5,10 @@ use std::time::{Duration, SystemTime};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{Connection as _, Row as _};
 
+use super::task_ends::tell;
 use super::task_rows::{COLUMNS, active, delivery, ended, priority_number, task};
 use super::{ORG, Store, dialogs, millis, moment};
+use crate::domain::news::NewsKind;
 use crate::domain::task::{
     ActiveTask, AttemptId, Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, NewTask, Overlap,
     STALE_AFTER_MS, Task, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
@@ -52,8 +54,13 @@ impl Store {
     ) -> Result<Vec<ActiveTask>, StoreFault> {
         let now = millis(clock.moment());
         let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        let mut next = Vec::new();
+        let (mut next, mut used_up) = (Vec::new(), Vec::new());
         for team in teams {
+            if left_of_day(&mut step, team, millis(day)).await? <= 0 {
+                let news = Some((NewsKind::Failure, team.used_up.clone()));
+                tell(&mut step, &self.seat, news, clock.moment()).await?;
+                used_up.push(team.team.clone());
+            }
             let free = free_slots(&mut step, team, millis(day)).await?;
             let first = sqlx::query(
                 "SELECT id, priority, ord FROM tasks WHERE org = $1 AND team = $2 AND status = 'pending' \
@@ -73,6 +80,7 @@ impl Store {
             claimed.push(id);
         }
         step.commit().await?;
+        self.used_up = used_up;
         let mut tasks = Vec::new();
         for task in self.active_tasks(clock).await? {
             if claimed.iter().any(|id| id == task.task.id.as_str()) {
@@ -153,6 +161,8 @@ impl Store {
             let (team, count): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
             waiting.push((TeamName::new(team), u64::try_from(count).unwrap_or_default()));
         }
+        let still = |team: &&TeamName| waiting.iter().any(|(name, _)| name == *team);
+        let used_up: Vec<TeamName> = self.used_up.iter().filter(still).cloned().collect();
         let open = sqlx::query(
             "SELECT task, attempt, dialog_root, outcome FROM attempts \
              WHERE org = $1 AND put_away = 0 AND outcome IS NOT NULL ORDER BY ended_at, task",
@@ -169,6 +179,7 @@ impl Store {
             revision: 0,
             listed: self.task_list(clock).await?.into(),
             active: active.into(),
+            used_up: used_up.into(),
             pending: waiting.into(),
             ended: ended.into(),
             deliveries: deliveries.into_iter().flatten().collect(),
@@ -406,22 +417,30 @@ async fn free_slots(
     let name = team.team.as_str();
     let running =
         "SELECT COUNT(*) FROM tasks WHERE org = $1 AND team = $2 AND status = 'running' AND $3 = 0";
-    let mut free = i64::from(team.limits.max_running) - count(step, running, (name, 0)).await?;
-    if team.limits.max_tasks_per_day > 0 {
-        let started =
-            "SELECT COUNT(*) FROM attempts WHERE org = $1 AND team = $2 AND started_at >= $3";
-        let left =
-            i64::from(team.limits.max_tasks_per_day) - count(step, started, (name, day)).await?;
-        free = free.min(left);
-    }
-    if team.limits.max_tokens_per_day > 0 {
+    let free = i64::from(team.limits.max_running) - count(step, running, (name, 0)).await?;
+    let left = left_of_day(step, team, day).await?;
+    Ok(free.min(left).max(0))
+}
+
+/// How many tasks of a team may be started on the rest of this day.
+async fn left_of_day(
+    step: &mut SqliteConnection,
+    team: &TeamSlots,
+    day: i64,
+) -> Result<i64, StoreFault> {
+    let (name, limits) = (team.team.as_str(), &team.limits);
+    if limits.max_tokens_per_day > 0 {
         let used = "SELECT COALESCE(SUM(tokens), 0) FROM attempts WHERE org = $1 AND team = $2 AND ended_at >= $3";
         let used = u64::try_from(count(step, used, (name, day)).await?).unwrap_or_default();
-        if used >= team.limits.max_tokens_per_day {
-            free = 0;
+        if used >= limits.max_tokens_per_day {
+            return Ok(0);
         }
     }
-    Ok(free.max(0))
+    if limits.max_tasks_per_day == 0 {
+        return Ok(i64::MAX);
+    }
+    let started = "SELECT COUNT(*) FROM attempts WHERE org = $1 AND team = $2 AND started_at >= $3";
+    Ok(i64::from(limits.max_tasks_per_day) - count(step, started, (name, day)).await?)
 }
 
 async fn start(

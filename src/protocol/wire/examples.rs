@@ -114,6 +114,7 @@ impl Seeds {
             level: NewsLevel::Warning,
             agent: self.maybe(self.agent()),
             dialog: self.maybe(self.dialog()),
+            work: self.maybe(self.work()),
             title: self.text(),
             body: self.text(),
             count: self.number,
@@ -390,6 +391,7 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
             said: s.text(),
             inquiry: s.maybe(s.inquiry()),
             answers: BTreeMap::from([(s.text(), s.part_answer())]),
+            work: s.maybe(s.work()),
         }]),
         DriverEvent::Asked { dialog: s.dialog(), question: s.text(), headline: s.text() },
         DriverEvent::Answered {

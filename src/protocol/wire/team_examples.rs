@@ -2,7 +2,7 @@
 
 use super::examples::Seeds;
 use crate::domain::task::row::TaskRow;
-use crate::domain::task::{BlockReason, Priority, Task, TaskKind, TaskStatus};
+use crate::domain::task::{BlockReason, Priority, Task, TaskKind, TaskStatus, TeamWork};
 use crate::domain::{TaskId, TeamName};
 use crate::protocol::TeamRow;
 
@@ -17,7 +17,13 @@ impl Seeds {
             running: self.number,
             blocked: self.number,
             pending: self.number,
+            used_up: self.flag,
         }
+    }
+
+    pub(super) fn work(&self) -> TeamWork {
+        let task = self.maybe(TaskId::new(self.text()));
+        TeamWork { team: TeamName::new(self.text()), task }
     }
 
     pub(super) fn task_row(&self) -> TaskRow {

@@ -127,6 +127,7 @@ mod tests {
             running: 0,
             blocked: 0,
             pending,
+            used_up: false,
         }
     }
 

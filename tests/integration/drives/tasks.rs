@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use dominds_tui::domain::news::NewsKind;
+use dominds_tui::domain::news::{NewNotice, NewsKind};
 use dominds_tui::domain::org::TeamLimits;
 use dominds_tui::domain::task::{
     BlockReason, Enqueued, NewTask, Overlap, Priority, Task, TaskFilter, TaskKind, TaskStatus,
@@ -463,7 +463,9 @@ async fn made_in_part(is_half_made: bool, worker: &str) {
     }
     let id = world.delegate(task("qa", "long")).await;
     let mut store = world.hive_store().await;
-    let slots = TeamSlots { team: TeamName::new("qa"), limits: TeamLimits::default() };
+    let team = TeamName::new("qa");
+    let used_up = NewNotice::of_team(("qa".into(), team.clone()), "limit", "used up".to_owned());
+    let slots = TeamSlots { team, limits: TeamLimits::default(), used_up };
     let now = (FixedClock.moment(), &FixedClock as &dyn Clock);
     let claimed = store.claim(&[slots], vec![made.root.clone()], now).await.expect("it works");
     assert_eq!(claimed.len(), 1);

@@ -68,6 +68,7 @@ fn question(call: &str) -> InboxRow {
         said: String::new(),
         inquiry: None,
         answers: BTreeMap::new(),
+        work: None,
     }
 }
 

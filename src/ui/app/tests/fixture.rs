@@ -493,6 +493,7 @@ pub fn question(dialog: &DialogId, agent: &str, call: &str, text: &str, at: &str
         said: "The migration drops three columns.\nTwo are empty, one is not.".to_owned(),
         inquiry: None,
         answers: std::collections::BTreeMap::new(),
+        work: None,
     }
 }
 

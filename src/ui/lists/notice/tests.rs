@@ -18,6 +18,7 @@ pub fn item(id: &str, kind: NewsKind, title: &str) -> NewsItem {
         count: 2,
         created_at: Stamp::new("2026-11-21 12:00:00"),
         updated_at: Stamp::new("2026-11-21 12:01:00"),
+        work: None,
         resolved_at: None,
     }
 }

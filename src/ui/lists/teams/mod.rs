@@ -13,6 +13,7 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
 use crate::ui::words;
 
+const USED_UP: Text = Text::new("until midnight", "等到午夜");
 /// Cells by which a team is to the right of its parent.
 const INDENT: usize = 2;
 
@@ -94,7 +95,9 @@ impl List for Teams {
             right.push(&dot, dim);
             right.push(&format!("{count} {}", ui.text(word)), ui.style(role));
         }
-        if team.is_saturated() && team.pending > 0 {
+        if team.used_up {
+            right.push(&format!("  {}", ui.text(USED_UP)), ui.style(Role::Warning));
+        } else if team.is_saturated() && team.pending > 0 {
             right.push(&format!("  {}", ui.glyphs.up), ui.style(Role::Warning));
         }
         vec![(left, right)]

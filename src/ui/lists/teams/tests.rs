@@ -18,6 +18,7 @@ fn team(name: &str, parent: Option<&str>, (running, blocked, pending): (u64, u64
         running,
         blocked,
         pending,
+        used_up: name == "ops",
     }
 }
 
