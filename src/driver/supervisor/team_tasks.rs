@@ -40,6 +40,16 @@ async fn answer(
     ticket: Ticket,
     request: TaskRequest,
 ) -> Result<DriverEvent, Localized> {
+    let named = match &request {
+        TaskRequest::Show { id } | TaskRequest::Cancel { id } | TaskRequest::Retry { id } => {
+            Some(id)
+        }
+        TaskRequest::Delegate { .. } => None,
+    };
+    // Where there is no task at all, there may be no store; looking makes none.
+    if let Some(id) = named.filter(|_| engine.tasks.tasks_view().borrow().listed.is_empty()) {
+        return Err(unknown(id));
+    }
     match request {
         TaskRequest::Show { id } => {
             let found = engine.tasks.task(id.clone()).await?;

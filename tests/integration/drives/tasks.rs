@@ -12,7 +12,7 @@ use dominds_tui::domain::trust::{TrustEntry, TrustKind};
 use dominds_tui::domain::{AgentId, Bucket, Clock, DialogId, RootId, TaskId, TeamName};
 use dominds_tui::hive::{Listed, Store};
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::{Command, Lifecycle};
+use dominds_tui::protocol::{Command, Lifecycle, TaskRequest};
 use dominds_tui::tools::TeamSlots;
 use serde_json::json;
 
@@ -476,4 +476,28 @@ async fn made_in_part(is_half_made: bool, worker: &str) {
     assert_eq!((done.result.as_deref(), done.attempt), (Some("done"), 1), "{done:?}");
     assert!(world.last_prompts().iter().any(|text| text.contains("\n\nlong\n\n")));
     running.shut_down().await;
+}
+
+#[tokio::test]
+async fn x5_whoever_asks_for_a_task_where_there_is_none_makes_no_store() {
+    for hive in ["version: 1\n", "teams: off\n"] {
+        let world = world(Sequence::new(), hive);
+        let mut running = world.start().await;
+        let id = TaskId::new("task-0000");
+        for request in [
+            TaskRequest::Show { id: id.clone() },
+            TaskRequest::Cancel { id: id.clone() },
+            TaskRequest::Retry { id },
+        ] {
+            let ask = |ticket| Command::Tasks { ticket, request: request.clone() };
+            let refused = running.ask(ask).await.expect_err("there is none");
+            assert!(refused.contains("task-0000"), "{refused}");
+        }
+        let (team, text) = (TeamName::new("none"), "x".to_owned());
+        let request = TaskRequest::Delegate { team, text, priority: Priority::Normal };
+        let ask = |ticket| Command::Tasks { ticket, request: request.clone() };
+        running.ask(ask).await.expect_err("there is no such team");
+        running.shut_down().await;
+        assert!(!world.path().join(".hive").exists(), "{hive}");
+    }
 }
