@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::app;
 use crate::domain::task::TaskStatus;
 use crate::domain::{Clock as _, Lang};
-use crate::hive::{Folder, StoreFault, StoreState};
+use crate::hive::{Folder, StoreFault};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
 use crate::remote::all_notes;
@@ -94,6 +94,7 @@ fn tell_aside(aside: Option<&Path>) {
 /// What was found out about the store.
 #[derive(Debug, Default)]
 struct Found {
+    is_opened: bool,
     fault: Option<StoreFault>,
     counts: Vec<(TaskStatus, u64)>,
     oldest_pending: Option<String>,
@@ -101,7 +102,6 @@ struct Found {
 
 pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandError> {
     let folder = Folder::of(workspace);
-    let is_there = folder.state() != StoreState::Missing;
     let found = examine(workspace).await;
     let minds = Minds::load(workspace, Lang::En);
     let is_hive = |path: &str| path.starts_with(".minds/hive");
@@ -116,7 +116,7 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
         .any(|note| Path::new(&note.workspace) == workspace);
     let status =
         if found.fault.is_some() || !problems.is_empty() { Status::Invalid } else { Status::Done };
-    let state = match (&found.fault, is_there) {
+    let state = match (&found.fault, found.is_opened) {
         (Some(fault), _) => fault.text().to_string(),
         (None, true) => "ok".to_owned(),
         (None, false) => "none".to_owned(),
@@ -158,7 +158,8 @@ async fn examine(workspace: &Path) -> Found {
             store.check().await?;
             let oldest = store.oldest_pending().await?;
             let oldest_pending = oldest.map(|at| SystemClock.stamp(at).to_string());
-            Ok(Found { fault: None, counts: store.task_counts().await?, oldest_pending })
+            let counts = store.task_counts().await?;
+            Ok(Found { is_opened: true, fault: None, counts, oldest_pending })
         };
         let looked = looked.await;
         store.close().await;

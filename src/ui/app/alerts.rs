@@ -147,6 +147,11 @@ impl Alerts {
         self.remind_later(now);
     }
 
+    /// The bell was rung for failures; nobody is reminded of them.
+    pub fn rang_for_failures(&mut self, now: Instant) {
+        self.rang_at = Some(now);
+    }
+
     /// The bell was rung as a reminder; there is no second one.
     pub fn reminded(&mut self, now: Instant) {
         self.rang_at = Some(now);

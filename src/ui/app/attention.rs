@@ -63,7 +63,7 @@ impl App {
                         self.alerts.came(id, now);
                     }
                 } else if let Some(call) = self.call_for_failures(&failed) {
-                    self.alerts.rang(now);
+                    self.alerts.rang_for_failures(now);
                     self.effects.push(Effect::Ring(call));
                 }
             }

@@ -89,7 +89,7 @@ impl Calling {
                 let failures: Vec<&NewsItem> =
                     news.iter().filter(|item| failed.contains(&item.id)).collect();
                 let call = text.of_failures(&failures)?;
-                self.alerts.rang(now);
+                self.alerts.rang_for_failures(now);
                 Some(call)
             }
             Due::Reminder => {

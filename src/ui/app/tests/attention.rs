@@ -347,6 +347,8 @@ fn a_program_that_did_not_work_is_reported() {
 #[test]
 fn a_failure_rings_once_and_a_notice_or_what_was_there_at_the_start_does_not() {
     let mut stage = calm(120, 40);
+    let remind_after = Some(SOON * 1_000);
+    stage.app.set_attention(AttentionSettings { quiet: None, remind_after });
     let old = item("n-1", NewsKind::Failure, "[qa] task failed: no such model");
     stage.apply(DriverEvent::News(vec![old.clone()])).wait(SOON);
     assert_eq!(rings(&mut stage), Vec::<String>::new(), "it is not new");
@@ -358,6 +360,7 @@ fn a_failure_rings_once_and_a_notice_or_what_was_there_at_the_start_does_not() {
     stage.apply(DriverEvent::News(vec![old.clone(), failed.clone()])).wait(SOON);
     let call = calls(&mut stage).pop().unwrap();
     assert_eq!((call.reason, call.count, call.questions.len()), (CallReason::Failure, 1, 0));
+    assert_eq!(stage.app.alerts.wake_at(), None, "nobody is reminded of it");
     let text = call.text.into_string();
     assert!(text.starts_with("failure: ") && text.contains("empty response"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text:?}");
