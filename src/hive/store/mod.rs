@@ -27,6 +27,12 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the tables are looked at and made, and the time in between.
 const MIGRATION_TRIES: u32 = 5;
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
+/// How the tables are made, in this order. What has been in a version does not change.
+const MIGRATIONS: [(&str, &str); 3] = [
+    ("notices", include_str!("0001_notices.sql")),
+    ("tasks", include_str!("0002_tasks.sql")),
+    ("task_lists", include_str!("0003_task_lists.sql")),
+];
 /// Statements that stay prepared.
 const PREPARED: usize = 16;
 /// Of a store that one workspace has for itself.
@@ -66,11 +72,11 @@ impl Store {
     }
 
     async fn migrate(&mut self) -> Result<(), StoreFault> {
-        let first = include_str!("0001_notices.sql").into_sql_str();
-        let notices = Migration::new(1, "notices".into(), MigrationType::Simple, first, false);
-        let second = include_str!("0002_tasks.sql").into_sql_str();
-        let tasks = Migration::new(2, "tasks".into(), MigrationType::Simple, second, false);
-        let migrator = Migrator::with_migrations(vec![notices, tasks]);
+        let migrations = MIGRATIONS.iter().zip(1..).map(|((name, text), number)| {
+            let simple = MigrationType::Simple;
+            Migration::new(number, (*name).into(), simple, text.into_sql_str(), false)
+        });
+        let migrator = Migrator::with_migrations(migrations.collect());
         let mut tries = MIGRATION_TRIES;
         loop {
             let fault = match migrator.run_direct(None, &mut self.db, false).await {

@@ -6,6 +6,7 @@ use super::super::folder::Folder;
 use super::*;
 use crate::domain::news::{NewNotice, NewsKind, NewsLevel};
 use crate::domain::org::TeamLimits;
+use crate::domain::task::row::MAX_OPEN_ROWS;
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, Cause, Enqueued, HandoffRule, MAX_DEPTH, MAX_ESCALATIONS,
     NewTask, Overlap, Priority, RetryRefusal, TaskEnd, TaskFilter, TaskKind, TaskRefusal,
@@ -409,4 +410,31 @@ async fn with_too_many_notices_a_task_ends_all_the_same() {
     let news = Some((NewsKind::Notice, notice));
     assert!(bench.store.end_task(&of, &done(), 0, news, at(11)).await.unwrap());
     assert_eq!(bench.status("a").await, TaskStatus::Done);
+}
+
+#[tokio::test]
+async fn what_is_listed_is_read_in_the_order_of_an_index_and_bounded() {
+    let mut bench = Bench::new().await;
+    for name in 0..210 {
+        bench.queue(&format!("{name:03}"), &new("qa")).await;
+    }
+    let first = bench.claim(&[slots_of("qa", 2)], 10).await;
+    assert_eq!(first, ["000", "001"]);
+    assert!(bench.end("000", 1, &done(), 20).await);
+    let listed = bench.view().await.listed;
+    let (open, ended): (Vec<_>, Vec<_>) = listed.iter().partition(|row| row.status.is_open());
+    assert_eq!((open.len(), ended.len()), (MAX_OPEN_ROWS, 1));
+    let ids: Vec<&str> = open.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(ids[..3], ["task-001", "task-002", "task-003"], "what runs, then the queue");
+    for which in [
+        "status = 'pending' ORDER BY priority, ord LIMIT 10",
+        "ended_at IS NOT NULL ORDER BY ended_at DESC, ord DESC LIMIT 10",
+    ] {
+        let plan =
+            format!("EXPLAIN QUERY PLAN SELECT id, text FROM tasks WHERE org = $1 AND {which}");
+        let plan = sqlx::query(sqlx::AssertSqlSafe(plan)).bind(ORG);
+        let steps = plan.fetch_all(&mut bench.store.db).await.unwrap();
+        let steps: Vec<String> = steps.iter().map(|step| step.try_get("detail").unwrap()).collect();
+        assert!(steps.iter().all(|step| !step.contains("TEMP B-TREE")), "{which}: {steps:?}");
+    }
 }
