@@ -17,7 +17,8 @@ const TEAM: &str = "member_defaults: { provider: script, model: m, diligence-pus
                     default_responder: lead\n\
                     members: { lead: { name: Lead }, qa: { name: Quinn }, tester: { name: Tess } }\n";
 const SLOW: &str = "  - message: slow\n    role: user\n    delayMs: 150\n    response: Slow.\n  - message: use\n    role: user\n    \
-                    delayMs: 60\n    response: I look.\n    funcCalls:\n      - name: list_dir\n        arguments: { path: . }\n";
+                    delayMs: 60\n    response: I look.\n    funcCalls:\n      - name: list_dir\n        arguments: { path: . }\n  - message: linger\n    role: user\n    \
+                    delayMs: 60000\n    response: At last.\n";
 
 fn with_teams(driver: Driver) -> Driver {
     let workspace = driver.home().workspace();
@@ -153,6 +154,34 @@ fn s2_1_the_lines_of_a_run_say_what_becomes_of_each_task() {
     }
     let blocked = lines.iter().rfind(|line| line["event"] == json!("task_updated"));
     assert!(blocked.is_some_and(|line| line["team"] == json!("qa") && line["attempt"] == json!(1)));
+}
+
+/// How often the threads of a process have waited for something since it began.
+fn waits(pid: u64) -> u64 {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let status = threads.filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
+    let count = |status: String| -> Option<u64> {
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        line?.trim().parse().ok()
+    };
+    status.filter_map(count).sum()
+}
+
+#[test]
+fn a_driver_whose_tasks_only_wait_is_at_rest() {
+    let driver = with_teams(Driver::start());
+    for text in ["ask", "linger"] {
+        delegate(&driver, text);
+    }
+    let has = |status: &str| tasks(&driver).iter().any(|task| task["status"] == json!(status));
+    assert!(eventually(|| has("blocked") && has("running")), "{:?}", tasks(&driver));
+    let pid = driver.json(&["ps", "--json"])[0]["pid"].as_u64().expect("a driver");
+    thread::sleep(Duration::from_secs(1));
+    let before = waits(pid);
+    thread::sleep(Duration::from_secs(2));
+    // A few polls a second; who looks because it has looked waits tens of thousands of times.
+    let during = waits(pid) - before;
+    assert!(before > 0 && during < 2_000, "{before}, {during}");
 }
 
 #[test]

@@ -89,21 +89,23 @@ impl Dispatcher {
         let moved = std::mem::take(&mut self.moved);
         let is_due = std::mem::take(&mut self.is_due);
         if is_on && view.revision > 0 {
-            let Some(minds) = self.minds().await else { return Ok(()) };
-            for ended in view.ended.iter() {
-                self.put_away(ended, &minds).await?;
+            let mut wanted = Vec::new();
+            for active in view.active.iter() {
+                let is_new = !self.known.contains(&active.attempt());
+                let is_meant =
+                    moved.contains(&active.root) || is_due && self.may_differ(active).await;
+                if is_new || is_meant && !self.goes_on(active).await? {
+                    wanted.push(active);
+                }
             }
             for delivery in view.deliveries.iter() {
                 self.deliver(delivery).await?;
             }
-            for active in view.active.iter() {
-                let is_new = self.known.insert(active.attempt());
-                if is_new || moved.contains(&active.root) || is_due && self.may_differ(active).await
-                {
-                    self.attend(active, &minds).await?;
-                }
+            // Most of what happens in a tree is no reason to read the configuration.
+            let is_quiet = wanted.is_empty() && view.ended.is_empty() && view.pending.is_empty();
+            if !is_quiet && !self.carry_on(view, &wanted).await? {
+                return Ok(());
             }
-            self.claim(view, &minds).await?;
         }
         let now = self.view.borrow().clone();
         let runs = now.active.iter().any(|active| active.task.status == TaskStatus::Running);
@@ -113,6 +115,28 @@ impl Dispatcher {
             return self.orders.send(settled).await.map_err(|_| Ended);
         }
         Ok(())
+    }
+
+    /// Does what is to be done by the configuration as it is now; false if that could not be read.
+    async fn carry_on(&mut self, view: &TasksView, wanted: &[&ActiveTask]) -> Result<bool, Ended> {
+        let Some(minds) = self.minds().await else { return Ok(false) };
+        for ended in view.ended.iter() {
+            self.put_away(ended, &minds).await?;
+        }
+        for active in wanted {
+            self.known.insert(active.attempt());
+            self.attend(active, &minds).await?;
+        }
+        self.claim(view, &minds).await?;
+        Ok(true)
+    }
+
+    /// True if nothing follows from how the tree of a task is now.
+    async fn goes_on(&self, active: &ActiveTask) -> Result<bool, Ended> {
+        let root = active.root.clone();
+        let seen = self.ask(|reply| Order::Look { root, reply }).await?.flatten();
+        let outcome = seen.map(|rest| outcome(active.task.status, rest, active.cuts));
+        Ok(active.begun && outcome.is_some_and(|outcome| matches!(outcome, Outcome::Goes)))
     }
 
     /// `None` if it could not be read; then it is tried again later.

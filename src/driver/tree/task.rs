@@ -52,13 +52,17 @@ impl TreeTask {
         self.state.keep_going = self.state.load_policy().await.keep_going;
         self.recover(repairs).await;
         self.state.report_loaded().await;
-        self.schedule().await;
+        self.schedule(true).await;
         loop {
+            let mut happened = true;
             // Requests of the user first; the fixed order makes runs reproducible.
             tokio::select! {
                 biased;
                 request = self.mailbox.recv(), if !self.state.closing => match request {
-                    Some(request) => self.state.handle_request(request).await,
+                    Some(request) => {
+                        happened = !request.only_looks();
+                        self.state.handle_request(request).await;
+                    }
                     None => self.state.close(),
                 },
                 message = self.state.drives.next() => self.handle_drive(message).await,
@@ -66,7 +70,7 @@ impl TreeTask {
             if self.state.closing && self.state.drives.is_empty() {
                 return self.state.tree().root.clone();
             }
-            self.schedule().await;
+            self.schedule(happened).await;
         }
     }
 
@@ -112,8 +116,9 @@ impl TreeTask {
         }
     }
 
-    /// Starts a drive for every dialog that can continue by itself, and reports whether all are idle.
-    async fn schedule(&mut self) {
+    /// Starts a drive for every dialog that can continue by itself, and reports whether all are idle. `happened`: something
+    /// may have changed since then; whoever looks after the tasks would otherwise look again because it has looked.
+    async fn schedule(&mut self, happened: bool) {
         self.state.release_asking_back().await;
         if self.state.engine.driving.is_on() && !self.state.closing {
             let ids: Vec<SelfId> = self.state.tree().dialogs.keys().cloned().collect();
@@ -123,7 +128,7 @@ impl TreeTask {
         }
         let (root, idle) =
             (self.state.tree().root.clone(), self.state.is_idle() && self.mailbox.is_empty());
-        if self.state.has_task() {
+        if happened && self.state.has_task() {
             self.state.engine.moved.mark(&root);
         }
         if idle {

@@ -26,6 +26,13 @@ use crate::protocol::{AttachedImage, Refusal};
 use super::reminders::ReminderChange;
 use super::state::TreeState;
 
+impl TreeRequest {
+    /// True if it changes nothing.
+    pub(super) fn only_looks(&self) -> bool {
+        matches!(self, Self::Rest { .. })
+    }
+}
+
 #[derive(Debug)]
 pub enum TreeRequest {
     Say {
