@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ids::{AgentId, TeamName};
-use super::task::Overlap;
+use super::task::{NewTask, Overlap, Priority, TaskKind};
 
 /// The name of the team at the root.
 pub const MAIN: &str = TeamName::MAIN;
@@ -59,6 +59,29 @@ pub struct OrgTeam {
     pub limits: TeamLimits,
     /// What becomes of a task for a busy team, if whoever delegates it does not say.
     pub default_overlap: Overlap,
+}
+
+impl OrgTeam {
+    /// A task for it within its limits, as a person gives one: for its lead, of normal priority.
+    #[must_use]
+    pub fn new_task(&self, kind: TaskKind, text: String) -> NewTask {
+        NewTask {
+            team: self.name.clone(),
+            kind,
+            priority: Priority::Normal,
+            text,
+            member: None,
+            max_steps: self.limits.max_steps,
+            correlation: None,
+            cause: None,
+            from: None,
+            origin: None,
+            wake: false,
+            overlap: self.default_overlap,
+            max_queue: self.limits.max_queue,
+            once: None,
+        }
+    }
 }
 
 /// Why a team cannot be used.

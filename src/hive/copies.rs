@@ -47,6 +47,8 @@ impl Folder {
     fn missing_copy(&self, now: &Stamp) -> Result<Option<PathBuf>, StoreFault> {
         let copy = self.backups()?.join(format!("{}.db", day_of(now)));
         check_file(&copy)?;
+        // What a kill left of one.
+        remove_if_there(&copy.with_added_extension(PARTIAL))?;
         Ok((!copy.exists()).then_some(copy))
     }
 
@@ -172,8 +174,6 @@ impl Store {
                 let error = io::Error::from(io::ErrorKind::AlreadyExists);
                 return Err(io_fault(&target, error));
             }
-            // What a kill left of one.
-            remove_if_there(&begun)?;
             new_file(&begun).map(|_| ())
         })
         .await?;

@@ -197,20 +197,10 @@ pub async fn delegate(workspace: &Path, wanted: DelegateArgs) -> Result<Status, 
         )));
     }
     let task = NewTask {
-        team: team.name.clone(),
-        kind: TaskKind::Delegate,
         priority: wanted.priority.priority(),
-        text,
         member,
-        max_steps: team.limits.max_steps,
-        correlation: None,
-        cause: None,
-        from: None,
-        origin: None,
-        wake: false,
         overlap: wanted.overlap.map_or(team.default_overlap, OverlapArg::policy),
-        max_queue: team.limits.max_queue,
-        once: None,
+        ..team.new_task(TaskKind::Delegate, text)
     };
     let id = setup(workspace).new_task_id();
     let mut store = open_or_make(workspace).await?;

@@ -14,6 +14,8 @@ pub(super) struct TeamsState {
     teams: Vec<TeamRow>,
     /// `None` until they are known.
     tasks: Option<TasksView>,
+    /// Clients have been told of teams or tasks: that there are none any more is news.
+    were_told: bool,
 }
 
 impl TeamsState {
@@ -24,6 +26,7 @@ impl TeamsState {
             return Vec::new();
         }
         self.teams = counted;
+        self.were_told = true;
         vec![DriverEvent::Teams(self.teams.clone())]
     }
 
@@ -43,6 +46,7 @@ impl TeamsState {
             let changed = view.listed.iter().filter(|row| !known.contains(row));
             changed.map(|row| DriverEvent::TaskUpdated(Box::new(row.clone()))).collect()
         };
+        self.were_told |= !events.is_empty();
         events.extend(self.set_teams(self.teams.clone()));
         events
     }
@@ -55,10 +59,11 @@ impl TeamsState {
 
     /// All that is known, for a client that knows nothing.
     pub fn everything(&self) -> Vec<DriverEvent> {
-        let teams = (!self.teams.is_empty()).then(|| DriverEvent::Teams(self.teams.clone()));
+        if !self.were_told {
+            return Vec::new();
+        }
         let listed = self.tasks.as_ref().map(|view| view.listed.to_vec()).unwrap_or_default();
-        let tasks = (!listed.is_empty()).then_some(DriverEvent::Tasks(listed));
-        teams.into_iter().chain(tasks).collect()
+        vec![DriverEvent::Teams(self.teams.clone()), DriverEvent::Tasks(listed)]
     }
 
     fn counted(&self, mut teams: Vec<TeamRow>) -> Vec<TeamRow> {
@@ -162,6 +167,8 @@ mod tests {
             [DriverEvent::Tasks(vec![a])]
         );
         assert_eq!(state.set_tasks(&view(3, &[])), [DriverEvent::Tasks(Vec::new())]);
+        let nothing = [DriverEvent::Teams(Vec::new()), DriverEvent::Tasks(Vec::new())];
+        assert_eq!(state.everything(), nothing, "whoever missed that is told");
     }
 
     #[test]

@@ -98,22 +98,7 @@ async fn delegate(
             "任务有 {bytes} 字节，最多允许 {MAX_TEXT_BYTES}：请写入文件并给出文件名"
         ));
     }
-    let task = NewTask {
-        team: team.clone(),
-        kind: TaskKind::Delegate,
-        priority,
-        text,
-        member: None,
-        max_steps: found.limits.max_steps,
-        correlation: None,
-        cause: None,
-        from: None,
-        origin: None,
-        wake: false,
-        overlap: found.default_overlap,
-        max_queue: found.limits.max_queue,
-        once: None,
-    };
+    let task = NewTask { priority, ..found.new_task(TaskKind::Delegate, text) };
     match engine.tasks.enqueue(task).await? {
         Enqueued::Queued(_) => Ok(()),
         Enqueued::Skipped | Enqueued::NeedsConfirmation { .. } => Err(localized!(

@@ -86,6 +86,10 @@ async fn a_copy_is_made_once_a_day_and_those_of_seven_days_are_kept() {
     let mut store = bench.store().await;
     for day in 10..20 {
         *bench.hands.0.lock().unwrap() = format!("2026-11-{day} 12:00:00");
+        if day > 10 {
+            let partial = bench.path(&format!("backups/2026-11-{day}.db.partial"));
+            fs::write(partial, "left of a kill").unwrap();
+        }
         for _ in 0..2 {
             bench.setup().copy_of_day(&mut store).await.unwrap();
         }
@@ -96,6 +100,7 @@ async fn a_copy_is_made_once_a_day_and_those_of_seven_days_are_kept() {
     assert_eq!(copies.first().unwrap(), "2026-11-13.db");
     assert_eq!(Folder::of(bench.dir.path()).newest_copy().unwrap(), "2026-11-19.db");
     assert_eq!(fs::read_to_string(bench.path("backups/mine.db")).unwrap(), "mine");
+    assert!(!bench.path("backups/2026-11-19.db.partial").exists());
     let mode = |name| fs::metadata(bench.path(name)).unwrap().permissions().mode() & 0o777;
     assert_eq!([mode("backups"), mode("backups/2026-11-19.db")], [0o700, 0o600]);
 }
@@ -109,6 +114,11 @@ async fn what_was_copied_is_put_back_and_what_was_there_is_kept() {
     store.copy_to(&copy).await.unwrap();
     let again = store.copy_to(&copy).await;
     assert!(matches!(again, Err(StoreFault::Io { .. })), "it is not overwritten: {again:?}");
+    let partial = bench.dir.path().join("other.db.partial");
+    fs::write(&partial, "mine").unwrap();
+    let beside = store.copy_to(&bench.dir.path().join("other.db")).await;
+    assert!(matches!(beside, Err(StoreFault::Io { .. })), "{beside:?}");
+    assert_eq!(fs::read_to_string(&partial).unwrap(), "mine", "nor is what lies beside it");
     store.close().await;
     bench.tell("after").await;
     assert_eq!(bench.titles().await.len(), 2);

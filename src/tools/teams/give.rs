@@ -219,20 +219,11 @@ impl TeamCall {
             .into());
         }
         Ok(NewTask {
-            team: team.name.clone(),
-            kind,
-            priority: Priority::Normal,
-            text,
-            member: None,
-            max_steps: team.limits.max_steps,
-            correlation: None,
             cause: self.view.cause(&self.cx.dialog.root),
             from: Some(self.own.name.clone()),
             origin: Some(self.cx.dialog.clone()),
-            wake: false,
             overlap: Overlap::Allow,
-            max_queue: team.limits.max_queue,
-            once: None,
+            ..team.new_task(kind, text)
         })
     }
 

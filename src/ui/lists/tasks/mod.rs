@@ -1,4 +1,4 @@
-//! The tasks of teams. What is listed keeps its place while the list is open: a row never moves away under the cursor.
+//! The tasks of teams. What was listed when the list was opened keeps its place; what came since is below it.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;

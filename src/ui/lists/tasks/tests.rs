@@ -115,7 +115,7 @@ fn enter_on_a_team_lists_its_tasks_and_enter_on_a_task_opens_its_dialog() {
 }
 
 #[test]
-fn no_row_moves_while_the_list_is_open() {
+fn what_was_listed_keeps_its_place_and_what_came_since_is_below() {
     let mut stage = stage(100, 24);
     stage.keys("<alt+5> j");
     let before = lines(&mut stage);
