@@ -64,7 +64,9 @@ pub(super) fn find<'db>(
     let text = input.text;
     let task = text_of_task(text);
     let again = task.and_then(|task| task.split_once("\n\n")).map(|(_, rest)| rest);
-    let candidates = [Some(text), before_status(text), after_wrapper(text), task, again];
+    // That of a new team is long; its first line names the team.
+    let first = task.and_then(|task| task.lines().next());
+    let candidates = [Some(text), before_status(text), after_wrapper(text), task, again, first];
     candidates
         .into_iter()
         .flatten()
