@@ -161,6 +161,10 @@ pub fn hive_setup(workspace: &Path, permission: Arc<dyn StorePermission>) -> hiv
 }
 
 impl StorePermission for NoConsentNeeded {
+    fn awaits_consent(&self) -> bool {
+        false
+    }
+
     fn may_open(&self, _seat: &str) -> bool {
         true
     }

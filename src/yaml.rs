@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+mod block;
 mod budget;
 mod lines;
 mod nesting;
@@ -15,6 +16,7 @@ use serde::de::{DeserializeOwned, DeserializeSeed};
 use serde_json::Value;
 
 use crate::domain::text::{Localized, Text, localized};
+pub use block::{entry as block_entry, indent_below as block_indent};
 use budget::Budget;
 pub use lines::Lines;
 use nesting::Excess;

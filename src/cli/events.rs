@@ -8,14 +8,15 @@ use serde_json::{Value, json};
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::decisions::Resolution;
 use crate::domain::news::{self, NewsItem};
+use crate::domain::org_change::TeamStatus;
 use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
 use crate::domain::task::row::TaskRow;
 use crate::domain::title::headline;
-use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TellaskKind};
-use crate::protocol::AfterFork;
+use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TeamName, TellaskKind};
 use crate::protocol::event::{
     Cursor, DriverEvent, HaltedDialog, InboxRow, QuietOutcome, RetryView, Segment, TreeRow,
 };
+use crate::protocol::{AfterFork, TeamRow};
 
 use super::question_json::{alike, source_of};
 use super::stream::{Output, TerminalStream};
@@ -69,6 +70,8 @@ pub struct Printer {
     closed: Vec<InboxRow>,
     /// The open notices and failures, once they are known.
     news: Option<Vec<NewsItem>>,
+    /// How the teams are, once that is known.
+    teams: Option<BTreeMap<TeamName, TeamStatus>>,
 }
 
 #[derive(Debug)]
@@ -93,6 +96,7 @@ impl Printer {
             questions: Vec::new(),
             closed: Vec::new(),
             news: None,
+            teams: None,
         }
     }
 
@@ -151,6 +155,22 @@ impl Printer {
             "id": id, "team": team, "status": status, "blockReason": block_reason, "attempt": attempt,
         });
         self.json_line(None, "task_updated", fields);
+    }
+
+    /// Prints how those teams are that are new, gone, or not as they were.
+    fn teams(&mut self, teams: &[TeamRow]) {
+        let now: BTreeMap<TeamName, TeamStatus> =
+            teams.iter().map(|team| (team.name.clone(), team.status)).collect();
+        let Some(before) = self.teams.replace(now.clone()) else { return };
+        for (team, status) in &now {
+            if before.get(team) != Some(status) {
+                let fields = json!({ "team": team, "status": status });
+                self.json_line(None, "team_updated", fields);
+            }
+        }
+        for team in before.keys().filter(|team| !now.contains_key(*team)) {
+            self.json_line(None, "team_updated", json!({ "team": team, "status": null }));
+        }
     }
 
     fn asked(&mut self, dialog: &DialogId, question: &str, text: &str) {
@@ -218,6 +238,7 @@ impl Printer {
                 self.note(&text.to_string());
             }
             DriverEvent::News(items) => self.news(items),
+            DriverEvent::Teams(teams) => self.teams(teams),
             DriverEvent::TaskUpdated(row) => self.task_updated(row),
             DriverEvent::Halted(standing) => self.halted.clone_from(standing),
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
@@ -236,7 +257,6 @@ impl Printer {
             | DriverEvent::Found { .. }
             | DriverEvent::Mind { .. }
             | DriverEvent::Log { .. }
-            | DriverEvent::Teams(_)
             | DriverEvent::Tasks(_)
             | DriverEvent::Task { .. }
             | DriverEvent::Processes(_)

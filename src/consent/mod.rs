@@ -193,6 +193,10 @@ impl Permission for Trust {
 }
 
 impl StorePermission for Trust {
+    fn awaits_consent(&self) -> bool {
+        !Self::waiting(self).is_empty()
+    }
+
     fn may_open(&self, seat: &str) -> bool {
         self.if_unagreed(list::store_entry(seat), &self.agreed()).is_none()
     }

@@ -5,6 +5,7 @@
 
 mod cycle;
 mod fold;
+pub mod gates;
 
 use std::sync::Arc;
 

@@ -37,6 +37,7 @@ pub mod news;
 pub mod number;
 pub mod open_questions;
 pub mod org;
+pub mod org_change;
 pub mod overview;
 pub mod params;
 pub mod pending;

@@ -185,6 +185,32 @@ impl Org {
         self.teams.values().filter(move |team| team.parent.as_ref() == Some(of))
     }
 
+    /// True if there is a file for such a team that cannot be used.
+    #[must_use]
+    pub fn is_unusable(&self, name: &TeamName) -> bool {
+        self.unusable.contains_key(name)
+    }
+
+    /// Teams besides the root, those that cannot be used too.
+    #[must_use]
+    pub fn count_without_root(&self) -> usize {
+        self.teams.len().saturating_sub(1) + self.unusable.len()
+    }
+
+    /// Teams from the root down to this one, both counted.
+    #[must_use]
+    pub fn depth(&self, team: &OrgTeam) -> usize {
+        let above = |one: &&OrgTeam| one.parent.as_ref().and_then(|name| self.team(name));
+        std::iter::successors(Some(team), above).take(MAX_DEPTH).count()
+    }
+
+    /// This team and all below it; a team comes after those below it.
+    #[must_use]
+    pub fn leaves_first(&self, name: &TeamName) -> Vec<TeamName> {
+        let below = self.children(name).flat_map(|child| self.leaves_first(&child.name));
+        below.chain([name.clone()]).collect()
+    }
+
     /// The names of a member's team and of all above it. One in none that can be used is judged by the team that its
     /// file says, and by the root.
     #[must_use]
@@ -322,6 +348,19 @@ mod tests {
             "a broken file does not move it to main"
         );
         assert_eq!(org.line_of(&AgentId::new("a")), ["x", "main"]);
+    }
+
+    #[test]
+    fn a_team_comes_after_those_below_it() {
+        let org = small();
+        let order = |name: &str| -> Vec<String> {
+            org.leaves_first(&TeamName::new(name)).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(order("main"), ["lab", "qa", "main"]);
+        assert_eq!(order("lab"), ["lab"]);
+        let depth = |name: &str| org.team(&TeamName::new(name)).map(|team| org.depth(team));
+        assert_eq!(["main", "qa", "lab"].map(depth), [Some(1), Some(2), Some(3)]);
+        assert_eq!(org.count_without_root(), 2);
     }
 
     #[test]

@@ -28,8 +28,8 @@ macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-            schemars::JsonSchema,
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize,
+            serde::Deserialize, schemars::JsonSchema,
         )]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $text)] $variant),+
@@ -53,9 +53,13 @@ macro_rules! named {
     };
 }
 
+pub(crate) use named;
+
 named! {
     /// Why there is a task.
     TaskKind {
+        /// The first one of a new team.
+        Bootstrap = "bootstrap",
         /// Somebody gave it to the team.
         Delegate = "delegate",
         /// A team below could not decide it.
@@ -275,11 +279,15 @@ pub enum TaskRefusal {
     TooOften {
         retry_after_ms: u64,
     },
+    /// The team is being shut down.
+    ShuttingDown,
 }
 
 /// Why a task is not started again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryRefusal {
+    /// Its team is being shut down.
+    ShuttingDown,
     /// It waits or runs.
     Open(TaskStatus),
     Done,
@@ -345,6 +353,8 @@ pub struct EndedAttempt {
     pub of: AttemptId,
     pub root: RootId,
     pub status: TaskStatus,
+    /// Its team is being shut down: the dialog is archived, wherever it is.
+    pub of_closing_team: bool,
 }
 
 #[cfg(test)]

@@ -270,10 +270,13 @@ impl Setup {
         }
     }
 
-    /// A copy opens, and is whole.
+    /// A copy opens, and is whole. What was not over when it was made is known to the files alone.
     async fn check(&self, copy: &Path) -> Result<(), StoreFault> {
         let mut store = Store::open(copy, "", self.clock.moment()).await?;
-        let checked = store.check().await;
+        let checked = match store.check().await {
+            Ok(()) => store.forget_changes().await,
+            Err(fault) => Err(fault),
+        };
         store.close().await;
         checked
     }

@@ -26,11 +26,16 @@ const QUEUE: usize = 64;
 const TASK_ID_DIGITS: usize = 16;
 /// How often changes of other processes are looked for.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// How often it is tried again to settle a change of the teams that something is in the way of.
+const STUCK_INTERVAL: Duration = Duration::from_mins(1);
 /// How often it is looked whether there is a store, where none is configured.
 const RARE_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Whether the store of a workspace may be opened. May block on the disk.
 pub trait Permission: Send + Sync + std::fmt::Debug {
+    /// True while something of the workspace waits for a person's consent: then the teams are not changed.
+    fn awaits_consent(&self) -> bool;
+
     /// True if the store with this name was made here, or a person agreed to it.
     fn may_open(&self, seat: &str) -> bool;
 
@@ -146,7 +151,7 @@ enum Request {
 /// The store of a running driver. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Hive {
-    setup: Setup,
+    pub(super) setup: Setup,
     requests: mpsc::Sender<Request>,
     /// Until [`NewsStore::run`] takes them.
     waiting: Arc<Mutex<Option<mpsc::Receiver<Request>>>>,
@@ -212,6 +217,7 @@ impl NewsStore for Hive {
         let requests = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         let keeper = Keeper {
             setup: self.setup.clone(),
+            stuck: (Vec::new(), None),
             store: None,
             is_configured: false,
             version: 0,
@@ -266,6 +272,8 @@ impl NewsStore for Hive {
 #[derive(Debug)]
 struct Keeper {
     setup: Setup,
+    /// What keeps changes of the teams from being undone or finished, and when that was tried last.
+    stuck: (Vec<Problem>, Option<Instant>),
     store: Option<Store>,
     /// There may be a store, when that was looked at last.
     is_configured: bool,
@@ -349,6 +357,25 @@ impl Keeper {
         };
         self.publish(fault.as_ref()).await;
         answer();
+        self.settle_changes().await;
+    }
+
+    /// Undoes or finishes changes of the teams that are not over. One that something keeps from that is tried once a minute.
+    async fn settle_changes(&mut self) {
+        let is_due = self.stuck.1.is_none_or(|tried| tried.elapsed() >= STUCK_INTERVAL);
+        let (Some(store), true) = (&mut self.store, is_due) else { return };
+        if self.tasks.borrow().changes.is_empty() {
+            return;
+        }
+        let problems = self.setup.settle_changes(store).await;
+        let fault = problems.as_ref().err().map(ToString::to_string);
+        if let Some(fault) = fault {
+            tracing::warn!(fault, "changes of the teams could not be settled");
+        }
+        let problems = problems.unwrap_or_default();
+        self.stuck =
+            if problems.is_empty() { (problems, None) } else { (problems, Some(Instant::now())) };
+        self.publish(None).await;
     }
 
     async fn add(&mut self, notice: &NewNotice) -> Result<String, StoreFault> {
@@ -391,6 +418,7 @@ impl Keeper {
         let Some(store) = &mut self.store else { return self.publish(None).await };
         let deleted = store.delete_old(self.setup.clock.moment()).await;
         self.publish(deleted.err().as_ref()).await;
+        self.settle_changes().await;
     }
 
     /// Makes a copy once a day. One that fails is a problem, and is tried again the next day. True if it was tried.
@@ -424,6 +452,7 @@ impl Keeper {
             }
             Err(fault) => self.publish(Some(&fault)).await,
         }
+        self.settle_changes().await;
     }
 
     /// Tells what is open now, and what went wrong.
@@ -450,12 +479,16 @@ impl Keeper {
         });
         let problem = fault.and_then(StoreFault::problem);
         let copy_fault = &self.copy_fault;
+        let stuck = &self.stuck.0;
         self.view.send_if_modified(|view| {
             let before = view.clone();
             match listed {
                 Ok(items) => {
                     view.items = items.into();
-                    view.problems = problem.into_iter().chain(copy_fault.clone()).collect();
+                    view.problems = {
+                        let all = problem.into_iter().chain(copy_fault.clone());
+                        all.chain(stuck.iter().cloned()).collect()
+                    };
                 }
                 Err(fault) => view.problems = fault.problem().into_iter().collect(),
             }

@@ -8,8 +8,11 @@ mod copies;
 mod fault;
 mod folder;
 mod keeper;
+mod sagas;
 mod store;
 mod tasks;
+#[cfg(test)]
+mod test_support;
 
 pub use fault::StoreFault;
 pub use folder::{Folder, StoreState};

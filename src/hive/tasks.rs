@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use tokio::sync::watch;
 
+use crate::domain::org_change::{ChangePreview, Changed, OrgChange, OrgRefusal};
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, CANCELLED_BY_PERSON, Enqueued, NewTask, RetryRefusal, Task,
     TaskEnd, TaskFilter, TaskStatus,
@@ -85,6 +86,16 @@ impl TaskStore for Hive {
                 Ok(found.into_iter().find(|task| task.id == id))
             })
         })
+    }
+
+    fn preview_change(&self, change: OrgChange) -> Stored<Result<ChangePreview, OrgRefusal>> {
+        let setup = self.setup.clone();
+        Box::pin(async move { setup.preview(&change).await.map_err(|fault| fault.text()) })
+    }
+
+    fn change_teams(&self, change: OrgChange) -> Stored<Result<Changed, OrgRefusal>> {
+        let setup = self.setup.clone();
+        self.on_tasks(move |store, _| Box::pin(async move { setup.change(store, &change).await }))
     }
 
     fn tasks(&self, filter: TaskFilter) -> Stored<Vec<Task>> {

@@ -4,6 +4,7 @@
 mod autonomy;
 mod edit;
 mod limits;
+pub mod new_team;
 mod teams;
 mod values;
 
@@ -78,6 +79,8 @@ pub struct HiveConfig {
     pub keeps_open: bool,
     /// False: there are no team tools, and nothing is worked on.
     teams_on: bool,
+    /// `hive.yaml` itself is there.
+    has_file: bool,
     org: Arc<Org>,
 }
 
@@ -94,6 +97,7 @@ impl Default for HiveConfig {
             handoff: HandoffRule::default(),
             keeps_open: false,
             teams_on: true,
+            has_file: false,
             org: Arc::default(),
         }
     }
@@ -109,13 +113,15 @@ impl HiveConfig {
         if !is_configured(workspace) {
             return (Self::default(), Vec::new());
         }
-        let (mut config, mut problems) =
-            match files::read(workspace, PATH, files::CONFIG_LIMIT_BYTES) {
-                FileContent::Text(text) => read(&text),
-                FileContent::Missing => (Self::default(), Vec::new()),
-                FileContent::Unusable(reason) => (Self::unusable(), vec![unusable(PATH, &reason)]),
-            };
+        let found = files::read(workspace, PATH, files::CONFIG_LIMIT_BYTES);
+        let has_file = !matches!(found, FileContent::Missing);
+        let (mut config, mut problems) = match found {
+            FileContent::Text(text) => read(&text),
+            FileContent::Missing => (Self::default(), Vec::new()),
+            FileContent::Unusable(reason) => (Self::unusable(), vec![unusable(PATH, &reason)]),
+        };
         config.is_configured = true;
+        config.has_file = has_file;
         let (org, faults) = teams::load(workspace, team, (&config.limits, config.teams_on));
         config.org = Arc::new(org);
         problems.extend(faults);
@@ -174,6 +180,12 @@ impl HiveConfig {
     #[must_use]
     pub fn autonomy_of(&self, member: &AgentId) -> MemberAutonomy {
         self.agreed_autonomy().of(member, &self.org.line_of(member))
+    }
+
+    /// True if `hive.yaml` is there: without it no team is made.
+    #[must_use]
+    pub fn has_file(&self) -> bool {
+        self.has_file
     }
 
     /// The teams of the workspace.

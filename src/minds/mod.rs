@@ -32,6 +32,7 @@ use std::time::SystemTime;
 
 pub use cache::{MindsCache, MindsFolder, MindsSource};
 pub(crate) use files::CONFIG_LIMIT_BYTES;
+pub use hive::new_team;
 pub use hive::{Capture, HiveConfig, PATH as HIVE_FILE, is_configured as has_hive, with_level};
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
@@ -45,6 +46,8 @@ use crate::domain::text::Text;
 use crate::domain::trust::TrustKind;
 use crate::domain::{AgentId, Lang, Member, Problem, Secrets, ShellRight, Stamp, Team};
 use crate::yaml::Lines;
+pub(crate) use team::{PATH as TEAM_FILE, member_entry, with_member, without_member};
+
 use files::FileContent;
 use mcp_config::McpFile;
 use memory::Memories;

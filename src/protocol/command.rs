@@ -8,7 +8,7 @@ use super::finding::FindRequest;
 use super::image::{AttachedImage, ImageOrigin};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
-use super::teams::TaskRequest;
+use super::teams::TeamsRequest;
 use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::keep_going::KeepGoingSwitch;
@@ -172,7 +172,7 @@ pub enum Command {
     /// Reads or changes tasks of teams.
     Tasks {
         ticket: Ticket,
-        request: TaskRequest,
+        request: TeamsRequest,
     },
     /// Checks again what waits for consent: answered by [`super::DriverEvent::Consent`].
     CheckConsent,

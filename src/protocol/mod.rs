@@ -41,6 +41,6 @@ pub use program_log::{LogLevel, LogLine, LogView};
 pub use refusal::Refusal;
 pub use sheet::{ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest, TaskdocView};
 pub use stored_record::StoredRecord;
-pub use teams::{TaskRequest, TeamRow};
+pub use teams::{TeamRow, TeamsRequest};
 pub use timeline::{TimelineRow, TimelineView};
 pub use usage::{DialogUsage, UsageView};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::org_change::TeamStatus;
 use crate::domain::task::Priority;
 use crate::domain::{AgentId, TaskId, TeamName};
 
@@ -20,6 +21,11 @@ pub struct TeamRow {
     pub blocked: u64,
     /// Tasks that wait for it.
     pub pending: u64,
+    #[serde(default)]
+    pub status: TeamStatus,
+    /// A change of the organisation that its lead wants is not over.
+    #[serde(default)]
+    pub changing: bool,
     /// It has used up what it may do in a day; those wait until midnight.
     #[serde(default)]
     pub used_up: bool,
@@ -33,10 +39,10 @@ impl TeamRow {
     }
 }
 
-/// What a client wants of a task.
+/// What a client wants of a task or of a team.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TaskRequest {
+pub enum TeamsRequest {
     /// All of it: answered by [`super::DriverEvent::Task`].
     Show { id: TaskId },
     /// Queues a new one for this team. A busy team does with it what its file says.
@@ -45,15 +51,33 @@ pub enum TaskRequest {
     Cancel { id: TaskId },
     /// Queues one again that is blocked, has failed or was cancelled.
     Retry { id: TaskId },
+    /// Makes a team below this one.
+    Spawn {
+        name: String,
+        parent: TeamName,
+        description: String,
+        scope: Vec<String>,
+        /// What its lead should know first.
+        context: String,
+    },
+    /// Changes the keywords of a team.
+    Update { team: TeamName, add: Vec<String>, remove: Vec<String> },
+    /// Shuts a team down, with those below it if that is said. The reply comes when it is gone, or after a minute.
+    ShutDown { team: TeamName, cascade: bool },
 }
 
-impl TaskRequest {
+impl TeamsRequest {
     /// True if it changes nothing.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         match self {
             Self::Show { .. } => true,
-            Self::Delegate { .. } | Self::Cancel { .. } | Self::Retry { .. } => false,
+            Self::Delegate { .. }
+            | Self::Cancel { .. }
+            | Self::Retry { .. }
+            | Self::Spawn { .. }
+            | Self::Update { .. }
+            | Self::ShutDown { .. } => false,
         }
     }
 }

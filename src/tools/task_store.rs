@@ -3,13 +3,16 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
 use crate::domain::news::{NewNotice, NewsKind};
 use crate::domain::org::{Org, TeamLimits};
+use crate::domain::org_change::{
+    ChangePreview, Changed, OpenChange, OrgChange, OrgRefusal, TeamState, TeamStatus,
+};
 use crate::domain::task::row::TaskRow;
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, Cause, Delivery, EndedAttempt, Enqueued, HandoffRule,
@@ -25,6 +28,10 @@ pub struct TasksView {
     pub revision: u64,
     /// What lists show: open tasks, then ended ones, both up to a number.
     pub listed: Arc<[TaskRow]>,
+    /// The teams of which there is more to say than that they are active.
+    pub teams: Arc<[TeamState]>,
+    /// Changes of the organisation that are not over.
+    pub changes: Arc<[OpenChange]>,
     /// Those that run or are blocked.
     pub active: Arc<[ActiveTask]>,
     /// How many tasks wait for each team; a team without any is not listed.
@@ -41,7 +48,8 @@ impl TasksView {
     #[must_use]
     pub fn has_work(&self) -> bool {
         let is_idle = self.active.is_empty() && self.pending.is_empty();
-        !is_idle || !self.ended.is_empty() || !self.deliveries.is_empty()
+        let changes = !self.changes.is_empty();
+        changes || !is_idle || !self.ended.is_empty() || !self.deliveries.is_empty()
     }
 
     /// The task that is worked on in this tree.
@@ -55,6 +63,19 @@ impl TasksView {
     pub fn cause(&self, root: &RootId) -> Option<Cause> {
         let Task { root_correlation, depth, .. } = &self.of_root(root)?.task;
         Some(Cause { root_correlation: root_correlation.clone(), depth: *depth })
+    }
+
+    /// How a team is.
+    #[must_use]
+    pub fn status_of(&self, team: &TeamName) -> TeamStatus {
+        let known = self.teams.iter().find(|state| state.name == *team);
+        known.map_or(TeamStatus::Active, |state| state.status)
+    }
+
+    /// True while the lead of this team changes the organisation.
+    #[must_use]
+    pub fn changes_for(&self, team: &TeamName) -> bool {
+        self.changes.iter().any(|change| change.by.as_ref() == Some(team))
     }
 
     #[must_use]
@@ -129,6 +150,29 @@ pub trait TaskStore: Send + Sync + Debug {
 
     /// Tasks, the newest first.
     fn tasks(&self, filter: TaskFilter) -> Stored<Vec<Task>>;
+
+    /// What a change of the teams would do, if nothing speaks against it.
+    fn preview_change(&self, _change: OrgChange) -> Stored<Result<ChangePreview, OrgRefusal>> {
+        nowhere()
+    }
+
+    /// Changes the teams: all of it is done, or nothing is left behind. A team that is shut down goes on ending after that.
+    fn change_teams(&self, _change: OrgChange) -> Stored<Result<Changed, OrgRefusal>> {
+        nowhere()
+    }
+}
+
+/// How long somebody waits until a team is gone that is shut down; that goes on without a wait.
+const CLOSING_TIME: Duration = Duration::from_mins(1);
+
+/// Waits until these teams are gone, which are being shut down; false if that takes longer.
+pub async fn is_gone(store: &dyn TaskStore, teams: &[TeamName]) -> bool {
+    let mut view = store.tasks_view();
+    let is_gone = |view: &TasksView| {
+        teams.iter().all(|team| view.status_of(team) != TeamStatus::ShuttingDown)
+    };
+    let gone = tokio::time::timeout(CLOSING_TIME, view.wait_for(is_gone)).await;
+    gone.is_ok_and(|view| view.is_ok())
 }
 
 /// Keeps nothing.

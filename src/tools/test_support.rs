@@ -96,6 +96,7 @@ impl TestBench {
         let workspace = dir.path().join("ws");
         std::fs::create_dir(&workspace).unwrap();
         let cx = ToolCx {
+            approved: Arc::default(),
             caller: AgentId::new("lead"),
             dialog: DialogId::main(RootId::new("aa/bb/01")),
             sees_images: true,

@@ -92,6 +92,8 @@ pub struct ToolCx {
     pub clock: Arc<dyn Clock>,
     /// What the caller decides alone.
     pub autonomy: MemberAutonomy,
+    /// What a person approved for a call like this one, and nobody has done yet: see `domain/history/gates.rs`.
+    pub approved: Arc<[String]>,
     /// Where notices for people are kept.
     pub news: Arc<dyn NewsStore>,
     /// The teams, as the caller sees them.

@@ -13,7 +13,7 @@ use crate::domain::{
     AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp, TeamName,
 };
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{ChangesScope, FindRequest, Lifecycle, LogLevel, SheetRequest, TaskRequest};
+use crate::protocol::{ChangesScope, FindRequest, Lifecycle, LogLevel, SheetRequest, TeamsRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::highlight::CodeColours;
@@ -176,7 +176,7 @@ pub enum Intent {
         priority: Priority,
     },
     /// Read or change a task.
-    Task(TaskRequest),
+    Task(TeamsRequest),
     /// Ask the driver for the program's log; it is shown from this level on when it arrives.
     RequestLog(LogLevel),
     /// Ask the driver what this member is told; it is shown when it arrives.

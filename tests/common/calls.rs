@@ -37,6 +37,7 @@ pub async fn call(
 
 fn cx(workspace: &Path, shells: &Shells) -> ToolCx {
     ToolCx {
+        approved: Arc::default(),
         caller: AgentId::new("lead"),
         dialog: DialogId::main(RootId::new("aa/bb/01")),
         sees_images: true,

@@ -15,7 +15,7 @@ use crate::serving::Driver;
 
 const TEAM: &str = "member_defaults: { provider: script, model: m, diligence-push-max: 0 }\n\
                     default_responder: lead\n\
-                    members: { lead: { name: Lead }, qa: { name: Quinn }, tester: { name: Tess } }\n";
+                    members:\n  lead: { name: Lead }\n  qa: { name: Quinn }\n  tester: { name: Tess }\n";
 const SLOW: &str = "  - message: slow\n    role: user\n    delayMs: 150\n    response: Slow.\n  - message: use\n    role: user\n    \
                     delayMs: 60\n    response: I look.\n    funcCalls:\n      - name: list_dir\n        arguments: { path: . }\n  - message: linger\n    role: user\n    \
                     delayMs: 60000\n    response: At last.\n";
@@ -278,4 +278,155 @@ fn r2_after_any_kills_each_task_is_done_once_and_reported_once() {
     assert_eq!(said, ids.len() as u64, "each result is told once");
     let (status, problems) = run(&driver, &["doctor"]);
     assert_eq!(status, Some(0), "{problems}");
+}
+
+const MAKES: &str = "  - message: make
+    role: user
+    response: I make a team.
+    funcCalls:
+      - name: spawn_team
+        arguments: { name: docs, scope_accepts: [documents], init_context: Begin with the README. }
+  - message: Approved.
+    role: tool
+    response: I go on.
+    funcCalls:
+      - name: spawn_team
+        arguments: { name: docs, scope_accepts: [documents], init_context: Begin with the README. }
+  - message: end
+    role: user
+    response: I shut it down.
+    funcCalls:
+      - name: shutdown_team
+        arguments: { name: docs }
+  - message: \"Your team docs is new. Get it ready for work:\"
+    role: user
+    response: Ready.
+  - message: \"Your team bad is new. Get it ready for work:\"
+    role: user
+    response: I look.
+    funcCalls:
+      - name: list_teams
+        arguments: {}
+";
+
+/// A workspace whose lead can make teams.
+fn that_makes_teams(hive: &str) -> Driver {
+    let driver = with_teams(Driver::ended());
+    let workspace = driver.home().workspace();
+    files::put(&workspace, ".minds/hive/hive.yaml", hive);
+    let known = fs::read_to_string(workspace.join("answers/m.yaml")).unwrap_or_default();
+    files::put(&workspace, "answers/m.yaml", &format!("{known}{MAKES}"));
+    driver
+}
+
+fn status_of(driver: &Driver, team: &str) -> Value {
+    let teams = driver.json(&["teams", "--json"]);
+    let mut teams = teams["teams"].as_array().into_iter().flatten();
+    teams.find(|one| one["name"] == team).map_or(Value::Null, |one| one["status"].clone())
+}
+
+#[test]
+fn s1_1_a_member_makes_a_team_that_gets_ready_and_shuts_it_down() {
+    let driver = that_makes_teams("version: 1\n");
+    let before = fs::read_to_string(driver.home().workspace().join(".minds/team.yaml")).unwrap();
+    let said = driver.ok(&["run", "--json", "make"], 0);
+    assert!(said.contains("team_updated") && said.contains("(initializing)"), "{said}");
+    assert_eq!(status_of(&driver, "docs"), json!("(initializing)"));
+    driver.ok(&["drive"], 0);
+    assert_eq!(status_of(&driver, "docs"), json!("active"));
+    let told = driver.ok(&["inbox", "--all"], 0);
+    assert!(told.contains("[docs] Team bootstrapped and ready."), "{told}");
+    assert!(told.contains("[main] Below main, make the team docs"), "{told}");
+    let history = driver.ok(&["inbox", "--history"], 0);
+    assert!(history.contains("make the team docs"), "{history}");
+    let problems = driver.ok(&["doctor"], 0);
+    assert!(!problems.contains("docs"), "{problems}");
+
+    driver.ok(&["run", "end"], 0);
+    assert_eq!(status_of(&driver, "docs"), Value::Null);
+    let workspace = driver.home().workspace();
+    assert_eq!(fs::read_to_string(workspace.join(".minds/team.yaml")).unwrap(), before);
+    assert!(!workspace.join("docs.tsk").exists());
+    let dialogs = driver.json(&["dialogs", "--all", "--json"]);
+    let of_docs = |one: &&Value| one["agentId"] == "docs";
+    let archived = dialogs.as_array().unwrap().iter().find(of_docs).unwrap();
+    assert_eq!(archived["status"], json!("archived"));
+    assert!(tasks(&driver).iter().all(|one| one["team"] != "docs"));
+}
+
+#[test]
+fn q13_a_change_of_teams_waits_for_approval_and_passes_once() {
+    let driver = that_makes_teams("autonomy: { orgChanges: requires_approval }\n");
+    driver.ok(&["run", "make"], 3);
+    assert!(!driver.home().workspace().join(".minds/hive/teams/docs.yaml").exists());
+    let open = driver.json(&["q4h", "--json"]);
+    let item = &open[0];
+    assert_eq!(item["kind"], json!("approval"), "{item}");
+    let diff = item["diff"].as_str().unwrap();
+    assert!(diff.contains("+++ .minds/team.yaml") && diff.contains("+  docs:"), "{diff}");
+    let id = item["id"].as_str().unwrap();
+    // What it is about has changed since: it is asked again.
+    let workspace = driver.home().workspace();
+    let text = fs::read_to_string(workspace.join(".minds/team.yaml")).unwrap();
+    files::put(&workspace, ".minds/team.yaml", &format!("# changed\n{text}"));
+    driver.ok(&["q4h", "approve", id], 3);
+    assert!(!workspace.join(".minds/hive/teams/docs.yaml").exists());
+    let open = driver.json(&["q4h", "--json"]);
+    let id = open[0]["id"].as_str().unwrap().to_owned();
+    driver.ok(&["q4h", "approve", &id], 0);
+    assert_eq!(status_of(&driver, "docs"), json!("(initializing)"));
+    // Again, it is another decision.
+    driver.ok(&["team", "shutdown", "docs", "--yes"], 0);
+    assert_eq!(status_of(&driver, "docs"), Value::Null);
+    driver.ok(&["run", "make"], 3);
+    assert_eq!(status_of(&driver, "docs"), Value::Null);
+}
+
+#[test]
+fn s1_3_a_team_that_does_not_get_ready_is_shown_as_such_and_can_be_tried_again_or_shut_down() {
+    let driver = that_makes_teams("tasks: { max_steps: 1 }\n");
+    let spawn = ["team", "spawn", "bad", "--scope", "nothing", "--description", "Fails."];
+    let said = driver.ok(&spawn, 0);
+    assert!(said.contains("team bad is made"), "{said}");
+    driver.ok(&["drive"], 4);
+    assert_eq!(status_of(&driver, "bad"), json!("Bootstrap failed"));
+    let told = driver.ok(&["inbox", "--all"], 0);
+    assert!(told.contains("[bad] Team bootstrap failed: "), "{told}");
+    let failed = tasks(&driver).into_iter().find(|one| one["team"] == "bad").unwrap();
+    assert_eq!((&failed["type"], &failed["from"]), (&json!("bootstrap"), &Value::Null));
+    let (status, said) = run(&driver, &spawn);
+    assert_eq!((status, said.contains("Team 'bad' already exists")), (Some(1), true), "{said}");
+    driver.ok(&["task", "retry", failed["id"].as_str().unwrap()], 0);
+    assert_eq!(status_of(&driver, "bad"), json!("(initializing)"));
+    let (status, said) = run(&driver, &["team", "shutdown", "bad"]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("confirm with --yes"), "{said}");
+    driver.ok(&["team", "shutdown", "bad", "--yes"], 0);
+    assert_eq!(status_of(&driver, "bad"), Value::Null);
+    driver.ok(&spawn, 0);
+}
+
+#[test]
+fn teams_are_made_changed_and_shut_down_beside_a_driver_that_runs() {
+    let driver = with_teams(Driver::start());
+    files::put(&driver.home().workspace(), ".minds/hive/hive.yaml", "version: 1\n");
+    driver.ok(&["team", "spawn", "docs", "--scope", "a", "b", "--parent", "qa"], 0);
+    assert!(eventually(|| status_of(&driver, "docs") == json!("active")));
+    driver.ok(&["team", "update", "docs", "--add", "c", "--remove", "a"], 0);
+    let shown = driver.json(&["team", "show", "docs", "--json"]);
+    assert_eq!(shown["scope"], json!(["b", "c"]));
+    let linger = driver.ok(&["delegate", "docs", "linger"], 0);
+    assert!(eventually(|| task(&driver, linger.trim())["status"] == json!("running")));
+    let (status, said) = run(&driver, &["team", "shutdown", "qa", "--yes"]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("Team 'qa' has children: docs; use cascade"), "{said}");
+    driver.ok(&["team", "shutdown", "qa", "--cascade", "--yes"], 0);
+    assert_eq!([status_of(&driver, "qa"), status_of(&driver, "docs")], [Value::Null, Value::Null]);
+    let dialogs = driver.json(&["dialogs", "--all", "--json"]);
+    let of_docs = dialogs.as_array().unwrap().iter().filter(|one| one["agentId"] == "docs");
+    let statuses: Vec<&Value> = of_docs.map(|one| &one["status"]).collect();
+    assert_eq!(statuses, [&json!("archived"), &json!("archived")]);
+    // Nobody made these members with the team.
+    let team = fs::read_to_string(driver.home().workspace().join(".minds/team.yaml")).unwrap();
+    assert!(team.contains("qa: { name: Quinn }") && !team.contains("docs"), "{team}");
 }

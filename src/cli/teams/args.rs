@@ -20,6 +20,45 @@ pub enum TeamCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Make a team, with a lead of its own that gets it ready
+    Spawn {
+        /// Its name: lower case letters, digits and single hyphens
+        name: String,
+        /// Keywords for the work that belongs to it
+        #[arg(long, value_name = "KEYWORD", num_args = 1.., required = true)]
+        scope: Vec<String>,
+        /// What it is for, in one sentence
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        description: String,
+        /// What its lead has to know first; `-` reads it from standard input
+        #[arg(long, value_name = "TEXT")]
+        context: Option<String>,
+        /// The team above it
+        #[arg(long, value_name = "TEAM", default_value = "main")]
+        parent: String,
+    },
+    /// Change the keywords of a team
+    Update {
+        /// Its name
+        team: String,
+        /// Keywords that it gets
+        #[arg(long, value_name = "KEYWORD", num_args = 1..)]
+        add: Vec<String>,
+        /// Keywords that it loses
+        #[arg(long, value_name = "KEYWORD", num_args = 1..)]
+        remove: Vec<String>,
+    },
+    /// Shut a team down: its open tasks are cancelled, its dialogs archived, its files moved to a backup
+    Shutdown {
+        /// Its name
+        team: String,
+        /// Those below it, too
+        #[arg(long)]
+        cascade: bool,
+        /// Do it
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -110,6 +149,8 @@ pub enum StatusArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum KindArg {
+    /// The first one of a new team
+    Bootstrap,
     /// Given to a team
     Delegate,
     /// What a team below could not decide
@@ -156,6 +197,7 @@ impl StatusArg {
 impl KindArg {
     pub fn kind(self) -> TaskKind {
         match self {
+            Self::Bootstrap => TaskKind::Bootstrap,
             Self::Delegate => TaskKind::Delegate,
             Self::Escalation => TaskKind::Escalation,
         }

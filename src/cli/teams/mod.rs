@@ -10,15 +10,20 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::domain::org::{Org, OrgTeam};
+use crate::domain::org_change::TeamStatus;
 use crate::domain::task::TaskStatus;
 use crate::domain::{Lang, TeamName};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
+use crate::protocol::{Command, TeamsRequest};
 use crate::tools::TasksView;
 
+use super::drive::text_or_stdin;
 use super::exit::{CommandError, Status};
 use super::hive_store::{open, refused};
+use super::job::run_command;
 use super::lines;
+use super::running::TICKET;
 
 use args::TeamCommand;
 
@@ -92,7 +97,13 @@ fn team_line(team: &OrgTeam, view: &TasksView) -> String {
     let lead = team.lead.as_ref().map(|lead| format!("  @{lead}")).unwrap_or_default();
     let blocked = if blocked > 0 { format!(" · {blocked} blocked") } else { String::new() };
     let full = if is_saturated(team, running) { "  (all slots taken)" } else { "" };
-    format!("{}{lead}  {running} running · {pending} queued{blocked}{full}", team.name)
+    let status = match view.status_of(&team.name) {
+        TeamStatus::Active => String::new(),
+        other @ (TeamStatus::Initializing
+        | TeamStatus::BootstrapFailed
+        | TeamStatus::ShuttingDown) => format!("  {}", other.name()),
+    };
+    format!("{}{lead}{status}  {running} running · {pending} queued{blocked}{full}", team.name)
 }
 
 fn team_json(team: &OrgTeam, view: &TasksView) -> Value {
@@ -104,7 +115,8 @@ fn team_json(team: &OrgTeam, view: &TasksView) -> Value {
         "members": team.members,
         "description": team.description,
         "scope": team.scope,
-        "status": "active",
+        "status": view.status_of(&team.name),
+        "orgOpPending": view.changes_for(&team.name),
         "activeDailyOps": running,
         "saturated": is_saturated(team, running),
         "pending": pending,
@@ -121,9 +133,47 @@ fn team_json(team: &OrgTeam, view: &TasksView) -> Value {
 }
 
 pub async fn team(workspace: &Path, wanted: TeamCommand) -> Result<Status, CommandError> {
-    let TeamCommand::Show { team: name, json } = wanted;
+    let (request, said) = match wanted {
+        TeamCommand::Show { team, json } => return show(workspace, &team, json).await,
+        TeamCommand::Spawn { name, scope, description, context, parent } => {
+            let said = format!("team {name} is made; its lead gets it ready");
+            let context = context.as_deref().map(text_or_stdin).transpose()?;
+            let context = context.unwrap_or_default();
+            let parent = TeamName::new(parent);
+            (TeamsRequest::Spawn { name, parent, description, scope, context }, said)
+        }
+        TeamCommand::Update { team, add, remove } => {
+            let said = format!("team {team} is changed");
+            (TeamsRequest::Update { team: TeamName::new(team), add, remove }, said)
+        }
+        TeamCommand::Shutdown { team, cascade, yes } => {
+            if !yes {
+                return Err(CommandError::usage(would_end(workspace, &team, cascade)?));
+            }
+            let said = format!("team {team} is shut down");
+            (TeamsRequest::ShutDown { team: TeamName::new(team), cascade }, said)
+        }
+    };
+    run_command(workspace, Command::Tasks { ticket: TICKET, request }).await?;
+    lines::print(&said);
+    Ok(Status::Done)
+}
+
+/// What shutting a team down would end, and how to do it.
+fn would_end(workspace: &Path, team: &str, cascade: bool) -> Result<String, CommandError> {
     let org = org_of(workspace)?;
-    let team = team_named(&org, &name)?;
+    let team = team_named(&org, team)?;
+    let all = if cascade { org.leaves_first(&team.name) } else { vec![team.name.clone()] };
+    let all: Vec<&str> = all.iter().map(TeamName::as_str).collect();
+    Ok(format!(
+        "this ends for good: {}, with all their tasks and dialogs; confirm with --yes",
+        all.join(", ")
+    ))
+}
+
+async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, CommandError> {
+    let org = org_of(workspace)?;
+    let team = team_named(&org, name)?;
     let view = view(workspace).await?;
     if json {
         lines::json(&team_json(team, &view));

@@ -175,6 +175,9 @@ async fn retry(store: &mut Store, wanted: &str) -> Result<(), CommandError> {
         Some(Err(RetryRefusal::Open(status))) => {
             Err(CommandError::refused(format!("{id} is {}", status.name())))
         }
+        Some(Err(RetryRefusal::ShuttingDown)) => {
+            Err(CommandError::refused(format!("the team of {id} is being shut down")))
+        }
         Some(Err(RetryRefusal::Done)) => Err(CommandError::refused(format!(
             "{id} is done; delegate a new task to have it done again"
         ))),

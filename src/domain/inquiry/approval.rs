@@ -34,6 +34,9 @@ pub struct Approval {
     /// The change, as a unified diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// What exactly passes once if it is approved, for a call that asked by itself: its action, arguments and files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
 }
 
 /// A decision as somebody wrote it.
@@ -43,6 +46,8 @@ pub struct WrittenDecision {
     pub options: Vec<WrittenOption>,
     pub recommended: Option<String>,
     pub diff: Option<String>,
+    /// As in [`Approval`].
+    pub gate: Option<String>,
 }
 
 /// What the arguments of a recorded call say about it.
@@ -52,6 +57,7 @@ pub(super) struct RecordedApproval {
     kind: Option<String>,
     category: Option<Value>,
     diff: Option<String>,
+    gate: Option<String>,
 }
 
 impl RecordedApproval {
@@ -59,7 +65,7 @@ impl RecordedApproval {
     pub(super) fn read(self) -> Option<Approval> {
         let category = self.category.filter(|_| self.kind.as_deref() == Some(KIND))?;
         let category = serde_json::from_value(category).ok()?;
-        Some(Approval { category, diff: self.diff })
+        Some(Approval { category, diff: self.diff, gate: self.gate })
     }
 }
 
@@ -78,6 +84,9 @@ impl Approval {
         if let Some(diff) = &self.diff {
             add("diff", diff.clone().into());
         }
+        if let Some(gate) = &self.gate {
+            add("gate", gate.clone().into());
+        }
     }
 }
 
@@ -92,7 +101,7 @@ impl Inquiry {
         now: &Stamp,
         lang: Lang,
     ) -> Result<Self, InquiryFault> {
-        let WrittenDecision { description, mut options, recommended, diff } = written;
+        let WrittenDecision { description, mut options, recommended, diff, gate } = written;
         let chars = diff.as_ref().map_or(0, |diff| diff.chars().count());
         if chars > MAX_DIFF_CHARS {
             return Err(InquiryFault::DiffTooLong { chars });
@@ -127,7 +136,7 @@ impl Inquiry {
             part.recommended = option.map(|option| option.key);
         }
         let diff = diff.filter(|diff| !diff.trim().is_empty());
-        inquiry.set_approval(Approval { category, diff });
+        inquiry.set_approval(Approval { category, diff, gate });
         Ok(inquiry)
     }
 
@@ -164,6 +173,17 @@ impl Inquiry {
         let comment = comment.map(str::to_owned);
         [decision].into_iter().chain(option).chain(comment).collect::<Vec<_>>().join("\n")
     }
+}
+
+/// True for the text of an answer that approves, as it is recorded here or may be written elsewhere.
+#[must_use]
+pub fn approves(answer: &str) -> bool {
+    let first = answer.trim().lines().next().unwrap_or_default();
+    let (word, rest) =
+        first.split_at(first.find(|c: char| !c.is_alphanumeric()).unwrap_or(first.len()));
+    let is_word = APPROVING.contains(&word.to_lowercase().as_str());
+    Lang::ALL.iter().any(|lang| first == APPROVED.in_lang(*lang))
+        || is_word && answer.trim() == first && rest.trim_start_matches(is_mark).is_empty()
 }
 
 /// The option of an approval that is taken by words, and what they say besides.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::domain::autonomy::MemberAutonomy;
 use crate::domain::context_health::ContextLimits;
+use crate::domain::history::gates;
 use crate::domain::overview::Overview;
 use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
 use crate::domain::team::Member;
@@ -22,8 +23,8 @@ use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, Minds, RetryConfig, taskdoc};
 use crate::protocol::Refusal;
 use crate::tools::{
-    ReminderScope, ReminderView, TeamPlace, ToolCx, ToolSubset, decision_tool, notify_tool,
-    team_tools,
+    ReminderScope, ReminderView, TeamPlace, ToolCx, ToolSubset, asks_first, decision_tool,
+    notify_tool, team_tools,
 };
 
 use super::call_schemas;
@@ -84,7 +85,9 @@ pub fn prepare_member(
     let autonomy = minds.hive().autonomy_of(agent);
     let tools = if minds.hive().is_configured { tools.with_tool(notify_tool()) } else { tools };
     let tools = if autonomy.is_configured() { tools.with_tool(decision_tool()) } else { tools };
-    let of_team = team_tools(minds.hive().org(), agent);
+    let of_team = team_tools(minds.hive().org(), agent, minds.hive().has_file());
+    let asks_first = of_team.iter().any(|tool| asks_first(&tool.spec().name));
+    let approved = asks_first.then(|| gates::approved(dialog.history.entries.iter()));
     let tools = of_team.into_iter().fold(tools, ToolSubset::with_tool);
     let (tools, shared) = match role {
         DialogRole::Main | DialogRole::Side => (tools, reminders::shared(&engine.store, agent, on)),
@@ -106,6 +109,7 @@ pub fn prepare_member(
             keys: engine.secrets(&minds),
             access: Arc::new(access),
             autonomy,
+            approved: approved.unwrap_or_default().into(),
             teams: TeamPlace {
                 org: Arc::clone(minds.hive().org()),
                 store: engine.tasks.clone(),
@@ -292,6 +296,7 @@ fn tool_cx(
         shells: engine.shells.clone(),
         keys: Arc::default(),
         autonomy: MemberAutonomy::default(),
+        approved: Arc::default(),
         news: engine.news.clone(),
         teams: TeamPlace::default(),
         call: String::new(),

@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::domain::org::OrgTeam;
+use crate::domain::org_change::TeamStatus;
 use crate::domain::record::Origin;
 use crate::domain::task::outcome::{Outcome, Rest, outcome};
 use crate::domain::task::{
@@ -16,7 +17,7 @@ use crate::domain::task::{
 };
 use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
-use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId};
+use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId, TeamName};
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::driver::supervisor::creation::unused_root;
@@ -88,7 +89,10 @@ impl Dispatcher {
         let is_on = self.works && self.engine.driving.is_on();
         let moved = std::mem::take(&mut self.moved);
         let is_due = std::mem::take(&mut self.is_due);
-        if is_on && view.revision > 0 {
+        if !is_on {
+            // Nothing is worked on for that.
+            self.close_teams(view).await?;
+        } else if view.revision > 0 {
             let mut wanted = Vec::new();
             for active in view.active.iter() {
                 let is_new = !self.known.contains(&active.attempt());
@@ -117,11 +121,23 @@ impl Dispatcher {
         Ok(())
     }
 
+    /// Archives the dialogs of teams that are shut down, and tells whoever waits for something of them.
+    async fn close_teams(&self, view: &TasksView) -> Result<(), Ended> {
+        let closing = |team: &TeamName| view.status_of(team) == TeamStatus::ShuttingDown;
+        for ended in view.ended.iter().filter(|ended| ended.of_closing_team) {
+            self.put_away(ended, false).await?;
+        }
+        for delivery in view.deliveries.iter().filter(|delivery| closing(&delivery.team)) {
+            self.deliver(delivery).await?;
+        }
+        Ok(())
+    }
+
     /// Does what is to be done by the configuration as it is now; false if that could not be read.
     async fn carry_on(&mut self, view: &TasksView, wanted: &[&ActiveTask]) -> Result<bool, Ended> {
         let Some(minds) = self.minds().await else { return Ok(false) };
         for ended in view.ended.iter() {
-            self.put_away(ended, &minds).await?;
+            self.put_away(ended, minds.hive().keeps_open).await?;
         }
         for active in wanted {
             self.known.insert(active.attempt());
@@ -160,9 +176,10 @@ impl Dispatcher {
         done.inspect_err(|error| tracing::warn!(%error, "the store of tasks")).ok()
     }
 
-    async fn put_away(&self, ended: &EndedAttempt, minds: &Minds) -> Result<(), Ended> {
+    async fn put_away(&self, ended: &EndedAttempt, keeps_open: bool) -> Result<(), Ended> {
         let to = match ended.status {
-            TaskStatus::Done | TaskStatus::Failed if minds.hive().keeps_open => None,
+            TaskStatus::Done | TaskStatus::Failed if ended.of_closing_team => Some(Bucket::Archive),
+            TaskStatus::Done | TaskStatus::Failed if keeps_open => None,
             TaskStatus::Done | TaskStatus::Failed => Some(Bucket::Done),
             TaskStatus::Cancelled
             | TaskStatus::Pending
@@ -170,7 +187,8 @@ impl Dispatcher {
             | TaskStatus::Blocked => Some(Bucket::Archive),
         };
         let root = ended.root.clone();
-        let is_away = self.ask(|reply| Order::PutAway { root, to, reply }).await?;
+        let even_done = ended.of_closing_team;
+        let is_away = self.ask(|reply| Order::PutAway { root, to, even_done, reply }).await?;
         if is_away == Some(true) {
             Self::stored(self.engine.tasks.put_away(ended.of.clone()).await);
         }

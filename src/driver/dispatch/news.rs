@@ -2,7 +2,7 @@
 
 use crate::domain::news::{NewNotice, NewsKind, NewsLevel};
 use crate::domain::org::{Org, OrgTeam};
-use crate::domain::task::{ActiveTask, TaskEnd, TeamWork};
+use crate::domain::task::{ActiveTask, TaskEnd, TaskKind, TeamWork};
 use crate::domain::text::in_lang;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TeamName};
 use crate::tools::News;
@@ -17,14 +17,30 @@ pub fn of_end(
     let team = &active.task.team;
     let parent = org.team(team).and_then(|team| team.parent.as_ref());
     let for_a_person = active.task.from.is_none() || parent.is_none_or(TeamName::is_main);
+    let is_first = active.task.kind == TaskKind::Bootstrap;
     match end {
+        TaskEnd::Done { .. } if is_first && for_a_person => {
+            let text = in_lang!(
+                lang,
+                "[{team}] Team bootstrapped and ready.",
+                "[{team}] 团队已准备就绪。"
+            );
+            Some((NewsKind::Notice, notice(active, worker, "end", (NewsLevel::Info, &text))?))
+        }
         TaskEnd::Done { result } if for_a_person => {
             let text = format!("[{team}] {result}");
             Some((NewsKind::Notice, notice(active, worker, "end", (NewsLevel::Info, &text))?))
         }
         TaskEnd::Failed { error } => {
-            let text =
-                in_lang!(lang, "[{team}] task failed: {error}", "[{team}] 任务失败：{error}");
+            let text = if is_first {
+                in_lang!(
+                    lang,
+                    "[{team}] Team bootstrap failed: {error}",
+                    "[{team}] 团队初始化失败：{error}"
+                )
+            } else {
+                in_lang!(lang, "[{team}] task failed: {error}", "[{team}] 任务失败：{error}")
+            };
             let text = format!("{text}\n\n{}", active.task.text);
             Some((NewsKind::Failure, notice(active, worker, "end", (NewsLevel::Warning, &text))?))
         }

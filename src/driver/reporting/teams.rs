@@ -77,6 +77,8 @@ impl TeamsState {
             (team.running, team.blocked) = (running, blocked);
             team.pending = view.pending_of(&team.name);
             team.used_up = view.used_up.contains(&team.name);
+            team.status = view.status_of(&team.name);
+            team.changing = view.changes_for(&team.name);
         }
         teams
     }
@@ -131,6 +133,8 @@ mod tests {
             running: 0,
             blocked: 0,
             pending,
+            status: crate::domain::org_change::TeamStatus::Active,
+            changing: false,
             used_up: false,
         }
     }

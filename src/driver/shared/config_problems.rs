@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::domain::org::{Org, OrgTeam};
+use crate::domain::org_change::TeamStatus;
 use crate::domain::text::{Text, localized};
 use crate::domain::trust::Unagreed;
 use crate::domain::{Member, Problem, Secrets};
@@ -78,6 +79,8 @@ fn teams(org: &Org) -> Vec<TeamRow> {
         running: 0,
         blocked: 0,
         pending: 0,
+        status: TeamStatus::Active,
+        changing: false,
         used_up: false,
     };
     org.teams().filter(|_| org.is_on()).map(row).collect()

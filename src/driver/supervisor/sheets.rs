@@ -190,6 +190,7 @@ fn write(
         return Err(Refusal::SectionHasChanged.into());
     }
     let cx = ToolCx {
+        approved: Arc::default(),
         caller: AgentId::new(HUMAN),
         dialog: dialog.clone(),
         sees_images: false,

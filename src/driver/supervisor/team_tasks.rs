@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::org_change::{Changed, NewTeam, OrgChange, Requester};
 use crate::domain::task::{
     Enqueued, MAX_TEXT_BYTES, NewTask, Priority, RetryRefusal, TaskKind, TaskStatus,
 };
@@ -11,8 +12,8 @@ use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Ticket;
-use crate::protocol::{DriverEvent, TaskRequest};
-use crate::tools::task_refused;
+use crate::protocol::{DriverEvent, TeamsRequest};
+use crate::tools::{is_gone, task_refused};
 
 use super::trees::Supervisor;
 
@@ -25,7 +26,7 @@ impl Supervisor {
     }
 
     /// Waits for the disk on a task of its own.
-    pub(super) fn task_request(&mut self, ticket: Ticket, request: TaskRequest) {
+    pub(super) fn task_request(&mut self, ticket: Ticket, request: TeamsRequest) {
         let (engine, reports) = (self.engine.clone(), self.reports.clone());
         self.readers.spawn(async move {
             let done = answer(&engine, ticket, request).await;
@@ -38,40 +39,65 @@ impl Supervisor {
 async fn answer(
     engine: &Arc<Engine>,
     ticket: Ticket,
-    request: TaskRequest,
+    request: TeamsRequest,
 ) -> Result<DriverEvent, Localized> {
     let named = match &request {
-        TaskRequest::Show { id } | TaskRequest::Cancel { id } | TaskRequest::Retry { id } => {
+        TeamsRequest::Show { id } | TeamsRequest::Cancel { id } | TeamsRequest::Retry { id } => {
             Some(id)
         }
-        TaskRequest::Delegate { .. } => None,
+        TeamsRequest::Delegate { .. }
+        | TeamsRequest::Spawn { .. }
+        | TeamsRequest::Update { .. }
+        | TeamsRequest::ShutDown { .. } => None,
     };
     // Where there is no task at all, there may be no store; looking makes none.
     if let Some(id) = named.filter(|_| engine.tasks.tasks_view().borrow().listed.is_empty()) {
         return Err(unknown(id));
     }
     match request {
-        TaskRequest::Show { id } => {
+        TeamsRequest::Show { id } => {
             let found = engine.tasks.task(id.clone()).await?;
             let task = Box::new(found.ok_or_else(|| unknown(&id))?);
             return Ok(DriverEvent::Task { ticket, task });
         }
-        TaskRequest::Delegate { team, text, priority } => {
+        TeamsRequest::Delegate { team, text, priority } => {
             delegate(engine, &team, text, priority).await?;
         }
-        TaskRequest::Cancel { id } => {
+        TeamsRequest::Cancel { id } => {
             let was = engine.tasks.cancel(id.clone()).await?;
             let was = was.ok_or_else(|| unknown(&id))?;
             if !was.is_open() {
                 return Err(has_ended(&id, was));
             }
         }
-        TaskRequest::Retry { id } => {
+        TeamsRequest::Retry { id } => {
             let queued = engine.tasks.retry(id.clone()).await?;
             queued.ok_or_else(|| unknown(&id))?.map_err(|refusal| not_again(&id, refusal))?;
         }
+        TeamsRequest::Spawn { name, parent, description, scope, context } => {
+            let by = Requester::person(engine.lang);
+            let new = NewTeam { name, parent, description, scope, context, by };
+            change(engine, OrgChange::Spawn(new)).await?;
+        }
+        TeamsRequest::Update { team, add, remove } => {
+            let by = Requester::person(engine.lang);
+            change(engine, OrgChange::Update { team, add, remove, by }).await?;
+        }
+        TeamsRequest::ShutDown { team, cascade } => {
+            let by = Requester::person(engine.lang);
+            let changed = change(engine, OrgChange::Shutdown { team, cascade, by }).await?;
+            if let Changed::Closing(teams) = changed {
+                is_gone(engine.tasks.as_ref(), &teams).await;
+            }
+        }
     }
     Ok(DriverEvent::Done { ticket, dialog: None })
+}
+
+/// A person's change needs nobody's approval.
+async fn change(engine: &Engine, change: OrgChange) -> Result<Changed, Localized> {
+    let changed = engine.tasks.change_teams(change).await?;
+    changed.map_err(|refusal| refusal.text())
 }
 
 async fn delegate(
@@ -123,6 +149,9 @@ fn not_again(id: &TaskId, refusal: RetryRefusal) -> Localized {
         RetryRefusal::Open(status) => {
             let status = status.name();
             localized!("{id} is {status}", "{id} 的状态为 {status}")
+        }
+        RetryRefusal::ShuttingDown => {
+            localized!("the team of {id} is being shut down", "{id} 的团队正在关闭")
         }
         RetryRefusal::Done => localized!(
             "{id} is done; delegate a new task to have it done again",

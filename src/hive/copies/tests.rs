@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use super::*;
 use crate::domain::Clock;
 use crate::domain::news::{NewNotice, NewsLevel};
-use crate::domain::text::Localized;
 use crate::domain::{AgentId, DialogId, RootId};
+use crate::hive::test_support::Known;
 use crate::hive::{Listed, Permission};
 
 /// Shows the time that it is set to.
@@ -17,20 +17,6 @@ struct Hands(Mutex<String>);
 impl Clock for Hands {
     fn now(&self) -> Stamp {
         Stamp::new(self.0.lock().unwrap().as_str())
-    }
-}
-
-#[derive(Debug, Default)]
-struct Known(Mutex<Vec<String>>);
-
-impl Permission for Known {
-    fn may_open(&self, seat: &str) -> bool {
-        self.0.lock().unwrap().iter().any(|known| known == seat)
-    }
-
-    fn made_here(&self, seat: &str) -> Result<(), Localized> {
-        self.0.lock().unwrap().push(seat.to_owned());
-        Ok(())
     }
 }
 

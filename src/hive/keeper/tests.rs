@@ -1,7 +1,6 @@
 //! When the store is opened, and what others are told.
 
 use std::path::Path;
-use std::sync::Mutex;
 
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -11,6 +10,7 @@ use crate::domain::decisions::DecisionResult;
 use crate::domain::news::NewsLevel;
 use crate::domain::{AgentId, DialogId, RootId, Stamp};
 use crate::hive::HistoryFilter;
+use crate::hive::test_support::Known;
 
 #[derive(Debug)]
 struct Utc;
@@ -18,21 +18,6 @@ struct Utc;
 impl Clock for Utc {
     fn now(&self) -> Stamp {
         Stamp::new("2026-11-26 12:00:00")
-    }
-}
-
-/// The names that were agreed to.
-#[derive(Debug, Default)]
-struct Known(Mutex<Vec<String>>);
-
-impl Permission for Known {
-    fn may_open(&self, seat: &str) -> bool {
-        self.0.lock().unwrap().iter().any(|known| known == seat)
-    }
-
-    fn made_here(&self, seat: &str) -> Result<(), Localized> {
-        self.0.lock().unwrap().push(seat.to_owned());
-        Ok(())
     }
 }
 

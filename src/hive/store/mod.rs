@@ -3,6 +3,7 @@
 mod decisions;
 mod dialogs;
 mod notices;
+mod sagas;
 mod task_ends;
 mod task_list;
 mod task_rows;
@@ -21,6 +22,7 @@ use crate::domain::task::TaskStatus;
 
 pub use decisions::HistoryFilter;
 pub use notices::Listed;
+pub(super) use sagas::{Saga, SagaKind};
 
 /// How long a statement waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -28,10 +30,11 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const MIGRATION_TRIES: u32 = 5;
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// How the tables are made, in this order. What has been in a version does not change.
-const MIGRATIONS: [(&str, &str); 3] = [
+const MIGRATIONS: [(&str, &str); 4] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
     ("task_lists", include_str!("0003_task_lists.sql")),
+    ("teams", include_str!("0004_teams.sql")),
 ];
 /// Statements that stay prepared.
 const PREPARED: usize = 16;

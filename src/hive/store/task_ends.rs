@@ -3,9 +3,10 @@
 
 use std::time::SystemTime;
 
-use sqlx::sqlite::SqliteConnection;
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{Connection as _, Row as _};
 
+use super::sagas::is_closing;
 use super::{ORG, Store, millis, notices};
 use crate::domain::task::{AttemptId, BlockReason, RetryRefusal, TaskEnd, TaskStatus};
 use crate::domain::{TaskId, TeamName};
@@ -94,6 +95,9 @@ impl Store {
     ) -> Result<Option<Result<(), RetryRefusal>>, StoreFault> {
         let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
         let Some((status, attempt)) = state(&mut step, id).await? else { return Ok(None) };
+        if of_closing_team(&mut step, id).await? {
+            return Ok(Some(Err(RetryRefusal::ShuttingDown)));
+        }
         match status {
             TaskStatus::Pending | TaskStatus::Running => {
                 return Ok(Some(Err(RetryRefusal::Open(status))));
@@ -143,6 +147,13 @@ async fn state(
     };
     let attempt: i64 = row.try_get(1)?;
     Ok(Some((super::task_rows::status(&row, 0)?, u32::try_from(attempt).unwrap_or_default())))
+}
+
+/// True if the team of a task is being shut down.
+async fn of_closing_team(step: &mut SqliteConnection, id: &TaskId) -> Result<bool, StoreFault> {
+    let team = sqlx::query("SELECT team FROM tasks WHERE org = $1 AND id = $2");
+    let team = team.bind(ORG).bind(id.as_str()).fetch_one(&mut *step).await?;
+    is_closing(step, &TeamName::new(team.try_get::<String, _>(0)?)).await
 }
 
 /// Ends a task with this attempt, which is 0 for one that was never started.
@@ -214,6 +225,28 @@ async fn deliver(
     Ok(())
 }
 
+/// Cancels all open tasks of a team. Whoever asked for one is told.
+pub(super) async fn cancel_all(
+    step: &mut SqliteConnection,
+    team: &TeamName,
+    why: &str,
+    now: SystemTime,
+) -> Result<(), StoreFault> {
+    let end = TaskEnd::Cancelled { error: why.to_owned() };
+    let open = "SELECT id, attempt FROM tasks WHERE org = $1 AND team = $2 AND status IN ('pending', 'running', 'blocked')";
+    for row in sqlx::query(open).bind(ORG).bind(team.as_str()).fetch_all(&mut *step).await? {
+        let of = attempt_id(&row)?;
+        end_attempt(step, &of, (&end, 0), now).await?;
+        deliver(step, &of, &end).await?;
+    }
+    Ok(())
+}
+
+fn attempt_id(row: &SqliteRow) -> Result<AttemptId, StoreFault> {
+    let id: String = row.try_get(0)?;
+    Ok(AttemptId { task: TaskId::new(id), attempt: super::task_rows::number(row, 1)? })
+}
+
 /// Cancels what of a team waits or is blocked, and what runs since before `stale`. Whoever replaces it knows that, so
 /// nothing is delivered.
 pub(super) async fn cancel_open(
@@ -227,9 +260,7 @@ pub(super) async fn cancel_open(
     );
     let rows = find.bind(ORG).bind(team.as_str()).bind(stale).fetch_all(&mut *step).await?;
     for row in rows {
-        let (id, attempt): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-        let attempt = u32::try_from(attempt).unwrap_or_default();
-        let of = AttemptId { task: TaskId::new(id), attempt };
+        let of = attempt_id(&row)?;
         let end = TaskEnd::Cancelled { error: "replaced by a newer task".to_owned() };
         end_attempt(step, &of, (&end, 0), now).await?;
     }

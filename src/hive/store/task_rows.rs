@@ -109,10 +109,15 @@ fn attempt(row: &SqliteRow) -> Result<AttemptId, StoreFault> {
     Ok(AttemptId { task: TaskId::new(row.try_get::<String, _>(0)?), attempt: number(row, 1)? })
 }
 
-/// Task, attempt, root, status.
+/// Task, attempt, root, status, and whether the team is being shut down.
 pub(super) fn ended(row: &SqliteRow) -> Result<EndedAttempt, StoreFault> {
     let root = RootId::new(row.try_get::<String, _>(2)?);
-    Ok(EndedAttempt { of: attempt(row)?, root, status: status(row, 3)? })
+    Ok(EndedAttempt {
+        of: attempt(row)?,
+        root,
+        status: status(row, 3)?,
+        of_closing_team: number(row, 4)? == 1,
+    })
 }
 
 /// Task, attempt, team, dialog, status, text, wake; `None` for a dialog that no version of this program names so.

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{Connection as _, Row as _};
 
+use super::sagas::is_closing;
 use super::task_ends::tell;
 use super::task_rows::{COLUMNS, active, delivery, ended, priority_number, task};
 use super::{ORG, Store, dialogs, millis, moment};
@@ -57,9 +58,12 @@ impl Store {
         let (mut next, mut used_up) = (Vec::new(), Vec::new());
         for team in teams {
             if left_of_day(&mut step, team, millis(day)).await? <= 0 {
+                used_up.push(team.team.clone());
+            }
+            // Once: whoever dismissed it knows.
+            if used_up.last() == Some(&team.team) && !self.used_up.contains(&team.team) {
                 let news = Some((NewsKind::Failure, team.used_up.clone()));
                 tell(&mut step, &self.seat, news, clock.moment()).await?;
-                used_up.push(team.team.clone());
             }
             let free = free_slots(&mut step, team, millis(day)).await?;
             let first = sqlx::query(
@@ -164,8 +168,9 @@ impl Store {
         let still = |team: &&TeamName| waiting.iter().any(|(name, _)| name == *team);
         let used_up: Vec<TeamName> = self.used_up.iter().filter(still).cloned().collect();
         let open = sqlx::query(
-            "SELECT task, attempt, dialog_root, outcome FROM attempts \
-             WHERE org = $1 AND put_away = 0 AND outcome IS NOT NULL ORDER BY ended_at, task",
+            "SELECT a.task, a.attempt, a.dialog_root, a.outcome, \
+             EXISTS (SELECT 1 FROM teams m WHERE m.org = a.org AND m.name = a.team AND m.status = 'closing') \
+             FROM attempts a WHERE a.org = $1 AND a.put_away = 0 AND a.outcome IS NOT NULL ORDER BY a.ended_at, a.task",
         );
         let rows = open.bind(ORG).fetch_all(&mut self.db).await?;
         let ended = rows.iter().map(ended).collect::<Result<Vec<_>, _>>()?;
@@ -175,8 +180,11 @@ impl Store {
         );
         let rows = undelivered.bind(ORG).fetch_all(&mut self.db).await?;
         let deliveries = rows.iter().map(delivery).collect::<Result<Vec<_>, _>>()?;
+        let (teams, changes) = self.team_states().await?;
         Ok(TasksView {
             revision: 0,
+            teams: teams.into(),
+            changes: changes.into(),
             listed: self.task_list(clock).await?.into(),
             active: active.into(),
             used_up: used_up.into(),
@@ -233,7 +241,7 @@ impl Store {
     }
 }
 
-async fn enqueue(
+pub(super) async fn enqueue(
     step: &mut SqliteConnection,
     new: &NewTask,
     id: &TaskId,
@@ -293,6 +301,9 @@ async fn refusal(
     id: &TaskId,
     now: SystemTime,
 ) -> Result<Option<TaskRefusal>, StoreFault> {
+    if is_closing(step, &new.team).await? {
+        return Ok(Some(TaskRefusal::ShuttingDown));
+    }
     if new.cause.as_ref().is_some_and(|cause| cause.depth.saturating_add(1) >= MAX_DEPTH) {
         return Ok(Some(TaskRefusal::ChainTooLong));
     }

@@ -92,7 +92,8 @@ pub(super) fn load(
     (org, problems)
 }
 
-fn file_of(name: &TeamName) -> String {
+/// Where the file of a team is.
+pub fn file_of(name: &TeamName) -> String {
     format!("{FOLDER}/{name}.yaml")
 }
 

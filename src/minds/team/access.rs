@@ -26,6 +26,22 @@ pub(super) fn allows_reserved_path(key: &str, entry: &str) -> bool {
     }
 }
 
+/// The lists with their keys.
+pub(crate) fn of_member(lists: &AccessLists) -> [(&'static str, &[String]); 8] {
+    let values = [
+        &lists.read_dirs,
+        &lists.write_dirs,
+        &lists.no_read_dirs,
+        &lists.no_write_dirs,
+        &lists.read_file_ext_names,
+        &lists.write_file_ext_names,
+        &lists.no_read_file_ext_names,
+        &lists.no_write_file_ext_names,
+    ];
+    let mut values = values.into_iter();
+    KEYS.map(|key| (key, values.next().map_or(&[][..], Vec::as_slice)))
+}
+
 pub(super) fn lists(mut by_key: BTreeMap<&'static str, Vec<String>>) -> AccessLists {
     let mut take = |key: &str| by_key.remove(key).unwrap_or_default();
     AccessLists {

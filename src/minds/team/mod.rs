@@ -5,6 +5,7 @@ mod access;
 mod anthropic_params;
 mod build;
 mod check;
+mod edit;
 mod expected;
 mod param_groups;
 mod params;
@@ -26,6 +27,9 @@ pub(crate) const PATH: &str = ".minds/team.yaml";
 
 /// Members beyond this number are left out.
 const MAX_MEMBERS: usize = 256;
+
+pub(crate) use access::of_member as access_lists;
+pub(crate) use edit::{member_entry, with_member, without_member};
 
 const TOP_KEYS: [&str; 4] =
     ["member_defaults", "default_responder", "shell_specialists", "members"];

@@ -41,7 +41,7 @@ use crate::protocol::{
     DriverEvent, FindEnd, FindRequest, FindScope, ForkMode, FoundPart, FoundRecord, HaltedDialog,
     ImageOrigin, ImageSource, ImageSupport, InboxRow, Lifecycle, LogLevel, LogLine, LogView,
     MemberView, MindTool, MindView, QuietOutcome, ReadEnd, ReminderAudience, ReminderView,
-    RetryView, SectionView, Sheet, SheetRequest, ShelfRow, StoredRecord, TaskRequest, TaskdocView,
+    RetryView, SectionView, Sheet, SheetRequest, ShelfRow, StoredRecord, TaskdocView, TeamsRequest,
     TimelineRow, TimelineView, TranscriptPage, TreeRow, UsageView, WorkspaceView,
 };
 
@@ -195,6 +195,7 @@ impl Seeds {
             confirm: self.maybe(()).is_some(),
             approval: self.maybe(Approval {
                 category: DecisionKind::ArchitectureDecisions,
+                gate: self.maybe(self.text()),
                 diff: self.maybe(self.text()),
             }),
             origin: PartsOrigin::Asker,
@@ -329,17 +330,30 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
             level: AutonomyLevel::MajorOnly,
         },
         Command::DismissNews { ticket, ids: vec![s.text()] },
-        Command::Tasks { ticket, request: TaskRequest::Show { id: TaskId::new(s.text()) } },
+        Command::Tasks { ticket, request: TeamsRequest::Show { id: TaskId::new(s.text()) } },
         Command::Tasks {
             ticket,
-            request: TaskRequest::Delegate {
+            request: TeamsRequest::Delegate {
                 team: TeamName::new(s.text()),
                 text: s.text(),
                 priority: Priority::High,
             },
         },
-        Command::Tasks { ticket, request: TaskRequest::Cancel { id: TaskId::new(s.text()) } },
-        Command::Tasks { ticket, request: TaskRequest::Retry { id: TaskId::new(s.text()) } },
+        Command::Tasks { ticket, request: TeamsRequest::Cancel { id: TaskId::new(s.text()) } },
+        Command::Tasks { ticket, request: TeamsRequest::Retry { id: TaskId::new(s.text()) } },
+        Command::Tasks { ticket, request: s.spawn_request() },
+        Command::Tasks {
+            ticket,
+            request: TeamsRequest::Update {
+                team: TeamName::new(s.text()),
+                add: vec![s.text()],
+                remove: vec![s.text()],
+            },
+        },
+        Command::Tasks {
+            ticket,
+            request: TeamsRequest::ShutDown { team: TeamName::new(s.text()), cascade: s.flag },
+        },
         Command::CheckConsent,
         Command::Files,
         Command::Drafts { ticket: s.number },

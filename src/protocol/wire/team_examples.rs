@@ -1,10 +1,11 @@
 //! Examples of teams and tasks.
 
 use super::examples::Seeds;
+use crate::domain::org_change::TeamStatus;
 use crate::domain::task::row::TaskRow;
 use crate::domain::task::{BlockReason, Priority, Task, TaskKind, TaskStatus, TeamWork};
 use crate::domain::{TaskId, TeamName};
-use crate::protocol::TeamRow;
+use crate::protocol::{TeamRow, TeamsRequest};
 
 impl Seeds {
     pub(super) fn team(&self) -> TeamRow {
@@ -17,7 +18,19 @@ impl Seeds {
             running: self.number,
             blocked: self.number,
             pending: self.number,
+            status: if self.flag { TeamStatus::Initializing } else { TeamStatus::Active },
+            changing: self.flag,
             used_up: self.flag,
+        }
+    }
+
+    pub(super) fn spawn_request(&self) -> TeamsRequest {
+        TeamsRequest::Spawn {
+            name: self.text(),
+            parent: TeamName::main(),
+            description: self.text(),
+            scope: vec![self.text()],
+            context: self.text(),
         }
     }
 

@@ -126,6 +126,7 @@ fn inquiry(cx: &ToolCx, args: &RequestDecisionArgs) -> Result<Inquiry, InquiryFa
         options: options.map(WrittenOption::from).collect(),
         recommended: args.recommended.clone(),
         diff: args.diff.clone(),
+        gate: None,
     };
     Inquiry::of_decision(args.category, written, &cx.clock.now(), cx.lang)
 }

@@ -27,6 +27,7 @@ mod names;
 mod setup;
 mod stat;
 mod tree;
+mod undoable;
 mod vacant;
 mod walk;
 mod write;
@@ -44,6 +45,7 @@ pub use names::GuardZone;
 pub use setup::{Put, create_taskdoc, edit_file, own_folder, set_up};
 pub use stat::{PathKind, Stat};
 pub use tree::TreeCount;
+pub use undoable::{Removal, move_away, put_file, read_text, remove_empty_folders, remove_file};
 pub use vacant::{NewPath, Spot};
 pub use write::FileSlot;
 

@@ -22,20 +22,20 @@ pub enum GuardZone {
     /// This program at a person's word: it sets up a workspace, task documents included. No link is
     /// followed then, wherever it leads.
     Setup,
+    /// This program, for what can be undone: the same, and the folder of the store, where what is moved away goes.
+    Undoable,
 }
 
 impl GuardZone {
     /// The area a reserved name stands for here, if the name is closed to readers, too.
     pub(super) fn denied_area(self, what: Reserved) -> Option<DeniedArea> {
         match what {
-            Reserved::Minds => {
-                (!matches!(self, Self::Memory | Self::Setup)).then_some(DeniedArea::Minds)
-            }
+            Reserved::Minds => (!matches!(self, Self::Memory | Self::Setup | Self::Undoable))
+                .then_some(DeniedArea::Minds),
             Reserved::Dialogs => Some(DeniedArea::Dialogs),
-            Reserved::Hive => Some(DeniedArea::Hive),
-            Reserved::Taskdoc => {
-                (!matches!(self, Self::Taskdoc | Self::Setup)).then_some(DeniedArea::Taskdoc)
-            }
+            Reserved::Hive => (self != Self::Undoable).then_some(DeniedArea::Hive),
+            Reserved::Taskdoc => (!matches!(self, Self::Taskdoc | Self::Setup | Self::Undoable))
+                .then_some(DeniedArea::Taskdoc),
             // Can be read; whoever writes asks `is_of_git`.
             Reserved::Git => None,
         }

@@ -80,7 +80,7 @@ pub fn edit_file(
     slot.write(changed.as_bytes()).map_err(failed)
 }
 
-fn text_of(file: &mut fs::File, most_bytes: usize) -> io::Result<String> {
+pub(super) fn text_of(file: &mut fs::File, most_bytes: usize) -> io::Result<String> {
     let mut text = String::new();
     let most = u64::try_from(most_bytes).unwrap_or(u64::MAX);
     file.take(most.saturating_add(1)).read_to_string(&mut text)?;
@@ -115,7 +115,7 @@ pub fn own_folder(
 
 impl Guard {
     /// Puts a file where there is nothing, not even a link.
-    fn put_new(&self, path: &str, text: &str) -> Result<Put, PathFault> {
+    pub(super) fn put_new(&self, path: &str, text: &str) -> Result<Put, PathFault> {
         let vacant = match self.new_path(path, PathTarget::File) {
             Err(fault) if fault.kind == PathFaultKind::Exists => return Ok(Put::Kept),
             vacant => vacant?,
@@ -132,7 +132,7 @@ impl Guard {
     }
 }
 
-fn message(path: &str, fault: &PathFault) -> Localized {
+pub(super) fn message(path: &str, fault: &PathFault) -> Localized {
     Localized::of(|lang| format!("{path}: {}", fault.text(lang)))
 }
 

@@ -113,7 +113,7 @@ impl PathWalk<'_> {
 
     /// Puts the names of a link's target in front of those still to walk.
     fn follow(&mut self, name: &OsStr) -> Result<(), PathFault> {
-        if self.guard.zone == GuardZone::Setup {
+        if matches!(self.guard.zone, GuardZone::Setup | GuardZone::Undoable) {
             return Err(PathFault::invalid(self.written, InvalidPath::ThroughLink));
         }
         self.links += 1;

@@ -6,15 +6,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Refused, TeamCall, finished};
+use super::call::{Refused, TeamCall, finished};
 use crate::domain::news::{NewNotice, NewsLevel};
 use crate::domain::org::OrgTeam;
+use crate::domain::org_change::OrgRefusal;
 use crate::domain::task::{
     Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, MAX_TEXT_BYTES, NewTask, Overlap, Priority,
     TaskKind, TaskRefusal,
 };
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{AgentId, TaskId};
+use crate::domain::{AgentId, TaskId, TeamName};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
@@ -241,7 +242,8 @@ impl TeamCall {
                     TaskRefusal::QueueFull { .. }
                     | TaskRefusal::ChainTooLong
                     | TaskRefusal::TooManyEscalations
-                    | TaskRefusal::Duplicate => None,
+                    | TaskRefusal::Duplicate
+                    | TaskRefusal::ShuttingDown => None,
                 };
                 Err(Refused { why: refused(team.as_str(), refusal), retry_after_ms })
             }
@@ -275,6 +277,7 @@ pub(crate) fn refused(team: &str, refusal: TaskRefusal) -> Localized {
             "the queue of team '{team}' is full ({most} tasks)",
             "团队 '{team}' 的队列已满（{most} 个任务）"
         ),
+        TaskRefusal::ShuttingDown => OrgRefusal::ShuttingDown(TeamName::new(team)).text(),
         TaskRefusal::ChainTooLong => localized!(
             "task chain too long: {MAX_DEPTH} tasks follow from each other",
             "任务链过长：已有 {MAX_DEPTH} 个任务前后相因"

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Refused, TeamCall, failed, finished};
+use super::call::{Refused, TeamCall, failed, finished};
 use crate::domain::org::{MAX_DEPTH, OrgTeam};
 use crate::domain::task::{Task, TaskFilter, TaskStatus};
 use crate::domain::text::{Text, localized};
@@ -98,7 +98,7 @@ impl TeamCall {
                 "name": team.name,
                 "description": team.description,
                 "keywords": team.scope,
-                "status": "active",
+                "status": self.view.status_of(&team.name),
                 "pending": self.view.pending_of(&team.name),
             });
             let children = self.below(&team.name, below);
@@ -148,8 +148,9 @@ impl TeamCall {
         };
         Ok(json!({
             "name": team.name,
-            "status": "active",
+            "status": self.view.status_of(&team.name),
             "active_daily_ops": running,
+            "org_op_pending": self.view.changes_for(&team.name),
             "saturation": running >= team.limits.max_running,
             "queue_depth": self.view.pending_of(&team.name),
             "current_tasks": self.view.active_of(&team.name).map(named).collect::<Value>(),

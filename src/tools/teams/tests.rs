@@ -2,18 +2,27 @@
 
 use std::sync::Mutex;
 
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::*;
+use crate::domain::TeamName;
+use crate::domain::autonomy::{
+    Autonomy, AutonomyRule, AutonomyScope, DecisionKind, DecisionPolicy,
+};
 use crate::domain::org::test_support::{small, team};
+use crate::domain::org_change::{ChangePreview, Changed, NewTeam, OrgChange, OrgRefusal};
 use crate::domain::task::HandoffRule;
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, Enqueued, InFlight, NewTask, Overlap, Priority,
     RetryRefusal, Task, TaskEnd, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
 };
+use crate::domain::text::Localized;
 use crate::domain::{RootId, Stamp, TaskId};
-use crate::tools::task_store::{News, Stored, TaskStore, TeamPlace, TeamSlots};
+use crate::tools::outcome::{DecisionOutcome, StateChange, ToolOutcome};
+use crate::tools::task_store::{News, Stored, TaskStore, TasksView, TeamPlace, TeamSlots};
 use crate::tools::test_support::{KeptNews, TestBench};
+use crate::tools::tool::ToolCx;
 use crate::tools::{NewsStore, ToolSubset};
 
 /// Remembers what was queued, and answers what it is told to.
@@ -23,12 +32,19 @@ struct Recorder {
     queued: Mutex<Vec<NewTask>>,
     answer: Enqueued,
     known: Vec<Task>,
+    changes: Mutex<Vec<OrgChange>>,
 }
 
 impl Recorder {
     fn new(answer: Enqueued) -> Self {
         let view = watch::Sender::new(TasksView { revision: 1, ..TasksView::default() });
-        Self { view, queued: Mutex::default(), answer, known: Vec::new() }
+        Self {
+            view,
+            queued: Mutex::default(),
+            answer,
+            known: Vec::new(),
+            changes: Mutex::default(),
+        }
     }
 
     fn queued(&self) -> Vec<NewTask> {
@@ -97,6 +113,26 @@ impl TaskStore for Recorder {
         Box::pin(async move { Ok(found) })
     }
 
+    fn preview_change(&self, _: OrgChange) -> Stored<Result<ChangePreview, OrgRefusal>> {
+        let (diff, basis) = ("+qa\n".to_owned(), "files".to_owned());
+        Box::pin(async move { Ok(Ok(ChangePreview { diff, basis })) })
+    }
+
+    fn change_teams(&self, change: OrgChange) -> Stored<Result<Changed, OrgRefusal>> {
+        let done = match &change {
+            OrgChange::Spawn(NewTeam { name, .. }) if name == "busy" => {
+                Err(OrgRefusal::Running(Some(TeamName::main())))
+            }
+            OrgChange::Spawn(NewTeam { name, .. }) => {
+                Ok(Changed::Spawned { team: TeamName::new(name), task: TaskId::new("task-1") })
+            }
+            OrgChange::Update { add, .. } => Ok(Changed::Updated(add.clone())),
+            OrgChange::Shutdown { team, .. } => Ok(Changed::Closing(vec![team.clone()])),
+        };
+        self.changes.lock().unwrap().push(change);
+        Box::pin(async move { Ok(done) })
+    }
+
     fn tasks(&self, filter: TaskFilter) -> Stored<Vec<Task>> {
         let fits = |task: &&Task| {
             filter.team.as_ref().is_none_or(|team| task.team == *team)
@@ -144,7 +180,7 @@ fn call(caller: &str, store: &Arc<Recorder>, name: &str, args: &Value) -> (bool,
     let bench = TestBench::new();
     let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
     let cx = ToolCx { caller: AgentId::new(caller), teams: place, ..bench.cx.clone() };
-    let offered = tools(&cx.teams.org, &cx.caller);
+    let offered = tools(&cx.teams.org, &cx.caller, true);
     let subset = offered.into_iter().fold(ToolSubset::default(), ToolSubset::with_tool);
     let outcome = bench.finish(subset.run(name, &args.to_string(), cx));
     (outcome.ok, serde_json::from_str(&outcome.text).unwrap_or_else(|_| outcome.text.into()))
@@ -155,19 +191,27 @@ fn x5_without_other_teams_nobody_has_team_tools() {
     let known = ["lead", "helper"].map(AgentId::new);
     let main = || team("main", "", &["lead"]);
     let (alone, _) = Org::new(main(), Vec::new(), &known, true);
-    assert!(tools(&alone, &AgentId::new("lead")).is_empty());
+    assert!(tools(&alone, &AgentId::new("lead"), false).is_empty());
     let others = || vec![team("qa", "main", &["helper"])];
     let (off, _) = Org::new(main(), others(), &known, false);
-    assert!(tools(&off, &AgentId::new("lead")).is_empty());
+    assert!(tools(&off, &AgentId::new("lead"), false).is_empty());
     let (on, _) = Org::new(main(), others(), &known, true);
-    assert_eq!(tools(&on, &AgentId::new("lead")).len(), 6);
-    assert!(tools(&on, &AgentId::new("fuxi")).is_empty());
+    assert_eq!(tools(&on, &AgentId::new("lead"), false).len(), 8);
+    assert_eq!(tools(&on, &AgentId::new("helper"), true).len(), 9, "it leads a team");
+    let names = |org: &Org, member: &str| -> Vec<String> {
+        let tools = tools(org, &AgentId::new(member), true);
+        tools.iter().map(|tool| tool.spec().name.to_string()).collect()
+    };
+    assert_eq!(names(&alone, "lead"), ["spawn_team"], "there can be others");
+    assert_eq!(names(&alone, "helper"), [""; 0]);
+    assert_eq!(names(&off, "lead"), [""; 0]);
+    assert!(tools(&on, &AgentId::new("fuxi"), false).is_empty());
     let few = vec![crate::domain::org::OrgTeam {
         allowed_tools: Some(vec!["escalate".to_owned()]),
         ..team("qa", "main", &["helper"])
     }];
     let (few, _) = Org::new(main(), few, &known, true);
-    let names = tools(&few, &AgentId::new("helper"));
+    let names = tools(&few, &AgentId::new("helper"), false);
     assert_eq!(
         names.iter().map(|tool| tool.spec().name.as_ref()).collect::<Vec<_>>(),
         ["escalate"]
@@ -282,7 +326,7 @@ fn s19_2_work_that_is_handed_over_has_its_context_and_a_person_is_told() {
     let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
     let told: Arc<dyn NewsStore> = news.clone();
     let cx = ToolCx { caller: AgentId::new("qa"), teams: place, news: told, ..bench.cx.clone() };
-    let subset = tools(&cx.teams.org, &cx.caller)
+    let subset = tools(&cx.teams.org, &cx.caller, true)
         .into_iter()
         .fold(ToolSubset::default(), ToolSubset::with_tool);
     let args = json!({
@@ -376,4 +420,116 @@ fn a_team_sees_its_own_tasks_and_those_of_its_children_and_no_others() {
     {
         assert!(!call("qa", &store, "list_completed_tasks", &args).0, "{args}");
     }
+}
+
+/// The outcome of a call by a lead whose changes of teams are treated so, with what a person has approved.
+fn change(
+    policy: Option<DecisionPolicy>,
+    approved: &[String],
+    (name, args): (&str, &Value),
+) -> (ToolOutcome, Vec<OrgChange>, Vec<String>) {
+    let bench = TestBench::new();
+    let (store, news) =
+        (Arc::new(Recorder::new(queued_as("task-1"))), Arc::new(KeptNews::default()));
+    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
+    let mut autonomy = Autonomy::default();
+    if let Some(policy) = policy {
+        let policies = [(DecisionKind::OrgChanges, policy)].into();
+        autonomy.set(AutonomyScope::Workspace, AutonomyRule { level: None, policies });
+    }
+    let lead = AgentId::new("lead");
+    let cx = ToolCx {
+        autonomy: autonomy.of(&lead, &[]),
+        caller: lead,
+        teams: place,
+        news: news.clone(),
+        approved: approved.into(),
+        ..bench.cx.clone()
+    };
+    let offered = tools(&cx.teams.org, &cx.caller, true);
+    let subset = offered.into_iter().fold(ToolSubset::default(), ToolSubset::with_tool);
+    let outcome = bench.finish(subset.run(name, &args.to_string(), cx));
+    let changes = store.changes.lock().unwrap().clone();
+    let told = news.notices().into_iter().map(|notice| notice.title).collect();
+    (outcome, changes, told)
+}
+
+fn qa() -> Value {
+    json!({ "name": "docs", "scope_accepts": ["docs"], "init_context": "Start here." })
+}
+
+#[test]
+fn s1_1_a_team_is_made_and_the_person_is_told_what_to_be_told() {
+    for (policy, told) in [
+        (None, &["[main] Below main, make the team docs"][..]),
+        (Some(DecisionPolicy::NotifyAndProceed), &["[main] Below main, make the team docs"]),
+        (Some(DecisionPolicy::Automated), &[]),
+    ] {
+        let (outcome, changes, notices) = change(policy, &[], ("spawn_team", &qa()));
+        let answer: Value = serde_json::from_str(&outcome.text).unwrap();
+        assert_eq!(
+            answer,
+            json!({
+                "success": true, "status": "queued", "team": "docs", "bootstrap_task_id": "task-1",
+                "message_for_user": "Docs team is being set up — I'll let you know when it's ready.",
+            })
+        );
+        assert_eq!(notices, told);
+        assert_eq!(outcome.changes.len(), 1, "it is in the history of decisions");
+        let [OrgChange::Spawn(new)] = &changes[..] else { unreachable!() };
+        assert_eq!((new.parent.as_str(), new.context.as_str()), ("main", "Start here."));
+        assert_eq!(new.by.team, Some(TeamName::main()));
+        assert!(new.by.origin.is_some());
+    }
+}
+
+#[test]
+fn q13_a_change_that_needs_approval_asks_and_passes_once_it_is_approved() {
+    let policy = Some(DecisionPolicy::RequiresApproval);
+    let gate_of = |args: &Value| {
+        let (outcome, changes, _) = change(policy, &[], ("spawn_team", args));
+        assert!(changes.is_empty(), "nothing happens before");
+        let [StateChange::Decision { outcome: DecisionOutcome::Asked(asked), .. }] =
+            outcome.changes.as_slice()
+        else {
+            unreachable!("{outcome:?}");
+        };
+        let approval = asked.approval.clone().unwrap();
+        assert_eq!(approval.diff.as_deref(), Some("+qa\n"));
+        approval.gate.unwrap()
+    };
+    let gate = gate_of(&qa());
+    assert!(gate.starts_with("spawn_team:"), "{gate}");
+    let (outcome, changes, told) =
+        change(policy, std::slice::from_ref(&gate), ("spawn_team", &qa()));
+    assert!(outcome.ok && outcome.changes.is_empty(), "{outcome:?}");
+    assert_eq!((changes.len(), told.len()), (1, 0), "whoever approved it knows");
+    let other = json!({ "name": "docs", "scope_accepts": ["docs"], "init_context": "Elsewhere." });
+    let (_, changes, _) = change(policy, std::slice::from_ref(&gate), ("spawn_team", &other));
+    assert!(changes.is_empty(), "something else was approved");
+    assert_ne!(gate_of(&other), gate);
+    let shutdown = json!({ "name": "qa" });
+    let (_, changes, _) = change(policy, &[gate], ("shutdown_team", &shutdown));
+    assert!(changes.is_empty());
+}
+
+#[test]
+fn s19_3_a_change_that_another_one_is_in_the_way_of_may_be_tried_again() {
+    let busy = json!({ "name": "busy", "scope_accepts": ["x"] });
+    let (outcome, _, told) = change(None, &[], ("spawn_team", &busy));
+    let answer: Value = serde_json::from_str(&outcome.text).unwrap();
+    let error = "another organisation change of team 'main' is running";
+    assert_eq!(answer, json!({ "success": false, "error": error, "retry_after_ms": 5000 }));
+    assert!(!outcome.ok && told.is_empty());
+}
+
+#[test]
+fn s6_1_the_teams_that_end_are_named_and_what_a_team_is_for_after_a_change() {
+    let shutdown = json!({ "name": "qa", "cascade": true });
+    let (outcome, changes, _) = change(None, &[], ("shutdown_team", &shutdown));
+    assert_eq!(outcome.text, r#"{"success":true,"removed":["qa"]}"#);
+    assert!(matches!(&changes[..], [OrgChange::Shutdown { cascade: true, .. }]));
+    let update = json!({ "team": "qa", "scope_add": ["docs"] });
+    let (outcome, _, _) = change(None, &[], ("update_team", &update));
+    assert_eq!(outcome.text, r#"{"success":true,"scope":["docs"]}"#);
 }

@@ -12,7 +12,7 @@ use super::news;
 use super::quitting;
 use super::requests::{PendingTakeBack, Request};
 use super::sheets;
-use crate::protocol::{Command, TaskRequest};
+use crate::protocol::{Command, TeamsRequest};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::Intent;
 use crate::ui::lists::tasks::Tasks;
@@ -47,7 +47,7 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
         Intent::WriteTask(team) => vec![FollowUp::Show(NewOverlay::NewTask(team))],
         Intent::Delegate { team, text, priority } => vec![
             FollowUp::SaveDraft(DraftKey::Task(team.clone()), text.clone()),
-            FollowUp::Request(Request::Task(TaskRequest::Delegate { team, text, priority })),
+            FollowUp::Request(Request::Task(TeamsRequest::Delegate { team, text, priority })),
         ],
         Intent::Task(request) => vec![FollowUp::Request(Request::Task(request))],
         Intent::RequestLog(least) => vec![FollowUp::Request(Request::Log { least })],

@@ -10,7 +10,7 @@ use crate::domain::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{
-    Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, SheetRequest, TaskRequest, Ticket,
+    Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, SheetRequest, TeamsRequest, Ticket,
 };
 use crate::ui::model::{DraftKey, attached};
 use crate::ui::panes::composer::Target;
@@ -130,7 +130,7 @@ pub(super) enum Request {
     DismissNews {
         ids: Vec<String>,
     },
-    Task(TaskRequest),
+    Task(TeamsRequest),
     StopProcess {
         pid: u32,
     },
@@ -162,7 +162,7 @@ impl Request {
             Self::ChangeSheet { draft, .. } => {
                 draft.as_ref().map(|(key, text)| (key.clone(), text.as_str()))
             }
-            Self::Task(TaskRequest::Delegate { team, text, .. }) => {
+            Self::Task(TeamsRequest::Delegate { team, text, .. }) => {
                 Some((DraftKey::Task(team.clone()), text))
             }
             Self::Open { .. }

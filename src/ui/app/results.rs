@@ -7,7 +7,7 @@ use super::lifecycle;
 use super::requests::Request;
 use crate::domain::DialogId;
 use crate::domain::text::Localized;
-use crate::protocol::{SheetRequest, TaskRequest, Ticket};
+use crate::protocol::{SheetRequest, TeamsRequest, Ticket};
 use crate::ui::app::words;
 use crate::ui::model::{DraftKey, Tone};
 
@@ -44,19 +44,24 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
             vec![FollowUp::NotifyText(Tone::Good, text)]
         }
         Request::DismissNews { .. } => vec![FollowUp::Notify(Tone::Good, words::NEWS_CLEARED)],
-        Request::Task(TaskRequest::Delegate { team, text, .. }) => vec![
+        Request::Task(TeamsRequest::Delegate { team, text, .. }) => vec![
             FollowUp::Saved(DraftKey::Task(team), text),
             FollowUp::Notify(Tone::Good, words::DELEGATED),
         ],
-        Request::Task(TaskRequest::Cancel { .. }) => {
+        Request::Task(TeamsRequest::Cancel { .. }) => {
             vec![FollowUp::Notify(Tone::Good, words::TASK_CANCELLED)]
         }
-        Request::Task(TaskRequest::Retry { .. }) => {
+        Request::Task(TeamsRequest::Retry { .. }) => {
             vec![FollowUp::Notify(Tone::Good, words::TASK_QUEUED_AGAIN)]
+        }
+        Request::Task(TeamsRequest::ShutDown { .. }) => {
+            vec![FollowUp::Notify(Tone::Good, words::TEAM_SHUT_DOWN)]
         }
         Request::KeepGoing { dialog, .. } => continuing::keep_going_switched(&dialog, facts),
         Request::Open { .. }
-        | Request::Task(TaskRequest::Show { .. })
+        | Request::Task(
+            TeamsRequest::Show { .. } | TeamsRequest::Spawn { .. } | TeamsRequest::Update { .. },
+        )
         | Request::Sheet { .. }
         | Request::Reload { .. }
         | Request::Page { .. }
@@ -92,7 +97,7 @@ pub(super) fn refused(request: Request, ticket: Ticket, why: &Localized) -> Opti
             Some(FollowUp::MessageRefused(key, text))
         }
         Request::Create { text, .. } => Some(FollowUp::MessageRefused(DraftKey::New, text)),
-        Request::Task(TaskRequest::Delegate { team, text, .. }) => {
+        Request::Task(TeamsRequest::Delegate { team, text, .. }) => {
             Some(FollowUp::MessageRefused(DraftKey::Task(team), text))
         }
         Request::PutAway { name, .. } => {

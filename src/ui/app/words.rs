@@ -251,6 +251,7 @@ pub(super) const DISMISS: Text = Text::new("dismiss", "清除");
 pub(super) const NO_NEWS: Text = Text::new("there is no news", "没有消息");
 pub(super) const FAILURE_COUNT: Counted = Counted::new("failure", "failures", "项故障");
 pub(super) const DELEGATED: Text = Text::new("delegated", "已委派");
+pub const TEAM_SHUT_DOWN: Text = Text::new("the team is shut down", "团队已关闭");
 pub(super) const TASK_CANCELLED: Text = Text::new("the task is cancelled", "任务已取消");
 pub(super) const TASK_QUEUED_AGAIN: Text = Text::new("the task is queued again", "任务已重新排队");
 pub(super) const NEWS_CLEARED: Text = Text::new("news cleared", "消息已清除");

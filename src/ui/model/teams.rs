@@ -127,6 +127,8 @@ mod tests {
             running: 0,
             blocked: 0,
             pending,
+            status: crate::domain::org_change::TeamStatus::Active,
+            changing: false,
             used_up: false,
         }
     }

@@ -12,7 +12,7 @@ use dominds_tui::domain::trust::{TrustEntry, TrustKind};
 use dominds_tui::domain::{AgentId, Bucket, Clock, DialogId, RootId, TaskId, TeamName};
 use dominds_tui::hive::{Listed, Store};
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::{Command, Lifecycle, TaskRequest};
+use dominds_tui::protocol::{Command, Lifecycle, TeamsRequest};
 use dominds_tui::tools::TeamSlots;
 use serde_json::json;
 
@@ -485,16 +485,16 @@ async fn x5_whoever_asks_for_a_task_where_there_is_none_makes_no_store() {
         let mut running = world.start().await;
         let id = TaskId::new("task-0000");
         for request in [
-            TaskRequest::Show { id: id.clone() },
-            TaskRequest::Cancel { id: id.clone() },
-            TaskRequest::Retry { id },
+            TeamsRequest::Show { id: id.clone() },
+            TeamsRequest::Cancel { id: id.clone() },
+            TeamsRequest::Retry { id },
         ] {
             let ask = |ticket| Command::Tasks { ticket, request: request.clone() };
             let refused = running.ask(ask).await.expect_err("there is none");
             assert!(refused.contains("task-0000"), "{refused}");
         }
         let (team, text) = (TeamName::new("none"), "x".to_owned());
-        let request = TaskRequest::Delegate { team, text, priority: Priority::Normal };
+        let request = TeamsRequest::Delegate { team, text, priority: Priority::Normal };
         let ask = |ticket| Command::Tasks { ticket, request: request.clone() };
         running.ask(ask).await.expect_err("there is no such team");
         running.shut_down().await;

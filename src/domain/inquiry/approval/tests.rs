@@ -16,6 +16,7 @@ fn decision(options: Vec<WrittenOption>, recommended: Option<&str>, diff: Option
         options,
         recommended: recommended.map(str::to_owned),
         diff: diff.map(str::to_owned),
+        gate: None,
     };
     let category = DecisionKind::ArchitectureDecisions;
     Inquiry::of_decision(category, written, &Stamp::default(), Lang::En).unwrap()
@@ -109,7 +110,7 @@ proptest! {
         recommended in proptest::option::of("[abxX]"),
     ) {
         let options = labels.iter().map(|(key, label)| option(Some(key), label)).collect();
-        let written = WrittenDecision { description: text, options, recommended, diff };
+        let written = WrittenDecision { description: text, options, recommended, diff, gate: None };
         let made = Inquiry::of_decision(DecisionKind::ScopeChanges, written, &Stamp::default(), Lang::Zh);
         prop_assume!(made.is_ok());
         let inquiry = made.unwrap();

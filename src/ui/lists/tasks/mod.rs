@@ -9,7 +9,7 @@ use crate::domain::task::row::TaskRow;
 use crate::domain::task::{Priority, TaskStatus};
 use crate::domain::text::Text;
 use crate::domain::{DialogId, TaskId, TeamName};
-use crate::protocol::TaskRequest;
+use crate::protocol::TeamsRequest;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::model::{Model, ShownTasks, age};
@@ -94,7 +94,7 @@ impl List for Tasks {
             hint: Text::new("text", "全文"),
             run: |list, entry, cx| {
                 let id = list.at(entry, cx)?.id.clone();
-                Some(Outcome::Stay(Intent::Task(TaskRequest::Show { id })))
+                Some(Outcome::Stay(Intent::Task(TeamsRequest::Show { id })))
             },
         },
         ListKey {
@@ -142,7 +142,7 @@ impl List for Tasks {
                 let task = list.at(entry, cx)?;
                 let id = task.id.clone();
                 may_be_retried(task.status)
-                    .then_some(Outcome::Stay(Intent::Task(TaskRequest::Retry { id })))
+                    .then_some(Outcome::Stay(Intent::Task(TeamsRequest::Retry { id })))
             },
         },
     ];
@@ -197,7 +197,7 @@ fn may_be_retried(status: TaskStatus) -> bool {
 
 fn cancel(task: &TaskRow, ui: &UiSettings) -> Outcome {
     let name = format!("{} “{}”", task.id.short(), task::short(&task.about));
-    let yes = Intent::Task(TaskRequest::Cancel { id: task.id.clone() });
+    let yes = Intent::Task(TeamsRequest::Cancel { id: task.id.clone() });
     Outcome::Stay(Intent::Confirm(ui.sentence(CANCEL_QUESTION, &name), Box::new(yes)))
 }
 

@@ -4,7 +4,7 @@ use crate::domain::task::row::TaskRow;
 use crate::domain::task::{BlockReason, Priority, Task, TaskKind, TaskStatus};
 use crate::domain::{RootId, Stamp, TaskId, TeamName};
 use crate::protocol::command::Ticket;
-use crate::protocol::{Command, DriverEvent, TaskRequest};
+use crate::protocol::{Command, DriverEvent, TeamsRequest};
 use crate::ui::app::tests::fixture::*;
 use crate::ui::lists::teams::tests as teams;
 
@@ -72,7 +72,7 @@ pub fn stage(width: u16, height: u16) -> Stage {
     stage
 }
 
-fn requests(stage: &Stage) -> Vec<(Ticket, TaskRequest)> {
+pub(in crate::ui) fn requests(stage: &Stage) -> Vec<(Ticket, TeamsRequest)> {
     let sent = stage.sent.iter().filter_map(|command| {
         let Command::Tasks { ticket, request } = command else { return None };
         Some((*ticket, request.clone()))
@@ -147,7 +147,7 @@ fn a_task_is_cancelled_after_a_question_and_queued_again_without_one() {
     stage.keys("y");
     let cancelled = requests(&stage).pop();
     let id = TaskId::new("task-0002");
-    assert_eq!(cancelled.as_ref().map(|(_, request)| request), Some(&TaskRequest::Cancel { id }));
+    assert_eq!(cancelled.as_ref().map(|(_, request)| request), Some(&TeamsRequest::Cancel { id }));
     let ticket = cancelled.map_or(0, |(ticket, _)| ticket);
     stage.apply(DriverEvent::Done { ticket, dialog: None });
     assert!(stage.screen().contains("the task is cancelled"), "{}", stage.screen());
@@ -155,7 +155,7 @@ fn a_task_is_cancelled_after_a_question_and_queued_again_without_one() {
     assert_eq!(requests(&stage).len(), 1, "it runs");
     stage.keys("k R");
     let id = TaskId::new("task-0003");
-    assert_eq!(requests(&stage).pop().map(|(_, one)| one), Some(TaskRequest::Retry { id }));
+    assert_eq!(requests(&stage).pop().map(|(_, one)| one), Some(TeamsRequest::Retry { id }));
 }
 
 /// All of a task is shown.
@@ -169,7 +169,7 @@ pub fn whole_shown(width: u16, height: u16) -> Stage {
 pub fn show_whole(stage: &mut Stage) {
     stage.keys("<alt+5> j o");
     let (ticket, request) = requests(stage).pop().expect("asked for");
-    assert_eq!(request, TaskRequest::Show { id: TaskId::new("task-0002") });
+    assert_eq!(request, TeamsRequest::Show { id: TaskId::new("task-0002") });
     let task = Box::new(whole(TaskStatus::Done));
     stage.apply(DriverEvent::Task { ticket, task });
 }
@@ -197,7 +197,7 @@ fn a_task_is_delegated_and_what_was_typed_is_kept_until_it_is_queued() {
     insta::assert_snapshot!("new-task", stage.screen());
     stage.keys("<enter>");
     let (ticket, request) = requests(&stage).pop().unwrap();
-    let delegated = TaskRequest::Delegate {
+    let delegated = TeamsRequest::Delegate {
         team: TeamName::new("ops"),
         text: "check it".to_owned(),
         priority: Priority::Low,

@@ -4,8 +4,9 @@
 pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::domain::org_change::TeamStatus;
 use crate::domain::text::Text;
-use crate::protocol::TeamRow;
+use crate::protocol::{TeamRow, TeamsRequest};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::model::ShownTasks;
@@ -13,6 +14,15 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
 use crate::ui::words;
 
+const INITIALIZING: Text = Text::new("being set up", "正在建立");
+const BOOTSTRAP_FAILED: Text = Text::new("set-up failed", "建立失败");
+const SHUTTING_DOWN: Text = Text::new("shutting down", "正在关闭");
+const CHANGING: Text = Text::new("changes teams", "正在变更团队");
+const OPEN_TASKS: words::Counted = words::Counted::new("open task", "open tasks", "个未完成的任务");
+const SHUT_DOWN_QUESTION: Text = Text::new(
+    "shut down {}? tasks end, dialogs are archived",
+    "关闭 {} 吗？任务会结束，对话会归档",
+);
 const USED_UP: Text = Text::new("until midnight", "等到午夜");
 /// Cells by which a team is to the right of its parent.
 const INDENT: usize = 2;
@@ -53,6 +63,20 @@ impl List for Teams {
                 Some(Outcome::Stay(Intent::WriteTask(team)))
             },
         },
+        ListKey {
+            action: Action::Stop,
+            keys: &["D"],
+            does: Text::new(
+                "Shut this team down, with those below it; asks first",
+                "关闭此团队及其下级；先询问",
+            ),
+            hint: Text::new("shut down", "关闭"),
+            run: |_, entry, cx| {
+                // The root stays.
+                let team = team_at(entry, cx).filter(|team| team.parent.is_some())?;
+                Some(shut_down(team, entry, cx))
+            },
+        },
     ];
 
     fn open(_: &mut Cx<'_>) -> Option<Self> {
@@ -77,6 +101,16 @@ impl List for Teams {
             .put(&" ".repeat(depth * INDENT), dim)
             .put(&format!("{glyph} "), ui.style(role))
             .put(team.name.as_str(), ui.style(Role::Text));
+        let status = match team.status {
+            TeamStatus::Active if team.changing => Some((CHANGING, Role::Accent)),
+            TeamStatus::Active => None,
+            TeamStatus::Initializing => Some((INITIALIZING, Role::Accent)),
+            TeamStatus::BootstrapFailed => Some((BOOTSTRAP_FAILED, Role::Warning)),
+            TeamStatus::ShuttingDown => Some((SHUTTING_DOWN, Role::Warning)),
+        };
+        if let Some((word, role)) = status {
+            left.push(&format!("  {}", ui.text(word)), ui.style(role));
+        }
         if let Some(lead) = &team.lead {
             left.push(&format!("  @{lead}"), ui.style(Role::Agent));
         }
@@ -102,6 +136,27 @@ impl List for Teams {
         }
         vec![(left, right)]
     }
+}
+
+/// What goes is in the question: the teams, and how much of their work is not over.
+fn shut_down(team: &TeamRow, entry: usize, cx: &Cx<'_>) -> Outcome {
+    let depth = |at: usize| cx.model.teams.rows().get(at).map(|(depth, _)| *depth);
+    let rows = cx.model.teams.rows().iter().skip(entry);
+    let below =
+        rows.enumerate().take_while(|(at, (deep, _))| *at == 0 || Some(*deep) > depth(entry));
+    let ending: Vec<&TeamRow> = below.map(|(_, (_, row))| row).collect();
+    let names: Vec<&str> = ending.iter().map(|row| row.name.as_str()).collect();
+    let open: u64 = ending.iter().map(|row| row.running + row.blocked + row.pending).sum();
+    let mut what = names.join(", ");
+    if open > 0 {
+        what.push_str(&format!(" ({})", cx.ui.counted(open, OPEN_TASKS)));
+    }
+    let cascade = ending.len() > 1;
+    let yes = Intent::Task(TeamsRequest::ShutDown { team: team.name.clone(), cascade });
+    Outcome::Stay(Intent::ConfirmPermanent(
+        cx.ui.sentence(SHUT_DOWN_QUESTION, &what),
+        Box::new(yes),
+    ))
 }
 
 fn team_at<'a>(entry: usize, cx: &'a Cx<'_>) -> Option<&'a TeamRow> {

@@ -1,8 +1,10 @@
 //! Teams as a list.
 
 use crate::domain::TeamName;
-use crate::protocol::{DriverEvent, TeamRow};
+use crate::domain::org_change::TeamStatus;
+use crate::protocol::{DriverEvent, TeamRow, TeamsRequest};
 use crate::ui::app::tests::fixture::*;
+use crate::ui::lists::tasks::tests::requests;
 
 fn team(name: &str, parent: Option<&str>, (running, blocked, pending): (u64, u64, u64)) -> TeamRow {
     TeamRow {
@@ -18,6 +20,12 @@ fn team(name: &str, parent: Option<&str>, (running, blocked, pending): (u64, u64
         running,
         blocked,
         pending,
+        status: match name {
+            "lab" => TeamStatus::Initializing,
+            "ops" => TeamStatus::BootstrapFailed,
+            _ => TeamStatus::Active,
+        },
+        changing: name == "main",
         used_up: name == "ops",
     }
 }
@@ -62,4 +70,36 @@ fn the_list_changes_with_what_the_driver_says() {
     stage.apply(DriverEvent::Teams(now));
     assert!(!stage.screen().contains("5 queued"), "{}", stage.screen());
     assert!(stage.screen().contains("lab"), "its parent is not known\n{}", stage.screen());
+}
+
+#[test]
+fn a_team_is_shut_down_with_those_below_it_after_a_question_that_names_them() {
+    let mut stage = stage(100, 24);
+    stage.keys("<alt+4> D");
+    assert_eq!(requests(&stage), [], "the root stays");
+    stage.keys("j j D");
+    let screen = stage.screen();
+    assert!(screen.contains("shut down qa, lab (8 open tasks)?"), "{screen}");
+    stage.keys("n");
+    assert_eq!(requests(&stage), []);
+    stage.keys("D");
+    assert!(stage.screen().contains("shut down qa, lab"), "{}", stage.screen());
+    stage.keys("y");
+    assert!(!stage.screen().contains("shut down qa, lab"), "{}", stage.screen());
+    let (ticket, request) = requests(&stage).pop().unwrap();
+    assert_eq!(request, TeamsRequest::ShutDown { team: TeamName::new("qa"), cascade: true });
+    stage.apply(DriverEvent::Done { ticket, dialog: None });
+    assert!(stage.screen().contains("the team is shut down"), "{}", stage.screen());
+}
+
+#[test]
+fn a_team_that_shuts_down_says_so() {
+    let mut stage = stage(100, 24);
+    stage.keys("<alt+4>");
+    let mut teams = teams();
+    for team in &mut teams {
+        team.status = TeamStatus::ShuttingDown;
+    }
+    stage.apply(DriverEvent::Teams(teams));
+    assert!(stage.screen().contains("shutting down"), "{}", stage.screen());
 }

@@ -1,0 +1,339 @@
+//! Makes teams and shuts them down. A change is written into the store before its first step, with all that undoes or finishes
+//! it: one that was interrupted is undone (a new team) or finished (one that is shut down) at the next start. Steps and undoing
+//! compare what is there with what was written, so each may be done again.
+
+mod files;
+
+use std::path::Path;
+
+use super::fault::StoreFault;
+use super::keeper::{Setup, off_thread};
+use super::store::{Saga, SagaKind, Store};
+use crate::domain::org::{Org, OrgTeam};
+use crate::domain::org_change::{
+    ChangePreview, Changed, OrgChange, OrgRefusal, Requester, keywords,
+};
+use crate::domain::task::{Enqueued, NewTask, Overlap, Priority, TaskKind};
+use crate::domain::text::{Localized, Text, localized};
+use crate::domain::{Lang, Problem, Stamp, TeamName};
+use crate::minds::new_team::{TeamPlan, plan};
+use crate::minds::{Minds, TEAM_FILE};
+use crate::tools::task_refused;
+
+use files::{Closing, Spawned};
+
+/// Hex digits of the id of a change.
+const ID_DIGITS: usize = 12;
+
+/// A change that nothing speaks against by the configuration of that moment.
+enum Planned {
+    Spawn { plan: Box<TeamPlan>, spawned: Spawned },
+    Update { team: TeamName, scope: Vec<String> },
+    Shutdown { team: TeamName, closing: Closing },
+}
+
+impl Setup {
+    async fn awaits_consent(&self) -> Result<bool, StoreFault> {
+        let permission = self.permission.clone();
+        off_thread(move || Ok(permission.awaits_consent())).await
+    }
+
+    async fn plan(&self, change: &OrgChange) -> Result<Result<Planned, OrgRefusal>, StoreFault> {
+        if self.awaits_consent().await? {
+            return Ok(Err(OrgRefusal::AwaitsConsent));
+        }
+        let (workspace, change, now) = (self.workspace.clone(), change.clone(), self.clock.now());
+        off_thread(move || Ok(planned(&workspace, &change, &now))).await
+    }
+
+    /// What a change would do, if nothing speaks against it.
+    ///
+    /// # Errors
+    /// The configuration could not be read.
+    pub(super) async fn preview(
+        &self,
+        change: &OrgChange,
+    ) -> Result<Result<ChangePreview, OrgRefusal>, StoreFault> {
+        let planned = match self.plan(change).await? {
+            Ok(planned) => planned,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let workspace = self.workspace.clone();
+        off_thread(move || {
+            let edits = match &planned {
+                Planned::Spawn { spawned, .. } => spawned.edits(&workspace),
+                Planned::Update { team, scope } => files::scope_edit(&workspace, team, scope),
+                Planned::Shutdown { closing, .. } => closing.edits(&workspace),
+            };
+            Ok(edits.map(|edits| files::preview(&edits)).map_err(OrgRefusal::Failed))
+        })
+        .await
+    }
+
+    /// Changes the teams, or leaves nothing behind.
+    ///
+    /// # Errors
+    /// The store; what was begun is undone or finished, now or at the next start.
+    pub(super) async fn change(
+        &self,
+        store: &mut Store,
+        change: &OrgChange,
+    ) -> Result<Result<Changed, OrgRefusal>, StoreFault> {
+        let by = change.by();
+        match self.plan(change).await? {
+            Err(refusal) => Ok(Err(refusal)),
+            Ok(Planned::Spawn { plan, spawned }) => self.spawn(store, &plan, spawned, by).await,
+            Ok(Planned::Update { team, scope }) => self.update(store, &team, scope, by).await,
+            Ok(Planned::Shutdown { team, closing }) => {
+                let teams = closing.names();
+                let saga = self.saga(SagaKind::Shutdown, &team, (by, &closing))?;
+                let begun = store.begin_shutdown(&saga, &teams, self.clock.moment()).await?;
+                Ok(begun.map(|()| Changed::Closing(teams)))
+            }
+        }
+    }
+
+    fn saga(
+        &self,
+        kind: SagaKind,
+        team: &TeamName,
+        (by, plan): (&Requester, &impl serde::Serialize),
+    ) -> Result<Saga, StoreFault> {
+        let random = (self.random_name)();
+        let id = random.get(..ID_DIGITS).unwrap_or(&random).to_owned();
+        let plan = serde_json::to_value(plan).map_err(|error| unreadable(&error))?;
+        Ok(Saga { id, kind, team: team.clone(), by: by.team.clone(), plan })
+    }
+
+    async fn spawn(
+        &self,
+        store: &mut Store,
+        plan: &TeamPlan,
+        spawned: Spawned,
+        by: &Requester,
+    ) -> Result<Result<Changed, OrgRefusal>, StoreFault> {
+        let saga = self.saga(SagaKind::Spawn, &plan.name, (by, &spawned))?;
+        if let Err(refusal) = store.begin_spawn(&saga, self.clock.moment()).await? {
+            return Ok(Err(refusal));
+        }
+        let (spawned, written) = self.write(spawned).await?;
+        let refusal = match written {
+            Err(why) => OrgRefusal::Failed(why),
+            Ok(()) if self.awaits_consent().await? => OrgRefusal::NeedsConsent,
+            Ok(()) if !self.is_usable(&plan.name).await? => {
+                OrgRefusal::Failed(unusable(&plan.name))
+            }
+            Ok(()) => {
+                let (id, first) = (self.new_task_id(), first_task(plan, by));
+                match store.finish_spawn(&saga, (&first, &id), self.clock.moment()).await? {
+                    Enqueued::Queued(task) => {
+                        return Ok(Ok(Changed::Spawned { team: plan.name.clone(), task }));
+                    }
+                    Enqueued::Refused(refusal) => {
+                        OrgRefusal::Failed(task_refused(plan.name.as_str(), refusal))
+                    }
+                    Enqueued::Skipped | Enqueued::NeedsConfirmation { .. } => {
+                        OrgRefusal::Exists(plan.name.clone())
+                    }
+                }
+            }
+        };
+        // What cannot be undone now is tried again, and is a problem until then.
+        self.undo(store, &saga, spawned).await?;
+        Ok(Err(refusal))
+    }
+
+    /// True if the files say now that there is such a team.
+    async fn is_usable(&self, team: &TeamName) -> Result<bool, StoreFault> {
+        let (workspace, team) = (self.workspace.clone(), team.clone());
+        let load = move || Minds::load(&workspace, Lang::En);
+        off_thread(move || Ok(load().hive().org().team(&team).is_some())).await
+    }
+
+    async fn write(
+        &self,
+        mut spawned: Spawned,
+    ) -> Result<(Spawned, Result<(), Localized>), StoreFault> {
+        let workspace = self.workspace.clone();
+        off_thread(move || {
+            let written = spawned.write(&workspace);
+            Ok((spawned, written))
+        })
+        .await
+    }
+
+    /// Undoes what was written for a team; a problem if something of it has to stay.
+    async fn undo(
+        &self,
+        store: &mut Store,
+        saga: &Saga,
+        spawned: Spawned,
+    ) -> Result<Option<Problem>, StoreFault> {
+        let workspace = self.workspace.clone();
+        match off_thread(move || Ok(spawned.undo(&workspace))).await? {
+            Ok(()) => store.forget_spawn(saga).await.map(|()| None),
+            Err(why) => Ok(Some(problem(saga, &why))),
+        }
+    }
+
+    async fn update(
+        &self,
+        store: &mut Store,
+        team: &TeamName,
+        scope: Vec<String>,
+        by: &Requester,
+    ) -> Result<Result<Changed, OrgRefusal>, StoreFault> {
+        if let Some(refusal) = store.obstacle(team, by.team.as_ref()).await? {
+            return Ok(Err(refusal));
+        }
+        let (workspace, team, written) = (self.workspace.clone(), team.clone(), scope.clone());
+        let edited =
+            off_thread(move || Ok(files::write_scope(&workspace, &team, &written))).await?;
+        Ok(edited.map(|()| Changed::Updated(scope)).map_err(OrgRefusal::Failed))
+    }
+
+    /// Undoes or finishes what was interrupted. A team that is shut down ends when its dialogs are archived. Returns what is in
+    /// the way of that, if something else is.
+    ///
+    /// # Errors
+    /// The store.
+    pub(super) async fn settle_changes(
+        &self,
+        store: &mut Store,
+    ) -> Result<Vec<Problem>, StoreFault> {
+        let mut problems = Vec::new();
+        for saga in store.open_sagas().await? {
+            let problem = match saga.kind {
+                SagaKind::Spawn => self.undo(store, &saga, read(&saga)?).await?,
+                SagaKind::Shutdown => self.close(store, &saga, read(&saga)?).await?,
+            };
+            problems.extend(problem);
+        }
+        Ok(problems)
+    }
+
+    async fn close(
+        &self,
+        store: &mut Store,
+        saga: &Saga,
+        closing: Closing,
+    ) -> Result<Option<Problem>, StoreFault> {
+        let teams = closing.names();
+        if !store.are_put_away(&teams).await? {
+            return Ok(None);
+        }
+        let workspace = self.workspace.clone();
+        match off_thread(move || Ok(closing.clear(&workspace))).await? {
+            Ok(()) => store.finish_shutdown(saga, &teams).await.map(|()| None),
+            Err(why) => Ok(Some(problem(saga, &why))),
+        }
+    }
+}
+
+fn planned(workspace: &Path, change: &OrgChange, now: &Stamp) -> Result<Planned, OrgRefusal> {
+    let minds = Minds::load(workspace, change.by().lang);
+    let org = minds.hive().org();
+    match change {
+        OrgChange::Spawn(new) => {
+            let plan = Box::new(plan(&minds, new)?);
+            let spawned = Spawned::of(workspace, &plan);
+            Ok(Planned::Spawn { plan, spawned })
+        }
+        OrgChange::Update { team, add, remove, by } => {
+            let team = changeable(org, team, by)?;
+            let removed = keywords(remove);
+            let kept = team.scope.iter().filter(|word| !removed.contains(&word.to_lowercase()));
+            let scope = keywords(&kept.chain(add).cloned().collect::<Vec<_>>());
+            if scope.is_empty() {
+                return Err(OrgRefusal::EmptyScope);
+            }
+            Ok(Planned::Update { team: team.name.clone(), scope })
+        }
+        OrgChange::Shutdown { team, cascade, by } => {
+            let team = changeable(org, team, by)?.name.clone();
+            let children: Vec<TeamName> =
+                org.children(&team).map(|child| child.name.clone()).collect();
+            if !children.is_empty() && !cascade {
+                return Err(OrgRefusal::HasChildren { team, children });
+            }
+            let ending = org.leaves_first(&team);
+            let closing =
+                Closing::of(workspace, ending.iter().filter_map(|name| org.team(name)), now);
+            Ok(Planned::Shutdown { team, closing })
+        }
+    }
+}
+
+/// A team that whoever wants it may change.
+fn changeable<'a>(
+    org: &'a Org,
+    name: &TeamName,
+    by: &Requester,
+) -> Result<&'a OrgTeam, OrgRefusal> {
+    if name.is_main() {
+        return Err(OrgRefusal::IsRoot);
+    }
+    let team = org.team(name).ok_or_else(|| OrgRefusal::NotFound(name.clone()))?;
+    match &by.team {
+        Some(own) if !org.is_child(name, own) => {
+            Err(OrgRefusal::NotAChild { team: name.clone(), of: own.clone() })
+        }
+        Some(_) | None => Ok(team),
+    }
+}
+
+fn unusable(team: &TeamName) -> Localized {
+    localized!(
+        "team {team} cannot be used with the files of this workspace as they are now; `dominds-tui doctor` says why",
+        "以此工作区目前的文件，团队 {team} 无法使用；`dominds-tui doctor` 会说明原因"
+    )
+}
+
+fn first_task(plan: &TeamPlan, by: &Requester) -> NewTask {
+    NewTask {
+        team: plan.name.clone(),
+        kind: TaskKind::Bootstrap,
+        priority: Priority::Critical,
+        text: plan.bootstrap.clone(),
+        member: None,
+        max_steps: plan.limits.max_steps,
+        correlation: None,
+        cause: by.cause.clone(),
+        from: by.team.clone(),
+        origin: by.origin.clone(),
+        wake: false,
+        overlap: Overlap::Allow,
+        max_queue: plan.limits.max_queue,
+        once: None,
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(saga: &Saga) -> Result<T, StoreFault> {
+    T::deserialize(&saga.plan).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &serde_json::Error) -> StoreFault {
+    StoreFault::Damaged(format!("a change of teams: {error}"))
+}
+
+fn problem(saga: &Saga, why: &Localized) -> Problem {
+    let team = &saga.team;
+    let text = match saga.kind {
+        SagaKind::Spawn => localized!(
+            [why] "team {team} could not be made, and something of it is left: {why}",
+            "团队 {team} 未能建立，且有内容残留：{why}"
+        ),
+        SagaKind::Shutdown => localized!(
+            [why] "team {team} is being shut down, and that cannot be finished: {why}",
+            "团队 {team} 正在关闭，但无法完成：{why}"
+        ),
+    };
+    let fix = Text::new(
+        "do it yourself, or put back what was there; it is tried again every minute",
+        "请自行处理，或恢复原样；每分钟会重试一次",
+    );
+    Problem::new(format!("hive/saga/{}", saga.id), TEAM_FILE, text, fix)
+}
+
+#[cfg(test)]
+mod tests;

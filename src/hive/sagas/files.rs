@@ -1,0 +1,268 @@
+//! The files of a team that is made or shut down. A step that was done already does nothing.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::domain::diff::hunks;
+use crate::domain::org::OrgTeam;
+use crate::domain::org_change::ChangePreview;
+use crate::domain::text::{Localized, localized};
+use crate::domain::{AgentId, Stamp, TeamName, hex};
+use crate::minds::new_team::{TeamPlan, persona_of, spawned_members, team_file, with_scope};
+use crate::minds::{
+    CONFIG_LIMIT_BYTES, STORE_FOLDER, TEAM_FILE, member_entry, with_member, without_member,
+};
+use crate::tools::guard::{self, Put, Removal};
+
+/// A file before and after a change; `None` where there is none.
+pub(super) struct Edit {
+    path: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+/// What a change does to files, and what they are before it.
+pub(super) fn preview(edits: &[Edit]) -> ChangePreview {
+    let mut diff = String::new();
+    let mut basis = Sha256::new();
+    for Edit { path, before, after } in edits {
+        let name = |text: &Option<String>| text.as_ref().map_or("/dev/null", |_| path.as_str());
+        diff.push_str(&format!("--- {}\n+++ {}\n", name(before), name(after)));
+        let [old, new] = [before, after].map(|text| text.as_deref().unwrap_or_default());
+        for hunk in hunks(old, new) {
+            hunk.write(&mut diff);
+        }
+        for part in [path.as_str(), if before.is_some() { "is" } else { "is not" }, old] {
+            basis.update(part.len().to_le_bytes());
+            basis.update(part);
+        }
+    }
+    ChangePreview { diff, basis: hex(&basis.finalize()) }
+}
+
+fn text_of(workspace: &Path, path: &str) -> Option<String> {
+    guard::read_text(workspace, path, CONFIG_LIMIT_BYTES)
+}
+
+fn edited(
+    workspace: &Path,
+    path: &str,
+    change: impl FnOnce(&str) -> Result<String, Localized>,
+) -> Result<Edit, Localized> {
+    let before = text_of(workspace, path);
+    let after = Some(change(before.as_deref().unwrap_or_default())?);
+    Ok(Edit { path: path.to_owned(), before, after })
+}
+
+pub(super) fn scope_edit(
+    workspace: &Path,
+    team: &TeamName,
+    scope: &[String],
+) -> Result<Vec<Edit>, Localized> {
+    let change = |text: &str| with_scope(text, team, scope);
+    Ok(vec![edited(workspace, &team_file(team), change)?])
+}
+
+pub(super) fn write_scope(
+    workspace: &Path,
+    team: &TeamName,
+    scope: &[String],
+) -> Result<(), Localized> {
+    let change = |text: &str| with_scope(text, team, scope);
+    guard::edit_file(workspace, &team_file(team), CONFIG_LIMIT_BYTES, change)
+}
+
+/// What is written for a new team.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Spawned {
+    /// Path and text of each file that was not there before.
+    files: Vec<(String, String)>,
+    member: AgentId,
+    entry: Value,
+}
+
+impl Spawned {
+    /// Of the files of a plan those that are not there: a person may have written a persona before.
+    pub fn of(workspace: &Path, plan: &TeamPlan) -> Self {
+        let is_missing = |path: &str| workspace.join(path).symlink_metadata().is_err();
+        let files = plan.files.iter().filter(|(path, _)| is_missing(path)).cloned().collect();
+        Self { files, member: plan.lead.clone(), entry: plan.entry.clone() }
+    }
+
+    pub fn edits(&self, workspace: &Path) -> Result<Vec<Edit>, Localized> {
+        let new = |(path, text): &(String, String)| Edit {
+            path: path.clone(),
+            before: None,
+            after: Some(text.clone()),
+        };
+        let member = edited(workspace, TEAM_FILE, |text| self.with_member(text))?;
+        Ok([member].into_iter().chain(self.files.iter().map(new)).collect())
+    }
+
+    fn with_member(&self, text: &str) -> Result<String, Localized> {
+        with_member(text, &self.member, &self.entry)
+    }
+
+    /// How many steps [`Self::write`] has.
+    #[cfg(test)]
+    pub fn steps(&self) -> usize {
+        self.files.len() + 1
+    }
+
+    /// Writes all of it. A file that came meanwhile is not of the team, and neither is what would follow.
+    pub fn write(&mut self, workspace: &Path) -> Result<(), Localized> {
+        self.write_some(workspace, usize::MAX)
+    }
+
+    /// At most so many steps of it.
+    pub(super) fn write_some(&mut self, workspace: &Path, most: usize) -> Result<(), Localized> {
+        for (at, (path, text)) in self.files.iter().enumerate().take(most) {
+            if guard::put_file(workspace, path, text)? == Put::Kept {
+                let taken = localized!("{path} is there already", "{path} 已存在");
+                self.files.truncate(at);
+                return Err(taken);
+            }
+        }
+        if most <= self.files.len() {
+            return Ok(());
+        }
+        guard::edit_file(workspace, TEAM_FILE, CONFIG_LIMIT_BYTES, |text| self.with_member(text))
+    }
+
+    /// Takes back what was written. What somebody changed meanwhile stays, and is the error.
+    pub fn undo(&self, workspace: &Path) -> Result<(), Localized> {
+        let member = &self.member;
+        let text = text_of(workspace, TEAM_FILE).unwrap_or_default();
+        match member_entry(&text, member) {
+            None => {}
+            Some(now) if now == self.entry => take_out(workspace, member)?,
+            Some(_) => {
+                return Err(localized!(
+                    "the member '{member}' in {TEAM_FILE} was changed meanwhile",
+                    "{TEAM_FILE} 中的成员 '{member}' 已被改动"
+                ));
+            }
+        }
+        for (path, text) in self.files.iter().rev() {
+            match guard::remove_file(workspace, path, text)? {
+                Removal::Removed | Removal::NotThere => {
+                    guard::remove_empty_folders(workspace, path);
+                }
+                Removal::Differs => {
+                    return Err(localized!("{path} was changed meanwhile", "{path} 已被改动"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn take_out(workspace: &Path, member: &AgentId) -> Result<(), Localized> {
+    let without = |text: &str| without_member(text, member);
+    guard::edit_file(workspace, TEAM_FILE, CONFIG_LIMIT_BYTES, without)
+}
+
+/// The teams that are shut down, each after those below it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Closing {
+    teams: Vec<ClosingTeam>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct ClosingTeam {
+    name: TeamName,
+    /// Members that were made with it.
+    members: Vec<AgentId>,
+    /// Where its files go, below the workspace.
+    folder: String,
+}
+
+impl Closing {
+    pub fn of<'a>(workspace: &Path, teams: impl Iterator<Item = &'a OrgTeam>, now: &Stamp) -> Self {
+        let time: String = now.as_str().chars().filter(char::is_ascii_digit).collect();
+        let closing = |team: &OrgTeam| {
+            let name = team.name.clone();
+            let file = text_of(workspace, &team_file(&name));
+            let mut members = file.map(|text| spawned_members(&text)).unwrap_or_default();
+            // Whatever the file says: nobody goes with a team who is not in it.
+            members.retain(|member| team.members.contains(member));
+            let folder = format!("{STORE_FOLDER}/backups/teams/{name}-{time}");
+            ClosingTeam { name, members, folder }
+        };
+        Self { teams: teams.map(closing).collect() }
+    }
+
+    pub fn names(&self) -> Vec<TeamName> {
+        self.teams.iter().map(|team| team.name.clone()).collect()
+    }
+
+    pub fn edits(&self, workspace: &Path) -> Result<Vec<Edit>, Localized> {
+        let members = || self.teams.iter().flat_map(|team| &team.members);
+        let without = |text: &str| {
+            members().try_fold(text.to_owned(), |text, member| without_member(&text, member))
+        };
+        let mut edits = vec![edited(workspace, TEAM_FILE, without)?];
+        let paths = self.teams.iter().map(|team| team_file(&team.name));
+        for path in paths.chain(members().map(persona_of)) {
+            let before = text_of(workspace, &path);
+            edits.extend(before.map(|text| Edit { path, before: Some(text), after: None }));
+        }
+        Ok(edits)
+    }
+
+    /// Takes the members of these teams out, and moves their files away.
+    pub fn clear(&self, workspace: &Path) -> Result<(), Localized> {
+        self.steps().iter().try_for_each(|step| step.take(workspace))
+    }
+
+    pub(super) fn steps(&self) -> Vec<ClosingStep> {
+        let mut steps = Vec::new();
+        for ClosingTeam { name, members, folder } in &self.teams {
+            let away =
+                |from: String, to: &str| ClosingStep::Move { from, to: format!("{folder}/{to}") };
+            for member in members {
+                steps.push(ClosingStep::TakeOut(member.clone()));
+                steps.push(away(persona_of(member), &format!("{member}-persona.md")));
+            }
+            let taskdoc = format!("{name}.tsk");
+            steps.push(away(taskdoc.clone(), &taskdoc));
+            // Last: as long as it is there, the team is.
+            steps.push(away(team_file(name), &format!("{name}.yaml")));
+        }
+        steps
+    }
+}
+
+/// A step of the end of a team.
+#[derive(Debug)]
+pub(super) enum ClosingStep {
+    /// Out of the file of the team.
+    TakeOut(AgentId),
+    Move {
+        from: String,
+        to: String,
+    },
+}
+
+impl ClosingStep {
+    pub fn take(&self, workspace: &Path) -> Result<(), Localized> {
+        match self {
+            Self::TakeOut(member) => {
+                let text = text_of(workspace, TEAM_FILE).unwrap_or_default();
+                if member_entry(&text, member).is_some() {
+                    take_out(workspace, member)
+                } else {
+                    Ok(())
+                }
+            }
+            Self::Move { from, to } => {
+                guard::move_away(workspace, from, to)?;
+                guard::remove_empty_folders(workspace, from);
+                Ok(())
+            }
+        }
+    }
+}

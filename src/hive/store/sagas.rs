@@ -1,0 +1,320 @@
+//! Changes of the organisation as rows. A change is written down before its first step, with all that undoes or finishes it,
+//! and taken out in the transaction that makes it whole; so a row that is found at a start is a change that was interrupted.
+
+use std::time::SystemTime;
+
+use serde_json::Value;
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use sqlx::{Connection as _, Row as _};
+
+use super::task_rows::named;
+use super::{ORG, Store, millis, task_ends, tasks};
+use crate::domain::org_change::{OpenChange, OrgRefusal, TeamState, TeamStatus};
+use crate::domain::task::{Enqueued, NewTask, TaskStatus, named};
+use crate::domain::{TaskId, TeamName};
+use crate::hive::fault::StoreFault;
+
+named! {
+    SagaKind {
+        Spawn = "spawn",
+        Shutdown = "shutdown",
+    }
+}
+
+/// A change that is not over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saga {
+    pub id: String,
+    pub kind: SagaKind,
+    /// The team that it is about.
+    pub team: TeamName,
+    /// The team whose lead wants it; `None` for a person.
+    pub by: Option<TeamName>,
+    /// What undoes or finishes it.
+    pub plan: Value,
+}
+
+/// What `teams.status` says.
+const SPAWNING: &str = "spawning";
+const ACTIVE: &str = "active";
+const CLOSING: &str = "closing";
+/// Why tasks of a team end that is shut down.
+const TEAM_CLOSED: &str = "the team was shut down";
+
+impl Store {
+    /// Writes down that a team is to be made; nothing is in its way after that.
+    ///
+    /// # Errors
+    /// The disk; nothing has begun then.
+    pub async fn begin_spawn(
+        &mut self,
+        saga: &Saga,
+        now: SystemTime,
+    ) -> Result<Result<(), OrgRefusal>, StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        if let Some(refusal) = in_the_way(&mut step, &saga.team, saga.by.as_ref()).await? {
+            return Ok(Err(refusal));
+        }
+        let make = sqlx::query(
+            "INSERT INTO teams (org, name, status, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (org, name) DO NOTHING",
+        );
+        let make = make.bind(ORG).bind(saga.team.as_str()).bind(SPAWNING).bind(millis(now));
+        if make.execute(&mut *step).await?.rows_affected() == 0 {
+            return Ok(Err(OrgRefusal::Exists(saga.team.clone())));
+        }
+        write_down(&mut step, saga, now).await?;
+        step.commit().await?;
+        Ok(Ok(()))
+    }
+
+    /// The team is there: from now on it works, beginning with this task. Whatever else than a queued task comes back, the
+    /// change is not over, and has to be undone.
+    ///
+    /// # Errors
+    /// The disk; the same.
+    pub async fn finish_spawn(
+        &mut self,
+        saga: &Saga,
+        (first, id): (&NewTask, &TaskId),
+        now: SystemTime,
+    ) -> Result<Enqueued, StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let queued = tasks::enqueue(&mut step, first, id, now).await?;
+        if !matches!(queued, Enqueued::Queued(_)) {
+            return Ok(queued);
+        }
+        let works =
+            "UPDATE teams SET status = $3, bootstrap_task = $4 WHERE org = $1 AND name = $2";
+        let works = sqlx::query(works).bind(ORG).bind(saga.team.as_str()).bind(ACTIVE);
+        works.bind(id.as_str()).execute(&mut *step).await?;
+        take_out(&mut step, saga).await?;
+        step.commit().await?;
+        Ok(queued)
+    }
+
+    /// Forgets a change of which nothing is left.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn forget_spawn(&mut self, saga: &Saga) -> Result<(), StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let gone = sqlx::query("DELETE FROM teams WHERE org = $1 AND name = $2 AND status = $3");
+        gone.bind(ORG).bind(saga.team.as_str()).bind(SPAWNING).execute(&mut *step).await?;
+        take_out(&mut step, saga).await?;
+        step.commit().await?;
+        Ok(())
+    }
+
+    /// Writes down that these teams are shut down, and ends their tasks. From here on that is finished, never undone.
+    ///
+    /// # Errors
+    /// The disk; nothing has begun then.
+    pub async fn begin_shutdown(
+        &mut self,
+        saga: &Saga,
+        teams: &[TeamName],
+        now: SystemTime,
+    ) -> Result<Result<(), OrgRefusal>, StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        if let Some(refusal) = in_the_way(&mut step, &saga.team, saga.by.as_ref()).await? {
+            return Ok(Err(refusal));
+        }
+        for team in teams {
+            if let Some(why) = in_the_way(&mut step, team, saga.by.as_ref()).await? {
+                let why = Box::new(why);
+                return Ok(Err(OrgRefusal::CascadeFailed { child: team.clone(), why }));
+            }
+            let close = sqlx::query(
+                "INSERT INTO teams (org, name, status, created_at) VALUES ($1, $2, $3, $4) \
+                 ON CONFLICT (org, name) DO UPDATE SET status = $3",
+            );
+            let close = close.bind(ORG).bind(team.as_str()).bind(CLOSING).bind(millis(now));
+            close.execute(&mut *step).await?;
+            task_ends::cancel_all(&mut step, team, TEAM_CLOSED, now).await?;
+            let dialogs = "UPDATE attempts SET put_away = 0 WHERE org = $1 AND team = $2";
+            sqlx::query(dialogs).bind(ORG).bind(team.as_str()).execute(&mut *step).await?;
+        }
+        write_down(&mut step, saga, now).await?;
+        step.commit().await?;
+        Ok(Ok(()))
+    }
+
+    /// True if no dialog of these teams is left to be archived, and whoever asked for something knows that it will not come.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn are_put_away(&mut self, teams: &[TeamName]) -> Result<bool, StoreFault> {
+        for team in teams {
+            let left =
+                "SELECT 1 FROM attempts WHERE org = $1 AND team = $2 AND put_away = 0 LIMIT 1";
+            let left = sqlx::query(left).bind(ORG).bind(team.as_str());
+            if left.fetch_optional(&mut self.db).await?.is_some() {
+                return Ok(false);
+            }
+            let told =
+                "SELECT 1 FROM deliveries WHERE org = $1 AND team = $2 AND delivered = 0 LIMIT 1";
+            let told = sqlx::query(told).bind(ORG).bind(team.as_str());
+            if told.fetch_optional(&mut self.db).await?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Deletes what is known of these teams; their names are free again.
+    ///
+    /// # Errors
+    /// The disk; nothing is deleted then.
+    pub async fn finish_shutdown(
+        &mut self,
+        saga: &Saga,
+        teams: &[TeamName],
+    ) -> Result<(), StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        for team in teams {
+            for delete in [
+                "DELETE FROM deliveries WHERE org = $1 AND team = $2",
+                "DELETE FROM attempts WHERE org = $1 AND team = $2",
+                "DELETE FROM tasks WHERE org = $1 AND team = $2",
+                "DELETE FROM seen WHERE org = $1 AND scope IN ('handoff:' || $2, 'handoff-rate:' || $2)",
+                "DELETE FROM teams WHERE org = $1 AND name = $2",
+            ] {
+                sqlx::query(delete).bind(ORG).bind(team.as_str()).execute(&mut *step).await?;
+            }
+        }
+        take_out(&mut step, saga).await?;
+        step.commit().await?;
+        Ok(())
+    }
+
+    /// The changes that are not over, the oldest first.
+    ///
+    /// # Errors
+    /// The disk, or a row that no version of this program wrote.
+    pub async fn open_sagas(&mut self) -> Result<Vec<Saga>, StoreFault> {
+        let all = sqlx::query(
+            "SELECT id, kind, team, caller_team, plan FROM sagas WHERE org = $1 ORDER BY started_at, id",
+        );
+        let rows = all.bind(ORG).fetch_all(&mut self.db).await?;
+        rows.iter().map(saga).collect()
+    }
+
+    /// Forgets the changes that are not over: the files say what there is.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn forget_changes(&mut self) -> Result<(), StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        sqlx::query("DELETE FROM sagas WHERE org = $1").bind(ORG).execute(&mut *step).await?;
+        let teams = sqlx::query("DELETE FROM teams WHERE org = $1 AND status <> $2");
+        teams.bind(ORG).bind(ACTIVE).execute(&mut *step).await?;
+        step.commit().await?;
+        Ok(())
+    }
+
+    /// Why a team cannot be changed now, if it cannot.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn obstacle(
+        &mut self,
+        team: &TeamName,
+        by: Option<&TeamName>,
+    ) -> Result<Option<OrgRefusal>, StoreFault> {
+        let mut step = self.db.begin().await?;
+        in_the_way(&mut step, team, by).await
+    }
+
+    /// How the teams are of which there is more to say than that they are active, and the changes that are not over.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn team_states(&mut self) -> Result<(Vec<TeamState>, Vec<OpenChange>), StoreFault> {
+        let list = sqlx::query(
+            "SELECT m.name, m.status, t.status FROM teams m \
+             LEFT JOIN tasks t ON t.org = m.org AND t.id = m.bootstrap_task WHERE m.org = $1 ORDER BY m.name",
+        );
+        let mut known = Vec::new();
+        for row in list.bind(ORG).fetch_all(&mut self.db).await? {
+            let (name, written): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+            let first: Option<String> = row.try_get(2)?;
+            let status = match (written.as_str(), first.as_deref().and_then(TaskStatus::named)) {
+                (CLOSING, _) => TeamStatus::ShuttingDown,
+                (SPAWNING, _) => TeamStatus::Initializing,
+                (_, Some(TaskStatus::Failed | TaskStatus::Cancelled)) => {
+                    TeamStatus::BootstrapFailed
+                }
+                (_, Some(TaskStatus::Pending | TaskStatus::Running | TaskStatus::Blocked)) => {
+                    TeamStatus::Initializing
+                }
+                (_, Some(TaskStatus::Done) | None) => continue,
+            };
+            known.push(TeamState { name: TeamName::new(name), status });
+        }
+        let changes = self.open_sagas().await?.into_iter();
+        let changes = changes.map(|saga| OpenChange { team: saga.team, by: saga.by });
+        Ok((known, changes.collect()))
+    }
+}
+
+/// True if the team is being shut down.
+pub(super) async fn is_closing(
+    step: &mut SqliteConnection,
+    team: &TeamName,
+) -> Result<bool, StoreFault> {
+    let closing = "SELECT 1 FROM teams WHERE org = $1 AND name = $2 AND status = $3";
+    let closing = sqlx::query(closing).bind(ORG).bind(team.as_str()).bind(CLOSING);
+    Ok(closing.fetch_optional(step).await?.is_some())
+}
+
+/// One change at a time of a team, and for a team.
+async fn in_the_way(
+    step: &mut SqliteConnection,
+    team: &TeamName,
+    by: Option<&TeamName>,
+) -> Result<Option<OrgRefusal>, StoreFault> {
+    if is_closing(step, team).await? {
+        return Ok(Some(OrgRefusal::ShuttingDown(team.clone())));
+    }
+    let other = "SELECT caller_team, team FROM sagas WHERE org = $1 AND (caller_team = $2 OR team = $3) LIMIT 1";
+    let other = sqlx::query(other).bind(ORG).bind(caller(by)).bind(team.as_str());
+    let other = other.fetch_optional(step).await?;
+    Ok(other.map(|_| OrgRefusal::Running(by.cloned())))
+}
+
+fn caller(by: Option<&TeamName>) -> &str {
+    by.map(TeamName::as_str).unwrap_or_default()
+}
+
+async fn write_down(
+    step: &mut SqliteConnection,
+    saga: &Saga,
+    now: SystemTime,
+) -> Result<(), StoreFault> {
+    let write = sqlx::query(
+        "INSERT INTO sagas (org, id, kind, team, caller_team, plan, started_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    );
+    let write = write.bind(ORG).bind(&saga.id).bind(saga.kind.name()).bind(saga.team.as_str());
+    let write = write.bind(caller(saga.by.as_ref())).bind(saga.plan.to_string()).bind(millis(now));
+    write.execute(step).await?;
+    Ok(())
+}
+
+async fn take_out(step: &mut SqliteConnection, saga: &Saga) -> Result<(), StoreFault> {
+    let out = sqlx::query("DELETE FROM sagas WHERE org = $1 AND id = $2").bind(ORG).bind(&saga.id);
+    out.execute(step).await?;
+    Ok(())
+}
+
+/// Id, kind, team, caller, plan.
+fn saga(row: &SqliteRow) -> Result<Saga, StoreFault> {
+    let (by, plan): (String, String) = (row.try_get(3)?, row.try_get(4)?);
+    let plan = serde_json::from_str(&plan);
+    Ok(Saga {
+        id: row.try_get(0)?,
+        kind: named(row, 1, SagaKind::named, "kind of change")?,
+        team: TeamName::new(row.try_get::<String, _>(2)?),
+        by: Some(by).filter(|by| !by.is_empty()).map(TeamName::new),
+        plan: plan.map_err(|error| StoreFault::Damaged(format!("a change of teams: {error}")))?,
+    })
+}

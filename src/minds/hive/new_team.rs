@@ -1,0 +1,155 @@
+//! What a new team consists of: the files that are written for it, its lead as a member, and its first task. And the scope of
+//! one that is there.
+
+use serde_json::{Map, Value, json};
+
+pub use super::teams::file_of as team_file;
+use super::{HiveConfig, teams};
+use crate::domain::org::TeamLimits;
+use crate::domain::org_change::{
+    MAX_DESCRIPTION_CHARS, NewTeam, OrgRefusal, keywords, one_line, shown_name,
+};
+use crate::domain::text::{Localized, Text, localized};
+use crate::domain::{AgentId, Member, TeamName};
+use crate::minds::Minds;
+use crate::yaml;
+
+/// The toolsets of a member that a team is made with, as long as nobody has allowed others.
+pub const SPAWN_TOOLSETS: [&str; 3] = ["ws_read", "personal_memory", "team_memory"];
+
+const PERSONA: &str = include_str!("new_persona.md");
+const BOOTSTRAP: &str = include_str!("bootstrap.md");
+
+/// A team that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamPlan {
+    pub name: TeamName,
+    /// Path below the workspace and text of each, in the order in which they are written.
+    pub files: Vec<(String, String)>,
+    pub lead: AgentId,
+    /// What `team.yaml` says of the lead.
+    pub entry: Value,
+    /// What its first task says.
+    pub bootstrap: String,
+    pub limits: TeamLimits,
+}
+
+/// Plans a team.
+///
+/// # Errors
+/// What speaks against it.
+pub fn plan(minds: &Minds, team: &NewTeam) -> Result<TeamPlan, OrgRefusal> {
+    let hive: &HiveConfig = minds.hive();
+    if !hive.has_file() {
+        return Err(OrgRefusal::NeedsFile);
+    }
+    let name = team.checked_name(hive.org(), hive.limits.max_teams)?;
+    let lead = AgentId::new(name.as_str());
+    if minds.member(&lead).is_some() {
+        return Err(OrgRefusal::MemberExists(lead));
+    }
+    let above =
+        hive.org().team(&team.parent).and_then(|parent| minds.member(parent.lead.as_ref()?));
+    let scope = keywords(&team.scope);
+    let description = one_line(&team.description, MAX_DESCRIPTION_CHARS);
+    let lang = team.by.lang;
+    let about = if description.is_empty() { scope.join(", ") } else { description.clone() };
+    let filled = |document: &'static str| {
+        let text = Text::of_document(document).in_lang(lang).replace("{team}", name.as_str());
+        // What others wrote comes last, so that nothing in it is taken for a place to fill.
+        text.replace("{scope}", &scope.join(", ")).replace("{about}", &about)
+    };
+    let context = team.context.trim();
+    let goals = if context.is_empty() { about.clone() } else { context.to_owned() };
+    let mut file = json!({
+        "parent": team.parent,
+        "lead": lead,
+        "members": [lead],
+        "scope": scope,
+        "spawned": { "members": [lead], "by": team.by.team.as_ref().map_or("human", TeamName::as_str) },
+    });
+    // Whoever says nothing has no key for it.
+    if let (false, Some(file)) = (description.is_empty(), file.as_object_mut()) {
+        file.insert("description".to_owned(), description.into());
+    }
+    let file = yaml::write(&file).map_err(|error| OrgRefusal::Failed(error.message()))?;
+    Ok(TeamPlan {
+        files: vec![
+            (teams::file_of(&name), file),
+            (persona_of(&lead), filled(PERSONA)),
+            (format!("{name}.tsk/goals.md"), format!("{goals}\n")),
+        ],
+        entry: entry(&name, &about, above),
+        lead,
+        bootstrap: filled(BOOTSTRAP),
+        limits: hive.limits.team,
+        name,
+    })
+}
+
+/// Where the persona of a member is.
+#[must_use]
+pub fn persona_of(member: &AgentId) -> String {
+    format!(".minds/team/{member}/persona.md")
+}
+
+/// The lead of a new team: it can do no more than the lead of the team above, and no more than reading and remembering.
+fn entry(name: &TeamName, about: &str, above: Option<&Member>) -> Value {
+    let has = |set: &&str| above.is_none_or(|above| has_toolset(above, set));
+    let toolsets: Vec<&str> = SPAWN_TOOLSETS.into_iter().filter(has).collect();
+    let mut entry = Map::from_iter([
+        ("name".to_owned(), Value::from(shown_name(name.as_str()))),
+        ("gofor".to_owned(), json!([about])),
+        ("toolsets".to_owned(), json!(toolsets)),
+        // What all members have by default is not for it.
+        ("tools".to_owned(), json!([])),
+    ]);
+    let lists = above.map(|above| &above.access);
+    let lists = lists.into_iter().flat_map(crate::minds::team::access_lists);
+    entry.extend(
+        lists.filter(|(_, list)| !list.is_empty()).map(|(key, list)| (key.to_owned(), json!(list))),
+    );
+    Value::Object(entry)
+}
+
+fn has_toolset(member: &Member, set: &str) -> bool {
+    let names = |name: &str| member.toolsets.iter().any(|one| one == name);
+    !names(&format!("!{set}")) && (names("*") || names(set))
+}
+
+/// The text of a team's file with another scope; everything else stays.
+///
+/// # Errors
+/// It is written in a way that is not changed here.
+pub fn with_scope(text: &str, name: &TeamName, scope: &[String]) -> Result<String, Localized> {
+    const SCOPE: &str = "scope";
+    let path = teams::file_of(name);
+    let by_hand = || {
+        let scope = json!(scope);
+        localized!(
+            "{path} cannot be edited safely; set `scope` to {scope} yourself",
+            "无法安全地编辑 {path}；请自行把 `scope` 设为 {scope}"
+        )
+    };
+    let Ok(Value::Object(mut after)) = yaml::parse(text) else { return Err(by_hand()) };
+    after.insert(SCOPE.to_owned(), json!(scope));
+    let line = format!("{SCOPE}: {}\n", json!(scope));
+    let changed = if let Some(range) = yaml::block_entry(text, &[SCOPE]) {
+        let mut changed = text.to_owned();
+        changed.replace_range(range, &line);
+        changed
+    } else {
+        let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        format!("{text}{gap}{line}")
+    };
+    let says_it = yaml::parse(&changed).is_ok_and(|now| now == Value::Object(after));
+    if says_it { Ok(changed) } else { Err(by_hand()) }
+}
+
+/// The members that were made with a team, by what its file says.
+#[must_use]
+pub fn spawned_members(text: &str) -> Vec<AgentId> {
+    let Ok(file) = yaml::parse(text) else { return Vec::new() };
+    let members = file.pointer("/spawned/members").and_then(Value::as_array);
+    members.into_iter().flatten().filter_map(Value::as_str).map(AgentId::new).collect()
+}
