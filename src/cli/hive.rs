@@ -1,11 +1,14 @@
 //! `hive` and `health`: copies of the store of notices and tasks, and how it is.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use crate::app;
+use crate::domain::org_change::OpenChange;
+use crate::domain::stall::{Stall, StallLevel, StallRule};
 use crate::domain::task::TaskStatus;
 use crate::domain::{Clock as _, Lang};
 use crate::hive::{Folder, StoreFault};
@@ -98,12 +101,21 @@ struct Found {
     fault: Option<StoreFault>,
     counts: Vec<(TaskStatus, u64)>,
     oldest_pending: Option<String>,
+    stalls: Vec<Stall>,
+    /// Changes of teams that are not over.
+    changes: Vec<OpenChange>,
+}
+
+impl Found {
+    fn has_long_stall(&self) -> bool {
+        self.stalls.iter().any(|stall| stall.level == StallLevel::Error)
+    }
 }
 
 pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandError> {
     let folder = Folder::of(workspace);
-    let found = examine(workspace).await;
     let minds = Minds::load(workspace, Lang::En);
+    let found = examine(workspace, minds.hive().stall).await;
     let is_hive = |path: &str| path.starts_with(".minds/hive");
     let problems: Vec<String> = minds
         .problems()
@@ -114,8 +126,11 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
     let is_driven = all_notes(&app::socket_folders())
         .iter()
         .any(|note| Path::new(&note.workspace) == workspace);
-    let status =
-        if found.fault.is_some() || !problems.is_empty() { Status::Invalid } else { Status::Done };
+    let status = if found.fault.is_some() || !problems.is_empty() || found.has_long_stall() {
+        Status::Invalid
+    } else {
+        Status::Done
+    };
     let state = match (&found.fault, found.is_opened) {
         (Some(fault), _) => fault.text().to_string(),
         (None, true) => "ok".to_owned(),
@@ -133,6 +148,8 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
             },
             "driver": { "running": is_driven },
             "problems": problems,
+            "stalls": found.stalls.iter().map(stall_json).collect::<Value>(),
+            "changes": found.changes.iter().map(|change| json!({ "team": change.team, "by": change.by })).collect::<Value>(),
         }));
         return Ok(status);
     }
@@ -148,10 +165,30 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
     for problem in &problems {
         lines::print(&format!("problem   {problem}"));
     }
+    for Stall { task, age, .. } in &found.stalls {
+        let (id, team, status, hours) =
+            (&task.id, &task.team, task.status.name(), age.as_secs() / 3_600);
+        lines::print(&format!("stalls    {id} of {team}: {status} for {hours} h"));
+    }
+    for change in &found.changes {
+        lines::print(&format!("changes   {}: made or shut down, not over", change.team));
+    }
     Ok(status)
 }
 
-async fn examine(workspace: &Path) -> Found {
+fn stall_json(stall: &Stall) -> Value {
+    let Stall { task, level, age } = stall;
+    let level = if *level == StallLevel::Error { "error" } else { "warning" };
+    json!({
+        "task": task.id, "team": task.team, "status": task.status, "ageMs": millis(*age), "level": level,
+    })
+}
+
+fn millis(age: Duration) -> u64 {
+    u64::try_from(age.as_millis()).unwrap_or(u64::MAX)
+}
+
+async fn examine(workspace: &Path, rule: StallRule) -> Found {
     let look = async {
         let Some(mut store) = setup(workspace).open().await? else { return Ok(Found::default()) };
         let looked = async {
@@ -159,7 +196,12 @@ async fn examine(workspace: &Path) -> Found {
             let oldest = store.oldest_pending().await?;
             let oldest_pending = oldest.map(|at| SystemClock.stamp(at).to_string());
             let counts = store.task_counts().await?;
-            Ok(Found { is_opened: true, fault: None, counts, oldest_pending })
+            let before = SystemClock.moment().checked_sub(rule.youngest());
+            let before = before.unwrap_or(SystemTime::UNIX_EPOCH);
+            let old = store.long_open(before, &SystemClock).await?;
+            let stalls = old.into_iter().filter_map(|one| rule.of(one)).collect();
+            let (_, changes) = store.team_states().await?;
+            Ok(Found { is_opened: true, fault: None, counts, oldest_pending, stalls, changes })
         };
         let looked = looked.await;
         store.close().await;

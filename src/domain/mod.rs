@@ -54,6 +54,7 @@ pub mod reserved;
 pub mod sandbox;
 pub mod secrets;
 pub mod shown_state;
+pub mod stall;
 pub mod state;
 pub mod stop_reason;
 pub mod task;

@@ -1,6 +1,6 @@
 //! The tasks of a running driver: each request is one transaction of the [keeper](super::keeper).
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 
@@ -10,7 +10,7 @@ use crate::domain::task::{
     TaskEnd, TaskFilter, TaskStatus,
 };
 use crate::domain::{RootId, TaskId};
-use crate::tools::{News, Stored, TaskStore, TasksView, TeamSlots};
+use crate::tools::{News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
 
 use super::keeper::Hive;
 
@@ -85,6 +85,21 @@ impl TaskStore for Hive {
                 let found = store.find_task(id.as_str(), clock).await?;
                 Ok(found.into_iter().find(|task| task.id == id))
             })
+        })
+    }
+
+    fn long_open(&self, longer_than: Duration) -> Stored<Vec<(Task, Duration)>> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move {
+                let before = clock.moment().checked_sub(longer_than);
+                store.long_open(before.unwrap_or(SystemTime::UNIX_EPOCH), clock).await
+            })
+        })
+    }
+
+    fn tell_stalls(&self, stalls: Vec<StallNews>) -> Stored<()> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.tell_stalls(&stalls, clock.moment()).await })
         })
     }
 

@@ -18,6 +18,7 @@ use super::files::{self, FileContent};
 use super::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, unusable, with_line};
 use crate::domain::autonomy::{Autonomy, AutonomyScope, MemberAutonomy};
 use crate::domain::org::Org;
+use crate::domain::stall::StallRule;
 use crate::domain::task::HandoffRule;
 use crate::domain::text::{Text, localized};
 use crate::domain::{AgentId, Problem, Team, TeamName};
@@ -27,7 +28,8 @@ use values::{one_of, unknown_keys};
 
 pub const PATH: &str = ".minds/hive/hive.yaml";
 
-const KEYS: [&str; 7] = ["version", "autonomy", "questions", "teams", "limits", "tasks", "handoff"];
+const KEYS: [&str; 8] =
+    ["version", "autonomy", "questions", "teams", "limits", "tasks", "handoff", "stall"];
 const QUESTION_KEYS: [&str; 3] = ["capture", "max_confirmations_per_cycle", "sources"];
 /// Most confirmations for one piece of work that can be configured.
 const MOST_CONFIRMATIONS: usize = 100;
@@ -75,6 +77,8 @@ pub struct HiveConfig {
     pub limits: WorkspaceLimits,
     /// How often work may be handed over to the team above.
     pub handoff: HandoffRule,
+    /// When a task stalls.
+    pub stall: StallRule,
     /// The dialogs of finished tasks stay where they are.
     pub keeps_open: bool,
     /// False: there are no team tools, and nothing is worked on.
@@ -95,6 +99,7 @@ impl Default for HiveConfig {
             unagreed: Vec::new(),
             limits: WorkspaceLimits::default(),
             handoff: HandoffRule::default(),
+            stall: StallRule::default(),
             keeps_open: false,
             teams_on: true,
             has_file: false,
@@ -246,8 +251,9 @@ fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
         Some(value) if is_on(value) => {}
         Some(other) => one_of(&["teams"], "on, off", other, &mut report),
     }
-    let Limits { workspace, handoff, keeps_open } = limits::read(&top, &mut report);
+    let Limits { workspace, handoff, keeps_open, stall } = limits::read(&top, &mut report);
     (config.limits, config.handoff, config.keeps_open) = (workspace, handoff, keeps_open);
+    config.stall = stall;
     (config, report.finish())
 }
 

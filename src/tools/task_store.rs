@@ -101,6 +101,16 @@ pub struct TeamSlots {
 /// What a person is told together with a change, if anything.
 pub type News = Option<(NewsKind, NewNotice)>;
 
+/// What of a team stalls, as one item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StallNews {
+    pub team: TeamName,
+    pub kind: NewsKind,
+    pub notice: NewNotice,
+    /// How many tasks stall.
+    pub count: u32,
+}
+
 /// The result of a request to a store; the error is the message for a person.
 pub type Stored<T> = BoxFuture<'static, Result<T, Localized>>;
 
@@ -147,6 +157,16 @@ pub trait TaskStore: Send + Sync + Debug {
 
     /// The task with this id.
     fn task(&self, id: TaskId) -> Stored<Option<Task>>;
+
+    /// The tasks that have waited, or run, for longer than that, and how long; the oldest first.
+    fn long_open(&self, _longer_than: Duration) -> Stored<Vec<(Task, Duration)>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// Tells a person what stalls now; what was told before and stalls no more is taken back.
+    fn tell_stalls(&self, _stalls: Vec<StallNews>) -> Stored<()> {
+        Box::pin(async { Ok(()) })
+    }
 
     /// Tasks, the newest first.
     fn tasks(&self, filter: TaskFilter) -> Stored<Vec<Task>>;

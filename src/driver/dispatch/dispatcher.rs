@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 
 use crate::domain::org::OrgTeam;
 use crate::domain::org_change::TeamStatus;
 use crate::domain::record::Origin;
+use crate::domain::stall::{Stall, StallLevel};
 use crate::domain::task::outcome::{Outcome, Rest, outcome};
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, Delivery, EndedAttempt, MAX_RESULT_CHARS, TaskEnd,
@@ -17,7 +18,7 @@ use crate::domain::task::{
 };
 use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
-use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId, TeamName};
+use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId, TaskId, TeamName};
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::driver::supervisor::creation::unused_root;
@@ -26,10 +27,12 @@ use crate::driver::supervisor::usage::tokens_of_tree;
 use crate::minds::Minds;
 use crate::tools::{TasksView, TeamSlots};
 
-use super::news;
+use super::{news, stalls};
 
 /// How often everything is looked at, while there are tasks.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// How often it is looked for tasks that stall.
+const SCAN_INTERVAL: Duration = Duration::from_mins(10);
 /// Why a task ends whose dialog a person has moved or deleted.
 const DIALOG_IS_GONE: &str = "its dialog was moved or deleted";
 
@@ -49,17 +52,38 @@ pub struct Dispatcher {
     is_due: bool,
     /// Tasks that have failed since the start.
     failed: u64,
+    /// It is time to look for tasks that stall.
+    scan_is_due: bool,
+    /// What stalled when that was looked for last, each in its state.
+    stalled: Option<Vec<(TaskId, TaskStatus)>>,
 }
 
 /// Nobody carries out orders any more.
 struct Ended;
+
+/// True if a task is in the state in which it stalled.
+fn is_still(view: &TasksView, (id, status): &(TaskId, TaskStatus)) -> bool {
+    // What is not listed is behind many others.
+    view.listed.iter().find(|row| row.id == *id).is_none_or(|row| row.status == *status)
+}
 
 impl Dispatcher {
     /// `works`: everything is picked up, not only what commands name.
     pub fn new(engine: Arc<Engine>, orders: mpsc::Sender<Order>, works: bool) -> Self {
         let view = engine.tasks.tasks_view();
         let (known, moved) = (BTreeSet::new(), BTreeSet::new());
-        Self { engine, orders, view, works, known, moved, is_due: false, failed: 0 }
+        Self {
+            engine,
+            orders,
+            view,
+            works,
+            known,
+            moved,
+            is_due: false,
+            failed: 0,
+            scan_is_due: false,
+            stalled: None,
+        }
     }
 
     /// Works until the supervisor ends.
@@ -69,6 +93,8 @@ impl Dispatcher {
         }
         let mut poll = interval(POLL_INTERVAL);
         poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut scan = interval_at(Instant::now() + SCAN_INTERVAL, SCAN_INTERVAL);
+        scan.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let view = self.view.borrow_and_update().clone();
             let has_work = view.has_work();
@@ -80,6 +106,7 @@ impl Dispatcher {
                 moved = self.engine.moved.next() => self.moved.extend(moved),
                 // What was missed, or could not be written, is looked at again.
                 _ = poll.tick(), if has_work => self.is_due = true,
+                _ = scan.tick(), if has_work => self.scan_is_due = true,
                 () = self.orders.closed() => return,
             }
         }
@@ -104,6 +131,10 @@ impl Dispatcher {
             }
             for delivery in view.deliveries.iter() {
                 self.deliver(delivery).await?;
+            }
+            let stalled = self.stalled.iter().flatten();
+            if self.scan_is_due || stalled.into_iter().any(|stalled| !is_still(view, stalled)) {
+                self.scan().await;
             }
             // Most of what happens in a tree is no reason to read the configuration.
             let is_quiet = wanted.is_empty() && view.ended.is_empty() && view.pending.is_empty();
@@ -145,6 +176,41 @@ impl Dispatcher {
         }
         self.claim(view, &minds).await?;
         Ok(true)
+    }
+
+    /// Looks for tasks that wait or run for too long, and tells of them.
+    async fn scan(&mut self) {
+        let Some(minds) = self.minds().await else { return };
+        let (rule, org) = (minds.hive().stall, minds.hive().org());
+        let tasks = self.engine.tasks.clone();
+        let Some(old) = Self::stored(tasks.long_open(rule.youngest()).await) else { return };
+        self.scan_is_due = false;
+        let stalls: Vec<Stall> = old.into_iter().filter_map(|one| rule.of(one)).collect();
+        if stalls.is_empty() {
+            tracing::debug!("Stall detection scan clean");
+        }
+        for Stall { task, level, age } in &stalls {
+            let (id, team, status, hours) =
+                (&task.id, &task.team, task.status.name(), age.as_secs() / 3_600);
+            match level {
+                StallLevel::Warning => tracing::warn!(%id, %team, status, hours, "a task stalls"),
+                StallLevel::Error => tracing::error!(%id, %team, status, hours, "a task stalls"),
+            }
+        }
+        let found = stalls.iter().map(|stall| (stall.task.id.clone(), stall.task.status)).collect();
+        // After a restart it is not known what was told.
+        let before = self.stalled.replace(found);
+        if !stalls.is_empty() || before.is_none_or(|before| !before.is_empty()) {
+            let news = stalls::news(&stalls, org, self.engine.user_lang);
+            Self::stored(tasks.tell_stalls(news).await);
+        }
+        let (day, texts) = (self.engine.clock.now(), self.engine.texts());
+        for stall in &stalls {
+            if let Some(task) = stalls::escalation(stall, org, (&day, texts)) {
+                // What was said on this day already is refused.
+                Self::stored(tasks.enqueue(task).await);
+            }
+        }
     }
 
     /// True if nothing follows from how the tree of a task is now.

@@ -6,3 +6,4 @@
 
 pub mod dispatcher;
 mod news;
+mod stalls;

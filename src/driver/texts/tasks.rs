@@ -1,10 +1,17 @@
 //! Texts about tasks of teams.
 
+use std::time::Duration;
+
 use crate::domain::org::MAIN;
 use crate::domain::task::{Delivery, Task};
 use crate::domain::text::{Localized, Text, in_lang, localized};
 
+use crate::domain::title::short_headline;
+
 use super::Texts;
+
+/// Most characters of what a task is about, within the text of another one.
+const MAX_ABOUT: usize = 200;
 
 impl Texts {
     /// The prompt that starts an attempt. `autonomy`: what its member decides alone, as JSON.
@@ -64,6 +71,21 @@ impl Texts {
             "[Dominds 团队任务结果]\n任务：{id} · 团队：{team} · 状态：{status}"
         );
         format!("{header}\n\n{text}")
+    }
+
+    /// What the team above is asked about a task that stalls.
+    #[must_use]
+    pub fn stalls(self, task: &Task, age: Duration) -> String {
+        let Task { id, team, status, text, .. } = task;
+        let (status, hours) = (status.name(), age.as_secs() / 3_600);
+        let about = short_headline(text, MAX_ABOUT);
+        in_lang!(
+            self.0,
+            "[Escalation: stalled] Task {id} of team {team} has been {status} for {hours} hours: {about}\n\nFind out why, as far as you \
+             can. Give the work to somebody else, or say what a person has to do.",
+            "[Escalation: stalled] 团队 {team} 的任务 {id} 处于 {status} 已 {hours} 小时：{about}\n\n请尽可能查明原因。\
+             把工作交给别人，或说明需要人做什么。"
+        )
     }
 
     /// The title of the dialog of a task.

@@ -4,6 +4,7 @@ mod decisions;
 mod dialogs;
 mod notices;
 mod sagas;
+mod stalls;
 mod task_ends;
 mod task_list;
 mod task_rows;

@@ -438,3 +438,27 @@ async fn what_is_listed_is_read_in_the_order_of_an_index_and_bounded() {
         assert!(steps.iter().all(|step| !step.contains("TEMP B-TREE")), "{which}: {steps:?}");
     }
 }
+
+#[tokio::test]
+async fn s18_1_a_task_waits_since_it_was_queued_last_and_runs_since_its_start() {
+    const HOUR: u64 = 3_600;
+    let mut bench = Bench::new().await;
+    bench.add("old", &new("qa"), 0).await;
+    bench.add("again", &new("qa"), 1).await;
+    bench.add("new", &new("qa"), 9 * HOUR).await;
+    assert_eq!(bench.claim(&[slots_of("qa", 2)], HOUR).await, ["old", "again"]);
+    let failed = TaskEnd::Failed { error: "no".to_owned() };
+    assert!(bench.end("again", 1, &failed, 8 * HOUR).await);
+    bench.store.retry_task(&id("again"), at(8 * HOUR)).await.unwrap();
+    let hours = |found: Vec<(crate::domain::task::Task, Duration)>| -> Vec<(String, u64)> {
+        let hours = |(task, age): (crate::domain::task::Task, Duration)| {
+            (task.id.as_str().trim_start_matches("task-").to_owned(), age.as_secs() / HOUR)
+        };
+        found.into_iter().map(hours).collect()
+    };
+    let clock = At(10 * HOUR);
+    let found = bench.store.long_open(at(9 * HOUR), &clock).await.unwrap();
+    assert_eq!(hours(found), [("old".to_owned(), 9), ("again".to_owned(), 2)]);
+    let found = bench.store.long_open(at(2 * HOUR), &clock).await.unwrap();
+    assert_eq!(hours(found), [("old".to_owned(), 9)]);
+}

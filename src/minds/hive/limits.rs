@@ -1,14 +1,20 @@
-//! The keys `limits`, `tasks` and `handoff` of `hive.yaml`.
+//! The keys `limits`, `tasks`, `handoff` and `stall` of `hive.yaml`.
+
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::values::{one_of, unknown_keys};
 use crate::domain::org::TeamLimits;
+use crate::domain::stall::StallRule;
 use crate::domain::task::HandoffRule;
 use crate::minds::report::ProblemReport;
 
 /// Most of anything that is counted.
 const MOST: u64 = 1_000_000;
+/// When a task stalls, unless the file says otherwise: as [`StallRule::default`].
+const DEFAULT_WARN_MINUTES: u64 = 60;
+const DEFAULT_ERROR_HOURS: u64 = 24;
 /// Most steps of a task.
 const MOST_STEPS: u64 = 500;
 
@@ -73,11 +79,12 @@ impl NumberReader<'_, '_, '_> {
     }
 }
 
-/// What the three keys say.
+/// What these keys say.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
     pub(super) workspace: WorkspaceLimits,
     pub(super) handoff: HandoffRule,
+    pub(super) stall: StallRule,
     pub(super) keeps_open: bool,
 }
 
@@ -102,6 +109,16 @@ pub(super) fn read(top: &Map<String, Value>, report: &mut ProblemReport<'_>) -> 
         read.read("dedup_seconds", (1, MOST), &mut limits.handoff.dedup_seconds);
         read.read("rate", (1, MOST), &mut limits.handoff.rate);
         read.read("per_seconds", (1, MOST), &mut limits.handoff.per_seconds);
+    }
+    if let Some(block) = block(top, "stall", &["pending_warn_minutes", "error_hours"], report) {
+        let mut read = NumberReader { block, at: "stall", report };
+        let (mut minutes, mut hours) = (DEFAULT_WARN_MINUTES, DEFAULT_ERROR_HOURS);
+        read.read("pending_warn_minutes", (1, MOST), &mut minutes);
+        read.read("error_hours", (1, MOST), &mut hours);
+        limits.stall = StallRule {
+            pending_warn: Duration::from_mins(minutes),
+            error: Duration::from_hours(hours),
+        };
     }
     limits
 }
