@@ -1,4 +1,4 @@
-//! The trust entries of a workspace: shells, servers, providers, decisions left to members.
+//! The trust entries of a workspace: shells, servers, providers, decisions left to members, tools of teams that they make.
 
 use std::path::Path;
 
@@ -14,6 +14,7 @@ use crate::domain::{AgentId, Member, hex};
 use crate::hive::{Folder, StoreState};
 use crate::llm::destination;
 use crate::minds::mcp_config::{McpFile, Transport};
+use crate::minds::new_team::SPAWN_TOOLSETS;
 use crate::minds::{ApiType, Env, Minds, ProviderConfig, STORE_FOLDER};
 use crate::tools::{Registry, SHELL_TOOLS};
 
@@ -35,6 +36,7 @@ pub(super) fn all_entries(
         entries.extend(provider_entry(workspace, config).ok().flatten());
     }
     entries.extend(autonomy_entries(minds).map(|(_, entry)| entry));
+    entries.extend(spawn_entry(minds));
     if let StoreState::There { seat } = Folder::of(workspace).state()
         && minds.hive().is_configured
         && !seat.is_empty()
@@ -153,6 +155,18 @@ fn for_whom(scope: &AutonomyScope, minds: &Minds) -> String {
     let held = members.filter(|member| org.line_of(&member.id).contains(&name.as_str()));
     let ids: Vec<String> = held.map(|member| format!("@{}", member.id)).collect();
     if name == MAIN || ids.is_empty() { String::new() } else { format!("; for {}", ids.join(", ")) }
+}
+
+/// The entry of what teams that members make can do beyond reading and remembering.
+fn spawn_entry(minds: &Minds) -> Option<TrustEntry> {
+    let mut more: Vec<&str> = minds.hive().spawn_toolsets.iter().map(String::as_str).collect();
+    more.retain(|name| !SPAWN_TOOLSETS.contains(name));
+    if more.is_empty() {
+        return None;
+    }
+    more.sort_unstable();
+    let act = format!("gives the leads of teams that members make: {}", more.join(", "));
+    Some(TrustEntry::new(TrustKind::Spawn, "toolsets", &act, digest(&["spawn", &act])))
 }
 
 /// The entry of a store, by its random name: another one has to be agreed to again.

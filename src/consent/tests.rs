@@ -385,3 +385,27 @@ fn a_chosen_level_is_stored_per_workspace_and_does_not_affect_consent() {
     assert!(inside.choose(Level::Off).is_err());
     assert_eq!(inside.level(), None);
 }
+
+#[test]
+fn h18_what_new_teams_can_do_beyond_reading_waits_for_consent() {
+    let fixture = Fixture::new();
+    fixture.agree_to_all();
+    let waits = |toolsets: &str| {
+        let text = format!("spawn: {{ toolsets: {toolsets} }}");
+        fixture.write(".minds/hive/hive.yaml", &text);
+        fixture.trust().waiting()
+    };
+    for harmless in ["[]", "[ws_read]", "[team_memory, ws_read, personal_memory]"] {
+        assert_eq!(names(&waits(harmless)), [""; 0], "{harmless}");
+    }
+    for never in ["[os]", "['*']", "[team_mgmt]", "[mcp_admin, ws_mod]", "[files]", "ws_mod"] {
+        assert_eq!(names(&waits(never)), [""; 0], "it counts as absent: {never}");
+        assert!(fixture.minds().problems().iter().any(|one| one.id == "hive/value/spawn.toolsets"));
+    }
+    let waiting = waits("[ws_read, ws_mod]");
+    assert_eq!(names(&waiting), ["spawn toolsets"]);
+    assert_eq!(waiting[0].entry.act, "gives the leads of teams that members make: ws_mod");
+    fixture.trust().agree(&[waiting[0].entry.digest.clone()]).unwrap();
+    assert_eq!(names(&waits("[ws_mod]")), [""; 0]);
+    assert_eq!(names(&waits("[ws_mod, control]")), ["spawn toolsets changed"]);
+}

@@ -27,6 +27,8 @@ pub enum TrustKind {
     Autonomy,
     /// A database that was not made here.
     Store,
+    /// What the members of teams can do that members make.
+    Spawn,
 }
 
 impl TrustKind {
@@ -38,6 +40,7 @@ impl TrustKind {
             Self::Provider => "provider",
             Self::Autonomy => "autonomy",
             Self::Store => "store",
+            Self::Spawn => "spawn",
         }
     }
 }

@@ -24,12 +24,13 @@ use crate::domain::text::{Text, localized};
 use crate::domain::{AgentId, Problem, Team, TeamName};
 use crate::yaml;
 use limits::{Limits, WorkspaceLimits};
+use new_team::{SPAWN_TOOLSETS, SPAWNABLE};
 use values::{one_of, unknown_keys};
 
 pub const PATH: &str = ".minds/hive/hive.yaml";
 
-const KEYS: [&str; 8] =
-    ["version", "autonomy", "questions", "teams", "limits", "tasks", "handoff", "stall"];
+const KEYS: [&str; 9] =
+    ["version", "autonomy", "questions", "teams", "limits", "tasks", "handoff", "stall", "spawn"];
 const QUESTION_KEYS: [&str; 3] = ["capture", "max_confirmations_per_cycle", "sources"];
 /// Most confirmations for one piece of work that can be configured.
 const MOST_CONFIRMATIONS: usize = 100;
@@ -79,6 +80,8 @@ pub struct HiveConfig {
     pub handoff: HandoffRule,
     /// When a task stalls.
     pub stall: StallRule,
+    /// What the lead of a new team may have, if the one above it has it.
+    pub spawn_toolsets: Vec<String>,
     /// The dialogs of finished tasks stay where they are.
     pub keeps_open: bool,
     /// False: there are no team tools, and nothing is worked on.
@@ -100,6 +103,7 @@ impl Default for HiveConfig {
             limits: WorkspaceLimits::default(),
             handoff: HandoffRule::default(),
             stall: StallRule::default(),
+            spawn_toolsets: SPAWN_TOOLSETS.map(str::to_owned).to_vec(),
             keeps_open: false,
             teams_on: true,
             has_file: false,
@@ -251,10 +255,32 @@ fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
         Some(value) if is_on(value) => {}
         Some(other) => one_of(&["teams"], "on, off", other, &mut report),
     }
+    read_spawn(&top, &mut config, &mut report);
     let Limits { workspace, handoff, keeps_open, stall } = limits::read(&top, &mut report);
     (config.limits, config.handoff, config.keeps_open) = (workspace, handoff, keeps_open);
     config.stall = stall;
     (config, report.finish())
+}
+
+/// A faulty list leaves the one that holds without it.
+fn read_spawn(top: &Map<String, Value>, config: &mut HiveConfig, report: &mut ProblemReport<'_>) {
+    const TOOLSETS: &str = "toolsets";
+    let Some(value) = top.get("spawn") else { return };
+    let known = || SPAWNABLE.join(", ");
+    let Value::Object(block) = value else {
+        return one_of(&["spawn"], "{ toolsets: [ws_read] }", value, report);
+    };
+    unknown_keys(block, &["spawn"], &[TOOLSETS], report);
+    let Some(value) = block.get(TOOLSETS) else { return };
+    let may_be = |one: &Value| {
+        let name = one.as_str().filter(|name| SPAWNABLE.contains(name));
+        name.map(str::to_owned)
+    };
+    let names = value.as_array().and_then(|all| all.iter().map(may_be).collect());
+    match names {
+        Some(names) => config.spawn_toolsets = names,
+        None => one_of(&["spawn", TOOLSETS], &known(), value, report),
+    }
 }
 
 /// YAML 1.1 reads these words as truth values, YAML 1.2 as words.

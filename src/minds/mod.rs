@@ -300,7 +300,7 @@ pub fn trust_file(kind: TrustKind) -> &'static str {
         TrustKind::Shell => team::PATH,
         TrustKind::Server => mcp_config::PATH,
         TrustKind::Provider => llm_config::PATH,
-        TrustKind::Autonomy => hive::PATH,
+        TrustKind::Autonomy | TrustKind::Spawn => hive::PATH,
         TrustKind::Store => STORE_FOLDER,
     }
 }

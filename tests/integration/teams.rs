@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -429,4 +429,57 @@ fn teams_are_made_changed_and_shut_down_beside_a_driver_that_runs() {
     // Nobody made these members with the team.
     let team = fs::read_to_string(driver.home().workspace().join(".minds/team.yaml")).unwrap();
     assert!(team.contains("qa: { name: Quinn }") && !team.contains("docs"), "{team}");
+}
+
+/// What there is of a team: its file, its lead, its persona, its Taskdoc, and whether it is listed.
+fn parts_of(driver: &Driver, team: &str) -> [bool; 5] {
+    let workspace = driver.home().workspace();
+    let members = fs::read_to_string(workspace.join(".minds/team.yaml")).unwrap_or_default();
+    [
+        workspace.join(format!(".minds/hive/teams/{team}.yaml")).exists(),
+        members.contains(&format!("\n  {team}:\n")),
+        workspace.join(format!(".minds/team/{team}/persona.md")).exists(),
+        workspace.join(format!("{team}.tsk")).exists(),
+        !status_of(driver, team).is_null(),
+    ]
+}
+
+#[test]
+fn r1_after_any_kill_a_team_is_whole_or_gone_and_the_rest_of_the_files_is_as_it_was() {
+    let driver = that_makes_teams("version: 1\n");
+    let team_file = driver.home().workspace().join(".minds/team.yaml");
+    let before = fs::read_to_string(&team_file).unwrap();
+    // How long one takes here that nobody kills.
+    let begun = Instant::now();
+    driver.ok(&["team", "spawn", "docs", "--scope", "documents"], 0);
+    let whole = begun.elapsed();
+    driver.ok(&["team", "shutdown", "docs", "--yes"], 0);
+    let (mut made, mut undone, mut kept) = (0, 0, 0);
+    for step in 0..40_u32 {
+        let ends = parts_of(&driver, "docs") == [true; 5];
+        let args: &[&str] = if ends {
+            &["team", "shutdown", "docs", "--yes"]
+        } else {
+            &["team", "spawn", "docs", "--scope", "documents"]
+        };
+        let mut command = driver.spawn(args);
+        thread::sleep(whole * (step * 7 % 20) / 10);
+        command.kill().unwrap();
+        command.wait().unwrap();
+        // The next start, which also lets a new team get ready.
+        driver.ok(&["drive"], 0);
+        let parts = parts_of(&driver, "docs");
+        assert!(parts == [true; 5] || parts == [false; 5], "{step} {ends}: {parts:?}");
+        if parts == [false; 5] {
+            assert_eq!(fs::read_to_string(&team_file).unwrap(), before, "{step}");
+            undone += 1;
+        } else if ends {
+            kept += 1;
+        } else {
+            made += 1;
+        }
+        let health = driver.json(&["health", "--json"]);
+        assert_eq!((&health["changes"], &health["ok"]), (&json!([]), &json!(true)), "{step}");
+    }
+    assert!(made > 0 && undone > 0, "made {made}, undone {undone}, kept {kept}");
 }

@@ -165,6 +165,14 @@ fn take_out(workspace: &Path, member: &AgentId) -> Result<(), Localized> {
     guard::edit_file(workspace, TEAM_FILE, CONFIG_LIMIT_BYTES, without)
 }
 
+/// A folder for the files of a team, in which no other team of this name is.
+fn free_folder(workspace: &Path, name: &str) -> String {
+    let path = |mark: &str| format!("{STORE_FOLDER}/backups/teams/{name}{mark}");
+    let is_free = |path: &String| workspace.join(path).symlink_metadata().is_err();
+    let marked = (2_u32..).map(|number| path(&format!("-{number}")));
+    [path("")].into_iter().chain(marked).find(is_free).unwrap_or_default()
+}
+
 /// The teams that are shut down, each after those below it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Closing {
@@ -189,7 +197,7 @@ impl Closing {
             let mut members = file.map(|text| spawned_members(&text)).unwrap_or_default();
             // Whatever the file says: nobody goes with a team who is not in it.
             members.retain(|member| team.members.contains(member));
-            let folder = format!("{STORE_FOLDER}/backups/teams/{name}-{time}");
+            let folder = free_folder(workspace, &format!("{name}-{time}"));
             ClosingTeam { name, members, folder }
         };
         Self { teams: teams.map(closing).collect() }

@@ -245,6 +245,21 @@ async fn s1_4_a_new_lead_can_do_no_more_than_the_lead_above_it() {
 }
 
 #[tokio::test]
+async fn s1_4_a_new_lead_gets_what_is_allowed_and_its_own_lead_has() {
+    for (allowed, expected) in
+        [("[ws_mod, control]", &["ws_mod"][..]), ("[]", &[]), ("[ws_mod, os]", &["ws_read"])]
+    {
+        let mut bench = Bench::new().await;
+        bench.write(".minds/hive/hive.yaml", &format!("spawn: {{ toolsets: {allowed} }}\n"));
+        bench.write(TEAM_FILE, "members:\n  lead:\n    toolsets: [ws_mod, ws_read]\n");
+        bench.change(&spawn("qa", "main")).await.unwrap();
+        let minds = bench.minds();
+        let lead = minds.member(&AgentId::new("qa")).unwrap();
+        assert_eq!(lead.toolsets, expected, "{allowed}");
+    }
+}
+
+#[tokio::test]
 async fn r1_a_team_that_was_interrupted_after_any_step_leaves_no_trace() {
     let steps = {
         let bench = Bench::new().await;
@@ -437,6 +452,21 @@ async fn r1_a_team_whose_end_was_interrupted_after_any_step_is_finished() {
         assert_eq!(bench.settle().await, [""; 0]);
         assert_eq!(bench.files(), after);
     }
+}
+
+#[tokio::test]
+async fn a_team_that_is_made_and_shut_down_again_at_once_has_a_backup_of_its_own() {
+    let mut bench = Bench::new().await;
+    for _ in 0..3 {
+        bench.change(&spawn("qa", "main")).await.unwrap();
+        bench.change(&shutdown("qa", "main", false)).await.unwrap();
+        for delivery in bench.view().await.deliveries.iter() {
+            bench.store.delivered(&delivery.of).await.unwrap();
+        }
+        assert_eq!(bench.settle().await, [""; 0]);
+    }
+    let backups = fs::read_dir(bench.path().join(".hive/backups/teams")).unwrap();
+    assert_eq!(backups.count(), 3);
 }
 
 #[tokio::test]

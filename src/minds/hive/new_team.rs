@@ -14,7 +14,9 @@ use crate::domain::{AgentId, Member, TeamName};
 use crate::minds::Minds;
 use crate::yaml;
 
-/// The toolsets of a member that a team is made with, as long as nobody has allowed others.
+/// The toolsets that a new lead may be given: none that runs commands, changes the configuration, or talks to a server.
+pub const SPAWNABLE: [&str; 5] = ["ws_read", "ws_mod", "personal_memory", "team_memory", "control"];
+/// Those that it may be given as long as nobody has allowed others.
 pub const SPAWN_TOOLSETS: [&str; 3] = ["ws_read", "personal_memory", "team_memory"];
 
 const PERSONA: &str = include_str!("new_persona.md");
@@ -79,7 +81,7 @@ pub fn plan(minds: &Minds, team: &NewTeam) -> Result<TeamPlan, OrgRefusal> {
             (persona_of(&lead), filled(PERSONA)),
             (format!("{name}.tsk/goals.md"), format!("{goals}\n")),
         ],
-        entry: entry(&name, &about, above),
+        entry: entry(&name, &about, (above, &hive.spawn_toolsets)),
         lead,
         bootstrap: filled(BOOTSTRAP),
         limits: hive.limits.team,
@@ -93,10 +95,10 @@ pub fn persona_of(member: &AgentId) -> String {
     format!(".minds/team/{member}/persona.md")
 }
 
-/// The lead of a new team: it can do no more than the lead of the team above, and no more than reading and remembering.
-fn entry(name: &TeamName, about: &str, above: Option<&Member>) -> Value {
-    let has = |set: &&str| above.is_none_or(|above| has_toolset(above, set));
-    let toolsets: Vec<&str> = SPAWN_TOOLSETS.into_iter().filter(has).collect();
+/// The lead of a new team: it can do no more than the lead of the team above, and no more than what is allowed.
+fn entry(name: &TeamName, about: &str, (above, allowed): (Option<&Member>, &[String])) -> Value {
+    let has = |set: &&String| above.is_none_or(|above| has_toolset(above, set));
+    let toolsets: Vec<&String> = allowed.iter().filter(has).collect();
     let mut entry = Map::from_iter([
         ("name".to_owned(), Value::from(shown_name(name.as_str()))),
         ("gofor".to_owned(), json!([about])),

@@ -39,6 +39,7 @@ const SHELL: Text = Text::new("commands of", "执行命令：");
 const SERVER: Text = Text::new("server", "服务器");
 const PROVIDER: Text = Text::new("provider", "模型服务");
 const STORE: Text = Text::new("store", "存储");
+const SPAWN: Text = Text::new("new teams", "新团队");
 const AUTONOMY: Text = Text::new("autonomy of", "自主权：");
 const CHANGED: Text = Text::new("changed", "有变化");
 const BEFORE: Text = Text::new("you agreed to:", "你曾同意：");
@@ -264,6 +265,7 @@ fn head(unagreed: &Unagreed, ui: &UiSettings) -> Strip {
         TrustKind::Provider => PROVIDER,
         TrustKind::Autonomy => AUTONOMY,
         TrustKind::Store => STORE,
+        TrustKind::Spawn => SPAWN,
     };
     let name = SafeText::line(&unagreed.entry.name);
     let mut strip = Strip::new()
