@@ -3,7 +3,7 @@
 use super::ids::{AgentId, DialogId, TaskId, TeamName};
 use super::lang::Lang;
 use super::org::{MAX_DEPTH, Org, RESERVED};
-use super::task::{Cause, named};
+use super::task::{Cause, MAX_TEXT_BYTES, named};
 use super::text::{Localized, Text, localized};
 
 /// Most characters of a description.
@@ -85,6 +85,10 @@ impl NewTeam {
         let name = TeamName::new(&self.name);
         if !TeamName::is_well_formed(&self.name) || RESERVED.contains(&self.name.as_str()) {
             return Err(OrgRefusal::BadName(self.name.chars().take(TeamName::MAX).collect()));
+        }
+        let bytes = self.context.len();
+        if bytes > MAX_TEXT_BYTES {
+            return Err(OrgRefusal::ContextTooLong { bytes });
         }
         if keywords(&self.scope).is_empty() {
             return Err(OrgRefusal::NoScope);
@@ -218,8 +222,14 @@ pub enum OrgRefusal {
     ShuttingDown(TeamName),
     /// Another change of this team, or by it, is not over; `None`: by a person.
     Running(Option<TeamName>),
+    /// What its lead should know first is too long.
+    ContextTooLong {
+        bytes: usize,
+    },
     /// The root stays.
     IsRoot,
+    /// The workspace has no teams.
+    AreOff,
     NeedsFile,
     /// Something of the workspace waits for a person's consent.
     AwaitsConsent,
@@ -308,6 +318,15 @@ impl OrgRefusal {
                 "团队 'main' 始终存在",
             )
             .into(),
+            Self::ContextTooLong { bytes } => localized!(
+                "init_context has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed: write it into a file and name that",
+                "init_context 有 {bytes} 字节，最多允许 {MAX_TEXT_BYTES} 字节：请写入文件并说明文件名"
+            ),
+            Self::AreOff => Text::new(
+                "teams are off here: `teams` in .minds/hive/hive.yaml",
+                "这里已关闭团队：见 .minds/hive/hive.yaml 中的 `teams`",
+            )
+            .into(),
             Self::NeedsFile => Text::new(
                 "teams are made only in a workspace with .minds/hive/hive.yaml (an empty one will do)",
                 "只有存在 .minds/hive/hive.yaml（空文件即可）的工作区才能建立团队",
@@ -319,8 +338,8 @@ impl OrgRefusal {
             )
             .into(),
             Self::NeedsConsent => Text::new(
-                "a rule of this workspace names whom it is for, and a new member would need a person's consent: let a person make this team",
-                "此工作区的一条规则指明了适用对象，新成员需要人的同意：请由人建立此团队",
+                "with this team something would need a person's consent, such as a rule that names whom it is for: a person has to write its files and agree to it",
+                "有了这个团队，某些内容将需要人的同意，例如指明适用对象的规则：需要由人编写其文件并表示同意",
             )
             .into(),
             Self::Failed(why) => why.clone(),
@@ -363,6 +382,9 @@ mod tests {
         }
         let orphan = NewTeam { parent: TeamName::new("x"), ..wanted("docs") };
         assert_eq!(refused(&orphan), "Team 'x' not found");
+        let context = "x".repeat(MAX_TEXT_BYTES + 1);
+        let long = NewTeam { context, ..wanted("docs") };
+        assert!(refused(&long).starts_with("init_context has 100001 bytes"));
         let many = wanted("docs").checked_name(&org, 2);
         assert_eq!(many, Err(OrgRefusal::TooMany { most: 2 }));
         assert_eq!(wanted("docs").checked_name(&org, 3), Ok(TeamName::new("docs")));
@@ -393,6 +415,8 @@ mod tests {
             OrgRefusal::CascadeFailed { child: team.clone(), why: Box::new(OrgRefusal::TooDeep) },
             OrgRefusal::ShuttingDown(team.clone()),
             OrgRefusal::IsRoot,
+            OrgRefusal::AreOff,
+            OrgRefusal::ContextTooLong { bytes: 9 },
             OrgRefusal::NeedsFile,
             OrgRefusal::AwaitsConsent,
             OrgRefusal::NeedsConsent,

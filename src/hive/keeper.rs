@@ -365,16 +365,21 @@ impl Keeper {
         let is_due = self.stuck.1.is_none_or(|tried| tried.elapsed() >= STUCK_INTERVAL);
         let (Some(store), true) = (&mut self.store, is_due) else { return };
         if self.tasks.borrow().changes.is_empty() {
+            if !self.stuck.0.is_empty() {
+                self.stuck = (Vec::new(), None);
+                self.publish(None).await;
+            }
             return;
         }
-        let problems = self.setup.settle_changes(store).await;
-        let fault = problems.as_ref().err().map(ToString::to_string);
-        if let Some(fault) = fault {
-            tracing::warn!(fault, "changes of the teams could not be settled");
-        }
-        let problems = problems.unwrap_or_default();
-        self.stuck =
-            if problems.is_empty() { (problems, None) } else { (problems, Some(Instant::now())) };
+        let problems = match self.setup.settle_changes(store).await {
+            Ok(problems) => problems,
+            Err(fault) => {
+                tracing::warn!(%fault, "changes of the teams could not be settled");
+                fault.problem().into_iter().collect()
+            }
+        };
+        let tried = (!problems.is_empty()).then(Instant::now);
+        self.stuck = (problems, tried);
         self.publish(None).await;
     }
 

@@ -204,8 +204,20 @@ impl Setup {
         let mut problems = Vec::new();
         for saga in store.open_sagas().await? {
             let problem = match saga.kind {
-                SagaKind::Spawn => self.undo(store, &saga, read(&saga)?).await?,
-                SagaKind::Shutdown => self.close(store, &saga, read(&saga)?).await?,
+                SagaKind::Spawn => {
+                    let spawned: Spawned = read(&saga)?;
+                    if !spawned.is_of(&saga.team) {
+                        return Err(foreign());
+                    }
+                    self.undo(store, &saga, spawned).await?
+                }
+                SagaKind::Shutdown => {
+                    let closing: Closing = read(&saga)?;
+                    if !closing.is_well_formed() {
+                        return Err(foreign());
+                    }
+                    self.close(store, &saga, closing).await?
+                }
             };
             problems.extend(problem);
         }
@@ -233,6 +245,9 @@ impl Setup {
 fn planned(workspace: &Path, change: &OrgChange, now: &Stamp) -> Result<Planned, OrgRefusal> {
     let minds = Minds::load(workspace, change.by().lang);
     let org = minds.hive().org();
+    if !org.is_on() && minds.hive().is_configured {
+        return Err(OrgRefusal::AreOff);
+    }
     match change {
         OrgChange::Spawn(new) => {
             let plan = Box::new(plan(&minds, new)?);
@@ -310,6 +325,11 @@ fn first_task(plan: &TeamPlan, by: &Requester) -> NewTask {
 
 fn read<T: serde::de::DeserializeOwned>(saga: &Saga) -> Result<T, StoreFault> {
     T::deserialize(&saga.plan).map_err(|error| unreadable(&error))
+}
+
+/// Of a store that no version of this program wrote.
+fn foreign() -> StoreFault {
+    StoreFault::Damaged("a change of teams names other files".to_owned())
 }
 
 fn unreadable(error: &serde_json::Error) -> StoreFault {

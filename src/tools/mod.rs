@@ -68,7 +68,7 @@ pub use shell::{
 pub(crate) use shell::{Identity, ProcessGroup};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
 pub use task_store::{
-    News, NoTasks, StallNews, Stored, TaskStore, TasksView, TeamPlace, TeamSlots, is_gone,
+    News, NoTasks, StallNews, Stored, TaskStore, TasksView, TeamPlace, TeamSlots, teams_are_gone,
 };
 pub(crate) use teams::{asks_first, refused as task_refused, tools as team_tools};
 pub(crate) use tool::interrupted;

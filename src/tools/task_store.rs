@@ -186,7 +186,7 @@ pub trait TaskStore: Send + Sync + Debug {
 const CLOSING_TIME: Duration = Duration::from_mins(1);
 
 /// Waits until these teams are gone, which are being shut down; false if that takes longer.
-pub async fn is_gone(store: &dyn TaskStore, teams: &[TeamName]) -> bool {
+pub async fn teams_are_gone(store: &dyn TaskStore, teams: &[TeamName]) -> bool {
     let mut view = store.tasks_view();
     let is_gone = |view: &TasksView| {
         teams.iter().all(|team| view.status_of(team) != TeamStatus::ShuttingDown)

@@ -336,9 +336,9 @@ fn s1_1_a_member_makes_a_team_that_gets_ready_and_shuts_it_down() {
     assert_eq!(status_of(&driver, "docs"), json!("active"));
     let told = driver.ok(&["inbox", "--all"], 0);
     assert!(told.contains("[docs] Team bootstrapped and ready."), "{told}");
-    assert!(told.contains("[main] Below main, make the team docs"), "{told}");
+    assert!(told.contains("[main] made the team docs below main"), "{told}");
     let history = driver.ok(&["inbox", "--history"], 0);
-    assert!(history.contains("make the team docs"), "{history}");
+    assert!(history.contains("made the team docs below main"), "{history}");
     let problems = driver.ok(&["doctor"], 0);
     assert!(!problems.contains("docs"), "{problems}");
 

@@ -13,7 +13,7 @@ use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Ticket;
 use crate::protocol::{DriverEvent, TeamsRequest};
-use crate::tools::{is_gone, task_refused};
+use crate::tools::{task_refused, teams_are_gone};
 
 use super::trees::Supervisor;
 
@@ -87,7 +87,7 @@ async fn answer(
             let by = Requester::person(engine.lang);
             let changed = change(engine, OrgChange::Shutdown { team, cascade, by }).await?;
             if let Changed::Closing(teams) = changed {
-                is_gone(engine.tasks.as_ref(), &teams).await;
+                teams_are_gone(engine.tasks.as_ref(), &teams).await;
             }
         }
     }

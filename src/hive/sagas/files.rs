@@ -106,6 +106,14 @@ impl Spawned {
         with_member(text, &self.member, &self.entry)
     }
 
+    /// True for what this program writes down: a store that a person agreed to may say anything.
+    pub fn is_of(&self, team: &TeamName) -> bool {
+        let known = [team_file(team), persona_of(&self.member), format!("{team}.tsk/goals.md")];
+        self.member.as_str() == team.as_str()
+            && TeamName::is_well_formed(team.as_str())
+            && self.files.iter().all(|(path, _)| known.contains(path))
+    }
+
     /// How many steps [`Self::write`] has.
     #[cfg(test)]
     pub fn steps(&self) -> usize {
@@ -201,6 +209,18 @@ impl Closing {
             ClosingTeam { name, members, folder }
         };
         Self { teams: teams.map(closing).collect() }
+    }
+
+    /// True for what this program writes down: a store that a person agreed to may say anything.
+    pub fn is_well_formed(&self) -> bool {
+        self.teams.iter().all(|ClosingTeam { name, members, folder }| {
+            let is_plain =
+                |id: &AgentId| !id.as_str().contains('/') && !id.as_str().starts_with('.');
+            let kept = folder.strip_prefix(&format!("{STORE_FOLDER}/backups/teams/"));
+            TeamName::is_well_formed(name.as_str())
+                && members.iter().all(is_plain)
+                && kept.is_some_and(|kept| !kept.contains(['/', '.']))
+        })
     }
 
     pub fn names(&self) -> Vec<TeamName> {

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use serde_json::json;
+
 use super::*;
 use crate::domain::org_change::{NewTeam, TeamStatus};
 use crate::domain::task::{AttemptId, TaskFilter, TaskStatus};
@@ -537,4 +539,33 @@ async fn a_change_that_was_not_over_when_a_copy_was_made_is_not_made_by_putting_
     let minds = Minds::load(bench.dir.path(), Lang::En);
     assert!(minds.hive().org().team(&TeamName::new("qa")).is_some());
     assert_eq!(store.team_states().await.unwrap(), (Vec::new(), Vec::new()));
+}
+
+#[tokio::test]
+async fn a_change_that_names_other_files_is_left_alone() {
+    let spawned = |path: &str| json!({ "files": [[path, "mine"]], "member": "qa", "entry": { "name": "Lead" } });
+    let closing = |member: &str, folder: &str| json!({ "teams": [{ "name": "qa", "members": [member], "folder": folder }] });
+    let away = ".hive/backups/teams/qa-1";
+    for (kind, plan, is_known) in [
+        (SagaKind::Spawn, spawned("notes.md"), false),
+        (SagaKind::Spawn, spawned(".minds/team/qa/persona.md"), true),
+        (SagaKind::Shutdown, closing("qa", away), true),
+        (SagaKind::Shutdown, closing("../../x", away), false),
+        (SagaKind::Shutdown, closing("qa", "src"), false),
+        (SagaKind::Shutdown, closing("qa", ".hive/backups/teams/../../x"), false),
+    ] {
+        let mut bench = Bench::new().await;
+        bench.write("notes.md", "mine");
+        let before = bench.files();
+        let (team, id) = (TeamName::new("qa"), "ab12".to_owned());
+        let saga = Saga { id, kind, team: team.clone(), by: None, plan };
+        let begun = match kind {
+            SagaKind::Spawn => bench.store.begin_spawn(&saga, Utc.moment()).await,
+            SagaKind::Shutdown => bench.store.begin_shutdown(&saga, &[team], Utc.moment()).await,
+        };
+        begun.unwrap().unwrap();
+        let settled = bench.setup().settle_changes(&mut bench.store).await;
+        assert_eq!(settled.is_ok(), is_known, "{settled:?} {saga:?}");
+        assert_eq!(bench.files(), before, "{saga:?}");
+    }
 }

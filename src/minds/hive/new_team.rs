@@ -78,7 +78,7 @@ pub fn plan(minds: &Minds, team: &NewTeam) -> Result<TeamPlan, OrgRefusal> {
     Ok(TeamPlan {
         files: vec![
             (teams::file_of(&name), file),
-            (persona_of(&lead), filled(PERSONA)),
+            (persona_of(&lead), format!("{}\n", filled(PERSONA))),
             (format!("{name}.tsk/goals.md"), format!("{goals}\n")),
         ],
         entry: entry(&name, &about, (above, &hive.spawn_toolsets)),

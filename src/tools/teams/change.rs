@@ -12,16 +12,15 @@ use super::call::{Refused, TeamCall, finished};
 use crate::domain::autonomy::{DecisionKind, DecisionPolicy};
 use crate::domain::history::gates::gate;
 use crate::domain::inquiry::Inquiry;
-use crate::domain::inquiry::approval::{MAX_DIFF_CHARS, WrittenDecision};
+use crate::domain::inquiry::approval::WrittenDecision;
 use crate::domain::news::{NewNotice, NewsLevel};
 use crate::domain::org_change::{
     ChangePreview, Changed, NewTeam, OrgChange, Requester, shown_name,
 };
-use crate::domain::task::MAX_TEXT_BYTES;
-use crate::domain::text::{Localized, Text, in_lang, localized};
+use crate::domain::text::{Localized, Text, in_lang};
 use crate::domain::{Lang, TaskId, TeamName, hex};
 use crate::tools::outcome::{DecisionOutcome, MadeDecision, StateChange, ToolOutcome};
-use crate::tools::task_store::is_gone;
+use crate::tools::task_store::teams_are_gone;
 use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
@@ -64,9 +63,6 @@ pub(super) fn spawn_team() -> Arc<dyn Tool> {
                 let clean = |text: Option<String>| call.cx.keys.redacted(text.unwrap_or_default());
                 let scope = args.scope_accepts.into_iter();
                 let context = clean(args.init_context);
-                if context.len() > MAX_TEXT_BYTES {
-                    return Err(too_long(context.len()).into());
-                }
                 Ok(OrgChange::Spawn(NewTeam {
                     name: args.name,
                     parent: call.own.name.clone(),
@@ -117,13 +113,6 @@ pub(super) fn shutdown_team() -> Arc<dyn Tool> {
     )
 }
 
-fn too_long(bytes: usize) -> Localized {
-    localized!(
-        "init_context has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed: write it into a file and name that",
-        "init_context 有 {bytes} 字节，最多允许 {MAX_TEXT_BYTES} 字节：请写入文件并说明文件名"
-    )
-}
-
 async fn changed(
     cx: ToolCx,
     action: &str,
@@ -167,14 +156,15 @@ impl TeamCall {
         let store = &self.cx.teams.store;
         let kind = DecisionKind::OrgChanges;
         let policy = self.cx.autonomy.policy(kind).unwrap_or(DecisionPolicy::NotifyAndProceed);
-        let about = described(&change, self.cx.lang);
+        let about = statement(&change, self.cx.lang);
         if policy == DecisionPolicy::RequiresApproval {
             let preview = store.preview_change(change.clone()).await??;
             let gate = gate(action, &digest(&change, &preview));
             if !self.cx.approved.contains(&gate) {
                 let written = WrittenDecision {
-                    description: about,
-                    diff: Some(bounded(preview.diff)),
+                    description: question(&change, self.cx.lang),
+                    // One that is too long to be shown is not asked about.
+                    diff: Some(preview.diff),
                     gate: Some(gate),
                     ..WrittenDecision::default()
                 };
@@ -190,7 +180,7 @@ impl TeamCall {
             Changed::Updated(scope) => json!({ "success": true, "scope": scope }),
             Changed::Closing(teams) => {
                 let removed = json!({ "success": true, "removed": teams });
-                if is_gone(store.as_ref(), &teams).await {
+                if teams_are_gone(store.as_ref(), &teams).await {
                     removed
                 } else {
                     with(removed, "status", "shutting down".into())
@@ -248,31 +238,55 @@ fn with(mut answer: Value, key: &str, value: Value) -> Value {
     answer
 }
 
-/// What a person reads of a change.
-fn described(change: &OrgChange, lang: Lang) -> String {
+/// What a person is asked about a change.
+fn question(change: &OrgChange, lang: Lang) -> String {
     match change {
         OrgChange::Spawn(NewTeam { name, parent, .. }) => {
             in_lang!(
                 lang,
-                "Below {parent}, make the team {name}",
-                "在 {parent} 之下建立团队 {name}"
+                "Make the team {name} below {parent}?",
+                "在 {parent} 之下建立团队 {name} 吗？"
             )
         }
         OrgChange::Update { team, .. } => {
-            in_lang!(lang, "Change what this team is for: {team}", "更改团队的职责：{team}")
+            in_lang!(lang, "Change what the team {team} is for?", "更改团队 {team} 的职责吗？")
         }
-        OrgChange::Shutdown { team, cascade, .. } => {
-            let all = if *cascade {
-                Text::new(" with all below it", "及其所有下级").in_lang(lang)
-            } else {
-                ""
-            };
-            in_lang!(lang, "Shut down the team {team}{all}", "关闭团队 {team}{all}")
+        OrgChange::Shutdown { team, cascade: false, .. } => {
+            in_lang!(lang, "Shut down the team {team}?", "关闭团队 {team} 吗？")
         }
+        OrgChange::Shutdown { team, cascade: true, .. } => in_lang!(
+            lang,
+            "Shut down the team {team} with all below it?",
+            "关闭团队 {team} 及其所有下级吗？"
+        ),
     }
 }
 
-/// Names a change, with all that is written for it and the files that it is made to.
+/// What a person is told of a change.
+fn statement(change: &OrgChange, lang: Lang) -> String {
+    match change {
+        OrgChange::Spawn(NewTeam { name, parent, .. }) => {
+            in_lang!(
+                lang,
+                "made the team {name} below {parent}",
+                "在 {parent} 之下建立了团队 {name}"
+            )
+        }
+        OrgChange::Update { team, .. } => {
+            in_lang!(lang, "changed what the team {team} is for", "更改了团队 {team} 的职责")
+        }
+        OrgChange::Shutdown { team, cascade: false, .. } => {
+            in_lang!(lang, "shut down the team {team}", "关闭了团队 {team}")
+        }
+        OrgChange::Shutdown { team, cascade: true, .. } => in_lang!(
+            lang,
+            "shut down the team {team} with all below it",
+            "关闭了团队 {team} 及其所有下级"
+        ),
+    }
+}
+
+/// Names a change: what was asked for, what that does to the files, and what they are before.
 fn digest(change: &OrgChange, preview: &ChangePreview) -> String {
     let words = match change {
         OrgChange::Spawn(NewTeam { name, description, scope, context, .. }) => {
@@ -281,13 +295,6 @@ fn digest(change: &OrgChange, preview: &ChangePreview) -> String {
         OrgChange::Update { team, add, remove, .. } => json!([team, add, remove]),
         OrgChange::Shutdown { team, cascade, .. } => json!([team, cascade]),
     };
-    hex(&Sha256::digest(format!("{words}\n{}", preview.basis)))
-}
-
-fn bounded(diff: String) -> String {
-    if diff.chars().count() <= MAX_DIFF_CHARS {
-        return diff;
-    }
-    // What is cut is in the files that are named above it.
-    diff.chars().take(MAX_DIFF_CHARS - 1).chain(['…']).collect()
+    let ChangePreview { diff, basis } = preview;
+    hex(&Sha256::digest(format!("{words}\n{basis}\n{diff}")))
 }

@@ -461,8 +461,8 @@ fn qa() -> Value {
 #[test]
 fn s1_1_a_team_is_made_and_the_person_is_told_what_to_be_told() {
     for (policy, told) in [
-        (None, &["[main] Below main, make the team docs"][..]),
-        (Some(DecisionPolicy::NotifyAndProceed), &["[main] Below main, make the team docs"]),
+        (None, &["[main] made the team docs below main"][..]),
+        (Some(DecisionPolicy::NotifyAndProceed), &["[main] made the team docs below main"]),
         (Some(DecisionPolicy::Automated), &[]),
     ] {
         let (outcome, changes, notices) = change(policy, &[], ("spawn_team", &qa()));

@@ -87,6 +87,12 @@ pub trait List: fmt::Debug + Sized + 'static {
     /// The entries, in the order of the screen.
     fn entries(&self, cx: &Cx<'_>) -> Vec<usize>;
 
+    /// What stays the same of an entry while others come and go: the chosen one stays chosen. `None` in lists that do not
+    /// change by themselves.
+    fn name(&self, _entry: usize, _: &Cx<'_>) -> Option<String> {
+        None
+    }
+
     /// The rows of an entry.
     fn rows(&self, entry: usize, width: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row>;
 }
@@ -144,6 +150,8 @@ pub struct ListOverlay<L> {
     list: L,
     /// The chosen entry, by its position on the screen.
     chosen: usize,
+    /// The name of that entry, when it was shown last.
+    chosen_name: Option<String>,
     /// The first row in view.
     top: usize,
     /// All rows of a text, and those that fit.
@@ -162,11 +170,26 @@ impl<L: List> ListOverlay<L> {
     /// The list with another entry chosen than the first.
     pub fn at(list: L, chosen: usize) -> Self {
         let (starts, search) = (Vec::new(), RowSearch::default());
-        Self { list, chosen, top: 0, rows: 0, height: 0, starts, search }
+        Self { list, chosen, chosen_name: None, top: 0, rows: 0, height: 0, starts, search }
     }
 
     fn chosen(&self, cx: &Cx<'_>) -> Option<usize> {
         self.list.entries(cx).get(self.chosen).copied()
+    }
+
+    fn name_of_chosen(&self, cx: &Cx<'_>) -> Option<String> {
+        self.chosen(cx).and_then(|entry| self.list.name(entry, cx))
+    }
+
+    /// Follows the chosen entry to where it is now; false if it is gone.
+    fn follow_chosen(&mut self, cx: &Cx<'_>) -> bool {
+        if self.chosen_name.is_none() || self.name_of_chosen(cx) == self.chosen_name {
+            return true;
+        }
+        let mut entries = self.list.entries(cx).into_iter();
+        let at = entries.position(|entry| self.list.name(entry, cx) == self.chosen_name);
+        self.chosen = at.unwrap_or(self.chosen);
+        at.is_some()
     }
 
     fn go(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
@@ -359,6 +382,7 @@ impl<L: List> Overlay for ListOverlay<L> {
         }
         if at != self.chosen {
             self.chosen = at;
+            self.chosen_name = self.name_of_chosen(cx);
             return Handled::Done;
         }
         let opens = L::KEYS.iter().find(|key| key.keys.contains(&"enter"));
@@ -366,11 +390,15 @@ impl<L: List> Overlay for ListOverlay<L> {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        // What a key does it does to what was seen.
+        let is_there = self.follow_chosen(cx);
         if let Some(key) = L::KEYS.iter().find(|key| key.action == action) {
-            return self.run(key, cx);
+            return if is_there { self.run(key, cx) } else { Handled::Done };
         }
         if let Some(rows) = scroll_distance(action, self.height) {
-            return self.go(rows, cx);
+            let handled = self.go(rows, cx);
+            self.chosen_name = self.name_of_chosen(cx);
+            return handled;
         }
         match L::WALK {
             Walk::Entries | Walk::Blocks if action != Action::Close => Handled::Ignored,
@@ -393,8 +421,10 @@ impl<L: List> Overlay for ListOverlay<L> {
         match L::WALK {
             Walk::Entries => {
                 let fits = self.height.max(1);
+                self.follow_chosen(cx);
                 self.follow_search(area.width, view, cx);
                 self.go(0, cx);
+                self.chosen_name = self.name_of_chosen(cx);
                 self.top = self.top.clamp(self.chosen.saturating_sub(fits - 1), self.chosen);
             }
             Walk::Blocks => {

@@ -165,6 +165,10 @@ impl List for Tasks {
         (0..self.all(cx.model).len()).collect()
     }
 
+    fn name(&self, entry: usize, cx: &Cx<'_>) -> Option<String> {
+        Some(self.at(entry, cx)?.id.to_string())
+    }
+
     fn rows(&self, entry: usize, _: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
         let Some(task) = self.at(entry, cx) else { return Vec::new() };
         let (ui, dim) = (view.ui, view.ui.style(Role::TextDim));

@@ -87,6 +87,10 @@ impl List for Teams {
         (0..cx.model.teams.rows().len()).collect()
     }
 
+    fn name(&self, entry: usize, cx: &Cx<'_>) -> Option<String> {
+        Some(team_at(entry, cx)?.name.to_string())
+    }
+
     fn rows(&self, entry: usize, _: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
         let Some((depth, team)) = cx.model.teams.rows().get(entry) else { return Vec::new() };
         let (ui, dim) = (view.ui, view.ui.style(Role::TextDim));

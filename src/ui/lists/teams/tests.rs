@@ -103,3 +103,24 @@ fn a_team_that_shuts_down_says_so() {
     stage.apply(DriverEvent::Teams(teams));
     assert!(stage.screen().contains("shutting down"), "{}", stage.screen());
 }
+
+#[test]
+fn the_chosen_team_stays_chosen_and_a_key_for_one_that_is_gone_does_nothing() {
+    let mut stage = stage(100, 24);
+    stage.keys("<alt+4> j j");
+    let chosen = |stage: &mut Stage| -> String {
+        let screen = stage.screen();
+        let line = screen.lines().find(|line| line.contains('▌')).unwrap_or_default();
+        line.split_whitespace().find(|word| word.contains("-lead")).unwrap_or_default().to_owned()
+    };
+    assert_eq!(chosen(&mut stage), "@qa-lead");
+    let mut more = teams();
+    more.push(team("docs", Some("main"), (0, 0, 0)));
+    stage.apply(DriverEvent::Teams(more.clone()));
+    assert_eq!(chosen(&mut stage), "@qa-lead", "{}", stage.screen());
+    more.retain(|team| team.name.as_str() != "qa");
+    // Before the next frame.
+    stage.apply(DriverEvent::Teams(more));
+    stage.keys("D y");
+    assert_eq!(requests(&stage), []);
+}
