@@ -472,6 +472,18 @@ async fn a_team_that_is_made_and_shut_down_again_at_once_has_a_backup_of_its_own
 }
 
 #[tokio::test]
+async fn the_name_of_a_team_that_was_removed_by_hand_is_free() {
+    let mut bench = Bench::new().await;
+    bench.change(&spawn("qa", "main")).await.unwrap();
+    fs::remove_file(bench.path().join(".minds/hive/teams/qa.yaml")).unwrap();
+    bench.write(TEAM_FILE, TEAM);
+    bench.change(&spawn("qa", "main")).await.unwrap();
+    assert!(bench.minds().hive().org().team(&TeamName::new("qa")).is_some());
+    let refused = bench.change(&spawn("qa", "main")).await.unwrap_err();
+    assert_eq!(refused, "Team 'qa' already exists");
+}
+
+#[tokio::test]
 async fn nobody_goes_with_a_team_who_is_not_in_it_whatever_its_file_says() {
     let mut bench = Bench::new().await;
     bench.write(TEAM_FILE, "default_responder: lead\nmembers:\n  lead: {}\n  qa: {}\n");

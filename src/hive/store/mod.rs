@@ -11,7 +11,7 @@ mod task_rows;
 mod tasks;
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
@@ -68,14 +68,22 @@ impl Store {
             .pragma("cell_size_check", "ON")
             .statement_cache_capacity(PREPARED)
             .disable_statement_logging();
-        let mut store =
-            Self { db: options.connect().await?, seat: seat.to_owned(), used_up: Vec::new() };
-        store.migrate().await?;
+        let until = Instant::now() + BUSY_TIMEOUT;
+        let db = loop {
+            match options.connect().await.map_err(StoreFault::from) {
+                Ok(db) => break db,
+                Err(StoreFault::Busy) if Instant::now() < until => pause().await,
+                Err(fault) => return Err(fault),
+            }
+        };
+        let mut store = Self { db, seat: seat.to_owned(), used_up: Vec::new() };
+        store.migrate(until).await?;
         store.name(now).await?;
         Ok(store)
     }
 
-    async fn migrate(&mut self) -> Result<(), StoreFault> {
+    /// Makes the tables. Whoever is held up by others that do the same tries again until then.
+    async fn migrate(&mut self, until: Instant) -> Result<(), StoreFault> {
         let migrations = MIGRATIONS.iter().zip(1..).map(|((name, text), number)| {
             let simple = MigrationType::Simple;
             Migration::new(number, (*name).into(), simple, text.into_sql_str(), false)
@@ -88,11 +96,12 @@ impl Store {
                 Err(fault) => migration_fault(fault),
             };
             // Another process may be making the same tables.
-            tries -= 1;
+            let is_held_up = matches!(fault, StoreFault::Busy) && Instant::now() < until;
+            tries -= u32::from(!is_held_up);
             if tries == 0 {
                 return Err(fault);
             }
-            tokio::time::sleep(MIGRATION_PAUSE).await;
+            pause().await;
         }
     }
 
@@ -161,6 +170,10 @@ impl Store {
             tracing::warn!(%error, "the store was not closed well");
         }
     }
+}
+
+async fn pause() {
+    tokio::time::sleep(MIGRATION_PAUSE).await;
 }
 
 fn migration_fault(error: MigrateError) -> StoreFault {

@@ -55,10 +55,13 @@ impl Store {
         if let Some(refusal) = in_the_way(&mut step, &saga.team, saga.by.as_ref()).await? {
             return Ok(Err(refusal));
         }
+        // Whoever asks has looked: one that is known to be active and has no file was removed by hand.
         let make = sqlx::query(
-            "INSERT INTO teams (org, name, status, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (org, name) DO NOTHING",
+            "INSERT INTO teams (org, name, status, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (org, name) \
+             DO UPDATE SET status = $3, bootstrap_task = NULL, created_at = $4 WHERE teams.status = $5",
         );
         let make = make.bind(ORG).bind(saga.team.as_str()).bind(SPAWNING).bind(millis(now));
+        let make = make.bind(ACTIVE);
         if make.execute(&mut *step).await?.rows_affected() == 0 {
             return Ok(Err(OrgRefusal::Exists(saga.team.clone())));
         }

@@ -183,7 +183,7 @@ async fn a_new_store_is_made_by_two_processes_at_once() {
     folder.make_database().unwrap();
     let database = folder.database();
     let opened =
-        futures_util::future::join_all((0..4).map(|_| Store::open(&database, &seat, at(0))));
+        futures_util::future::join_all((0..8).map(|_| Store::open(&database, &seat, at(0))));
     for store in opened.await {
         store.unwrap().close().await;
     }
