@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::domain::call::RuntimeQuestion;
+use crate::domain::call::{ASK_HUMAN, RuntimeQuestion};
 use crate::domain::ids::CallId;
 use crate::domain::inquiry::Inquiry;
 use crate::domain::inquiry::approval::approves;
 use crate::domain::json;
 use crate::domain::record::{Entry, Record};
+use crate::domain::team::HUMAN;
 
 /// What a call with this action, these arguments and these files is approved by.
 #[must_use]
@@ -34,13 +35,17 @@ pub fn approved<'a>(entries: impl Iterator<Item = &'a Arc<Entry>>) -> Vec<String
     for entry in entries {
         match &entry.record {
             Record::TellaskCall { call, .. }
-                if RuntimeQuestion::of(&call.id) == Some(RuntimeQuestion::Approval) =>
+                if call.name == ASK_HUMAN
+                    && RuntimeQuestion::of(&call.id) == Some(RuntimeQuestion::Approval) =>
             {
                 let inquiry = Inquiry::recorded(&call.raw_arguments_text);
                 let gate = inquiry.and_then(|inquiry| inquiry.approval?.gate);
                 asked.extend(gate.map(|gate| (&call.id, gate)));
             }
-            Record::TellaskResult(result) if approves(&result.content) => {
+            // Whatever id a server gave to a call: only a person approves.
+            Record::TellaskResult(result)
+                if result.responder.responder_id.as_str() == HUMAN && approves(&result.content) =>
+            {
                 let gates = asked.iter().filter(|(call, _)| **call == result.call_id);
                 approved.extend(gates.map(|(_, gate)| gate.clone()));
             }
@@ -175,5 +180,18 @@ mod tests {
         assert!(approved(by_model.iter()).is_empty());
         let other = [asked("ap-1", "spawn_team:a"), answered("ap-2", "Approved.")];
         assert!(approved(other.iter()).is_empty());
+        // A tellask with such an id, and a reply by somebody else.
+        let mut tellask = asked("ap-1", "spawn_team:a");
+        if let Record::TellaskCall { call, .. } = &mut Arc::make_mut(&mut tellask).record {
+            call.name = "tellaskSessionless".to_owned();
+        }
+        let tellask = [tellask, answered("ap-1", "Approved.")];
+        assert!(approved(tellask.iter()).is_empty());
+        let mut by_member = answered("ap-1", "Approved.");
+        if let Record::TellaskResult(result) = &mut Arc::make_mut(&mut by_member).record {
+            result.responder.responder_id = AgentId::new("helper");
+        }
+        let replied = [asked("ap-1", "spawn_team:a"), by_member];
+        assert!(approved(replied.iter()).is_empty());
     }
 }
