@@ -245,6 +245,7 @@ fn engine(workspace: &Path, store: Store, provider: Arc<dyn Provider>) -> Engine
         tools: app::registry(Arc::default()),
         sources: ToolSources::default(),
         news: Arc::new(NoNews::default()),
+        team_calls: Arc::default(),
         tasks: Arc::new(NoTasks::default()),
         shells: Shells::default(),
         level_is_set: false,

@@ -138,6 +138,7 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
     let engine = Engine {
         trust: consent,
         news: Arc::new(hive.clone()),
+        team_calls: Arc::default(),
         tasks: Arc::new(hive),
         driving: Driving::new(start.driving),
         crowd: start.limits.crowd,
@@ -272,6 +273,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         tools: registry(problems.clone()),
         sources: ToolSources::default(),
         news: Arc::new(NoNews::default()),
+        team_calls: Arc::default(),
         tasks: Arc::new(NoTasks::default()),
         shells: Shells::default(),
         level_is_set: false,

@@ -109,6 +109,10 @@ impl ReplyKind {
     }
 }
 
+/// The tools that ask other teams and wait for the answer.
+pub const QUERY_TEAM: &str = "query_team";
+pub const QUERY_TEAMS: &str = "query_teams";
+
 /// Tools that change nothing: an interrupted call of one of them may be made again without a look.
 pub const READING_TOOLS: [&str; 18] = [
     "list_dir",
@@ -127,14 +131,20 @@ pub const READING_TOOLS: [&str; 18] = [
     "list_teams",
     "get_status",
     "list_completed_tasks",
-    "query_team",
-    "query_teams",
+    QUERY_TEAM,
+    QUERY_TEAMS,
 ];
 
 /// True for a tool that changes nothing.
 #[must_use]
 pub fn only_reads(tool: &str) -> bool {
     READING_TOOLS.contains(&tool)
+}
+
+/// True for a tool that asks other teams and waits for the answer.
+#[must_use]
+pub fn is_query(tool: &str) -> bool {
+    [QUERY_TEAM, QUERY_TEAMS].contains(&tool)
 }
 
 /// The name of the question tool.

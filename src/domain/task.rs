@@ -1,6 +1,7 @@
 //! Tasks: work that is queued for a team. Each time it is started it has a main dialog of its own, an *attempt*.
 
 pub mod outcome;
+pub mod query;
 pub mod row;
 
 use std::time::SystemTime;
@@ -18,6 +19,8 @@ pub const MAX_TEXT_BYTES: usize = 100_000;
 pub const MAX_DEPTH: u32 = 16;
 /// Most escalations that follow from the same first task.
 pub const MAX_ESCALATIONS: u32 = 5;
+/// Why a task has no result whose dialog ended without words.
+pub const EMPTY_RESPONSE: &str = "empty response";
 /// Why a task has no result that a person cancelled.
 pub const CANCELLED_BY_PERSON: &str = "cancelled by a person";
 /// A task that has run for longer may hang, in milliseconds.
@@ -64,6 +67,8 @@ named! {
         Delegate = "delegate",
         /// A team below could not decide it.
         Escalation = "escalation",
+        /// A team above asks, and waits for the answer: see [`query`]. No list shows it.
+        Query = "query",
     }
 }
 
@@ -281,6 +286,10 @@ pub enum TaskRefusal {
     },
     /// The team is being shut down.
     ShuttingDown,
+    /// All slots of the team that is asked are taken.
+    Saturated,
+    /// The team that is asked has used up what it may do in a day.
+    UsedUp,
 }
 
 /// Why a task is not started again.
@@ -355,6 +364,8 @@ pub struct EndedAttempt {
     pub status: TaskStatus,
     /// Its team is being shut down: the dialog is archived, wherever it is.
     pub of_closing_team: bool,
+    /// It answered a query, or was to.
+    pub of_query: bool,
 }
 
 #[cfg(test)]

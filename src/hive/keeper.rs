@@ -176,6 +176,29 @@ impl Hive {
         + 'static,
     ) -> Stored<T> {
         let requests = self.requests.clone();
+        let (job, answer) = Self::job(work);
+        Box::pin(async move {
+            let ended = || StoreFault::Ended.text();
+            requests.send(Request::Tasks(job)).await.map_err(|_| ended())?;
+            answer.await.unwrap_or_else(|_| Err(ended()))
+        })
+    }
+
+    /// Has the same done some time; with a full queue it is not done.
+    pub(super) fn on_tasks_later<T: Send + 'static>(
+        &self,
+        work: impl for<'a> FnOnce(&'a mut Store, &'a dyn Clock) -> BoxFuture<'a, Result<T, StoreFault>>
+        + Send
+        + 'static,
+    ) {
+        let _ = self.requests.try_send(Request::Tasks(Self::job(work).0));
+    }
+
+    fn job<T: Send + 'static>(
+        work: impl for<'a> FnOnce(&'a mut Store, &'a dyn Clock) -> BoxFuture<'a, Result<T, StoreFault>>
+        + Send
+        + 'static,
+    ) -> (Job, oneshot::Receiver<Result<T, Localized>>) {
         let (reply, answer) = oneshot::channel();
         let job: Job = Box::new(move |store, clock| {
             Box::pin(async move {
@@ -190,11 +213,7 @@ impl Hive {
                 JobDone { fault, answer: Box::new(move || drop(reply.send(answer))) }
             })
         });
-        Box::pin(async move {
-            let ended = || StoreFault::Ended.text();
-            requests.send(Request::Tasks(job)).await.map_err(|_| ended())?;
-            answer.await.unwrap_or_else(|_| Err(ended()))
-        })
+        (job, answer)
     }
 
     pub(super) fn new_task_id(&self) -> TaskId {
@@ -343,9 +362,15 @@ impl Keeper {
     async fn open(&mut self) -> Result<&mut Store, StoreFault> {
         let store = match self.store.take() {
             Some(store) => store,
-            None => self.setup.open_or_make().await?,
+            None => self.fresh(self.setup.open_or_make().await?).await?,
         };
         Ok(self.store.insert(store))
+    }
+
+    /// A store that was just opened: whoever waited for a query of it is gone.
+    async fn fresh(&self, mut store: Store) -> Result<Store, StoreFault> {
+        store.end_old_queries(self.setup.clock.moment()).await?;
+        Ok(store)
     }
 
     /// The answer comes after the view, so that whoever has it sees what was done.
@@ -415,7 +440,11 @@ impl Keeper {
             self.is_configured =
                 off_thread(move || Ok(setup.is_configured())).await.unwrap_or(false);
             match self.setup.open().await {
-                Ok(store) => self.store = store,
+                Ok(None) => {}
+                Ok(Some(store)) => match self.fresh(store).await {
+                    Ok(store) => self.store = Some(store),
+                    Err(fault) => return self.publish(Some(&fault)).await,
+                },
                 Err(fault) => return self.publish(Some(&fault)).await,
             }
         }

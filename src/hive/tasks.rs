@@ -5,9 +5,10 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 
 use crate::domain::org_change::{ChangePreview, Changed, OrgChange, OrgRefusal};
+use crate::domain::task::query::QueryRule;
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, CANCELLED_BY_PERSON, Enqueued, NewTask, RetryRefusal, Task,
-    TaskEnd, TaskFilter, TaskStatus,
+    TaskEnd, TaskFilter, TaskRefusal, TaskStatus,
 };
 use crate::domain::{RootId, TaskId};
 use crate::tools::{News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
@@ -77,6 +78,29 @@ impl TaskStore for Hive {
 
     fn delivered(&self, of: AttemptId) -> Stored<()> {
         self.on_tasks(move |store, _| Box::pin(async move { store.delivered(&of).await }))
+    }
+
+    fn ask(&self, query: NewTask, rule: QueryRule) -> Stored<Result<TaskId, TaskRefusal>> {
+        let id = self.new_task_id();
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.ask(&query, &id, (&rule, clock.moment())).await })
+        })
+    }
+
+    fn start_queries(&self, roots: Vec<RootId>) -> Stored<Vec<ActiveTask>> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.start_queries(&roots, clock).await })
+        })
+    }
+
+    fn give_up(&self, id: TaskId) -> Stored<Option<Task>> {
+        self.on_tasks(move |store, clock| Box::pin(async move { store.give_up(&id, clock).await }))
+    }
+
+    fn abandon(&self, id: TaskId) {
+        self.on_tasks_later(move |store, clock| {
+            Box::pin(async move { store.give_up(&id, clock).await })
+        });
     }
 
     fn task(&self, id: TaskId) -> Stored<Option<Task>> {

@@ -11,6 +11,7 @@ mod values;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -20,6 +21,7 @@ use crate::domain::autonomy::{Autonomy, AutonomyScope, MemberAutonomy};
 use crate::domain::org::Org;
 use crate::domain::stall::StallRule;
 use crate::domain::task::HandoffRule;
+use crate::domain::task::query::DEFAULT_TIME;
 use crate::domain::text::{Text, localized};
 use crate::domain::{AgentId, Problem, Team, TeamName};
 use crate::yaml;
@@ -29,8 +31,18 @@ use values::{one_of, unknown_keys};
 
 pub const PATH: &str = ".minds/hive/hive.yaml";
 
-const KEYS: [&str; 9] =
-    ["version", "autonomy", "questions", "teams", "limits", "tasks", "handoff", "stall", "spawn"];
+const KEYS: [&str; 10] = [
+    "version",
+    "autonomy",
+    "questions",
+    "teams",
+    "limits",
+    "tasks",
+    "query",
+    "handoff",
+    "stall",
+    "spawn",
+];
 const QUESTION_KEYS: [&str; 3] = ["capture", "max_confirmations_per_cycle", "sources"];
 /// Most confirmations for one piece of work that can be configured.
 const MOST_CONFIRMATIONS: usize = 100;
@@ -78,6 +90,8 @@ pub struct HiveConfig {
     pub limits: WorkspaceLimits,
     /// How often work may be handed over to the team above.
     pub handoff: HandoffRule,
+    /// The time limit of a query that names none.
+    pub query_time: Duration,
     /// When a task stalls.
     pub stall: StallRule,
     /// What the lead of a new team may have, if the one above it has it.
@@ -102,6 +116,7 @@ impl Default for HiveConfig {
             unagreed: Vec::new(),
             limits: WorkspaceLimits::default(),
             handoff: HandoffRule::default(),
+            query_time: DEFAULT_TIME,
             stall: StallRule::default(),
             spawn_toolsets: SPAWN_TOOLSETS.map(str::to_owned).to_vec(),
             keeps_open: false,
@@ -256,8 +271,10 @@ fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
         Some(other) => one_of(&["teams"], "on, off", other, &mut report),
     }
     read_spawn(&top, &mut config, &mut report);
-    let Limits { workspace, handoff, keeps_open, stall } = limits::read(&top, &mut report);
+    let Limits { workspace, handoff, query_time, keeps_open, stall } =
+        limits::read(&top, &mut report);
     (config.limits, config.handoff, config.keeps_open) = (workspace, handoff, keeps_open);
+    config.query_time = query_time;
     config.stall = stall;
     (config, report.finish())
 }

@@ -43,6 +43,7 @@ mod shell;
 mod source;
 mod stop;
 mod task_store;
+mod team_calls;
 mod teams;
 mod tool;
 pub mod typed;
@@ -70,6 +71,7 @@ pub use source::{LeaseScope, ReminderUpdate, ToolSource};
 pub use task_store::{
     News, NoTasks, StallNews, Stored, TaskStore, TasksView, TeamPlace, TeamSlots, teams_are_gone,
 };
+pub use team_calls::TeamCalls;
 pub(crate) use teams::{asks_first, refused as task_refused, tools as team_tools};
 pub(crate) use tool::interrupted;
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};

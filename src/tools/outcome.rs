@@ -223,7 +223,7 @@ impl MadeDecision {
 }
 
 /// Keeps two thirds of the limit from the start and the rest from the end.
-fn clip_middle(text: String, limit_chars: usize, lang: Lang) -> String {
+pub(super) fn clip_middle(text: String, limit_chars: usize, lang: Lang) -> String {
     if text.len() <= limit_chars {
         return text;
     }

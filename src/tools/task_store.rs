@@ -13,13 +13,16 @@ use crate::domain::org::{Org, TeamLimits};
 use crate::domain::org_change::{
     ChangePreview, Changed, OpenChange, OrgChange, OrgRefusal, TeamState, TeamStatus,
 };
+use crate::domain::task::query::{DEFAULT_TIME, OpenQuery, QueryRule};
 use crate::domain::task::row::TaskRow;
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, Cause, Delivery, EndedAttempt, Enqueued, HandoffRule,
-    NewTask, RetryRefusal, Task, TaskEnd, TaskFilter, TaskStatus,
+    NewTask, RetryRefusal, Task, TaskEnd, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
 };
 use crate::domain::text::{Localized, Text};
 use crate::domain::{RootId, TaskId, TeamName};
+
+use super::team_calls::TeamCalls;
 
 /// What is being worked on, and what is left to do about what has ended.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,8 +35,10 @@ pub struct TasksView {
     pub teams: Arc<[TeamState]>,
     /// Changes of the organisation that are not over.
     pub changes: Arc<[OpenChange]>,
-    /// Those that run or are blocked.
+    /// Those that run or are blocked, with the queries that have a dialog.
     pub active: Arc<[ActiveTask]>,
+    /// The queries that have no answer yet.
+    pub queries: Arc<[OpenQuery]>,
     /// How many tasks wait for each team; a team without any is not listed.
     pub pending: Arc<[(TeamName, u64)]>,
     /// Teams that have used up what they may do in a day, as of the last time tasks of them were to be started.
@@ -48,7 +53,7 @@ impl TasksView {
     #[must_use]
     pub fn has_work(&self) -> bool {
         let is_idle = self.active.is_empty() && self.pending.is_empty();
-        let changes = !self.changes.is_empty();
+        let changes = !self.changes.is_empty() || !self.queries.is_empty();
         changes || !is_idle || !self.ended.is_empty() || !self.deliveries.is_empty()
     }
 
@@ -83,8 +88,19 @@ impl TasksView {
         self.pending.iter().find(|(name, _)| name == team).map_or(0, |(_, count)| *count)
     }
 
-    /// The active tasks of a team.
+    /// The active tasks of a team; no queries.
     pub fn active_of<'a>(&'a self, team: &'a TeamName) -> impl Iterator<Item = &'a Task> {
+        self.work_of(team).filter(|task| task.kind != TaskKind::Query)
+    }
+
+    /// How many slots of a team are taken, by tasks and by queries.
+    #[must_use]
+    pub fn running_of(&self, team: &TeamName) -> u32 {
+        let running = self.work_of(team).filter(|task| task.status == TaskStatus::Running);
+        u32::try_from(running.count()).unwrap_or(u32::MAX)
+    }
+
+    fn work_of<'a>(&'a self, team: &'a TeamName) -> impl Iterator<Item = &'a Task> {
         self.active.iter().map(|active| &active.task).filter(move |task| task.team == *team)
     }
 }
@@ -155,6 +171,24 @@ pub trait TaskStore: Send + Sync + Debug {
     /// The dialog that asked has the result.
     fn delivered(&self, of: AttemptId) -> Stored<()>;
 
+    /// Asks a team, unless something speaks against it. It has a slot of the team from now on, and no queue.
+    fn ask(&self, _query: NewTask, _rule: QueryRule) -> Stored<Result<TaskId, TaskRefusal>> {
+        nowhere()
+    }
+
+    /// Gives dialogs to queries that have none, and ends those for which nobody can wait any more.
+    fn start_queries(&self, _roots: Vec<RootId>) -> Stored<Vec<ActiveTask>> {
+        nowhere()
+    }
+
+    /// Ends a query, if it has no answer yet; then, how it has ended. `None` if it is not there.
+    fn give_up(&self, _id: TaskId) -> Stored<Option<Task>> {
+        nowhere()
+    }
+
+    /// Ends a query without a wait; it may come to its end by its time limit instead.
+    fn abandon(&self, _id: TaskId) {}
+
     /// The task with this id.
     fn task(&self, id: TaskId) -> Stored<Option<Task>>;
 
@@ -168,7 +202,7 @@ pub trait TaskStore: Send + Sync + Debug {
         Box::pin(async { Ok(()) })
     }
 
-    /// Tasks, the newest first.
+    /// Tasks, the newest first; no queries.
     fn tasks(&self, filter: TaskFilter) -> Stored<Vec<Task>>;
 
     /// What a change of the teams would do, if nothing speaks against it.
@@ -270,11 +304,21 @@ pub struct TeamPlace {
     pub org: Arc<Org>,
     pub store: Arc<dyn TaskStore>,
     pub handoff: HandoffRule,
+    /// The time limit of a query that names none.
+    pub query_time: Duration,
+    /// The team tool calls that run now.
+    pub calls: Arc<TeamCalls>,
 }
 
 impl Default for TeamPlace {
     fn default() -> Self {
         let store = Arc::new(NoTasks::default());
-        Self { org: Arc::default(), store, handoff: HandoffRule::default() }
+        Self {
+            org: Arc::default(),
+            store,
+            handoff: HandoffRule::default(),
+            query_time: DEFAULT_TIME,
+            calls: Arc::default(),
+        }
     }
 }

@@ -36,7 +36,7 @@ use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::{
     AgentId, Bucket, Clock, CrowdLimits, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId,
-    RootId, SelfId,
+    RootId, SelfId, SharedSecrets,
 };
 use dominds_tui::driver::{
     Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, MovedTrees, NoConsentNeeded,
@@ -189,6 +189,8 @@ pub struct Setup {
     pub driving: bool,
     /// What `.minds` is read by instead of the real reader.
     pub minds: Option<Arc<dyn MindsSource>>,
+    /// Secrets that are known from the start.
+    pub vault: SharedSecrets,
 }
 
 impl World {
@@ -216,6 +218,7 @@ impl World {
             reader: None,
             driving: true,
             minds: None,
+            vault: SharedSecrets::default(),
         };
         Self { dir, ids: Arc::default(), models, setup }
     }
@@ -264,6 +267,7 @@ impl World {
             tools: self.setup.tools.clone(),
             sources: self.setup.sources.clone(),
             news: news.unwrap_or_else(|| self.setup.news.clone()),
+            team_calls: Arc::default(),
             tasks: tasks
                 .or_else(|| self.setup.tasks.clone())
                 .unwrap_or_else(|| Arc::new(NoTasks::default())),
@@ -275,7 +279,7 @@ impl World {
             driving: Driving::new(self.setup.driving),
             permits: Permits::default(),
             throttles: Throttles::default(),
-            vault: dominds_tui::domain::SharedSecrets::default(),
+            vault: self.setup.vault.clone(),
             problems: Arc::default(),
             moved: MovedTrees::default(),
             log: Arc::default(),

@@ -82,14 +82,13 @@ fn print_below(org: &Org, team: &OrgTeam, view: &TasksView, depth: usize) {
     }
 }
 
-fn counts(team: &OrgTeam, view: &TasksView) -> (u64, usize, usize) {
-    let with = |status| view.active_of(&team.name).filter(move |task| task.status == status);
-    let (running, blocked) = (with(TaskStatus::Running), with(TaskStatus::Blocked));
-    (view.pending_of(&team.name), running.count(), blocked.count())
+fn counts(team: &OrgTeam, view: &TasksView) -> (u64, u32, usize) {
+    let blocked = view.active_of(&team.name).filter(|task| task.status == TaskStatus::Blocked);
+    (view.pending_of(&team.name), view.running_of(&team.name), blocked.count())
 }
 
-fn is_saturated(team: &OrgTeam, running: usize) -> bool {
-    u32::try_from(running).unwrap_or(u32::MAX) >= team.limits.max_running
+fn is_saturated(team: &OrgTeam, running: u32) -> bool {
+    running >= team.limits.max_running
 }
 
 fn team_line(team: &OrgTeam, view: &TasksView) -> String {

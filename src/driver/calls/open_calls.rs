@@ -30,7 +30,9 @@ pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) if call.started => {
                 texts.waiting(&call.name, &call_id)
             }
-            Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) | None => texts.unknown_outcome(),
+            Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) | None => {
+                texts.cut_call(&call.name)
+            }
         };
         draft.set_durable();
         let result = CallResult::of_text(call_id, call.name, status);

@@ -114,6 +114,8 @@ pub fn prepare_member(
                 org: Arc::clone(minds.hive().org()),
                 store: engine.tasks.clone(),
                 handoff: minds.hive().handoff,
+                query_time: minds.hive().query_time,
+                calls: engine.team_calls.clone(),
             },
             ..tool_cx(engine, tree, dialog, &shared, &member)
         },

@@ -12,9 +12,10 @@ use crate::domain::org_change::TeamStatus;
 use crate::domain::record::Origin;
 use crate::domain::stall::{Stall, StallLevel};
 use crate::domain::task::outcome::{Outcome, Rest, outcome};
+use crate::domain::task::query::NO_PROVIDER;
 use crate::domain::task::{
-    ActiveTask, AttemptId, BlockReason, Delivery, EndedAttempt, MAX_RESULT_CHARS, TaskEnd,
-    TaskStatus,
+    ActiveTask, AttemptId, BlockReason, Delivery, EMPTY_RESPONSE, EndedAttempt, MAX_RESULT_CHARS,
+    TaskEnd, TaskKind, TaskStatus,
 };
 use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
@@ -22,8 +23,9 @@ use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId, TaskId, TeamName};
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::driver::supervisor::creation::unused_root;
-use crate::driver::supervisor::orders::{Beginning, Order};
+use crate::driver::supervisor::orders::{Beginning, Order, PuttingAway};
 use crate::driver::supervisor::usage::tokens_of_tree;
+use crate::driver::texts::Texts;
 use crate::minds::Minds;
 use crate::tools::{TasksView, TeamSlots};
 
@@ -137,7 +139,9 @@ impl Dispatcher {
                 self.scan().await;
             }
             // Most of what happens in a tree is no reason to read the configuration.
-            let is_quiet = wanted.is_empty() && view.ended.is_empty() && view.pending.is_empty();
+            let asked = view.queries.iter().any(|query| is_due || !query.started);
+            let waits = asked || !view.pending.is_empty();
+            let is_quiet = wanted.is_empty() && view.ended.is_empty() && !waits;
             if !is_quiet && !self.carry_on(view, &wanted).await? {
                 return Ok(());
             }
@@ -174,6 +178,7 @@ impl Dispatcher {
             self.known.insert(active.attempt());
             self.attend(active, &minds).await?;
         }
+        self.start_queries(view, &minds).await?;
         self.claim(view, &minds).await?;
         Ok(true)
     }
@@ -244,7 +249,8 @@ impl Dispatcher {
 
     async fn put_away(&self, ended: &EndedAttempt, keeps_open: bool) -> Result<(), Ended> {
         let to = match ended.status {
-            TaskStatus::Done | TaskStatus::Failed if ended.of_closing_team => Some(Bucket::Archive),
+            _ if ended.of_closing_team => Some(Bucket::Archive),
+            _ if ended.of_query => Some(Bucket::Done),
             TaskStatus::Done | TaskStatus::Failed if keeps_open => None,
             TaskStatus::Done | TaskStatus::Failed => Some(Bucket::Done),
             TaskStatus::Cancelled
@@ -253,8 +259,10 @@ impl Dispatcher {
             | TaskStatus::Blocked => Some(Bucket::Archive),
         };
         let root = ended.root.clone();
-        let even_done = ended.of_closing_team;
-        let is_away = self.ask(|reply| Order::PutAway { root, to, even_done, reply }).await?;
+        // Words that come after the end are not waited for.
+        let stop = to == Some(Bucket::Archive) || ended.of_query;
+        let how = PuttingAway { to, stop, even_done: ended.of_closing_team };
+        let is_away = self.ask(|reply| Order::PutAway { root, how, reply }).await?;
         if is_away == Some(true) {
             Self::stored(self.engine.tasks.put_away(ended.of.clone()).await);
         }
@@ -341,7 +349,12 @@ impl Dispatcher {
             Some(Err(problem)) => Some(problem.message().to_string()),
             Some(Ok(_)) => None,
         };
-        if let Some(error) = fault {
+        if let Some(fault) = fault {
+            let (team, is_query) = (&active.task.team, active.task.kind == TaskKind::Query);
+            if is_query {
+                tracing::warn!(%fault, %team, "a query cannot be answered");
+            }
+            let error = if is_query { NO_PROVIDER.to_owned() } else { fault };
             self.end(active, worker, TaskEnd::Failed { error }, minds).await?;
             return Ok(false);
         }
@@ -352,7 +365,12 @@ impl Dispatcher {
         let policies = serde_json::to_string(&policies).ok().filter(|_| autonomy.is_configured());
         let prompt = QueuedPrompt {
             msg_id: MsgId::of_attempt(&active.task.id, active.task.attempt),
-            content: texts.task(&active.task, policies.as_deref()),
+            content: match active.task.kind {
+                TaskKind::Query => texts.query(&active.task, policies.as_deref()),
+                TaskKind::Bootstrap | TaskKind::Delegate | TaskKind::Escalation => {
+                    texts.task(&active.task, policies.as_deref())
+                }
+            },
             origin: Origin::Runtime,
             language: Some(texts.0.code().to_owned()),
             directive: None,
@@ -390,7 +408,14 @@ impl Dispatcher {
         minds: &Minds,
     ) -> Result<(), Ended> {
         let tasks = self.engine.tasks.clone();
+        let is_query = active.task.kind == TaskKind::Query;
         match outcome(active.task.status, rest, active.cuts) {
+            // Its time limit goes on.
+            Outcome::Block(BlockReason::OpenQuestion) if is_query => {}
+            Outcome::Block(_) | Outcome::Continue if is_query => {
+                let error = "its dialog was stopped".to_owned();
+                self.end(active, worker, TaskEnd::Failed { error }, minds).await?;
+            }
             Outcome::Goes => {}
             Outcome::Unblock => {
                 Self::stored(tasks.set_blocked(active.attempt(), None, None).await);
@@ -411,12 +436,19 @@ impl Dispatcher {
                 let result = self.kept(&words, minds);
                 self.end(active, worker, TaskEnd::Done { result }, minds).await?;
             }
+            // It did nothing but work.
+            Outcome::Failed(reason)
+                if is_query && reason == Texts::max_steps_reached(active.task.max_steps) =>
+            {
+                let error = EMPTY_RESPONSE.to_owned();
+                self.end(active, worker, TaskEnd::Failed { error }, minds).await?;
+            }
             Outcome::Failed(reason) => {
                 let error = self.kept(reason.in_lang(self.engine.lang), minds);
                 self.end(active, worker, TaskEnd::Failed { error }, minds).await?;
             }
             Outcome::Empty => {
-                let error = "empty response".to_owned();
+                let error = EMPTY_RESPONSE.to_owned();
                 self.end(active, worker, TaskEnd::Failed { error }, minds).await?;
             }
         }
@@ -440,13 +472,38 @@ impl Dispatcher {
         let (engine, root) = (self.engine.clone(), active.root.clone());
         let tokens =
             blocking(move |on| tokens_of_tree(&engine, &root, on)).await.unwrap_or_default();
-        let is_failure = matches!(end, TaskEnd::Failed { .. });
+        let is_query = active.task.kind == TaskKind::Query;
+        let is_failure = matches!(end, TaskEnd::Failed { .. }) && !is_query;
         let ended = self.engine.tasks.end(active.attempt(), end, tokens, told).await;
         match Self::stored(ended) {
             Some(counts) => self.failed += u64::from(counts && is_failure),
             None => drop(self.known.remove(&active.attempt())),
         }
         Ok(())
+    }
+
+    /// Starts queries, which have their slots.
+    async fn start_queries(&mut self, view: &TasksView, minds: &Minds) -> Result<(), Ended> {
+        if view.queries.is_empty() {
+            return Ok(());
+        }
+        let new = view.queries.iter().filter(|query| !query.started).count();
+        let Some(roots) = self.draw_roots(new).await else { return Ok(()) };
+        let started = self.engine.tasks.start_queries(roots).await;
+        for active in Self::stored(started).unwrap_or_default() {
+            self.known.insert(active.attempt());
+            self.attend(&active, minds).await?;
+        }
+        Ok(())
+    }
+
+    /// Names for this many new dialogs.
+    async fn draw_roots(&self, count: usize) -> Option<Vec<RootId>> {
+        let engine = self.engine.clone();
+        let drawn = blocking(move |on| -> Vec<RootId> {
+            (0..count).map(|_| RootId::new(unused_root(&engine, on).as_str())).collect()
+        });
+        drawn.await.ok()
     }
 
     /// Starts tasks for which there are slots.
@@ -460,17 +517,15 @@ impl Dispatcher {
             used_up: news::of_used_up(team, &today, lang),
         };
         let teams: Vec<TeamSlots> = waits.map(slots).collect();
-        let running = view.active.iter().filter(|one| one.task.status == TaskStatus::Running);
+        let is_task = |one: &&ActiveTask| one.task.kind != TaskKind::Query;
+        let running = view.active.iter().filter(is_task);
+        let running = running.filter(|one| one.task.status == TaskStatus::Running);
         let most = usize::try_from(minds.hive().limits.max_running_tasks).unwrap_or(usize::MAX);
         let room = most.saturating_sub(running.count());
         if !org.is_on() || teams.is_empty() || room == 0 {
             return Ok(());
         }
-        let engine = self.engine.clone();
-        let drawn = blocking(move |on| -> Vec<RootId> {
-            (0..room).map(|_| RootId::new(unused_root(&engine, on).as_str())).collect()
-        });
-        let Ok(roots) = drawn.await else { return Ok(()) };
+        let Some(roots) = self.draw_roots(room).await else { return Ok(()) };
         let day = self.engine.clock.day_began();
         let claimed = self.engine.tasks.claim(teams, roots, day).await;
         for active in Self::stored(claimed).unwrap_or_default() {

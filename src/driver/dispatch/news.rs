@@ -15,6 +15,10 @@ pub fn of_end(
     (org, lang): (&Org, Lang),
 ) -> News {
     let team = &active.task.team;
+    // Whoever asked is told.
+    if active.task.kind == TaskKind::Query {
+        return None;
+    }
     let parent = org.team(team).and_then(|team| team.parent.as_ref());
     let for_a_person = active.task.from.is_none() || parent.is_none_or(TeamName::is_main);
     let is_first = active.task.kind == TaskKind::Bootstrap;

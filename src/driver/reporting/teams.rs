@@ -69,12 +69,10 @@ impl TeamsState {
     fn counted(&self, mut teams: Vec<TeamRow>) -> Vec<TeamRow> {
         let Some(view) = &self.tasks else { return teams };
         for team in &mut teams {
-            let with = |status| {
-                let tasks = view.active_of(&team.name).filter(move |task| task.status == status);
-                u64::try_from(tasks.count()).unwrap_or(u64::MAX)
-            };
-            let (running, blocked) = (with(TaskStatus::Running), with(TaskStatus::Blocked));
-            (team.running, team.blocked) = (running, blocked);
+            let blocked = view.active_of(&team.name);
+            let blocked = blocked.filter(|task| task.status == TaskStatus::Blocked).count();
+            team.running = u64::from(view.running_of(&team.name));
+            team.blocked = u64::try_from(blocked).unwrap_or(u64::MAX);
             team.pending = view.pending_of(&team.name);
             team.used_up = view.used_up.contains(&team.name);
             team.status = view.status_of(&team.name);

@@ -21,7 +21,7 @@ use crate::driver::texts::Texts;
 use crate::llm::{LlmError, Provider};
 use crate::minds::{LLM_FILE, Minds, ProviderConfig};
 use crate::store::Store;
-use crate::tools::{NewsStore, PASSED_ON, Registry, Shells, TaskStore};
+use crate::tools::{NewsStore, PASSED_ON, Registry, Shells, TaskStore, TeamCalls};
 
 use super::blocking::BlockingThread;
 use super::configuration::Configuration;
@@ -221,6 +221,8 @@ pub struct Engine {
     pub news: Arc<dyn NewsStore>,
     /// The tasks of teams.
     pub tasks: Arc<dyn TaskStore>,
+    /// The team tool calls that run now.
+    pub team_calls: Arc<TeamCalls>,
     /// Running commands, also those in the background.
     pub shells: Shells,
     /// The user's own configuration sets the sandbox level; it cannot be chosen on the screen.

@@ -26,6 +26,17 @@ pub struct Beginning {
     pub prompt: QueuedPrompt,
 }
 
+/// What becomes of the tree of an attempt that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PuttingAway {
+    /// `None`: it stays where it is.
+    pub to: Option<Bucket>,
+    /// It is stopped first; otherwise it is moved once it rests.
+    pub stop: bool,
+    /// Also if it is among the done ones.
+    pub even_done: bool,
+}
+
 #[derive(Debug)]
 pub enum Order {
     /// Replies once the workspace has been surveyed: before, nobody knows whether something waits for consent.
@@ -37,9 +48,8 @@ pub enum Order {
     Look { root: RootId, reply: oneshot::Sender<Option<Rest>> },
     /// Continues what is stopped in a tree.
     Continue { root: RootId, reply: oneshot::Sender<ContinueOutcome> },
-    /// Moves a tree that rests to another bucket; one that is to be archived is stopped first. False if that is still to
-    /// be done. `even_done`: also one that is among the done ones.
-    PutAway { root: RootId, to: Option<Bucket>, even_done: bool, reply: oneshot::Sender<bool> },
+    /// Puts a tree away. False if that is still to be done.
+    PutAway { root: RootId, how: PuttingAway, reply: oneshot::Sender<bool> },
     /// Puts a prompt into the queue of a dialog; false if there is no room now. A dialog that is not there gets nothing.
     Deliver { to: DialogId, prompt: Box<QueuedPrompt>, reply: oneshot::Sender<bool> },
     /// All that is to be done about the tasks as of this revision of the store is done; this many have failed in all.
@@ -58,8 +68,8 @@ impl Supervisor {
             Order::Continue { root, reply } => {
                 let _ = self.try_forward(&root, TreeRequest::ContinueAll { reply }).await;
             }
-            Order::PutAway { root, to, even_done, reply } => {
-                let done = self.put_away(&root, to, even_done).await;
+            Order::PutAway { root, how, reply } => {
+                let done = self.put_away(&root, how).await;
                 let _ = reply.send(done);
             }
             Order::Deliver { to, prompt, reply } => self.deliver(&to, *prompt, reply).await,
@@ -111,14 +121,15 @@ impl Supervisor {
         let _ = self.try_forward(root, TreeRequest::Rest { reply }).await;
     }
 
-    async fn put_away(&mut self, root: &RootId, to: Option<Bucket>, even_done: bool) -> bool {
+    async fn put_away(&mut self, root: &RootId, how: PuttingAway) -> bool {
+        let PuttingAway { to, stop, even_done } = how;
         match self.engine.store.find(root) {
             Some(Bucket::Run) => {}
             Some(Bucket::Done) if even_done => {}
             Some(Bucket::Done | Bucket::Archive) | None => return true,
         }
         // What a person says to a dialog whose task is over comes to its end.
-        if let Some(mailbox) = self.trees.get(root).filter(|_| to == Some(Bucket::Archive)) {
+        if let Some(mailbox) = self.trees.get(root).filter(|_| stop) {
             let stop = TreeRequest::StopAll { reason: StopReason::UserStop };
             let _ = mailbox.send(stop).await;
         }

@@ -1,12 +1,17 @@
 //! Texts at the start of a course, and where a generation was interrupted.
 
 use super::Texts;
+use crate::domain::call::is_query;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{AnswerText, Lang, UnfinishedAnswer};
 
 const UNKNOWN_OUTCOME: Text = Text::new(
     "The program ended while this call ran. Its outcome is unknown; it was not run again. Check before you repeat it.",
     "调用进行中程序结束了。结果未知，也没有再次执行。重做之前请先核实。",
+);
+const QUERY_CUT: Text = Text::new(
+    "interrupted; ask again: the program ended before the answer was there",
+    "已中断；请再次询问：程序在得到答复之前结束了",
 );
 const STOPPED_CALL: Text = Text::new(
     "Stopped by the human before it finished; its outcome is unknown.",
@@ -71,6 +76,12 @@ impl Texts {
     #[must_use]
     pub fn unknown_outcome(self) -> String {
         UNKNOWN_OUTCOME.in_lang(self.0).to_owned()
+    }
+
+    /// The result of a call of this tool that the end of the program interrupted.
+    #[must_use]
+    pub fn cut_call(self, tool: &str) -> String {
+        if is_query(tool) { QUERY_CUT.in_lang(self.0).to_owned() } else { self.unknown_outcome() }
     }
 
     /// True for the result of a call that was interrupted, in any language.

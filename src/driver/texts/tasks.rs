@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::org::MAIN;
-use crate::domain::task::{Delivery, Task};
+use crate::domain::task::{Delivery, Task, TaskKind};
 use crate::domain::text::{Localized, Text, in_lang, localized};
 
 use crate::domain::title::short_headline;
@@ -56,6 +56,27 @@ impl Texts {
         format!("{header}{autonomy}{earlier}\n\n{text}\n\n{end}{up}")
     }
 
+    /// The prompt that a query begins with.
+    #[must_use]
+    pub fn query(self, query: &Task, autonomy: Option<&str>) -> String {
+        let Task { team, text, .. } = query;
+        let from = query.from.as_ref().map_or_else(|| self.a_person(), |from| from.as_str());
+        let header = in_lang!(
+            self.0,
+            "[Dominds team query]\nteam: {team} · from: {from}",
+            "[Dominds 团队询问]\n团队：{team} · 来自：{from}"
+        );
+        let autonomy =
+            autonomy.map(|autonomy| format!("\nautonomy: {autonomy}")).unwrap_or_default();
+        let end = Text::new(
+            "Answer this only, and soon: there is a time limit, and whoever asks waits. Your last words here are the answer. \
+             Say so if you do not know; do not ask anybody else unless you cannot answer without it.",
+            "只回答这个问题，并尽快回答：有时间限制，提问者正在等待。你在这里的最后一段话就是答案。不知道就直说；除非否则无法回答，不要再去问别人。",
+        )
+        .in_lang(self.0);
+        format!("{header}{autonomy}\n\n{text}\n\n{end}")
+    }
+
     fn a_person(self) -> &'static str {
         Text::new("a person", "人").in_lang(self.0)
     }
@@ -93,6 +114,9 @@ impl Texts {
     pub fn task_title(self, task: &Task) -> String {
         let Task { team, text, .. } = task;
         let id = task.id.short();
+        if task.kind == TaskKind::Query {
+            return in_lang!(self.0, "{team} query {id}: {text}", "{team} 询问 {id}：{text}");
+        }
         in_lang!(self.0, "{team} task {id}: {text}", "{team} 任务 {id}：{text}")
     }
 

@@ -3,6 +3,7 @@
 mod decisions;
 mod dialogs;
 mod notices;
+mod queries;
 mod sagas;
 mod stalls;
 mod task_ends;
@@ -31,11 +32,12 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const MIGRATION_TRIES: u32 = 5;
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// How the tables are made, in this order. What has been in a version does not change.
-const MIGRATIONS: [(&str, &str); 4] = [
+const MIGRATIONS: [(&str, &str); 5] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
     ("task_lists", include_str!("0003_task_lists.sql")),
     ("teams", include_str!("0004_teams.sql")),
+    ("queries", include_str!("0005_queries.sql")),
 ];
 /// Statements that stay prepared.
 const PREPARED: usize = 16;
@@ -138,14 +140,14 @@ impl Store {
         if found == "ok" { Ok(()) } else { Err(StoreFault::Damaged(found)) }
     }
 
-    /// How many tasks are in each state.
+    /// How many tasks are in each state, without queries.
     ///
     /// # Errors
     /// The disk, or a row that no version of this program wrote.
     pub async fn task_counts(&mut self) -> Result<Vec<(TaskStatus, u64)>, StoreFault> {
         let count =
-            sqlx::query("SELECT status, COUNT(*) FROM tasks WHERE org = $1 GROUP BY status");
-        let rows = count.bind(ORG).fetch_all(&mut self.db).await?;
+            "SELECT status, COUNT(*) FROM tasks WHERE org = $1 AND kind <> 'query' GROUP BY status";
+        let rows = sqlx::query(count).bind(ORG).fetch_all(&mut self.db).await?;
         let counts = rows.iter().map(|row| {
             let count: i64 = row.try_get(1)?;
             Ok((task_rows::status(row, 0)?, u64::try_from(count).unwrap_or_default()))

@@ -8,7 +8,7 @@ use sqlx::{Connection as _, Row as _};
 
 use super::sagas::is_closing;
 use super::{ORG, Store, millis, notices};
-use crate::domain::task::{AttemptId, BlockReason, RetryRefusal, TaskEnd, TaskStatus};
+use crate::domain::task::{AttemptId, BlockReason, RetryRefusal, TaskEnd, TaskKind, TaskStatus};
 use crate::domain::{TaskId, TeamName};
 use crate::hive::fault::StoreFault;
 use crate::tools::News;
@@ -73,7 +73,7 @@ impl Store {
         now: SystemTime,
     ) -> Result<Option<TaskStatus>, StoreFault> {
         let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        let Some((status, attempt)) = state(&mut step, id).await? else { return Ok(None) };
+        let Some((status, attempt, _)) = state(&mut step, id).await? else { return Ok(None) };
         if status.is_open() {
             let of = AttemptId { task: id.clone(), attempt };
             let end = TaskEnd::Cancelled { error: why.to_owned() };
@@ -94,7 +94,10 @@ impl Store {
         now: SystemTime,
     ) -> Result<Option<Result<(), RetryRefusal>>, StoreFault> {
         let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        let Some((status, attempt)) = state(&mut step, id).await? else { return Ok(None) };
+        let known = state(&mut step, id).await?;
+        // Nobody waits for a query any more.
+        let known = known.filter(|(_, _, kind)| *kind != TaskKind::Query);
+        let Some((status, attempt, _)) = known else { return Ok(None) };
         if of_closing_team(&mut step, id).await? {
             return Ok(Some(Err(RetryRefusal::ShuttingDown)));
         }
@@ -140,13 +143,14 @@ pub(super) async fn tell(
 async fn state(
     step: &mut SqliteConnection,
     id: &TaskId,
-) -> Result<Option<(TaskStatus, u32)>, StoreFault> {
-    let find = sqlx::query("SELECT status, attempt FROM tasks WHERE org = $1 AND id = $2");
+) -> Result<Option<(TaskStatus, u32, TaskKind)>, StoreFault> {
+    let find = sqlx::query("SELECT status, attempt, kind FROM tasks WHERE org = $1 AND id = $2");
     let Some(row) = find.bind(ORG).bind(id.as_str()).fetch_optional(step).await? else {
         return Ok(None);
     };
-    let attempt: i64 = row.try_get(1)?;
-    Ok(Some((super::task_rows::status(&row, 0)?, u32::try_from(attempt).unwrap_or_default())))
+    let attempt = super::task_rows::number(&row, 1)?;
+    let kind = super::task_rows::named(&row, 2, TaskKind::named, "kind")?;
+    Ok(Some((super::task_rows::status(&row, 0)?, attempt, kind)))
 }
 
 /// True if the team of a task is being shut down.
@@ -157,7 +161,7 @@ async fn of_closing_team(step: &mut SqliteConnection, id: &TaskId) -> Result<boo
 }
 
 /// Ends a task with this attempt, which is 0 for one that was never started.
-async fn end_attempt(
+pub(super) async fn end_attempt(
     step: &mut SqliteConnection,
     of: &AttemptId,
     (end, tokens): (&TaskEnd, u64),
@@ -242,7 +246,8 @@ pub(super) async fn cancel_all(
     Ok(())
 }
 
-fn attempt_id(row: &SqliteRow) -> Result<AttemptId, StoreFault> {
+/// The newest attempt of a task: its id and number.
+pub(super) fn attempt_id(row: &SqliteRow) -> Result<AttemptId, StoreFault> {
     let id: String = row.try_get(0)?;
     Ok(AttemptId { task: TaskId::new(id), attempt: super::task_rows::number(row, 1)? })
 }
@@ -256,7 +261,7 @@ pub(super) async fn cancel_open(
 ) -> Result<(), StoreFault> {
     let find = sqlx::query(
         "SELECT id, attempt FROM tasks WHERE org = $1 AND team = $2 \
-         AND (status IN ('pending', 'blocked') OR (status = 'running' AND started_at < $3))",
+         AND kind <> 'query' AND (status IN ('pending', 'blocked') OR (status = 'running' AND started_at < $3))",
     );
     let rows = find.bind(ORG).bind(team.as_str()).bind(stale).fetch_all(&mut *step).await?;
     for row in rows {

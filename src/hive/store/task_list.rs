@@ -29,12 +29,12 @@ impl Store {
     ) -> Result<Vec<TaskRow>, StoreFault> {
         let mut all = Vec::new();
         // Each is in the order of an index: nothing is sorted, however many tasks wait.
-        for which in ["status = 'blocked'", "status = 'running'", "status = 'pending'"] {
-            let which = format!("{which} ORDER BY priority, ord");
+        for status in ["blocked", "running", "pending"] {
+            let which = format!("status = '{status}' AND kind <> 'query' ORDER BY priority, ord");
             let left = MAX_OPEN_ROWS.saturating_sub(all.len());
             all.extend(self.task_rows(&which, left, clock).await?);
         }
-        let ended = "ended_at IS NOT NULL ORDER BY ended_at DESC, ord DESC";
+        let ended = "ended_at IS NOT NULL AND kind <> 'query' ORDER BY ended_at DESC, ord DESC";
         all.extend(self.task_rows(ended, MAX_ENDED_ROWS, clock).await?);
         Ok(all)
     }

@@ -109,7 +109,7 @@ fn attempt(row: &SqliteRow) -> Result<AttemptId, StoreFault> {
     Ok(AttemptId { task: TaskId::new(row.try_get::<String, _>(0)?), attempt: number(row, 1)? })
 }
 
-/// Task, attempt, root, status, and whether the team is being shut down.
+/// Task, attempt, root, status, whether the team is being shut down, and whether it was a query.
 pub(super) fn ended(row: &SqliteRow) -> Result<EndedAttempt, StoreFault> {
     let root = RootId::new(row.try_get::<String, _>(2)?);
     Ok(EndedAttempt {
@@ -117,6 +117,7 @@ pub(super) fn ended(row: &SqliteRow) -> Result<EndedAttempt, StoreFault> {
         root,
         status: status(row, 3)?,
         of_closing_team: number(row, 4)? == 1,
+        of_query: number(row, 5)? == 1,
     })
 }
 

@@ -10,6 +10,7 @@ use super::task_ends::tell;
 use super::task_rows::{COLUMNS, active, delivery, ended, priority_number, task};
 use super::{ORG, Store, dialogs, millis, moment};
 use crate::domain::news::NewsKind;
+use crate::domain::org::TeamLimits;
 use crate::domain::task::{
     ActiveTask, AttemptId, Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, NewTask, Overlap,
     STALE_AFTER_MS, Task, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
@@ -57,7 +58,7 @@ impl Store {
         let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
         let (mut next, mut used_up) = (Vec::new(), Vec::new());
         for team in teams {
-            if left_of_day(&mut step, team, millis(day)).await? <= 0 {
+            if left_of_day(&mut step, (&team.team, &team.limits), millis(day)).await? <= 0 {
                 used_up.push(team.team.clone());
             }
             // Once: whoever dismissed it knows.
@@ -141,7 +142,10 @@ impl Store {
     }
 
     /// The tasks that run or are blocked, the oldest start first.
-    async fn active_tasks(&mut self, clock: &dyn Clock) -> Result<Vec<ActiveTask>, StoreFault> {
+    pub(super) async fn active_tasks(
+        &mut self,
+        clock: &dyn Clock,
+    ) -> Result<Vec<ActiveTask>, StoreFault> {
         let list = format!(
             "SELECT {COLUMNS}, a.dialog_root, a.begun, a.cuts FROM tasks t \
              JOIN attempts a ON a.org = t.org AND a.task = t.id AND a.attempt = t.attempt \
@@ -170,6 +174,7 @@ impl Store {
         let open = sqlx::query(
             "SELECT a.task, a.attempt, a.dialog_root, a.outcome, \
              EXISTS (SELECT 1 FROM teams m WHERE m.org = a.org AND m.name = a.team AND m.status = 'closing') \
+             , EXISTS (SELECT 1 FROM tasks t WHERE t.org = a.org AND t.id = a.task AND t.kind = 'query') \
              FROM attempts a WHERE a.org = $1 AND a.put_away = 0 AND a.outcome IS NOT NULL ORDER BY a.ended_at, a.task",
         );
         let rows = open.bind(ORG).fetch_all(&mut self.db).await?;
@@ -181,12 +186,14 @@ impl Store {
         let rows = undelivered.bind(ORG).fetch_all(&mut self.db).await?;
         let deliveries = rows.iter().map(delivery).collect::<Result<Vec<_>, _>>()?;
         let (teams, changes) = self.team_states().await?;
+        let queries = self.open_queries().await?;
         Ok(TasksView {
             revision: 0,
             teams: teams.into(),
             changes: changes.into(),
             listed: self.task_list(clock).await?.into(),
             active: active.into(),
+            queries: queries.into(),
             used_up: used_up.into(),
             pending: waiting.into(),
             ended: ended.into(),
@@ -194,7 +201,7 @@ impl Store {
         })
     }
 
-    /// Tasks, the newest first.
+    /// Tasks, the newest first; no queries.
     ///
     /// # Errors
     /// The disk, or a row that no version of this program wrote.
@@ -208,7 +215,7 @@ impl Store {
             if statuses.is_empty() { String::new() } else { format!("|{}|", statuses.join("|")) };
         let list = format!(
             "SELECT {COLUMNS} FROM tasks t WHERE t.org = $1 AND ($2 IS NULL OR t.team = $2) \
-             AND ($3 = '' OR $3 LIKE '%|' || t.status || '|%') AND ($4 IS NULL OR t.kind = $4) AND t.created_at >= $5 \
+             AND ($3 = '' OR $3 LIKE '%|' || t.status || '|%') AND t.kind <> 'query' AND ($4 IS NULL OR t.kind = $4) AND t.created_at >= $5 \
              ORDER BY t.ord DESC LIMIT $6"
         );
         let list = sqlx::query(sqlx::AssertSqlSafe(list))
@@ -253,6 +260,17 @@ pub(super) async fn enqueue(
     if let Some(outcome) = busy(step, new, now).await? {
         return Ok(outcome);
     }
+    insert(step, new, id, (TaskStatus::Pending, now)).await?;
+    Ok(Enqueued::Queued(id.clone()))
+}
+
+/// Writes a new task, in this status.
+pub(super) async fn insert(
+    step: &mut SqliteConnection,
+    new: &NewTask,
+    id: &TaskId,
+    (status, now): (TaskStatus, SystemTime),
+) -> Result<(), StoreFault> {
     let next = sqlx::query("UPDATE meta SET ord = ord + 1 WHERE org = $1 RETURNING ord");
     let ord: i64 = next.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
     let (root, depth) = match &new.cause {
@@ -262,7 +280,7 @@ pub(super) async fn enqueue(
     sqlx::query(
         "INSERT INTO tasks (org, id, team, kind, priority, ord, status, text, member, max_steps, correlation, \
          root_correlation, depth, from_team, origin_dialog, wake, created_at, attempt, tokens) \
-         VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0)",
+         VALUES ($1, $2, $3, $4, $5, $6, $17, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0)",
     )
     .bind(ORG)
     .bind(id.as_str())
@@ -280,9 +298,10 @@ pub(super) async fn enqueue(
     .bind(new.origin.as_ref().map(dialogs::text))
     .bind(i64::from(new.wake))
     .bind(millis(now))
+    .bind(status.name())
     .execute(&mut *step)
     .await?;
-    Ok(Enqueued::Queued(id.clone()))
+    Ok(())
 }
 
 async fn count(
@@ -294,6 +313,19 @@ async fn count(
     Ok(row.try_get(0)?)
 }
 
+/// What keeps work of any kind from a team.
+pub(super) async fn chain_refusal(
+    step: &mut SqliteConnection,
+    new: &NewTask,
+) -> Result<Option<TaskRefusal>, StoreFault> {
+    if is_closing(step, &new.team).await? {
+        return Ok(Some(TaskRefusal::ShuttingDown));
+    }
+    let is_deep =
+        new.cause.as_ref().is_some_and(|cause| cause.depth.saturating_add(1) >= MAX_DEPTH);
+    Ok(is_deep.then_some(TaskRefusal::ChainTooLong))
+}
+
 /// What keeps a task from being queued. Work that is handed over is remembered here.
 async fn refusal(
     step: &mut SqliteConnection,
@@ -301,11 +333,8 @@ async fn refusal(
     id: &TaskId,
     now: SystemTime,
 ) -> Result<Option<TaskRefusal>, StoreFault> {
-    if is_closing(step, &new.team).await? {
-        return Ok(Some(TaskRefusal::ShuttingDown));
-    }
-    if new.cause.as_ref().is_some_and(|cause| cause.depth.saturating_add(1) >= MAX_DEPTH) {
-        return Ok(Some(TaskRefusal::ChainTooLong));
+    if let Some(refusal) = chain_refusal(step, new).await? {
+        return Ok(Some(refusal));
     }
     if let (TaskKind::Escalation, Some(cause)) = (new.kind, &new.cause) {
         let escalated = "SELECT COUNT(*) FROM tasks WHERE org = $1 AND root_correlation = $2 AND kind = 'escalation' AND $3 = 0";
@@ -396,7 +425,7 @@ async fn in_flight(
     // Running ones first: they decide whether others may be replaced.
     let open = sqlx::query(
         "SELECT id, kind, status, COALESCE(started_at, created_at), correlation FROM tasks WHERE org = $1 AND team = $2 \
-         AND status IN ('pending', 'running', 'blocked') ORDER BY status = 'running' DESC, COALESCE(started_at, created_at) DESC \
+         AND status IN ('pending', 'running', 'blocked') AND kind <> 'query' ORDER BY status = 'running' DESC, COALESCE(started_at, created_at) DESC \
          LIMIT $3",
     );
     let rows = open.bind(ORG).bind(team.as_str()).bind(MAX_IN_FLIGHT).fetch_all(step).await?;
@@ -425,21 +454,28 @@ async fn free_slots(
     team: &TeamSlots,
     day: i64,
 ) -> Result<i64, StoreFault> {
-    let name = team.team.as_str();
-    let running =
-        "SELECT COUNT(*) FROM tasks WHERE org = $1 AND team = $2 AND status = 'running' AND $3 = 0";
-    let free = i64::from(team.limits.max_running) - count(step, running, (name, 0)).await?;
-    let left = left_of_day(step, team, day).await?;
+    let free = i64::from(team.limits.max_running) - running(step, &team.team).await?;
+    let left = left_of_day(step, (&team.team, &team.limits), day).await?;
     Ok(free.min(left).max(0))
 }
 
-/// How many tasks of a team may be started on the rest of this day.
-async fn left_of_day(
+/// How many slots of a team are taken, by tasks and by queries.
+pub(super) async fn running(
     step: &mut SqliteConnection,
-    team: &TeamSlots,
+    team: &TeamName,
+) -> Result<i64, StoreFault> {
+    let running =
+        "SELECT COUNT(*) FROM tasks WHERE org = $1 AND team = $2 AND status = 'running' AND $3 = 0";
+    count(step, running, (team.as_str(), 0)).await
+}
+
+/// How many tasks and queries of a team may be started on the rest of this day.
+pub(super) async fn left_of_day(
+    step: &mut SqliteConnection,
+    (team, limits): (&TeamName, &TeamLimits),
     day: i64,
 ) -> Result<i64, StoreFault> {
-    let (name, limits) = (team.team.as_str(), &team.limits);
+    let name = team.as_str();
     if limits.max_tokens_per_day > 0 {
         let used = "SELECT COALESCE(SUM(tokens), 0) FROM attempts WHERE org = $1 AND team = $2 AND ended_at >= $3";
         let used = u64::try_from(count(step, used, (name, day)).await?).unwrap_or_default();
@@ -454,7 +490,8 @@ async fn left_of_day(
     Ok(i64::from(limits.max_tasks_per_day) - count(step, started, (name, day)).await?)
 }
 
-async fn start(
+/// Gives a task its next attempt, in this dialog.
+pub(super) async fn start(
     step: &mut SqliteConnection,
     id: &str,
     root: &RootId,

@@ -1,4 +1,4 @@
-//! The keys `limits`, `tasks`, `handoff` and `stall` of `hive.yaml`.
+//! The keys `limits`, `tasks`, `handoff`, `query` and `stall` of `hive.yaml`.
 
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use super::values::{one_of, unknown_keys};
 use crate::domain::org::TeamLimits;
 use crate::domain::stall::StallRule;
 use crate::domain::task::HandoffRule;
+use crate::domain::task::query::{DEFAULT_TIME, MAX_TIME};
 use crate::minds::report::ProblemReport;
 
 /// Most of anything that is counted.
@@ -80,12 +81,25 @@ impl NumberReader<'_, '_, '_> {
 }
 
 /// What these keys say.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Limits {
     pub(super) workspace: WorkspaceLimits,
     pub(super) handoff: HandoffRule,
+    pub(super) query_time: Duration,
     pub(super) stall: StallRule,
     pub(super) keeps_open: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            workspace: WorkspaceLimits::default(),
+            handoff: HandoffRule::default(),
+            query_time: DEFAULT_TIME,
+            stall: StallRule::default(),
+            keeps_open: false,
+        }
+    }
 }
 
 pub(super) fn read(top: &Map<String, Value>, report: &mut ProblemReport<'_>) -> Limits {
@@ -109,6 +123,13 @@ pub(super) fn read(top: &Map<String, Value>, report: &mut ProblemReport<'_>) -> 
         read.read("dedup_seconds", (1, MOST), &mut limits.handoff.dedup_seconds);
         read.read("rate", (1, MOST), &mut limits.handoff.rate);
         read.read("per_seconds", (1, MOST), &mut limits.handoff.per_seconds);
+    }
+    if let Some(block) = block(top, "query", &["default_timeout_ms"], report) {
+        let most = u64::try_from(MAX_TIME.as_millis()).unwrap_or(u64::MAX);
+        let mut millis = u64::try_from(limits.query_time.as_millis()).unwrap_or(most);
+        let mut read = NumberReader { block, at: "query", report };
+        read.read("default_timeout_ms", (1, most), &mut millis);
+        limits.query_time = Duration::from_millis(millis);
     }
     if let Some(block) = block(top, "stall", &["pending_warn_minutes", "error_hours"], report) {
         let mut read = NumberReader { block, at: "stall", report };

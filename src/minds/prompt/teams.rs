@@ -8,10 +8,11 @@ const TITLE: Text = Text::new("Teams", "团队");
 
 const RULES: Text = Text::new(
     "- Give work that belongs to a team below yours to it with `delegate_task`, and go on or end your work: the result \
-     comes to this dialog by itself.\n\
+     comes to this dialog by itself. If you only need to know something from such a team, ask with `query_team`, or several with \
+     `query_teams`: you wait for the answer, for a limited time.\n\
      - There are three ways up: if you need an answer from whoever gave you this work, use `tellaskBack`; if something is \
      not your team's to decide, use `escalate`; if only a person can decide, use `askHuman`.",
-    "- 属于下级团队的工作用 `delegate_task` 交给它，然后继续或结束你的工作：结果会自动送到本对话。\n\
+    "- 属于下级团队的工作用 `delegate_task` 交给它，然后继续或结束你的工作：结果会自动送到本对话。如果只是想从下级团队了解情况，用 `query_team`（或用 `query_teams` 问多个）：你会在限定时间内等待答复。\n\
      - 向上有三种方式：需要给你这项工作的人来回答时，用 `tellaskBack`；不归本团队决定的事，用 `escalate`；只有人能决定的事，用 `askHuman`。",
 );
 

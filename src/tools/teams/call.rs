@@ -8,13 +8,19 @@ use crate::domain::org_change::{OrgRefusal, TeamStatus};
 use crate::domain::text::{Localized, Text, localized};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::task_store::TasksView;
+use crate::tools::team_calls::TeamCallSlot;
 use crate::tools::tool::ToolCx;
+
+/// When a call may be made again for which there were too many others.
+const RETRY_AFTER_MS: u64 = 5_000;
 
 /// The call of a member within its team.
 pub(super) struct TeamCall {
     pub cx: ToolCx,
     pub view: TasksView,
     pub own: OrgTeam,
+    /// One of the calls that its team may make at the same time.
+    pub slot: Option<TeamCallSlot>,
 }
 
 /// Why a call did nothing.
@@ -51,7 +57,17 @@ impl TeamCall {
             let none = Text::new("you are in no team", "你不属于任何团队");
             return Err(Box::new(failed(&none.into(), &cx)));
         };
-        Ok(Self { cx, view, own })
+        let slot = cx.teams.calls.begin(&own.name, own.limits.max_running);
+        if slot.is_none() {
+            let team = &own.name;
+            let why = localized!(
+                "too many operations of team '{team}' are running",
+                "团队 '{team}' 正在进行的操作过多"
+            );
+            let retry_after_ms = Some(RETRY_AFTER_MS);
+            return Err(Box::new(failed(&Refused { why, retry_after_ms }, &cx)));
+        }
+        Ok(Self { cx, view, own, slot })
     }
 
     /// A direct child of the caller's team.

@@ -15,7 +15,7 @@ use crate::domain::task::{
     TaskKind, TaskRefusal,
 };
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{AgentId, TaskId, TeamName};
+use crate::domain::{AgentId, Lang, TaskId, TeamName};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
@@ -207,18 +207,7 @@ impl TeamCall {
 
     /// A task of the caller, of normal priority for the lead.
     fn task(&self, team: &OrgTeam, kind: TaskKind, text: &str) -> Result<NewTask, Refused> {
-        let text = self.cx.keys.redacted(text.trim().to_owned());
-        if text.is_empty() {
-            return Err(Text::new("the task is empty", "任务内容为空").into());
-        }
-        let bytes = text.len();
-        if bytes > MAX_TEXT_BYTES {
-            return Err(localized!(
-                "the task has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed: write it into a file and name that",
-                "任务有 {bytes} 字节，最多允许 {MAX_TEXT_BYTES} 字节：请写入文件并说明文件名"
-            )
-            .into());
-        }
+        let text = self.checked_text(text, Text::new("task", "任务"))?;
         Ok(NewTask {
             cause: self.view.cause(&self.cx.dialog.root),
             from: Some(self.own.name.clone()),
@@ -226,6 +215,23 @@ impl TeamCall {
             overlap: Overlap::Allow,
             ..team.new_task(kind, text)
         })
+    }
+
+    /// A text for another team, without keys. `what` it is.
+    pub(super) fn checked_text(&self, text: &str, what: Text) -> Result<String, Refused> {
+        let text = self.cx.keys.redacted(text.trim().to_owned());
+        let (en, zh, bytes) = (what.in_lang(Lang::En), what.in_lang(Lang::Zh), text.len());
+        if text.is_empty() {
+            return Err(localized!(("the {en} is empty"), ("{zh}内容为空")).into());
+        }
+        if bytes > MAX_TEXT_BYTES {
+            return Err(localized!(
+                ("the {en} has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed: write it into a file and name that"),
+                ("{zh}有 {bytes} 字节，最多允许 {MAX_TEXT_BYTES} 字节：请写入文件并说明文件名")
+            )
+            .into());
+        }
+        Ok(text)
     }
 
     async fn enqueue(&self, task: NewTask) -> Result<Given, Refused> {
@@ -243,7 +249,9 @@ impl TeamCall {
                     | TaskRefusal::ChainTooLong
                     | TaskRefusal::TooManyEscalations
                     | TaskRefusal::Duplicate
-                    | TaskRefusal::ShuttingDown => None,
+                    | TaskRefusal::ShuttingDown
+                    | TaskRefusal::Saturated
+                    | TaskRefusal::UsedUp => None,
                 };
                 Err(Refused { why: refused(team.as_str(), refusal), retry_after_ms })
             }
@@ -291,6 +299,11 @@ pub(crate) fn refused(team: &str, refusal: TaskRefusal) -> Localized {
             "duplicate_correlation_id：这项工作刚刚移交过",
         )
         .into(),
+        TaskRefusal::Saturated => Text::new("saturation", "saturation").into(),
+        TaskRefusal::UsedUp => localized!(
+            "team '{team}' has used up what it may do today",
+            "团队 '{team}' 今天可做的工作已用完"
+        ),
         TaskRefusal::TooOften { .. } => Text::new(
             "rate_limit_exceeded: your team hands over too much",
             "rate_limit_exceeded：你的团队移交得过于频繁",

@@ -128,9 +128,7 @@ impl TeamCall {
     }
 
     async fn team_status(&self, team: &OrgTeam) -> Result<Value, Refused> {
-        let running =
-            self.view.active_of(&team.name).filter(|task| task.status == TaskStatus::Running);
-        let running = u32::try_from(running.count()).unwrap_or(u32::MAX);
+        let running = self.view.running_of(&team.name);
         let waiting = TaskFilter {
             team: Some(team.name.clone()),
             statuses: vec![TaskStatus::Pending],

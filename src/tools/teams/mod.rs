@@ -5,6 +5,7 @@ mod call;
 mod change;
 mod give;
 mod look;
+mod query;
 
 pub(crate) use give::refused;
 
@@ -29,6 +30,8 @@ pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn
         look::list_teams(),
         look::get_status(),
         look::list_completed_tasks(),
+        query::query_team(),
+        query::query_teams(),
         give::escalate(),
         give::enqueue_parent_task(),
     ];

@@ -196,8 +196,8 @@ fn x5_without_other_teams_nobody_has_team_tools() {
     let (off, _) = Org::new(main(), others(), &known, false);
     assert!(tools(&off, &AgentId::new("lead"), false).is_empty());
     let (on, _) = Org::new(main(), others(), &known, true);
-    assert_eq!(tools(&on, &AgentId::new("lead"), false).len(), 8);
-    assert_eq!(tools(&on, &AgentId::new("helper"), true).len(), 9, "it leads a team");
+    assert_eq!(tools(&on, &AgentId::new("lead"), false).len(), 10);
+    assert_eq!(tools(&on, &AgentId::new("helper"), true).len(), 11, "it leads a team");
     let names = |org: &Org, member: &str| -> Vec<String> {
         let tools = tools(org, &AgentId::new(member), true);
         tools.iter().map(|tool| tool.spec().name.to_string()).collect()
@@ -233,6 +233,33 @@ fn s2_1_a_task_is_queued_for_a_child_and_the_answer_has_its_id() {
     assert_eq!(task.member, Some(AgentId::new("tester")));
     assert_eq!((task.from, task.cause), (Some(TeamName::main()), None));
     assert!(task.origin.is_some());
+}
+
+#[test]
+fn s19_3_the_sixth_call_of_a_team_at_the_same_time_is_refused_and_queues_nothing() {
+    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let bench = TestBench::new();
+    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
+    let most = place.org.team(&TeamName::main()).unwrap().limits.max_running;
+    let others = (0..most).map(|_| place.calls.begin(&TeamName::main(), most));
+    let others: Vec<_> = others.map(|slot| slot.expect("a slot")).collect();
+    let cx = ToolCx { caller: AgentId::new("lead"), teams: place, ..bench.cx.clone() };
+    let delegate = |cx: &ToolCx| {
+        let offered = tools(&cx.teams.org, &cx.caller, false).into_iter();
+        let subset = offered.fold(ToolSubset::default(), ToolSubset::with_tool);
+        let args = r#"{"team":"qa","task":"x"}"#;
+        bench.finish(subset.run("delegate_task", args, cx.clone()))
+    };
+    let refused = delegate(&cx);
+    let expected = json!({
+        "success": false,
+        "error": "too many operations of team 'main' are running",
+        "retry_after_ms": 5000,
+    });
+    assert_eq!(serde_json::from_str::<Value>(&refused.text).unwrap(), expected);
+    assert!(!refused.ok && store.queued().is_empty());
+    drop(others);
+    assert!(delegate(&cx).ok);
 }
 
 #[test]

@@ -42,6 +42,7 @@ mod overflow;
 mod overview;
 mod parts;
 mod probe;
+mod queries;
 mod questions;
 mod queued;
 mod reminders;

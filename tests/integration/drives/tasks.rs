@@ -22,7 +22,7 @@ use crate::common::wait::{LIMIT, until};
 use crate::common::{Running, World};
 
 /// Teams `qa` (`alice`, who leads it, and `bob`) below `main`, and `lab` (`carol`) below that.
-fn world(models: Sequence, hive: &str) -> World {
+pub(super) fn world(models: Sequence, hive: &str) -> World {
     let mut world = World::new(models);
     world.setup.has_hive = true;
     world.put(".minds/hive/hive.yaml", hive);
@@ -31,7 +31,7 @@ fn world(models: Sequence, hive: &str) -> World {
     world
 }
 
-fn task(team: &str, text: &str) -> NewTask {
+pub(super) fn task(team: &str, text: &str) -> NewTask {
     NewTask {
         team: TeamName::new(team),
         kind: TaskKind::Delegate,
@@ -56,7 +56,7 @@ impl World {
     }
 
     /// Queues a task as a person would, beside a driver that may run.
-    async fn delegate(&self, task: NewTask) -> TaskId {
+    pub(super) async fn delegate(&self, task: NewTask) -> TaskId {
         let mut store = self.hive_store().await;
         let id = self.hive().new_task_id();
         let queued = store.enqueue(&task, &id, FixedClock.moment()).await.expect("a store");
@@ -66,7 +66,7 @@ impl World {
     }
 
     /// The oldest first.
-    async fn tasks(&self) -> Vec<Task> {
+    pub(super) async fn tasks(&self) -> Vec<Task> {
         let mut store = self.hive_store().await;
         let all = TaskFilter { limit: 1_000, ..TaskFilter::default() };
         let mut tasks = store.tasks(&all, &FixedClock).await.expect("a store");
@@ -79,19 +79,19 @@ impl World {
         self.tasks().await.into_iter().find(|task| task.id == *id).expect("a task")
     }
 
-    async fn news(&self) -> Vec<(NewsKind, String)> {
+    pub(super) async fn news(&self) -> Vec<(NewsKind, String)> {
         let mut store = self.hive_store().await;
         let open = store.news(Listed::Open, &FixedClock).await.expect("a store");
         store.close().await;
         open.into_iter().map(|item| (item.kind, item.title)).collect()
     }
 
-    fn bucket(&self, root: &RootId) -> Option<Bucket> {
+    pub(super) fn bucket(&self, root: &RootId) -> Option<Bucket> {
         self.view().find(root)
     }
 
     /// What the models were asked last, as text.
-    fn last_prompts(&self) -> Vec<String> {
+    pub(super) fn last_prompts(&self) -> Vec<String> {
         let requests = self.models.requests();
         let last = requests.last().expect("a request");
         last.messages.iter().filter_map(|message| message.text().map(str::to_owned)).collect()
@@ -118,7 +118,7 @@ impl Running {
     }
 }
 
-fn says(text: &str) -> Reply {
+pub(super) fn says(text: &str) -> Reply {
     Reply::saying(text)
 }
 
@@ -126,7 +126,7 @@ fn delegates(args: &serde_json::Value) -> Reply {
     Reply::call("d", "delegate_task", &args.to_string())
 }
 
-fn root_of(task: &Task) -> RootId {
+pub(super) fn root_of(task: &Task) -> RootId {
     task.dialog.clone().expect("a dialog")
 }
 
