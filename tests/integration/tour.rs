@@ -1,53 +1,21 @@
 //! The steps of docs/tour.md in the real program. With `UPDATE_DOCS=1` its pictures are taken again.
 
-#![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
-
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::documents::is_update;
+use super::pictures::{pictured, screen, staffed};
 use crate::common::files;
 use crate::common::pty::{Home, Program};
 use crate::common::wait::output;
 
+const MEMBERS: [&str; 3] = ["dba", "frontend", "ops"];
 const ALT_A: &str = "\x1ba";
 const ENTER: &str = "\r";
 
 /// The demo in a terminal with all colours.
 fn demo(home: &Home) -> Program {
     home.demo_in("0", &[("COLORTERM", "truecolor")])
-}
-
-/// The program in the workspace of this home, in a terminal with all colours.
-fn screen(home: &Home) -> Program {
-    let mut environment = home.environment();
-    environment.push(("COLORTERM", "truecolor".into()));
-    let workspace = home.workspace();
-    Program::start(environment, &["-C".as_ref(), workspace.as_ref()], 120, 40)
-}
-
-/// A workspace of three members whose models answer by a table.
-fn staffed(home: &Home, answers: &[Value]) {
-    let workspace = home.workspace();
-    for (path, text) in [
-        (
-            ".minds/team.yaml",
-            "member_defaults:\n  provider: script\n  model: m\n  diligence-push-max: 0\nmembers:\n  \
-             dba:\n    name: DBA\n  frontend:\n    name: Front end\n  ops:\n    name: Operations\n",
-        ),
-        (
-            ".minds/llm.yaml",
-            "providers:\n  script:\n    name: Script\n    apiType: mock\n    baseUrl: answers\n    \
-             models:\n      m:\n        name: M\n",
-        ),
-        ("answers/m.yaml", &json!({"responses": answers}).to_string()),
-    ] {
-        files::put(&workspace, path, text);
-    }
 }
 
 /// What the model does with this input: it asks the human.
@@ -69,6 +37,7 @@ fn three_ask(home: &Home) {
     ];
     staffed(
         home,
+        &MEMBERS,
         &[
             asks(
                 "user",
@@ -96,29 +65,6 @@ fn three_ask(home: &Home) {
     }
 }
 
-/// Waits until these texts are shown; the stored picture of that screen must have their words, too. The rest of it differs
-/// from run to run: times, where a row is cut, which of several dialogs comes first.
-fn pictured(program: &Program, name: &str, texts: &[&str]) {
-    program.until_shown(texts);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tour").join(format!("{name}.svg"));
-    if is_update() {
-        program.until_still();
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        fs::write(&path, program.picture()).expect("a picture");
-    }
-    let stored = words(&fs::read_to_string(&path).unwrap_or_default());
-    let wanted = texts.iter().flat_map(|text| text.split(' '));
-    let missing: Vec<&str> = wanted.filter(|word| !stored.contains(*word)).collect();
-    assert!(missing.is_empty(), "{name}.svg has no {missing:?}: UPDATE_DOCS=1 takes it again");
-}
-
-/// The words of a picture.
-fn words(picture: &str) -> BTreeSet<String> {
-    let texts = picture.lines().filter(|line| line.starts_with("<text"));
-    let texts = texts.filter_map(|line| line.split_once('>')?.1.strip_suffix("</text>"));
-    texts.flat_map(str::split_whitespace).map(str::to_owned).collect()
-}
-
 fn end(mut program: Program) {
     program.quit();
     assert_eq!(program.end_restored(), 0);
@@ -143,11 +89,11 @@ fn a_first_session_shows_the_team_at_work_and_its_questions() {
     let home = Home::new();
     let mut program = demo(&home);
     let shown = ["FOR YOU · 2", "@researcher", "@dba", "@reviewer", "audit log"];
-    pictured(&program, "questions", &shown);
+    pictured(&program, "tour/questions", &shown);
     program.keys(ALT_A);
     program.until_shown(&["esc keep"]);
     program.keys("b, and tell the people on call");
-    pictured(&program, "answer", &["people on call", "esc keep"]);
+    pictured(&program, "tour/answer", &["people on call", "esc keep"]);
     end(program);
 }
 
@@ -164,7 +110,7 @@ fn five_questions_of_three_dialogs_are_answered_with_thirteen_keys() {
     };
     key(&mut program, ALT_A);
     // Asked within one second, they are in no certain order; each is answered with its second option.
-    pictured(&program, "five", &["answer 1 of 3", "b pick"]);
+    pictured(&program, "tour/five", &["answer 1 of 3", "b pick"]);
     for next in ["answer 2 of 3", "answer 3 of 3"] {
         key(&mut program, "b");
         key(&mut program, ENTER);
@@ -194,7 +140,7 @@ fn three_changed_files_are_reviewed_and_a_word_of_another_dialog_is_found() {
     program.until_shown(&["FOR YOU · 2"]);
     answer_both(&mut program);
     program.keys("m");
-    pictured(&program, "changes", &["CHANGES", "3 files"]);
+    pictured(&program, "tour/changes", &["CHANGES", "3 files"]);
     program.keys("]]m");
     program.until_shown(&["0 files"]);
     program.keys("\x1b");
@@ -202,7 +148,7 @@ fn three_changed_files_are_reviewed_and_a_word_of_another_dialog_is_found() {
     program.keys("F");
     program.until_shown(&["FIND IN ALL DIALOGS"]);
     program.keys("coffee");
-    pictured(&program, "find", &["coffee", "· 1 record", "@dba"]);
+    pictured(&program, "tour/find", &["coffee", "· 1 record", "@dba"]);
     program.keys(ENTER);
     program.until_shown(&["a cup of coffee", "message to @dba"]);
     program.leave_composer();
@@ -238,7 +184,7 @@ fn course(question: &str, answer: &str) -> String {
 fn a_code_block_of_an_old_course_is_found_and_copied() {
     const DIALOG: &str = ".dialogs/run/aa/bb/00000001";
     let home = Home::new();
-    staffed(&home, &[]);
+    staffed(&home, &MEMBERS, &[]);
     let first = course(
         "How do we size the pool?",
         "By the cores, and never above what the database allows:\n\n```rust\nfn pool_size(cores: usize) -> \
@@ -264,7 +210,7 @@ fn a_code_block_of_an_old_course_is_found_and_copied() {
     program.keys(ENTER);
     program.until_shown(&["course 1 of 2", "clamp(4, 32)"]);
     program.keys("b");
-    pictured(&program, "copy", &["terminal's clipboard"]);
+    pictured(&program, "tour/copy", &["terminal's clipboard"]);
     let sent = String::from_utf8_lossy(&program.raw()).into_owned();
     // The beginning of the block in base64.
     assert!(sent.contains("\x1b]52;c;Zm4gcG9vbF9zaXpl"), "{sent:?}");

@@ -5,6 +5,7 @@ use fastrand::Rng;
 use serde_json::json;
 
 use crate::actor::{Book, pause};
+use crate::notices::NOTIFY;
 use crate::plan::{Profile, chosen};
 use crate::tool;
 
@@ -24,6 +25,8 @@ enum Act {
     AskAgain,
     /// A decision that requires approval.
     Decide,
+    /// What a person need not answer.
+    Notify,
     Reply,
     WrongReply,
     Probe,
@@ -52,6 +55,7 @@ fn acts(profile: Profile, is_side: bool) -> Vec<(u32, Act)> {
             (9, Act::AskHuman),
             (4, Act::AskAgain),
             (5, Act::Decide),
+            (5, Act::Notify),
             (3, Act::WrongReply),
             (12, Act::Probe),
             (3, Act::ClearMind),
@@ -207,6 +211,7 @@ fn call(rng: &mut Rng, act: Act, more: &mut u32, book: &mut Book) -> Option<Made
             let arguments = json!({"category": "scopeChanges", "description": mark, "diff": "-a"});
             ("request_decision", arguments.to_string(), format!("request_decision {mark}"))
         }
+        Act::Notify => text_call(NOTIFY, "text", &book.mark('n')),
         Act::Reply => {
             let tools = ["replyTellask", "replyTellaskBack", "replyTellaskSessionless"];
             text_call(tools[[0, 0, 1, 2][pick]], "replyContent", &book.mark('r'))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dominds_tui::domain::news::NewsItem;
 use dominds_tui::domain::{Course, DialogId};
 use dominds_tui::protocol::event::{InboxRow, TreeRow};
 use dominds_tui::protocol::{Command, DriverEvent};
@@ -12,6 +13,7 @@ use dominds_tui::store::Store;
 use crate::common::wait::{in_time, until};
 use crate::common::{Running, World};
 use crate::ledger::Ledger;
+use crate::notices::Dismissals;
 
 /// A record that was reported to be on disk.
 #[derive(Debug)]
@@ -26,6 +28,7 @@ pub struct ReportedRecord {
 #[derive(Debug, Default)]
 pub struct Memory {
     pub ledger: Ledger,
+    pub dismissals: Dismissals,
     pub records: Vec<ReportedRecord>,
     /// Reports that must never come.
     pub faults: Vec<String>,
@@ -37,12 +40,13 @@ pub struct Client {
     running: Running,
     pub rows: BTreeMap<DialogId, TreeRow>,
     pub inbox: Vec<InboxRow>,
+    pub news: Vec<NewsItem>,
 }
 
 impl Client {
     pub fn open(world: &World) -> Self {
         let running = world.try_start().expect("a workspace to write to");
-        Self { running, rows: BTreeMap::new(), inbox: Vec::new() }
+        Self { running, rows: BTreeMap::new(), inbox: Vec::new(), news: Vec::new() }
     }
 
     pub async fn send(&mut self, command: Command) {
@@ -71,6 +75,7 @@ impl Client {
             DriverEvent::Row(row) => _ = self.rows.insert(row.dialog.clone(), *row),
             DriverEvent::Removed(dialog) => self.rows.retain(|id, _| id.root != dialog.root),
             DriverEvent::Inbox(rows) => self.inbox = rows,
+            DriverEvent::News(items) => self.news = items,
             DriverEvent::Fact(fact) => memory.records.push(ReportedRecord {
                 dialog: fact.dialog().clone(),
                 course: fact.course(),
@@ -79,6 +84,7 @@ impl Client {
             }),
             DriverEvent::Done { ticket, dialog } => {
                 memory.ledger.acknowledged(ticket);
+                memory.dismissals.acknowledged(ticket);
                 memory.main = memory.main.take().or(dialog);
             }
             DriverEvent::Refused { ticket, text } => {

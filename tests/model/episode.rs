@@ -18,6 +18,7 @@ use crate::common::World;
 use crate::common::record_lines::record_lines;
 use crate::disk::FailingDisk;
 use crate::ledger::Kind;
+use crate::notices;
 use crate::plan::{Planned, Profile, Step};
 use crate::results::{ResultStore, Results};
 use crate::tool;
@@ -128,6 +129,7 @@ impl Episode {
                 format!("leaves the result {mark} for {dialog}, wake: {wake}")
             }
             Step::KeepGoing(switch) => self.switch(switch).await,
+            Step::Dismiss(n) => self.dismiss(n).await,
             Step::RetryNow(n) => {
                 let dialog = self.one_of(n, |_, _| true);
                 self.tell(Command::RetryNow { dialog }, "tries again now".to_owned()).await
@@ -211,6 +213,18 @@ impl Episode {
         let text = if approves { format!("a, {mark}") } else { mark };
         let command = Command::Answer { ticket, dialog, question, text, images: Vec::new() };
         self.tell(command, shown).await
+    }
+
+    async fn dismiss(&mut self, n: u32) -> String {
+        let news = &self.client().news;
+        let Some(item) = news.get(n as usize % news.len().max(1)) else {
+            return "has no news to dismiss".to_owned();
+        };
+        let (id, title) = (item.id.clone(), item.title.clone());
+        let ticket = self.ticket();
+        self.memory.dismissals.note(ticket, &id);
+        let command = Command::DismissNews { ticket, ids: vec![id] };
+        self.tell(command, format!("dismisses {title}")).await
     }
 
     async fn go_on(&mut self, dialog: DialogId) -> String {
@@ -299,6 +313,8 @@ impl Episode {
         self.ran_once()?;
         let look = self.look()?;
         self.results.check(&look.tree, look.records())?;
+        let kept = self.world.setup.news.items();
+        notices::check(look.records(), &kept, (&self.memory.dismissals, &self.client().news))?;
         look.check(self.client(), &self.memory)
     }
 

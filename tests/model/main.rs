@@ -20,6 +20,7 @@ mod client;
 mod disk;
 mod episode;
 mod ledger;
+mod notices;
 mod plan;
 mod records;
 mod results;

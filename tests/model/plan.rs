@@ -26,6 +26,8 @@ pub enum Step {
     /// A task that a dialog gave away has ended.
     Result(u32),
     KeepGoing(KeepGoingSwitch),
+    /// A notice is dismissed.
+    Dismiss(u32),
     RetryNow(u32),
     Wait,
     /// Until nothing moves; then everything is looked at.
@@ -69,6 +71,7 @@ fn step(rng: &mut Rng, profile: Profile) -> Step {
         (4, Step::Dead(n)),
         (10, Step::Result(n)),
         (3, Step::KeepGoing(switch)),
+        (4, Step::Dismiss(n)),
         (1, Step::RetryNow(n)),
         (12, Step::Wait),
         (6, Step::Kill),

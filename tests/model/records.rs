@@ -7,6 +7,8 @@ use dominds_tui::domain::record::{Origin, Record};
 use dominds_tui::domain::{Bucket, CallId, Course, DialogId, Entry};
 use dominds_tui::store::Store;
 
+use crate::notices::NOTIFY;
+
 /// A reply as its asker was given it.
 #[derive(Debug)]
 pub struct Given {
@@ -25,6 +27,8 @@ pub struct Records {
     pub calls: BTreeMap<CallId, (u32, String)>,
     /// How often each call has a result.
     pub results: BTreeMap<CallId, u32>,
+    /// What came of each call that tells a person something.
+    pub told: BTreeMap<CallId, String>,
     pub given: Vec<Given>,
     /// What was said to a person.
     pub said_to_a_person: Vec<String>,
@@ -68,7 +72,12 @@ impl Records {
                 let entry = self.calls.entry(call.id.clone()).or_default();
                 *entry = (entry.0 + 1, call.name.clone());
             }
-            Record::FuncResult(result) => *self.results.entry(result.id.clone()).or_default() += 1,
+            Record::FuncResult(result) => {
+                *self.results.entry(result.id.clone()).or_default() += 1;
+                if result.name == NOTIFY {
+                    self.told.insert(result.id.clone(), result.content.clone());
+                }
+            }
             Record::TellaskResult(result) => self.given.push(Given {
                 call: result.call_id.clone(),
                 call_name: result.call_name.clone(),
