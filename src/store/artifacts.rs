@@ -80,7 +80,7 @@ impl BatchWriter<'_> {
             return folders.into_iter().try_for_each(|folder| files::sync_path(disk, &folder));
         }
         self.unsynced.folders.extend(folders);
-        self.unsynced.files.insert(path);
+        self.unsynced.add_file(path);
         Ok(())
     }
 

@@ -95,14 +95,9 @@ impl WrittenBatch {
     /// After an error nothing is acknowledged although the lines may be there: the caller loads the
     /// tree anew before it writes again.
     pub fn sync(self) -> Result<Committed, StoreError> {
-        let UnsyncedPaths { files, folders } = &self.unsynced;
-        let synced =
-            files.iter().chain(folders).try_for_each(|path| files::sync_path(&*self.disk, path));
-        if let Err(error) = synced {
+        if let Err(error) = self.unsynced.sync(&*self.disk) {
             let mut writer_state = self.writer_state.lock().unwrap_or_else(PoisonError::into_inner);
-            writer_state.courses.retain(|path, _| !files.contains(path));
-            let unsynced = writer_state.unsynced.entry(self.batch.root.clone()).or_default();
-            unsynced.merge(self.unsynced.clone());
+            writer_state.forget_sync(&self.batch.root, self.unsynced);
             return Err(error);
         }
         Ok(Committed { batch: self.batch, facts: self.facts, _proof: Proof })
@@ -114,6 +109,14 @@ impl Store {
     pub fn commit(&self, batch: Batch) -> Result<WrittenBatch, StoreError> {
         self.must_write()?;
         self.write(batch)
+    }
+
+    /// True if [`Self::commit`] may wait for the medium, and not only [`WrittenBatch::sync`].
+    #[must_use]
+    pub fn waits_while_writing(&self, batch: &Batch) -> bool {
+        let is_own =
+            |change| matches!(change, &TreeChange::Queue { .. } | &TreeChange::Answers { .. });
+        self.options.sync > SyncLevel::Off && batch.changes.iter().any(is_own)
     }
 
     pub(super) fn write(&self, batch: Batch) -> Result<WrittenBatch, StoreError> {
@@ -129,7 +132,9 @@ impl Store {
         let mut writer_state = self.writer_state();
         let mut unsynced = unsynced;
         if batch.durable && self.options.sync > SyncLevel::Off {
-            unsynced.merge(writer_state.unsynced.remove(&batch.root).unwrap_or_default());
+            let mut all = writer_state.unsynced.remove(&batch.root).unwrap_or_default();
+            all.merge(unsynced);
+            unsynced = all;
         } else {
             if self.options.sync > SyncLevel::Off {
                 writer_state.unsynced.entry(batch.root.clone()).or_default().merge(unsynced);
@@ -309,12 +314,26 @@ impl<'a> BatchWriter<'a> {
         let after = CourseEnd { size: before.size + text.len() as u64, lines: Some(first + count) };
         self.store.writer_state().courses.insert(path.to_owned(), after);
         self.undo.push(AppendUndo { path: path.to_owned(), file, before });
-        self.unsynced.files.insert(path.to_owned());
+        self.unsynced.add_file(path.to_owned());
         match written {
             Ok(_) if whole => Ok(first),
             Ok(_) => Err(failed(std::io::ErrorKind::WriteZero.into())),
             Err(error) => Err(failed(error)),
         }
+    }
+
+    /// Waits until all lines of this tree are on the medium.
+    pub(super) fn sync_lines(&mut self) -> Result<(), StoreError> {
+        if self.store.options.sync == SyncLevel::Off {
+            return Ok(());
+        }
+        let mut all = self.store.writer_state().unsynced.remove(self.root).unwrap_or_default();
+        all.merge(std::mem::take(&mut self.unsynced));
+        let synced = all.sync(self.store.disk());
+        if synced.is_err() {
+            self.store.writer_state().forget_sync(self.root, all);
+        }
+        synced
     }
 
     /// Puts back the state files this batch replaced.

@@ -112,13 +112,9 @@ impl Store {
     /// What was written without waiting for the medium must not stay behind under its old name.
     fn sync_unsynced(&self, root: &RootId) -> Result<(), StoreError> {
         let Some(unsynced) = self.writer_state().unsynced.remove(root) else { return Ok(()) };
-        let synced = unsynced
-            .files
-            .iter()
-            .chain(&unsynced.folders)
-            .try_for_each(|path| files::sync_path(self.disk(), path));
+        let synced = unsynced.sync(self.disk());
         if synced.is_err() {
-            self.writer_state().unsynced.entry(root.clone()).or_default().merge(unsynced);
+            self.writer_state().forget_sync(root, unsynced);
         }
         synced
     }

@@ -11,6 +11,7 @@ use crate::domain::registry::RegistryEntry;
 use crate::domain::{AssignmentFrame, Pending, Question, QueuedPrompt, Reminder, SelfId};
 use crate::yaml;
 
+use super::SyncLevel;
 use super::commit::BatchWriter;
 use super::error::StoreError;
 use super::files;
@@ -151,13 +152,17 @@ impl BatchWriter<'_> {
         self.own_file(dialog, &path, answers)
     }
 
-    /// Writes a file of our own about a dialog, or removes it.
+    /// Writes a file of our own about a dialog, or removes it. What it says no more is in the course, so that is on the medium
+    /// before: a name may get there earlier than what lines say.
     fn own_file<T: Serialize>(
         &mut self,
         dialog: &SelfId,
         path: &Path,
         content: Option<T>,
     ) -> Result<(), StoreError> {
+        if files::kind_of(path)?.is_some() {
+            self.sync_lines()?;
+        }
         let Some(content) = content else { return self.remove(path) };
         let (disk, top) = (self.store.disk(), self.store.layout.dialogs());
         let touched = files::make_folders(disk, &top, path.parent().unwrap_or(&top))?;
@@ -165,7 +170,8 @@ impl BatchWriter<'_> {
         let text = own_files::text_of_dialog(&self.id(dialog), content)
             .map_err(|error| encode_error(path, &error))?;
         // It was acknowledged, and no course holds it.
-        let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
+        let is_safe = self.store.options.sync > SyncLevel::Off;
+        let sync_states = std::mem::replace(&mut self.sync_states, is_safe);
         let written = self.write_state(path, &text);
         self.sync_states = sync_states;
         written

@@ -1,10 +1,14 @@
 //! What a writing store knows about the files it changes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::domain::RootId;
 use crate::domain::tree::Bucket;
+
+use super::disk::Disk;
+use super::error::StoreError;
+use super::files;
 
 /// A course file as this process left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +22,9 @@ pub(super) struct CourseEnd {
 /// Files and folders of a tree that are written but not synced.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct UnsyncedPaths {
-    pub files: BTreeSet<PathBuf>,
+    /// In the order in which they were written last. They are synced in it, so that a loss of power in between leaves the
+    /// beginning of a step, as a kill does: recovery can complete that.
+    files: Vec<PathBuf>,
     pub folders: BTreeSet<PathBuf>,
 }
 
@@ -31,10 +37,38 @@ pub(super) struct WriterState {
     pub irreplaceable: BTreeSet<PathBuf>,
 }
 
+impl WriterState {
+    /// These could not be synced: it is not known what of them is on the medium.
+    pub fn forget_sync(&mut self, root: &RootId, unsynced: UnsyncedPaths) {
+        self.courses.retain(|path, _| !unsynced.has_file(path));
+        let mut all = unsynced;
+        all.merge(self.unsynced.remove(root).unwrap_or_default());
+        self.unsynced.insert(root.clone(), all);
+    }
+}
+
 impl UnsyncedPaths {
-    pub fn merge(&mut self, other: Self) {
-        self.files.extend(other.files);
-        self.folders.extend(other.folders);
+    /// This file was written.
+    pub fn add_file(&mut self, path: PathBuf) {
+        self.files.retain(|earlier| *earlier != path);
+        self.files.push(path);
+    }
+
+    /// Adds what was written after these.
+    pub fn merge(&mut self, later: Self) {
+        for path in later.files {
+            self.add_file(path);
+        }
+        self.folders.extend(later.folders);
+    }
+
+    pub fn has_file(&self, path: &Path) -> bool {
+        self.files.iter().any(|file| file == path)
+    }
+
+    /// Waits until all of them are on the medium.
+    pub fn sync(&self, disk: &dyn Disk) -> Result<(), StoreError> {
+        self.files.iter().chain(&self.folders).try_for_each(|path| files::sync_path(disk, path))
     }
 
     pub fn is_empty(&self) -> bool {

@@ -170,6 +170,7 @@ pub struct World {
 pub struct Setup {
     pub audience: Audience,
     pub disk: Arc<dyn Disk>,
+    pub sync: SyncLevel,
     pub provider: Arc<dyn Provider>,
     pub trust: Waiting,
     pub crowd: CrowdLimits,
@@ -205,6 +206,7 @@ impl World {
         let setup = Setup {
             audience: Audience::Script,
             disk: Arc::new(RealDisk),
+            sync: SyncLevel::Off,
             provider: Arc::new(models.clone()),
             trust: Waiting::default(),
             crowd: CrowdLimits::default(),
@@ -237,7 +239,7 @@ impl World {
     pub fn try_start(&self) -> Result<Running, StoreError> {
         let clock: Arc<dyn Clock> = Arc::new(FixedClock);
         let disk = self.setup.disk.clone();
-        let options = StoreOptions { sync: SyncLevel::Off, disk, clock };
+        let options = StoreOptions { sync: self.setup.sync, disk, clock };
         let store = Arc::new(Store::open(self.path(), Access::ReadWrite, options)?);
         let engine = self.engine(store.clone());
         let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);

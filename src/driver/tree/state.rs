@@ -18,11 +18,11 @@ use crate::driver::drive::drives::Drives;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::reporting::run_outcome::IdleReport;
 use crate::driver::reporting::tree_rows;
-use crate::driver::shared::blocking::blocking;
+use crate::driver::shared::blocking::{Interrupted, blocking};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::protocol::event::DriverEvent;
-use crate::store::{Committed, StoreError};
+use crate::store::{Committed, StoreError, WrittenBatch};
 use crate::tools::{NewsView, TasksView};
 
 #[derive(Debug)]
@@ -125,13 +125,19 @@ impl TreeState {
             return Ok(());
         }
         let (tree, batch) = draft.finish();
-        let written = self.engine.store.commit(batch)?;
-        let synced = if written.needs_sync() {
-            blocking(move |_| written.sync())
-                .await
-                .unwrap_or_else(|error| Err(StoreError::interrupted(&error.to_string())))
+        let interrupted = |error: Interrupted| StoreError::interrupted(&error.to_string());
+        let store = self.engine.store.clone();
+        let synced = if store.waits_while_writing(&batch) {
+            let done = blocking(move |_| store.commit(batch).map(WrittenBatch::sync)).await;
+            done.unwrap_or_else(|error| Ok(Err(interrupted(error))))?
         } else {
-            written.sync()
+            let written = store.commit(batch)?;
+            if written.needs_sync() {
+                let done = blocking(move |_| written.sync()).await;
+                done.unwrap_or_else(|error| Err(interrupted(error)))
+            } else {
+                written.sync()
+            }
         };
         let committed = match synced {
             Ok(committed) => committed,

@@ -11,9 +11,10 @@ use dominds_tui::domain::record::{Entry, Record};
 use dominds_tui::domain::{Bucket, DialogId, RootId};
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
 use dominds_tui::protocol::{Cursor, DriverEvent, InboxRow};
-use dominds_tui::store::RealDisk;
+use dominds_tui::store::{Disk, RealDisk, SyncLevel};
 
 use super::disk::{DiskFailure, FailingDisk};
+use super::power::{Names, PowerDisk};
 use super::tellasks::{once, reply, session};
 use super::{made, probe};
 use crate::common::record_lines::entries;
@@ -195,8 +196,15 @@ impl Turn {
         Self { world, attempts, kept, probes, events: Vec::new(), said: Vec::new(), at_once: false }
     }
 
+    /// With a store that waits for the medium.
+    fn synced(team: Arc<dyn Provider>) -> Self {
+        let mut turn = Self::new(team);
+        turn.world.setup.sync = SyncLevel::Normal;
+        turn
+    }
+
     /// The whole turn, as far as the disk lets it; then the program is gone.
-    async fn run_on(&mut self, disk: Arc<FailingDisk>) {
+    async fn run_on(&mut self, disk: Arc<dyn Disk>) {
         self.world.setup.disk = disk;
         if let Ok(mut running) = self.world.try_start() {
             running.quiet().await;
@@ -289,7 +297,9 @@ impl Turn {
             return;
         };
         let main = DialogId::main(root.clone());
-        for event in &self.events {
+        // What nobody relies on may be gone with the power.
+        let is_whole = self.world.setup.sync == SyncLevel::Off;
+        for event in self.events.iter().filter(|_| is_whole) {
             let DriverEvent::Fact(fact) = event else { continue };
             let (dialog, at) = (fact.dialog(), Cursor::from(fact));
             let store = self.world.view();
@@ -421,6 +431,39 @@ async fn whatever_was_acknowledged_survives_a_failure_of_any_disk_operation() {
 #[tokio::test(start_paused = true)]
 async fn a_step_that_failed_leaves_nothing_for_the_next_program() {
     sweep(&Arc::new(Sensible), DiskFailure::Once, true).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn q15_questions_and_their_answers_survive_a_loss_of_power_in_any_disk_operation() {
+    for team in [Arc::new(Asking) as Arc<dyn Provider>, Arc::new(Wording), Arc::new(Deciding)] {
+        power_is_lost(&team, (0, 1)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn l06_whatever_was_acknowledged_survives_a_loss_of_power_in_any_disk_operation() {
+    // Longer turns: each of the two losses in every other operation.
+    for team in [Arc::new(Sensible) as Arc<dyn Provider>, Arc::new(Thorough)] {
+        power_is_lost(&team, (1, 2)).await;
+    }
+}
+
+/// The power goes in one operation of a turn after the other, and what was not synced is lost. The second loss begins that many
+/// operations later, and both go on in such steps.
+async fn power_is_lost(team: &Arc<dyn Provider>, (later, step): (usize, usize)) {
+    for (names, first) in [(Names::Stay, 0), (Names::Lost, later)] {
+        let disk = Arc::new(PowerDisk::new(usize::MAX, names));
+        let mut whole = Turn::synced(team.clone());
+        whole.run_on(disk.clone()).await;
+        let operations = disk.operations();
+        assert!(operations > 50, "{operations}");
+        for at in (first..operations).step_by(step) {
+            let mut turn = Turn::synced(team.clone());
+            turn.run_on(Arc::new(PowerDisk::new(at, names))).await;
+            turn.finish().await;
+            turn.check(&format!("{names:?}, power is lost in {at} of {operations}"));
+        }
+    }
 }
 
 async fn sweep<P: Provider + 'static>(

@@ -41,6 +41,7 @@ mod minds;
 mod overflow;
 mod overview;
 mod parts;
+mod power;
 mod probe;
 mod queries;
 mod questions;
