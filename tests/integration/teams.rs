@@ -18,7 +18,9 @@ const TEAM: &str = "member_defaults: { provider: script, model: m, diligence-pus
                     members:\n  lead: { name: Lead }\n  qa: { name: Quinn }\n  tester: { name: Tess }\n";
 const SLOW: &str = "  - message: slow\n    role: user\n    delayMs: 150\n    response: Slow.\n  - message: use\n    role: user\n    \
                     delayMs: 60\n    response: I look.\n    funcCalls:\n      - name: list_dir\n        arguments: { path: . }\n  - message: linger\n    role: user\n    \
-                    delayMs: 60000\n    response: At last.\n";
+                    delayMs: 60000\n    response: At last.\n  - message: inquire\n    role: user\n    response: I ask.\n    \
+                    funcCalls:\n      - name: query_team\n        arguments: { team: qa, query: hi }\n  \
+                    - message: Hello.\n    role: tool\n    response: They say hello.\n";
 
 fn with_teams(driver: Driver) -> Driver {
     let workspace = driver.home().workspace();
@@ -140,7 +142,7 @@ fn s2_1_the_lines_of_a_run_say_what_becomes_of_each_task() {
     let (done, asks) = (delegate(&driver, "hi"), delegate(&driver, "ask"));
     let said = driver.ok(&["drive", "--json"], 3);
     let lines: Vec<Value> =
-        said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let of = |id: &str| -> Vec<String> {
         let updates = lines.iter().filter(|line| line["event"] == json!("task_updated"));
         let updates = updates.filter(|line| line["id"] == json!(id));
@@ -154,6 +156,53 @@ fn s2_1_the_lines_of_a_run_say_what_becomes_of_each_task() {
     }
     let blocked = lines.iter().rfind(|line| line["event"] == json!("task_updated"));
     assert!(blocked.is_some_and(|line| line["team"] == json!("qa") && line["attempt"] == json!(1)));
+}
+
+#[test]
+fn s3_1_a_query_is_answered_whoever_drives_and_no_list_shows_it() {
+    for driver in [with_teams(Driver::ended()), with_teams(Driver::start())] {
+        let (status, said) = run(&driver, &["run", "inquire"]);
+        assert_eq!(status, Some(0), "{said}");
+        assert!(said.contains("They say hello."), "{said}");
+        assert_eq!(tasks(&driver), [Value::Null; 0]);
+        assert_eq!(driver.json(&["inbox", "--all", "--json"])["items"], json!([]));
+        let done = || driver.json(&["dialogs", "--all", "--json"]).to_string();
+        assert!(eventually(|| done().contains("qa query")), "{}", done());
+        let teams = driver.json(&["teams", "--json"]).to_string();
+        assert!(!teams.contains("\"activeDailyOps\":1"), "{teams}");
+    }
+}
+
+/// Where the first of these lines stands.
+fn place(lines: &[Value], fits: impl Fn(&Value) -> bool) -> usize {
+    lines.iter().position(fits).unwrap_or_else(|| unreachable!("no such line: {lines:#?}"))
+}
+
+fn lines_of(said: &str) -> Vec<Value> {
+    said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[test]
+fn q05_q08_a_question_of_a_task_is_told_before_what_becomes_of_the_task() {
+    let driver = with_teams(Driver::ended());
+    let id = delegate(&driver, "ask");
+    let is = |line: &Value, event: &str| line["event"] == json!(event);
+    let said = lines_of(&driver.ok(&["drive", "--json"], 3));
+    let asked = place(&said, |line| is(line, "notification_added"));
+    let blocked =
+        place(&said, |line| is(line, "task_updated") && line["status"] == json!("blocked"));
+    assert!(asked < blocked, "{said:#?}");
+    assert_eq!(said[asked]["item"]["taskId"], json!(id));
+    assert_eq!(task(&driver, &id)["blockReason"], json!("Open Question"));
+    let question = driver.question();
+    let said = lines_of(&driver.ok(&["q4h", "answer", &question, "blue", "--json"], 0));
+    let order = [
+        place(&said, |line| is(line, "answered")),
+        place(&said, |line| is(line, "notification_resolved") && line["id"] == json!(question)),
+        place(&said, |line| is(line, "task_updated") && line["id"] == json!(id)),
+    ];
+    assert!(order.is_sorted(), "{order:?}: {said:#?}");
+    assert_eq!(task(&driver, &id)["status"], json!("done"));
 }
 
 /// How often the threads of a process have waited for something since it began.

@@ -188,7 +188,12 @@ fn any_question() -> impl Strategy<Value = (String, String)> {
     })
 }
 
+/// 100,000 texts in three tests.
+const TEXTS: u32 = 34_000;
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(TEXTS))]
+
     #[test]
     fn q20_no_question_is_found_where_none_stands_for_itself(
         noise in prop::collection::vec(any_noise(), 0..8),

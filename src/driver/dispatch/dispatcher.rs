@@ -44,12 +44,14 @@ pub struct Dispatcher {
     engine: Arc<Engine>,
     orders: mpsc::Sender<Order>,
     view: watch::Receiver<TasksView>,
-    /// False: nothing is started or continued here.
+    /// False: nothing is started here; only tasks whose dialogs go on because of a command are looked after.
     works: bool,
     /// The attempts that have been looked at since the start.
     known: BTreeSet<AttemptId>,
     /// Trees in which something has happened.
     moved: BTreeSet<RootId>,
+    /// The number of their last mark.
+    mark: u64,
     /// Everything is to be looked at.
     is_due: bool,
     /// Tasks that have failed since the start.
@@ -81,6 +83,7 @@ impl Dispatcher {
             works,
             known,
             moved,
+            mark: 0,
             is_due: false,
             failed: 0,
             scan_is_due: false,
@@ -105,7 +108,10 @@ impl Dispatcher {
             }
             tokio::select! {
                 changed = self.view.changed() => if changed.is_err() { return },
-                moved = self.engine.moved.next() => self.moved.extend(moved),
+                (moved, mark) = self.engine.moved.next() => {
+                    self.moved.extend(moved);
+                    self.mark = mark;
+                }
                 // What was missed, or could not be written, is looked at again.
                 _ = poll.tick(), if has_work => self.is_due = true,
                 _ = scan.tick(), if has_work => self.scan_is_due = true,
@@ -115,13 +121,16 @@ impl Dispatcher {
     }
 
     async fn round(&mut self, view: &TasksView) -> Result<(), Ended> {
-        let is_on = self.works && self.engine.driving.is_on();
+        let is_on = self.engine.driving.is_on();
         let moved = std::mem::take(&mut self.moved);
         let is_due = std::mem::take(&mut self.is_due);
-        if !is_on {
+        if !self.works || !is_on {
             // Nothing is worked on for that.
             self.close_teams(view).await?;
-        } else if view.revision > 0 {
+        }
+        if is_on && !self.works {
+            self.follow_named(view, &moved, is_due).await?;
+        } else if is_on && view.revision > 0 {
             let mut wanted = Vec::new();
             for active in view.active.iter() {
                 let is_new = !self.known.contains(&active.attempt());
@@ -148,12 +157,40 @@ impl Dispatcher {
         }
         let now = self.view.borrow().clone();
         let runs = now.active.iter().any(|active| active.task.status == TaskStatus::Running);
+        let runs = self.works && runs;
         let is_done = now.revision == view.revision && !runs && self.moved.is_empty();
         if !is_on || is_done {
-            let settled = Order::Settled { revision: now.revision, failed: self.failed };
+            let (revision, moved, failed) = (now.revision, self.mark, self.failed);
+            let settled = Order::Settled { revision, moved, failed };
             return self.orders.send(settled).await.map_err(|_| Ended);
         }
         Ok(())
+    }
+
+    /// Looks after the tasks whose trees a command has let go on, and after what was asked in them.
+    async fn follow_named(
+        &mut self,
+        view: &TasksView,
+        moved: &BTreeSet<RootId>,
+        is_due: bool,
+    ) -> Result<(), Ended> {
+        let is_named = |active: &&ActiveTask| active.begun && moved.contains(&active.root);
+        let wanted: Vec<&ActiveTask> = view.active.iter().filter(is_named).collect();
+        let is_ours = |ended: &&EndedAttempt| ended.of_query || self.known.contains(&ended.of);
+        let ended: Vec<&EndedAttempt> = view.ended.iter().filter(is_ours).collect();
+        let asked = view.queries.iter().any(|query| is_due || !query.started);
+        if wanted.is_empty() && ended.is_empty() && !asked {
+            return Ok(());
+        }
+        let Some(minds) = self.minds().await else { return Ok(()) };
+        for ended in ended {
+            self.put_away(ended, minds.hive().keeps_open).await?;
+        }
+        for active in wanted {
+            self.known.insert(active.attempt());
+            self.attend(active, &minds).await?;
+        }
+        self.start_queries(view, &minds).await
     }
 
     /// Archives the dialogs of teams that are shut down, and tells whoever waits for something of them.

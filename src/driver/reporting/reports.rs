@@ -89,9 +89,15 @@ pub enum DriverReport {
     TasksSeen {
         revision: u64,
     },
-    /// All that is to be done about the tasks as of this revision is done; so many have failed since the start.
+    /// So often something has happened in a tree of a task; whoever looks after the tasks may have something to do.
+    TreesMoved {
+        count: u64,
+    },
+    /// All that is to be done about the tasks as of this revision, and about what has happened in their trees so often, is done;
+    /// so many have failed since the start.
     TasksSettled {
         revision: u64,
+        moved: u64,
         failed: u64,
     },
     /// A client has gone.

@@ -48,6 +48,9 @@ pub struct ScreenState {
     /// The revisions of the tasks that were seen, and after which nothing was left to do.
     tasks_seen: u64,
     tasks_settled: u64,
+    /// Marks of trees of tasks that were made, and that were looked at.
+    moved_seen: u64,
+    moved_settled: u64,
     /// Tasks that have failed since the start.
     tasks_failed: u64,
     /// Which trees were to be driven.
@@ -75,6 +78,8 @@ impl ScreenState {
             teams: TeamsState::default(),
             tasks_seen: 0,
             tasks_settled: 0,
+            moved_seen: 0,
+            moved_settled: 0,
             tasks_failed: 0,
             pick_up,
             surveyed: false,
@@ -155,9 +160,11 @@ impl ScreenState {
             DriverReport::TasksSeen { revision } => {
                 self.tasks_seen = self.tasks_seen.max(revision);
             }
-            DriverReport::TasksSettled { revision, failed } => {
-                let was_settled = self.tasks_settled >= self.tasks_seen;
+            DriverReport::TreesMoved { count } => self.moved_seen = self.moved_seen.max(count),
+            DriverReport::TasksSettled { revision, moved, failed } => {
+                let was_settled = self.tasks_are_settled();
                 self.tasks_settled = self.tasks_settled.max(revision);
+                self.moved_settled = self.moved_settled.max(moved);
                 self.tasks_failed = failed;
                 if !was_settled {
                     self.report_quiet(out);
@@ -445,9 +452,12 @@ impl ScreenState {
         rows
     }
 
+    fn tasks_are_settled(&self) -> bool {
+        self.tasks_settled >= self.tasks_seen && self.moved_settled >= self.moved_seen
+    }
+
     fn report_quiet(&self, out: &mut Outboxes) {
-        let tasks_are_settled = self.tasks_settled >= self.tasks_seen;
-        if self.surveyed && tasks_are_settled && !self.busy.values().any(|busy| *busy) {
+        if self.surveyed && self.tasks_are_settled() && !self.busy.values().any(|busy| *busy) {
             let run = run_outcome::run_outcome(self.loaded_trees(), self.unloaded_rows());
             let run = run.with_failed_tasks(self.tasks_failed);
             if !run.halted.is_empty() {

@@ -1,35 +1,48 @@
 //! Trees of tasks in which something has happened, for whoever looks after the tasks. A tree only leaves its name.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
 use crate::domain::RootId;
 
+/// Counts the marks: whoever looked at one has looked at all before it.
 #[derive(Debug, Default)]
 pub struct MovedTrees {
-    roots: Mutex<BTreeSet<RootId>>,
+    marks: Mutex<Marks>,
     notify: Notify,
 }
 
+#[derive(Debug, Default)]
+struct Marks {
+    roots: BTreeSet<RootId>,
+    count: u64,
+}
+
 impl MovedTrees {
-    pub(in crate::driver) fn mark(&self, root: &RootId) {
-        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        if roots.insert(root.clone()) {
-            self.notify.notify_one();
-        }
+    fn marks(&self) -> MutexGuard<'_, Marks> {
+        self.marks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the next ones. Dropped, it loses none.
-    pub(in crate::driver) async fn next(&self) -> BTreeSet<RootId> {
+    /// Marks a tree; the number of this mark.
+    pub(in crate::driver) fn mark(&self, root: &RootId) -> u64 {
+        let mut marks = self.marks();
+        marks.count += 1;
+        if marks.roots.insert(root.clone()) {
+            self.notify.notify_one();
+        }
+        marks.count
+    }
+
+    /// Waits for the next ones; with them comes the number of the last mark. Dropped, it loses none.
+    pub(in crate::driver) async fn next(&self) -> (BTreeSet<RootId>, u64) {
         loop {
-            let taken = {
-                let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-                std::mem::take(&mut *roots)
-            };
-            if !taken.is_empty() {
-                return taken;
+            {
+                let mut marks = self.marks();
+                if !marks.roots.is_empty() {
+                    return (std::mem::take(&mut marks.roots), marks.count);
+                }
             }
             self.notify.notified().await;
         }

@@ -52,8 +52,9 @@ pub enum Order {
     PutAway { root: RootId, how: PuttingAway, reply: oneshot::Sender<bool> },
     /// Puts a prompt into the queue of a dialog; false if there is no room now. A dialog that is not there gets nothing.
     Deliver { to: DialogId, prompt: Box<QueuedPrompt>, reply: oneshot::Sender<bool> },
-    /// All that is to be done about the tasks as of this revision of the store is done; this many have failed in all.
-    Settled { revision: u64, failed: u64 },
+    /// All that is to be done about the tasks as of this revision of the store, and of this mark of a tree, is done; this many
+    /// have failed in all.
+    Settled { revision: u64, moved: u64, failed: u64 },
 }
 
 impl Supervisor {
@@ -73,9 +74,9 @@ impl Supervisor {
                 let _ = reply.send(done);
             }
             Order::Deliver { to, prompt, reply } => self.deliver(&to, *prompt, reply).await,
-            Order::Settled { revision, failed } => {
+            Order::Settled { revision, moved, failed } => {
                 self.send_tasks().await;
-                self.report(DriverReport::TasksSettled { revision, failed }).await;
+                self.report(DriverReport::TasksSettled { revision, moved, failed }).await;
             }
         }
     }

@@ -17,8 +17,9 @@ const WRAPPERS: [&str; 6] = [
     "[Dominds 先接住这轮]",
 ];
 
-/// Headings of the tasks of teams: what is to be done stands between the heading and the rules at the end.
-const TASKS: [&str; 2] = ["[Dominds team task]", "[Dominds 团队任务]"];
+/// Headings of tasks and queries of teams: what is to be done stands between the heading and the rules at the end.
+const TASKS: [&str; 4] =
+    ["[Dominds team task]", "[Dominds 团队任务]", "[Dominds team query]", "[Dominds 团队询问]"];
 
 /// Headings of prompts that demand a call of the reply tool they name.
 const REPLY_REQUIRED: [&str; 2] = ["[Dominds replyTellask required]", "[Dominds 必须调用回复工具]"];

@@ -47,6 +47,19 @@ async fn q05_questions_in_the_last_words_are_asked_and_answered_as_parts() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn q20_words_that_ask_are_one_question_however_they_are_split_in_the_stream() {
+    for size in [1, 2, 7, 64] {
+        let letters: Vec<char> = ASKS.chars().collect();
+        let pieces = letters.chunks(size).map(|piece| piece.iter().collect::<String>());
+        let reply = pieces.fold(Reply::new(), |reply, piece| reply.and_saying(&piece));
+        let (_world, running, _) =
+            World::talked(Sequence::new().reply("lead", reply), "Build it").await;
+        let row = question(&running);
+        assert_eq!(row.several_parts().map(<[_]>::len), Some(2), "pieces of {size}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn q06_words_that_ask_nothing_and_turns_that_end_with_a_call_stay_as_they_are() {
     for words in ["Done.", r#"{"open_questions":[]}"#, r#"> {"open_questions":[{"text":"x"}]}"#] {
         let models = Sequence::new().reply("lead", Reply::saying(words));
