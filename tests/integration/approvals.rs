@@ -3,10 +3,13 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 use std::fs;
+use std::sync::Arc;
 use std::thread;
 
+use dominds_tui::store::{Access, Store, StoreOptions};
 use serde_json::{Value, json};
 
+use crate::common::calls::FixedClock;
 use crate::common::files;
 use crate::serving::Driver;
 
@@ -105,6 +108,21 @@ fn q16_of_two_clients_that_decide_at_the_same_moment_one_is_told_by_whom_it_was_
             assert!(said.contains("it was answered already, by @human at"), "{said}");
         }
     }
+}
+
+#[test]
+fn q16_a_second_process_that_cannot_reach_the_first_changes_nothing() {
+    let driver = Driver::ended();
+    let id = asked(&driver);
+    let options = StoreOptions::new(Arc::new(FixedClock));
+    let held = Store::open(&driver.home().workspace(), Access::ReadWrite, options);
+    for args in [&["approve"][..], &["dismiss"], &["answer", "--recommended"]] {
+        let all = ["q4h"].into_iter().chain(args.iter().copied()).chain([id.as_str()]);
+        let args: Vec<&str> = all.collect();
+        assert_eq!(run(&driver, &args).0, Some(5), "{args:?}");
+    }
+    drop(held.expect("a store"));
+    driver.ok(&["q4h", "approve", &id], 0);
 }
 
 #[test]
