@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::assignment::ReplyDirective;
 use super::ids::{CallId, MsgId};
+use super::lang::Lang;
 use super::record::Origin;
 
 /// A prompt that opens a generation: a person's words, an assignment, the start of a new course.
@@ -34,6 +35,21 @@ pub const MAX_WAITING: usize = 100;
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 impl QueuedPrompt {
+    /// A prompt of the runtime in this language.
+    #[must_use]
+    pub fn of_runtime(msg_id: MsgId, content: String, lang: Lang) -> Self {
+        Self {
+            msg_id,
+            content,
+            origin: Origin::Runtime,
+            language: Some(lang.code().to_owned()),
+            directive: None,
+            assigns: None,
+            content_items: None,
+            quiet: false,
+        }
+    }
+
     #[must_use]
     pub fn is_user(&self) -> bool {
         self.origin == Origin::User

@@ -9,6 +9,8 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{AgentId, DialogId, RootId, TaskId, TeamName};
+use super::lang::Lang;
+use super::text::{Localized, Text, localized};
 use super::time::Stamp;
 
 /// Most characters of a result that are kept.
@@ -301,6 +303,28 @@ pub enum RetryRefusal {
     Open(TaskStatus),
     Done,
 }
+
+/// A text for a team, if there is one and it is not too long. `what` it is: a task, a query.
+///
+/// # Errors
+/// The message for a model or a person.
+pub fn checked_text(text: &str, what: Text) -> Result<String, Localized> {
+    let text = text.trim();
+    let (en, zh, bytes) = (what.in_lang(Lang::En), what.in_lang(Lang::Zh), text.len());
+    if text.is_empty() {
+        return Err(localized!(("the {en} is empty"), ("{zh}内容为空")));
+    }
+    if bytes > MAX_TEXT_BYTES {
+        return Err(localized!(
+            ("the {en} has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed: write it into a file and name that"),
+            ("{zh}有 {bytes} 字节，最多允许 {MAX_TEXT_BYTES} 字节：请写入文件并说明文件名")
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// What a text for a team is that is to be worked on.
+pub const A_TASK: Text = Text::new("task", "任务");
 
 /// Which tasks are read, the newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::domain::task::{
-    CANCELLED_BY_PERSON, Enqueued, MAX_TEXT_BYTES, NewTask, RetryRefusal, Task, TaskFilter,
-    TaskKind,
+    A_TASK, CANCELLED_BY_PERSON, Enqueued, NewTask, RetryRefusal, Task, TaskFilter, TaskKind,
+    checked_text,
 };
 use crate::domain::title::short_headline;
-use crate::domain::{AgentId, Clock as _, TeamName};
+use crate::domain::{AgentId, Clock as _, Lang, TeamName};
 use crate::hive::Store;
 use crate::platform::SystemClock;
 use crate::tools::task_refused;
@@ -192,13 +192,8 @@ pub async fn delegate(workspace: &Path, wanted: DelegateArgs) -> Result<Status, 
     if let Some(id) = member.as_ref().filter(|id| !team.members.contains(id)) {
         return Err(CommandError::usage(format!("member '{id}' is not in team '{}'", team.name)));
     }
-    let text = text_or_stdin(&wanted.text)?.trim().to_owned();
-    if text.len() > MAX_TEXT_BYTES {
-        let bytes = text.len();
-        return Err(CommandError::usage(format!(
-            "the task has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed: write it into a file and name that"
-        )));
-    }
+    let text = checked_text(&text_or_stdin(&wanted.text)?, A_TASK)
+        .map_err(|error| CommandError::usage(error.in_lang(Lang::En)))?;
     let task = NewTask {
         priority: wanted.priority.priority(),
         member,

@@ -9,7 +9,7 @@ use crate::domain::fresh_boots::{
 };
 use crate::domain::latest::DisplayState;
 use crate::domain::queue::QueuedPrompt;
-use crate::domain::record::{AnchorRole, Call, Origin, Record, ReplyStatus};
+use crate::domain::record::{AnchorRole, Call, Record, ReplyStatus};
 use crate::domain::{Assignment, Dialog, Latest, SelfId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
@@ -35,16 +35,8 @@ pub fn round_due(dialog: &Dialog) -> Option<FbrRound> {
 /// The prompt that opens a round; `None` where the model is only asked again.
 pub fn prompt(draft: &Draft, dialog: &Dialog, texts: Texts) -> Option<QueuedPrompt> {
     let FbrStep::Prompt(round) = due(dialog)? else { return None };
-    Some(QueuedPrompt {
-        msg_id: draft.ids.message(),
-        content: texts.fresh_boots_prompt(dialog.assignment()?, round),
-        origin: Origin::Runtime,
-        language: Some(texts.0.code().to_owned()),
-        directive: None,
-        assigns: None,
-        content_items: None,
-        quiet: false,
-    })
+    let content = texts.fresh_boots_prompt(dialog.assignment()?, round);
+    Some(QueuedPrompt::of_runtime(draft.ids.message(), content, texts.0))
 }
 
 /// Advances the state when a generation has finished.

@@ -9,7 +9,6 @@ use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 
 use crate::domain::org::OrgTeam;
 use crate::domain::org_change::TeamStatus;
-use crate::domain::record::Origin;
 use crate::domain::stall::{Stall, StallLevel};
 use crate::domain::task::outcome::{Outcome, Rest, outcome};
 use crate::domain::task::query::NO_PROVIDER;
@@ -309,16 +308,9 @@ impl Dispatcher {
     async fn deliver(&self, delivery: &Delivery) -> Result<(), Ended> {
         let texts = self.engine.texts();
         let of = &delivery.of;
-        let prompt = Box::new(QueuedPrompt {
-            msg_id: MsgId::of_delivery(&of.task, of.attempt),
-            content: texts.task_result(delivery),
-            origin: Origin::Runtime,
-            language: Some(texts.0.code().to_owned()),
-            directive: None,
-            assigns: None,
-            content_items: None,
-            quiet: !delivery.wake,
-        });
+        let id = MsgId::of_delivery(&of.task, of.attempt);
+        let prompt = QueuedPrompt::of_runtime(id, texts.task_result(delivery), texts.0);
+        let prompt = Box::new(QueuedPrompt { quiet: !delivery.wake, ..prompt });
         let to = delivery.to.clone();
         if self.ask(|reply| Order::Deliver { to, prompt, reply }).await? == Some(true) {
             Self::stored(self.engine.tasks.delivered(of.clone()).await);
@@ -400,21 +392,14 @@ impl Dispatcher {
         let policies: BTreeMap<&str, &str> =
             autonomy.all().map(|(kind, policy)| (kind.name(), policy.name())).collect();
         let policies = serde_json::to_string(&policies).ok().filter(|_| autonomy.is_configured());
-        let prompt = QueuedPrompt {
-            msg_id: MsgId::of_attempt(&active.task.id, active.task.attempt),
-            content: match active.task.kind {
-                TaskKind::Query => texts.query(&active.task, policies.as_deref()),
-                TaskKind::Bootstrap | TaskKind::Delegate | TaskKind::Escalation => {
-                    texts.task(&active.task, policies.as_deref())
-                }
-            },
-            origin: Origin::Runtime,
-            language: Some(texts.0.code().to_owned()),
-            directive: None,
-            assigns: None,
-            content_items: None,
-            quiet: false,
+        let content = match active.task.kind {
+            TaskKind::Query => texts.query(&active.task, policies.as_deref()),
+            TaskKind::Bootstrap | TaskKind::Delegate | TaskKind::Escalation => {
+                texts.task(&active.task, policies.as_deref())
+            }
         };
+        let id = MsgId::of_attempt(&active.task.id, active.task.attempt);
+        let prompt = QueuedPrompt::of_runtime(id, content, texts.0);
         let beginning = Box::new(Beginning {
             root: active.root.clone(),
             agent: worker.clone(),

@@ -2,7 +2,6 @@
 //! new course in its place. After a generation: a new course or a stop. The due action is derived from the
 //! records (`domain/context_health/pressure.rs`).
 
-use crate::domain::record::Origin;
 use crate::domain::state::{NextStep, next_step};
 use crate::domain::{Assignment, ContextAction, Dialog, QueuedPrompt, SelfId};
 use crate::driver::steps::course::start_course;
@@ -129,14 +128,7 @@ pub fn start_course_if_due(
 
 /// The prompt that warns the model.
 pub fn warning(draft: &Draft, action: ContextAction, texts: Texts) -> Option<QueuedPrompt> {
-    Some(QueuedPrompt {
-        content: texts.context_warning(action)?,
-        msg_id: draft.ids.message(),
-        origin: Origin::Runtime,
-        language: None,
-        directive: None,
-        assigns: None,
-        content_items: None,
-        quiet: false,
-    })
+    let content = texts.context_warning(action)?;
+    let prompt = QueuedPrompt::of_runtime(draft.ids.message(), content, texts.0);
+    Some(QueuedPrompt { language: None, ..prompt })
 }

@@ -88,16 +88,8 @@ pub fn directed_prompt(
     directive: ReplyDirective,
     texts: Texts,
 ) -> QueuedPrompt {
-    QueuedPrompt {
-        msg_id: draft.ids.message(),
-        content,
-        origin: Origin::Runtime,
-        language: Some(texts.0.code().to_owned()),
-        directive: Some(directive),
-        assigns: None,
-        content_items: None,
-        quiet: false,
-    }
+    let prompt = QueuedPrompt::of_runtime(draft.ids.message(), content, texts.0);
+    QueuedPrompt { directive: Some(directive), ..prompt }
 }
 
 /// Derived from the asker stack, so it survives any crash before its generation.

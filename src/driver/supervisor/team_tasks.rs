@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::org_change::{Changed, NewTeam, OrgChange, Requester};
 use crate::domain::task::{
-    Enqueued, MAX_TEXT_BYTES, NewTask, Priority, RetryRefusal, TaskKind, TaskStatus,
+    A_TASK, Enqueued, NewTask, Priority, RetryRefusal, TaskKind, TaskStatus, checked_text,
 };
 use crate::domain::text::{Localized, localized};
 use crate::domain::{TaskId, TeamName};
@@ -113,17 +113,7 @@ async fn delegate(
     let Some(found) = found else {
         return Err(localized!("there is no team '{team}' now", "现在没有团队 '{team}'"));
     };
-    let text = text.trim().to_owned();
-    if text.is_empty() {
-        return Err(localized!("the task has no text", "任务没有内容"));
-    }
-    if text.len() > MAX_TEXT_BYTES {
-        let bytes = text.len();
-        return Err(localized!(
-            "the task has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed: write it into a file and name that",
-            "任务有 {bytes} 字节，最多允许 {MAX_TEXT_BYTES}：请写入文件并给出文件名"
-        ));
-    }
+    let text = checked_text(&text, A_TASK)?;
     let task = NewTask { priority, ..found.new_task(TaskKind::Delegate, text) };
     match engine.tasks.enqueue(task).await? {
         Enqueued::Queued(_) => Ok(()),

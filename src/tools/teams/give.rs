@@ -11,11 +11,11 @@ use crate::domain::news::{NewNotice, NewsLevel};
 use crate::domain::org::OrgTeam;
 use crate::domain::org_change::OrgRefusal;
 use crate::domain::task::{
-    Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, MAX_TEXT_BYTES, NewTask, Overlap, Priority,
-    TaskKind, TaskRefusal,
+    A_TASK, Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, NewTask, Overlap, Priority, TaskKind,
+    TaskRefusal, checked_text,
 };
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{AgentId, Lang, TaskId, TeamName};
+use crate::domain::{AgentId, TaskId, TeamName};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
@@ -207,7 +207,7 @@ impl TeamCall {
 
     /// A task of the caller, of normal priority for the lead.
     fn task(&self, team: &OrgTeam, kind: TaskKind, text: &str) -> Result<NewTask, Refused> {
-        let text = self.checked_text(text, Text::new("task", "任务"))?;
+        let text = self.checked_text(text, A_TASK)?;
         Ok(NewTask {
             cause: self.view.cause(&self.cx.dialog.root),
             from: Some(self.own.name.clone()),
@@ -219,19 +219,7 @@ impl TeamCall {
 
     /// A text for another team, without keys. `what` it is.
     pub(super) fn checked_text(&self, text: &str, what: Text) -> Result<String, Refused> {
-        let text = self.cx.keys.redacted(text.trim().to_owned());
-        let (en, zh, bytes) = (what.in_lang(Lang::En), what.in_lang(Lang::Zh), text.len());
-        if text.is_empty() {
-            return Err(localized!(("the {en} is empty"), ("{zh}内容为空")).into());
-        }
-        if bytes > MAX_TEXT_BYTES {
-            return Err(localized!(
-                ("the {en} has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed: write it into a file and name that"),
-                ("{zh}有 {bytes} 字节，最多允许 {MAX_TEXT_BYTES} 字节：请写入文件并说明文件名")
-            )
-            .into());
-        }
-        Ok(text)
+        Ok(checked_text(&self.cx.keys.redacted(text.to_owned()), what)?)
     }
 
     async fn enqueue(&self, task: NewTask) -> Result<Given, Refused> {
