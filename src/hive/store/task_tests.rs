@@ -492,7 +492,7 @@ impl Bench {
 async fn s19_1_a_query_has_a_slot_or_is_refused_and_no_list_shows_it() {
     let mut bench = Bench::new().await;
     bench.queue("t1", &new("qa")).await;
-    assert_eq!(bench.claim(&[slots_of("qa", 2)], 2).await, ["task-t1"]);
+    assert_eq!(bench.claim(&[slots_of("qa", 2)], 2).await, ["t1"]);
     assert_eq!(bench.ask("q1", 2, 2).await, Ok(()));
     assert_eq!(bench.ask("q2", 2, 2).await, Err(TaskRefusal::Saturated));
     bench.queue("t2", &new("qa")).await;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::call::{Refused, TeamCall, failed, finished};
+use super::call::{Refused, TeamCall, failed};
 use super::give::refused;
 use crate::domain::call::{QUERY_TEAM, QUERY_TEAMS};
 use crate::domain::org::OrgTeam;
@@ -70,7 +70,7 @@ pub(super) fn query_teams() -> Arc<dyn Tool> {
                         ToolOutcome::done(results(true, &answers, lang).to_string())
                     }
                     Ok(answers) => ToolOutcome::failed(results(false, &answers, lang).to_string()),
-                    Err(reason) => finished(Err(reason), &call.cx),
+                    Err(reason) => failed(&reason, &call.cx),
                 }
             }
             Err(failed) => *failed,

@@ -436,33 +436,29 @@ async fn a_step_that_failed_leaves_nothing_for_the_next_program() {
 #[tokio::test(start_paused = true)]
 async fn q15_questions_and_their_answers_survive_a_loss_of_power_in_any_disk_operation() {
     for team in [Arc::new(Asking) as Arc<dyn Provider>, Arc::new(Wording), Arc::new(Deciding)] {
-        power_is_lost(&team, (0, 1)).await;
+        power_is_lost(&team).await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn l06_whatever_was_acknowledged_survives_a_loss_of_power_in_any_disk_operation() {
-    // Longer turns: each of the two losses in every other operation.
     for team in [Arc::new(Sensible) as Arc<dyn Provider>, Arc::new(Thorough)] {
-        power_is_lost(&team, (1, 2)).await;
+        power_is_lost(&team).await;
     }
 }
 
-/// The power goes in one operation of a turn after the other, and what was not synced is lost. The second loss begins that many
-/// operations later, and both go on in such steps.
-async fn power_is_lost(team: &Arc<dyn Provider>, (later, step): (usize, usize)) {
-    for (names, first) in [(Names::Stay, 0), (Names::Lost, later)] {
-        let disk = Arc::new(PowerDisk::new(usize::MAX, names));
-        let mut whole = Turn::synced(team.clone());
-        whole.run_on(disk.clone()).await;
-        let operations = disk.operations();
-        assert!(operations > 50, "{operations}");
-        for at in (first..operations).step_by(step) {
-            let mut turn = Turn::synced(team.clone());
-            turn.run_on(Arc::new(PowerDisk::new(at, names))).await;
-            turn.finish().await;
-            turn.check(&format!("{names:?}, power is lost in {at} of {operations}"));
-        }
+/// The power goes in one operation of a turn after the other, in turns with and without the names that were given.
+async fn power_is_lost(team: &Arc<dyn Provider>) {
+    let disk = Arc::new(PowerDisk::new(usize::MAX, Names::Stay));
+    Turn::synced(team.clone()).run_on(disk.clone()).await;
+    let operations = disk.operations();
+    assert!(operations > 50, "{operations}");
+    for at in 0..operations {
+        let names = if at % 2 == 0 { Names::Stay } else { Names::Lost };
+        let mut turn = Turn::synced(team.clone());
+        turn.run_on(Arc::new(PowerDisk::new(at, names))).await;
+        turn.finish().await;
+        turn.check(&format!("{names:?}, power is lost in {at} of {operations}"));
     }
 }
 
