@@ -52,8 +52,8 @@ impl TasksView {
     /// True if something is left to do: a task to start or to look after, a dialog to put away, a result to deliver.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        let is_idle = self.active.is_empty() && self.pending.is_empty();
-        let changes = !self.changes.is_empty() || !self.queries.is_empty();
+        let is_idle = self.active.is_empty() && self.pending.is_empty() && self.queries.is_empty();
+        let changes = !self.changes.is_empty();
         changes || !is_idle || !self.ended.is_empty() || !self.deliveries.is_empty()
     }
 

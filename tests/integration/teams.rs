@@ -19,7 +19,8 @@ const TEAM: &str = "member_defaults: { provider: script, model: m, diligence-pus
 const SLOW: &str = "  - message: slow\n    role: user\n    delayMs: 150\n    response: Slow.\n  - message: use\n    role: user\n    \
                     delayMs: 60\n    response: I look.\n    funcCalls:\n      - name: list_dir\n        arguments: { path: . }\n  - message: linger\n    role: user\n    \
                     delayMs: 60000\n    response: At last.\n  - message: inquire\n    role: user\n    response: I ask.\n    \
-                    funcCalls:\n      - name: query_team\n        arguments: { team: qa, query: hi }\n  \
+                    funcCalls:\n      - name: query_team\n        arguments: { team: qa, query: hi }\n  - message: hurry\n    role: user\n    response: I ask.\n    \
+                    funcCalls:\n      - name: query_team\n        arguments: { team: qa, query: linger, timeout_ms: 300 }\n  \
                     - message: Hello.\n    role: tool\n    response: They say hello.\n";
 
 fn with_teams(driver: Driver) -> Driver {
@@ -171,6 +172,17 @@ fn s3_1_a_query_is_answered_whoever_drives_and_no_list_shows_it() {
         let teams = driver.json(&["teams", "--json"]).to_string();
         assert!(!teams.contains("\"activeDailyOps\":1"), "{teams}");
     }
+}
+
+#[test]
+fn s3_1_a_query_whose_time_is_over_leaves_no_stopped_dialog_behind() {
+    let driver = with_teams(Driver::ended());
+    let (status, said) = run(&driver, &["run", "hurry"]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("timeout after 300 ms") && !said.contains("stopped by you"), "{said}");
+    let dialogs = driver.json(&["dialogs", "--all", "--json"]);
+    let of_qa = dialogs.as_array().and_then(|all| all.iter().find(|one| one["agentId"] == "qa"));
+    assert_eq!(of_qa.expect("its dialog")["status"], "completed", "{dialogs}");
 }
 
 /// Where the first of these lines stands.

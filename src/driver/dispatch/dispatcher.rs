@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
+use tokio::time::{Instant, MissedTickBehavior, interval, interval_at, sleep};
 
+use crate::domain::latest::StopReason;
 use crate::domain::org::OrgTeam;
 use crate::domain::org_change::TeamStatus;
 use crate::domain::stall::{Stall, StallLevel};
@@ -32,6 +33,9 @@ use super::{news, stalls};
 
 /// How often everything is looked at, while there are tasks.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// The time until a dialog that does not rest yet is put away again, and how often that is waited for.
+const AWAY_PAUSE: Duration = Duration::from_millis(200);
+const AWAY_TRIES: u32 = 25;
 /// How often it is looked for tasks that stall.
 const SCAN_INTERVAL: Duration = Duration::from_mins(10);
 /// Why a task ends whose dialog a person has moved or deleted.
@@ -53,6 +57,8 @@ pub struct Dispatcher {
     mark: u64,
     /// Everything is to be looked at.
     is_due: bool,
+    /// Rounds in a row in which a dialog that is to be put away did not rest.
+    restless: u32,
     /// Tasks that have failed since the start.
     failed: u64,
     /// It is time to look for tasks that stall.
@@ -84,6 +90,7 @@ impl Dispatcher {
             moved,
             mark: 0,
             is_due: false,
+            restless: 0,
             failed: 0,
             scan_is_due: false,
             stalled: None,
@@ -113,6 +120,7 @@ impl Dispatcher {
                 }
                 // What was missed, or could not be written, is looked at again.
                 _ = poll.tick(), if has_work => self.is_due = true,
+                () = sleep(AWAY_PAUSE), if self.awaits_rest() => {}
                 _ = scan.tick(), if has_work => self.scan_is_due = true,
                 () = self.orders.closed() => return,
             }
@@ -123,6 +131,7 @@ impl Dispatcher {
         let is_on = self.engine.driving.is_on();
         let moved = std::mem::take(&mut self.moved);
         let is_due = std::mem::take(&mut self.is_due);
+        let restless = std::mem::take(&mut self.restless);
         if !self.works || !is_on {
             // Nothing is worked on for that.
             self.close_teams(view).await?;
@@ -154,16 +163,25 @@ impl Dispatcher {
                 return Ok(());
             }
         }
+        if self.restless > 0 {
+            self.restless = restless.saturating_add(1);
+        }
         let now = self.view.borrow().clone();
         let runs = now.active.iter().any(|active| active.task.status == TaskStatus::Running);
         let runs = self.works && runs;
-        let is_done = now.revision == view.revision && !runs && self.moved.is_empty();
+        let is_same = now.revision == view.revision && self.moved.is_empty();
+        let is_done = is_same && !runs && !self.awaits_rest();
         if !is_on || is_done {
             let (revision, moved, failed) = (now.revision, self.mark, self.failed);
             let settled = Order::Settled { revision, moved, failed };
             return self.orders.send(settled).await.map_err(|_| Ended);
         }
         Ok(())
+    }
+
+    /// True while a dialog that was stopped is about to rest, so that it can be put away.
+    fn awaits_rest(&self) -> bool {
+        (1..=AWAY_TRIES).contains(&self.restless)
     }
 
     /// Looks after the tasks whose trees a command has let go on, and after what was asked in them.
@@ -193,7 +211,7 @@ impl Dispatcher {
     }
 
     /// Archives the dialogs of teams that are shut down, and tells whoever waits for something of them.
-    async fn close_teams(&self, view: &TasksView) -> Result<(), Ended> {
+    async fn close_teams(&mut self, view: &TasksView) -> Result<(), Ended> {
         let closing = |team: &TeamName| view.status_of(team) == TeamStatus::ShuttingDown;
         for ended in view.ended.iter().filter(|ended| ended.of_closing_team) {
             self.put_away(ended, false).await?;
@@ -283,7 +301,7 @@ impl Dispatcher {
         done.inspect_err(|error| tracing::warn!(%error, "the store of tasks")).ok()
     }
 
-    async fn put_away(&self, ended: &EndedAttempt, keeps_open: bool) -> Result<(), Ended> {
+    async fn put_away(&mut self, ended: &EndedAttempt, keeps_open: bool) -> Result<(), Ended> {
         let to = match ended.status {
             _ if ended.of_closing_team => Some(Bucket::Archive),
             _ if ended.of_query => Some(Bucket::Done),
@@ -296,11 +314,17 @@ impl Dispatcher {
         };
         let root = ended.root.clone();
         // Words that come after the end are not waited for.
-        let stop = to == Some(Bucket::Archive) || ended.of_query;
+        let stop = if ended.of_query {
+            Some(StopReason::system(Texts::query_is_over()))
+        } else {
+            (to == Some(Bucket::Archive)).then_some(StopReason::UserStop)
+        };
         let how = PuttingAway { to, stop, even_done: ended.of_closing_team };
         let is_away = self.ask(|reply| Order::PutAway { root, how, reply }).await?;
         if is_away == Some(true) {
             Self::stored(self.engine.tasks.put_away(ended.of.clone()).await);
+        } else {
+            self.restless = 1;
         }
         Ok(())
     }

@@ -27,12 +27,12 @@ pub struct Beginning {
 }
 
 /// What becomes of the tree of an attempt that has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PuttingAway {
     /// `None`: it stays where it is.
     pub to: Option<Bucket>,
-    /// It is stopped first; otherwise it is moved once it rests.
-    pub stop: bool,
+    /// It is stopped first, for this reason; otherwise it is moved once it rests.
+    pub stop: Option<StopReason>,
     /// Also if it is among the done ones.
     pub even_done: bool,
 }
@@ -130,9 +130,8 @@ impl Supervisor {
             Some(Bucket::Done | Bucket::Archive) | None => return true,
         }
         // What a person says to a dialog whose task is over comes to its end.
-        if let Some(mailbox) = self.trees.get(root).filter(|_| stop) {
-            let stop = TreeRequest::StopAll { reason: StopReason::UserStop };
-            let _ = mailbox.send(stop).await;
+        if let (Some(mailbox), Some(reason)) = (self.trees.get(root), stop) {
+            let _ = mailbox.send(TreeRequest::StopAll { reason }).await;
         }
         match to {
             None => true,

@@ -120,6 +120,12 @@ impl Texts {
         in_lang!(self.0, "{team} task {id}: {text}", "{team} 任务 {id}：{text}")
     }
 
+    /// Why the dialog of a query is stopped.
+    #[must_use]
+    pub fn query_is_over() -> Localized {
+        localized!(("nobody waits for this answer any more"), ("已无人等待此答复"))
+    }
+
     /// Why a dialog of a task is stopped.
     #[must_use]
     pub fn max_steps_reached(steps: u32) -> Localized {
