@@ -26,7 +26,7 @@ pub mod wait;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dominds_tui::app;
 use dominds_tui::domain::autonomy::{AutonomyLevel, AutonomyScope};
@@ -231,7 +231,16 @@ impl World {
 
     /// Starts a driver that takes up every tree, and waits until nothing moves.
     pub async fn start(&self) -> Running {
-        let mut running = self.try_start().expect("a workspace to write to");
+        let late = Instant::now() + wait::LIMIT;
+        let mut running = loop {
+            match self.try_start() {
+                // A child that another test forks has the lock of a program that ended until it runs its own.
+                Err(StoreError::Held { .. }) if Instant::now() < late => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                started => break started.expect("a workspace to write to"),
+            }
+        };
         running.quiet().await;
         running
     }
