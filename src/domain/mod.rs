@@ -66,6 +66,7 @@ pub mod timeline;
 pub mod title;
 pub mod transcript;
 pub mod tree;
+pub mod trigger;
 pub mod trust;
 pub mod unfinished;
 pub mod usage;

@@ -99,6 +99,11 @@ pub trait Clock: Send + Sync + fmt::Debug {
     fn stamp(&self, at: SystemTime) -> Stamp {
         Stamp::in_zone(at, TimeZone::UTC)
     }
+
+    /// The time zone with this name, `None` if there is none; without a name, its own. A clock without zones has UTC alone.
+    fn zone(&self, name: Option<&str>) -> Option<TimeZone> {
+        name.is_none_or(|name| name == "UTC").then_some(TimeZone::UTC)
+    }
 }
 
 /// Draws new ids.

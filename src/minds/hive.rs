@@ -6,6 +6,7 @@ mod edit;
 mod limits;
 pub mod new_team;
 mod teams;
+pub mod triggers;
 mod values;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,8 @@ use crate::domain::stall::StallRule;
 use crate::domain::task::HandoffRule;
 use crate::domain::task::query::DEFAULT_TIME;
 use crate::domain::text::{Text, localized};
+use crate::domain::trigger::FiringRule;
+use crate::domain::trigger::row::Definitions;
 use crate::domain::{AgentId, Problem, Team, TeamName};
 use crate::yaml;
 use limits::{Limits, WorkspaceLimits};
@@ -31,7 +34,7 @@ use values::{one_of, unknown_keys};
 
 pub const PATH: &str = ".minds/hive/hive.yaml";
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "version",
     "autonomy",
     "questions",
@@ -42,6 +45,7 @@ const KEYS: [&str; 10] = [
     "handoff",
     "stall",
     "spawn",
+    "triggers",
 ];
 const QUESTION_KEYS: [&str; 3] = ["capture", "max_confirmations_per_cycle", "sources"];
 /// Most confirmations for one piece of work that can be configured.
@@ -94,6 +98,8 @@ pub struct HiveConfig {
     pub query_time: Duration,
     /// When a task stalls.
     pub stall: StallRule,
+    /// How often triggers fire.
+    pub firing: FiringRule,
     /// What the lead of a new team may have, if the one above it has it.
     pub spawn_toolsets: Vec<String>,
     /// The dialogs of finished tasks stay where they are.
@@ -103,6 +109,7 @@ pub struct HiveConfig {
     /// `hive.yaml` itself is there.
     has_file: bool,
     org: Arc<Org>,
+    triggers: Arc<Definitions>,
 }
 
 impl Default for HiveConfig {
@@ -118,11 +125,13 @@ impl Default for HiveConfig {
             handoff: HandoffRule::default(),
             query_time: DEFAULT_TIME,
             stall: StallRule::default(),
+            firing: FiringRule::default(),
             spawn_toolsets: SPAWN_TOOLSETS.map(str::to_owned).to_vec(),
             keeps_open: false,
             teams_on: true,
             has_file: false,
             org: Arc::default(),
+            triggers: Arc::default(),
         }
     }
 }
@@ -148,6 +157,9 @@ impl HiveConfig {
         config.has_file = has_file;
         let (org, faults) = teams::load(workspace, team, (&config.limits, config.teams_on));
         config.org = Arc::new(org);
+        problems.extend(faults);
+        let (triggers, faults) = triggers::load(workspace, &config.org);
+        config.triggers = Arc::new(triggers);
         problems.extend(faults);
         problems.extend(config.unknown_members(team));
         problems.extend(config.unknown_teams());
@@ -212,6 +224,12 @@ impl HiveConfig {
         self.has_file
     }
 
+    /// What triggers do, as their files say.
+    #[must_use]
+    pub fn triggers(&self) -> &Arc<Definitions> {
+        &self.triggers
+    }
+
     /// The teams of the workspace.
     #[must_use]
     pub fn org(&self) -> &Arc<Org> {
@@ -271,11 +289,11 @@ fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
         Some(other) => one_of(&["teams"], "on, off", other, &mut report),
     }
     read_spawn(&top, &mut config, &mut report);
-    let Limits { workspace, handoff, query_time, keeps_open, stall } =
+    let Limits { workspace, handoff, query_time, keeps_open, stall, firing } =
         limits::read(&top, &mut report);
     (config.limits, config.handoff, config.keeps_open) = (workspace, handoff, keeps_open);
     config.query_time = query_time;
-    config.stall = stall;
+    (config.stall, config.firing) = (stall, firing);
     (config, report.finish())
 }
 

@@ -32,8 +32,8 @@ use std::time::SystemTime;
 
 pub use cache::{MindsCache, MindsFolder, MindsSource};
 pub(crate) use files::CONFIG_LIMIT_BYTES;
-pub use hive::new_team;
 pub use hive::{Capture, HiveConfig, PATH as HIVE_FILE, is_configured as has_hive, with_level};
+pub use hive::{new_team, triggers};
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use priming::priming_problems;

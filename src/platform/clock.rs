@@ -2,6 +2,8 @@
 
 use std::time::SystemTime;
 
+use jiff::tz::TimeZone;
+
 use crate::domain::{Clock, Stamp};
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,6 +22,10 @@ impl Clock for SystemClock {
     }
 
     fn stamp(&self, at: SystemTime) -> Stamp {
-        Stamp::in_zone(at, jiff::tz::TimeZone::system())
+        Stamp::in_zone(at, TimeZone::system())
+    }
+
+    fn zone(&self, name: Option<&str>) -> Option<TimeZone> {
+        name.map_or_else(|| Some(TimeZone::system()), |name| TimeZone::get(name).ok())
     }
 }

@@ -1,4 +1,4 @@
-//! The keys `limits`, `tasks`, `handoff`, `query` and `stall` of `hive.yaml`.
+//! The keys `limits`, `tasks`, `handoff`, `query`, `triggers` and `stall` of `hive.yaml`.
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use crate::domain::org::TeamLimits;
 use crate::domain::stall::StallRule;
 use crate::domain::task::HandoffRule;
 use crate::domain::task::query::{DEFAULT_TIME, MAX_TIME};
+use crate::domain::trigger::FiringRule;
 use crate::minds::report::ProblemReport;
 
 /// Most of anything that is counted.
@@ -16,6 +17,7 @@ const MOST: u64 = 1_000_000;
 /// When a task stalls, unless the file says otherwise: as [`StallRule::default`].
 const DEFAULT_WARN_MINUTES: u64 = 60;
 const DEFAULT_ERROR_HOURS: u64 = 24;
+const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 /// Most steps of a task.
 const MOST_STEPS: u64 = 500;
 
@@ -88,6 +90,7 @@ pub(super) struct Limits {
     pub(super) query_time: Duration,
     pub(super) stall: StallRule,
     pub(super) keeps_open: bool,
+    pub(super) firing: FiringRule,
 }
 
 impl Default for Limits {
@@ -98,6 +101,7 @@ impl Default for Limits {
             query_time: DEFAULT_TIME,
             stall: StallRule::default(),
             keeps_open: false,
+            firing: FiringRule::default(),
         }
     }
 }
@@ -123,6 +127,13 @@ pub(super) fn read(top: &Map<String, Value>, report: &mut ProblemReport<'_>) -> 
         read.read("dedup_seconds", (1, MOST), &mut limits.handoff.dedup_seconds);
         read.read("rate", (1, MOST), &mut limits.handoff.rate);
         read.read("per_seconds", (1, MOST), &mut limits.handoff.per_seconds);
+    }
+    if let Some(block) = block(top, "triggers", &["dedup_seconds", "rate", "per_seconds"], report) {
+        let mut read = NumberReader { block, at: "triggers", report };
+        // What was seen is forgotten after a day.
+        read.read("dedup_seconds", (1, SECONDS_OF_A_DAY), &mut limits.firing.dedup_seconds);
+        read.read("rate", (1, MOST), &mut limits.firing.rate);
+        read.read("per_seconds", (1, SECONDS_OF_A_DAY), &mut limits.firing.per_seconds);
     }
     if let Some(block) = block(top, "query", &["default_timeout_ms"], report) {
         let most = u64::try_from(MAX_TIME.as_millis()).unwrap_or(u64::MAX);

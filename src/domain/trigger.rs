@@ -1,0 +1,326 @@
+//! Triggers: what gives a team tasks by itself, at a time or when a message says certain words.
+
+pub mod change;
+pub mod handler;
+pub mod notify;
+pub mod row;
+pub mod timer;
+
+use std::fmt;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{AgentId, TaskId, TeamName};
+use super::task::{NewTask, TaskRefusal, TaskStatus, named};
+
+/// Failed tasks in a row after which a trigger is disabled, unless its definition says otherwise.
+pub const DEFAULT_THRESHOLD: u32 = 3;
+/// Most that can be said for it.
+pub const MAX_THRESHOLD: u32 = 100;
+/// Most steps that a definition can give a task.
+pub const MAX_STEPS: u32 = 500;
+/// Most characters of a schedule or of a pattern.
+pub const MAX_PATTERN_CHARS: usize = 1_000;
+/// Most bytes of a message.
+pub const MAX_MESSAGE_BYTES: usize = 20_000;
+/// Begins the correlation ids of tasks of triggers.
+pub const CORRELATION: &str = "trigger:";
+/// Begins those of tasks that only show what a trigger would do.
+pub const TEST_CORRELATION: &str = "test-trigger:";
+/// Names that no trigger can have.
+const RESERVED: [&str; 2] = ["learning-cycle", "reflection-cycle"];
+
+named! {
+    TriggerKind {
+        /// At certain times.
+        Schedule = "schedule",
+        /// When a message has certain words.
+        Keyword = "keyword",
+        /// When a message of a channel looks like that.
+        Message = "message",
+    }
+}
+
+impl TriggerKind {
+    /// True if messages make it fire.
+    #[must_use]
+    pub fn is_about_messages(self) -> bool {
+        match self {
+            Self::Schedule => false,
+            Self::Keyword | Self::Message => true,
+        }
+    }
+}
+
+named! {
+    TriggerState {
+        /// Nobody has enabled it.
+        Pending = "pending",
+        Active = "active",
+        Disabled = "disabled",
+    }
+}
+
+named! {
+    /// What becomes of a firing while the task of the last one is not over.
+    #[derive(Default)]
+    TriggerOverlap {
+        /// The first one is skipped, the next one replaces that task.
+        #[default]
+        SkipThenReplace = "skip-then-replace",
+        AlwaysSkip = "always-skip",
+        AlwaysReplace = "always-replace",
+        Allow = "allow",
+    }
+}
+
+/// What names a trigger.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TriggerId {
+    pub team: TeamName,
+    pub name: String,
+}
+
+impl fmt::Display for TriggerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.team, self.name)
+    }
+}
+
+/// True if a trigger can have this name. Well-formed names are those of teams.
+#[must_use]
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.iter().any(|reserved| name.starts_with(reserved))
+}
+
+/// When a trigger fires.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "config", rename_all = "lowercase")]
+pub enum TriggerConfig {
+    Schedule {
+        /// Five fields, or six with seconds first.
+        cron: String,
+        /// As `Europe/Berlin`; that of the machine if nothing is said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timezone: Option<String>,
+    },
+    Keyword {
+        /// Words, in any case, or a regular expression as `/…/i`.
+        pattern: String,
+    },
+    Message {
+        /// A regular expression.
+        pattern: String,
+        /// Of messages of this channel alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        channel: Option<String>,
+    },
+}
+
+impl TriggerConfig {
+    #[must_use]
+    pub fn kind(&self) -> TriggerKind {
+        match self {
+            Self::Schedule { .. } => TriggerKind::Schedule,
+            Self::Keyword { .. } => TriggerKind::Keyword,
+            Self::Message { .. } => TriggerKind::Message,
+        }
+    }
+}
+
+/// What a trigger does, as its file says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trigger {
+    #[serde(flatten)]
+    pub config: TriggerConfig,
+    /// What is to be done.
+    pub task: String,
+    /// Who works on it; the lead of the team if nobody is named.
+    #[serde(default, rename = "subagent", skip_serializing_if = "Option::is_none")]
+    pub member: Option<AgentId>,
+    /// The skill to be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill: Option<String>,
+    /// Steps of the task; those of its team if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_steps: Option<u32>,
+    /// Failed tasks in a row after which it is disabled.
+    pub failure_threshold: u32,
+    #[serde(rename = "overlap_policy")]
+    pub overlap: TriggerOverlap,
+}
+
+impl Trigger {
+    /// What its task says is to be done, with the message that it is about.
+    #[must_use]
+    pub fn what_to_do(&self, message: Option<&Message>) -> String {
+        let skill = self.skill.as_ref().map(|skill| format!("\n\nskill: {skill}"));
+        let message = message.map(|Message { id, channel, text, .. }| {
+            format!("\n\n[Message] channel: {channel} · id: {id}\n{text}")
+        });
+        let (skill, message) = (skill.unwrap_or_default(), message.unwrap_or_default());
+        format!("{}{skill}{message}", self.task)
+    }
+}
+
+/// What the store knows of a trigger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredTrigger {
+    pub id: TriggerId,
+    pub state: TriggerState,
+    /// What it does while it is active: the newest definition that could be used, as JSON.
+    pub definition: String,
+    /// Tasks of it that failed, since one did not.
+    pub failures: u32,
+    /// Why it is disabled.
+    pub reason: Option<String>,
+    /// When it was enabled or disabled last.
+    pub since: SystemTime,
+    pub last_fired: Option<SystemTime>,
+    pub last_task: Option<TaskId>,
+    pub last_status: Option<TaskStatus>,
+}
+
+impl StoredTrigger {
+    /// What it does while it is active; `None` for what no version of this program wrote.
+    #[must_use]
+    pub fn trigger(&self) -> Option<Trigger> {
+        serde_json::from_str(&self.definition).ok()
+    }
+}
+
+/// A message that triggers look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Counts up with each message of the workspace.
+    pub number: i64,
+    /// The same message has the same one.
+    pub id: String,
+    pub channel: String,
+    pub text: String,
+    pub at: SystemTime,
+}
+
+/// Something that makes a trigger fire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Firing {
+    pub id: TriggerId,
+    /// Names what happened: it makes a trigger fire once.
+    pub event: String,
+    pub overlap: TriggerOverlap,
+    pub rule: FiringRule,
+    pub task: NewTask,
+}
+
+/// How often triggers fire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FiringRule {
+    /// The same event counts once for so long.
+    pub dedup_seconds: u32,
+    /// So many tasks for one member of a team …
+    pub rate: u32,
+    /// … in so many seconds.
+    pub per_seconds: u32,
+}
+
+impl Default for FiringRule {
+    fn default() -> Self {
+        Self { dedup_seconds: 3_600, rate: 10, per_seconds: 60 }
+    }
+}
+
+/// Why nothing came of a firing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FiringRefusal {
+    Inactive,
+    Duplicate,
+    RateLimited,
+    /// The task of the last firing is not over.
+    Overlap,
+    /// The team does not take the task.
+    Task(TaskRefusal),
+}
+
+impl FiringRefusal {
+    /// As the log has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inactive => "inactive",
+            Self::Duplicate => "duplicate",
+            Self::RateLimited => "rate-limited",
+            Self::Overlap => "overlap",
+            Self::Task(_) => "refused by the team",
+        }
+    }
+}
+
+#[cfg(test)]
+pub mod test_support {
+    //! Small triggers.
+
+    use super::*;
+
+    pub fn of(config: TriggerConfig) -> Trigger {
+        Trigger {
+            config,
+            task: "look after it".to_owned(),
+            member: None,
+            skill: None,
+            max_steps: None,
+            failure_threshold: DEFAULT_THRESHOLD,
+            overlap: TriggerOverlap::default(),
+        }
+    }
+
+    pub fn scheduled(cron: &str) -> Trigger {
+        of(TriggerConfig::Schedule { cron: cron.to_owned(), timezone: None })
+    }
+
+    pub fn keyword(pattern: &str) -> Trigger {
+        of(TriggerConfig::Keyword { pattern: pattern.to_owned() })
+    }
+
+    pub fn id(team: &str, name: &str) -> TriggerId {
+        TriggerId { team: TeamName::new(team), name: name.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::test_support::{keyword, scheduled};
+    use super::*;
+
+    #[test]
+    fn a_definition_is_read_as_it_is_written() {
+        let all = [
+            scheduled("0 9 * * *"),
+            keyword("deploy failed"),
+            Trigger {
+                member: Some(AgentId::new("tester")),
+                skill: Some("triage".to_owned()),
+                max_steps: Some(9),
+                overlap: TriggerOverlap::Allow,
+                ..test_support::of(TriggerConfig::Message {
+                    pattern: "^bug".to_owned(),
+                    channel: Some("cli".to_owned()),
+                })
+            },
+        ];
+        for trigger in all {
+            let text = serde_json::to_string(&trigger).unwrap();
+            assert_eq!(serde_json::from_str::<Trigger>(&text).unwrap(), trigger, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_name_is_read_as_it_is_stored() {
+        assert!(TriggerKind::ALL.iter().all(|one| TriggerKind::named(one.name()) == Some(*one)));
+        assert!(TriggerState::ALL.iter().all(|one| TriggerState::named(one.name()) == Some(*one)));
+        assert!(
+            TriggerOverlap::ALL.iter().all(|one| TriggerOverlap::named(one.name()) == Some(*one))
+        );
+        assert!(is_reserved("learning-cycle-daily") && !is_reserved("daily-health"));
+    }
+}

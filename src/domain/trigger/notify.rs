@@ -1,0 +1,113 @@
+//! Whether the result of a triggered task is for a person: its words may end with a fenced block `json:notify`.
+
+use serde_json::Value;
+
+/// How the block begins.
+const FENCE: &str = "```json:notify";
+const END: &str = "```";
+/// What an object with this action says: nothing was to be done.
+const NOTHING: &str = "noop";
+
+/// The words of a task without the block, and whether a person is to be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    pub words: String,
+    pub is_for_a_person: bool,
+}
+
+/// A result tells, unless it says that it does not.
+#[must_use]
+pub fn read(words: &str) -> Report {
+    let Some(from) = block_start(words) else {
+        return Report { words: words.to_owned(), is_for_a_person: !is_nothing(words) };
+    };
+    let (before, block) = words.split_at(from);
+    let inner = block.get(FENCE.len()..).unwrap_or_default();
+    let (inner, after) = match inner.split_once(&format!("\n{END}")) {
+        Some((inner, after)) => (inner, after),
+        None => (inner, ""),
+    };
+    let said = serde_json::from_str::<Value>(inner.trim()).ok();
+    let wanted = said.as_ref().and_then(|value| value.get("notify")).and_then(Value::as_bool);
+    let rest = format!("{}\n{}", before.trim_end(), after.trim_start());
+    Report {
+        words: rest.trim().to_owned(),
+        is_for_a_person: wanted.unwrap_or(true) && !is_nothing(words),
+    }
+}
+
+/// Where the last block begins, at the beginning of a line.
+fn block_start(words: &str) -> Option<usize> {
+    let starts = words.match_indices(FENCE).map(|(at, _)| at);
+    let is_first = |at: &usize| {
+        words.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with('\n'))
+    };
+    let is_whole = |at: &usize| {
+        let rest = words.get(at + FENCE.len()..).unwrap_or_default();
+        rest.is_empty() || rest.starts_with(char::is_whitespace)
+    };
+    starts.filter(is_first).filter(is_whole).last()
+}
+
+/// True if an object somewhere in the words says that nothing was to be done.
+fn is_nothing(words: &str) -> bool {
+    if !words.contains(NOTHING) {
+        return false;
+    }
+    let objects = words.match_indices('{').filter_map(|(at, _)| words.get(at..));
+    let says = |text: &str| {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        let first = values.next().and_then(Result::ok);
+        first.is_some_and(|value| value.get("action").and_then(Value::as_str) == Some(NOTHING))
+    };
+    // What begins so many objects is not looked at to its end.
+    objects.take(MAX_OBJECTS).any(says)
+}
+
+/// Braces that are looked at.
+const MAX_OBJECTS: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s4_1_a_result_tells_unless_its_block_or_an_action_says_that_it_does_not() {
+        for (words, kept, tells) in [
+            ("ok\n```json:notify\n{\"notify\":true,\"reason\":\"x\"}\n```", "ok", true),
+            ("ok\n```json:notify\n{\"notify\":false,\"reason\":\"x\"}\n```", "ok", false),
+            ("ok", "ok", true),
+            ("ok\n```json:notify\n{\"notify\":\n```", "ok", true),
+            ("ok\n```json:notify\n{\"notify\":\"yes\"}\n```", "ok", true),
+            ("ok\n```json:notify\n{\"notify\":false}", "ok", false),
+            ("{\"action\":\"noop\"}", "{\"action\":\"noop\"}", false),
+            ("nothing {\"action\": \"noop\"} to do", "nothing {\"action\": \"noop\"} to do", false),
+            ("the action was noop", "the action was noop", true),
+            ("a\n```json:notify\n{\"notify\":false}\n```\nb", "a\nb", false),
+            (
+                "say ```json:notify {\"notify\":false}```",
+                "say ```json:notify {\"notify\":false}```",
+                true,
+            ),
+            ("```json:notify\n{\"notify\":true,\"action\":\"noop\"}\n```\n", "", false),
+        ] {
+            let report = read(words);
+            assert_eq!((report.words.as_str(), report.is_for_a_person), (kept, tells), "{words}");
+        }
+    }
+
+    #[test]
+    fn the_last_block_counts() {
+        let both =
+            "a\n```json:notify\n{\"notify\":true}\n```\nb\n```json:notify\n{\"notify\":false}\n```";
+        let report = read(both);
+        assert!(!report.is_for_a_person);
+        assert!(!report.words.ends_with("```json:notify"), "{}", report.words);
+    }
+
+    #[test]
+    fn many_braces_end_soon() {
+        let words = format!("noop {}", "{".repeat(200_000));
+        assert!(read(&words).is_for_a_person);
+    }
+}
