@@ -9,6 +9,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use super::export::ExportFormat;
 use super::hive::HiveArgs;
 use super::teams::args::{DelegateArgs, TaskArgs, TasksArgs, TeamArgs};
+use super::teams::trigger_args::{SendArgs, TriggerArgs, TriggersArgs};
 use crate::domain::autonomy::AutonomyLevel;
 use crate::domain::sandbox::Level;
 use crate::sandbox::Means;
@@ -158,6 +159,12 @@ pub enum Command {
     Task(TaskArgs),
     /// Give a task to a team; prints its id
     Delegate(DelegateArgs),
+    /// List the triggers of teams: what fires next, and what came of it last
+    Triggers(TriggersArgs),
+    /// Show, create, change, enable, disable or try a trigger
+    Trigger(TriggerArgs),
+    /// Send a message that triggers of teams look at; prints its id
+    Send(SendArgs),
     /// Copy the store of notices and tasks, put a copy back, or begin with an empty one
     Hive(HiveArgs),
     /// Show how the store of notices and tasks is; exits with 6 if it is out of order

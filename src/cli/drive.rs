@@ -95,7 +95,7 @@ pub async fn drive(workspace: &Path, drive: &DriveArgs) -> Result<Status, Comman
     Job {
         workspace,
         command: None,
-        pick_up: PickUp::Everything,
+        pick_up: PickUp::Open,
         driving: true,
         timeout: drive.timeout,
         output: OutputMode::of(drive),

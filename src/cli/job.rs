@@ -274,7 +274,7 @@ impl Job<'_> {
     fn scope(&self) -> DriveScope {
         match self.pick_up {
             _ if !self.driving => DriveScope::Nothing,
-            PickUp::Everything => DriveScope::Everything,
+            PickUp::Everything | PickUp::Open => DriveScope::Everything,
             PickUp::Named => DriveScope::Tree,
         }
     }

@@ -114,7 +114,7 @@ pub const QUERY_TEAM: &str = "query_team";
 pub const QUERY_TEAMS: &str = "query_teams";
 
 /// Tools that change nothing: an interrupted call of one of them may be made again without a look.
-pub const READING_TOOLS: [&str; 18] = [
+pub const READING_TOOLS: [&str; 19] = [
     "list_dir",
     "read_file",
     "read_picture",
@@ -131,6 +131,7 @@ pub const READING_TOOLS: [&str; 18] = [
     "list_teams",
     "get_status",
     "list_completed_tasks",
+    "list_triggers",
     QUERY_TEAM,
     QUERY_TEAMS,
 ];

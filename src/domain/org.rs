@@ -80,6 +80,7 @@ impl OrgTeam {
             overlap: self.default_overlap,
             max_queue: self.limits.max_queue,
             once: None,
+            trigger: None,
         }
     }
 }

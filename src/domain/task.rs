@@ -69,6 +69,8 @@ named! {
         Delegate = "delegate",
         /// A team below could not decide it.
         Escalation = "escalation",
+        /// A trigger of the team made it: see [`super::trigger`].
+        Trigger = "trigger",
         /// A team above asks, and waits for the answer: see [`query`]. No list shows it.
         Query = "query",
     }
@@ -148,6 +150,9 @@ pub struct Task {
     /// Generations of its main dialog.
     pub max_steps: u32,
     pub correlation: Option<String>,
+    /// The trigger that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<TaskTrigger>,
     /// The same for all tasks that follow from one.
     pub root_correlation: String,
     /// How many tasks lie between this one and the first.
@@ -218,6 +223,23 @@ pub struct NewTask {
     pub max_queue: u32,
     /// For work that is handed over: not twice, and not too often.
     pub once: Option<HandoffRule>,
+    /// The trigger that makes it.
+    pub trigger: Option<TaskTrigger>,
+}
+
+/// The trigger that a task is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskTrigger {
+    pub name: String,
+    /// It is about a message: its result is for a person, unless it says that it is not.
+    pub tells: bool,
+    /// It only shows what the trigger would do: nothing is counted.
+    pub is_test: bool,
+    /// Where that message came from.
+    pub channel: Option<String>,
+    /// The id of that message.
+    pub message: Option<String>,
 }
 
 /// The task that another one follows from.

@@ -56,7 +56,7 @@ pub use shared::moved::MovedTrees;
 pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;
 
-use dispatch::dispatcher::Dispatcher;
+use dispatch::dispatcher::{Dispatcher, Duties};
 pub use reporting::audience::Audience;
 use reporting::clients::{ClientId, Request, RequestKind, addressed};
 pub use reporting::clients::{ClientOrigin, ClientProfile, ClientRights};
@@ -97,8 +97,9 @@ impl Driver {
         let (sources, news) = (engine.sources.clone(), engine.news.clone());
         let (requests, requests_rx) = mpsc::channel(REQUEST_QUEUE);
         let (orders, orders_rx) = mpsc::channel(ORDER_QUEUE);
-        let drives_all = pick_up == PickUp::Everything;
-        let dispatcher = Dispatcher::new(engine.clone(), orders, drives_all);
+        let drives_all = pick_up.is_all();
+        let duties = Duties { works: drives_all, fires: pick_up == PickUp::Everything };
+        let dispatcher = Dispatcher::new(engine.clone(), orders, duties);
         let (joining, joining_rx) = mpsc::channel(JOINING);
         let (reports_tx, reports_rx) = mpsc::channel(REPORT_QUEUE);
         let clients = Clients { joining, requests, next: Arc::new(AtomicU32::new(1)) };

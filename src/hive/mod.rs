@@ -13,6 +13,7 @@ mod store;
 mod tasks;
 #[cfg(test)]
 mod test_support;
+mod triggers;
 
 pub use fault::StoreFault;
 pub use folder::{Folder, StoreState};

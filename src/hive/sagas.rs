@@ -320,6 +320,7 @@ fn first_task(plan: &TeamPlan, by: &Requester) -> NewTask {
         overlap: Overlap::Allow,
         max_queue: plan.limits.max_queue,
         once: None,
+        trigger: None,
     }
 }
 

@@ -8,12 +8,15 @@ use crate::domain::org_change::{ChangePreview, Changed, OrgChange, OrgRefusal};
 use crate::domain::task::query::QueryRule;
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, CANCELLED_BY_PERSON, Enqueued, NewTask, RetryRefusal, Task,
-    TaskEnd, TaskFilter, TaskRefusal, TaskStatus,
+    TaskFilter, TaskRefusal, TaskStatus,
 };
+use crate::domain::trigger::change::{TriggerAnswer, TriggerRefusal, TriggerRequest};
+use crate::domain::trigger::{Firing, FiringRefusal, Trigger, TriggerId};
 use crate::domain::{RootId, TaskId};
-use crate::tools::{News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
+use crate::tools::{Ending, News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
 
 use super::keeper::Hive;
+use super::triggers::in_force;
 
 impl TaskStore for Hive {
     fn tasks_view(&self) -> watch::Receiver<TasksView> {
@@ -52,9 +55,36 @@ impl TaskStore for Hive {
         })
     }
 
-    fn end(&self, of: AttemptId, end: TaskEnd, tokens: u64, news: News) -> Stored<bool> {
+    fn end(&self, of: AttemptId, ending: Ending) -> Stored<bool> {
         self.on_tasks(move |store, clock| {
-            Box::pin(async move { store.end_task(&of, &end, tokens, news, clock.moment()).await })
+            Box::pin(async move { store.end_task(&of, ending, clock.moment()).await })
+        })
+    }
+
+    fn fire(&self, firing: Firing) -> Stored<Result<TaskId, FiringRefusal>> {
+        let id = self.new_task_id();
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.fire(&firing, &id, clock.moment()).await })
+        })
+    }
+
+    fn take_over(&self, id: TriggerId, definition: Trigger) -> Stored<()> {
+        self.on_tasks(move |store, _| {
+            Box::pin(async move { store.take_over(&id, &in_force(&definition)).await })
+        })
+    }
+
+    fn message_seen(&self, number: i64) -> Stored<()> {
+        self.on_tasks(move |store, _| Box::pin(async move { store.message_seen(number).await }))
+    }
+
+    fn change_trigger(
+        &self,
+        request: TriggerRequest,
+    ) -> Stored<Result<TriggerAnswer, TriggerRefusal>> {
+        let setup = self.setup.clone();
+        self.on_tasks(move |store, _| {
+            Box::pin(async move { setup.change_trigger(store, request).await })
         })
     }
 

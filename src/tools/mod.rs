@@ -69,7 +69,8 @@ pub use shell::{
 pub(crate) use shell::{Identity, ProcessGroup};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
 pub use task_store::{
-    News, NoTasks, StallNews, Stored, TaskStore, TasksView, TeamPlace, TeamSlots, teams_are_gone,
+    Ending, News, NoTasks, StallNews, Stored, TaskStore, TasksView, TeamPlace, TeamSlots,
+    teams_are_gone,
 };
 pub use team_calls::TeamCalls;
 pub(crate) use teams::{asks_first, refused as task_refused, tools as team_tools};

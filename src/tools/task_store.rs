@@ -20,6 +20,11 @@ use crate::domain::task::{
     NewTask, RetryRefusal, Task, TaskEnd, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
 };
 use crate::domain::text::{Localized, Text};
+use crate::domain::trigger::change::{TriggerAnswer, TriggerRefusal, TriggerRequest};
+use crate::domain::trigger::row::Definitions;
+use crate::domain::trigger::{
+    Firing, FiringRefusal, Message, StoredTrigger, Trigger, TriggerId, TriggerState,
+};
 use crate::domain::{RootId, TaskId, TeamName};
 
 use super::team_calls::TeamCalls;
@@ -39,6 +44,10 @@ pub struct TasksView {
     pub active: Arc<[ActiveTask]>,
     /// The queries that have no answer yet.
     pub queries: Arc<[OpenQuery]>,
+    /// Triggers that were enabled or disabled once.
+    pub triggers: Arc<[StoredTrigger]>,
+    /// Messages that triggers have not looked at.
+    pub messages: Arc<[Message]>,
     /// How many tasks wait for each team; a team without any is not listed.
     pub pending: Arc<[(TeamName, u64)]>,
     /// Teams that have used up what they may do in a day, as of the last time tasks of them were to be started.
@@ -53,8 +62,18 @@ impl TasksView {
     #[must_use]
     pub fn has_work(&self) -> bool {
         let is_idle = self.active.is_empty() && self.pending.is_empty() && self.queries.is_empty();
-        let changes = !self.changes.is_empty();
-        changes || !is_idle || !self.ended.is_empty() || !self.deliveries.is_empty()
+        let changes = !self.changes.is_empty() || !self.messages.is_empty();
+        changes
+            || self.has_active_trigger()
+            || !is_idle
+            || !self.ended.is_empty()
+            || !self.deliveries.is_empty()
+    }
+
+    /// True if a trigger may fire.
+    #[must_use]
+    pub fn has_active_trigger(&self) -> bool {
+        self.triggers.iter().any(|trigger| trigger.state == TriggerState::Active)
     }
 
     /// The task that is worked on in this tree.
@@ -127,6 +146,23 @@ pub struct StallNews {
     pub count: u32,
 }
 
+/// How an attempt ends, and what is said about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    pub end: TaskEnd,
+    /// Of all dialogs of the attempt.
+    pub tokens: u64,
+    pub news: News,
+    /// What a person is told if that disables its trigger.
+    pub disables: Option<NewNotice>,
+}
+
+impl From<TaskEnd> for Ending {
+    fn from(end: TaskEnd) -> Self {
+        Self { end, tokens: 0, news: None, disables: None }
+    }
+}
+
 /// The result of a request to a store; the error is the message for a person.
 pub type Stored<T> = BoxFuture<'static, Result<T, Localized>>;
 
@@ -157,7 +193,7 @@ pub trait TaskStore: Send + Sync + Debug {
     fn set_blocked(&self, of: AttemptId, reason: Option<BlockReason>, news: News) -> Stored<()>;
 
     /// Ends an attempt, and says so to a person; false if it does not count any more.
-    fn end(&self, of: AttemptId, end: TaskEnd, tokens: u64, news: News) -> Stored<bool>;
+    fn end(&self, of: AttemptId, ending: Ending) -> Stored<bool>;
 
     /// Cancels a task for a person; the state it was in, `None` if there is no such task. One that had ended stays as it is.
     fn cancel(&self, id: TaskId) -> Stored<Option<TaskStatus>>;
@@ -204,6 +240,29 @@ pub trait TaskStore: Send + Sync + Debug {
 
     /// Tasks, the newest first; no queries.
     fn tasks(&self, filter: TaskFilter) -> Stored<Vec<Task>>;
+
+    /// Queues the task of a trigger, unless something speaks against it.
+    fn fire(&self, _firing: Firing) -> Stored<Result<TaskId, FiringRefusal>> {
+        nowhere()
+    }
+
+    /// An active trigger does from now on what this definition says, which is that of its file.
+    fn take_over(&self, _id: TriggerId, _definition: Trigger) -> Stored<()> {
+        nowhere()
+    }
+
+    /// Triggers have looked at the message with this number.
+    fn message_seen(&self, _number: i64) -> Stored<()> {
+        nowhere()
+    }
+
+    /// Changes a trigger, or tries its task.
+    fn change_trigger(
+        &self,
+        _request: TriggerRequest,
+    ) -> Stored<Result<TriggerAnswer, TriggerRefusal>> {
+        nowhere()
+    }
 
     /// What a change of the teams would do, if nothing speaks against it.
     fn preview_change(&self, _change: OrgChange) -> Stored<Result<ChangePreview, OrgRefusal>> {
@@ -269,7 +328,7 @@ impl TaskStore for NoTasks {
         nowhere()
     }
 
-    fn end(&self, _of: AttemptId, _end: TaskEnd, _tokens: u64, _news: News) -> Stored<bool> {
+    fn end(&self, _of: AttemptId, _ending: Ending) -> Stored<bool> {
         nowhere()
     }
 
@@ -302,6 +361,8 @@ impl TaskStore for NoTasks {
 #[derive(Debug, Clone)]
 pub struct TeamPlace {
     pub org: Arc<Org>,
+    /// What triggers do, as their files say.
+    pub triggers: Arc<Definitions>,
     pub store: Arc<dyn TaskStore>,
     pub handoff: HandoffRule,
     /// The time limit of a query that names none.
@@ -315,6 +376,7 @@ impl Default for TeamPlace {
         let store = Arc::new(NoTasks::default());
         Self {
             org: Arc::default(),
+            triggers: Arc::default(),
             store,
             handoff: HandoffRule::default(),
             query_time: DEFAULT_TIME,

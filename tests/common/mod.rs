@@ -192,6 +192,8 @@ pub struct Setup {
     pub minds: Option<Arc<dyn MindsSource>>,
     /// Secrets that are known from the start.
     pub vault: SharedSecrets,
+    pub clock: Arc<dyn Clock>,
+    pub pick_up: PickUp,
 }
 
 impl World {
@@ -221,6 +223,8 @@ impl World {
             driving: true,
             minds: None,
             vault: SharedSecrets::default(),
+            clock: Arc::new(FixedClock),
+            pick_up: PickUp::Everything,
         };
         Self { dir, ids: Arc::default(), models, setup }
     }
@@ -246,12 +250,12 @@ impl World {
     }
 
     pub fn try_start(&self) -> Result<Running, StoreError> {
-        let clock: Arc<dyn Clock> = Arc::new(FixedClock);
+        let clock = self.setup.clock.clone();
         let disk = self.setup.disk.clone();
         let options = StoreOptions { sync: self.setup.sync, disk, clock };
         let store = Arc::new(Store::open(self.path(), Access::ReadWrite, options)?);
         let engine = self.engine(store.clone());
-        let driver = Driver::start(engine, self.setup.audience, PickUp::Everything);
+        let driver = Driver::start(engine, self.setup.audience, self.setup.pick_up);
         Ok(Running { driver, store, tickets: 0, seen: Vec::new() })
     }
 
@@ -269,7 +273,7 @@ impl World {
             workspace: self.path().to_owned(),
             display_path: "~/work".to_owned(),
             store,
-            clock: Arc::new(FixedClock),
+            clock: self.setup.clock.clone(),
             ids: self.ids.clone(),
             lang: self.setup.lang,
             user_lang: self.setup.reader.unwrap_or(self.setup.lang),
@@ -301,7 +305,7 @@ impl World {
     pub fn hive(&self) -> hive::Setup {
         hive::Setup {
             workspace: self.path().to_owned(),
-            clock: Arc::new(FixedClock),
+            clock: self.setup.clock.clone(),
             permission: Arc::new(NoConsentNeeded),
             random_name,
         }

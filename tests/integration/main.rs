@@ -37,4 +37,5 @@ mod store_copies;
 mod teams;
 mod terminal;
 mod tour;
+mod triggers;
 mod trust;

@@ -23,7 +23,7 @@ const SLOW: &str = "  - message: slow\n    role: user\n    delayMs: 150\n    res
                     funcCalls:\n      - name: query_team\n        arguments: { team: qa, query: linger, timeout_ms: 300 }\n  \
                     - message: Hello.\n    role: tool\n    response: They say hello.\n";
 
-fn with_teams(driver: Driver) -> Driver {
+pub fn with_teams(driver: Driver) -> Driver {
     let workspace = driver.home().workspace();
     files::put(&workspace, ".minds/team.yaml", TEAM);
     files::put(
@@ -38,7 +38,7 @@ fn with_teams(driver: Driver) -> Driver {
 }
 
 /// The status of a command, and all that it said.
-fn run(driver: &Driver, args: &[&str]) -> (Option<i32>, String) {
+pub fn run(driver: &Driver, args: &[&str]) -> (Option<i32>, String) {
     let ended = driver.run(args);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (ended.status.code(), text(&ended.stdout) + &text(&ended.stderr))
@@ -52,7 +52,7 @@ fn task(driver: &Driver, id: &str) -> Value {
     driver.json(&["task", "show", id, "--json"])
 }
 
-fn tasks(driver: &Driver) -> Vec<Value> {
+pub fn tasks(driver: &Driver) -> Vec<Value> {
     let listed = driver.json(&["tasks", "--json"]);
     listed["tasks"].as_array().cloned().unwrap_or_default()
 }

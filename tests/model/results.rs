@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use dominds_tui::domain::task::{
-    ActiveTask, AttemptId, BlockReason, Delivery, Enqueued, NewTask, RetryRefusal, Task, TaskEnd,
+    ActiveTask, AttemptId, BlockReason, Delivery, Enqueued, NewTask, RetryRefusal, Task,
     TaskFilter, TaskStatus,
 };
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{DialogId, DialogTree, MsgId, RootId, TaskId, TeamName};
-use dominds_tui::tools::{News, Stored, TaskStore, TasksView, TeamSlots};
+use dominds_tui::tools::{Ending, News, Stored, TaskStore, TasksView, TeamSlots};
 use tokio::sync::watch;
 
 use crate::records::Records;
@@ -106,7 +106,7 @@ impl TaskStore for ResultStore {
         none()
     }
 
-    fn end(&self, _: AttemptId, _: TaskEnd, _: u64, _: News) -> Stored<bool> {
+    fn end(&self, _: AttemptId, _: Ending) -> Stored<bool> {
         none()
     }
 

@@ -155,6 +155,8 @@ pub enum KindArg {
     Delegate,
     /// What a team below could not decide
     Escalation,
+    /// A trigger made it
+    Trigger,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -200,6 +202,7 @@ impl KindArg {
             Self::Bootstrap => TaskKind::Bootstrap,
             Self::Delegate => TaskKind::Delegate,
             Self::Escalation => TaskKind::Escalation,
+            Self::Trigger => TaskKind::Trigger,
         }
     }
 }

@@ -1,8 +1,10 @@
-//! `teams`, `team`, `tasks`, `task`, `delegate`: the teams of a workspace and their tasks. They use the store beside a driver
+//! `teams`, `team`, `tasks`, `task`, `delegate`, `triggers`, `trigger`, `send`: the teams of a workspace and their tasks. They use the store beside a driver
 //! that may run, which sees what changes.
 
 pub mod args;
 mod tasks;
+pub mod trigger_args;
+mod triggers;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,6 +30,7 @@ use super::running::TICKET;
 use args::TeamCommand;
 
 pub use tasks::{delegate, list as list_tasks, task};
+pub use triggers::{list as list_triggers, send, trigger};
 
 /// The teams of a workspace that has some.
 fn org_of(workspace: &Path) -> Result<Arc<Org>, CommandError> {

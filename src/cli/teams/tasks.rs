@@ -84,6 +84,7 @@ fn task_json(task: &Task) -> Value {
         "member": task.member,
         "from": task.from,
         "correlationId": task.correlation,
+        "trigger": task.trigger.as_ref().map(|trigger| &trigger.name),
         "attempt": task.attempt,
         "dialog": task.dialog,
         "createdAt": task.created_at,
@@ -207,7 +208,7 @@ pub async fn delegate(workspace: &Path, wanted: DelegateArgs) -> Result<Status, 
     tell(outcome.map_err(|fault| refused(&fault))?, &team.name, wanted.json)
 }
 
-fn tell(outcome: Enqueued, team: &TeamName, json: bool) -> Result<Status, CommandError> {
+pub fn tell(outcome: Enqueued, team: &TeamName, json: bool) -> Result<Status, CommandError> {
     match outcome {
         Enqueued::Queued(id) => {
             if json {

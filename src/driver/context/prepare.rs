@@ -112,6 +112,7 @@ pub fn prepare_member(
             approved: approved.unwrap_or_default().into(),
             teams: TeamPlace {
                 org: Arc::clone(minds.hive().org()),
+                triggers: Arc::clone(minds.hive().triggers()),
                 store: engine.tasks.clone(),
                 handoff: minds.hive().handoff,
                 query_time: minds.hive().query_time,

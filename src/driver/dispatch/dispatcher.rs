@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval, interval_at, sleep};
+use tokio::time::{Instant, MissedTickBehavior, interval, interval_at, sleep, sleep_until};
 
 use crate::domain::latest::StopReason;
 use crate::domain::org::OrgTeam;
@@ -19,6 +19,7 @@ use crate::domain::task::{
 };
 use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
+use crate::domain::trigger::notify;
 use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId, TaskId, TeamName};
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
@@ -27,8 +28,9 @@ use crate::driver::supervisor::orders::{Beginning, Order, PuttingAway};
 use crate::driver::supervisor::usage::tokens_of_tree;
 use crate::driver::texts::Texts;
 use crate::minds::Minds;
-use crate::tools::{TasksView, TeamSlots};
+use crate::tools::{Ending, TasksView, TeamSlots};
 
+use super::triggers::Triggers;
 use super::{news, stalls};
 
 /// How often everything is looked at, while there are tasks.
@@ -49,6 +51,8 @@ pub struct Dispatcher {
     view: watch::Receiver<TasksView>,
     /// False: nothing is started here; only tasks whose dialogs go on because of a command are looked after.
     works: bool,
+    /// What fires here; `None` if no trigger does.
+    triggers: Option<Triggers>,
     /// The attempts that have been looked at since the start.
     known: BTreeSet<AttemptId>,
     /// Trees in which something has happened.
@@ -67,6 +71,15 @@ pub struct Dispatcher {
     stalled: Option<Vec<(TaskId, TaskStatus)>>,
 }
 
+/// What a dispatcher does.
+#[derive(Debug, Clone, Copy)]
+pub struct Duties {
+    /// Everything is picked up, not only what commands name.
+    pub works: bool,
+    /// Triggers fire.
+    pub fires: bool,
+}
+
 /// Nobody carries out orders any more.
 struct Ended;
 
@@ -77,15 +90,16 @@ fn is_still(view: &TasksView, (id, status): &(TaskId, TaskStatus)) -> bool {
 }
 
 impl Dispatcher {
-    /// `works`: everything is picked up, not only what commands name.
-    pub fn new(engine: Arc<Engine>, orders: mpsc::Sender<Order>, works: bool) -> Self {
+    pub fn new(engine: Arc<Engine>, orders: mpsc::Sender<Order>, duties: Duties) -> Self {
         let view = engine.tasks.tasks_view();
         let (known, moved) = (BTreeSet::new(), BTreeSet::new());
+        let triggers = duties.fires.then(|| Triggers::new(engine.clone()));
         Self {
             engine,
             orders,
             view,
-            works,
+            works: duties.works,
+            triggers,
             known,
             moved,
             mark: 0,
@@ -112,6 +126,7 @@ impl Dispatcher {
             if self.round(&view).await.is_err() {
                 return;
             }
+            let wake = self.triggers.as_ref().and_then(Triggers::wake);
             tokio::select! {
                 changed = self.view.changed() => if changed.is_err() { return },
                 (moved, mark) = self.engine.moved.next() => {
@@ -121,6 +136,7 @@ impl Dispatcher {
                 // What was missed, or could not be written, is looked at again.
                 _ = poll.tick(), if has_work => self.is_due = true,
                 () = sleep(AWAY_PAUSE), if self.awaits_rest() => {}
+                () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
                 _ = scan.tick(), if has_work => self.scan_is_due = true,
                 () = self.orders.closed() => return,
             }
@@ -155,6 +171,7 @@ impl Dispatcher {
             if self.scan_is_due || stalled.into_iter().any(|stalled| !is_still(view, stalled)) {
                 self.scan().await;
             }
+            self.fire(view, is_due).await;
             // Most of what happens in a tree is no reason to read the configuration.
             let asked = view.queries.iter().any(|query| is_due || !query.started);
             let waits = asked || !view.pending.is_empty();
@@ -235,6 +252,19 @@ impl Dispatcher {
         self.start_queries(view, &minds).await?;
         self.claim(view, &minds).await?;
         Ok(true)
+    }
+
+    /// Has triggers fire whose time has come, or that a message means.
+    async fn fire(&mut self, view: &TasksView, is_due: bool) {
+        let Some(triggers) = &self.triggers else { return };
+        let is_used = view.has_active_trigger() || !view.messages.is_empty();
+        if !(is_used && is_due || triggers.may_be_due(view)) {
+            return;
+        }
+        let Some(minds) = self.minds().await else { return };
+        if let Some(triggers) = &mut self.triggers {
+            triggers.fire(view, &minds).await;
+        }
     }
 
     /// Looks for tasks that wait or run for too long, and tells of them.
@@ -418,7 +448,7 @@ impl Dispatcher {
         let policies = serde_json::to_string(&policies).ok().filter(|_| autonomy.is_configured());
         let content = match active.task.kind {
             TaskKind::Query => texts.query(&active.task, policies.as_deref()),
-            TaskKind::Bootstrap | TaskKind::Delegate | TaskKind::Escalation => {
+            TaskKind::Bootstrap | TaskKind::Delegate | TaskKind::Escalation | TaskKind::Trigger => {
                 texts.task(&active.task, policies.as_deref())
             }
         };
@@ -478,6 +508,12 @@ impl Dispatcher {
                 let root = active.root.clone();
                 self.ask(|reply| Order::Continue { root, reply }).await?;
             }
+            Outcome::Done(words) if active.task.trigger.is_some() => {
+                let report = notify::read(&words);
+                let result = self.kept(&report.words, minds);
+                let end = TaskEnd::Done { result };
+                self.end_as(active, worker, (end, report.is_for_a_person), minds).await?;
+            }
             Outcome::Done(words) => {
                 let result = self.kept(&words, minds);
                 self.end(active, worker, TaskEnd::Done { result }, minds).await?;
@@ -514,13 +550,34 @@ impl Dispatcher {
         end: TaskEnd,
         minds: &Minds,
     ) -> Result<(), Ended> {
-        let told = news::of_end(active, worker, &end, (minds.hive().org(), self.engine.user_lang));
+        self.end_as(active, worker, (end, true), minds).await
+    }
+
+    /// Ends an attempt. What is not for a person is not told.
+    async fn end_as(
+        &mut self,
+        active: &ActiveTask,
+        worker: &AgentId,
+        (end, is_for_a_person): (TaskEnd, bool),
+        minds: &Minds,
+    ) -> Result<(), Ended> {
+        let lang = self.engine.user_lang;
+        let news = match &active.task.trigger {
+            None => news::of_end(active, worker, &end, (minds.hive().org(), lang)),
+            Some(trigger) if is_for_a_person => {
+                news::of_message(active, worker, (&end, trigger), lang)
+            }
+            Some(_) => None,
+        };
+        let disables = active.task.trigger.as_ref();
+        let disables = disables.map(|trigger| news::of_disabled(active, worker, trigger, lang));
         let (engine, root) = (self.engine.clone(), active.root.clone());
         let tokens =
             blocking(move |on| tokens_of_tree(&engine, &root, on)).await.unwrap_or_default();
         let is_query = active.task.kind == TaskKind::Query;
         let is_failure = matches!(end, TaskEnd::Failed { .. }) && !is_query;
-        let ended = self.engine.tasks.end(active.attempt(), end, tokens, told).await;
+        let ending = Ending { end, tokens, news, disables };
+        let ended = self.engine.tasks.end(active.attempt(), ending).await;
         match Self::stored(ended) {
             Some(counts) => self.failed += u64::from(counts && is_failure),
             None => drop(self.known.remove(&active.attempt())),

@@ -7,3 +7,4 @@
 pub mod dispatcher;
 mod news;
 mod stalls;
+mod triggers;

@@ -2,7 +2,7 @@
 
 use crate::domain::news::{NewNotice, NewsKind, NewsLevel};
 use crate::domain::org::{Org, OrgTeam};
-use crate::domain::task::{ActiveTask, TaskEnd, TaskKind, TeamWork};
+use crate::domain::task::{ActiveTask, TaskEnd, TaskKind, TaskTrigger, TeamWork};
 use crate::domain::text::in_lang;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TeamName};
 use crate::tools::News;
@@ -64,6 +64,47 @@ pub fn of_restart(active: &ActiveTask, worker: &AgentId, lang: Lang) -> News {
     let text = format!("{said}\n\n{}", active.task.text);
     let key = format!("restart {}", active.cuts);
     Some((NewsKind::Failure, notice(active, worker, &key, (NewsLevel::Warning, &text))?))
+}
+
+/// The item about what came of a message, naming where that came from.
+pub fn of_message(
+    active: &ActiveTask,
+    worker: &AgentId,
+    (end, trigger): (&TaskEnd, &TaskTrigger),
+    lang: Lang,
+) -> News {
+    let (TaskEnd::Done { result }, true) = (end, trigger.tells) else { return None };
+    let (team, name) = (&active.task.team, &trigger.name);
+    let from = if let (Some(channel), Some(message)) = (&trigger.channel, &trigger.message) {
+        in_lang!(
+            lang,
+            "channel {channel}, message {message}, trigger {name}",
+            "渠道 {channel}，消息 {message}，触发器 {name}"
+        )
+    } else {
+        let task = &active.task.id;
+        tracing::error!(%task, "Task notification has no sourceChannelId -- cannot route");
+        in_lang!(lang, "no channel, trigger {name}", "无渠道，触发器 {name}")
+    };
+    let text = format!("[{team}] {result}\n\n({from})");
+    Some((NewsKind::Notice, notice(active, worker, "end", (NewsLevel::Info, &text))?))
+}
+
+/// The failure that a trigger is disabled because too many of its tasks failed.
+pub fn of_disabled(
+    active: &ActiveTask,
+    worker: &AgentId,
+    trigger: &TaskTrigger,
+    lang: Lang,
+) -> NewNotice {
+    let (team, name) = (&active.task.team, &trigger.name);
+    let text = in_lang!(
+        lang,
+        "[{team}] the trigger {name} is disabled: its last tasks have failed; `trigger enable {team} {name}` enables it again",
+        "[{team}] 触发器 {name} 已停用：它最近的任务都失败了；`trigger enable {team} {name}` 可重新启用"
+    );
+    let key = format!("trigger {name} {}", active.task.id);
+    NewNotice::of_team((worker.clone(), team.clone()), &key, text)
 }
 
 fn notice(

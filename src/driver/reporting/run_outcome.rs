@@ -11,10 +11,23 @@ use crate::protocol::event::{HaltedDialog, QuietOutcome, TreeRow};
 /// Which trees are loaded without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PickUp {
-    /// All that can continue.
+    /// All that can continue, and what triggers make.
     Everything,
+    /// All that can continue; no trigger fires.
+    Open,
     /// None: only trees named in commands.
     Named,
+}
+
+impl PickUp {
+    /// True if all that can continue does.
+    #[must_use]
+    pub fn is_all(self) -> bool {
+        match self {
+            Self::Everything | Self::Open => true,
+            Self::Named => false,
+        }
+    }
 }
 
 /// What only the tree task knows when it becomes idle.

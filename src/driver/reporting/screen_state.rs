@@ -478,7 +478,7 @@ impl ScreenState {
     /// Rows of trees that were to be driven, but in which nothing could continue.
     fn unloaded_rows(&self) -> impl Iterator<Item = &TreeRow> {
         let trees = self.trees.iter().filter(|(root, _)| !self.busy.contains_key(*root));
-        trees.filter(|_| self.pick_up == PickUp::Everything).flat_map(|(_, rows)| rows)
+        trees.filter(|_| self.pick_up.is_all()).flat_map(|(_, rows)| rows)
     }
 
     /// The state of the loaded trees.

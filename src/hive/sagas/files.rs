@@ -13,7 +13,8 @@ use crate::domain::text::{Localized, localized};
 use crate::domain::{AgentId, Stamp, TeamName, hex};
 use crate::minds::new_team::{TeamPlan, persona_of, spawned_members, team_file, with_scope};
 use crate::minds::{
-    CONFIG_LIMIT_BYTES, STORE_FOLDER, TEAM_FILE, member_entry, with_member, without_member,
+    CONFIG_LIMIT_BYTES, STORE_FOLDER, TEAM_FILE, member_entry, triggers, with_member,
+    without_member,
 };
 use crate::tools::guard::{self, Put, Removal};
 
@@ -234,7 +235,8 @@ impl Closing {
         };
         let mut edits = vec![edited(workspace, TEAM_FILE, without)?];
         let paths = self.teams.iter().map(|team| team_file(&team.name));
-        for path in paths.chain(members().map(persona_of)) {
+        let triggers = self.teams.iter().flat_map(|team| triggers::files_of(workspace, &team.name));
+        for path in paths.chain(members().map(persona_of)).chain(triggers) {
             let before = text_of(workspace, &path);
             edits.extend(before.map(|text| Edit { path, before: Some(text), after: None }));
         }
@@ -257,6 +259,7 @@ impl Closing {
             }
             let taskdoc = format!("{name}.tsk");
             steps.push(away(taskdoc.clone(), &taskdoc));
+            steps.push(away(triggers::folder_of(name), "triggers"));
             // Last: as long as it is there, the team is.
             steps.push(away(team_file(name), &format!("{name}.yaml")));
         }

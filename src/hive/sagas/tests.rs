@@ -436,11 +436,14 @@ async fn r1_a_team_whose_end_was_interrupted_after_any_step_is_finished() {
         };
         closing
     };
-    for done in 0..=4 {
+    for done in 0..=5 {
         let mut bench = Bench::new().await;
         bench.change(&spawn("qa", "main")).await.unwrap();
+        let trigger = bench.path().join(".minds/hive/triggers/qa/watch.yaml");
+        fs::create_dir_all(trigger.parent().unwrap()).unwrap();
+        fs::write(trigger, "type: keyword\nconfig: { pattern: x }\ntask: t\n").unwrap();
         let steps = closing(&bench).steps();
-        assert_eq!(steps.len(), 4);
+        assert_eq!(steps.len(), 5);
         bench.change(&shutdown("qa", "main", false)).await.unwrap();
         for delivery in bench.view().await.deliveries.iter() {
             bench.store.delivered(&delivery.of).await.unwrap();
@@ -449,7 +452,9 @@ async fn r1_a_team_whose_end_was_interrupted_after_any_step_is_finished() {
         assert_eq!(bench.settle().await, [""; 0], "after {done} steps");
         let after = bench.files();
         assert_eq!(after.get(TEAM_FILE).map(String::as_str), Some(TEAM), "after {done} steps");
-        assert!(after.contains_key(".hive/backups/teams/qa-20261127120000/qa.yaml"));
+        for kept in ["qa.yaml", "triggers/watch.yaml"] {
+            assert!(after.contains_key(&format!(".hive/backups/teams/qa-20261127120000/{kept}")));
+        }
         assert!(bench.view().await.teams.is_empty());
         assert_eq!(bench.settle().await, [""; 0]);
         assert_eq!(bench.files(), after);

@@ -1,15 +1,18 @@
 //! The database: the only place that names `sqlx`. Each method is one transaction, on disk when it returns.
 
+mod breaker;
 mod decisions;
 mod dialogs;
 mod notices;
 mod queries;
 mod sagas;
+mod seen;
 mod stalls;
 mod task_ends;
 mod task_list;
 mod task_rows;
 mod tasks;
+mod triggers;
 
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -25,6 +28,7 @@ use crate::domain::task::TaskStatus;
 pub use decisions::HistoryFilter;
 pub use notices::Listed;
 pub(super) use sagas::{Saga, SagaKind};
+pub(super) use triggers::InForce;
 
 /// How long a statement waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -32,12 +36,13 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const MIGRATION_TRIES: u32 = 5;
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// How the tables are made, in this order. What has been in a version does not change.
-const MIGRATIONS: [(&str, &str); 5] = [
+const MIGRATIONS: [(&str, &str); 6] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
     ("task_lists", include_str!("0003_task_lists.sql")),
     ("teams", include_str!("0004_teams.sql")),
     ("queries", include_str!("0005_queries.sql")),
+    ("triggers", include_str!("0006_triggers.sql")),
 ];
 /// Statements that stay prepared.
 const PREPARED: usize = 16;
@@ -201,3 +206,5 @@ fn moment(millis: i64) -> SystemTime {
 mod task_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trigger_tests;

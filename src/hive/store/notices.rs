@@ -12,6 +12,7 @@ use crate::domain::news::{MAX_OPEN, NewNotice, NewsItem, NewsKind, NewsLevel};
 use crate::domain::task::TeamWork;
 use crate::domain::{AgentId, Clock, DialogId, TaskId, TeamName, hex};
 use crate::hive::fault::StoreFault;
+use crate::tools::News;
 
 /// Notices that nobody has dismissed are deleted after this time; failures stay.
 const KEPT: Duration = Duration::from_hours(14 * 24);
@@ -91,6 +92,23 @@ impl Store {
         let limit = i64::try_from(MAX_OPEN).unwrap_or(i64::MAX);
         let rows = list.bind(ORG).bind(all).bind(limit).fetch_all(&mut self.db).await?;
         rows.iter().map(|row| item(row, clock)).collect()
+    }
+}
+
+/// Says something to a person. With too many open items it is left out: the list of tasks has it all the same.
+pub(super) async fn tell(
+    step: &mut SqliteConnection,
+    seat: &str,
+    news: News,
+    now: SystemTime,
+) -> Result<(), StoreFault> {
+    let Some((kind, notice)) = news else { return Ok(()) };
+    match add(step, seat, (kind, &notice), now).await {
+        Err(StoreFault::TooMany) => {
+            tracing::warn!(title = notice.title, "too many notices are open: one is left out");
+            Ok(())
+        }
+        added => added.map(|_| ()),
     }
 }
 

@@ -6,12 +6,14 @@ use std::time::SystemTime;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{Connection as _, Row as _};
 
+use super::breaker::count_end;
+use super::notices::tell;
 use super::sagas::is_closing;
-use super::{ORG, Store, millis, notices};
+use super::{ORG, Store, millis};
 use crate::domain::task::{AttemptId, BlockReason, RetryRefusal, TaskEnd, TaskKind, TaskStatus};
 use crate::domain::{TaskId, TeamName};
 use crate::hive::fault::StoreFault;
-use crate::tools::News;
+use crate::tools::{Ending, News};
 
 impl Store {
     /// Blocks a task, or lets it run again. Nothing is said if that changes nothing.
@@ -47,17 +49,16 @@ impl Store {
     pub async fn end_task(
         &mut self,
         of: &AttemptId,
-        end: &TaskEnd,
-        tokens: u64,
-        news: News,
+        Ending { end, tokens, news, disables }: Ending,
         now: SystemTime,
     ) -> Result<bool, StoreFault> {
         let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        if !end_attempt(&mut step, of, (end, tokens), now).await? {
+        if !end_attempt(&mut step, of, (&end, tokens), now).await? {
             return Ok(false);
         }
+        count_end(&mut step, (of, &end), (&self.seat, disables), now).await?;
         tell(&mut step, &self.seat, news, now).await?;
-        deliver(&mut step, of, end).await?;
+        deliver(&mut step, of, &end).await?;
         step.commit().await?;
         Ok(true)
     }
@@ -120,23 +121,6 @@ impl Store {
         queue.bind(ORG).bind(id.as_str()).execute(&mut *step).await?;
         step.commit().await?;
         Ok(Some(Ok(())))
-    }
-}
-
-/// Says something to a person. With too many open items it is left out: the list of tasks has it all the same.
-pub(super) async fn tell(
-    step: &mut SqliteConnection,
-    seat: &str,
-    news: News,
-    now: SystemTime,
-) -> Result<(), StoreFault> {
-    let Some((kind, notice)) = news else { return Ok(()) };
-    match notices::add(step, seat, (kind, &notice), now).await {
-        Err(StoreFault::TooMany) => {
-            tracing::warn!(title = notice.title, "too many notices are open: one is left out");
-            Ok(())
-        }
-        added => added.map(|_| ()),
     }
 }
 

@@ -8,7 +8,7 @@ use sqlx::sqlite::SqliteRow;
 use super::{dialogs, moment};
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, Delivery, EndedAttempt, Priority, Task, TaskKind,
-    TaskStatus,
+    TaskStatus, TaskTrigger,
 };
 use crate::domain::{AgentId, Clock, RootId, TaskId, TeamName};
 use crate::hive::fault::StoreFault;
@@ -16,9 +16,9 @@ use crate::hive::fault::StoreFault;
 /// What [`task`] reads, in its order.
 pub(super) const COLUMNS: &str = "t.id, t.team, t.kind, t.priority, t.status, t.block_reason, t.text, t.member, t.max_steps, \
      t.correlation, t.root_correlation, t.depth, t.from_team, t.origin_dialog, t.wake, t.created_at, t.started_at, \
-     t.ended_at, t.attempt, t.dialog_root, t.result, t.error, t.tokens";
+     t.ended_at, t.attempt, t.dialog_root, t.result, t.error, t.tokens, t.trigger_name, t.trigger_tells, t.is_test, t.channel, t.message";
 /// The number of [`COLUMNS`]: what follows them starts here.
-pub(super) const WIDTH: usize = 23;
+pub(super) const WIDTH: usize = 28;
 
 pub(super) fn priority_number(priority: Priority) -> i64 {
     match priority {
@@ -78,6 +78,7 @@ pub(super) fn task(row: &SqliteRow, clock: &dyn Clock) -> Result<Task, StoreFaul
         member: texts(7)?.map(AgentId::new),
         max_steps: number(row, 8)?,
         correlation: texts(9)?,
+        trigger: trigger(row)?,
         root_correlation: row.try_get(10)?,
         depth: number(row, 11)?,
         from: texts(12)?.map(TeamName::new),
@@ -93,6 +94,13 @@ pub(super) fn task(row: &SqliteRow, clock: &dyn Clock) -> Result<Task, StoreFaul
         error: texts(21)?,
         tokens: u64::try_from(tokens).unwrap_or_default(),
     })
+}
+
+fn trigger(row: &SqliteRow) -> Result<Option<TaskTrigger>, StoreFault> {
+    let Some(name) = row.try_get(23)? else { return Ok(None) };
+    let is_set = |at: usize| row.try_get::<Option<i64>, _>(at).map(|value| value == Some(1));
+    let (channel, message) = (row.try_get(26)?, row.try_get(27)?);
+    Ok(Some(TaskTrigger { name, tells: is_set(24)?, is_test: is_set(25)?, channel, message }))
 }
 
 /// A task with what its newest attempt says: root, begun, cuts.

@@ -14,11 +14,11 @@ use crate::domain::task::{
     TaskStatus, TeamWork,
 };
 use crate::domain::{AgentId, Clock, DialogId, RootId, Stamp, TaskId, TeamName};
-use crate::tools::{TasksView, TeamSlots};
+use crate::tools::{Ending, TasksView, TeamSlots};
 
 /// Seconds since the start.
 #[derive(Debug)]
-struct At(u64);
+pub(super) struct At(pub(super) u64);
 
 impl Clock for At {
     fn now(&self) -> Stamp {
@@ -32,11 +32,11 @@ impl Clock for At {
 
 const DAY: u64 = 24 * 3_600;
 
-fn at(seconds: u64) -> SystemTime {
+pub(super) fn at(seconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_764_000_000 + seconds)
 }
 
-fn new(team: &str) -> NewTask {
+pub(super) fn new(team: &str) -> NewTask {
     NewTask {
         team: TeamName::new(team),
         kind: TaskKind::Delegate,
@@ -52,10 +52,11 @@ fn new(team: &str) -> NewTask {
         overlap: Overlap::Allow,
         max_queue: 1_000,
         once: None,
+        trigger: None,
     }
 }
 
-fn id(name: &str) -> TaskId {
+pub(super) fn id(name: &str) -> TaskId {
     TaskId::new(format!("task-{name}"))
 }
 
@@ -66,18 +67,18 @@ fn slots(team: &str, limits: TeamLimits) -> TeamSlots {
     TeamSlots { team, limits, used_up }
 }
 
-fn slots_of(team: &str, max_running: u32) -> TeamSlots {
+pub(super) fn slots_of(team: &str, max_running: u32) -> TeamSlots {
     slots(team, TeamLimits { max_running, ..TeamLimits::default() })
 }
 
-struct Bench {
+pub(super) struct Bench {
     _dir: tempfile::TempDir,
-    store: Store,
+    pub(super) store: Store,
     roots: u32,
 }
 
 impl Bench {
-    async fn new() -> Self {
+    pub(super) async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::of(dir.path());
         let seat = folder.prepare("ab12").unwrap();
@@ -108,20 +109,27 @@ impl Bench {
         self.store.claim(teams, roots, (day, &At(seconds))).await.unwrap()
     }
 
-    async fn claim(&mut self, teams: &[TeamSlots], seconds: u64) -> Vec<String> {
+    pub(super) async fn claim(&mut self, teams: &[TeamSlots], seconds: u64) -> Vec<String> {
         names(&self.claim_up_to(teams, 10, seconds).await)
     }
 
-    async fn end(&mut self, name: &str, attempt: u32, end: &TaskEnd, seconds: u64) -> bool {
+    pub(super) async fn end(
+        &mut self,
+        name: &str,
+        attempt: u32,
+        end: &TaskEnd,
+        seconds: u64,
+    ) -> bool {
         let of = AttemptId { task: id(name), attempt };
-        self.store.end_task(&of, end, 7, None, at(seconds)).await.unwrap()
+        let ending = Ending { tokens: 7, ..end.clone().into() };
+        self.store.end_task(&of, ending, at(seconds)).await.unwrap()
     }
 
-    async fn view(&mut self) -> TasksView {
+    pub(super) async fn view(&mut self) -> TasksView {
         self.store.tasks_view(&At(0)).await.unwrap()
     }
 
-    async fn status(&mut self, name: &str) -> TaskStatus {
+    pub(super) async fn status(&mut self, name: &str) -> TaskStatus {
         let found = self.store.find_task(id(name).as_str(), &At(0)).await.unwrap();
         found.into_iter().next().unwrap().status
     }
@@ -131,7 +139,7 @@ fn names(tasks: &[ActiveTask]) -> Vec<String> {
     tasks.iter().map(|one| one.task.id.as_str().trim_start_matches("task-").to_owned()).collect()
 }
 
-fn done() -> TaskEnd {
+pub(super) fn done() -> TaskEnd {
     TaskEnd::Done { result: "done".to_owned() }
 }
 
@@ -409,7 +417,8 @@ async fn with_too_many_notices_a_task_ends_all_the_same() {
     let notice = NewNotice::of(from, NewsLevel::Info, (None, "[qa] done")).unwrap();
     let of = AttemptId { task: id("a"), attempt: 1 };
     let news = Some((NewsKind::Notice, notice));
-    assert!(bench.store.end_task(&of, &done(), 0, news, at(11)).await.unwrap());
+    let ending = Ending { news, ..done().into() };
+    assert!(bench.store.end_task(&of, ending, at(11)).await.unwrap());
     assert_eq!(bench.status("a").await, TaskStatus::Done);
 }
 

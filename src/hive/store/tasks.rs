@@ -1,14 +1,14 @@
 //! Tasks that are queued, and those that are started. When they end: [`super::task_ends`].
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{Connection as _, Row as _};
 
+use super::notices::tell;
 use super::sagas::is_closing;
-use super::task_ends::tell;
 use super::task_rows::{COLUMNS, active, delivery, ended, priority_number, task};
-use super::{ORG, Store, dialogs, millis, moment};
+use super::{ORG, Store, dialogs, millis, moment, seen};
 use crate::domain::news::NewsKind;
 use crate::domain::org::TeamLimits;
 use crate::domain::task::{
@@ -21,8 +21,6 @@ use crate::tools::{TasksView, TeamSlots};
 
 /// Open tasks that whoever finds a team busy is told of.
 const MAX_IN_FLIGHT: i64 = 20;
-/// What was handed over is remembered for at least so long.
-const KEPT_SEEN: Duration = Duration::from_hours(24);
 
 impl Store {
     /// Queues a task under this id, unless something speaks against it.
@@ -187,6 +185,7 @@ impl Store {
         let deliveries = rows.iter().map(delivery).collect::<Result<Vec<_>, _>>()?;
         let (teams, changes) = self.team_states().await?;
         let queries = self.open_queries().await?;
+        let (triggers, messages) = (self.triggers().await?, self.messages().await?);
         Ok(TasksView {
             revision: 0,
             teams: teams.into(),
@@ -194,6 +193,8 @@ impl Store {
             listed: self.task_list(clock).await?.into(),
             active: active.into(),
             queries: queries.into(),
+            triggers: triggers.into(),
+            messages: messages.into(),
             used_up: used_up.into(),
             pending: waiting.into(),
             ended: ended.into(),
@@ -279,8 +280,9 @@ pub(super) async fn insert(
     };
     sqlx::query(
         "INSERT INTO tasks (org, id, team, kind, priority, ord, status, text, member, max_steps, correlation, \
-         root_correlation, depth, from_team, origin_dialog, wake, created_at, attempt, tokens) \
-         VALUES ($1, $2, $3, $4, $5, $6, $17, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0)",
+         root_correlation, depth, from_team, origin_dialog, wake, created_at, attempt, tokens, \
+         trigger_name, trigger_tells, is_test, channel, message) \
+         VALUES ($1, $2, $3, $4, $5, $6, $17, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0, $18, $19, $20, $21, $22)",
     )
     .bind(ORG)
     .bind(id.as_str())
@@ -299,6 +301,11 @@ pub(super) async fn insert(
     .bind(i64::from(new.wake))
     .bind(millis(now))
     .bind(status.name())
+    .bind(new.trigger.as_ref().map(|trigger| trigger.name.clone()))
+    .bind(new.trigger.as_ref().map(|trigger| i64::from(trigger.tells)))
+    .bind(new.trigger.as_ref().map(|trigger| i64::from(trigger.is_test)))
+    .bind(new.trigger.as_ref().and_then(|trigger| trigger.channel.clone()))
+    .bind(new.trigger.as_ref().and_then(|trigger| trigger.message.clone()))
     .execute(&mut *step)
     .await?;
     Ok(())
@@ -349,39 +356,21 @@ async fn refusal(
         return Ok(Some(TaskRefusal::QueueFull { most: new.max_queue }));
     }
     let (Some(rule), Some(from)) = (new.once, &new.from) else { return Ok(None) };
-    let ago = |seconds: u32| millis(now) - i64::from(seconds) * 1_000;
-    let old = ago(u32::try_from(KEPT_SEEN.as_secs()).unwrap_or(u32::MAX));
-    let forget = sqlx::query("DELETE FROM seen WHERE org = $1 AND at < $2");
-    let oldest = old.min(ago(rule.dedup_seconds)).min(ago(rule.per_seconds));
-    forget.bind(ORG).bind(oldest).execute(&mut *step).await?;
+    seen::forget_old(step, rule.dedup_seconds.max(rule.per_seconds), now).await?;
     let (same, rate) = (format!("handoff:{from}"), format!("handoff-rate:{from}"));
-    if let Some(correlation) = &new.correlation {
-        let seen = sqlx::query("SELECT at FROM seen WHERE org = $1 AND scope = $2 AND id = $3");
-        let seen = seen.bind(ORG).bind(&same).bind(correlation).fetch_optional(&mut *step).await?;
-        let at: Option<i64> = seen.map(|row| row.try_get(0)).transpose()?;
-        if at.is_some_and(|at| at > ago(rule.dedup_seconds)) {
-            return Ok(Some(TaskRefusal::Duplicate));
-        }
+    if let Some(correlation) = &new.correlation
+        && seen::is_known(step, (&same, correlation), rule.dedup_seconds, now).await?
+    {
+        return Ok(Some(TaskRefusal::Duplicate));
     }
-    let times = sqlx::query(
-        "SELECT at FROM seen WHERE org = $1 AND scope = $2 AND at > $3 ORDER BY at DESC",
-    );
-    let times =
-        times.bind(ORG).bind(&rate).bind(ago(rule.per_seconds)).fetch_all(&mut *step).await?;
-    let at_most = usize::try_from(rule.rate).unwrap_or(usize::MAX);
-    if let Some(oldest) = times.get(at_most.saturating_sub(1)) {
-        let at: i64 = oldest.try_get(0)?;
-        let retry_after_ms = u64::try_from(at - ago(rule.per_seconds)).unwrap_or_default();
+    let bound = (rule.rate, rule.per_seconds);
+    if let Some(retry_after_ms) = seen::wait(step, &rate, bound, now).await? {
         return Ok(Some(TaskRefusal::TooOften { retry_after_ms }));
     }
-    let handed = new.correlation.clone().map(|correlation| (same, correlation));
-    for (scope, id) in handed.into_iter().chain([(rate, id.to_string())]) {
-        let remember = sqlx::query(
-            "INSERT INTO seen (org, scope, id, at) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (org, scope, id) DO UPDATE SET at = $4",
-        );
-        remember.bind(ORG).bind(scope).bind(id).bind(millis(now)).execute(&mut *step).await?;
+    if let Some(correlation) = &new.correlation {
+        seen::remember(step, (&same, correlation), now).await?;
     }
+    seen::remember(step, (&rate, id.as_str()), now).await?;
     Ok(None)
 }
 

@@ -67,6 +67,7 @@ impl Seeds {
             member: self.maybe(self.agent()),
             max_steps: 100,
             correlation: self.maybe(self.text()),
+            trigger: None,
             root_correlation: self.text(),
             depth: 1,
             from: self.maybe(TeamName::main()),

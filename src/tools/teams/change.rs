@@ -6,20 +6,16 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use super::call::{Refused, TeamCall, finished};
+use super::call::{Refused, TeamCall};
+use super::gated::{Done, Question, digest_of, with};
 use crate::domain::autonomy::{DecisionKind, DecisionPolicy};
-use crate::domain::history::gates::gate;
-use crate::domain::inquiry::Inquiry;
-use crate::domain::inquiry::approval::WrittenDecision;
-use crate::domain::news::{NewNotice, NewsLevel};
 use crate::domain::org_change::{
     ChangePreview, Changed, NewTeam, OrgChange, Requester, shown_name,
 };
-use crate::domain::text::{Localized, Text, in_lang};
-use crate::domain::{Lang, TaskId, TeamName, hex};
-use crate::tools::outcome::{DecisionOutcome, MadeDecision, StateChange, ToolOutcome};
+use crate::domain::text::{Text, in_lang};
+use crate::domain::{Lang, TaskId, TeamName};
+use crate::tools::outcome::ToolOutcome;
 use crate::tools::task_store::teams_are_gone;
 use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
@@ -115,7 +111,7 @@ pub(super) fn shutdown_team() -> Arc<dyn Tool> {
 
 async fn changed(
     cx: ToolCx,
-    action: &str,
+    action: &'static str,
     of: impl FnOnce(&TeamCall) -> Result<OrgChange, Refused>,
 ) -> ToolOutcome {
     let call = match TeamCall::new(cx) {
@@ -126,20 +122,7 @@ async fn changed(
         Ok(change) => call.change(action, change).await,
         Err(refused) => Err(refused),
     };
-    match done {
-        Ok(Done::Made { answer, change }) => {
-            let outcome = finished(Ok(answer), &call.cx);
-            ToolOutcome { changes: change.into_iter().collect(), ..outcome }
-        }
-        // Its text names the question, which whoever asks it knows.
-        Ok(Done::Asked(change)) => ToolOutcome::changed("", *change),
-        Err(refused) => finished(Err(refused), &call.cx),
-    }
-}
-
-enum Done {
-    Made { answer: Value, change: Option<StateChange> },
-    Asked(Box<StateChange>),
+    call.ended(done)
 }
 
 impl TeamCall {
@@ -152,30 +135,24 @@ impl TeamCall {
         }
     }
 
-    async fn change(&self, action: &str, change: OrgChange) -> Result<Done, Refused> {
+    async fn change(&self, action: &'static str, change: OrgChange) -> Result<Done, Refused> {
         let store = &self.cx.teams.store;
         let kind = DecisionKind::OrgChanges;
-        let policy = self.cx.autonomy.policy(kind).unwrap_or(DecisionPolicy::NotifyAndProceed);
         let about = statement(&change, self.cx.lang);
-        if policy == DecisionPolicy::RequiresApproval {
+        if self.policy(kind) == DecisionPolicy::RequiresApproval {
             let preview = store.preview_change(change.clone()).await??;
-            let gate = gate(action, &digest(&change, &preview));
-            if !self.cx.approved.contains(&gate) {
-                let written = WrittenDecision {
-                    description: question(&change, self.cx.lang),
-                    // One that is too long to be shown is not asked about.
-                    diff: Some(preview.diff),
-                    gate: Some(gate),
-                    ..WrittenDecision::default()
-                };
-                let now = self.cx.clock.now();
-                let asked = Inquiry::of_decision(kind, written, &now, self.cx.lang);
-                let asked = asked.map_err(|fault| Localized::of(|lang| fault.text(lang)))?;
-                let outcome = DecisionOutcome::Asked(Box::new(asked));
-                return Ok(Done::Asked(Box::new(StateChange::Decision { kind, outcome })));
+            let question = Question {
+                kind,
+                action,
+                digest: digest(&change, &preview),
+                text: question(&change, self.cx.lang),
+                diff: preview.diff,
+            };
+            if let Some(asked) = self.question(question)? {
+                return Ok(asked);
             }
         }
-        let mut answer = match store.change_teams(change).await?? {
+        let answer = match store.change_teams(change).await?? {
             Changed::Spawned { team, task } => self.spawned(&team, &task),
             Changed::Updated(scope) => json!({ "success": true, "scope": scope }),
             Changed::Closing(teams) => {
@@ -187,20 +164,7 @@ impl TeamCall {
                 }
             }
         };
-        let made = MadeDecision { description: about.clone(), option: None };
-        let outcome = match policy {
-            // The person who approved it knows.
-            DecisionPolicy::RequiresApproval => None,
-            DecisionPolicy::Automated => Some(DecisionOutcome::Made(made)),
-            DecisionPolicy::NotifyAndProceed => {
-                if let Err(reason) = self.tell_of(&about).await {
-                    answer = with(answer, "warning", reason.in_lang(self.cx.lang).into());
-                }
-                Some(DecisionOutcome::Notified(made))
-            }
-        };
-        let change = outcome.map(|outcome| StateChange::Decision { kind, outcome });
-        Ok(Done::Made { answer, change })
+        Ok(self.made(kind, about, answer).await)
     }
 
     fn spawned(&self, team: &TeamName, task: &TaskId) -> Value {
@@ -219,23 +183,6 @@ impl TeamCall {
             "message_for_user": message,
         })
     }
-
-    async fn tell_of(&self, about: &str) -> Result<(), Localized> {
-        let cx = &self.cx;
-        let from = (cx.caller.clone(), cx.dialog.clone(), cx.call.clone());
-        let text = format!("[{}] {about}", self.own.name);
-        match NewNotice::of(from, NewsLevel::Info, (None, &text)) {
-            Some(notice) => cx.news.add(notice).await.map(drop),
-            None => Ok(()),
-        }
-    }
-}
-
-fn with(mut answer: Value, key: &str, value: Value) -> Value {
-    if let Some(fields) = answer.as_object_mut() {
-        fields.insert(key.to_owned(), value);
-    }
-    answer
 }
 
 /// What a person is asked about a change.
@@ -296,5 +243,5 @@ fn digest(change: &OrgChange, preview: &ChangePreview) -> String {
         OrgChange::Shutdown { team, cascade, .. } => json!([team, cascade]),
     };
     let ChangePreview { diff, basis } = preview;
-    hex(&Sha256::digest(format!("{words}\n{basis}\n{diff}")))
+    digest_of(&format!("{words}\n{basis}\n{diff}"))
 }

@@ -107,23 +107,7 @@ impl TeamCall {
             overlap: args.overlap_policy.unwrap_or(team.default_overlap),
             ..self.task(team, TaskKind::Delegate, &args.task)?
         };
-        Ok(match self.enqueue(task).await? {
-            Given::Queued(id) => json!({ "success": true, "enqueued": true, "task_id": id }),
-            Given::Skipped => json!({ "success": true, "enqueued": false }),
-            Given::NeedsConfirmation { in_flight, would_cancel_running } => {
-                let mut answer = json!({
-                    "success": true,
-                    "enqueued": false,
-                    "requires_confirmation": true,
-                    "in_flight": in_flight,
-                });
-                if let (true, Some(answer)) = (would_cancel_running, answer.as_object_mut()) {
-                    let reason = "replace_targets_running_session";
-                    answer.insert("reason".to_owned(), reason.into());
-                }
-                answer
-            }
-        })
+        Ok(answer_of(self.enqueue(task).await?))
     }
 
     async fn escalate(&self, args: EscalateArgs) -> Result<Value, Refused> {
@@ -224,11 +208,46 @@ impl TeamCall {
 
     async fn enqueue(&self, task: NewTask) -> Result<Given, Refused> {
         let team = task.team.clone();
-        match self.cx.teams.store.enqueue(task).await? {
-            Enqueued::Queued(id) => Ok(Given::Queued(id)),
-            Enqueued::Skipped => Ok(Given::Skipped),
+        Given::of(self.cx.teams.store.enqueue(task).await?, &team)
+    }
+}
+
+/// What became of a task that was not refused.
+pub(super) enum Given {
+    Queued(TaskId),
+    Skipped,
+    NeedsConfirmation { in_flight: Vec<InFlight>, would_cancel_running: bool },
+}
+
+/// For the member who delegates it.
+pub(super) fn answer_of(given: Given) -> Value {
+    match given {
+        Given::Queued(id) => json!({ "success": true, "enqueued": true, "task_id": id }),
+        Given::Skipped => json!({ "success": true, "enqueued": false }),
+        Given::NeedsConfirmation { in_flight, would_cancel_running } => {
+            let mut answer = json!({
+                "success": true,
+                "enqueued": false,
+                "requires_confirmation": true,
+                "in_flight": in_flight,
+            });
+            if let (true, Some(answer)) = (would_cancel_running, answer.as_object_mut()) {
+                let reason = "replace_targets_running_session";
+                answer.insert("reason".to_owned(), reason.into());
+            }
+            answer
+        }
+    }
+}
+
+impl Given {
+    /// What became of a task for this team, unless it was refused.
+    pub(super) fn of(enqueued: Enqueued, team: &TeamName) -> Result<Self, Refused> {
+        match enqueued {
+            Enqueued::Queued(id) => Ok(Self::Queued(id)),
+            Enqueued::Skipped => Ok(Self::Skipped),
             Enqueued::NeedsConfirmation { in_flight, would_cancel_running } => {
-                Ok(Given::NeedsConfirmation { in_flight, would_cancel_running })
+                Ok(Self::NeedsConfirmation { in_flight, would_cancel_running })
             }
             Enqueued::Refused(refusal) => {
                 let retry_after_ms = match refusal {
@@ -245,16 +264,7 @@ impl TeamCall {
             }
         }
     }
-}
 
-/// What became of a task that was not refused.
-enum Given {
-    Queued(TaskId),
-    Skipped,
-    NeedsConfirmation { in_flight: Vec<InFlight>, would_cancel_running: bool },
-}
-
-impl Given {
     /// The id of a task that is queued in any case.
     fn queued(self) -> Result<TaskId, Refused> {
         match self {

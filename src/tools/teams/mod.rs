@@ -3,9 +3,11 @@
 
 mod call;
 mod change;
+mod gated;
 mod give;
 mod look;
 mod query;
+mod triggers;
 
 pub(crate) use give::refused;
 
@@ -24,7 +26,14 @@ pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn
         team.allowed_tools.as_ref().is_none_or(|allowed| allowed.iter().any(|one| one == name))
     };
     let spawn = (leads && may_spawn).then(change::spawn_team);
-    let of_leads = [change::update_team(), change::shutdown_team()];
+    let of_leads = [
+        change::update_team(),
+        change::shutdown_team(),
+        triggers::create_trigger(),
+        triggers::update_trigger(),
+        triggers::enable_trigger(),
+        triggers::disable_trigger(),
+    ];
     let all = [
         give::delegate_task(),
         look::list_teams(),
@@ -34,6 +43,8 @@ pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn
         query::query_teams(),
         give::escalate(),
         give::enqueue_parent_task(),
+        triggers::list_triggers(),
+        triggers::test_trigger(),
     ];
     let of_leads = of_leads.into_iter().filter(|_| leads && has_others);
     let all = all.into_iter().filter(|_| has_others);
@@ -42,7 +53,7 @@ pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn
 
 /// True for a call that asks a person before it acts, if it has to.
 pub(crate) fn asks_first(name: &str) -> bool {
-    change::NAMES.contains(&name)
+    change::NAMES.contains(&name) || triggers::NAMES.contains(&name)
 }
 
 #[cfg(test)]

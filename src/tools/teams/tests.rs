@@ -15,12 +15,12 @@ use crate::domain::org_change::{ChangePreview, Changed, NewTeam, OrgChange, OrgR
 use crate::domain::task::HandoffRule;
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, Enqueued, InFlight, NewTask, Overlap, Priority,
-    RetryRefusal, Task, TaskEnd, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
+    RetryRefusal, Task, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
 };
 use crate::domain::text::Localized;
 use crate::domain::{RootId, Stamp, TaskId};
 use crate::tools::outcome::{DecisionOutcome, StateChange, ToolOutcome};
-use crate::tools::task_store::{News, Stored, TaskStore, TasksView, TeamPlace, TeamSlots};
+use crate::tools::task_store::{Ending, News, Stored, TaskStore, TasksView, TeamPlace, TeamSlots};
 use crate::tools::test_support::{KeptNews, TestBench};
 use crate::tools::tool::ToolCx;
 use crate::tools::{NewsStore, ToolSubset};
@@ -88,7 +88,7 @@ impl TaskStore for Recorder {
         unused()
     }
 
-    fn end(&self, _: AttemptId, _: TaskEnd, _: u64, _: News) -> Stored<bool> {
+    fn end(&self, _: AttemptId, _: Ending) -> Stored<bool> {
         unused()
     }
 
@@ -159,6 +159,7 @@ fn a_task(id: &str, team: &str, status: TaskStatus) -> Task {
         member: None,
         max_steps: 100,
         correlation: None,
+        trigger: None,
         root_correlation: id.to_owned(),
         depth: 0,
         from: Some(TeamName::main()),
@@ -196,8 +197,8 @@ fn x5_without_other_teams_nobody_has_team_tools() {
     let (off, _) = Org::new(main(), others(), &known, false);
     assert!(tools(&off, &AgentId::new("lead"), false).is_empty());
     let (on, _) = Org::new(main(), others(), &known, true);
-    assert_eq!(tools(&on, &AgentId::new("lead"), false).len(), 10);
-    assert_eq!(tools(&on, &AgentId::new("helper"), true).len(), 11, "it leads a team");
+    assert_eq!(tools(&on, &AgentId::new("lead"), false).len(), 16);
+    assert_eq!(tools(&on, &AgentId::new("helper"), true).len(), 17, "it leads a team");
     let names = |org: &Org, member: &str| -> Vec<String> {
         let tools = tools(org, &AgentId::new(member), true);
         tools.iter().map(|tool| tool.spec().name.to_string()).collect()

@@ -61,6 +61,7 @@ mod talk;
 mod tasks;
 mod tellasks;
 mod tools;
+mod triggers;
 mod trust;
 mod unfinished;
 mod updates;

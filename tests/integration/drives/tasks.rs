@@ -47,6 +47,7 @@ pub(super) fn task(team: &str, text: &str) -> NewTask {
         overlap: Overlap::Allow,
         max_queue: 100,
         once: None,
+        trigger: None,
     }
 }
 

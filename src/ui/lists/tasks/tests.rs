@@ -48,6 +48,7 @@ pub fn whole(status: TaskStatus) -> Task {
         member: None,
         max_steps: 100,
         correlation: None,
+        trigger: None,
         root_correlation: "task-0002".to_owned(),
         depth: 0,
         from: Some(TeamName::main()),

@@ -1,0 +1,262 @@
+//! `triggers`, `trigger` and `send`.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::domain::org_change::{OrgRefusal, one_line};
+use crate::domain::task::checked_text;
+use crate::domain::text::Text;
+use crate::domain::trigger::change::{
+    TriggerAnswer, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
+    config_of as config_of_json,
+};
+use crate::domain::trigger::row::{TriggerRow, rows};
+use crate::domain::trigger::{
+    DEFAULT_THRESHOLD, MAX_MESSAGE_BYTES, Trigger, TriggerConfig, TriggerKind, TriggerState,
+};
+use crate::domain::{AgentId, Clock as _, Lang, TeamName};
+use crate::minds::Minds;
+use crate::platform::SystemClock;
+
+use super::args::OverlapArg;
+use super::tasks::tell as tell_queued;
+use super::trigger_args::{
+    SendArgs, TriggerCommand, TriggerKindArg, TriggerName, TriggerOverlapArg, TriggerValues,
+    TriggersArgs,
+};
+use super::{org_of, team_named, view};
+use crate::cli::drive::text_or_stdin;
+use crate::cli::exit::{CommandError, Status};
+use crate::cli::hive_store::{open_or_make, refused, setup};
+use crate::cli::lines;
+
+/// What a message is.
+const A_MESSAGE: Text = Text::new("message", "消息");
+/// Most characters of the id or the channel of a message.
+const MAX_NAME_CHARS: usize = 200;
+
+/// The rows of all triggers.
+async fn all_rows(workspace: &Path) -> Result<Vec<TriggerRow>, CommandError> {
+    org_of(workspace)?;
+    let minds = Minds::load(workspace, Lang::En);
+    let view = view(workspace).await?;
+    Ok(rows(minds.hive().triggers(), &view.triggers, &SystemClock))
+}
+
+pub async fn list(workspace: &Path, wanted: TriggersArgs) -> Result<Status, CommandError> {
+    let org = org_of(workspace)?;
+    let team = wanted.team.as_deref().map(|name| team_named(&org, name)).transpose()?;
+    let mut rows = all_rows(workspace).await?;
+    rows.retain(|row| team.is_none_or(|team| row.team == team.name));
+    if wanted.json {
+        let triggers = rows.iter().map(|row| row.summary(Lang::En));
+        lines::json(&json!({ "triggers": triggers.collect::<Value>() }));
+        return Ok(Status::Done);
+    }
+    for row in &rows {
+        lines::print(&line(row));
+    }
+    if rows.is_empty() {
+        lines::print("there is no trigger: one is a file .minds/hive/triggers/TEAM/NAME.yaml");
+    }
+    Ok(Status::Done)
+}
+
+/// A trigger in one line.
+fn line(row: &TriggerRow) -> String {
+    let kind = row.kind().map_or("?", TriggerKind::name);
+    let next = row.next_at.as_ref().map(|at| format!("  next {at}")).unwrap_or_default();
+    let fault = match (&row.fault, &row.definition) {
+        (Some(fault), _) => format!("  (cannot run: {})", fault.in_lang(Lang::En)),
+        (None, None) => "  (its file cannot be used; see doctor)".to_owned(),
+        (None, Some(_)) => String::new(),
+    };
+    let last = row.last_status.map(|status| format!("  last {}", status.name()));
+    let last = last.unwrap_or_default();
+    format!("{}  {}  {kind} {}{next}{last}{fault}", row.id(), row.state.name(), row.when())
+}
+
+pub async fn trigger(workspace: &Path, wanted: TriggerCommand) -> Result<Status, CommandError> {
+    match wanted {
+        TriggerCommand::Show { of, json } => show(workspace, &of, json).await,
+        TriggerCommand::Create { of, kind, config, task, values } => {
+            let config = config_of(TriggerKindArg::kind(kind), &config)?;
+            let trigger = Trigger {
+                config,
+                task: text_or_stdin(&task)?,
+                member: values.subagent.as_deref().map(member),
+                skill: values.skill,
+                max_steps: values.max_steps,
+                failure_threshold: values.failure_threshold.unwrap_or(DEFAULT_THRESHOLD),
+                overlap: values.overlap.map(TriggerOverlapArg::policy).unwrap_or_default(),
+            };
+            change(workspace, of, TriggerWish::Create(Box::new(trigger))).await
+        }
+        TriggerCommand::Update { of, config, task, values } => {
+            let kind =
+                all_rows(workspace).await?.iter().find(|row| is_of(row, &of)).map(TriggerRow::kind);
+            let not_found = || CommandError::usage(format!("Trigger '{}' not found", of.name));
+            let kind = kind.ok_or_else(not_found)?;
+            let config =
+                config.map(|config| config_of(kind.unwrap_or(TriggerKind::Schedule), &config));
+            let task = task.as_deref().map(text_or_stdin).transpose()?;
+            let patch = patch(config.transpose()?, task, values);
+            change(workspace, of, TriggerWish::Update(Box::new(patch))).await
+        }
+        TriggerCommand::Enable { of } => change(workspace, of, TriggerWish::Enable).await,
+        TriggerCommand::Disable { of, reason } => {
+            change(workspace, of, TriggerWish::Disable { reason }).await
+        }
+        TriggerCommand::Test { of, max_steps, overlap } => {
+            let overlap = overlap.map(OverlapArg::policy);
+            change(workspace, of, TriggerWish::Test { max_steps, overlap, cause: None }).await
+        }
+    }
+}
+
+fn patch(
+    config: Option<TriggerConfig>,
+    task: Option<String>,
+    values: TriggerValues,
+) -> TriggerPatch {
+    TriggerPatch {
+        config,
+        task,
+        member: values.subagent.as_deref().map(member),
+        skill: values.skill,
+        max_steps: values.max_steps,
+        failure_threshold: values.failure_threshold,
+        overlap: values.overlap.map(TriggerOverlapArg::policy),
+    }
+}
+
+fn member(id: &str) -> AgentId {
+    AgentId::new(id.trim_start_matches('@'))
+}
+
+fn config_of(kind: TriggerKind, text: &str) -> Result<TriggerConfig, CommandError> {
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| CommandError::usage(format!("`--config` is no JSON: {error}")))?;
+    config_of_json(kind, &value).map_err(|why| CommandError::usage(why.in_lang(Lang::En)))
+}
+
+fn is_of(row: &TriggerRow, of: &TriggerName) -> bool {
+    row.team.as_str() == of.team && row.name == of.name
+}
+
+async fn change(
+    workspace: &Path,
+    of: TriggerName,
+    wish: TriggerWish,
+) -> Result<Status, CommandError> {
+    org_of(workspace)?;
+    let team = TeamName::new(&of.team);
+    let id = format!("{}/{}", of.team, of.name);
+    let request = TriggerRequest { team: team.clone(), name: of.name, by: None, basis: None, wish };
+    let mut store = open_or_make(workspace).await?;
+    let answer = setup(workspace).change_trigger(&mut store, request).await;
+    store.close().await;
+    match answer.map_err(|fault| refused(&fault))? {
+        Ok(TriggerAnswer::Is { state, fault }) => {
+            lines::print(&format!("{id} is {}", said(state)));
+            if let Some(fault) = fault {
+                lines::note(&format!("it cannot run: {}", fault.in_lang(Lang::En)));
+            }
+            Ok(Status::Done)
+        }
+        Ok(TriggerAnswer::Tested(queued)) => tell_queued(queued, &team, false),
+        Err(refusal) => Err(error_of(&refusal)),
+    }
+}
+
+fn said(state: TriggerState) -> &'static str {
+    match state {
+        TriggerState::Pending => "pending: `trigger enable` lets it fire",
+        TriggerState::Active => "active",
+        TriggerState::Disabled => "disabled",
+    }
+}
+
+fn error_of(refusal: &TriggerRefusal) -> CommandError {
+    let text = refusal.text().to_string();
+    match refusal {
+        TriggerRefusal::BadName(_)
+        | TriggerRefusal::Reserved(_)
+        | TriggerRefusal::NotFound(_)
+        | TriggerRefusal::NotInTeam { .. }
+        | TriggerRefusal::Value(_)
+        | TriggerRefusal::Nothing
+        | TriggerRefusal::Team(OrgRefusal::NotFound(_)) => CommandError::usage(text),
+        TriggerRefusal::FileIsUnusable(_) => CommandError::invalid(text),
+        TriggerRefusal::Team(_)
+        | TriggerRefusal::Exists(_)
+        | TriggerRefusal::OtherType
+        | TriggerRefusal::Changed
+        | TriggerRefusal::CannotRun(_)
+        | TriggerRefusal::Failed(_) => CommandError::refused(text),
+    }
+}
+
+async fn show(workspace: &Path, of: &TriggerName, json: bool) -> Result<Status, CommandError> {
+    let rows = all_rows(workspace).await?;
+    let Some(row) = rows.iter().find(|row| is_of(row, of)) else {
+        return Err(CommandError::usage(format!("Trigger '{}' not found", of.name)));
+    };
+    if json {
+        lines::json(&row.summary(Lang::En));
+        return Ok(Status::Done);
+    }
+    lines::print(&line(row));
+    if let Some(reason) = &row.reason {
+        lines::print(&format!("disabled: {reason}"));
+    }
+    if let Some(at) = &row.last_fired_at {
+        let task = row.last_task.as_ref().map(ToString::to_string).unwrap_or_default();
+        lines::print(&format!("last fired at {at}: {task}"));
+    }
+    if let Some(trigger) = &row.definition {
+        let who = trigger.member.as_ref().map_or("the lead".to_owned(), |id| format!("@{id}"));
+        lines::print(&format!(
+            "{who}, {}, disabled after {} failures in a row ({} so far)",
+            trigger.overlap.name(),
+            trigger.failure_threshold,
+            row.failures
+        ));
+        lines::print(&format!("\n{}", trigger.task));
+    }
+    Ok(Status::Done)
+}
+
+/// Leaves a message for triggers. Whoever drives looks at it.
+pub async fn send(workspace: &Path, wanted: SendArgs) -> Result<Status, CommandError> {
+    org_of(workspace)?;
+    let text = checked_text(&text_or_stdin(&wanted.text)?, A_MESSAGE)
+        .map_err(|error| CommandError::usage(error.in_lang(Lang::En)))?;
+    let bytes = text.len();
+    if bytes > MAX_MESSAGE_BYTES {
+        return Err(CommandError::usage(format!(
+            "the message has {bytes} bytes, at most {MAX_MESSAGE_BYTES} are allowed"
+        )));
+    }
+    let setup = setup(workspace);
+    let id = wanted.id.unwrap_or_else(|| (setup.random_name)());
+    let (id, channel) = (one_line(&id, MAX_NAME_CHARS), one_line(&wanted.channel, MAX_NAME_CHARS));
+    if id.is_empty() || channel.is_empty() {
+        return Err(CommandError::usage("`--id` and `--channel` cannot be empty"));
+    }
+    let mut store = open_or_make(workspace).await?;
+    let sent = store.send((&id, &channel, &text), SystemClock.moment()).await;
+    store.close().await;
+    if !sent.map_err(|fault| refused(&fault))? {
+        return Err(CommandError::refused(
+            "too many messages wait to be looked at: start the program, or `serve`",
+        ));
+    }
+    if wanted.json {
+        lines::json(&json!({ "id": id, "channel": channel }));
+    } else {
+        lines::print(&id);
+    }
+    Ok(Status::Done)
+}

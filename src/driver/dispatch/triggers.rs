@@ -1,0 +1,226 @@
+//! Triggers: what the clock makes due, and what messages say, becomes tasks. Nothing is made up for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::time::Instant;
+
+use crate::domain::org::{Org, OrgTeam};
+use crate::domain::task::{NewTask, TaskKind, TaskTrigger};
+use crate::domain::text::Localized;
+use crate::domain::trigger::handler::Handler;
+use crate::domain::trigger::row::{handler, in_force};
+use crate::domain::trigger::timer::{Look, due, missed};
+use crate::domain::trigger::{
+    CORRELATION, Firing, Message, StoredTrigger, Trigger, TriggerId, TriggerState,
+};
+use crate::driver::shared::engine::Engine;
+use crate::minds::Minds;
+use crate::tools::{TaskStore, TasksView};
+
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// Characters that tell one firing from another.
+const ID_CHARS: usize = 16;
+
+/// The triggers that are active, as they were looked at last.
+#[derive(Debug)]
+pub struct Triggers {
+    engine: Arc<Engine>,
+    /// The zero of the steady clock.
+    start: Instant,
+    /// `None` before the first look.
+    last: Option<Look>,
+    /// What the store said of them at that look.
+    known: Arc<[StoredTrigger]>,
+    /// Those that can run, each with its definition.
+    running: BTreeMap<TriggerId, (Trigger, Handler)>,
+    /// When the clock makes one due.
+    next: Option<SystemTime>,
+}
+
+impl Triggers {
+    pub fn new(engine: Arc<Engine>) -> Self {
+        Self {
+            engine,
+            start: Instant::now(),
+            last: None,
+            known: Arc::default(),
+            running: BTreeMap::new(),
+            next: None,
+        }
+    }
+
+    fn look(&self) -> Look {
+        Look { wall: self.engine.clock.moment(), steady: self.start.elapsed() }
+    }
+
+    /// When the clock makes one due, on the steady clock.
+    pub fn wake(&self) -> Option<Instant> {
+        let (next, now) = (self.next?, self.engine.clock.moment());
+        // What is due and could not be fired is tried again.
+        Some(Instant::now() + next.duration_since(now).unwrap_or(RETRY_PAUSE))
+    }
+
+    /// True if something may be due, or another is active than before.
+    pub fn may_be_due(&self, view: &TasksView) -> bool {
+        let clock = self.engine.clock.moment();
+        let is_due = self.next.is_some_and(|next| next <= clock);
+        is_due || !view.messages.is_empty() || view.triggers != self.known
+    }
+
+    /// Fires what is due by the configuration as it is now.
+    pub async fn fire(&mut self, view: &TasksView, minds: &Minds) {
+        let now = self.look();
+        let last = self.last.replace(now);
+        self.known = view.triggers.clone();
+        if !minds.hive().org().is_on() {
+            return;
+        }
+        self.prepare(view, minds).await;
+        let (mut due_now, mut skipped) = (Vec::new(), 0);
+        for stored in view.triggers.iter() {
+            let Some((trigger, handler)) = self.running.get(&stored.id) else { continue };
+            match last {
+                // What was missed while nothing ran, while the machine slept, or because somebody set the clock.
+                None => {
+                    let since = stored.last_fired.unwrap_or(stored.since).max(stored.since);
+                    skipped += missed(handler, since, now.wall);
+                }
+                Some(last) if now.was_set_since(&last) => {
+                    skipped += missed(handler, last.wall.max(stored.since), now.wall);
+                }
+                Some(last) => {
+                    let due = due(handler, last.wall.max(stored.since), now.wall);
+                    skipped += due.missed;
+                    due_now.extend(due.now.map(|at| (stored.id.clone(), trigger.clone(), at)));
+                }
+            }
+        }
+        if skipped > 0 {
+            tracing::warn!(count = skipped, "times of triggers have passed without a firing");
+        }
+        for (id, trigger, at) in due_now {
+            let event = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
+            self.fire_one((&id, &trigger), &event.to_string(), None, minds).await;
+        }
+        for message in view.messages.iter() {
+            if self.read(message, minds).await.is_err() {
+                break;
+            }
+        }
+        let times = self.running.values().filter_map(|(_, one)| one.next_after(now.wall));
+        self.next = times.min();
+    }
+
+    /// Brings what can run up to date with the files.
+    async fn prepare(&mut self, view: &TasksView, minds: &Minds) {
+        let definitions = minds.hive().triggers();
+        let mut running = BTreeMap::new();
+        for stored in view.triggers.iter().filter(|one| one.state == TriggerState::Active) {
+            let Some(file) = definitions.get(&stored.id) else { continue };
+            let Some(trigger) = in_force(file.as_ref(), Some(stored)) else { continue };
+            if stored.trigger().as_ref() != Some(&trigger) {
+                let taken = self.tasks().take_over(stored.id.clone(), trigger.clone()).await;
+                tell(taken);
+            }
+            let known = self.running.remove(&stored.id).filter(|(known, _)| *known == trigger);
+            let handler = match known {
+                Some((_, handler)) => Ok(handler),
+                None => handler(&trigger, self.engine.clock.as_ref()),
+            };
+            // What cannot run is a problem of the configuration.
+            if let Ok(handler) = handler {
+                running.insert(stored.id.clone(), (trigger, handler));
+            }
+        }
+        self.running = running;
+    }
+
+    fn tasks(&self) -> Arc<dyn TaskStore> {
+        self.engine.tasks.clone()
+    }
+
+    /// Has a message looked at by all triggers.
+    ///
+    /// # Errors
+    /// The store; then it is looked at again later.
+    async fn read(&self, message: &Message, minds: &Minds) -> Result<(), ()> {
+        let rule = minds.hive().firing;
+        let age = self.engine.clock.moment().duration_since(message.at).unwrap_or_default();
+        let (id, channel) = (&message.id, &message.channel);
+        if age.as_secs() >= u64::from(rule.dedup_seconds) {
+            tracing::warn!(id, channel, "a message is too old for triggers");
+        } else {
+            let meant: Vec<(&TriggerId, &Trigger)> = self
+                .running
+                .iter()
+                .filter(|(_, (_, handler))| handler.is_meant(message))
+                .map(|(id, (trigger, _))| (id, trigger))
+                .collect();
+            if meant.is_empty() {
+                tracing::info!(id, channel, "no trigger is meant by a message");
+            }
+            for one in meant {
+                if !self.fire_one(one, &message.id, Some(message), minds).await {
+                    return Err(());
+                }
+            }
+        }
+        tell(self.tasks().message_seen(message.number).await).ok_or(())
+    }
+
+    /// Queues the task of a trigger; false if the store could not be written.
+    async fn fire_one(
+        &self,
+        (id, trigger): (&TriggerId, &Trigger),
+        event: &str,
+        message: Option<&Message>,
+        minds: &Minds,
+    ) -> bool {
+        let org: &Org = minds.hive().org();
+        let Some(team) = org.team(&id.team) else { return true };
+        let firing = Firing {
+            id: id.clone(),
+            event: event.to_owned(),
+            overlap: trigger.overlap,
+            rule: minds.hive().firing,
+            task: self.task((id, trigger), team, message, minds),
+        };
+        let Some(fired) = tell(self.tasks().fire(firing).await) else { return false };
+        match fired {
+            Ok(task) => tracing::info!(%id, %task, "a trigger has fired"),
+            Err(refusal) => tracing::info!(%id, why = refusal.name(), "a trigger has not fired"),
+        }
+        true
+    }
+
+    fn task(
+        &self,
+        (id, trigger): (&TriggerId, &Trigger),
+        team: &OrgTeam,
+        message: Option<&Message>,
+        minds: &Minds,
+    ) -> NewTask {
+        let text = self.engine.secrets(minds).redacted(trigger.what_to_do(message));
+        let random = self.engine.ids.short(ID_CHARS);
+        NewTask {
+            member: trigger.member.clone(),
+            max_steps: trigger.max_steps.unwrap_or(team.limits.max_steps),
+            correlation: Some(format!("{CORRELATION}{}:{random}", id.name)),
+            trigger: Some(TaskTrigger {
+                name: id.name.clone(),
+                tells: trigger.config.kind().is_about_messages(),
+                is_test: false,
+                channel: message.map(|message| message.channel.clone()),
+                message: message.map(|message| message.id.clone()),
+            }),
+            ..team.new_task(TaskKind::Trigger, text)
+        }
+    }
+}
+
+/// What cannot be written is tried again, and the store is a problem.
+fn tell<T>(done: Result<T, Localized>) -> Option<T> {
+    done.inspect_err(|error| tracing::warn!(%error, "the store of triggers")).ok()
+}

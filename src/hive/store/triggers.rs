@@ -1,0 +1,304 @@
+//! Triggers and the messages that they look at. A firing is one transaction, from the state of the trigger to its task: what
+//! happened makes it fire once, also on a second try after an interruption.
+
+use std::time::SystemTime;
+
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use sqlx::{Connection as _, Row as _};
+
+use super::sagas::is_closing;
+use super::task_ends::end_attempt;
+use super::task_rows::{named, number};
+use super::{ORG, Store, millis, moment, seen, tasks};
+use crate::domain::task::{AttemptId, Enqueued, NewTask, Overlap, TaskEnd, TaskStatus};
+use crate::domain::trigger::{
+    Firing, FiringRefusal, Message, StoredTrigger, TriggerId, TriggerOverlap, TriggerState,
+};
+use crate::domain::{TaskId, TeamName};
+use crate::hive::fault::StoreFault;
+
+/// Messages that wait; whoever sends another one is refused.
+const MAX_MESSAGES: i64 = 1_000;
+/// Why a task of a trigger ends for which there is a newer one.
+const REPLACED: &str = "replaced by a newer task";
+
+/// The newest definition of a trigger that can be used.
+#[derive(Debug, Clone)]
+pub struct InForce {
+    pub json: String,
+    /// Failed tasks in a row after which it is disabled.
+    pub threshold: u32,
+}
+
+impl Store {
+    /// All triggers that were enabled or disabled once.
+    ///
+    /// # Errors
+    /// The disk, or a row that no version of this program wrote.
+    pub async fn triggers(&mut self) -> Result<Vec<StoredTrigger>, StoreFault> {
+        let all = sqlx::query(
+            "SELECT r.team, r.name, r.state, r.definition, r.failures, r.reason, r.changed_at, r.last_fired, r.last_task, \
+             (SELECT t.status FROM tasks t WHERE t.org = r.org AND t.id = r.last_task) \
+             FROM triggers r WHERE r.org = $1 ORDER BY r.team, r.name",
+        );
+        let rows = all.bind(ORG).fetch_all(&mut self.db).await?;
+        rows.iter().map(stored).collect()
+    }
+
+    /// Enables a trigger, whatever it was; false if its team is being shut down.
+    ///
+    /// # Errors
+    /// The disk; nothing has changed then.
+    pub async fn enable_trigger(
+        &mut self,
+        id: &TriggerId,
+        definition: &InForce,
+        now: SystemTime,
+    ) -> Result<bool, StoreFault> {
+        self.set_trigger(id, (TriggerState::Active, None), definition, now).await
+    }
+
+    /// Disables a trigger; the same.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn disable_trigger(
+        &mut self,
+        id: &TriggerId,
+        reason: Option<&str>,
+        definition: &InForce,
+        now: SystemTime,
+    ) -> Result<bool, StoreFault> {
+        self.set_trigger(id, (TriggerState::Disabled, reason), definition, now).await
+    }
+
+    async fn set_trigger(
+        &mut self,
+        id: &TriggerId,
+        (state, reason): (TriggerState, Option<&str>),
+        definition: &InForce,
+        now: SystemTime,
+    ) -> Result<bool, StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        if is_closing(&mut step, &id.team).await? {
+            return Ok(false);
+        }
+        sqlx::query(
+            "INSERT INTO triggers (org, team, name, state, definition, threshold, failures, reason, overlaps, changed_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, 0, $7, 0, $8) ON CONFLICT (org, team, name) DO UPDATE SET \
+             state = $4, definition = $5, threshold = $6, failures = 0, reason = $7, overlaps = 0, changed_at = $8",
+        )
+        .bind(ORG)
+        .bind(id.team.as_str())
+        .bind(&id.name)
+        .bind(state.name())
+        .bind(&definition.json)
+        .bind(definition.threshold)
+        .bind(reason)
+        .bind(millis(now))
+        .execute(&mut *step)
+        .await?;
+        step.commit().await?;
+        Ok(true)
+    }
+
+    /// Takes over what the file of an active trigger says now.
+    ///
+    /// # Errors
+    /// The disk; nothing has changed then.
+    pub async fn take_over(
+        &mut self,
+        id: &TriggerId,
+        definition: &InForce,
+    ) -> Result<(), StoreFault> {
+        let take = sqlx::query(
+            "UPDATE triggers SET definition = $4, threshold = $5 WHERE org = $1 AND team = $2 AND name = $3",
+        );
+        let take = take.bind(ORG).bind(id.team.as_str()).bind(&id.name);
+        take.bind(&definition.json).bind(definition.threshold).execute(&mut self.db).await?;
+        Ok(())
+    }
+
+    /// Queues the task of a trigger under this id, unless something speaks against it.
+    ///
+    /// # Errors
+    /// The disk; nothing has happened then.
+    pub async fn fire(
+        &mut self,
+        firing: &Firing,
+        task: &TaskId,
+        now: SystemTime,
+    ) -> Result<Result<TaskId, FiringRefusal>, StoreFault> {
+        let (id, rule) = (&firing.id, &firing.rule);
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let Some(active) = active(&mut step, id).await? else {
+            return Ok(Err(FiringRefusal::Inactive));
+        };
+        let same = format!("trigger:{id}");
+        if seen::is_known(&mut step, (&same, &firing.event), rule.dedup_seconds, now).await? {
+            return Ok(Err(FiringRefusal::Duplicate));
+        }
+        seen::forget_old(&mut step, 0, now).await?;
+        let member = firing.task.member.as_ref().map_or("", |member| member.as_str());
+        let rate = format!("trigger-rate:{}:{member}", id.team);
+        if seen::wait(&mut step, &rate, (rule.rate, rule.per_seconds), now).await?.is_some() {
+            return Ok(Err(FiringRefusal::RateLimited));
+        }
+        seen::remember(&mut step, (&same, &firing.event), now).await?;
+        if let Some(open) = open_task(&mut step, active.last_task.as_deref()).await? {
+            let replaces = match firing.overlap {
+                TriggerOverlap::Allow => false,
+                TriggerOverlap::AlwaysReplace => true,
+                TriggerOverlap::SkipThenReplace if active.overlaps > 0 => true,
+                TriggerOverlap::SkipThenReplace | TriggerOverlap::AlwaysSkip => {
+                    set_overlaps(&mut step, id, active.overlaps.saturating_add(1)).await?;
+                    step.commit().await?;
+                    return Ok(Err(FiringRefusal::Overlap));
+                }
+            };
+            if replaces {
+                let end = TaskEnd::Cancelled { error: REPLACED.to_owned() };
+                end_attempt(&mut step, &open, (&end, 0), now).await?;
+            }
+        }
+        let new = NewTask { overlap: Overlap::Allow, ..firing.task.clone() };
+        match tasks::enqueue(&mut step, &new, task, now).await? {
+            Enqueued::Queued(_) => {}
+            Enqueued::Refused(refusal) => return Ok(Err(FiringRefusal::Task(refusal))),
+            Enqueued::Skipped | Enqueued::NeedsConfirmation { .. } => {
+                return Ok(Err(FiringRefusal::Overlap));
+            }
+        }
+        seen::remember(&mut step, (&rate, task.as_str()), now).await?;
+        let fired = sqlx::query(
+            "UPDATE triggers SET overlaps = 0, last_task = $4, last_fired = $5 WHERE org = $1 AND team = $2 AND name = $3",
+        );
+        let fired = fired.bind(ORG).bind(id.team.as_str()).bind(&id.name).bind(task.as_str());
+        fired.bind(millis(now)).execute(&mut *step).await?;
+        step.commit().await?;
+        Ok(Ok(task.clone()))
+    }
+
+    /// Leaves a message for triggers; false if too many wait. Those of the day before are too old for any trigger.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn send(
+        &mut self,
+        (id, channel, text): (&str, &str, &str),
+        now: SystemTime,
+    ) -> Result<bool, StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let old = now.checked_sub(seen::KEPT).unwrap_or(SystemTime::UNIX_EPOCH);
+        let forget = sqlx::query("DELETE FROM messages WHERE org = $1 AND at < $2");
+        forget.bind(ORG).bind(millis(old)).execute(&mut *step).await?;
+        let count = sqlx::query("SELECT COUNT(*) FROM messages WHERE org = $1");
+        let count: i64 = count.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
+        if count >= MAX_MESSAGES {
+            return Ok(false);
+        }
+        let next = sqlx::query("UPDATE meta SET ord = ord + 1 WHERE org = $1 RETURNING ord");
+        let ord: i64 = next.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
+        let insert = sqlx::query(
+            "INSERT INTO messages (org, ord, id, channel, text, at) VALUES ($1, $2, $3, $4, $5, $6)",
+        );
+        let insert = insert.bind(ORG).bind(ord).bind(id).bind(channel).bind(text);
+        insert.bind(millis(now)).execute(&mut *step).await?;
+        step.commit().await?;
+        Ok(true)
+    }
+
+    /// The first messages that nobody has looked at, the oldest first.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn messages(&mut self) -> Result<Vec<Message>, StoreFault> {
+        let all =
+            "SELECT ord, id, channel, text, at FROM messages WHERE org = $1 ORDER BY ord LIMIT 20";
+        let rows = sqlx::query(all).bind(ORG).fetch_all(&mut self.db).await?;
+        let message = |row: &SqliteRow| {
+            let at: i64 = row.try_get(4)?;
+            Ok(Message {
+                number: row.try_get(0)?,
+                id: row.try_get(1)?,
+                channel: row.try_get(2)?,
+                text: row.try_get(3)?,
+                at: moment(at),
+            })
+        };
+        rows.iter().map(message).collect()
+    }
+
+    /// Triggers have looked at a message.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn message_seen(&mut self, number: i64) -> Result<(), StoreFault> {
+        let delete = sqlx::query("DELETE FROM messages WHERE org = $1 AND ord = $2");
+        delete.bind(ORG).bind(number).execute(&mut self.db).await?;
+        Ok(())
+    }
+}
+
+/// What of a trigger counts for a firing.
+struct ActiveTrigger {
+    last_task: Option<String>,
+    overlaps: u32,
+}
+
+/// `None` unless it is active, of a team that is not being shut down.
+async fn active(
+    step: &mut SqliteConnection,
+    id: &TriggerId,
+) -> Result<Option<ActiveTrigger>, StoreFault> {
+    if is_closing(step, &id.team).await? {
+        return Ok(None);
+    }
+    let find = sqlx::query(
+        "SELECT last_task, overlaps FROM triggers WHERE org = $1 AND team = $2 AND name = $3 AND state = 'active'",
+    );
+    let find = find.bind(ORG).bind(id.team.as_str()).bind(&id.name);
+    let Some(row) = find.fetch_optional(step).await? else { return Ok(None) };
+    Ok(Some(ActiveTrigger { last_task: row.try_get(0)?, overlaps: number(&row, 1)? }))
+}
+
+/// The newest attempt of this task, if it is open.
+async fn open_task(
+    step: &mut SqliteConnection,
+    task: Option<&str>,
+) -> Result<Option<AttemptId>, StoreFault> {
+    let find = sqlx::query(
+        "SELECT id, attempt FROM tasks WHERE org = $1 AND id = $2 AND status IN ('pending', 'running', 'blocked')",
+    );
+    let row = find.bind(ORG).bind(task).fetch_optional(step).await?;
+    row.as_ref().map(super::task_ends::attempt_id).transpose()
+}
+
+async fn set_overlaps(
+    step: &mut SqliteConnection,
+    id: &TriggerId,
+    overlaps: u32,
+) -> Result<(), StoreFault> {
+    let set = "UPDATE triggers SET overlaps = $4 WHERE org = $1 AND team = $2 AND name = $3";
+    let set = sqlx::query(set).bind(ORG).bind(id.team.as_str()).bind(&id.name);
+    set.bind(overlaps).execute(step).await?;
+    Ok(())
+}
+
+/// Team, name, state, definition, failures, reason, since, last firing, last task and its status.
+fn stored(row: &SqliteRow) -> Result<StoredTrigger, StoreFault> {
+    let (team, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+    let (since, fired): (i64, Option<i64>) = (row.try_get(6)?, row.try_get(7)?);
+    let last_status: Option<String> = row.try_get(9)?;
+    Ok(StoredTrigger {
+        id: TriggerId { team: TeamName::new(team), name },
+        state: named(row, 2, TriggerState::named, "state of its trigger")?,
+        definition: row.try_get(3)?,
+        failures: number(row, 4)?,
+        reason: row.try_get(5)?,
+        since: moment(since),
+        last_fired: fired.map(moment),
+        last_task: row.try_get::<Option<String>, _>(8)?.map(TaskId::new),
+        last_status: last_status.as_deref().and_then(TaskStatus::named),
+    })
+}
