@@ -12,6 +12,8 @@ use crate::domain::org_change::TeamStatus;
 use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
 use crate::domain::task::row::TaskRow;
 use crate::domain::title::headline;
+use crate::domain::trigger::TriggerId;
+use crate::domain::trigger::row::TriggerRow;
 use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TeamName, TellaskKind};
 use crate::protocol::event::{
     Cursor, DriverEvent, HaltedDialog, InboxRow, QuietOutcome, RetryView, Segment, TreeRow,
@@ -72,6 +74,7 @@ pub struct Printer {
     news: Option<Vec<NewsItem>>,
     /// How the teams are, once that is known.
     teams: Option<BTreeMap<TeamName, TeamStatus>>,
+    triggers: Option<BTreeMap<TriggerId, TriggerRow>>,
 }
 
 #[derive(Debug)]
@@ -97,6 +100,7 @@ impl Printer {
             closed: Vec::new(),
             news: None,
             teams: None,
+            triggers: None,
         }
     }
 
@@ -173,6 +177,32 @@ impl Printer {
         }
     }
 
+    /// Prints which triggers have fired, and which are not as they were.
+    fn triggers(&mut self, rows: &[TriggerRow]) {
+        let now: BTreeMap<TriggerId, TriggerRow> =
+            rows.iter().map(|row| (row.id(), row.clone())).collect();
+        let Some(before) = self.triggers.replace(now) else { return };
+        for row in rows {
+            let known = before.get(&row.id());
+            let (team, name) = (&row.team, &row.name);
+            if known.is_some_and(|known| known.last_task != row.last_task) {
+                let fields = json!({ "team": team, "name": name, "taskId": row.last_task });
+                self.json_line(None, "trigger_fired", fields);
+            }
+            let state = |row: &TriggerRow| (row.state, row.is_running(), row.reason.clone());
+            if known.map(state) != Some(state(row)) {
+                let fields = json!({
+                    "team": team, "name": name, "state": row.state, "running": row.is_running(), "reason": row.reason,
+                });
+                self.json_line(None, "trigger_updated", fields);
+            }
+        }
+        for gone in before.keys().filter(|id| !rows.iter().any(|row| row.id() == **id)) {
+            let fields = json!({ "team": gone.team, "name": gone.name, "state": null });
+            self.json_line(None, "trigger_updated", fields);
+        }
+    }
+
     fn asked(&mut self, dialog: &DialogId, question: &str, text: &str) {
         let fields = json!({ "questionId": question, "headline": text });
         self.json_line(Some(dialog), "asked", fields);
@@ -239,6 +269,7 @@ impl Printer {
             }
             DriverEvent::News(items) => self.news(items),
             DriverEvent::Teams(teams) => self.teams(teams),
+            DriverEvent::Triggers(rows) => self.triggers(rows),
             DriverEvent::TaskUpdated(row) => self.task_updated(row),
             DriverEvent::Halted(standing) => self.halted.clone_from(standing),
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),

@@ -110,6 +110,7 @@ fn root_of(event: &DriverEvent) -> Option<&RootId> {
         | DriverEvent::Notice(_)
         | DriverEvent::News(_)
         | DriverEvent::Teams(_)
+        | DriverEvent::Triggers(_)
         | DriverEvent::Tasks(_)
         | DriverEvent::TaskUpdated(_)
         | DriverEvent::Task { .. }

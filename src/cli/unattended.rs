@@ -29,7 +29,7 @@ const FINISH_TICKET: u64 = TICKET + 1;
 pub enum Until {
     /// Nothing: it was started to stay.
     Asked,
-    /// Nobody needs it: nothing runs, no question is open, and no client is connected.
+    /// Nobody needs it: nothing runs, no question is open, no trigger is active, and no client is connected.
     NotNeeded,
     /// The steps that run are finished.
     StepsFinished,
@@ -96,6 +96,8 @@ struct Work {
     running: Option<BTreeSet<DialogId>>,
     questions: usize,
     processes: usize,
+    /// Triggers that fire when their time or a message comes.
+    triggers: usize,
     /// No step begins any more.
     is_finishing: bool,
 }
@@ -117,6 +119,8 @@ impl Work {
             running.retain(|dialog| dialog.root != gone.root);
         } else if let DriverEvent::Inbox(questions) = event {
             self.questions = questions.len();
+        } else if let DriverEvent::Triggers(all) = event {
+            self.triggers = all.iter().filter(|trigger| trigger.is_running()).count();
         } else if let DriverEvent::Processes(all) = event {
             self.processes = all.iter().filter(|process| process.is_running()).count();
         } else if let DriverEvent::Done { ticket: FINISH_TICKET, .. } = event {
@@ -125,7 +129,7 @@ impl Work {
     }
 
     fn is_needed(&self) -> bool {
-        self.questions > 0 || self.processes > 0 || !self.nothing_runs()
+        self.questions > 0 || self.processes > 0 || self.triggers > 0 || !self.nothing_runs()
     }
 
     fn steps_are_finished(&self) -> bool {
@@ -148,7 +152,7 @@ mod tests {
     use crate::domain::RootId;
 
     #[test]
-    fn a_driver_is_needed_while_something_runs_or_a_question_is_open() {
+    fn a_driver_is_needed_while_something_runs_a_question_is_open_or_a_trigger_is_active() {
         let mut work = Work::default();
         assert!(work.is_needed(), "nothing is known yet");
         work.apply(DriverEvent::Rows(Vec::new()));
@@ -160,6 +164,10 @@ mod tests {
         work.running.get_or_insert_default().insert(dialog.clone());
         assert!(work.is_needed());
         work.apply(DriverEvent::Removed(dialog));
+        assert!(!work.is_needed());
+        work.triggers = 1;
+        assert!(work.is_needed());
+        work.apply(DriverEvent::Triggers(Vec::new()));
         assert!(!work.is_needed());
     }
 

@@ -93,7 +93,7 @@ impl Driver {
     /// Starts the driver on the current runtime, with its first client.
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
-        let state = ScreenState::new(engine.problems.clone(), pick_up);
+        let state = ScreenState::new(engine.problems.clone(), pick_up, engine.clock.clone());
         let (sources, news) = (engine.sources.clone(), engine.news.clone());
         let (requests, requests_rx) = mpsc::channel(REQUEST_QUEUE);
         let (orders, orders_rx) = mpsc::channel(ORDER_QUEUE);

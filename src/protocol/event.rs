@@ -16,6 +16,7 @@ use crate::domain::sandbox::Level;
 use crate::domain::task::row::TaskRow;
 use crate::domain::task::{Task, TeamWork};
 use crate::domain::text::Localized;
+use crate::domain::trigger::row::TriggerRow;
 use crate::domain::trust::Unagreed;
 use crate::domain::{
     AgentId, Background, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, MsgId,
@@ -369,6 +370,8 @@ pub enum DriverEvent {
     News(Vec<NewsItem>),
     /// All teams that can be used, by name; replaces the previous ones. None where teams are off.
     Teams(Vec<TeamRow>),
+    /// All triggers that have a file, by team and name, with the beginnings of their tasks; replaces the previous ones.
+    Triggers(Vec<TriggerRow>),
     /// The open tasks and the newest ones that have ended, both up to a number; replaces the previous ones.
     Tasks(Vec<TaskRow>),
     /// One task, new or changed. On disk before it is sent.
@@ -436,6 +439,7 @@ macro_rules! ticket_within {
             | Self::Notice(_)
             | Self::News(_)
             | Self::Teams(_)
+            | Self::Triggers(_)
             | Self::Tasks(_)
             | Self::TaskUpdated(_)
             | Self::Halted(_)

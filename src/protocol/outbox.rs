@@ -171,6 +171,7 @@ fn can_be_requested(event: &DriverEvent) -> bool {
         | DriverEvent::Notice(_)
         | DriverEvent::News(_)
         | DriverEvent::Teams(_)
+        | DriverEvent::Triggers(_)
         | DriverEvent::Tasks(_)
         | DriverEvent::TaskUpdated(_)
         | DriverEvent::Halted(_)
@@ -191,6 +192,7 @@ fn is_replaceable(event: &DriverEvent) -> bool {
             | DriverEvent::Files(_)
             | DriverEvent::News(_)
             | DriverEvent::Teams(_)
+            | DriverEvent::Triggers(_)
             | DriverEvent::Tasks(_)
             | DriverEvent::TaskUpdated(_)
     )
@@ -206,6 +208,7 @@ fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
         | (DriverEvent::Files(_), DriverEvent::Files(_))
         | (DriverEvent::News(_), DriverEvent::News(_))
         | (DriverEvent::Teams(_), DriverEvent::Teams(_))
+        | (DriverEvent::Triggers(_), DriverEvent::Triggers(_))
         | (DriverEvent::Tasks(_), DriverEvent::Tasks(_)) => true,
         (DriverEvent::TaskUpdated(old), DriverEvent::TaskUpdated(new)) => old.id == new.id,
         (_, _) => false,
@@ -245,6 +248,7 @@ fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
         | DriverEvent::Notice(_)
         | DriverEvent::News(_)
         | DriverEvent::Teams(_)
+        | DriverEvent::Triggers(_)
         | DriverEvent::Tasks(_)
         | DriverEvent::Task { .. }
         | DriverEvent::TaskUpdated(_)

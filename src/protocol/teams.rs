@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::org_change::TeamStatus;
 use crate::domain::task::Priority;
+use crate::domain::trigger::TriggerId;
 use crate::domain::{AgentId, TaskId, TeamName};
 
 /// A team that can be used.
@@ -64,6 +65,10 @@ pub enum TeamsRequest {
     Update { team: TeamName, add: Vec<String>, remove: Vec<String> },
     /// Shuts a team down, with those below it if that is said. The reply comes when it is gone, or after a minute.
     ShutDown { team: TeamName, cascade: bool },
+    /// Enables or disables a trigger.
+    SwitchTrigger { id: TriggerId, on: bool },
+    /// Queues the task of a trigger once.
+    TryTrigger { id: TriggerId },
 }
 
 impl TeamsRequest {
@@ -77,7 +82,9 @@ impl TeamsRequest {
             | Self::Retry { .. }
             | Self::Spawn { .. }
             | Self::Update { .. }
-            | Self::ShutDown { .. } => false,
+            | Self::ShutDown { .. }
+            | Self::SwitchTrigger { .. }
+            | Self::TryTrigger { .. } => false,
         }
     }
 }

@@ -56,6 +56,7 @@ fn texts(event: &DriverEvent) -> usize {
             items.iter().map(|item| 2 * FIXED + item.title.len() + item.body.len()).sum()
         }
         DriverEvent::Teams(teams) => json(teams),
+        DriverEvent::Triggers(rows) => json(rows),
         DriverEvent::Tasks(rows) => rows.iter().map(|row| FIXED + row.about.len()).sum(),
         DriverEvent::TaskUpdated(row) => row.about.len(),
         DriverEvent::Task { task, .. } => json(task),

@@ -243,6 +243,8 @@ actions! {
     AttachImage "attach-image": "Attach the image in the clipboard" / "附加剪贴板中的图片";
     OpenPaste "open-paste": "Show all of the pasted text at the caret, or of the change to approve" / "展开光标处的粘贴文字，或显示待批准的全部更改";
     Delegate "delegate": "Delegate a task to this team" / "把任务委派给此团队";
+    SwitchTrigger "switch": "Enable or disable this trigger" / "启用或停用此触发器";
+    TryTrigger "try": "Queue the task of this trigger once" / "把此触发器的任务排队一次";
     Leave "leave": "Return to the pane; the draft is kept" / "回到窗格；草稿保留";
     Edit "edit": "Edit this entry" / "编辑此条目";
     Add "add": "Add a reminder to this dialog" / "给此对话添加提醒";

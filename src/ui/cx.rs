@@ -9,6 +9,7 @@ use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::sandbox::Level;
 use crate::domain::task::Priority;
 use crate::domain::text::Text;
+use crate::domain::trigger::row::TriggerRow;
 use crate::domain::{
     AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp, TeamName,
 };
@@ -168,6 +169,8 @@ pub enum Intent {
     Copy(CopyTo, CopyText),
     /// List the tasks of this team, or of all.
     ShowTasks(Option<TeamName>, ShownTasks),
+    /// Show all of a trigger.
+    ShowTrigger(Box<TriggerRow>),
     /// Write a task for this team.
     WriteTask(TeamName),
     Delegate {

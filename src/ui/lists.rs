@@ -15,6 +15,8 @@ pub mod task;
 pub mod tasks;
 pub mod team;
 pub mod teams;
+pub mod trigger;
+pub mod triggers;
 
 use list::{List, ListOverlay};
 
@@ -29,6 +31,8 @@ const LISTS: &[Entry] = &[
     Entry::of::<teams::Teams>(),
     Entry::of::<tasks::Tasks>(),
     Entry::of::<task::WholeTask>(),
+    Entry::of::<triggers::Triggers>(),
+    Entry::of::<trigger::WholeTrigger>(),
     Entry::of::<autonomy::AutonomyList>(),
     Entry::of::<processes::Processes>(),
     Entry::of::<places::Places>(),

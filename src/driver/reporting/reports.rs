@@ -6,6 +6,7 @@ use tokio::sync::mpsc;
 
 use crate::domain::decisions::Resolution;
 use crate::domain::news::NewsItem;
+use crate::domain::trigger::row::Definitions;
 use crate::domain::{AgentId, DialogId, Problem, RootId};
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, TreeRow, WorkspaceView,
@@ -115,6 +116,7 @@ pub enum DriverReport {
         consent: ConsentView,
         /// Without their tasks.
         teams: Vec<TeamRow>,
+        triggers: Arc<Definitions>,
     },
     /// All problems of one tree.
     TreeProblems {

@@ -8,7 +8,7 @@ use crate::domain::decisions::Resolution;
 use crate::domain::news::NewsItem;
 use crate::domain::question::headline;
 use crate::domain::record::Record;
-use crate::domain::{AgentId, Background, DialogId, Problem, Problems, RootId};
+use crate::domain::{AgentId, Background, Clock, DialogId, Problem, Problems, RootId};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, Segment, TreeRow, WorkspaceView,
@@ -59,7 +59,7 @@ pub struct ScreenState {
 }
 
 impl ScreenState {
-    pub fn new(problems: Arc<Problems>, pick_up: PickUp) -> Self {
+    pub fn new(problems: Arc<Problems>, pick_up: PickUp, clock: Arc<dyn Clock>) -> Self {
         Self {
             workspace: WorkspaceView::default(),
             consent: ConsentView::default(),
@@ -75,7 +75,7 @@ impl ScreenState {
             answering: BTreeMap::new(),
             closing: BTreeMap::new(),
             news: None,
-            teams: TeamsState::default(),
+            teams: TeamsState::new(clock),
             tasks_seen: 0,
             tasks_settled: 0,
             moved_seen: 0,
@@ -172,13 +172,23 @@ impl ScreenState {
             }
             DriverReport::Left(client) => out.remove(client),
             DriverReport::Problems { origin, problems } => self.set_problems(origin, problems, out),
-            DriverReport::Minds { problems, members, default_responder, consent, teams } => {
+            DriverReport::Minds {
+                problems,
+                members,
+                default_responder,
+                consent,
+                teams,
+                triggers,
+            } => {
                 self.set_team(members, default_responder, out);
                 if self.consent != consent {
                     self.consent = consent;
                     out.push(DriverEvent::Consent(self.consent.clone()));
                 }
                 for event in self.teams.set_teams(teams) {
+                    out.push(event);
+                }
+                if let Some(event) = self.teams.set_definitions(triggers) {
                     out.push(event);
                 }
                 self.set_problems("minds", problems, out);
@@ -270,6 +280,7 @@ impl ScreenState {
             | DriverEvent::Notice(_)
             | DriverEvent::News(_)
             | DriverEvent::Teams(_)
+            | DriverEvent::Triggers(_)
             | DriverEvent::Tasks(_)
             | DriverEvent::TaskUpdated(_)
             | DriverEvent::Task { .. }

@@ -4,12 +4,18 @@ use std::sync::Arc;
 
 use crate::domain::task::row::TaskRow;
 use crate::domain::task::{TaskStatus, TeamWork};
-use crate::domain::{RootId, TaskId};
+use crate::domain::trigger::row::{Definitions, TriggerRow, rows};
+use crate::domain::{Clock, RootId, TaskId};
 use crate::protocol::{DriverEvent, TeamRow};
 use crate::tools::TasksView;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct TeamsState {
+    /// For when triggers fire next.
+    clock: Arc<dyn Clock>,
+    definitions: Arc<Definitions>,
+    /// As they were sent.
+    triggers: Vec<TriggerRow>,
     /// As they were sent.
     teams: Vec<TeamRow>,
     /// `None` until they are known.
@@ -18,7 +24,47 @@ pub(super) struct TeamsState {
     were_told: bool,
 }
 
+/// Most characters of a task of a trigger that lists show.
+const MAX_TASK_CHARS: usize = 2_000;
+
 impl TeamsState {
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            definitions: Arc::default(),
+            triggers: Vec::new(),
+            teams: Vec::new(),
+            tasks: None,
+            were_told: false,
+        }
+    }
+
+    /// Takes what triggers do as their files say now.
+    pub fn set_definitions(&mut self, definitions: Arc<Definitions>) -> Option<DriverEvent> {
+        self.definitions = definitions;
+        self.count_triggers()
+    }
+
+    /// The triggers, if they are not as they were sent.
+    fn count_triggers(&mut self) -> Option<DriverEvent> {
+        let stored = self.tasks.as_ref().map(|view| view.triggers.clone()).unwrap_or_default();
+        let mut now = rows(&self.definitions, &stored, self.clock.as_ref());
+        for trigger in now.iter_mut().filter_map(|row| row.definition.as_mut()) {
+            trigger.task = trigger.task.chars().take(MAX_TASK_CHARS).collect();
+        }
+        if now == self.triggers {
+            return None;
+        }
+        self.triggers = now;
+        Some(DriverEvent::Triggers(self.triggers.clone()))
+    }
+
+    /// True if what was said to come next should have come.
+    fn has_passed(&self) -> bool {
+        let now = self.clock.now();
+        self.triggers.iter().filter_map(|row| row.next_at.as_ref()).any(|next| *next <= now)
+    }
+
     /// Takes the teams that can be used, without their tasks.
     pub fn set_teams(&mut self, teams: Vec<TeamRow>) -> Vec<DriverEvent> {
         let counted = self.counted(teams);
@@ -33,7 +79,10 @@ impl TeamsState {
     /// Takes the tasks as they are now, unless what is known is newer.
     pub fn set_tasks(&mut self, view: &TasksView) -> Vec<DriverEvent> {
         let known = match &self.tasks {
-            Some(known) if known.revision >= view.revision => return Vec::new(),
+            Some(known) if known.revision >= view.revision => {
+                let passed = self.has_passed();
+                return passed.then(|| self.count_triggers()).flatten().into_iter().collect();
+            }
             Some(known) => known.listed.clone(),
             None => Arc::default(),
         };
@@ -48,6 +97,7 @@ impl TeamsState {
         };
         self.were_told |= !events.is_empty();
         events.extend(self.set_teams(self.teams.clone()));
+        events.extend(self.count_triggers());
         events
     }
 
@@ -59,11 +109,14 @@ impl TeamsState {
 
     /// All that is known, for a client that knows nothing.
     pub fn everything(&self) -> Vec<DriverEvent> {
+        let has_triggers = !self.triggers.is_empty();
+        let triggers = has_triggers.then(|| DriverEvent::Triggers(self.triggers.clone()));
         if !self.were_told {
-            return Vec::new();
+            return triggers.into_iter().collect();
         }
         let listed = self.tasks.as_ref().map(|view| view.listed.to_vec()).unwrap_or_default();
-        vec![DriverEvent::Teams(self.teams.clone()), DriverEvent::Tasks(listed)]
+        let teams = [DriverEvent::Teams(self.teams.clone()), DriverEvent::Tasks(listed)];
+        teams.into_iter().chain(triggers).collect()
     }
 
     fn counted(&self, mut teams: Vec<TeamRow>) -> Vec<TeamRow> {
@@ -93,7 +146,22 @@ fn leaves(known: &[TaskRow], now: &[TaskRow]) -> bool {
 mod tests {
     use super::*;
     use crate::domain::task::{Priority, TaskKind};
+    use crate::domain::trigger::test_support::scheduled;
+    use crate::domain::trigger::{StoredTrigger, TriggerId, TriggerState};
     use crate::domain::{Stamp, TeamName};
+
+    #[derive(Debug)]
+    struct Utc;
+
+    impl Clock for Utc {
+        fn now(&self) -> Stamp {
+            Stamp::new("2026-11-21 10:00:00")
+        }
+    }
+
+    fn state() -> TeamsState {
+        TeamsState::new(Arc::new(Utc))
+    }
 
     fn row(id: &str, status: TaskStatus) -> TaskRow {
         TaskRow {
@@ -139,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_change_is_sent_alone_and_what_is_late_is_not_sent() {
-        let mut state = TeamsState::default();
+        let mut state = state();
         assert_eq!(state.set_teams(vec![qa(0)]), [DriverEvent::Teams(vec![qa(0)])]);
         let (a, b) = (row("task-a", TaskStatus::Pending), row("task-b", TaskStatus::Done));
         let all = DriverEvent::Tasks(vec![a.clone(), b.clone()]);
@@ -161,7 +229,7 @@ mod tests {
 
     #[test]
     fn an_open_task_that_is_gone_lists_all_anew() {
-        let mut state = TeamsState::default();
+        let mut state = state();
         let (a, b) = (row("task-a", TaskStatus::Pending), row("task-b", TaskStatus::Pending));
         state.set_tasks(&view(1, &[a.clone(), b]));
         assert_eq!(
@@ -175,8 +243,39 @@ mod tests {
 
     #[test]
     fn where_there_is_no_task_nothing_is_sent() {
-        let mut state = TeamsState::default();
+        let mut state = state();
         assert_eq!(state.set_tasks(&view(1, &[])), []);
         assert_eq!(state.everything(), []);
+    }
+
+    #[test]
+    fn a_trigger_is_sent_with_what_comes_next_and_again_when_it_changes() {
+        let mut state = state();
+        let watch = TriggerId { team: TeamName::new("qa"), name: "watch".to_owned() };
+        let trigger = scheduled("0 12 * * *");
+        let definitions: Definitions = [(watch.clone(), Some(trigger.clone()))].into();
+        let sent = |event: Option<DriverEvent>| match event {
+            Some(DriverEvent::Triggers(rows)) => rows,
+            other => unreachable!("{other:?}"),
+        };
+        let pending = sent(state.set_definitions(Arc::new(definitions.clone())));
+        assert_eq!((pending[0].state, &pending[0].next_at), (TriggerState::Pending, &None));
+        assert_eq!(state.set_definitions(Arc::new(definitions)), None);
+        let stored = StoredTrigger {
+            id: watch,
+            state: TriggerState::Active,
+            definition: serde_json::to_string(&trigger).unwrap(),
+            failures: 0,
+            reason: None,
+            since: Utc.moment(),
+            last_fired: None,
+            last_task: None,
+            last_status: None,
+        };
+        let active = TasksView { triggers: [stored].into(), ..view(2, &[]) };
+        let rows = sent(state.set_tasks(&active).pop());
+        assert_eq!(rows[0].next_at, Some(Stamp::new("2026-11-21 12:00:00")));
+        assert_eq!(state.set_tasks(&active), []);
+        assert!(state.everything().contains(&DriverEvent::Triggers(rows)));
     }
 }

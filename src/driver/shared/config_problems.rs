@@ -6,10 +6,11 @@ use std::sync::Arc;
 use crate::domain::org::{Org, OrgTeam};
 use crate::domain::org_change::TeamStatus;
 use crate::domain::text::{Text, localized};
+use crate::domain::trigger::row::Definitions;
 use crate::domain::trust::Unagreed;
 use crate::domain::{Member, Problem, Secrets};
 use crate::driver::reporting::reports::DriverReport;
-use crate::minds::{self, Env, Minds};
+use crate::minds::{self, Env, HiveConfig, Minds};
 use crate::protocol::TeamRow;
 use crate::protocol::event::{ConsentView, ImageSupport, MemberView};
 use crate::tools::Access;
@@ -65,6 +66,7 @@ pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> Dri
         members: members(minds, engine.env),
         default_responder: minds.default_responder().cloned(),
         teams: teams(minds.hive().org()),
+        triggers: triggers(minds.hive()),
     }
 }
 
@@ -84,6 +86,11 @@ fn teams(org: &Org) -> Vec<TeamRow> {
         used_up: false,
     };
     org.teams().filter(|_| org.is_on()).map(row).collect()
+}
+
+/// What triggers do; none where teams are off.
+fn triggers(hive: &HiveConfig) -> Arc<Definitions> {
+    if hive.org().is_on() { hive.triggers().clone() } else { Arc::default() }
 }
 
 /// The members the user can choose from.

@@ -7,6 +7,8 @@ use crate::domain::task::{
     A_TASK, Enqueued, NewTask, Priority, RetryRefusal, TaskKind, TaskStatus, checked_text,
 };
 use crate::domain::text::{Localized, localized};
+use crate::domain::trigger::TriggerId;
+use crate::domain::trigger::change::{TriggerAnswer, TriggerRequest, TriggerWish};
 use crate::domain::{TaskId, TeamName};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};
@@ -48,7 +50,9 @@ async fn answer(
         TeamsRequest::Delegate { .. }
         | TeamsRequest::Spawn { .. }
         | TeamsRequest::Update { .. }
-        | TeamsRequest::ShutDown { .. } => None,
+        | TeamsRequest::ShutDown { .. }
+        | TeamsRequest::SwitchTrigger { .. }
+        | TeamsRequest::TryTrigger { .. } => None,
     };
     // Where there is no task at all, there may be no store; looking makes none.
     if let Some(id) = named.filter(|_| engine.tasks.tasks_view().borrow().listed.is_empty()) {
@@ -90,8 +94,30 @@ async fn answer(
                 teams_are_gone(engine.tasks.as_ref(), &teams).await;
             }
         }
+        TeamsRequest::SwitchTrigger { id, on } => {
+            let wish = if on { TriggerWish::Enable } else { TriggerWish::Disable { reason: None } };
+            trigger(engine, id, wish).await?;
+        }
+        TeamsRequest::TryTrigger { id } => {
+            let wish = TriggerWish::Test { max_steps: None, overlap: None, cause: None };
+            trigger(engine, id, wish).await?;
+        }
     }
     Ok(DriverEvent::Done { ticket, dialog: None })
+}
+
+/// What a person wants of a trigger needs nobody's approval.
+async fn trigger(engine: &Engine, id: TriggerId, wish: TriggerWish) -> Result<(), Localized> {
+    let TriggerId { team, name } = id;
+    let request = TriggerRequest { team: team.clone(), name, by: None, basis: None, wish };
+    match engine.tasks.change_trigger(request).await?.map_err(|refusal| refusal.text())? {
+        TriggerAnswer::Is { fault: Some(fault), .. } => Err(localized!(
+            [fault] "it is enabled, and cannot run: {fault}",
+            "已启用，但无法运行：{fault}"
+        )),
+        TriggerAnswer::Is { fault: None, .. } => Ok(()),
+        TriggerAnswer::Tested(enqueued) => queued(enqueued, &team),
+    }
 }
 
 /// A person's change needs nobody's approval.
@@ -115,7 +141,12 @@ async fn delegate(
     };
     let text = checked_text(&text, A_TASK)?;
     let task = NewTask { priority, ..found.new_task(TaskKind::Delegate, text) };
-    match engine.tasks.enqueue(task).await? {
+    queued(engine.tasks.enqueue(task).await?, team)
+}
+
+/// Ok if a task for this team was queued.
+fn queued(enqueued: Enqueued, team: &TeamName) -> Result<(), Localized> {
+    match enqueued {
         Enqueued::Queued(_) => Ok(()),
         Enqueued::Skipped | Enqueued::NeedsConfirmation { .. } => Err(localized!(
             "not queued: team '{team}' has open tasks (default_overlap in its file)",

@@ -24,7 +24,6 @@ use crate::domain::latest::Blocker;
 use crate::domain::net_changes::NetChange;
 use crate::domain::news::{NewsItem, NewsKind, NewsLevel};
 use crate::domain::sandbox::Level;
-use crate::domain::task::Priority;
 use crate::domain::text::Localized;
 use crate::domain::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
 use crate::domain::transcript::SpokenKind;
@@ -33,7 +32,7 @@ use crate::domain::usage::{GenerationUsage, Tokens, UsageSum};
 use crate::domain::{
     AgentId, ArtifactRef, Background, Bucket, CallId, CallSite, Course, DialogId, DisplayState,
     Entry, Genseq, HealthLevel, MsgId, Problem, Question, RootId, SelfId, Severity, Slug, Stamp,
-    StopReason, TaskId, TeamName,
+    StopReason,
 };
 use crate::protocol::event::{QueuedMessage, Segment};
 use crate::protocol::{
@@ -41,8 +40,8 @@ use crate::protocol::{
     DriverEvent, FindEnd, FindRequest, FindScope, ForkMode, FoundPart, FoundRecord, HaltedDialog,
     ImageOrigin, ImageSource, ImageSupport, InboxRow, Lifecycle, LogLevel, LogLine, LogView,
     MemberView, MindTool, MindView, QuietOutcome, ReadEnd, ReminderAudience, ReminderView,
-    RetryView, SectionView, Sheet, SheetRequest, ShelfRow, StoredRecord, TaskdocView, TeamsRequest,
-    TimelineRow, TimelineView, TranscriptPage, TreeRow, UsageView, WorkspaceView,
+    RetryView, SectionView, Sheet, SheetRequest, ShelfRow, StoredRecord, TaskdocView, TimelineRow,
+    TimelineView, TranscriptPage, TreeRow, UsageView, WorkspaceView,
 };
 
 /// What the values are made from.
@@ -103,7 +102,7 @@ impl Seeds {
         Stamp::new("2026-11-25 10:00:00")
     }
 
-    fn localized(&self) -> Localized {
+    pub(super) fn localized(&self) -> Localized {
         Localized::new(self.text(), format!("你好{}", self.text))
     }
 
@@ -330,36 +329,15 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
             level: AutonomyLevel::MajorOnly,
         },
         Command::DismissNews { ticket, ids: vec![s.text()] },
-        Command::Tasks { ticket, request: TeamsRequest::Show { id: TaskId::new(s.text()) } },
-        Command::Tasks {
-            ticket,
-            request: TeamsRequest::Delegate {
-                team: TeamName::new(s.text()),
-                text: s.text(),
-                priority: Priority::High,
-            },
-        },
-        Command::Tasks { ticket, request: TeamsRequest::Cancel { id: TaskId::new(s.text()) } },
-        Command::Tasks { ticket, request: TeamsRequest::Retry { id: TaskId::new(s.text()) } },
-        Command::Tasks { ticket, request: s.spawn_request() },
-        Command::Tasks {
-            ticket,
-            request: TeamsRequest::Update {
-                team: TeamName::new(s.text()),
-                add: vec![s.text()],
-                remove: vec![s.text()],
-            },
-        },
-        Command::Tasks {
-            ticket,
-            request: TeamsRequest::ShutDown { team: TeamName::new(s.text()), cascade: s.flag },
-        },
+    ];
+    all.extend(s.team_commands(ticket));
+    all.extend([
         Command::CheckConsent,
         Command::Files,
         Command::Drafts { ticket: s.number },
         Command::SaveDraft { ticket: s.number, name: s.text(), text: s.text() },
         Command::StopProcess { ticket, pid: s.number as u32 },
-    ];
+    ]);
     let end = ReadEnd { dialog: SelfId::new(&s.text), course: s.course(), lines: s.small() };
     let requests = [
         SheetRequest::Reminders,
@@ -519,6 +497,7 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
         DriverEvent::Notice(s.localized()),
         DriverEvent::News(vec![s.news()]),
         DriverEvent::Teams(vec![s.team()]),
+        DriverEvent::Triggers(vec![s.trigger_row()]),
         DriverEvent::Tasks(vec![s.task_row()]),
         DriverEvent::TaskUpdated(Box::new(s.task_row())),
         DriverEvent::Task { ticket: s.number, task: Box::new(s.task()) },

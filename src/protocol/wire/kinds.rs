@@ -92,6 +92,7 @@ kinds! {
     Notice = "notice",
     News = "news",
     Teams = "teams",
+    Triggers = "triggers",
     Tasks = "tasks",
     TaskUpdated = "task_updated",
     Task = "task",

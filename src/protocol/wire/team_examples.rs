@@ -3,9 +3,14 @@
 use super::examples::Seeds;
 use crate::domain::org_change::TeamStatus;
 use crate::domain::task::row::TaskRow;
-use crate::domain::task::{BlockReason, Priority, Task, TaskKind, TaskStatus, TeamWork};
+use crate::domain::task::{
+    BlockReason, Priority, Task, TaskKind, TaskStatus, TaskTrigger, TeamWork,
+};
+use crate::domain::trigger::row::TriggerRow;
+use crate::domain::trigger::{Trigger, TriggerConfig, TriggerId, TriggerOverlap, TriggerState};
 use crate::domain::{TaskId, TeamName};
-use crate::protocol::{TeamRow, TeamsRequest};
+use crate::protocol::command::Ticket;
+use crate::protocol::{Command, TeamRow, TeamsRequest};
 
 impl Seeds {
     pub(super) fn team(&self) -> TeamRow {
@@ -24,13 +29,58 @@ impl Seeds {
         }
     }
 
-    pub(super) fn spawn_request(&self) -> TeamsRequest {
-        TeamsRequest::Spawn {
+    /// Commands about tasks, teams and triggers.
+    pub(super) fn team_commands(&self, ticket: Ticket) -> Vec<Command> {
+        let (id, team) = (|| TaskId::new(self.text()), || TeamName::new(self.text()));
+        let trigger = || TriggerId { team: team(), name: self.text() };
+        let requests = [
+            TeamsRequest::Show { id: id() },
+            TeamsRequest::Delegate { team: team(), text: self.text(), priority: Priority::High },
+            TeamsRequest::Cancel { id: id() },
+            TeamsRequest::Retry { id: id() },
+            TeamsRequest::Spawn {
+                name: self.text(),
+                parent: TeamName::main(),
+                description: self.text(),
+                scope: vec![self.text()],
+                context: self.text(),
+            },
+            TeamsRequest::Update {
+                team: team(),
+                add: vec![self.text()],
+                remove: vec![self.text()],
+            },
+            TeamsRequest::ShutDown { team: team(), cascade: self.flag },
+            TeamsRequest::SwitchTrigger { id: trigger(), on: self.flag },
+            TeamsRequest::TryTrigger { id: trigger() },
+        ];
+        requests.into_iter().map(|request| Command::Tasks { ticket, request }).collect()
+    }
+
+    pub(super) fn trigger_row(&self) -> TriggerRow {
+        let config =
+            TriggerConfig::Schedule { cron: self.text(), timezone: self.maybe(self.text()) };
+        let definition = Trigger {
+            config,
+            task: self.text(),
+            member: self.maybe(self.agent()),
+            skill: self.maybe(self.text()),
+            max_steps: self.maybe(5),
+            failure_threshold: 3,
+            overlap: TriggerOverlap::AlwaysReplace,
+        };
+        TriggerRow {
+            team: TeamName::new(self.text()),
             name: self.text(),
-            parent: TeamName::main(),
-            description: self.text(),
-            scope: vec![self.text()],
-            context: self.text(),
+            state: TriggerState::Active,
+            definition: self.maybe(definition),
+            fault: self.maybe(self.localized()),
+            reason: self.maybe(self.text()),
+            failures: 2,
+            next_at: self.maybe(self.stamp()),
+            last_fired_at: self.maybe(self.stamp()),
+            last_status: self.maybe(TaskStatus::Failed),
+            last_task: self.maybe(TaskId::new(self.text())),
         }
     }
 
@@ -67,7 +117,13 @@ impl Seeds {
             member: self.maybe(self.agent()),
             max_steps: 100,
             correlation: self.maybe(self.text()),
-            trigger: None,
+            trigger: self.maybe(TaskTrigger {
+                name: self.text(),
+                tells: true,
+                is_test: false,
+                channel: self.maybe(self.text()),
+                message: None,
+            }),
             root_correlation: self.text(),
             depth: 1,
             from: self.maybe(TeamName::main()),

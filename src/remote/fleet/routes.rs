@@ -273,6 +273,7 @@ impl Routes {
             // Of a whole workspace, of which there are several.
             DriverEvent::Files(_)
             | DriverEvent::Teams(_)
+            | DriverEvent::Triggers(_)
             | DriverEvent::Tasks(_)
             | DriverEvent::TaskUpdated(_)
             | DriverEvent::Processes(_)
@@ -611,6 +612,7 @@ fn root_of(event: &DriverEvent) -> Option<&RootId> {
         | DriverEvent::Notice(_)
         | DriverEvent::News(_)
         | DriverEvent::Teams(_)
+        | DriverEvent::Triggers(_)
         | DriverEvent::Tasks(_)
         | DriverEvent::TaskUpdated(_)
         | DriverEvent::Task { .. }

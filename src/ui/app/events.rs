@@ -171,6 +171,7 @@ impl App {
             }
             DriverEvent::News(items) => self.news_changed(items),
             DriverEvent::Teams(teams) => self.model.teams.set(&teams),
+            DriverEvent::Triggers(rows) => self.model.teams.set_triggers(rows),
             DriverEvent::Tasks(tasks) => self.model.teams.set_tasks(tasks),
             DriverEvent::TaskUpdated(task) => self.model.teams.put(*task),
             DriverEvent::Task { ticket, task } => {

@@ -186,6 +186,8 @@ impl App {
             | Action::OtherChanges
             | Action::MarkReviewed
             | Action::Delegate
+            | Action::SwitchTrigger
+            | Action::TryTrigger
             | Action::LogLevel
             | Action::ReadAgain
             | Action::EarlierSpan

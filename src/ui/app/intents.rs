@@ -44,6 +44,7 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
             let tasks = Tasks::new(team, shown, facts.model);
             vec![FollowUp::Show(NewOverlay::Tasks(tasks))]
         }
+        Intent::ShowTrigger(row) => vec![FollowUp::Show(NewOverlay::Trigger(row))],
         Intent::WriteTask(team) => vec![FollowUp::Show(NewOverlay::NewTask(team))],
         Intent::Delegate { team, text, priority } => vec![
             FollowUp::SaveDraft(DraftKey::Task(team.clone()), text.clone()),

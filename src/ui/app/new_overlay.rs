@@ -2,6 +2,7 @@
 
 use crate::domain::task::Task;
 use crate::domain::text::Text;
+use crate::domain::trigger::row::TriggerRow;
 use crate::domain::{DialogId, TeamName};
 use crate::protocol::{ChangesScope, LogLevel, LogView, MindView, ShelfRow};
 use crate::ui::cx::{FilteredList, Intent};
@@ -67,6 +68,8 @@ pub(super) enum NewOverlay {
     NewTask(TeamName),
     /// All of a task.
     Task(Box<Task>),
+    /// All of a trigger.
+    Trigger(Box<TriggerRow>),
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.

@@ -17,7 +17,7 @@ use crate::ui::app::words;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::keymap::Keymap;
 use crate::ui::lists::list::ListOverlay;
-use crate::ui::lists::{self, copy_parts, shelf, task};
+use crate::ui::lists::{self, copy_parts, shelf, task, trigger};
 use crate::ui::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
 use crate::ui::overlay::{EditingKeys, Handled, KeysOf, Overlay};
 use crate::ui::panes::changes::{self, ChangesSheet};
@@ -142,6 +142,7 @@ impl Overlays {
                 self.push(NewTask::new(team, drafts.get(&key)));
             }
             NewOverlay::Task(whole) => self.stack.push(task::overlay(whole)),
+            NewOverlay::Trigger(row) => self.stack.push(trigger::overlay(row)),
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }

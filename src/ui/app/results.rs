@@ -54,6 +54,13 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
         Request::Task(TeamsRequest::Retry { .. }) => {
             vec![FollowUp::Notify(Tone::Good, words::TASK_QUEUED_AGAIN)]
         }
+        Request::Task(TeamsRequest::SwitchTrigger { on, .. }) => {
+            let word = if on { words::TRIGGER_ENABLED } else { words::TRIGGER_DISABLED };
+            vec![FollowUp::Notify(Tone::Good, word)]
+        }
+        Request::Task(TeamsRequest::TryTrigger { .. }) => {
+            vec![FollowUp::Notify(Tone::Good, words::DELEGATED)]
+        }
         Request::Task(TeamsRequest::ShutDown { .. }) => {
             vec![FollowUp::Notify(Tone::Good, words::TEAM_SHUT_DOWN)]
         }

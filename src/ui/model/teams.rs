@@ -2,6 +2,7 @@
 
 use crate::domain::task::TaskStatus;
 use crate::domain::task::row::{MAX_ENDED_ROWS, TaskRow};
+use crate::domain::trigger::row::TriggerRow;
 use crate::domain::{TaskId, TeamName};
 use crate::protocol::TeamRow;
 
@@ -43,9 +44,18 @@ pub struct Teams {
     rows: Vec<(usize, TeamRow)>,
     /// In the order of the list.
     tasks: Vec<TaskRow>,
+    triggers: Vec<TriggerRow>,
 }
 
 impl Teams {
+    pub fn set_triggers(&mut self, triggers: Vec<TriggerRow>) {
+        self.triggers = triggers;
+    }
+
+    pub fn triggers(&self) -> &[TriggerRow] {
+        &self.triggers
+    }
+
     pub fn set(&mut self, teams: &[TeamRow]) {
         let mut rows = Vec::with_capacity(teams.len());
         let is_root = |team: &TeamRow| {

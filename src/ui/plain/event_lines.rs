@@ -92,6 +92,7 @@ impl EventLines {
             DriverEvent::Lagged => vec![SafeText::line(LEFT_OUT.in_lang(self.lang))],
             DriverEvent::Workspace(_)
             | DriverEvent::Teams(_)
+            | DriverEvent::Triggers(_)
             | DriverEvent::Tasks(_)
             | DriverEvent::TaskUpdated(_)
             | DriverEvent::Task { .. }

@@ -12,6 +12,15 @@ use crate::protocol::StoredRecord;
 use crate::protocol::changes::ReadEnd;
 use crate::protocol::event::QuietOutcome;
 
+#[derive(Debug)]
+struct Utc;
+
+impl Clock for Utc {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-21 10:00:00")
+    }
+}
+
 fn main_dialog() -> DialogId {
     DialogId::main(root())
 }
@@ -99,7 +108,7 @@ struct Stage {
 impl Stage {
     fn new(watch: Subscription) -> Self {
         Self {
-            state: ScreenState::new(Arc::default(), PickUp::Named),
+            state: ScreenState::new(Arc::default(), PickUp::Named, Arc::new(Utc)),
             out: Outboxes::watching(watch),
         }
     }

@@ -13,7 +13,9 @@ use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow};
 use crate::ui::action::{Action, Scope};
 use crate::ui::app::{DemoStart, Effect};
 use crate::ui::bindings::{self, DEMO};
-use crate::ui::lists::{change_to_approve, copy_parts, notice, task, tasks, teams};
+use crate::ui::lists::{
+    change_to_approve, copy_parts, notice, task, tasks, teams, trigger, triggers,
+};
 use crate::ui::model::Mark;
 use crate::ui::panes::{
     changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
@@ -48,6 +50,7 @@ fn focused(scope: Scope) -> Stage {
     }]));
     stage.apply(DriverEvent::Teams(teams::tests::teams()));
     stage.apply(DriverEvent::Tasks(tasks::tests::rows()));
+    stage.apply(DriverEvent::Triggers(triggers::tests::rows()));
     let keys = [
         (Scope::ANYWHERE, "1"),
         (Scope::PANES, "1"),
@@ -73,6 +76,8 @@ fn focused(scope: Scope) -> Stage {
         stage.keys("<alt+2> G t");
     } else if scope == task::SCOPE {
         tasks::tests::show_whole(&mut stage);
+    } else if scope == trigger::SCOPE {
+        stage.keys("1 <alt+6> o");
     } else if let Some((_, keys)) = keys.iter().find(|(known, _)| *known == scope) {
         stage.keys(keys);
     } else {

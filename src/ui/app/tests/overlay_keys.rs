@@ -115,7 +115,7 @@ fn every_overlay_that_is_read_is_searched_by_its_key() {
 
 /// Lists that are read like a text, and the confirmations.
 fn closes_by_any_key(name: &str) -> bool {
-    ["problems", "team", "quit", "consent", "change", "notice", "task"].contains(&name)
+    ["problems", "team", "quit", "consent", "change", "notice", "task", "trigger"].contains(&name)
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn nothing_agrees_below_help_and_a_question_not_seen_cannot_be_confirmed() {
 
 #[test]
 fn help_in_the_composer_lists_the_keys_of_the_text_field() {
-    let mut stage = streaming(120, 66);
+    let mut stage = streaming(120, 67);
     let screen = stage.keys("3 i <f1>").screen();
     for text in ["  editing", "Ctrl+w Alt+h", "Cut the word before", "Insert what was cut"] {
         assert!(screen.contains(text), "{text}\n{screen}");

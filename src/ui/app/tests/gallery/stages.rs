@@ -11,7 +11,7 @@ use crate::ui::app::{DemoStart, Focus};
 use crate::ui::cx::FilteredList;
 use crate::ui::lists::{
     autonomy, change_to_approve, copy_parts, notice, places, problems, processes, shelf, tasks,
-    team,
+    team, triggers,
 };
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::sheet::{self, SheetKind};
@@ -49,6 +49,7 @@ surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
     NewOverlay::Tasks(_) => "tasks";
     NewOverlay::NewTask(_) => "new-task";
     NewOverlay::Task(_) => "task";
+    NewOverlay::Trigger(_) => "trigger";
     NewOverlay::Shelf(_) => "shelf";
     NewOverlay::Search => "search";
     NewOverlay::Finder(_) => "finder";
@@ -153,6 +154,11 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "teams", show: |width, height| with_tasks("<alt+4>", width, height) },
     Surface { name: "tasks", show: |width, height| with_tasks("<alt+5> f", width, height) },
     Surface { name: "task", show: tasks::tests::whole_shown },
+    Surface { name: "triggers", show: |width, height| with_triggers("<alt+6>", width, height) },
+    Surface {
+        name: "trigger",
+        show: |width, height| with_triggers("<alt+6> j j j o", width, height),
+    },
     Surface {
         name: "new-task",
         show: |width, height| with_tasks("<alt+4> j a \"check it\"", width, height),
@@ -261,6 +267,12 @@ fn with_problems(width: u16, height: u16) -> Stage {
 
 fn with_tasks(keys: &str, width: u16, height: u16) -> Stage {
     let mut stage = tasks::tests::stage(width, height);
+    stage.keys(keys);
+    stage
+}
+
+fn with_triggers(keys: &str, width: u16, height: u16) -> Stage {
+    let mut stage = triggers::tests::stage(width, height);
     stage.keys(keys);
     stage
 }
