@@ -74,6 +74,12 @@ impl TaskStore for Hive {
         })
     }
 
+    fn retire_trigger(&self, id: TriggerId) -> Stored<()> {
+        self.on_tasks(move |store, clock| {
+            Box::pin(async move { store.retire_trigger(&id, clock.moment()).await })
+        })
+    }
+
     fn message_seen(&self, number: i64) -> Stored<()> {
         self.on_tasks(move |store, _| Box::pin(async move { store.message_seen(number).await }))
     }

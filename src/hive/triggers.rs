@@ -68,7 +68,9 @@ impl Setup {
         TriggerRequest { team, name, by, basis, wish }: TriggerRequest,
     ) -> Result<Result<TriggerAnswer, TriggerRefusal>, StoreFault> {
         let permission = self.permission.clone();
-        if off_thread(move || Ok(permission.awaits_consent())).await? {
+        // What keeps a trigger from firing needs nobody's consent.
+        let is_off = matches!(wish, TriggerWish::Disable { .. });
+        if !is_off && off_thread(move || Ok(permission.awaits_consent())).await? {
             return Ok(Err(OrgRefusal::AwaitsConsent.into()));
         }
         let id = TriggerId { team, name };
@@ -129,12 +131,12 @@ impl Setup {
                 }
                 Ok(Ok(TriggerAnswer::Is { state: TriggerState::Disabled, fault: None }))
             }
-            TriggerWish::Test { max_steps, overlap, cause } => {
+            TriggerWish::Test { max_steps, overlap, cause, lang } => {
                 if let Err(refusal) = checked_steps(max_steps) {
                     return Ok(Err(refusal));
                 }
                 let task = match known.definition() {
-                    Ok(definition) => test_task(definition, &known, &(self.random_name)()),
+                    Ok(definition) => test_task(definition, &known, (&(self.random_name)(), lang)),
                     Err(refusal) => return Ok(Err(refusal)),
                 };
                 let task = NewTask {
@@ -276,7 +278,7 @@ fn known(workspace: &Path, id: TriggerId, by: Option<&TeamName>) -> Result<Known
 }
 
 /// The task that a trigger would make.
-fn test_task(trigger: &Trigger, known: &Known, random: &str) -> NewTask {
+fn test_task(trigger: &Trigger, known: &Known, (random, lang): (&str, Lang)) -> NewTask {
     let team = &known.team;
     NewTask {
         member: trigger.member.clone(),
@@ -289,6 +291,6 @@ fn test_task(trigger: &Trigger, known: &Known, random: &str) -> NewTask {
             channel: None,
             message: None,
         }),
-        ..team.new_task(TaskKind::Trigger, trigger.what_to_do(None))
+        ..team.new_task(TaskKind::Trigger, trigger.what_to_do(None, lang))
     }
 }

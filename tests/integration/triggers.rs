@@ -1,7 +1,5 @@
 //! Triggers from the command line: without a driver, with one that runs, and with one that is killed.
 
-#![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
-
 use serde_json::{Value, json};
 
 use crate::common::files;

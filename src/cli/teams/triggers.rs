@@ -17,7 +17,7 @@ use crate::domain::trigger::{
 };
 use crate::domain::{AgentId, Clock as _, Lang, TeamName};
 use crate::minds::Minds;
-use crate::platform::SystemClock;
+use crate::platform::{SystemClock, env};
 
 use super::args::OverlapArg;
 use super::tasks::tell as tell_queued;
@@ -110,7 +110,12 @@ pub async fn trigger(workspace: &Path, wanted: TriggerCommand) -> Result<Status,
         }
         TriggerCommand::Test { of, max_steps, overlap } => {
             let overlap = overlap.map(OverlapArg::policy);
-            change(workspace, of, TriggerWish::Test { max_steps, overlap, cause: None }).await
+            change(
+                workspace,
+                of,
+                TriggerWish::Test { max_steps, overlap, cause: None, lang: env::work_language() },
+            )
+            .await
         }
     }
 }

@@ -7,6 +7,7 @@ use super::{
     TriggerOverlap, TriggerState, is_reserved,
 };
 use crate::domain::ids::{AgentId, TeamName};
+use crate::domain::lang::Lang;
 use crate::domain::org::OrgTeam;
 use crate::domain::org_change::OrgRefusal;
 use crate::domain::task::{A_TASK, Cause, Enqueued, Overlap, checked_text};
@@ -51,6 +52,8 @@ pub enum TriggerWish {
         overlap: Option<Overlap>,
         /// The task that is worked on where it is tried; the one that is queued follows from it.
         cause: Option<Cause>,
+        /// Of what is added to the task.
+        lang: Lang,
     },
 }
 

@@ -1,6 +1,7 @@
 //! Triggers: what the clock makes due, and what messages say, becomes tasks. Nothing is made up for.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -15,8 +16,10 @@ use crate::domain::trigger::timer::{Look, due, missed};
 use crate::domain::trigger::{
     CORRELATION, Firing, Message, StoredTrigger, Trigger, TriggerId, TriggerState,
 };
+use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::minds::Minds;
+use crate::minds::triggers::file_of;
 use crate::tools::{TaskStore, TasksView};
 
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
@@ -102,7 +105,11 @@ impl Triggers {
         }
         for (id, trigger, at) in due_now {
             let event = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
-            self.fire_one((&id, &trigger), &event.to_string(), None, minds).await;
+            if !self.fire_one((&id, &trigger), &event.to_string(), None, minds).await {
+                // It is looked at again since then; what has fired is known by its moment.
+                self.last = last;
+                return;
+            }
         }
         for message in view.messages.iter() {
             if self.read(message, minds).await.is_err() {
@@ -118,7 +125,10 @@ impl Triggers {
         let definitions = minds.hive().triggers();
         let mut running = BTreeMap::new();
         for stored in view.triggers.iter().filter(|one| one.state == TriggerState::Active) {
-            let Some(file) = definitions.get(&stored.id) else { continue };
+            let Some(file) = definitions.get(&stored.id) else {
+                self.retire(&stored.id).await;
+                continue;
+            };
             let Some(trigger) = in_force(file.as_ref(), Some(stored)) else { continue };
             if stored.trigger().as_ref() != Some(&trigger) {
                 let taken = self.tasks().take_over(stored.id.clone(), trigger.clone()).await;
@@ -135,6 +145,19 @@ impl Triggers {
             }
         }
         self.running = running;
+    }
+
+    /// Disables a trigger whose file was removed: one that comes later starts nothing by being there. Where its team cannot
+    /// be used now, it is left alone.
+    async fn retire(&self, id: &TriggerId) {
+        let path = self.engine.workspace.join(file_of(id));
+        let is_gone = blocking(move |_| {
+            let found = path.symlink_metadata();
+            found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        });
+        if is_gone.await.unwrap_or(false) {
+            tell(self.tasks().retire_trigger(id.clone()).await);
+        }
     }
 
     fn tasks(&self) -> Arc<dyn TaskStore> {
@@ -202,7 +225,8 @@ impl Triggers {
         message: Option<&Message>,
         minds: &Minds,
     ) -> NewTask {
-        let text = self.engine.secrets(minds).redacted(trigger.what_to_do(message));
+        let text =
+            self.engine.secrets(minds).redacted(trigger.what_to_do(message, self.engine.lang));
         let random = self.engine.ids.short(ID_CHARS);
         NewTask {
             member: trigger.member.clone(),

@@ -99,7 +99,8 @@ async fn answer(
             trigger(engine, id, wish).await?;
         }
         TeamsRequest::TryTrigger { id } => {
-            let wish = TriggerWish::Test { max_steps: None, overlap: None, cause: None };
+            let lang = engine.lang;
+            let wish = TriggerWish::Test { max_steps: None, overlap: None, cause: None, lang };
             trigger(engine, id, wish).await?;
         }
     }
@@ -116,7 +117,7 @@ async fn trigger(engine: &Engine, id: TriggerId, wish: TriggerWish) -> Result<()
             "已启用，但无法运行：{fault}"
         )),
         TriggerAnswer::Is { fault: None, .. } => Ok(()),
-        TriggerAnswer::Tested(enqueued) => queued(enqueued, &team),
+        TriggerAnswer::Tested(enqueued) => queued(&enqueued, &team),
     }
 }
 
@@ -141,18 +142,18 @@ async fn delegate(
     };
     let text = checked_text(&text, A_TASK)?;
     let task = NewTask { priority, ..found.new_task(TaskKind::Delegate, text) };
-    queued(engine.tasks.enqueue(task).await?, team)
+    queued(&engine.tasks.enqueue(task).await?, team)
 }
 
 /// Ok if a task for this team was queued.
-fn queued(enqueued: Enqueued, team: &TeamName) -> Result<(), Localized> {
+fn queued(enqueued: &Enqueued, team: &TeamName) -> Result<(), Localized> {
     match enqueued {
         Enqueued::Queued(_) => Ok(()),
         Enqueued::Skipped | Enqueued::NeedsConfirmation { .. } => Err(localized!(
             "not queued: team '{team}' has open tasks (default_overlap in its file)",
             "未排队：团队 '{team}' 有未完成的任务（见其文件中的 default_overlap）"
         )),
-        Enqueued::Refused(refusal) => Err(task_refused(team.as_str(), refusal)),
+        Enqueued::Refused(refusal) => Err(task_refused(team.as_str(), *refusal)),
     }
 }
 

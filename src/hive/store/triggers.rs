@@ -22,6 +22,9 @@ const MAX_MESSAGES: i64 = 1_000;
 /// Why a task of a trigger ends for which there is a newer one.
 const REPLACED: &str = "replaced by a newer task";
 
+/// Why a trigger is disabled that had no file for some time.
+const FILE_WAS_REMOVED: &str = "its file was removed";
+
 /// The newest definition of a trigger that can be used.
 #[derive(Debug, Clone)]
 pub struct InForce {
@@ -100,6 +103,23 @@ impl Store {
         .await?;
         step.commit().await?;
         Ok(true)
+    }
+
+    /// Disables a trigger whose file was removed.
+    ///
+    /// # Errors
+    /// The disk; nothing has changed then.
+    pub async fn retire_trigger(
+        &mut self,
+        id: &TriggerId,
+        now: SystemTime,
+    ) -> Result<(), StoreFault> {
+        let retire = sqlx::query(
+            "UPDATE triggers SET state = 'disabled', reason = $4, changed_at = $5 WHERE org = $1 AND team = $2 AND name = $3",
+        );
+        let retire = retire.bind(ORG).bind(id.team.as_str()).bind(&id.name).bind(FILE_WAS_REMOVED);
+        retire.bind(millis(now)).execute(&mut self.db).await?;
+        Ok(())
     }
 
     /// Takes over what the file of an active trigger says now.

@@ -180,7 +180,7 @@ pub(super) fn test_trigger() -> Arc<dyn Tool> {
             let test = async |call: &TeamCall| {
                 let TestArgs { max_steps, overlap_policy: overlap, .. } = args;
                 let cause = call.view.cause(&call.cx.dialog.root);
-                let wish = TriggerWish::Test { max_steps, overlap, cause };
+                let wish = TriggerWish::Test { max_steps, overlap, cause, lang: call.cx.lang };
                 call.wish((&args.team, args.trigger_name), wish).await
             };
             done(cx, test).await

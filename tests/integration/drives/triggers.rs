@@ -14,7 +14,7 @@ use dominds_tui::domain::trigger::{
     StoredTrigger, Trigger, TriggerConfig, TriggerId, TriggerOverlap, TriggerState,
 };
 use dominds_tui::domain::trust::{TrustEntry, TrustKind};
-use dominds_tui::domain::{AgentId, Clock, Stamp, TeamName};
+use dominds_tui::domain::{AgentId, Clock, Lang, Stamp, TeamName};
 use dominds_tui::driver::PickUp;
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
 use dominds_tui::protocol::{Command, TeamsRequest};
@@ -138,7 +138,7 @@ async fn s4_1_a_message_makes_a_task_whose_result_a_person_is_told() {
     let prompt = world.last_prompts().join("\n");
     for part in [
         "type: trigger",
-        "Find out why.\n\n[Message] channel: cli · id: m1\nThe DEPLOY failed at noon\n",
+        "Find out why.\n\n[Message] channel: cli · id: m1\n> The DEPLOY failed at noon\n",
         "```json:notify",
     ] {
         assert!(prompt.contains(part), "{prompt}");
@@ -296,6 +296,34 @@ async fn a_file_that_breaks_leaves_an_active_trigger_as_it_was_and_one_that_chan
 }
 
 #[tokio::test]
+async fn a_trigger_whose_file_was_removed_does_not_fire_when_another_file_comes() {
+    let world = triggered(Sequence::new(), KEYWORD);
+    let file = world.path().join(".minds/hive/triggers/qa/watch.yaml");
+    world.enable().await;
+    let mut running = world.start().await;
+    // A team that cannot be used for a moment changes nothing of its triggers.
+    let team = ".minds/hive/teams/qa.yaml";
+    let kept = std::fs::read_to_string(world.path().join(team)).expect("a team");
+    world.put(team, "lead: [");
+    world.message("m0", "nothing").await;
+    over(&world, &mut running, 0).await;
+    assert_eq!(world.trigger().await.state, TriggerState::Active);
+    world.put(team, &kept);
+    std::fs::remove_file(&file).expect("a file");
+    world.message("m1", "deploy failed").await;
+    over(&world, &mut running, 0).await;
+    let gone = world.trigger().await;
+    assert_eq!(
+        (gone.state, gone.reason.as_deref()),
+        (TriggerState::Disabled, Some("its file was removed"))
+    );
+    world.put(".minds/hive/triggers/qa/watch.yaml", KEYWORD);
+    world.message("m2", "deploy failed").await;
+    over(&world, &mut running, 0).await;
+    running.shut_down().await;
+}
+
+#[tokio::test]
 async fn while_something_waits_for_consent_nothing_fires() {
     let models = Sequence::new().reply("alice", says("Seen."));
     let world = triggered(models, KEYWORD);
@@ -323,7 +351,7 @@ async fn a_driver_that_only_goes_on_with_what_is_open_fires_nothing() {
 async fn s8_1_a_test_is_a_task_that_changes_nothing_of_the_trigger() {
     let models = Sequence::new().reply("alice", says("Tried."));
     let world = triggered(models, KEYWORD);
-    let wish = TriggerWish::Test { max_steps: Some(5), overlap: None, cause: None };
+    let wish = TriggerWish::Test { max_steps: Some(5), overlap: None, cause: None, lang: Lang::En };
     assert!(matches!(world.wish(wish).await, Ok(TriggerAnswer::Tested(_))));
     let mut running = world.start().await;
     let tasks = over(&world, &mut running, 1).await;
