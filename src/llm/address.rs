@@ -12,7 +12,7 @@ pub struct Destination {
     pub this_machine: bool,
 }
 
-/// The destination of requests to this base; `None` if it is no HTTP URL.
+/// The destination of requests to this base; `None` if it is no HTTP URL, or its host is not written in ASCII.
 #[must_use]
 pub fn destination(base: &str) -> Option<Destination> {
     let url = url(base, "")?;
@@ -49,7 +49,7 @@ mod tests {
             ("https://evil.example\\@api.example.com", "https://evil.example", false),
             ("https://evil.example#@api.example.com", "https://evil.example", false),
             ("https://evil.example?https://api.example.com/", "https://evil.example", false),
-            ("https://аpi.example.com", "https://xn--pi-6kc.example.com", false),
+            ("https://xn--pi-6kc.example.com", "https://xn--pi-6kc.example.com", false),
             ("http://localhost:11434/v1", "http://localhost:11434", true),
             ("http://127.0.0.1:1", "http://127.0.0.1:1", true),
             ("http://127.8.9.1", "http://127.8.9.1", true),
@@ -67,8 +67,10 @@ mod tests {
             assert_eq!(sent.origin().ascii_serialization(), address, "{base}");
             assert!(sent.path().ends_with("/responses"), "{sent}");
         }
-        for base in ["", "answers", "ftp://a.example", "http://", "http:", "file:///etc", "data:x"]
-        {
+        // A name that only looks like another one is none.
+        let lookalike = "https://аpi.example.com";
+        let none = ["", "answers", "ftp://a.example", "http://", "http:", "file:///etc", "data:x"];
+        for base in none.into_iter().chain([lookalike]) {
             assert_eq!(destination(base), None, "{base}");
         }
     }
