@@ -176,7 +176,10 @@ impl Setup {
             Err(refusal) => return Ok(Err(refusal)),
         };
         let (workspace, path) = (self.workspace.clone(), file_of(&known.id));
-        let text = text_of(&trigger);
+        let text = match text_of(&trigger) {
+            Ok(text) => text,
+            Err(why) => return Ok(Err(TriggerRefusal::Failed(why))),
+        };
         let written = off_thread(move || Ok(guard::put_file(&workspace, &path, &text))).await?;
         match written {
             Ok(Put::Written) => {
@@ -254,7 +257,7 @@ fn replaced(
     if found.as_ref() != Some(old) {
         return Err(localized!("{path} has changed meanwhile", "{path} 在此期间已被修改"));
     }
-    Ok(text_of(new))
+    text_of(new)
 }
 
 fn known(workspace: &Path, id: TriggerId, by: Option<&TeamName>) -> Result<Known, TriggerRefusal> {

@@ -49,8 +49,11 @@ fn block_start(words: &str) -> Option<usize> {
     starts.filter(is_first).filter(is_whole).last()
 }
 
-/// True if an object somewhere in the words says that nothing was to be done.
+/// True if an object near the end of the words says that nothing was to be done.
 fn is_nothing(words: &str) -> bool {
+    let from = words.len().saturating_sub(MAX_BYTES);
+    let from = (from..=words.len()).find(|at| words.is_char_boundary(*at)).unwrap_or_default();
+    let words = words.get(from..).unwrap_or_default();
     if !words.contains(NOTHING) {
         return false;
     }
@@ -60,11 +63,12 @@ fn is_nothing(words: &str) -> bool {
         let first = values.next().and_then(Result::ok);
         first.is_some_and(|value| value.get("action").and_then(Value::as_str) == Some(NOTHING))
     };
-    // What begins so many objects is not looked at to its end.
-    objects.take(MAX_OBJECTS).any(says)
+    // Of many the last ones count: an object ends the words.
+    objects.rev().take(MAX_OBJECTS).any(says)
 }
 
-/// Braces that are looked at.
+/// Bytes at the end of the words, and braces in them, that are looked at.
+const MAX_BYTES: usize = 64 * 1024;
 const MAX_OBJECTS: usize = 200;
 
 #[cfg(test)]
@@ -109,5 +113,7 @@ mod tests {
     fn many_braces_end_soon() {
         let words = format!("noop {}", "{".repeat(200_000));
         assert!(read(&words).is_for_a_person);
+        let words = format!("{}{{\"action\":\"noop\"}}", "字{ ".repeat(200_000));
+        assert!(!read(&words).is_for_a_person);
     }
 }

@@ -58,10 +58,11 @@ pub fn definition_of(text: &str) -> Option<Trigger> {
 }
 
 /// The text of the file of a trigger.
-#[must_use]
-pub fn text_of(trigger: &Trigger) -> String {
-    // A definition is a map of texts and numbers.
-    yaml::write(trigger).unwrap_or_default()
+///
+/// # Errors
+/// It cannot be written as YAML; the message for a person.
+pub fn text_of(trigger: &Trigger) -> Result<String, Localized> {
+    yaml::write(trigger).map_err(|error| error.message())
 }
 
 /// Reads all triggers of these teams.
@@ -172,7 +173,7 @@ fn read(id: &TriggerId, path: &str, text: &str, org: &Org) -> (Option<Trigger>, 
             return (None, report.finish());
         }
     };
-    if let Err(fault) = handler(&trigger) {
+    if let Err(fault) = tried(&trigger) {
         let text = localized!([fault] "it cannot run: {fault}", "无法运行：{fault}");
         let fix = Text::new("correct it; until then it never fires", "请改正；在此之前它不会触发");
         report.add(&format!("hive/trigger-run/{id}"), &[CONFIG], text, fix);
@@ -180,16 +181,16 @@ fn read(id: &TriggerId, path: &str, text: &str, org: &Org) -> (Option<Trigger>, 
     (Some(trigger), report.finish())
 }
 
-/// What makes a trigger fire, with the time zones of this machine.
+/// Tries a definition with the time zones of this machine.
 ///
 /// # Errors
 /// Why it cannot run.
-pub fn handler(trigger: &Trigger) -> Result<Handler, Localized> {
+fn tried(trigger: &Trigger) -> Result<(), Localized> {
     let zone = |name: Option<&str>| match name {
         Some(name) => TimeZone::get(name).ok(),
         None => Some(TimeZone::UTC),
     };
-    Handler::of(&trigger.config, zone)
+    Handler::of(&trigger.config, zone).map(drop)
 }
 
 /// The definition of a map; or what is wrong with it, and in which key. What it does not say is as if it said the default.
@@ -247,7 +248,7 @@ mod tests {
     #[test]
     fn a_trigger_is_read_as_its_file_says_and_as_this_program_writes_it() {
         let text = "type: schedule\nconfig: { cron: '0 9 * * 1-5', timezone: Europe/Berlin }\ntask: look after it\n";
-        let written = text_of(&keyword("deploy: \"failed\""));
+        let written = text_of(&keyword("deploy: \"failed\"")).unwrap();
         let files =
             [("qa/daily.yaml", text), ("qa/deploys.yaml", written.as_str()), ("qa/notes.txt", "x")];
         let (all, problems) = loaded(&files);

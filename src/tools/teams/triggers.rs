@@ -16,9 +16,9 @@ use crate::domain::task::Overlap;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::trigger::change::{
     TriggerAnswer, TriggerBasis, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
-    config_of,
+    checked, config_of,
 };
-use crate::domain::trigger::row::{in_force, rows};
+use crate::domain::trigger::row::{handler, in_force, rows};
 use crate::domain::trigger::{
     DEFAULT_THRESHOLD, StoredTrigger, Trigger, TriggerId, TriggerKind, TriggerOverlap, TriggerState,
 };
@@ -127,10 +127,14 @@ pub(super) fn update_trigger() -> Arc<dyn Tool> {
                     failure_threshold: args.failure_threshold,
                     overlap: args.overlap_policy,
                 };
+                if patch.is_empty() {
+                    return Err(TriggerRefusal::Nothing.into());
+                }
                 let new = patch.clone().applied_to(old.clone());
                 let wish = TriggerWish::Update(Box::new(patch));
                 let state = call.state_of(&id);
                 if state == TriggerState::Active {
+                    call.check(&id, &new)?;
                     return call.gated((UPDATE, &id), (Some(&old), &new), wish).await;
                 }
                 // One that is enabled at the same moment is not changed.
@@ -255,6 +259,13 @@ impl TeamCall {
 
     fn state_of(&self, id: &TriggerId) -> TriggerState {
         self.stored(id).map_or(TriggerState::Pending, |stored| stored.state)
+    }
+
+    /// What would be refused is not asked about.
+    fn check(&self, id: &TriggerId, new: &Trigger) -> Result<(), Refused> {
+        checked(new.clone(), self.child(id.team.as_str())?)?;
+        handler(new, self.cx.clock.as_ref()).map_err(TriggerRefusal::CannotRun)?;
+        Ok(())
     }
 
     /// Does what changes what fires, if the caller may.

@@ -445,6 +445,44 @@ async fn q13_a_trigger_that_needs_approval_is_enabled_once_a_person_has_approved
 }
 
 #[tokio::test]
+async fn q13_a_change_that_would_be_refused_is_not_asked_about() {
+    let update = |more: serde_json::Value| {
+        let mut args = json!({ "team": "qa", "trigger_name": "watch" });
+        for (key, value) in more.as_object().into_iter().flatten() {
+            args[key] = value.clone();
+        }
+        args
+    };
+    let models = Sequence::new();
+    for (id, more) in [
+        ("c1", json!({})),
+        ("c2", json!({ "config": { "pattern": "/(/" } })),
+        ("c3", json!({ "max_steps": 501 })),
+        ("c4", json!({ "subagent": "carol" })),
+    ] {
+        models.push("lead", calls(id, "update_trigger", &update(more)));
+    }
+    models.push("lead", says("It stays."));
+    let world = world(models, "autonomy: { triggerChanges: requires_approval }");
+    world.put(".minds/hive/triggers/qa/watch.yaml", KEYWORD);
+    world.enable().await;
+    let mut running = world.start().await;
+    running.talk("Go").await;
+    assert_eq!(running.inbox(), []);
+    for (id, part) in [
+        ("c1", "nothing to change"),
+        ("c2", "could not run with that"),
+        ("c3", "from 1 to 500"),
+        ("c4", "subagent 'carol' is not in team 'qa'"),
+    ] {
+        let refused = told(&world, id);
+        assert_eq!(refused["success"], false, "{refused}");
+        assert!(refused["error"].as_str().is_some_and(|error| error.contains(part)), "{refused}");
+    }
+    running.shut_down().await;
+}
+
+#[tokio::test]
 async fn q13_what_was_approved_is_not_done_to_a_trigger_that_has_changed_meanwhile() {
     let world = triggered(Sequence::new(), KEYWORD);
     let config = TriggerConfig::Keyword { pattern: "deploy failed".to_owned() };
