@@ -194,6 +194,8 @@ pub struct ActiveTask {
     pub begun: bool,
     /// How often a restart of the program interrupted this attempt.
     pub cuts: u32,
+    /// Where the last tick of its window stopped.
+    pub cursor: Option<String>,
 }
 
 impl ActiveTask {
@@ -240,6 +242,9 @@ pub struct TaskTrigger {
     pub channel: Option<String>,
     /// The id of that message.
     pub message: Option<String>,
+    /// It is a tick of a window, and says where it stopped.
+    #[serde(default)]
+    pub is_tick: bool,
 }
 
 /// The task that another one follows from.

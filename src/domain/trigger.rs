@@ -1,10 +1,13 @@
 //! Triggers: what gives a team tasks by itself, at a time or when a message says certain words.
 
+mod block;
 pub mod change;
+pub mod cursor;
 pub mod handler;
 pub mod notify;
 pub mod row;
 pub mod timer;
+pub mod window;
 
 use std::fmt;
 use std::time::SystemTime;
@@ -14,8 +17,10 @@ use serde_json::Value;
 
 use super::ids::{AgentId, TaskId, TeamName};
 use super::lang::Lang;
+use super::news::NewNotice;
 use super::task::{NewTask, TaskRefusal, TaskStatus, named};
 use super::text::in_lang;
+use window::{Tick, WindowConfig};
 
 /// Failed tasks in a row after which a trigger is disabled, unless its definition says otherwise.
 pub const DEFAULT_THRESHOLD: u32 = 3;
@@ -42,6 +47,8 @@ named! {
         Keyword = "keyword",
         /// When a message of a channel looks like that.
         Message = "message",
+        /// Every so often while a window is open.
+        Window = "window",
     }
 }
 
@@ -50,8 +57,37 @@ impl TriggerKind {
     #[must_use]
     pub fn is_about_messages(self) -> bool {
         match self {
-            Self::Schedule => false,
+            Self::Schedule | Self::Window => false,
             Self::Keyword | Self::Message => true,
+        }
+    }
+
+    /// What a configuration of this type can say.
+    #[must_use]
+    pub fn config_keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Schedule => &["cron", "timezone"],
+            Self::Keyword => &["pattern"],
+            Self::Message => &["pattern", "channel"],
+            Self::Window => &[
+                "watch_window",
+                "open",
+                "close",
+                "days",
+                "timezone",
+                "tick_interval_ms",
+                "max_ticks_per_window",
+                "max_tokens_per_window",
+            ],
+        }
+    }
+
+    /// What becomes of a firing while the last task is not over, if nothing is said about it.
+    #[must_use]
+    pub fn default_overlap(self) -> TriggerOverlap {
+        match self {
+            Self::Schedule | Self::Keyword | Self::Message => TriggerOverlap::SkipThenReplace,
+            Self::Window => TriggerOverlap::AlwaysSkip,
         }
     }
 }
@@ -67,10 +103,8 @@ named! {
 
 named! {
     /// What becomes of a firing while the task of the last one is not over.
-    #[derive(Default)]
     TriggerOverlap {
         /// The first one is skipped, the next one replaces that task.
-        #[default]
         SkipThenReplace = "skip-then-replace",
         AlwaysSkip = "always-skip",
         AlwaysReplace = "always-replace",
@@ -119,6 +153,7 @@ pub enum TriggerConfig {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         channel: Option<String>,
     },
+    Window(Box<WindowConfig>),
 }
 
 impl TriggerConfig {
@@ -128,6 +163,7 @@ impl TriggerConfig {
             Self::Schedule { .. } => TriggerKind::Schedule,
             Self::Keyword { .. } => TriggerKind::Keyword,
             Self::Message { .. } => TriggerKind::Message,
+            Self::Window(_) => TriggerKind::Window,
         }
     }
 }
@@ -191,6 +227,20 @@ impl TryFrom<Value> for Trigger {
 }
 
 impl Trigger {
+    /// One that says nothing but when it fires, and what is to be done.
+    #[must_use]
+    pub fn new(config: TriggerConfig, task: String) -> Self {
+        Self {
+            task,
+            member: None,
+            skill: None,
+            max_steps: None,
+            failure_threshold: DEFAULT_THRESHOLD,
+            overlap: config.kind().default_overlap(),
+            config,
+        }
+    }
+
     /// What its task says is to be done, with the message that it is about, which is quoted line by line.
     #[must_use]
     pub fn what_to_do(&self, message: Option<&Message>, lang: Lang) -> String {
@@ -230,6 +280,16 @@ pub struct StoredTrigger {
     pub last_fired: Option<SystemTime>,
     pub last_task: Option<TaskId>,
     pub last_status: Option<TaskStatus>,
+    /// Of a window: its newest opening.
+    pub opening: Option<OpeningUse>,
+}
+
+/// What has been made of one opening of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpeningUse {
+    pub at: SystemTime,
+    pub ticks: u32,
+    pub tokens: u64,
 }
 
 impl StoredTrigger {
@@ -260,7 +320,19 @@ pub struct Firing {
     pub event: String,
     pub overlap: TriggerOverlap,
     pub rule: FiringRule,
+    /// The tick of a window that it is.
+    pub tick: Option<TickRule>,
     pub task: NewTask,
+}
+
+/// A tick, and how much one opening of its window may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TickRule {
+    pub tick: Tick,
+    pub max_ticks: Option<u32>,
+    pub max_tokens: Option<u64>,
+    /// What a person is told when nothing is left of that.
+    pub used_up: NewNotice,
 }
 
 /// How often triggers fire.
@@ -288,6 +360,8 @@ pub enum FiringRefusal {
     RateLimited,
     /// The task of the last firing is not over.
     Overlap,
+    /// Nothing is left of what one opening of its window may take.
+    UsedUp,
     /// The team does not take the task.
     Task(TaskRefusal),
 }
@@ -301,6 +375,7 @@ impl FiringRefusal {
             Self::Duplicate => "duplicate",
             Self::RateLimited => "rate-limited",
             Self::Overlap => "overlap",
+            Self::UsedUp => "used-up",
             Self::Task(_) => "refused by the team",
         }
     }
@@ -313,15 +388,11 @@ pub mod test_support {
     use super::*;
 
     pub fn of(config: TriggerConfig) -> Trigger {
-        Trigger {
-            config,
-            task: "look after it".to_owned(),
-            member: None,
-            skill: None,
-            max_steps: None,
-            failure_threshold: DEFAULT_THRESHOLD,
-            overlap: TriggerOverlap::default(),
-        }
+        Trigger::new(config, "look after it".to_owned())
+    }
+
+    pub fn windowed(cron: &str) -> Trigger {
+        of(TriggerConfig::Window(Box::new(super::window::test_support::watching(cron))))
     }
 
     pub fn scheduled(cron: &str) -> Trigger {
@@ -339,7 +410,7 @@ pub mod test_support {
 
 #[cfg(test)]
 mod tests {
-    use super::test_support::{keyword, scheduled};
+    use super::test_support::{keyword, scheduled, windowed};
     use super::*;
 
     #[test]
@@ -347,6 +418,7 @@ mod tests {
         let all = [
             scheduled("0 9 * * *"),
             keyword("deploy failed"),
+            windowed("30 9-16 * * 1-5"),
             Trigger {
                 member: Some(AgentId::new("tester")),
                 skill: Some("triage".to_owned()),

@@ -12,11 +12,11 @@ use crate::domain::task::{NewTask, TaskKind, TaskTrigger};
 use crate::domain::text::{Localized, localized};
 use crate::domain::trigger::change::{
     TriggerAnswer, TriggerBasis, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
-    checked, checked_name, checked_steps,
+    checked, checked_for_enabling, checked_name, checked_steps,
 };
 use crate::domain::trigger::row::handler;
 use crate::domain::trigger::{
-    StoredTrigger, TEST_CORRELATION, Trigger, TriggerConfig, TriggerId, TriggerState,
+    StoredTrigger, TEST_CORRELATION, Trigger, TriggerConfig, TriggerId, TriggerKind, TriggerState,
 };
 use crate::domain::{Lang, TeamName};
 use crate::minds::triggers::{file_of, text_of};
@@ -109,6 +109,9 @@ impl Setup {
                     Ok(definition) => definition.clone(),
                     Err(refusal) => return Ok(Err(refusal)),
                 };
+                if let Err(refusal) = checked_for_enabling(&definition, self.clock.as_ref()) {
+                    return Ok(Err(refusal));
+                }
                 if !store.enable_trigger(&known.id, &in_force(&definition), now).await? {
                     return closing();
                 }
@@ -293,6 +296,7 @@ fn test_task(trigger: &Trigger, known: &Known, (random, lang): (&str, Lang)) -> 
             is_test: true,
             channel: None,
             message: None,
+            is_tick: trigger.config.kind() == TriggerKind::Window,
         }),
         ..team.new_task(TaskKind::Trigger, trigger.what_to_do(None, lang))
     }

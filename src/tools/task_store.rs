@@ -155,11 +155,13 @@ pub struct Ending {
     pub news: News,
     /// What a person is told if that disables its trigger.
     pub disables: Option<NewNotice>,
+    /// Where a tick of a window stopped.
+    pub cursor: Option<String>,
 }
 
 impl From<TaskEnd> for Ending {
     fn from(end: TaskEnd) -> Self {
-        Self { end, tokens: 0, news: None, disables: None }
+        Self { end, tokens: 0, news: None, disables: None, cursor: None }
     }
 }
 

@@ -45,6 +45,7 @@ fn s8_1_a_trigger_is_made_tried_and_enabled_and_a_message_makes_its_task() {
         "subagent": null, "state": "active", "running": true, "fault": null, "reason": null, "failures": 0,
         "threshold": 3, "nextAt": null, "lastFiredAt": all["triggers"][0]["lastFiredAt"], "lastStatus": "done",
         "lastTask": all["triggers"][0]["lastTask"], "overlapPolicy": "skip-then-replace",
+        "windowOpen": null, "ticks": null, "tokens": null,
     });
     assert_eq!(all["triggers"][0], expected);
     let told = driver.ok(&["inbox", "--all"], 0);
@@ -72,6 +73,8 @@ fn what_cannot_be_done_with_a_trigger_is_said_with_its_status() {
     let broken = "type: schedule\nconfig: { cron: nonsense }\ntask: hi\n";
     files::put(&driver.home().workspace(), ".minds/hive/triggers/qa/off.yaml", broken);
     files::put(&driver.home().workspace(), ".minds/hive/triggers/qa/torn.yaml", "type: {");
+    let no_span = "type: window\nconfig: { watch_window: '0 9 * * *' }\ntask: hi\n";
+    files::put(&driver.home().workspace(), ".minds/hive/triggers/qa/window.yaml", no_span);
     let create = |name, config, more: &[&'static str]| -> Vec<&'static str> {
         let first = [
             "trigger", "create", "qa", name, "--type", "schedule", "--config", config, "--task",
@@ -87,7 +90,8 @@ fn what_cannot_be_done_with_a_trigger_is_said_with_its_status() {
         (2, create("Daily Health", cron, &[]), "Invalid trigger name 'Daily Health'"),
         (2, create("learning-cycle-x", cron, &[]), "Trigger name 'learning-cycle-x' is reserved"),
         (2, create("a", "{", &[]), "`--config` is no JSON"),
-        (2, create("a", r#"{"pattern":"x"}"#, &[]), "`config` cannot be used"),
+        (2, create("a", r#"{"pattern":"x"}"#, &[]), "`config` has no `pattern`"),
+        (2, create("a", r#"{"cron":7}"#, &[]), "`config` cannot be used"),
         (
             2,
             create("a", cron, &["--subagent", "lead"]),
@@ -103,6 +107,7 @@ fn what_cannot_be_done_with_a_trigger_is_said_with_its_status() {
         (2, vec!["triggers", "--team", "none"], "Team 'none' not found"),
         (6, vec!["trigger", "enable", "qa", "torn"], "torn.yaml cannot be used"),
         (0, vec!["trigger", "enable", "qa", "off"], "it cannot run: `nonsense` is no schedule"),
+        (1, vec!["trigger", "enable", "qa", "window"], "give open, close and days"),
         (
             1,
             vec!["trigger", "update", "qa", "off", "--config", r#"{"cron":"also bad"}"#],
@@ -116,4 +121,21 @@ fn what_cannot_be_done_with_a_trigger_is_said_with_its_status() {
     }
     let off = driver.json(&["trigger", "show", "qa", "off", "--json"]);
     assert_eq!((&off["running"], off["nextAt"].is_string()), (&json!(true), true), "{off}");
+}
+
+#[test]
+fn s19_4_a_window_ticks_while_it_is_open_and_shows_what_it_has_used() {
+    let driver = with_teams(Driver::start());
+    let config =
+        r#"{"open":"00:00","close":"24:00","tick_interval_ms":1000,"max_ticks_per_window":1}"#;
+    let create = ["trigger", "create", "qa", "watch", "--type", "window", "--config", config];
+    driver.ok(&[&create[..], &["--task", "hi"]].concat(), 0);
+    assert_eq!(shown(&driver)["overlapPolicy"], "always-skip");
+    driver.ok(&["trigger", "enable", "qa", "watch"], 0);
+    assert!(eventually(|| shown(&driver)["lastStatus"] == "done"));
+    let shown = shown(&driver);
+    assert_eq!((&shown["windowOpen"], &shown["running"]), (&json!(true), &json!(true)));
+    assert!(eventually(|| driver.ok(&["inbox", "--all"], 0).contains("watch ticks no more")));
+    // At midnight it opens anew.
+    assert!(tasks(&driver).len() <= 2);
 }

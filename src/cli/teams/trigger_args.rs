@@ -68,7 +68,7 @@ pub enum TriggerCommand {
         #[arg(long = "type", value_enum, value_name = "TYPE")]
         kind: TriggerKindArg,
         /// When, as JSON: {"cron": …, "timezone": …} for a schedule, {"pattern": …} for a keyword, {"pattern": …, "channel": …}
-        /// for a message
+        /// for a message, {"open": "09:30", "close": "16:00", "days": "mon-fri", "tick_interval_ms": 30000} for a window
         #[arg(long, value_name = "JSON")]
         config: String,
         /// What is to be done; `-` reads it from standard input
@@ -139,6 +139,8 @@ pub enum TriggerKindArg {
     Keyword,
     /// A message of a channel that looks like that
     Message,
+    /// Every so often while a window is open
+    Window,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -159,6 +161,7 @@ impl TriggerKindArg {
             Self::Schedule => TriggerKind::Schedule,
             Self::Keyword => TriggerKind::Keyword,
             Self::Message => TriggerKind::Message,
+            Self::Window => TriggerKind::Window,
         }
     }
 }

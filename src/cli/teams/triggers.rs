@@ -11,9 +11,9 @@ use crate::domain::trigger::change::{
     TriggerAnswer, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
     config_of as config_of_json,
 };
-use crate::domain::trigger::row::{TriggerRow, rows};
+use crate::domain::trigger::row::{TriggerRow, WindowNow, rows};
 use crate::domain::trigger::{
-    DEFAULT_THRESHOLD, MAX_MESSAGE_BYTES, Trigger, TriggerConfig, TriggerKind, TriggerState,
+    MAX_MESSAGE_BYTES, Trigger, TriggerConfig, TriggerKind, TriggerState,
 };
 use crate::domain::{AgentId, Clock as _, Lang, TeamName};
 use crate::minds::Minds;
@@ -82,15 +82,8 @@ pub async fn trigger(workspace: &Path, wanted: TriggerCommand) -> Result<Status,
         TriggerCommand::Show { of, json } => show(workspace, &of, json).await,
         TriggerCommand::Create { of, kind, config, task, values } => {
             let config = config_of(TriggerKindArg::kind(kind), &config)?;
-            let trigger = Trigger {
-                config,
-                task: text_or_stdin(&task)?,
-                member: values.subagent.as_deref().map(member),
-                skill: values.skill,
-                max_steps: values.max_steps,
-                failure_threshold: values.failure_threshold.unwrap_or(DEFAULT_THRESHOLD),
-                overlap: values.overlap.map(TriggerOverlapArg::policy).unwrap_or_default(),
-            };
+            let trigger = Trigger::new(config, text_or_stdin(&task)?);
+            let trigger = patch(None, None, values).applied_to(trigger);
             change(workspace, of, TriggerWish::Create(Box::new(trigger))).await
         }
         TriggerCommand::Update { of, config, task, values } => {
@@ -199,6 +192,7 @@ fn error_of(refusal: &TriggerRefusal) -> CommandError {
         | TriggerRefusal::OtherType
         | TriggerRefusal::Changed
         | TriggerRefusal::CannotRun(_)
+        | TriggerRefusal::CannotBeEnabled(_)
         | TriggerRefusal::Failed(_) => CommandError::refused(text),
     }
 }
@@ -215,6 +209,11 @@ async fn show(workspace: &Path, of: &TriggerName, json: bool) -> Result<Status, 
     lines::print(&line(row));
     if let Some(reason) = &row.reason {
         lines::print(&format!("disabled: {reason}"));
+    }
+    if let Some(window) = &row.window {
+        let open = if window.open { "open" } else { "closed" };
+        let WindowNow { ticks, tokens, .. } = window;
+        lines::print(&format!("window {open}, {ticks} ticks and {tokens} tokens since it opened"));
     }
     if let Some(at) = &row.last_fired_at {
         let task = row.last_task.as_ref().map(ToString::to_string).unwrap_or_default();

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::row::handler;
+use super::window::{INTERVAL_MS, WindowConfig};
 use super::{
     MAX_PATTERN_CHARS, MAX_STEPS, MAX_THRESHOLD, Trigger, TriggerConfig, TriggerKind,
     TriggerOverlap, TriggerState, is_reserved,
@@ -12,9 +14,12 @@ use crate::domain::org::OrgTeam;
 use crate::domain::org_change::OrgRefusal;
 use crate::domain::task::{A_TASK, Cause, Enqueued, Overlap, checked_text};
 use crate::domain::text::{Localized, Text, localized};
+use crate::domain::time::Clock;
 
 /// Most characters of the name of a skill, a channel or a time zone.
 const MAX_NAME_CHARS: usize = 200;
+/// Most tokens that can be said for a window.
+const MAX_TOKENS: u64 = 1_000_000_000_000;
 
 /// A wish about one trigger.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,6 +130,8 @@ pub enum TriggerRefusal {
     OtherType,
     /// It is active, and could not run with that.
     CannotRun(Localized),
+    /// It could not run.
+    CannotBeEnabled(Localized),
     /// Its file cannot be used.
     FileIsUnusable(String),
     /// A file could not be written.
@@ -184,6 +191,10 @@ impl TriggerRefusal {
                 [why] "the trigger is active and could not run with that, so nothing is changed: {why}",
                 "触发器处于启用状态，改后将无法运行，因此未作更改：{why}"
             ),
+            Self::CannotBeEnabled(why) => localized!(
+                [why] "the trigger cannot be enabled: {why}",
+                "触发器无法启用：{why}"
+            ),
             Self::FileIsUnusable(path) => localized!(
                 "{path} cannot be used; `dominds-tui doctor` says why",
                 "{path} 无法使用；`dominds-tui doctor` 会说明原因"
@@ -197,6 +208,16 @@ impl TriggerRefusal {
 /// # Errors
 /// What is wrong with it.
 pub fn config_of(kind: TriggerKind, config: &Value) -> Result<TriggerConfig, Localized> {
+    let known = kind.config_keys();
+    let mut keys = config.as_object().into_iter().flat_map(|config| config.keys());
+    if let Some(other) = keys.find(|key| !known.contains(&key.as_str())) {
+        let other: String = other.chars().take(MAX_NAME_CHARS).collect();
+        let known = known.join(", ");
+        return Err(localized!(
+            "`config` has no `{other}`; it can say {known}",
+            "`config` 没有 `{other}`；可用的有 {known}"
+        ));
+    }
     let whole = json!({ "type": kind.name(), "config": config });
     serde_json::from_value(whole).map_err(|error| {
         let (error, known) = (error.to_string(), example(kind));
@@ -207,11 +228,27 @@ pub fn config_of(kind: TriggerKind, config: &Value) -> Result<TriggerConfig, Loc
     })
 }
 
+/// A schedule or a pattern that cannot be used is active and does not run until it is corrected; a window has to be one.
+///
+/// # Errors
+/// It is a window that could not run.
+pub fn checked_for_enabling(trigger: &Trigger, clock: &dyn Clock) -> Result<(), TriggerRefusal> {
+    match trigger.config.kind() {
+        TriggerKind::Schedule | TriggerKind::Keyword | TriggerKind::Message => Ok(()),
+        TriggerKind::Window => {
+            handler(trigger, clock).map(drop).map_err(TriggerRefusal::CannotBeEnabled)
+        }
+    }
+}
+
 fn example(kind: TriggerKind) -> &'static str {
     match kind {
         TriggerKind::Schedule => r#"{"cron": "0 9 * * 1-5", "timezone": "Europe/Berlin"}"#,
         TriggerKind::Keyword => r#"{"pattern": "deploy failed"}"#,
         TriggerKind::Message => r#"{"pattern": "^bug", "channel": "cli"}"#,
+        TriggerKind::Window => {
+            r#"{"watch_window": "30 9-16 * * 1-5", "tick_interval_ms": 30000, "max_ticks_per_window": 800}"#
+        }
     }
 }
 
@@ -235,16 +272,16 @@ pub fn checked_name(name: &str) -> Result<(), TriggerRefusal> {
 /// # Errors
 /// There are too few or too many.
 pub fn checked_steps(steps: Option<u32>) -> Result<(), TriggerRefusal> {
-    within("max_steps", steps.unwrap_or(1), MAX_STEPS)
+    within("max_steps", steps.unwrap_or(1).into(), (1, MAX_STEPS.into()))
 }
 
-fn within(key: &str, value: u32, most: u32) -> Result<(), TriggerRefusal> {
-    if (1..=most).contains(&value) {
+fn within(key: &str, value: u64, (least, most): (u64, u64)) -> Result<(), TriggerRefusal> {
+    if (least..=most).contains(&value) {
         return Ok(());
     }
     Err(TriggerRefusal::Value(localized!(
-        "`{key}` must be a number from 1 to {most}, not {value}",
-        "`{key}` 必须是 1 到 {most} 的数字，而不是 {value}"
+        "`{key}` must be a number from {least} to {most}, not {value}",
+        "`{key}` 必须是 {least} 到 {most} 的数字，而不是 {value}"
     )))
 }
 
@@ -263,18 +300,32 @@ pub fn checked(mut trigger: Trigger, team: &OrgTeam) -> Result<Trigger, TriggerR
         });
     }
     checked_steps(trigger.max_steps)?;
-    within("failure_threshold", trigger.failure_threshold, MAX_THRESHOLD)?;
-    let (pattern, name) = match &trigger.config {
-        TriggerConfig::Schedule { cron, timezone } => (("cron", cron), timezone.as_ref()),
-        TriggerConfig::Keyword { pattern } => (("pattern", pattern), None),
-        TriggerConfig::Message { pattern, channel } => (("pattern", pattern), channel.as_ref()),
+    within("failure_threshold", trigger.failure_threshold.into(), (1, MAX_THRESHOLD.into()))?;
+    let (patterns, name) = match &trigger.config {
+        TriggerConfig::Schedule { cron, timezone } => (vec![("cron", cron)], timezone.as_ref()),
+        TriggerConfig::Keyword { pattern } => (vec![("pattern", pattern)], None),
+        TriggerConfig::Message { pattern, channel } => {
+            (vec![("pattern", pattern)], channel.as_ref())
+        }
+        TriggerConfig::Window(window) => {
+            checked_window(window)?;
+            let texts = [
+                ("watch_window", &window.watch_window),
+                ("open", &window.open),
+                ("close", &window.close),
+                ("days", &window.days),
+            ];
+            let said = texts.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)));
+            (said.collect(), window.timezone.as_ref())
+        }
     };
-    let (key, text) = pattern;
-    if text.trim().is_empty() || text.chars().count() > MAX_PATTERN_CHARS {
-        return Err(TriggerRefusal::Value(localized!(
-            "`config.{key}` must have 1 to {MAX_PATTERN_CHARS} characters",
-            "`config.{key}` 必须有 1 到 {MAX_PATTERN_CHARS} 个字符"
-        )));
+    for (key, text) in patterns {
+        if text.trim().is_empty() || text.chars().count() > MAX_PATTERN_CHARS {
+            return Err(TriggerRefusal::Value(localized!(
+                "`config.{key}` must have 1 to {MAX_PATTERN_CHARS} characters",
+                "`config.{key}` 必须有 1 到 {MAX_PATTERN_CHARS} 个字符"
+            )));
+        }
     }
     let names = [name, trigger.skill.as_ref()].into_iter().flatten();
     for name in names {
@@ -289,12 +340,31 @@ pub fn checked(mut trigger: Trigger, team: &OrgTeam) -> Result<Trigger, TriggerR
     Ok(trigger)
 }
 
+/// The numbers of a window; when it is open is not looked at.
+fn checked_window(window: &WindowConfig) -> Result<(), TriggerRefusal> {
+    within("config.tick_interval_ms", window.tick_interval_ms, INTERVAL_MS)?;
+    let ticks = window.max_ticks_per_window.unwrap_or(1);
+    within("config.max_ticks_per_window", ticks.into(), (1, u32::MAX.into()))?;
+    let tokens = window.max_tokens_per_window.unwrap_or(1);
+    within("config.max_tokens_per_window", tokens, (1, MAX_TOKENS))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{keyword, scheduled};
+    use super::super::test_support::{keyword, of, scheduled, windowed};
+    use super::super::window::test_support::watching;
     use super::*;
     use crate::domain::org::test_support::small;
     use crate::domain::text::assert_translated;
+
+    fn ticking(every: u64, ticks: Option<u32>, tokens: Option<u64>) -> Trigger {
+        of(TriggerConfig::Window(Box::new(WindowConfig {
+            tick_interval_ms: every,
+            max_ticks_per_window: ticks,
+            max_tokens_per_window: tokens,
+            ..watching("30 9-16 * * 1-5")
+        })))
+    }
 
     fn qa() -> OrgTeam {
         small().team(&TeamName::new("qa")).cloned().unwrap()
@@ -328,6 +398,11 @@ mod tests {
             (keyword(&"x".repeat(1_001)), "config.pattern"),
             (scheduled(" "), "config.cron"),
             (Trigger { skill: Some("a\nb".to_owned()), ..keyword("x") }, "skill"),
+            (windowed(" "), "config.watch_window"),
+            (ticking(999, None, None), "config.tick_interval_ms"),
+            (ticking(86_400_001, None, None), "config.tick_interval_ms"),
+            (ticking(1_000, Some(0), None), "config.max_ticks_per_window"),
+            (ticking(1_000, None, Some(0)), "config.max_tokens_per_window"),
         ] {
             let refusal = checked(trigger, &qa()).unwrap_err().text();
             assert_translated(&refusal);
@@ -348,8 +423,17 @@ mod tests {
     fn what_somebody_writes_in_json_is_read_or_says_how() {
         let cron = json!({ "cron": "0 9 * * *" });
         assert!(config_of(TriggerKind::Schedule, &cron).is_ok());
-        let fault = config_of(TriggerKind::Keyword, &cron).unwrap_err();
-        assert_translated(&fault);
-        assert!(fault.to_string().contains("{\"pattern\": \"deploy failed\"}"), "{fault}");
+        for (config, expected) in [
+            (cron, "`config` has no `cron`; it can say pattern"),
+            (json!({}), "{\"pattern\": \"deploy failed\"}"),
+            (json!("deploy failed"), "{\"pattern\": \"deploy failed\"}"),
+        ] {
+            let fault = config_of(TriggerKind::Keyword, &config).unwrap_err();
+            assert_translated(&fault);
+            assert!(fault.to_string().contains(expected), "{fault}");
+        }
+        let window = json!({ "open": "09:00", "close": "10:00" });
+        let read = config_of(TriggerKind::Window, &window).unwrap();
+        assert!(matches!(&read, TriggerConfig::Window(window) if window.when() == "09:00-10:00"));
     }
 }

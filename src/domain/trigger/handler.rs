@@ -7,6 +7,7 @@ use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use jiff::tz::TimeZone;
 
+use super::window::{Tick, Window};
 use super::{Message, TriggerConfig};
 use crate::domain::text::{Localized, localized};
 
@@ -20,6 +21,7 @@ pub type HandlerFault = Localized;
 pub enum Handler {
     Schedule(Box<Schedule>),
     Words(Words),
+    Window(Box<Window>),
 }
 
 impl Handler {
@@ -31,17 +33,24 @@ impl Handler {
         config: &TriggerConfig,
         zone: impl FnOnce(Option<&str>) -> Option<TimeZone>,
     ) -> Result<Self, HandlerFault> {
+        let zone = |name: &Option<String>| {
+            let name = name.as_deref();
+            zone(name).ok_or_else(|| {
+                let name = clip(name.unwrap_or_default());
+                localized!(
+                    "this machine knows no time zone `{name}`; write one as Europe/Berlin",
+                    "本机不认识时区 `{name}`；请写成 Europe/Berlin 这样的形式"
+                )
+            })
+        };
         match config {
             TriggerConfig::Schedule { cron, timezone } => {
-                let name = timezone.as_deref();
-                let zone = zone(name).ok_or_else(|| {
-                    let name = name.unwrap_or_default();
-                    localized!(
-                        "this machine knows no time zone `{name}`; write one as Europe/Berlin",
-                        "本机不认识时区 `{name}`；请写成 Europe/Berlin 这样的形式"
-                    )
-                })?;
-                Schedule::new(cron, zone).map(|schedule| Self::Schedule(Box::new(schedule)))
+                let schedule = Schedule::new(cron, zone(timezone)?)?;
+                Ok(Self::Schedule(Box::new(schedule)))
+            }
+            TriggerConfig::Window(config) => {
+                let window = Window::new(config, zone(&config.timezone)?)?;
+                Ok(Self::Window(Box::new(window)))
             }
             TriggerConfig::Keyword { pattern } => {
                 let found = match expression(pattern) {
@@ -57,12 +66,36 @@ impl Handler {
         }
     }
 
+    /// The times after a moment, without an end or none at all.
+    #[must_use]
+    pub fn times_after(&self, at: SystemTime) -> Box<dyn Iterator<Item = SystemTime> + '_> {
+        match self {
+            Self::Schedule(schedule) => {
+                let next = |at: &SystemTime| schedule.next_after(*at);
+                Box::new(std::iter::successors(schedule.next_after(at), next))
+            }
+            Self::Words(_) => Box::new(std::iter::empty()),
+            Self::Window(window) => Box::new(window.ticks_after(at)),
+        }
+    }
+
     /// The next time after a moment; `None` if it is not by the clock, or never.
     #[must_use]
     pub fn next_after(&self, at: SystemTime) -> Option<SystemTime> {
+        self.times_after(at).next()
+    }
+
+    /// The tick of a window at one of its times.
+    #[must_use]
+    pub fn tick_at(&self, at: SystemTime) -> Option<Tick> {
+        self.window()?.tick_at(at)
+    }
+
+    #[must_use]
+    pub fn window(&self) -> Option<&Window> {
         match self {
-            Self::Schedule(schedule) => schedule.next_after(at),
-            Self::Words(_) => None,
+            Self::Schedule(_) | Self::Words(_) => None,
+            Self::Window(window) => Some(window),
         }
     }
 
@@ -70,7 +103,7 @@ impl Handler {
     #[must_use]
     pub fn is_meant(&self, message: &Message) -> bool {
         match self {
-            Self::Schedule(_) => false,
+            Self::Schedule(_) | Self::Window(_) => false,
             Self::Words(words) => words.are_in(message),
         }
     }

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::block::take;
+
 /// How the block begins.
 const FENCE: &str = "```json:notify";
-const END: &str = "```";
 /// What an object with this action says: nothing was to be done.
 const NOTHING: &str = "noop";
 
@@ -18,35 +19,13 @@ pub struct Report {
 /// A result tells, unless it says that it does not.
 #[must_use]
 pub fn read(words: &str) -> Report {
-    let Some(from) = block_start(words) else {
-        return Report { words: words.to_owned(), is_for_a_person: !is_nothing(words) };
+    let is_nothing = is_nothing(words);
+    let Some(block) = take(words, FENCE) else {
+        return Report { words: words.to_owned(), is_for_a_person: !is_nothing };
     };
-    let (before, block) = words.split_at(from);
-    let inner = block.get(FENCE.len()..).unwrap_or_default();
-    let (inner, after) = match inner.split_once(&format!("\n{END}")) {
-        Some((inner, after)) => (inner, after),
-        None => (inner, ""),
-    };
-    let said = serde_json::from_str::<Value>(inner.trim()).ok();
+    let said = serde_json::from_str::<Value>(&block.said).ok();
     let wanted = said.as_ref().and_then(|value| value.get("notify")).and_then(Value::as_bool);
-    let rest = format!("{}\n{}", before.trim_end(), after.trim_start());
-    Report {
-        words: rest.trim().to_owned(),
-        is_for_a_person: wanted.unwrap_or(true) && !is_nothing(words),
-    }
-}
-
-/// Where the last block begins, at the beginning of a line.
-fn block_start(words: &str) -> Option<usize> {
-    let starts = words.match_indices(FENCE).map(|(at, _)| at);
-    let is_first = |at: &usize| {
-        words.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with('\n'))
-    };
-    let is_whole = |at: &usize| {
-        let rest = words.get(at + FENCE.len()..).unwrap_or_default();
-        rest.is_empty() || rest.starts_with(char::is_whitespace)
-    };
-    starts.filter(is_first).filter(is_whole).last()
+    Report { words: block.words, is_for_a_person: wanted.unwrap_or(true) && !is_nothing }
 }
 
 /// True if an object near the end of the words says that nothing was to be done.

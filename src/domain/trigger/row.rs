@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::handler::Handler;
+use super::window::Window;
 use super::{StoredTrigger, Trigger, TriggerConfig, TriggerId, TriggerKind, TriggerState};
 use crate::domain::ids::{TaskId, TeamName};
 use crate::domain::lang::Lang;
@@ -42,6 +43,32 @@ pub struct TriggerRow {
     pub last_status: Option<TaskStatus>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_task: Option<TaskId>,
+    /// Of a window that can run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowNow>,
+}
+
+/// What a window does now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowNow {
+    pub open: bool,
+    /// Since it opened.
+    pub ticks: u32,
+    /// That the tasks of these ticks have used.
+    pub tokens: u64,
+}
+
+impl WindowNow {
+    fn of(window: &Window, stored: Option<&StoredTrigger>, clock: &dyn Clock) -> Self {
+        let opening = window.opening_at(clock.moment());
+        let used = stored.and_then(|stored| stored.opening);
+        let used = used.filter(|used| Some(used.at) == opening);
+        Self {
+            open: opening.is_some(),
+            ticks: used.map_or(0, |used| used.ticks),
+            tokens: used.map_or(0, |used| used.tokens),
+        }
+    }
 }
 
 impl TriggerRow {
@@ -58,7 +85,10 @@ impl TriggerRow {
         let handler = definition.as_ref().map(|trigger| handler(trigger, clock));
         let fault = handler.as_ref().and_then(|handler| handler.as_ref().err().cloned());
         let is_active = state == TriggerState::Active;
-        let next = handler.and_then(Result::ok).filter(|_| is_active);
+        let handler = handler.and_then(Result::ok);
+        let window = handler.as_ref().and_then(Handler::window);
+        let window = window.map(|window| WindowNow::of(window, stored, clock));
+        let next = handler.filter(|_| is_active);
         let next = next.and_then(|handler| handler.next_after(clock.moment()));
         Self {
             team: id.team.clone(),
@@ -72,6 +102,7 @@ impl TriggerRow {
             last_fired_at: stored.and_then(|stored| stored.last_fired).map(|at| clock.stamp(at)),
             last_status: stored.and_then(|stored| stored.last_status),
             last_task: stored.and_then(|stored| stored.last_task.clone()),
+            window,
         }
     }
 
@@ -98,6 +129,9 @@ impl TriggerRow {
             "lastStatus": self.last_status,
             "lastTask": self.last_task,
             "overlapPolicy": definition.map(|one| one.overlap),
+            "windowOpen": self.window.map(|window| window.open),
+            "ticks": self.window.map(|window| window.ticks),
+            "tokens": self.window.map(|window| window.tokens),
         })
     }
 
@@ -119,13 +153,14 @@ impl TriggerRow {
 
     /// When it fires, in a few words: its schedule, or its pattern.
     #[must_use]
-    pub fn when(&self) -> &str {
+    pub fn when(&self) -> String {
         match self.definition.as_ref().map(|trigger| &trigger.config) {
-            Some(TriggerConfig::Schedule { cron, .. }) => cron,
+            Some(TriggerConfig::Schedule { cron, .. }) => cron.clone(),
             Some(TriggerConfig::Keyword { pattern } | TriggerConfig::Message { pattern, .. }) => {
-                pattern
+                pattern.clone()
             }
-            None => "",
+            Some(TriggerConfig::Window(window)) => window.when(),
+            None => String::new(),
         }
     }
 }

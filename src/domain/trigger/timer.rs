@@ -45,14 +45,12 @@ pub struct Due {
 #[must_use]
 pub fn due(handler: &Handler, since: SystemTime, now: SystemTime) -> Due {
     let mut due = Due::default();
-    let mut at = since;
-    while let Some(next) = handler.next_after(at).filter(|next| *next <= now) {
+    for next in handler.times_after(since).take_while(|next| *next <= now) {
         // Behind a very long pause the rest does not matter.
         if due.missed >= MOST_COUNTED {
             break;
         }
         due.missed += usize::from(due.now.replace(next).is_some());
-        at = next;
     }
     let is_late = |at: &SystemTime| now.duration_since(*at).is_ok_and(|late| late > MOST_LATE);
     if due.now.take_if(|at| is_late(at)).is_some() {

@@ -19,7 +19,7 @@ use crate::domain::task::{
 };
 use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
-use crate::domain::trigger::notify;
+use crate::domain::trigger::{cursor, notify};
 use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId, TaskId, TeamName};
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
@@ -82,6 +82,21 @@ pub struct Duties {
 
 /// Nobody carries out orders any more.
 struct Ended;
+
+/// How a task ends, and what follows from that.
+struct Said {
+    end: TaskEnd,
+    /// A person is told of it, if it is of a kind that is told.
+    is_for_a_person: bool,
+    /// Where a tick of a window stopped.
+    cursor: Option<String>,
+}
+
+impl Said {
+    fn of(end: TaskEnd) -> Self {
+        Self { end, is_for_a_person: true, cursor: None }
+    }
+}
 
 /// True if a task is in the state in which it stalled.
 fn is_still(view: &TasksView, (id, status): &(TaskId, TaskStatus)) -> bool {
@@ -449,7 +464,7 @@ impl Dispatcher {
         let content = match active.task.kind {
             TaskKind::Query => texts.query(&active.task, policies.as_deref()),
             TaskKind::Bootstrap | TaskKind::Delegate | TaskKind::Escalation | TaskKind::Trigger => {
-                texts.task(&active.task, policies.as_deref())
+                texts.task(active, policies.as_deref())
             }
         };
         let id = MsgId::of_attempt(&active.task.id, active.task.attempt);
@@ -508,15 +523,9 @@ impl Dispatcher {
                 let root = active.root.clone();
                 self.ask(|reply| Order::Continue { root, reply }).await?;
             }
-            Outcome::Done(words) if active.task.trigger.is_some() => {
-                let report = notify::read(&words);
-                let result = self.kept(&report.words, minds);
-                let end = TaskEnd::Done { result };
-                self.end_as(active, worker, (end, report.is_for_a_person), minds).await?;
-            }
             Outcome::Done(words) => {
-                let result = self.kept(&words, minds);
-                self.end(active, worker, TaskEnd::Done { result }, minds).await?;
+                let said = self.said(active, &words, minds);
+                self.end_as(active, worker, said, minds).await?;
             }
             // It did nothing but work.
             Outcome::Failed(reason)
@@ -537,6 +546,19 @@ impl Dispatcher {
         Ok(())
     }
 
+    /// What the last words of a task say.
+    fn said(&self, active: &ActiveTask, words: &str, minds: &Minds) -> Said {
+        let Some(trigger) = &active.task.trigger else {
+            return Said::of(TaskEnd::Done { result: self.kept(words, minds) });
+        };
+        let (rest, cursor) =
+            if trigger.is_tick { cursor::read(words) } else { (words.to_owned(), None) };
+        let report = notify::read(&rest);
+        let end = TaskEnd::Done { result: self.kept(&report.words, minds) };
+        let cursor = cursor.map(|cursor| self.engine.secrets(minds).redacted(cursor));
+        Said { end, is_for_a_person: report.is_for_a_person, cursor }
+    }
+
     /// A text of a model as it is kept: without keys, and not too long.
     fn kept(&self, text: &str, minds: &Minds) -> String {
         let text = self.engine.secrets(minds).redacted(text.trim().to_owned());
@@ -550,7 +572,7 @@ impl Dispatcher {
         end: TaskEnd,
         minds: &Minds,
     ) -> Result<(), Ended> {
-        self.end_as(active, worker, (end, true), minds).await
+        self.end_as(active, worker, Said::of(end), minds).await
     }
 
     /// Ends an attempt. What is not for a person is not told.
@@ -558,7 +580,7 @@ impl Dispatcher {
         &mut self,
         active: &ActiveTask,
         worker: &AgentId,
-        (end, is_for_a_person): (TaskEnd, bool),
+        Said { end, is_for_a_person, cursor }: Said,
         minds: &Minds,
     ) -> Result<(), Ended> {
         let lang = self.engine.user_lang;
@@ -576,7 +598,7 @@ impl Dispatcher {
             blocking(move |on| tokens_of_tree(&engine, &root, on)).await.unwrap_or_default();
         let is_query = active.task.kind == TaskKind::Query;
         let is_failure = matches!(end, TaskEnd::Failed { .. }) && !is_query;
-        let ending = Ending { end, tokens, news, disables };
+        let ending = Ending { end, tokens, news, disables, cursor };
         let ended = self.engine.tasks.end(active.attempt(), ending).await;
         match Self::stored(ended) {
             Some(counts) => self.failed += u64::from(counts && is_failure),

@@ -1,9 +1,12 @@
 //! What a person is told of a task that has ended, or needs one.
 
+use std::time::SystemTime;
+
 use crate::domain::news::{NewNotice, NewsKind, NewsLevel};
 use crate::domain::org::{Org, OrgTeam};
 use crate::domain::task::{ActiveTask, TaskEnd, TaskKind, TaskTrigger, TeamWork};
 use crate::domain::text::in_lang;
+use crate::domain::trigger::TriggerId;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TeamName};
 use crate::tools::News;
 
@@ -105,6 +108,25 @@ pub fn of_disabled(
     );
     let key = format!("trigger {name} {}", active.task.id);
     NewNotice::of_team((worker.clone(), team.clone()), &key, text)
+}
+
+/// The notice that nothing is left of what one opening of a window may take. Once an opening.
+pub fn of_used_up_window(
+    (id, team): (&TriggerId, &OrgTeam),
+    opening: SystemTime,
+    lang: Lang,
+) -> NewNotice {
+    let TriggerId { team: name, name: trigger } = id;
+    let text = in_lang!(
+        lang,
+        "[{name}] the trigger {trigger} ticks no more until its window opens anew: max_ticks_per_window or max_tokens_per_window is \
+         reached",
+        "[{name}] 触发器 {trigger} 在窗口下次开放前不再检查：已达到 max_ticks_per_window 或 max_tokens_per_window"
+    );
+    let lead = team.lead.clone().unwrap_or_else(|| AgentId::new(name.as_str()));
+    let opening = opening.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let key = format!("window {trigger} {opening}");
+    NewNotice::of_team((lead, name.clone()), &key, text)
 }
 
 fn notice(

@@ -13,14 +13,18 @@ use crate::domain::text::Localized;
 use crate::domain::trigger::handler::Handler;
 use crate::domain::trigger::row::{handler, in_force};
 use crate::domain::trigger::timer::{Look, due, missed};
+use crate::domain::trigger::window::Tick;
 use crate::domain::trigger::{
-    CORRELATION, Firing, Message, StoredTrigger, Trigger, TriggerId, TriggerState,
+    CORRELATION, Firing, Message, StoredTrigger, TickRule, Trigger, TriggerConfig, TriggerId,
+    TriggerKind, TriggerState,
 };
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::minds::Minds;
 use crate::minds::triggers::file_of;
 use crate::tools::{TaskStore, TasksView};
+
+use super::news;
 
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Characters that tell one firing from another.
@@ -96,16 +100,17 @@ impl Triggers {
                 Some(last) => {
                     let due = due(handler, last.wall.max(stored.since), now.wall);
                     skipped += due.missed;
-                    due_now.extend(due.now.map(|at| (stored.id.clone(), trigger.clone(), at)));
+                    let now =
+                        due.now.map(|at| (stored.id.clone(), trigger.clone(), moment(handler, at)));
+                    due_now.extend(now);
                 }
             }
         }
         if skipped > 0 {
             tracing::warn!(count = skipped, "times of triggers have passed without a firing");
         }
-        for (id, trigger, at) in due_now {
-            let event = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
-            if !self.fire_one((&id, &trigger), &event.to_string(), None, minds).await {
+        for (id, trigger, event) in due_now {
+            if !self.fire_one((&id, &trigger), &event, minds).await {
                 // It is looked at again since then; what has fired is known by its moment.
                 self.last = last;
                 return;
@@ -185,7 +190,7 @@ impl Triggers {
                 tracing::info!(id, channel, "no trigger is meant by a message");
             }
             for one in meant {
-                if !self.fire_one(one, &message.id, Some(message), minds).await {
+                if !self.fire_one(one, &Event::Message(message.clone()), minds).await {
                     return Err(());
                 }
             }
@@ -197,18 +202,18 @@ impl Triggers {
     async fn fire_one(
         &self,
         (id, trigger): (&TriggerId, &Trigger),
-        event: &str,
-        message: Option<&Message>,
+        event: &Event,
         minds: &Minds,
     ) -> bool {
         let org: &Org = minds.hive().org();
         let Some(team) = org.team(&id.team) else { return true };
         let firing = Firing {
             id: id.clone(),
-            event: event.to_owned(),
+            event: event.name(),
             overlap: trigger.overlap,
             rule: minds.hive().firing,
-            task: self.task((id, trigger), team, message, minds),
+            tick: self.tick((id, trigger), team, event),
+            task: self.task((id, trigger), team, event.message(), minds),
         };
         let Some(fired) = tell(self.tasks().fire(firing).await) else { return false };
         match fired {
@@ -216,6 +221,24 @@ impl Triggers {
             Err(refusal) => tracing::info!(%id, why = refusal.name(), "a trigger has not fired"),
         }
         true
+    }
+
+    /// The tick of a window, and how much one opening may take.
+    fn tick(
+        &self,
+        (id, trigger): (&TriggerId, &Trigger),
+        team: &OrgTeam,
+        event: &Event,
+    ) -> Option<TickRule> {
+        let (TriggerConfig::Window(window), Event::Tick(tick)) = (&trigger.config, event) else {
+            return None;
+        };
+        Some(TickRule {
+            tick: *tick,
+            max_ticks: window.max_ticks_per_window,
+            max_tokens: window.max_tokens_per_window,
+            used_up: news::of_used_up_window((id, team), tick.opening, self.engine.user_lang),
+        })
     }
 
     fn task(
@@ -238,10 +261,45 @@ impl Triggers {
                 is_test: false,
                 channel: message.map(|message| message.channel.clone()),
                 message: message.map(|message| message.id.clone()),
+                is_tick: trigger.config.kind() == TriggerKind::Window,
             }),
             ..team.new_task(TaskKind::Trigger, text)
         }
     }
+}
+
+/// What makes a trigger fire.
+#[derive(Debug)]
+enum Event {
+    Time(SystemTime),
+    Tick(Tick),
+    Message(Message),
+}
+
+impl Event {
+    /// Tells it from all others of this trigger.
+    fn name(&self) -> String {
+        let millis = |at: &SystemTime| {
+            at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis()
+        };
+        match self {
+            Self::Time(at) => millis(at).to_string(),
+            Self::Tick(Tick { opening, number }) => format!("{} {number}", millis(opening)),
+            Self::Message(message) => message.id.clone(),
+        }
+    }
+
+    fn message(&self) -> Option<&Message> {
+        match self {
+            Self::Time(_) | Self::Tick(_) => None,
+            Self::Message(message) => Some(message),
+        }
+    }
+}
+
+/// What a time of a handler is.
+fn moment(handler: &Handler, at: SystemTime) -> Event {
+    handler.tick_at(at).map_or(Event::Time(at), Event::Tick)
 }
 
 /// What cannot be written is tried again, and the store is a problem.

@@ -271,6 +271,7 @@ mod tests {
             last_fired: None,
             last_task: None,
             last_status: None,
+            opening: None,
         };
         let active = TasksView { triggers: [stored].into(), ..view(2, &[]) };
         let rows = sent(state.set_tasks(&active).pop());

@@ -13,6 +13,7 @@ mod task_list;
 mod task_rows;
 mod tasks;
 mod triggers;
+mod windows;
 
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -36,13 +37,14 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const MIGRATION_TRIES: u32 = 5;
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// How the tables are made, in this order. What has been in a version does not change.
-const MIGRATIONS: [(&str, &str); 6] = [
+const MIGRATIONS: [(&str, &str); 7] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
     ("task_lists", include_str!("0003_task_lists.sql")),
     ("teams", include_str!("0004_teams.sql")),
     ("queries", include_str!("0005_queries.sql")),
     ("triggers", include_str!("0006_triggers.sql")),
+    ("windows", include_str!("0007_windows.sql")),
 ];
 /// Statements that stay prepared.
 const PREPARED: usize = 16;

@@ -9,6 +9,7 @@ use sqlx::{Connection as _, Row as _};
 use super::breaker::count_end;
 use super::notices::tell;
 use super::sagas::is_closing;
+use super::windows::count_use;
 use super::{ORG, Store, millis};
 use crate::domain::task::{AttemptId, BlockReason, RetryRefusal, TaskEnd, TaskKind, TaskStatus};
 use crate::domain::{TaskId, TeamName};
@@ -49,13 +50,14 @@ impl Store {
     pub async fn end_task(
         &mut self,
         of: &AttemptId,
-        Ending { end, tokens, news, disables }: Ending,
+        Ending { end, tokens, news, disables, cursor }: Ending,
         now: SystemTime,
     ) -> Result<bool, StoreFault> {
         let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
         if !end_attempt(&mut step, of, (&end, tokens), now).await? {
             return Ok(false);
         }
+        count_use(&mut step, &of.task, tokens, cursor).await?;
         count_end(&mut step, (of, &end), (&self.seat, disables), now).await?;
         tell(&mut step, &self.seat, news, now).await?;
         deliver(&mut step, of, &end).await?;

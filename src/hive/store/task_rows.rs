@@ -16,9 +16,10 @@ use crate::hive::fault::StoreFault;
 /// What [`task`] reads, in its order.
 pub(super) const COLUMNS: &str = "t.id, t.team, t.kind, t.priority, t.status, t.block_reason, t.text, t.member, t.max_steps, \
      t.correlation, t.root_correlation, t.depth, t.from_team, t.origin_dialog, t.wake, t.created_at, t.started_at, \
-     t.ended_at, t.attempt, t.dialog_root, t.result, t.error, t.tokens, t.trigger_name, t.trigger_tells, t.is_test, t.channel, t.message";
+     t.ended_at, t.attempt, t.dialog_root, t.result, t.error, t.tokens, t.trigger_name, t.trigger_tells, t.is_test, t.channel, t.message, \
+     t.is_tick";
 /// The number of [`COLUMNS`]: what follows them starts here.
-pub(super) const WIDTH: usize = 28;
+pub(super) const WIDTH: usize = 29;
 
 pub(super) fn priority_number(priority: Priority) -> i64 {
     match priority {
@@ -99,17 +100,24 @@ pub(super) fn task(row: &SqliteRow, clock: &dyn Clock) -> Result<Task, StoreFaul
 fn trigger(row: &SqliteRow) -> Result<Option<TaskTrigger>, StoreFault> {
     let Some(name) = row.try_get(23)? else { return Ok(None) };
     let is_set = |at: usize| row.try_get::<Option<i64>, _>(at).map(|value| value == Some(1));
-    let (channel, message) = (row.try_get(26)?, row.try_get(27)?);
-    Ok(Some(TaskTrigger { name, tells: is_set(24)?, is_test: is_set(25)?, channel, message }))
+    Ok(Some(TaskTrigger {
+        name,
+        tells: is_set(24)?,
+        is_test: is_set(25)?,
+        channel: row.try_get(26)?,
+        message: row.try_get(27)?,
+        is_tick: is_set(28)?,
+    }))
 }
 
-/// A task with what its newest attempt says: root, begun, cuts.
+/// A task with what its newest attempt says: root, begun, cuts; and where the last tick of its window stopped.
 pub(super) fn active(row: &SqliteRow, clock: &dyn Clock) -> Result<ActiveTask, StoreFault> {
     Ok(ActiveTask {
         task: task(row, clock)?,
         root: RootId::new(row.try_get::<String, _>(WIDTH)?),
         begun: number(row, WIDTH + 1)? == 1,
         cuts: number(row, WIDTH + 2)?,
+        cursor: row.try_get(WIDTH + 3)?,
     })
 }
 

@@ -145,8 +145,9 @@ impl Store {
         clock: &dyn Clock,
     ) -> Result<Vec<ActiveTask>, StoreFault> {
         let list = format!(
-            "SELECT {COLUMNS}, a.dialog_root, a.begun, a.cuts FROM tasks t \
-             JOIN attempts a ON a.org = t.org AND a.task = t.id AND a.attempt = t.attempt \
+            "SELECT {COLUMNS}, a.dialog_root, a.begun, a.cuts, CASE WHEN t.is_tick = 1 THEN ( \
+             SELECT r.position FROM triggers r WHERE r.org = t.org AND r.team = t.team AND r.name = t.trigger_name) END \
+             FROM tasks t JOIN attempts a ON a.org = t.org AND a.task = t.id AND a.attempt = t.attempt \
              WHERE t.org = $1 AND t.status IN ('running', 'blocked') ORDER BY a.started_at, t.ord"
         );
         let rows = sqlx::query(sqlx::AssertSqlSafe(list)).bind(ORG).fetch_all(&mut self.db).await?;
@@ -281,8 +282,8 @@ pub(super) async fn insert(
     sqlx::query(
         "INSERT INTO tasks (org, id, team, kind, priority, ord, status, text, member, max_steps, correlation, \
          root_correlation, depth, from_team, origin_dialog, wake, created_at, attempt, tokens, \
-         trigger_name, trigger_tells, is_test, channel, message) \
-         VALUES ($1, $2, $3, $4, $5, $6, $17, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0, $18, $19, $20, $21, $22)",
+         trigger_name, trigger_tells, is_test, channel, message, is_tick) \
+         VALUES ($1, $2, $3, $4, $5, $6, $17, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0, $18, $19, $20, $21, $22, $23)",
     )
     .bind(ORG)
     .bind(id.as_str())
@@ -306,6 +307,7 @@ pub(super) async fn insert(
     .bind(new.trigger.as_ref().map(|trigger| i64::from(trigger.is_test)))
     .bind(new.trigger.as_ref().and_then(|trigger| trigger.channel.clone()))
     .bind(new.trigger.as_ref().and_then(|trigger| trigger.message.clone()))
+    .bind(new.trigger.as_ref().map(|trigger| i64::from(trigger.is_tick)))
     .execute(&mut *step)
     .await?;
     Ok(())

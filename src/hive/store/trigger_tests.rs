@@ -6,8 +6,10 @@ use crate::domain::AgentId;
 use crate::domain::news::NewNotice;
 use crate::domain::task::{AttemptId, NewTask, TaskEnd, TaskKind, TaskRefusal, TaskTrigger};
 use crate::domain::trigger::test_support::{id as trigger_id, keyword};
+use crate::domain::trigger::window::Tick;
 use crate::domain::trigger::{
-    Firing, FiringRefusal, FiringRule, StoredTrigger, TriggerOverlap, TriggerState,
+    Firing, FiringRefusal, FiringRule, OpeningUse, StoredTrigger, TickRule, TriggerOverlap,
+    TriggerState,
 };
 use crate::tools::Ending;
 
@@ -23,12 +25,14 @@ fn firing(event: &str, overlap: TriggerOverlap) -> Firing {
         is_test: false,
         channel: Some("cli".to_owned()),
         message: Some(event.to_owned()),
+        is_tick: false,
     };
     Firing {
         id: trigger_id("qa", "daily"),
         event: event.to_owned(),
         overlap,
         rule: FiringRule::default(),
+        tick: None,
         task: NewTask {
             kind: TaskKind::Trigger,
             trigger: Some(trigger),
@@ -62,6 +66,26 @@ impl Bench {
         self.store.triggers().await.unwrap().into_iter().next().unwrap()
     }
 
+    /// Ends a tick that was made, having used so much and stopped there.
+    async fn end_tick(&mut self, name: &str, tokens: u64, cursor: Option<&str>, seconds: u64) {
+        self.claim(&[slots_of("qa", 10)], seconds).await;
+        let of = AttemptId { task: id(name), attempt: 1 };
+        let cursor = cursor.map(str::to_owned);
+        let ending = Ending { tokens, cursor, ..done().into() };
+        assert!(self.store.end_task(&of, ending, at(seconds)).await.unwrap());
+    }
+
+    /// Where a task is told that the last tick stopped.
+    async fn cursor_of(&mut self, name: &str) -> Option<String> {
+        let active = self.store.active_tasks(&super::task_tests::At(0)).await.unwrap();
+        active.into_iter().find(|one| one.task.id == id(name)).unwrap().cursor
+    }
+
+    async fn titles(&mut self) -> Vec<String> {
+        let news = self.store.news(Listed::Open, &super::task_tests::At(0)).await;
+        news.unwrap().into_iter().map(|item| item.title).collect()
+    }
+
     /// Runs a task that was made, to this end.
     async fn run(&mut self, name: &str, end: TaskEnd, seconds: u64) {
         self.claim(&[slots_of("qa", 10)], seconds).await;
@@ -74,6 +98,20 @@ impl Bench {
         let ending = Ending { disables: Some(notice), ..end.into() };
         assert!(self.store.end_task(&of, ending, at(seconds)).await.unwrap());
     }
+}
+
+/// A tick of the window that opened at that second, of which two and 1,000 tokens are allowed.
+fn tick(opening: u64, number: u64) -> Firing {
+    let mut firing = firing(&format!("{opening} {number}"), TriggerOverlap::Allow);
+    firing.task.trigger.as_mut().unwrap().is_tick = true;
+    let used_up = NewNotice::of_team(
+        (AgentId::new("qa"), crate::domain::TeamName::new("qa")),
+        &format!("window {opening}"),
+        "[qa] used up".to_owned(),
+    );
+    let tick = Tick { opening: at(opening), number };
+    firing.tick = Some(TickRule { tick, max_ticks: Some(2), max_tokens: Some(1_000), used_up });
+    firing
 }
 
 fn failed() -> TaskEnd {
@@ -176,9 +214,7 @@ async fn s4_3_failures_in_a_row_disable_a_trigger_and_a_person_is_told_once() {
     assert_eq!(trigger.state, TriggerState::Disabled);
     assert_eq!(trigger.reason.as_deref(), Some("3 consecutive failures"));
     assert_eq!((trigger.failures, trigger.last_status), (3, Some(TaskStatus::Failed)));
-    let news = bench.store.news(Listed::Open, &super::task_tests::At(0)).await;
-    let titles: Vec<String> = news.unwrap().into_iter().map(|item| item.title).collect();
-    assert_eq!(titles, ["[qa] disabled"]);
+    assert_eq!(bench.titles().await, ["[qa] disabled"]);
     assert_eq!(bench.fire("b", "b", 900).await, Err(FiringRefusal::Inactive));
     bench.enable(3).await;
     assert_eq!((bench.trigger().await.failures, bench.trigger().await.reason), (0, None));
@@ -236,4 +272,82 @@ async fn a_definition_is_taken_over_and_nothing_else_changes() {
     assert_eq!(trigger.trigger(), None);
     bench.run("a", failed(), 2).await;
     assert_eq!(bench.trigger().await.state, TriggerState::Disabled, "its threshold counts");
+}
+
+#[tokio::test]
+async fn s19_5_the_caps_of_a_window_end_one_opening_and_the_next_one_begins_at_nothing() {
+    let mut bench = Bench::new().await;
+    bench.enable(3).await;
+    for number in 1..=2 {
+        let name = format!("a{number}");
+        assert_eq!(bench.fire_as(&name, &tick(0, number), number * 30).await, Ok(()));
+        bench.end_tick(&name, 10, None, number * 30 + 1).await;
+    }
+    let used = OpeningUse { at: at(0), ticks: 2, tokens: 20 };
+    assert_eq!(bench.trigger().await.opening, Some(used));
+    // Told once, also if it is tried again.
+    for number in 3..=4 {
+        let refused = Err(FiringRefusal::UsedUp);
+        assert_eq!(bench.fire_as("b", &tick(0, number), number * 30).await, refused);
+        assert_eq!(bench.titles().await, ["[qa] used up"]);
+    }
+    // Tokens count when a task is over, also beyond what is allowed.
+    assert_eq!(bench.fire_as("c", &tick(9_000, 1), 9_030).await, Ok(()));
+    bench.end_tick("c", 1_001, None, 9_031).await;
+    assert_eq!(bench.fire_as("d", &tick(9_000, 2), 9_060).await, Err(FiringRefusal::UsedUp));
+    let used = OpeningUse { at: at(9_000), ticks: 1, tokens: 1_001 };
+    assert_eq!(bench.trigger().await.opening, Some(used));
+}
+
+#[tokio::test]
+async fn what_a_tick_used_does_not_count_for_the_opening_after_its_own() {
+    let mut bench = Bench::new().await;
+    bench.enable(3).await;
+    assert_eq!(bench.fire_as("a", &tick(0, 1), 30).await, Ok(()));
+    assert_eq!(bench.fire_as("b", &tick(9_000, 1), 9_030).await, Ok(()));
+    bench.end_tick("a", 900, None, 9_031).await;
+    bench.end_tick("b", 5, None, 9_032).await;
+    let used = OpeningUse { at: at(9_000), ticks: 1, tokens: 5 };
+    assert_eq!(bench.trigger().await.opening, Some(used));
+}
+
+#[tokio::test]
+async fn s19_5_the_next_tick_is_given_where_the_newest_one_stopped() {
+    let mut bench = Bench::new().await;
+    bench.enable(3).await;
+    for (number, name) in (1..).zip(["a", "b"]) {
+        assert_eq!(bench.fire_as(name, &tick(number, 1), number * 30).await, Ok(()));
+    }
+    bench.claim(&[slots_of("qa", 10)], 70).await;
+    assert_eq!(bench.cursor_of("a").await, None);
+    bench.end_tick("b", 0, Some("{\"last_event_id\":2}"), 71).await;
+    // What an earlier one says late is older.
+    bench.end_tick("a", 0, Some("{\"last_event_id\":1}"), 72).await;
+    assert_eq!(bench.fire_as("c", &tick(3, 1), 90).await, Ok(()));
+    bench.claim(&[slots_of("qa", 10)], 91).await;
+    assert_eq!(bench.cursor_of("c").await.as_deref(), Some("{\"last_event_id\":2}"));
+    // One that does not say where it stopped changes nothing, and a test neither.
+    bench.end_tick("c", 0, None, 92).await;
+    let mut test = tick(3, 2).task;
+    test.trigger.as_mut().unwrap().is_test = true;
+    bench.store.enqueue(&test, &id("t"), at(93)).await.unwrap();
+    bench.end_tick("t", 7, Some("{\"last_event_id\":9}"), 94).await;
+    assert_eq!(bench.fire_as("d", &tick(4, 1), 120).await, Ok(()));
+    bench.claim(&[slots_of("qa", 10)], 121).await;
+    assert_eq!(bench.cursor_of("d").await.as_deref(), Some("{\"last_event_id\":2}"));
+    assert_eq!(bench.trigger().await.opening.map(|used| used.tokens), Some(0));
+}
+
+#[tokio::test]
+async fn another_trigger_of_the_name_of_a_removed_one_begins_anew() {
+    let mut bench = Bench::new().await;
+    bench.enable(3).await;
+    assert_eq!(bench.fire_as("a", &tick(1, 1), 30).await, Ok(()));
+    bench.end_tick("a", 3, Some("{\"last_event_id\":1}"), 31).await;
+    bench.store.retire_trigger(&trigger_id("qa", "daily"), at(40)).await.unwrap();
+    bench.enable(3).await;
+    assert_eq!(bench.trigger().await.opening, None);
+    assert_eq!(bench.fire_as("b", &tick(2, 1), 60).await, Ok(()));
+    bench.claim(&[slots_of("qa", 10)], 61).await;
+    assert_eq!(bench.cursor_of("b").await, None);
 }

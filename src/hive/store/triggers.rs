@@ -9,10 +9,11 @@ use sqlx::{Connection as _, Row as _};
 use super::sagas::is_closing;
 use super::task_ends::end_attempt;
 use super::task_rows::{named, number};
-use super::{ORG, Store, millis, moment, seen, tasks};
+use super::{ORG, Store, millis, moment, seen, tasks, windows};
 use crate::domain::task::{AttemptId, Enqueued, NewTask, Overlap, TaskEnd, TaskStatus};
 use crate::domain::trigger::{
-    Firing, FiringRefusal, Message, StoredTrigger, TriggerId, TriggerOverlap, TriggerState,
+    Firing, FiringRefusal, Message, OpeningUse, StoredTrigger, TriggerId, TriggerOverlap,
+    TriggerState,
 };
 use crate::domain::{TaskId, TeamName};
 use crate::hive::fault::StoreFault;
@@ -41,7 +42,7 @@ impl Store {
     pub async fn triggers(&mut self) -> Result<Vec<StoredTrigger>, StoreFault> {
         let all = sqlx::query(
             "SELECT r.team, r.name, r.state, r.definition, r.failures, r.reason, r.changed_at, r.last_fired, r.last_task, \
-             (SELECT t.status FROM tasks t WHERE t.org = r.org AND t.id = r.last_task) \
+             (SELECT t.status FROM tasks t WHERE t.org = r.org AND t.id = r.last_task), r.opened_at, r.ticks, r.tokens \
              FROM triggers r WHERE r.org = $1 ORDER BY r.team, r.name",
         );
         let rows = all.bind(ORG).fetch_all(&mut self.db).await?;
@@ -105,7 +106,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Disables a trigger whose file was removed.
+    /// Disables a trigger whose file was removed. What another one of this name does begins anew.
     ///
     /// # Errors
     /// The disk; nothing has changed then.
@@ -115,7 +116,8 @@ impl Store {
         now: SystemTime,
     ) -> Result<(), StoreFault> {
         let retire = sqlx::query(
-            "UPDATE triggers SET state = 'disabled', reason = $4, changed_at = $5 WHERE org = $1 AND team = $2 AND name = $3",
+            "UPDATE triggers SET state = 'disabled', reason = $4, changed_at = $5, opened_at = NULL, position = NULL, position_ord = NULL \
+             WHERE org = $1 AND team = $2 AND name = $3",
         );
         let retire = retire.bind(ORG).bind(id.team.as_str()).bind(&id.name).bind(FILE_WAS_REMOVED);
         retire.bind(millis(now)).execute(&mut self.db).await?;
@@ -158,6 +160,12 @@ impl Store {
         if seen::is_known(&mut step, (&same, &firing.event), rule.dedup_seconds, now).await? {
             return Ok(Err(FiringRefusal::Duplicate));
         }
+        if let Some(rule) = &firing.tick
+            && !windows::admits(&mut step, id, rule, (&self.seat, now)).await?
+        {
+            step.commit().await?;
+            return Ok(Err(FiringRefusal::UsedUp));
+        }
         seen::forget_old(&mut step, 0, now).await?;
         let member = firing.task.member.as_ref().map_or("", |member| member.as_str());
         let rate = format!("trigger-rate:{}:{member}", id.team);
@@ -190,6 +198,9 @@ impl Store {
             }
         }
         seen::remember(&mut step, (&rate, task.as_str()), now).await?;
+        if let Some(rule) = &firing.tick {
+            windows::count_tick(&mut step, id, rule, task).await?;
+        }
         let fired = sqlx::query(
             "UPDATE triggers SET overlaps = 0, last_task = $4, last_fired = $5 WHERE org = $1 AND team = $2 AND name = $3",
         );
@@ -305,11 +316,15 @@ async fn set_overlaps(
     Ok(())
 }
 
-/// Team, name, state, definition, failures, reason, since, last firing, last task and its status.
+/// Team, name, state, definition, failures, reason, since, last firing, last task and its status; the newest opening, with its
+/// ticks and tokens.
 fn stored(row: &SqliteRow) -> Result<StoredTrigger, StoreFault> {
     let (team, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
     let (since, fired): (i64, Option<i64>) = (row.try_get(6)?, row.try_get(7)?);
     let last_status: Option<String> = row.try_get(9)?;
+    let opened: Option<i64> = row.try_get(10)?;
+    let count = |at: usize| row.try_get::<Option<i64>, _>(at).map(Option::unwrap_or_default);
+    let (ticks, tokens) = (count(11)?, count(12)?);
     Ok(StoredTrigger {
         id: TriggerId { team: TeamName::new(team), name },
         state: named(row, 2, TriggerState::named, "state of its trigger")?,
@@ -320,5 +335,10 @@ fn stored(row: &SqliteRow) -> Result<StoredTrigger, StoreFault> {
         last_fired: fired.map(moment),
         last_task: row.try_get::<Option<String>, _>(8)?.map(TaskId::new),
         last_status: last_status.as_deref().and_then(TaskStatus::named),
+        opening: opened.map(|at| OpeningUse {
+            at: moment(at),
+            ticks: u32::try_from(ticks).unwrap_or(u32::MAX),
+            tokens: u64::try_from(tokens).unwrap_or_default(),
+        }),
     })
 }

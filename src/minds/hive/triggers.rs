@@ -12,7 +12,7 @@ use crate::domain::text::{Localized, Text, localized};
 use crate::domain::trigger::change::{checked, checked_name};
 use crate::domain::trigger::handler::Handler;
 use crate::domain::trigger::row::Definitions;
-use crate::domain::trigger::{DEFAULT_THRESHOLD, Trigger, TriggerId, TriggerKind, TriggerOverlap};
+use crate::domain::trigger::{DEFAULT_THRESHOLD, Trigger, TriggerId, TriggerKind};
 use crate::domain::{Problem, TeamName};
 use crate::minds::files::{self, FileContent};
 use crate::minds::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, unusable, with_line};
@@ -158,12 +158,7 @@ fn read(id: &TriggerId, path: &str, text: &str, org: &Org) -> (Option<Trigger>, 
         }
     };
     if let Some(Value::Object(config)) = top.get(CONFIG) {
-        let known: &[&str] = match trigger.config.kind() {
-            TriggerKind::Schedule => &["cron", "timezone"],
-            TriggerKind::Keyword => &["pattern"],
-            TriggerKind::Message => &["pattern", "channel"],
-        };
-        unknown_keys(config, &[CONFIG], known, &mut report);
+        unknown_keys(config, &[CONFIG], trigger.config.kind().config_keys(), &mut report);
     }
     let Some(team) = org.team(&id.team) else { return (None, report.finish()) };
     let trigger = match checked(trigger, team) {
@@ -195,11 +190,11 @@ fn tried(trigger: &Trigger) -> Result<(), Localized> {
 
 /// The definition of a map; or what is wrong with it, and in which key. What it does not say is as if it said the default.
 fn definition(top: &Map<String, Value>) -> Result<Trigger, (Option<&'static str>, Localized)> {
-    let kind = top.get(TYPE);
-    if kind.and_then(Value::as_str).and_then(TriggerKind::named).is_none() {
+    let said = top.get(TYPE);
+    let Some(kind) = said.and_then(Value::as_str).and_then(TriggerKind::named) else {
         let known: Vec<&str> = TriggerKind::ALL.iter().map(|kind| kind.name()).collect();
         let known = known.join(", ");
-        let found = clip(&kind.map(Value::to_string).unwrap_or_default());
+        let found = clip(&said.map(Value::to_string).unwrap_or_default());
         let text = if found.is_empty() {
             localized!("`type` is missing: one of {known}", "缺少 `type`：应为 {known} 之一")
         } else {
@@ -209,11 +204,11 @@ fn definition(top: &Map<String, Value>) -> Result<Trigger, (Option<&'static str>
             )
         };
         return Err((Some(TYPE), text));
-    }
+    };
     let mut whole = top.clone();
     whole.retain(|key, _| KEYS.contains(&key.as_str()));
     whole.entry(THRESHOLD).or_insert_with(|| DEFAULT_THRESHOLD.into());
-    whole.entry(OVERLAP).or_insert_with(|| TriggerOverlap::default().name().into());
+    whole.entry(OVERLAP).or_insert_with(|| kind.default_overlap().name().into());
     serde_json::from_value(Value::Object(whole)).map_err(|error| {
         let error = error.to_string();
         let text = localized!("it cannot be used: {error}", "无法使用：{error}");
@@ -228,8 +223,8 @@ mod tests {
     use super::*;
     use crate::domain::org::test_support::small;
     use crate::domain::text::assert_translated;
-    use crate::domain::trigger::TriggerConfig;
     use crate::domain::trigger::test_support::{id, keyword, scheduled};
+    use crate::domain::trigger::{TriggerConfig, TriggerOverlap};
 
     fn loaded(files: &[(&str, &str)]) -> (Definitions, Vec<Problem>) {
         let dir = tempfile::tempdir().unwrap();
@@ -266,7 +261,9 @@ mod tests {
     fn a_mistake_is_named_and_the_trigger_is_not_usable() {
         let keyword = "type: keyword\nconfig: { pattern: x }\ntask: t\n";
         for (path, text, expected) in [
-            ("qa/a.yaml", "type: window\n", "hive/trigger/qa/a"),
+            ("qa/a.yaml", "type: windows\n", "hive/trigger/qa/a"),
+            ("qa/a.yaml", "type: window\ntask: t\n", "hive/trigger/qa/a"),
+            ("qa/a.yaml", "type: window\nconfig: { days: 1 }\ntask: t\n", "hive/trigger/qa/a"),
             ("qa/a.yaml", "config: {}\n", "hive/trigger/qa/a"),
             ("qa/a.yaml", "type: keyword\ntask: t\n", "hive/trigger/qa/a"),
             ("qa/a.yaml", "type: keyword\nconfig: { cron: x }\ntask: t\n", "hive/trigger/qa/a"),
@@ -304,12 +301,32 @@ mod tests {
     }
 
     #[test]
+    fn a_window_skips_a_tick_while_the_last_one_is_not_over_unless_its_file_says_otherwise() {
+        let text = "type: window\nconfig: { open: 09:30, close: 16:00, days: mon-fri, max_ticks_per_window: 3 }\ntask: t\n";
+        let other = format!("{text}overlap_policy: allow\n");
+        let (all, problems) = loaded(&[("qa/a.yaml", text), ("qa/b.yaml", other.as_str())]);
+        assert_eq!(ids(&problems), [""; 0]);
+        let of = |name: &str| all.get(&id("qa", name)).cloned().flatten().unwrap();
+        let (a, b) = (of("a"), of("b"));
+        assert_eq!(a.overlap, TriggerOverlap::AlwaysSkip);
+        assert_eq!(b, Trigger { overlap: TriggerOverlap::Allow, ..a.clone() });
+        let TriggerConfig::Window(window) = a.config else { panic!("{a:?}") };
+        assert_eq!(window.when(), "09:30-16:00 mon-fri");
+        assert_eq!((window.tick_interval_ms, window.max_ticks_per_window), (30_000, Some(3)));
+    }
+
+    #[test]
     fn s8_2_what_cannot_run_is_a_trigger_and_a_problem() {
         let cron = "type: schedule\nconfig: { cron: nonsense }\ntask: t\n";
         let zone = "type: schedule\nconfig: { cron: '* * * * *', timezone: Mars/Base }\ntask: t\n";
         let key = "type: keyword\nconfig: { pattern: x, flags: i }\ntask: t\nmore: 1\n";
-        let (all, problems) =
-            loaded(&[("qa/a.yaml", cron), ("qa/b.yaml", zone), ("qa/c.yaml", key)]);
+        let window = "type: window\nconfig: { watch_window: 0 9 * * * }\ntask: t\n";
+        let (all, problems) = loaded(&[
+            ("qa/a.yaml", cron),
+            ("qa/b.yaml", zone),
+            ("qa/c.yaml", key),
+            ("qa/d.yaml", window),
+        ]);
         assert!(all.values().all(Option::is_some));
         assert_eq!(
             ids(&problems),
@@ -317,7 +334,8 @@ mod tests {
                 "hive/trigger-run/qa/a",
                 "hive/trigger-run/qa/b",
                 "hive/unknown-key/more",
-                "hive/unknown-key/config.flags"
+                "hive/unknown-key/config.flags",
+                "hive/trigger-run/qa/d"
             ]
         );
         assert_eq!(problems[0].line, Some(2));

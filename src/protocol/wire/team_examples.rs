@@ -6,7 +6,8 @@ use crate::domain::task::row::TaskRow;
 use crate::domain::task::{
     BlockReason, Priority, Task, TaskKind, TaskStatus, TaskTrigger, TeamWork,
 };
-use crate::domain::trigger::row::TriggerRow;
+use crate::domain::trigger::row::{TriggerRow, WindowNow};
+use crate::domain::trigger::window::WindowConfig;
 use crate::domain::trigger::{Trigger, TriggerConfig, TriggerId, TriggerOverlap, TriggerState};
 use crate::domain::{TaskId, TeamName};
 use crate::protocol::command::Ticket;
@@ -58,8 +59,16 @@ impl Seeds {
     }
 
     pub(super) fn trigger_row(&self) -> TriggerRow {
-        let config =
-            TriggerConfig::Schedule { cron: self.text(), timezone: self.maybe(self.text()) };
+        let config = TriggerConfig::Window(Box::new(WindowConfig {
+            watch_window: self.maybe(self.text()),
+            open: self.maybe(self.text()),
+            close: self.maybe(self.text()),
+            days: self.maybe(self.text()),
+            timezone: self.maybe(self.text()),
+            tick_interval_ms: 30_000,
+            max_ticks_per_window: self.maybe(8),
+            max_tokens_per_window: self.maybe(self.number),
+        }));
         let definition = Trigger {
             config,
             task: self.text(),
@@ -81,6 +90,7 @@ impl Seeds {
             last_fired_at: self.maybe(self.stamp()),
             last_status: self.maybe(TaskStatus::Failed),
             last_task: self.maybe(TaskId::new(self.text())),
+            window: self.maybe(WindowNow { open: true, ticks: 4, tokens: self.number }),
         }
     }
 
@@ -123,6 +133,7 @@ impl Seeds {
                 is_test: false,
                 channel: self.maybe(self.text()),
                 message: None,
+                is_tick: true,
             }),
             root_correlation: self.text(),
             depth: 1,

@@ -16,11 +16,11 @@ use crate::domain::task::Overlap;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::trigger::change::{
     TriggerAnswer, TriggerBasis, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
-    checked, config_of,
+    checked, checked_for_enabling, config_of,
 };
 use crate::domain::trigger::row::{handler, in_force, rows};
 use crate::domain::trigger::{
-    DEFAULT_THRESHOLD, StoredTrigger, Trigger, TriggerId, TriggerKind, TriggerOverlap, TriggerState,
+    StoredTrigger, Trigger, TriggerId, TriggerKind, TriggerOverlap, TriggerState,
 };
 use crate::domain::{AgentId, TeamName};
 use crate::tools::outcome::ToolOutcome;
@@ -91,17 +91,17 @@ pub(super) fn create_trigger() -> Arc<dyn Tool> {
         |lang| Text::of_document(include_str!("create_trigger.md")).in_lang(lang),
         async |cx: ToolCx, args: CreateArgs| {
             let create = async |call: &TeamCall| {
-                let config = call.redacted(&args.config);
-                let trigger = Trigger {
-                    config: config_of(args.kind, &config)?,
-                    task: call.cx.keys.redacted(args.task),
+                let config = config_of(args.kind, &call.redacted(&args.config))?;
+                let trigger = Trigger::new(config, call.cx.keys.redacted(args.task));
+                let patch = TriggerPatch {
                     member: args.subagent.as_deref().map(member),
                     skill: args.skill,
                     max_steps: args.max_steps,
-                    failure_threshold: args.failure_threshold.unwrap_or(DEFAULT_THRESHOLD),
-                    overlap: args.overlap_policy.unwrap_or_default(),
+                    failure_threshold: args.failure_threshold,
+                    overlap: args.overlap_policy,
+                    ..TriggerPatch::default()
                 };
-                let wish = TriggerWish::Create(Box::new(trigger));
+                let wish = TriggerWish::Create(Box::new(patch.applied_to(trigger)));
                 call.wish((&args.team, args.name), wish).await
             };
             done(cx, create).await
@@ -154,6 +154,8 @@ pub(super) fn enable_trigger() -> Arc<dyn Tool> {
         async |cx: ToolCx, args: SwitchArgs| {
             let enable = async |call: &TeamCall| {
                 let (id, trigger) = call.known(&args.team, &args.trigger_name)?;
+                // What would be refused is not asked about.
+                checked_for_enabling(&trigger, call.cx.clock.as_ref())?;
                 call.gated((ENABLE, &id), (None, &trigger), TriggerWish::Enable).await
             };
             done(cx, enable).await

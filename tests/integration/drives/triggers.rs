@@ -11,7 +11,7 @@ use dominds_tui::domain::trigger::change::{
     TriggerAnswer, TriggerBasis, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
 };
 use dominds_tui::domain::trigger::{
-    StoredTrigger, Trigger, TriggerConfig, TriggerId, TriggerOverlap, TriggerState,
+    StoredTrigger, Trigger, TriggerConfig, TriggerId, TriggerState,
 };
 use dominds_tui::domain::trust::{TrustEntry, TrustKind};
 use dominds_tui::domain::{AgentId, Clock, Lang, Stamp, TeamName};
@@ -211,6 +211,84 @@ async fn s4_5_a_schedule_fires_at_its_time_and_stores_its_result_alone() {
         over(&world, &mut running, 1).await;
     }
     running.shut_down().await;
+}
+
+/// Monday, so many seconds after midnight.
+const MONDAY: u64 = 2 * 24 * 3_600;
+
+#[tokio::test]
+async fn s19_4_a_window_ticks_until_it_closes_and_a_person_is_told_nothing() {
+    let file = "type: window\nconfig: { watch_window: '30 9-16 * * 1-5', tick_interval_ms: 2000 }\ntask: Look around.\n";
+    let models = Sequence::new().reply("alice", says("One.")).reply("alice", says("Two."));
+    let mut world = triggered(models, file);
+    let close = MONDAY + 16 * 3_600;
+    let clock = HandClock::at(close - 6);
+    world.setup.clock = clock.clone();
+    world.enable().await;
+    let mut running = world.start().await;
+    clock.set(close - 5);
+    running.idle().await;
+    for (count, seconds) in [(1, close - 4), (2, close - 2)] {
+        clock.set(seconds);
+        over(&world, &mut running, count).await;
+    }
+    for seconds in [close, close + 2] {
+        clock.set(seconds);
+        world.message("m", "wakes it up").await;
+        let tasks = over(&world, &mut running, 2).await;
+        let results: Vec<Option<&str>> = tasks.iter().map(|task| task.result.as_deref()).collect();
+        assert_eq!(results, [Some("One."), Some("Two.")]);
+    }
+    assert_eq!(world.news().await, []);
+    let opening = world.trigger().await.opening.expect("an opening");
+    assert_eq!(opening.ticks, 2);
+    running.shut_down().await;
+}
+
+#[tokio::test]
+async fn s19_5_a_tick_is_given_where_the_last_one_stopped_and_one_that_did_nothing_leaves_that() {
+    let file = "type: window\nconfig: { open: '00:00', close: '24:00', tick_interval_ms: 2000, max_ticks_per_window: 3 }\n\
+                task: Look around.\n";
+    let stopped = "Found.\n```json:window_cursor\n{\"last_event_id\": 7, \"other\": 1}\n```";
+    let noop = "{\"action\": \"noop\", \"reason\": \"nothing new\"}";
+    let models = Sequence::new();
+    for words in [stopped, noop, noop] {
+        models.push("alice", says(words));
+    }
+    let mut world = triggered(models, file);
+    let clock = HandClock::at(MONDAY + 9 * 3_600 + 1);
+    world.setup.clock = clock.clone();
+    world.enable().await;
+    let mut running = world.start().await;
+    let cursor = "```json:window_cursor\n{\"last_event_id\":7}\n```";
+    for (count, is_given) in [(1, false), (2, true), (3, true)] {
+        clock.set(MONDAY + 9 * 3_600 + 2 * u64::try_from(count).expect("small"));
+        let tasks = over(&world, &mut running, count).await;
+        let prompt = world.last_prompts().join("\n");
+        assert_eq!(prompt.contains(cursor), is_given, "{count}: {prompt}");
+        assert_eq!(tasks.first().and_then(|task| task.result.as_deref()), Some("Found."));
+    }
+    // A fourth one is more than the opening may have.
+    clock.set(MONDAY + 9 * 3_600 + 8);
+    world.message("m", "wakes it up").await;
+    over(&world, &mut running, 3).await;
+    let told = world.news().await;
+    assert!(
+        matches!(&told[..], [(NewsKind::Notice, text)] if text.contains("watch ticks no more")),
+        "{told:?}"
+    );
+    running.shut_down().await;
+}
+
+#[tokio::test]
+async fn s19_4_a_window_that_is_no_span_of_time_is_not_enabled() {
+    let file = "type: window\nconfig: { watch_window: '0 9 * * *' }\ntask: Look around.\n";
+    let world = triggered(Sequence::new(), file);
+    let refusal = world.wish(TriggerWish::Enable).await.expect_err("no span");
+    assert!(refusal.text().to_string().contains("give open, close and days"), "{refusal:?}");
+    let mut store = world.hive().open_or_make().await.expect("a store");
+    assert_eq!(store.triggers().await.expect("a store"), []);
+    store.close().await;
 }
 
 #[tokio::test]
@@ -486,15 +564,7 @@ async fn q13_a_change_that_would_be_refused_is_not_asked_about() {
 async fn q13_what_was_approved_is_not_done_to_a_trigger_that_has_changed_meanwhile() {
     let world = triggered(Sequence::new(), KEYWORD);
     let config = TriggerConfig::Keyword { pattern: "deploy failed".to_owned() };
-    let definition = Trigger {
-        config,
-        task: "Find out why.".to_owned(),
-        member: None,
-        skill: None,
-        max_steps: None,
-        failure_threshold: 3,
-        overlap: TriggerOverlap::default(),
-    };
+    let definition = Trigger::new(config, "Find out why.".to_owned());
     let basis = |state| Some(TriggerBasis { definition: definition.clone(), state });
     let other = || {
         let task = Some("Something else.".to_owned());

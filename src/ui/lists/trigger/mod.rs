@@ -11,12 +11,18 @@ use crate::ui::overlay::Overlay;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::prose::{Prose, plain_rows};
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 const THRESHOLD: Text = Text::new("disabled after {} failures in a row", "连续失败 {} 次后停用");
 const WHY_DISABLED: Text = Text::new("disabled: {}", "已停用：{}");
 const CANNOT_RUN: Text = Text::new("cannot run: {}", "无法运行：{}");
 const FILE_IS_UNUSABLE: Text =
     Text::new("its file cannot be used; ! says why", "它的文件无法使用；! 会说明原因");
+
+const IS_OPEN: Text = Text::new("window open", "窗口开放");
+const IS_CLOSED: Text = Text::new("window closed", "窗口关闭");
+const TICKS: words::Counted = words::Counted::new("tick", "ticks", "次检查");
+const TOKENS: words::Counted = words::Counted::new("token", "tokens", "个 token");
 
 pub const SCOPE: Scope = Scope::new("trigger", "触发器全文", &[Scope::ANYWHERE]);
 
@@ -54,6 +60,13 @@ impl List for WholeTrigger {
         for fault in faults(row, ui) {
             rows.extend(plain_rows(&fault, 1, cells, ui.style(Role::Warning)));
         }
+        if let Some(window) = &row.window {
+            let now = ui.text(if window.open { IS_OPEN } else { IS_CLOSED });
+            let ticks = ui.counted(u64::from(window.ticks), TICKS);
+            let tokens = ui.counted(window.tokens, TOKENS);
+            let text = [now, &ticks, &tokens].join(&format!(" {} ", ui.glyphs.middle_dot));
+            rows.extend(plain_rows(&text, 1, cells, ui.style(Role::Text)));
+        }
         if let Some(trigger) = &row.definition {
             rows.extend(plain_rows(&about(trigger, ui), 1, cells, ui.style(Role::TextDim)));
             rows.push(Strip::new());
@@ -73,6 +86,11 @@ fn faults(row: &TriggerRow, ui: &UiSettings) -> Vec<String> {
 fn about(trigger: &Trigger, ui: &UiSettings) -> String {
     let kind = trigger.config.kind().name();
     let when = match &trigger.config {
+        TriggerConfig::Window(window) => {
+            let every = window.tick_interval_ms.div_ceil(1_000);
+            let parts = [Some(window.when()), window.timezone.clone(), Some(format!("/{every} s"))];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        }
         TriggerConfig::Schedule { cron, timezone } => {
             [Some(cron), timezone.as_ref()].map(|part| part.map_or("", String::as_str)).join(" ")
         }

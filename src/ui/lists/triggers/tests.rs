@@ -2,8 +2,8 @@
 
 use crate::domain::task::TaskStatus;
 use crate::domain::text::Localized;
-use crate::domain::trigger::row::TriggerRow;
-use crate::domain::trigger::test_support::{id, keyword, scheduled};
+use crate::domain::trigger::row::{TriggerRow, WindowNow};
+use crate::domain::trigger::test_support::{id, keyword, scheduled, windowed};
 use crate::domain::trigger::{Trigger, TriggerId, TriggerState};
 use crate::domain::{Stamp, TaskId};
 use crate::protocol::{Command, DriverEvent, TeamsRequest};
@@ -23,6 +23,7 @@ fn row(id: &TriggerId, state: TriggerState, definition: Option<Trigger>) -> Trig
         last_fired_at: None,
         last_status: None,
         last_task: None,
+        window: None,
     }
 }
 
@@ -50,6 +51,11 @@ pub fn rows() -> Vec<TriggerRow> {
             reason: Some("3 consecutive failures".to_owned()),
             failures: 3,
             ..row(&id("qa", "loud"), TriggerState::Disabled, Some(keyword("x")))
+        },
+        TriggerRow {
+            next_at: Some(Stamp::new("2026-11-21 12:00:30")),
+            window: Some(WindowNow { open: true, ticks: 41, tokens: 1_200 }),
+            ..row(&id("qa", "market"), TriggerState::Active, Some(windowed("30 9-16 * * 1-5")))
         },
         row(&id("qa", "new"), TriggerState::Pending, Some(keyword("y"))),
         row(&id("qa", "torn"), TriggerState::Pending, None),
