@@ -110,6 +110,33 @@ impl NewTeam {
     }
 }
 
+/// A member that the lead of a team wants for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewMember {
+    pub id: String,
+    /// How people call it.
+    pub name: Option<String>,
+    /// What it is for.
+    pub gofor: Vec<String>,
+    pub persona: String,
+    /// Those that its lead has and may give, if nothing is said.
+    pub toolsets: Option<Vec<String>>,
+    pub by: Requester,
+}
+
+/// A skill that the lead of a team writes for one of its members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSkill {
+    /// The lead, if nobody is named.
+    pub member: Option<AgentId>,
+    pub name: String,
+    pub description: String,
+    pub body: String,
+    /// Tools that it is made for; they grant nothing.
+    pub allowed_tools: Vec<String>,
+    pub by: Requester,
+}
+
 /// A change that somebody wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrgChange {
@@ -127,6 +154,8 @@ pub enum OrgChange {
         cascade: bool,
         by: Requester,
     },
+    DefineMember(NewMember),
+    SaveSkill(NewSkill),
 }
 
 impl OrgChange {
@@ -135,6 +164,8 @@ impl OrgChange {
     pub fn by(&self) -> &Requester {
         match self {
             Self::Spawn(NewTeam { by, .. })
+            | Self::DefineMember(NewMember { by, .. })
+            | Self::SaveSkill(NewSkill { by, .. })
             | Self::Update { by, .. }
             | Self::Shutdown { by, .. } => by,
         }
@@ -150,6 +181,10 @@ pub enum Changed {
     Updated(Vec<String>),
     /// These teams end, each after those below it; they are gone when nothing is known of them any more.
     Closing(Vec<TeamName>),
+    /// The team has this member.
+    Defined(AgentId),
+    /// The skill is in this file.
+    Saved(String),
 }
 
 /// What a change would do.
@@ -202,6 +237,15 @@ pub enum OrgRefusal {
     EmptyScope,
     Exists(TeamName),
     MemberExists(AgentId),
+    BadMember(String),
+    NotAMember {
+        member: AgentId,
+        team: TeamName,
+    },
+    /// Members and skills of the root are a person's.
+    OfRoot,
+    /// A value that cannot be.
+    Value(Localized),
     NotFound(TeamName),
     NotAChild {
         team: TeamName,
@@ -271,6 +315,19 @@ impl OrgRefusal {
                 "member '{id}' exists already; choose another name",
                 "成员 '{id}' 已存在；请换一个名称"
             ),
+            Self::BadMember(id) => localized!(
+                "Invalid member id '{id}': use lower case letters, digits and single hyphens",
+                "成员 id '{id}' 无效：请使用小写字母、数字和单个连字符"
+            ),
+            Self::NotAMember { member, team } => localized!(
+                "member '{member}' is not in team '{team}'",
+                "成员 '{member}' 不在团队 '{team}' 中"
+            ),
+            Self::OfRoot => Text::new(
+                "members and skills of team 'main' are written by a person",
+                "团队 'main' 的成员和技能由人编写",
+            )
+            .into(),
             Self::NotFound(team) => {
                 localized!("Team '{team}' not found", "没有找到团队 '{team}'")
             }
@@ -342,7 +399,7 @@ impl OrgRefusal {
                 "有了这个团队，某些内容将需要人的同意，例如指明适用对象的规则：需要由人编写其文件并表示同意",
             )
             .into(),
-            Self::Failed(why) => why.clone(),
+            Self::Value(why) | Self::Failed(why) => why.clone(),
         }
     }
 }
@@ -407,6 +464,9 @@ mod tests {
             OrgRefusal::EmptyScope,
             OrgRefusal::Exists(team.clone()),
             OrgRefusal::MemberExists(AgentId::new("qa")),
+            OrgRefusal::BadMember("x".to_owned()),
+            OrgRefusal::NotAMember { member: AgentId::new("x"), team: team.clone() },
+            OrgRefusal::OfRoot,
             OrgRefusal::NotFound(team.clone()),
             OrgRefusal::NotAChild { team: team.clone(), of: TeamName::main() },
             OrgRefusal::TooDeep,

@@ -1,5 +1,5 @@
-//! Makes teams and shuts them down. A change is written into the store before its first step, with all that undoes or finishes
-//! it: one that was interrupted is undone (a new team) or finished (one that is shut down) at the next start. Steps and undoing
+//! Makes teams, members and skills, and shuts teams down. A change is written into the store before its first step, with all that
+//! undoes or finishes it: one that was interrupted is undone, or finished (a team that is shut down), at the next start. Steps and undoing
 //! compare what is there with what was written, so each may be done again.
 
 mod files;
@@ -15,21 +15,24 @@ use crate::domain::org_change::{
 };
 use crate::domain::task::{Enqueued, NewTask, Overlap, Priority, TaskKind};
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{Lang, Problem, Stamp, TeamName};
+use crate::domain::{AgentId, Lang, Problem, Stamp, TeamName};
+use crate::minds::new_member::{plan_member, plan_skill};
 use crate::minds::new_team::{TeamPlan, plan};
 use crate::minds::{Minds, TEAM_FILE};
 use crate::tools::task_refused;
 
-use files::{Closing, Spawned};
+use files::{Closing, Writing};
 
 /// Hex digits of the id of a change.
 const ID_DIGITS: usize = 12;
 
 /// A change that nothing speaks against by the configuration of that moment.
 enum Planned {
-    Spawn { plan: Box<TeamPlan>, spawned: Spawned },
+    Spawn { plan: Box<TeamPlan>, writing: Writing },
     Update { team: TeamName, scope: Vec<String> },
     Shutdown { team: TeamName, closing: Closing },
+    Define { team: TeamName, member: AgentId, writing: Writing },
+    Save { team: TeamName, path: String, writing: Writing },
 }
 
 impl Setup {
@@ -61,7 +64,9 @@ impl Setup {
         let workspace = self.workspace.clone();
         off_thread(move || {
             let edits = match &planned {
-                Planned::Spawn { spawned, .. } => spawned.edits(&workspace),
+                Planned::Spawn { writing, .. }
+                | Planned::Define { writing, .. }
+                | Planned::Save { writing, .. } => writing.edits(&workspace),
                 Planned::Update { team, scope } => files::scope_edit(&workspace, team, scope),
                 Planned::Shutdown { closing, .. } => closing.edits(&workspace),
             };
@@ -82,7 +87,17 @@ impl Setup {
         let by = change.by();
         match self.plan(change).await? {
             Err(refusal) => Ok(Err(refusal)),
-            Ok(Planned::Spawn { plan, spawned }) => self.spawn(store, &plan, spawned, by).await,
+            Ok(Planned::Spawn { plan, writing }) => self.spawn(store, &plan, writing, by).await,
+            Ok(Planned::Define { team, member, writing }) => {
+                let saga = self.saga(SagaKind::Member, &team, (by, &writing))?;
+                let extended = self.extend(store, &saga, writing, Some(&member)).await?;
+                Ok(extended.map(|()| Changed::Defined(member)))
+            }
+            Ok(Planned::Save { team, path, writing }) => {
+                let saga = self.saga(SagaKind::Skill, &team, (by, &writing))?;
+                let extended = self.extend(store, &saga, writing, None).await?;
+                Ok(extended.map(|()| Changed::Saved(path)))
+            }
             Ok(Planned::Update { team, scope }) => self.update(store, &team, scope, by).await,
             Ok(Planned::Shutdown { team, closing }) => {
                 let teams = closing.names();
@@ -109,18 +124,18 @@ impl Setup {
         &self,
         store: &mut Store,
         plan: &TeamPlan,
-        spawned: Spawned,
+        writing: Writing,
         by: &Requester,
     ) -> Result<Result<Changed, OrgRefusal>, StoreFault> {
-        let saga = self.saga(SagaKind::Spawn, &plan.name, (by, &spawned))?;
+        let saga = self.saga(SagaKind::Spawn, &plan.name, (by, &writing))?;
         if let Err(refusal) = store.begin_spawn(&saga, self.clock.moment()).await? {
             return Ok(Err(refusal));
         }
-        let (spawned, written) = self.write(spawned).await?;
+        let (writing, written) = self.write(writing).await?;
         let refusal = match written {
             Err(why) => OrgRefusal::Failed(why),
             Ok(()) if self.awaits_consent().await? => OrgRefusal::NeedsConsent,
-            Ok(()) if !self.is_usable(&plan.name).await? => {
+            Ok(()) if !self.is_usable(&plan.name, None).await? => {
                 OrgRefusal::Failed(unusable(&plan.name))
             }
             Ok(()) => {
@@ -139,39 +154,78 @@ impl Setup {
             }
         };
         // What cannot be undone now is tried again, and is a problem until then.
-        self.undo(store, &saga, spawned).await?;
+        self.undo(store, &saga, writing).await?;
         Ok(Err(refusal))
     }
 
-    /// True if the files say now that there is such a team.
-    async fn is_usable(&self, team: &TeamName) -> Result<bool, StoreFault> {
-        let (workspace, team) = (self.workspace.clone(), team.clone());
-        let load = move || Minds::load(&workspace, Lang::En);
-        off_thread(move || Ok(load().hive().org().team(&team).is_some())).await
+    /// Writes a member or a skill of a team that is there.
+    async fn extend(
+        &self,
+        store: &mut Store,
+        saga: &Saga,
+        writing: Writing,
+        member: Option<&AgentId>,
+    ) -> Result<Result<(), OrgRefusal>, StoreFault> {
+        if let Err(refusal) = store.begin_change(saga, self.clock.moment()).await? {
+            return Ok(Err(refusal));
+        }
+        let (writing, written) = self.write(writing).await?;
+        let refusal = match written {
+            Err(why) => OrgRefusal::Failed(why),
+            Ok(()) if self.awaits_consent().await? => OrgRefusal::NeedsConsent,
+            Ok(()) if !self.is_usable(&saga.team, member).await? => {
+                OrgRefusal::Failed(unusable(&saga.team))
+            }
+            Ok(()) => {
+                store.forget_change(saga).await?;
+                return Ok(Ok(()));
+            }
+        };
+        self.undo(store, saga, writing).await?;
+        Ok(Err(refusal))
     }
 
-    async fn write(
+    /// True if the files say now that there is such a team, with this member.
+    async fn is_usable(
         &self,
-        mut spawned: Spawned,
-    ) -> Result<(Spawned, Result<(), Localized>), StoreFault> {
-        let workspace = self.workspace.clone();
+        team: &TeamName,
+        member: Option<&AgentId>,
+    ) -> Result<bool, StoreFault> {
+        let (workspace, team, member) = (self.workspace.clone(), team.clone(), member.cloned());
         off_thread(move || {
-            let written = spawned.write(&workspace);
-            Ok((spawned, written))
+            let minds = Minds::load(&workspace, Lang::En);
+            let found = minds.hive().org().team(&team);
+            let has = |id: &AgentId| {
+                minds.member(id).is_some() && found.is_some_and(|team| team.members.contains(id))
+            };
+            Ok(found.is_some() && member.as_ref().is_none_or(has))
         })
         .await
     }
 
-    /// Undoes what was written for a team; a problem if something of it has to stay.
+    async fn write(
+        &self,
+        mut writing: Writing,
+    ) -> Result<(Writing, Result<(), Localized>), StoreFault> {
+        let workspace = self.workspace.clone();
+        off_thread(move || {
+            let written = writing.write(&workspace);
+            Ok((writing, written))
+        })
+        .await
+    }
+
+    /// Undoes what was written; a problem if something of it has to stay.
     async fn undo(
         &self,
         store: &mut Store,
         saga: &Saga,
-        spawned: Spawned,
+        writing: Writing,
     ) -> Result<Option<Problem>, StoreFault> {
         let workspace = self.workspace.clone();
-        match off_thread(move || Ok(spawned.undo(&workspace))).await? {
-            Ok(()) => store.forget_spawn(saga).await.map(|()| None),
+        match off_thread(move || Ok(writing.undo(&workspace))).await? {
+            Ok(()) if saga.kind == SagaKind::Spawn => store.forget_spawn(saga).await.map(|()| None),
+            Ok(()) => store.forget_change(saga).await.map(|()| None),
             Err(why) => Ok(Some(problem(saga, &why))),
         }
     }
@@ -204,12 +258,12 @@ impl Setup {
         let mut problems = Vec::new();
         for saga in store.open_sagas().await? {
             let problem = match saga.kind {
-                SagaKind::Spawn => {
-                    let spawned: Spawned = read(&saga)?;
-                    if !spawned.is_of(&saga.team) {
+                SagaKind::Spawn | SagaKind::Member | SagaKind::Skill => {
+                    let writing: Writing = read(&saga)?;
+                    if !writing.is_of(saga.kind, &saga.team) {
                         return Err(foreign());
                     }
-                    self.undo(store, &saga, spawned).await?
+                    self.undo(store, &saga, writing).await?
                 }
                 SagaKind::Shutdown => {
                     let closing: Closing = read(&saga)?;
@@ -251,8 +305,18 @@ fn planned(workspace: &Path, change: &OrgChange, now: &Stamp) -> Result<Planned,
     match change {
         OrgChange::Spawn(new) => {
             let plan = Box::new(plan(&minds, new)?);
-            let spawned = Spawned::of(workspace, &plan);
-            Ok(Planned::Spawn { plan, spawned })
+            let writing = Writing::of_team(workspace, &plan);
+            Ok(Planned::Spawn { plan, writing })
+        }
+        OrgChange::DefineMember(new) => {
+            let plan = plan_member(&minds, new)?;
+            let writing = Writing::of_member(workspace, &plan).map_err(OrgRefusal::Failed)?;
+            Ok(Planned::Define { team: plan.team, member: plan.id, writing })
+        }
+        OrgChange::SaveSkill(new) => {
+            let plan = plan_skill(&minds, workspace, new)?;
+            let writing = Writing::of_skill(workspace, &plan);
+            Ok(Planned::Save { team: plan.team, path: plan.path, writing })
         }
         OrgChange::Update { team, add, remove, by } => {
             let team = changeable(org, team, by)?;
@@ -344,6 +408,14 @@ fn problem(saga: &Saga, why: &Localized) -> Problem {
             [why] "team {team} could not be made, and something of it is left: {why}",
             "团队 {team} 未能建立，且有内容残留：{why}"
         ),
+        SagaKind::Member => localized!(
+            [why] "a member of team {team} could not be made, and something of it is left: {why}",
+            "团队 {team} 的成员未能建立，且有内容残留：{why}"
+        ),
+        SagaKind::Skill => localized!(
+            [why] "a skill of team {team} could not be written, and something of it is left: {why}",
+            "团队 {team} 的技能未能写入，且有内容残留：{why}"
+        ),
         SagaKind::Shutdown => localized!(
             [why] "team {team} is being shut down, and that cannot be finished: {why}",
             "团队 {team} 正在关闭，但无法完成：{why}"
@@ -356,5 +428,7 @@ fn problem(saga: &Saga, why: &Localized) -> Problem {
     Problem::new(format!("hive/saga/{}", saga.id), TEAM_FILE, text, fix)
 }
 
+#[cfg(test)]
+mod extension_tests;
 #[cfg(test)]
 mod tests;

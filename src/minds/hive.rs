@@ -4,6 +4,8 @@
 mod autonomy;
 mod edit;
 mod limits;
+mod member_list;
+pub mod new_member;
 pub mod new_team;
 mod teams;
 pub mod triggers;

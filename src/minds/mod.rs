@@ -33,7 +33,7 @@ use std::time::SystemTime;
 pub use cache::{MindsCache, MindsFolder, MindsSource};
 pub(crate) use files::CONFIG_LIMIT_BYTES;
 pub use hive::{Capture, HiveConfig, PATH as HIVE_FILE, is_configured as has_hive, with_level};
-pub use hive::{new_team, triggers};
+pub use hive::{new_member, new_team, triggers};
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
 pub use priming::priming_problems;
@@ -219,6 +219,11 @@ impl Minds {
     #[must_use]
     pub fn diligence(&self) -> Option<&str> {
         self.diligence.as_deref()
+    }
+
+    /// The skills of a member.
+    fn skills_of(&self, member: &AgentId) -> &[std::sync::Arc<skills::Skill>] {
+        self.skills.of(member)
     }
 
     /// How members ask a person.

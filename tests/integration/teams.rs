@@ -443,6 +443,60 @@ fn q13_a_change_of_teams_waits_for_approval_and_passes_once() {
     assert_eq!(status_of(&driver, "docs"), Value::Null);
 }
 
+const GROWS: &str = "  - message: \"Your team crew is new. Get it ready for work:\"
+    role: user
+    response: I make a member.
+    funcCalls:
+      - name: define_member
+        arguments: { id: scout, gofor: [looking around], persona: You look around. }
+      - name: save_skill
+        arguments: { member: scout, name: look, description: how to look, body: Look twice. }
+  - message: '{\"success\":true,\"member\":\"scout\"}'
+    role: tool
+    response: I teach it.
+    funcCalls:
+      - name: save_skill
+        arguments: { member: scout, name: look, description: how to look, body: Look twice. }
+  - message: '{\"success\":true,\"path\":\".minds/skills/individual/scout/look.md\"}'
+    role: tool
+    response: Ready.
+  - message: grow
+    role: user
+    response: I make another one.
+    funcCalls:
+      - name: define_member
+        arguments: { id: second, gofor: [looking again], persona: You look again. }
+";
+
+#[test]
+fn q13_what_a_new_team_needs_is_approved_with_it_and_what_it_wants_later_is_not() {
+    let driver = that_makes_teams("autonomy: { orgChanges: requires_approval }\n");
+    let workspace = driver.home().workspace();
+    let known = fs::read_to_string(workspace.join("answers/m.yaml")).unwrap();
+    files::put(&workspace, "answers/m.yaml", &format!("{known}{GROWS}"));
+    driver.ok(&["team", "spawn", "crew", "--scope", "looking"], 0);
+    driver.ok(&["drive"], 0);
+    assert_eq!(status_of(&driver, "crew"), json!("active"));
+    let skill = fs::read_to_string(workspace.join(".minds/skills/individual/scout/look.md"));
+    assert!(skill.unwrap().ends_with("\nLook twice.\n"));
+    driver.ok(&["delegate", "crew", "hi", "--member", "scout"], 0);
+    driver.ok(&["drive"], 0);
+    let ended = tasks(&driver).into_iter().find(|task| task["member"] == "scout").unwrap();
+    assert_eq!(ended["status"], "done", "{ended}");
+    let problems = driver.ok(&["doctor"], 0);
+    assert!(!problems.contains("scout"), "{problems}");
+
+    let before = fs::read_to_string(workspace.join(".minds/team.yaml")).unwrap();
+    driver.ok(&["delegate", "crew", "grow"], 0);
+    driver.ok(&["drive"], 3);
+    let open = driver.json(&["q4h", "--json"]);
+    let diff = open[0]["diff"].as_str().unwrap();
+    for part in ["+  second:", "+++ .minds/team/second/persona.md", "+- second", "+  - second"] {
+        assert!(diff.contains(part), "{part}: {diff}");
+    }
+    assert_eq!(fs::read_to_string(workspace.join(".minds/team.yaml")).unwrap(), before);
+}
+
 #[test]
 fn s1_3_a_team_that_does_not_get_ready_is_shown_as_such_and_can_be_tried_again_or_shut_down() {
     let driver = that_makes_teams("tasks: { max_steps: 1 }\n");

@@ -11,7 +11,11 @@ use crate::domain::org::OrgTeam;
 use crate::domain::org_change::ChangePreview;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{AgentId, Stamp, TeamName, hex};
-use crate::minds::new_team::{TeamPlan, persona_of, spawned_members, team_file, with_scope};
+use crate::hive::store::SagaKind;
+use crate::minds::new_member::{MemberPlan, SkillPlan, skill_file, skill_folder};
+use crate::minds::new_team::{
+    TeamPlan, has_team_member, persona_of, spawned_members, team_file, with_scope, with_team_member,
+};
 use crate::minds::{
     CONFIG_LIMIT_BYTES, STORE_FOLDER, TEAM_FILE, member_entry, triggers, with_member,
     without_member,
@@ -76,21 +80,95 @@ pub(super) fn write_scope(
     guard::edit_file(workspace, &team_file(team), CONFIG_LIMIT_BYTES, change)
 }
 
-/// What is written for a new team.
+/// What is written for a new team, for a new member of one, or as a skill; until that is whole, it can be taken back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Spawned {
+pub(super) struct Writing {
     /// Path and text of each file that was not there before.
     files: Vec<(String, String)>,
+    /// Whom it is about.
     member: AgentId,
-    entry: Value,
+    /// What `team.yaml` says of the member, if it is new.
+    entry: Option<Value>,
+    /// Files that are changed.
+    #[serde(default)]
+    changes: Vec<TextChange>,
 }
 
-impl Spawned {
+/// A file that was there before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct TextChange {
+    path: String,
+    before: String,
+    after: String,
+}
+
+impl TextChange {
+    fn make(&self, workspace: &Path) -> Result<(), Localized> {
+        guard::edit_file(workspace, &self.path, CONFIG_LIMIT_BYTES, |text| {
+            if text == self.before { Ok(self.after.clone()) } else { Err(changed(&self.path)) }
+        })
+    }
+
+    /// Puts back what was there, unless nothing of the change is left.
+    fn undo(&self, workspace: &Path, is_gone: impl Fn(&str) -> bool) -> Result<(), Localized> {
+        match text_of(workspace, &self.path) {
+            Some(text) if text == self.after => {
+                guard::edit_file(workspace, &self.path, CONFIG_LIMIT_BYTES, |text| {
+                    if text == self.after {
+                        Ok(self.before.clone())
+                    } else {
+                        Err(changed(&self.path))
+                    }
+                })
+            }
+            Some(text) if text == self.before || is_gone(&text) => Ok(()),
+            Some(_) => Err(changed(&self.path)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn changed(path: &str) -> Localized {
+    localized!("{path} was changed meanwhile", "{path} 已被改动")
+}
+
+impl Writing {
     /// Of the files of a plan those that are not there: a person may have written a persona before.
-    pub fn of(workspace: &Path, plan: &TeamPlan) -> Self {
-        let is_missing = |path: &str| workspace.join(path).symlink_metadata().is_err();
-        let files = plan.files.iter().filter(|(path, _)| is_missing(path)).cloned().collect();
-        Self { files, member: plan.lead.clone(), entry: plan.entry.clone() }
+    pub fn of_team(workspace: &Path, plan: &TeamPlan) -> Self {
+        let files = plan.files.iter().filter(|(path, _)| is_missing(workspace, path));
+        Self {
+            files: files.cloned().collect(),
+            member: plan.lead.clone(),
+            entry: Some(plan.entry.clone()),
+            changes: Vec::new(),
+        }
+    }
+
+    pub fn of_member(workspace: &Path, plan: &MemberPlan) -> Result<Self, Localized> {
+        let MemberPlan { team, id, persona, entry } = plan;
+        let path = team_file(team);
+        let before = text_of(workspace, &path).unwrap_or_default();
+        let after = with_team_member(&before, team, id)?;
+        let is_new = is_missing(workspace, &persona.0);
+        Ok(Self {
+            files: Some(persona).filter(|_| is_new).cloned().into_iter().collect(),
+            member: id.clone(),
+            entry: Some(entry.clone()),
+            changes: vec![TextChange { path, before, after }],
+        })
+    }
+
+    pub fn of_skill(workspace: &Path, plan: &SkillPlan) -> Self {
+        let SkillPlan { member, path, text, .. } = plan;
+        let (mut files, mut changes) = (Vec::new(), Vec::new());
+        match text_of(workspace, path) {
+            Some(before) => {
+                let (path, after) = (path.clone(), text.clone());
+                changes.push(TextChange { path, before, after });
+            }
+            None => files.push((path.clone(), text.clone())),
+        }
+        Self { files, member: member.clone(), entry: None, changes }
     }
 
     pub fn edits(&self, workspace: &Path) -> Result<Vec<Edit>, Localized> {
@@ -99,29 +177,49 @@ impl Spawned {
             before: None,
             after: Some(text.clone()),
         };
-        let member = edited(workspace, TEAM_FILE, |text| self.with_member(text))?;
-        Ok([member].into_iter().chain(self.files.iter().map(new)).collect())
-    }
-
-    fn with_member(&self, text: &str) -> Result<String, Localized> {
-        with_member(text, &self.member, &self.entry)
+        let change = |TextChange { path, before, after }: &TextChange| Edit {
+            path: path.clone(),
+            before: Some(before.clone()),
+            after: Some(after.clone()),
+        };
+        let member = self.entry.as_ref().map(|entry| {
+            edited(workspace, TEAM_FILE, |text| with_member(text, &self.member, entry))
+        });
+        let member = member.transpose()?.into_iter();
+        let files = self.files.iter().map(new).chain(self.changes.iter().map(change));
+        Ok(member.chain(files).collect())
     }
 
     /// True for what this program writes down: a store that a person agreed to may say anything.
-    pub fn is_of(&self, team: &TeamName) -> bool {
-        let known = [team_file(team), persona_of(&self.member), format!("{team}.tsk/goals.md")];
-        self.member.as_str() == team.as_str()
-            && TeamName::is_well_formed(team.as_str())
-            && self.files.iter().all(|(path, _)| known.contains(path))
+    pub fn is_of(&self, kind: SagaKind, team: &TeamName) -> bool {
+        let (member, persona) = (&self.member, persona_of(&self.member));
+        let is_team = TeamName::is_well_formed(team.as_str());
+        let is_plain = TeamName::is_well_formed(member.as_str());
+        let new = |known: &[String]| self.files.iter().all(|(path, _)| known.contains(path));
+        let old = |known: &[String]| self.changes.iter().all(|one| known.contains(&one.path));
+        is_team
+            && match kind {
+                SagaKind::Spawn => {
+                    let known = [team_file(team), persona, format!("{team}.tsk/goals.md")];
+                    member.as_str() == team.as_str() && new(&known) && old(&[])
+                }
+                SagaKind::Member => is_plain && new(&[persona]) && old(&[team_file(team)]),
+                SagaKind::Skill => {
+                    let old = self.changes.iter().map(|change| &change.path);
+                    let mut paths = self.files.iter().map(|(path, _)| path).chain(old);
+                    self.entry.is_none() && paths.all(|path| is_skill_of(path, member))
+                }
+                SagaKind::Shutdown => false,
+            }
     }
 
     /// How many steps [`Self::write`] has.
     #[cfg(test)]
     pub fn steps(&self) -> usize {
-        self.files.len() + 1
+        self.files.len() + usize::from(self.entry.is_some()) + self.changes.len()
     }
 
-    /// Writes all of it. A file that came meanwhile is not of the team, and neither is what would follow.
+    /// Writes all of it. A file that came meanwhile is not ours, and neither is what would follow.
     pub fn write(&mut self, workspace: &Path) -> Result<(), Localized> {
         self.write_some(workspace, usize::MAX)
     }
@@ -135,19 +233,26 @@ impl Spawned {
                 return Err(taken);
             }
         }
-        if most <= self.files.len() {
-            return Ok(());
+        let mut left = most.saturating_sub(self.files.len());
+        if let Some(entry) = self.entry.as_ref().filter(|_| left > 0) {
+            let with = |text: &str| with_member(text, &self.member, entry);
+            guard::edit_file(workspace, TEAM_FILE, CONFIG_LIMIT_BYTES, with)?;
+            left -= 1;
         }
-        guard::edit_file(workspace, TEAM_FILE, CONFIG_LIMIT_BYTES, |text| self.with_member(text))
+        self.changes.iter().take(left).try_for_each(|change| change.make(workspace))
     }
 
     /// Takes back what was written. What somebody changed meanwhile stays, and is the error.
     pub fn undo(&self, workspace: &Path) -> Result<(), Localized> {
         let member = &self.member;
+        let written = self.entry.as_ref();
+        // Whoever took the member out of the team's file has undone that part.
+        let is_gone = |text: &str| written.is_some() && !has_team_member(text, member);
+        self.changes.iter().rev().try_for_each(|change| change.undo(workspace, is_gone))?;
         let text = text_of(workspace, TEAM_FILE).unwrap_or_default();
-        match member_entry(&text, member) {
+        match member_entry(&text, member).filter(|_| written.is_some()) {
             None => {}
-            Some(now) if now == self.entry => take_out(workspace, member)?,
+            Some(now) if Some(&now) == written => take_out(workspace, member)?,
             Some(_) => {
                 return Err(localized!(
                     "the member '{member}' in {TEAM_FILE} was changed meanwhile",
@@ -160,13 +265,22 @@ impl Spawned {
                 Removal::Removed | Removal::NotThere => {
                     guard::remove_empty_folders(workspace, path);
                 }
-                Removal::Differs => {
-                    return Err(localized!("{path} was changed meanwhile", "{path} 已被改动"));
-                }
+                Removal::Differs => return Err(changed(path)),
             }
         }
         Ok(())
     }
+}
+
+fn is_missing(workspace: &Path, path: &str) -> bool {
+    workspace.join(path).symlink_metadata().is_err()
+}
+
+/// True for a skill of a member as it is written here.
+fn is_skill_of(path: &str, member: &AgentId) -> bool {
+    let name = path.rsplit_once('/').and_then(|(_, file)| file.strip_suffix(".md"));
+    name.is_some_and(|name| TeamName::is_well_formed(name) && path == skill_file(member, name))
+        && !member.as_str().contains(['/', '.'])
 }
 
 fn take_out(workspace: &Path, member: &AgentId) -> Result<(), Localized> {
@@ -256,6 +370,8 @@ impl Closing {
             for member in members {
                 steps.push(ClosingStep::TakeOut(member.clone()));
                 steps.push(away(persona_of(member), &format!("{member}-persona.md")));
+                // Another member of this name has none of them.
+                steps.push(away(skill_folder(member), &format!("{member}-skills")));
             }
             let taskdoc = format!("{name}.tsk");
             steps.push(away(taskdoc.clone(), &taskdoc));

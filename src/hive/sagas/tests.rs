@@ -9,12 +9,13 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 
 use super::*;
-use crate::domain::org_change::{NewTeam, TeamStatus};
+use crate::domain::org_change::{NewMember, NewSkill, NewTeam, TeamStatus};
 use crate::domain::task::{AttemptId, TaskFilter, TaskStatus};
 use crate::domain::{AgentId, Clock, DialogId, Lang, RootId};
 use crate::hive::test_support::Known;
 use crate::tools::{TasksView, TeamSlots};
 
+pub(super) const TEAM_NAME: &str = "qa";
 const TEAM: &str = "# ours\ndefault_responder: lead\nmembers:\n  lead:\n    name: Lead\n    toolsets: [ws_read, personal_memory]\n    no_read_dirs: [secret]\n\n# the end\n";
 
 #[derive(Debug)]
@@ -26,14 +27,14 @@ impl Clock for Utc {
     }
 }
 
-struct Bench {
+pub(super) struct Bench {
     dir: tempfile::TempDir,
     known: Arc<Known>,
-    store: Store,
+    pub store: Store,
 }
 
 impl Bench {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let known = Arc::new(Known::default());
         let write = |path: &str, text: &str| {
@@ -47,41 +48,41 @@ impl Bench {
         Self { dir, known, store }
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.dir.path()
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub fn write(&self, path: &str, text: &str) {
         let path = self.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    fn setup(&self) -> Setup {
+    pub fn setup(&self) -> Setup {
         setup(self.path(), &self.known)
     }
 
-    async fn change(&mut self, change: &OrgChange) -> Result<Changed, String> {
+    pub async fn change(&mut self, change: &OrgChange) -> Result<Changed, String> {
         let setup = self.setup();
         let changed = setup.change(&mut self.store, change).await.unwrap();
         changed.map_err(|refusal| refusal.text().to_string())
     }
 
-    async fn settle(&mut self) -> Vec<String> {
+    pub async fn settle(&mut self) -> Vec<String> {
         let problems = self.setup().settle_changes(&mut self.store).await.unwrap();
         problems.into_iter().map(|problem| problem.message().to_string()).collect()
     }
 
-    async fn view(&mut self) -> TasksView {
+    pub async fn view(&mut self) -> TasksView {
         self.store.tasks_view(&Utc).await.unwrap()
     }
 
-    fn minds(&self) -> Minds {
+    pub fn minds(&self) -> Minds {
         Minds::load(self.path(), Lang::En)
     }
 
     /// All files besides the store itself.
-    fn files(&self) -> BTreeMap<String, String> {
+    pub fn files(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         collect(self.path(), self.path(), &mut found);
         found
@@ -137,7 +138,7 @@ fn next_name() -> String {
     format!("{next:016x}{next:016x}")
 }
 
-fn by(team: &str) -> Requester {
+pub(super) fn by(team: &str) -> Requester {
     Requester {
         team: Some(TeamName::new(team)),
         origin: Some(DialogId::main(RootId::new("aa/bb/09"))),
@@ -146,7 +147,7 @@ fn by(team: &str) -> Requester {
     }
 }
 
-fn spawn(name: &str, parent: &str) -> OrgChange {
+pub(super) fn spawn(name: &str, parent: &str) -> OrgChange {
     OrgChange::Spawn(NewTeam {
         name: name.to_owned(),
         parent: TeamName::new(parent),
@@ -157,7 +158,29 @@ fn spawn(name: &str, parent: &str) -> OrgChange {
     })
 }
 
-fn shutdown(name: &str, parent: &str, cascade: bool) -> OrgChange {
+pub(super) fn define(id: &str, team: &str, toolsets: Option<&[&str]>) -> OrgChange {
+    OrgChange::DefineMember(NewMember {
+        id: id.to_owned(),
+        name: None,
+        gofor: vec!["slow tests\nat night".to_owned()],
+        persona: "You run the slow tests.".to_owned(),
+        toolsets: toolsets.map(|all| all.iter().map(ToString::to_string).collect()),
+        by: by(team),
+    })
+}
+
+pub(super) fn save(team: &str, member: Option<&str>, name: &str) -> OrgChange {
+    OrgChange::SaveSkill(NewSkill {
+        member: member.map(AgentId::new),
+        name: name.to_owned(),
+        description: "when a test fails:\n often".to_owned(),
+        body: "1. Run it again.".to_owned(),
+        allowed_tools: vec!["shell_cmd".to_owned()],
+        by: by(team),
+    })
+}
+
+pub(super) fn shutdown(name: &str, parent: &str, cascade: bool) -> OrgChange {
     OrgChange::Shutdown { team: TeamName::new(name), cascade, by: by(parent) }
 }
 
@@ -265,26 +288,26 @@ async fn s1_4_a_new_lead_gets_what_is_allowed_and_its_own_lead_has() {
 async fn r1_a_team_that_was_interrupted_after_any_step_leaves_no_trace() {
     let steps = {
         let bench = Bench::new().await;
-        let Ok(Planned::Spawn { spawned, .. }) =
+        let Ok(Planned::Spawn { writing, .. }) =
             planned(bench.path(), &spawn("qa", "main"), &Utc.now())
         else {
             unreachable!();
         };
-        spawned.steps()
+        writing.steps()
     };
     assert_eq!(steps, 4);
     for done in 0..=steps {
         let mut bench = Bench::new().await;
         let before = bench.files();
         let change = spawn("qa", "main");
-        let Ok(Planned::Spawn { mut spawned, .. }) = planned(bench.path(), &change, &Utc.now())
+        let Ok(Planned::Spawn { mut writing, .. }) = planned(bench.path(), &change, &Utc.now())
         else {
             unreachable!();
         };
         let team = TeamName::new("qa");
-        let saga = bench.setup().saga(SagaKind::Spawn, &team, (change.by(), &spawned)).unwrap();
+        let saga = bench.setup().saga(SagaKind::Spawn, &team, (change.by(), &writing)).unwrap();
         bench.store.begin_spawn(&saga, Utc.moment()).await.unwrap().unwrap();
-        spawned.write_some(bench.path(), done).unwrap();
+        writing.write_some(bench.path(), done).unwrap();
         assert_eq!(bench.view().await.changes.len(), 1);
         // The next start.
         assert_eq!(bench.settle().await, [""; 0], "after {done} steps");
@@ -320,13 +343,13 @@ async fn r1_a_step_that_fails_undoes_those_before_it() {
 async fn r1_what_a_person_changed_meanwhile_is_kept_until_the_person_is_done() {
     let mut bench = Bench::new().await;
     let change = spawn("qa", "main");
-    let Ok(Planned::Spawn { mut spawned, .. }) = planned(bench.path(), &change, &Utc.now()) else {
+    let Ok(Planned::Spawn { mut writing, .. }) = planned(bench.path(), &change, &Utc.now()) else {
         unreachable!();
     };
     let team = TeamName::new("qa");
-    let saga = bench.setup().saga(SagaKind::Spawn, &team, (change.by(), &spawned)).unwrap();
+    let saga = bench.setup().saga(SagaKind::Spawn, &team, (change.by(), &writing)).unwrap();
     bench.store.begin_spawn(&saga, Utc.moment()).await.unwrap().unwrap();
-    spawned.write(bench.path()).unwrap();
+    writing.write(bench.path()).unwrap();
     bench.write(".minds/team/qa/persona.md", "mine");
     let [problem] = bench.settle().await.try_into().unwrap();
     assert!(problem.contains("persona.md was changed meanwhile"), "{problem}");
@@ -436,14 +459,15 @@ async fn r1_a_team_whose_end_was_interrupted_after_any_step_is_finished() {
         };
         closing
     };
-    for done in 0..=5 {
+    for done in 0..=6 {
         let mut bench = Bench::new().await;
         bench.change(&spawn("qa", "main")).await.unwrap();
+        bench.change(&save("qa", None, "triage")).await.unwrap();
         let trigger = bench.path().join(".minds/hive/triggers/qa/watch.yaml");
         fs::create_dir_all(trigger.parent().unwrap()).unwrap();
         fs::write(trigger, "type: keyword\nconfig: { pattern: x }\ntask: t\n").unwrap();
         let steps = closing(&bench).steps();
-        assert_eq!(steps.len(), 5);
+        assert_eq!(steps.len(), 6);
         bench.change(&shutdown("qa", "main", false)).await.unwrap();
         for delivery in bench.view().await.deliveries.iter() {
             bench.store.delivered(&delivery.of).await.unwrap();
@@ -452,7 +476,7 @@ async fn r1_a_team_whose_end_was_interrupted_after_any_step_is_finished() {
         assert_eq!(bench.settle().await, [""; 0], "after {done} steps");
         let after = bench.files();
         assert_eq!(after.get(TEAM_FILE).map(String::as_str), Some(TEAM), "after {done} steps");
-        for kept in ["qa.yaml", "triggers/watch.yaml"] {
+        for kept in ["qa.yaml", "triggers/watch.yaml", "qa-skills/triage.md"] {
             assert!(after.contains_key(&format!(".hive/backups/teams/qa-20261127120000/{kept}")));
         }
         assert!(bench.view().await.teams.is_empty());
@@ -562,10 +586,23 @@ async fn a_change_that_was_not_over_when_a_copy_was_made_is_not_made_by_putting_
 async fn a_change_that_names_other_files_is_left_alone() {
     let spawned = |path: &str| json!({ "files": [[path, "mine"]], "member": "qa", "entry": { "name": "Lead" } });
     let closing = |member: &str, folder: &str| json!({ "teams": [{ "name": "qa", "members": [member], "folder": folder }] });
+    let changing = |member: &str, path: &str| {
+        let changes = json!([{ "path": path, "before": "", "after": "mine" }]);
+        json!({ "files": [], "member": member, "entry": null, "changes": changes })
+    };
     let away = ".hive/backups/teams/qa-1";
     for (kind, plan, is_known) in [
         (SagaKind::Spawn, spawned("notes.md"), false),
         (SagaKind::Spawn, spawned(".minds/team/qa/persona.md"), true),
+        (SagaKind::Member, changing("tester", ".minds/hive/teams/qa.yaml"), true),
+        (SagaKind::Member, changing("tester", ".minds/hive/teams/lab.yaml"), false),
+        (SagaKind::Member, changing("../x", ".minds/hive/teams/qa.yaml"), false),
+        (SagaKind::Member, changing("tester", "notes.md"), false),
+        (SagaKind::Skill, changing("qa", ".minds/skills/individual/qa/a.md"), true),
+        (SagaKind::Skill, changing("qa", ".minds/skills/individual/lead/a.md"), false),
+        (SagaKind::Skill, changing("qa", ".minds/skills/individual/qa/../../a.md"), false),
+        (SagaKind::Skill, changing("..", ".minds/skills/individual/../a.md"), false),
+        (SagaKind::Skill, spawned(".minds/skills/individual/qa/a.md"), false),
         (SagaKind::Shutdown, closing("qa", away), true),
         (SagaKind::Shutdown, closing("../../x", away), false),
         (SagaKind::Shutdown, closing("qa", "src"), false),
@@ -579,6 +616,9 @@ async fn a_change_that_names_other_files_is_left_alone() {
         let begun = match kind {
             SagaKind::Spawn => bench.store.begin_spawn(&saga, Utc.moment()).await,
             SagaKind::Shutdown => bench.store.begin_shutdown(&saga, &[team], Utc.moment()).await,
+            SagaKind::Member | SagaKind::Skill => {
+                bench.store.begin_change(&saga, Utc.moment()).await
+            }
         };
         begun.unwrap().unwrap();
         let settled = bench.setup().settle_changes(&mut bench.store).await;

@@ -18,6 +18,10 @@ named! {
     SagaKind {
         Spawn = "spawn",
         Shutdown = "shutdown",
+        /// A new member of a team.
+        Member = "member",
+        /// A skill of a member.
+        Skill = "skill",
     }
 }
 
@@ -106,6 +110,32 @@ impl Store {
         take_out(&mut step, saga).await?;
         step.commit().await?;
         Ok(())
+    }
+
+    /// Writes down that something is to be written for a team that is there.
+    ///
+    /// # Errors
+    /// The disk; nothing has begun then.
+    pub async fn begin_change(
+        &mut self,
+        saga: &Saga,
+        now: SystemTime,
+    ) -> Result<Result<(), OrgRefusal>, StoreFault> {
+        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        if let Some(refusal) = in_the_way(&mut step, &saga.team, saga.by.as_ref()).await? {
+            return Ok(Err(refusal));
+        }
+        write_down(&mut step, saga, now).await?;
+        step.commit().await?;
+        Ok(Ok(()))
+    }
+
+    /// Forgets a change that is whole, or of which nothing is left.
+    ///
+    /// # Errors
+    /// The disk; then it is not over.
+    pub async fn forget_change(&mut self, saga: &Saga) -> Result<(), StoreFault> {
+        take_out(&mut self.db, saga).await
     }
 
     /// Writes down that these teams are shut down, and ends their tasks. From here on that is finished, never undone.

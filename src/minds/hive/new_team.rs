@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+pub use super::member_list::{has_team_member, with_team_member};
 pub use super::teams::file_of as team_file;
 use super::{HiveConfig, teams};
 use crate::domain::org::TeamLimits;
@@ -74,6 +75,8 @@ pub fn plan(minds: &Minds, team: &NewTeam) -> Result<TeamPlan, OrgRefusal> {
     if let (false, Some(file)) = (description.is_empty(), file.as_object_mut()) {
         file.insert("description".to_owned(), description.into());
     }
+    let can_have = |set: &&String| above.is_none_or(|above| has_toolset(above, set));
+    let toolsets: Vec<String> = hive.spawn_toolsets.iter().filter(can_have).cloned().collect();
     let file = yaml::write(&file).map_err(|error| OrgRefusal::Failed(error.message()))?;
     Ok(TeamPlan {
         files: vec![
@@ -81,7 +84,7 @@ pub fn plan(minds: &Minds, team: &NewTeam) -> Result<TeamPlan, OrgRefusal> {
             (persona_of(&lead), format!("{}\n", filled(PERSONA))),
             (format!("{name}.tsk/goals.md"), format!("{goals}\n")),
         ],
-        entry: entry(&name, &about, (above, &hive.spawn_toolsets)),
+        entry: entry((&shown_name(name.as_str()), std::slice::from_ref(&about)), &toolsets, above),
         lead,
         bootstrap: filled(BOOTSTRAP),
         limits: hive.limits.team,
@@ -95,13 +98,15 @@ pub fn persona_of(member: &AgentId) -> String {
     format!(".minds/team/{member}/persona.md")
 }
 
-/// The lead of a new team: it can do no more than the lead of the team above, and no more than what is allowed.
-fn entry(name: &TeamName, about: &str, (above, allowed): (Option<&Member>, &[String])) -> Value {
-    let has = |set: &&String| above.is_none_or(|above| has_toolset(above, set));
-    let toolsets: Vec<&String> = allowed.iter().filter(has).collect();
+/// A new member: it can do no more than the lead above it.
+pub(super) fn entry(
+    (name, gofor): (&str, &[String]),
+    toolsets: &[String],
+    above: Option<&Member>,
+) -> Value {
     let mut entry = Map::from_iter([
-        ("name".to_owned(), Value::from(shown_name(name.as_str()))),
-        ("gofor".to_owned(), json!([about])),
+        ("name".to_owned(), Value::from(name)),
+        ("gofor".to_owned(), json!(gofor)),
         ("toolsets".to_owned(), json!(toolsets)),
         // What all members have by default is not for it.
         ("tools".to_owned(), json!([])),
@@ -114,7 +119,7 @@ fn entry(name: &TeamName, about: &str, (above, allowed): (Option<&Member>, &[Str
     Value::Object(entry)
 }
 
-fn has_toolset(member: &Member, set: &str) -> bool {
+pub(super) fn has_toolset(member: &Member, set: &str) -> bool {
     let names = |name: &str| member.toolsets.iter().any(|one| one == name);
     !names(&format!("!{set}")) && (names("*") || names(set))
 }

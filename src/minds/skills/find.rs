@@ -13,7 +13,7 @@ use crate::minds::report::{clip, unusable};
 
 /// Entries read in one folder.
 const MAX_ENTRIES: usize = 500;
-const MAX_SKILL_BYTES: usize = 64 * 1024;
+pub(in crate::minds) const MAX_SKILL_BYTES: usize = 64 * 1024;
 /// Suffixes before `.md`, and their languages.
 const LANG_SUFFIXES: [(&str, Lang); 3] = [(".en", Lang::En), (".cn", Lang::Zh), (".zh", Lang::Zh)];
 
@@ -103,6 +103,14 @@ fn duplicate(folder: &str, id: &str) -> Problem {
         ),
         Text::new("remove one of the two", "请移除其中一份"),
     )
+}
+
+/// Another file or folder that is the same skill as this file, if there is one.
+pub(in crate::minds) fn other_file(workspace: &Path, path: &str) -> Option<String> {
+    let base = path.strip_suffix(".md")?;
+    let files = LANG_SUFFIXES.iter().map(|(ending, _)| format!("{base}{ending}.md"));
+    let is_there = |path: &String| workspace.join(path).symlink_metadata().is_ok();
+    files.chain([base.to_owned()]).find(is_there)
 }
 
 /// The path and text of the file for the work language.

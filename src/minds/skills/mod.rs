@@ -11,8 +11,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::domain::text::{Text, localized};
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Lang, Problem, Team};
+
+pub(super) use find::{MAX_SKILL_BYTES, other_file};
 
 /// Of all skills of one member.
 const MAX_TOTAL_BYTES: usize = 128 * 1024;
@@ -66,6 +68,33 @@ impl Skills {
     pub(super) fn of(&self, member: &AgentId) -> &[Arc<Skill>] {
         self.0.get(member).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Looks at a skill as if it were read.
+///
+/// # Errors
+/// Why it would not be used; `others` are those that its member has.
+pub(super) fn checked(
+    (id, path): (&str, &str),
+    text: &str,
+    others: &[Arc<Skill>],
+) -> Result<(), Localized> {
+    let mut problems = Vec::new();
+    let skill = read::read_skill(id, path, text, &mut problems);
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(problem.text);
+    }
+    let others = others.iter().filter(|other| other.id != id);
+    let size = |skill: &Skill| skill.description.len() + skill.body.len();
+    let bytes: usize = others.map(|other| size(other)).sum();
+    if bytes + skill.as_ref().map_or(0, size) > MAX_TOTAL_BYTES {
+        let kib = MAX_TOTAL_BYTES / 1024;
+        return Err(localized!(
+            "with it the skills of its member are larger than {kib} KiB together",
+            "加上它，该成员的技能总共超过 {kib} KiB"
+        ));
+    }
+    Ok(())
 }
 
 /// Drops the skills that exceed the budget, in order.

@@ -9,10 +9,12 @@ use serde_json::{Value, json};
 
 use super::call::{Refused, TeamCall};
 use super::gated::{Done, Question, digest_of, with};
+use super::members;
 use crate::domain::autonomy::{DecisionKind, DecisionPolicy};
 use crate::domain::org_change::{
-    ChangePreview, Changed, NewTeam, OrgChange, Requester, shown_name,
+    ChangePreview, Changed, NewMember, NewSkill, NewTeam, OrgChange, Requester, shown_name,
 };
+use crate::domain::task::{ActiveTask, TaskKind};
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, TaskId, TeamName};
 use crate::tools::outcome::ToolOutcome;
@@ -109,7 +111,7 @@ pub(super) fn shutdown_team() -> Arc<dyn Tool> {
     )
 }
 
-async fn changed(
+pub(super) async fn changed(
     cx: ToolCx,
     action: &'static str,
     of: impl FnOnce(&TeamCall) -> Result<OrgChange, Refused>,
@@ -126,7 +128,7 @@ async fn changed(
 }
 
 impl TeamCall {
-    fn requester(&self) -> Requester {
+    pub(super) fn requester(&self) -> Requester {
         Requester {
             team: Some(self.own.name.clone()),
             origin: Some(self.cx.dialog.clone()),
@@ -135,11 +137,23 @@ impl TeamCall {
         }
     }
 
+    /// True for the first task of a new team: what that makes was approved with the team.
+    fn is_setting_up(&self) -> bool {
+        let is_first = |active: &ActiveTask| {
+            let task = &active.task;
+            task.kind == TaskKind::Bootstrap
+                && task.team == self.own.name
+                && active.root == self.cx.dialog.root
+        };
+        self.view.active.iter().any(is_first)
+    }
+
     async fn change(&self, action: &'static str, change: OrgChange) -> Result<Done, Refused> {
         let store = &self.cx.teams.store;
         let kind = DecisionKind::OrgChanges;
         let about = statement(&change, self.cx.lang);
-        if self.policy(kind) == DecisionPolicy::RequiresApproval {
+        let is_part_of_team = members::NAMES.contains(&action) && self.is_setting_up();
+        if self.policy(kind) == DecisionPolicy::RequiresApproval && !is_part_of_team {
             let preview = store.preview_change(change.clone()).await??;
             let question = Question {
                 kind,
@@ -163,6 +177,8 @@ impl TeamCall {
                     with(removed, "status", "shutting down".into())
                 }
             }
+            Changed::Defined(member) => json!({ "success": true, "member": member }),
+            Changed::Saved(path) => json!({ "success": true, "path": path }),
         };
         Ok(self.made(kind, about, answer).await)
     }
@@ -206,6 +222,12 @@ fn question(change: &OrgChange, lang: Lang) -> String {
             "Shut down the team {team} with all below it?",
             "关闭团队 {team} 及其所有下级吗？"
         ),
+        OrgChange::DefineMember(NewMember { id, .. }) => {
+            in_lang!(lang, "Make the member {id} of this team?", "为本团队添加成员 {id} 吗？")
+        }
+        OrgChange::SaveSkill(NewSkill { name, .. }) => {
+            in_lang!(lang, "Write the skill {name}?", "写入技能 {name} 吗？")
+        }
     }
 }
 
@@ -230,6 +252,12 @@ fn statement(change: &OrgChange, lang: Lang) -> String {
             "shut down the team {team} with all below it",
             "关闭了团队 {team} 及其所有下级"
         ),
+        OrgChange::DefineMember(NewMember { id, .. }) => {
+            in_lang!(lang, "made the member {id}", "添加了成员 {id}")
+        }
+        OrgChange::SaveSkill(NewSkill { name, .. }) => {
+            in_lang!(lang, "wrote the skill {name}", "写入了技能 {name}")
+        }
     }
 }
 
@@ -241,6 +269,9 @@ fn digest(change: &OrgChange, preview: &ChangePreview) -> String {
         }
         OrgChange::Update { team, add, remove, .. } => json!([team, add, remove]),
         OrgChange::Shutdown { team, cascade, .. } => json!([team, cascade]),
+        // All of it is in what would be written.
+        OrgChange::DefineMember(NewMember { id, .. }) => json!(["member", id]),
+        OrgChange::SaveSkill(NewSkill { name, .. }) => json!(["skill", name]),
     };
     let ChangePreview { diff, basis } = preview;
     digest_of(&format!("{words}\n{basis}\n{diff}"))

@@ -6,6 +6,7 @@ mod change;
 mod gated;
 mod give;
 mod look;
+mod members;
 mod query;
 mod triggers;
 
@@ -47,13 +48,16 @@ pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn
         triggers::test_trigger(),
     ];
     let of_leads = of_leads.into_iter().filter(|_| leads && has_others);
+    let own_team = leads && !team.name.is_main();
+    let own_team = own_team.then(|| [members::define_member(), members::save_skill()]);
     let all = all.into_iter().filter(|_| has_others);
-    spawn.into_iter().chain(of_leads).chain(all).filter(is_allowed).collect()
+    let own_team = own_team.into_iter().flatten();
+    spawn.into_iter().chain(of_leads).chain(own_team).chain(all).filter(is_allowed).collect()
 }
 
 /// True for a call that asks a person before it acts, if it has to.
 pub(crate) fn asks_first(name: &str) -> bool {
-    change::NAMES.contains(&name) || triggers::NAMES.contains(&name)
+    [&change::NAMES[..], &members::NAMES, &triggers::NAMES].concat().contains(&name)
 }
 
 #[cfg(test)]

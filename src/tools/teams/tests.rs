@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use super::members::NAMES;
 use super::*;
 use crate::domain::TeamName;
 use crate::domain::autonomy::{
@@ -126,6 +127,8 @@ impl TaskStore for Recorder {
             OrgChange::Spawn(NewTeam { name, .. }) => {
                 Ok(Changed::Spawned { team: TeamName::new(name), task: TaskId::new("task-1") })
             }
+            OrgChange::DefineMember(new) => Ok(Changed::Defined(AgentId::new(&new.id))),
+            OrgChange::SaveSkill(new) => Ok(Changed::Saved(new.name.clone())),
             OrgChange::Update { add, .. } => Ok(Changed::Updated(add.clone())),
             OrgChange::Shutdown { team, .. } => Ok(Changed::Closing(vec![team.clone()])),
         };
@@ -198,7 +201,7 @@ fn x5_without_other_teams_nobody_has_team_tools() {
     assert!(tools(&off, &AgentId::new("lead"), false).is_empty());
     let (on, _) = Org::new(main(), others(), &known, true);
     assert_eq!(tools(&on, &AgentId::new("lead"), false).len(), 16);
-    assert_eq!(tools(&on, &AgentId::new("helper"), true).len(), 17, "it leads a team");
+    assert_eq!(tools(&on, &AgentId::new("helper"), true).len(), 19, "it leads a team");
     let names = |org: &Org, member: &str| -> Vec<String> {
         let tools = tools(org, &AgentId::new(member), true);
         tools.iter().map(|tool| tool.spec().name.to_string()).collect()
@@ -560,4 +563,36 @@ fn s6_1_the_teams_that_end_are_named_and_what_a_team_is_for_after_a_change() {
     let update = json!({ "team": "qa", "scope_add": ["docs"] });
     let (outcome, _, _) = change(None, &[], ("update_team", &update));
     assert_eq!(outcome.text, r#"{"success":true,"scope":["docs"]}"#);
+}
+
+#[test]
+fn s1_4_the_lead_of_a_team_makes_members_and_skills_for_it_alone() {
+    let bench = TestBench::new();
+    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
+    let news = Arc::new(KeptNews::default());
+    let cx = ToolCx { caller: AgentId::new("qa"), teams: place, news, ..bench.cx.clone() };
+    let offered = tools(&cx.teams.org, &cx.caller, true);
+    let subset = offered.into_iter().fold(ToolSubset::default(), ToolSubset::with_tool);
+    let define = json!({ "id": "scout", "gofor": ["looking"], "persona": "You look." });
+    let save =
+        json!({ "member": "@tester", "name": "look", "description": "how", "body": "Look." });
+    for (name, args, said) in [
+        ("define_member", define, r#"{"success":true,"member":"scout"}"#),
+        ("save_skill", save, r#"{"success":true,"path":"look"}"#),
+    ] {
+        let outcome = bench.finish(subset.run(name, &args.to_string(), cx.clone()));
+        assert_eq!((outcome.ok, outcome.text.as_str()), (true, said));
+    }
+    let changes = store.changes.lock().unwrap().clone();
+    let [OrgChange::DefineMember(member), OrgChange::SaveSkill(skill)] = &changes[..] else {
+        unreachable!("{changes:?}")
+    };
+    assert_eq!(member.by.team, Some(TeamName::new("qa")));
+    assert_eq!((&skill.member, &skill.by.team), (&Some(AgentId::new("tester")), &member.by.team));
+    for other in ["lead", "tester"] {
+        let offered = tools(&small(), &AgentId::new(other), true);
+        let names: Vec<String> = offered.iter().map(|tool| tool.spec().name.to_string()).collect();
+        assert!(!names.iter().any(|name| NAMES.contains(&name.as_str())), "{other}: {names:?}");
+    }
 }
