@@ -20,7 +20,7 @@ use super::lang::Lang;
 use super::news::NewNotice;
 use super::task::{NewTask, TaskRefusal, TaskStatus, named};
 use super::text::in_lang;
-use window::{Tick, WindowConfig};
+use window::{OpeningLimits, Tick, WindowConfig};
 
 /// Failed tasks in a row after which a trigger is disabled, unless its definition says otherwise.
 pub const DEFAULT_THRESHOLD: u32 = 3;
@@ -329,8 +329,7 @@ pub struct Firing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TickRule {
     pub tick: Tick,
-    pub max_ticks: Option<u32>,
-    pub max_tokens: Option<u64>,
+    pub limits: OpeningLimits,
     /// What a person is told when nothing is left of that.
     pub used_up: NewNotice,
 }

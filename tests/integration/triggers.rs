@@ -136,6 +136,9 @@ fn s19_4_a_window_ticks_while_it_is_open_and_shows_what_it_has_used() {
     let shown = shown(&driver);
     assert_eq!((&shown["windowOpen"], &shown["running"]), (&json!(true), &json!(true)));
     assert!(eventually(|| driver.ok(&["inbox", "--all"], 0).contains("watch ticks no more")));
+    let said = driver.ok(&["trigger", "show", "qa", "watch"], 0);
+    assert!(said.contains("window open, 1 ticks and"), "{said}");
+    assert!(said.contains("it ticks no more until it opens anew"), "{said}");
     // At midnight it opens anew.
     assert!(tasks(&driver).len() <= 2);
 }

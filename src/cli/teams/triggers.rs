@@ -213,7 +213,9 @@ async fn show(workspace: &Path, of: &TriggerName, json: bool) -> Result<Status, 
     if let Some(window) = &row.window {
         let open = if window.open { "open" } else { "closed" };
         let WindowNow { ticks, tokens, .. } = window;
-        lines::print(&format!("window {open}, {ticks} ticks and {tokens} tokens since it opened"));
+        let used_up = if window.used_up { "; it ticks no more until it opens anew" } else { "" };
+        let used = format!("{ticks} ticks and {tokens} tokens since it opened{used_up}");
+        lines::print(&format!("window {open}, {used}"));
     }
     if let Some(at) = &row.last_fired_at {
         let task = row.last_task.as_ref().map(ToString::to_string).unwrap_or_default();

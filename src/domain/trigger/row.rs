@@ -1,12 +1,13 @@
 //! A trigger as lists show it: what its file says, with what the store knows.
 
 use std::collections::BTreeMap;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::handler::Handler;
-use super::window::Window;
+use super::window::{Window, WindowConfig};
 use super::{StoredTrigger, Trigger, TriggerConfig, TriggerId, TriggerKind, TriggerState};
 use crate::domain::ids::{TaskId, TeamName};
 use crate::domain::lang::Lang;
@@ -56,18 +57,22 @@ pub struct WindowNow {
     pub ticks: u32,
     /// That the tasks of these ticks have used.
     pub tokens: u64,
+    /// It ticks no more until it opens anew.
+    pub used_up: bool,
 }
 
 impl WindowNow {
-    fn of(window: &Window, stored: Option<&StoredTrigger>, clock: &dyn Clock) -> Self {
-        let opening = window.opening_at(clock.moment());
+    fn of(
+        (window, config): (&Window, &WindowConfig),
+        stored: Option<&StoredTrigger>,
+        now: SystemTime,
+    ) -> Self {
+        let opening = window.opening_at(now);
         let used = stored.and_then(|stored| stored.opening);
         let used = used.filter(|used| Some(used.at) == opening);
-        Self {
-            open: opening.is_some(),
-            ticks: used.map_or(0, |used| used.ticks),
-            tokens: used.map_or(0, |used| used.tokens),
-        }
+        let (ticks, tokens) = used.map_or((0, 0), |used| (used.ticks, used.tokens));
+        let used_up = used.is_some() && config.limits().are_reached(ticks, tokens);
+        Self { open: opening.is_some(), ticks, tokens, used_up }
     }
 }
 
@@ -85,11 +90,17 @@ impl TriggerRow {
         let handler = definition.as_ref().map(|trigger| handler(trigger, clock));
         let fault = handler.as_ref().and_then(|handler| handler.as_ref().err().cloned());
         let is_active = state == TriggerState::Active;
-        let handler = handler.and_then(Result::ok);
-        let window = handler.as_ref().and_then(Handler::window);
-        let window = window.map(|window| WindowNow::of(window, stored, clock));
-        let next = handler.filter(|_| is_active);
-        let next = next.and_then(|handler| handler.next_after(clock.moment()));
+        let (handler, now) = (handler.and_then(Result::ok), clock.moment());
+        let window = handler.as_ref().and_then(Handler::window).zip(match definition.as_ref() {
+            Some(Trigger { config: TriggerConfig::Window(config), .. }) => Some(config.as_ref()),
+            Some(_) | None => None,
+        });
+        let seen = window.map(|window| WindowNow::of(window, stored, now));
+        let next = match window.filter(|_| seen.is_some_and(|seen| seen.used_up)) {
+            Some((window, _)) => window.next_first_tick(now),
+            None => handler.as_ref().and_then(|handler| handler.next_after(now)),
+        };
+        let next = next.filter(|_| is_active);
         Self {
             team: id.team.clone(),
             name: id.name.clone(),
@@ -102,7 +113,7 @@ impl TriggerRow {
             last_fired_at: stored.and_then(|stored| stored.last_fired).map(|at| clock.stamp(at)),
             last_status: stored.and_then(|stored| stored.last_status),
             last_task: stored.and_then(|stored| stored.last_task.clone()),
-            window,
+            window: seen,
         }
     }
 

@@ -55,6 +55,11 @@ fn default_interval() -> u64 {
 }
 
 impl WindowConfig {
+    #[must_use]
+    pub fn limits(&self) -> OpeningLimits {
+        OpeningLimits { ticks: self.max_ticks_per_window, tokens: self.max_tokens_per_window }
+    }
+
     /// When it is open, in a few words.
     #[must_use]
     pub fn when(&self) -> String {
@@ -66,6 +71,22 @@ impl WindowConfig {
             }
             (None, ..) => String::new(),
         }
+    }
+}
+
+/// How much one opening may take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OpeningLimits {
+    pub ticks: Option<u32>,
+    pub tokens: Option<u64>,
+}
+
+impl OpeningLimits {
+    /// True if nothing is left after these ticks and tokens.
+    #[must_use]
+    pub fn are_reached(&self, ticks: u32, tokens: u64) -> bool {
+        self.ticks.is_some_and(|most| ticks >= most)
+            || self.tokens.is_some_and(|most| tokens >= most)
     }
 }
 
@@ -187,6 +208,14 @@ impl Window {
                 from.checked_add(after).filter(|tick| *tick < until)
             })
         })
+    }
+
+    /// The first tick of the opening after the one at this moment.
+    #[must_use]
+    pub fn next_first_tick(&self, at: SystemTime) -> Option<SystemTime> {
+        let is_now = |opening: &Opening| SystemTime::from(opening.from) <= at;
+        let next = self.openings(at).find(|opening| !is_now(opening))?;
+        self.ticks_after(next.from.into()).next()
     }
 
     fn ticks_in(&self, time: Duration) -> u64 {
@@ -375,6 +404,10 @@ mod tests {
         assert_eq!(opening("2026-11-27T15:59:59Z").as_deref(), Some("2026-11-27T09:30:00Z"));
         assert_eq!(opening("2026-11-27T16:00:00Z"), None);
         assert_eq!(opening("2026-11-28T10:00:00Z"), None);
+        for at in ["2026-11-27T10:00:00Z", "2026-11-27T16:00:00Z"] {
+            let next = window.next_first_tick(moment_of(at).unwrap()).map(shown);
+            assert_eq!(next.as_deref(), Some("2026-11-30T09:30:30Z"));
+        }
     }
 
     #[test]

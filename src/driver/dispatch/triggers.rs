@@ -235,8 +235,7 @@ impl Triggers {
         };
         Some(TickRule {
             tick: *tick,
-            max_ticks: window.max_ticks_per_window,
-            max_tokens: window.max_tokens_per_window,
+            limits: window.limits(),
             used_up: news::of_used_up_window((id, team), tick.opening, self.engine.user_lang),
         })
     }

@@ -6,7 +6,7 @@ use crate::domain::AgentId;
 use crate::domain::news::NewNotice;
 use crate::domain::task::{AttemptId, NewTask, TaskEnd, TaskKind, TaskRefusal, TaskTrigger};
 use crate::domain::trigger::test_support::{id as trigger_id, keyword};
-use crate::domain::trigger::window::Tick;
+use crate::domain::trigger::window::{OpeningLimits, Tick};
 use crate::domain::trigger::{
     Firing, FiringRefusal, FiringRule, OpeningUse, StoredTrigger, TickRule, TriggerOverlap,
     TriggerState,
@@ -110,7 +110,8 @@ fn tick(opening: u64, number: u64) -> Firing {
         "[qa] used up".to_owned(),
     );
     let tick = Tick { opening: at(opening), number };
-    firing.tick = Some(TickRule { tick, max_ticks: Some(2), max_tokens: Some(1_000), used_up });
+    let limits = OpeningLimits { ticks: Some(2), tokens: Some(1_000) };
+    firing.tick = Some(TickRule { tick, limits, used_up });
     firing
 }
 

@@ -6,6 +6,7 @@ use sqlx::Row as _;
 use sqlx::sqlite::SqliteConnection;
 
 use super::notices::tell;
+use super::task_rows::number;
 use super::{ORG, millis};
 use crate::domain::TaskId;
 use crate::domain::news::NewsKind;
@@ -30,12 +31,9 @@ pub(super) async fn admits(
     );
     let find = find.bind(ORG).bind(id.team.as_str()).bind(&id.name);
     let row = find.fetch_one(&mut *step).await?;
-    let (ticks, tokens, told): (i64, i64, i64) =
-        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    let is_reached = |used: i64, most: Option<u64>| {
-        most.is_some_and(|most| u64::try_from(used).unwrap_or_default() >= most)
-    };
-    if !is_reached(ticks, rule.max_ticks.map(u64::from)) && !is_reached(tokens, rule.max_tokens) {
+    let tokens: i64 = row.try_get(1)?;
+    let (ticks, told) = (number(&row, 0)?, number(&row, 2)?);
+    if !rule.limits.are_reached(ticks, u64::try_from(tokens).unwrap_or_default()) {
         return Ok(true);
     }
     if told == 0 {

@@ -90,7 +90,12 @@ impl Seeds {
             last_fired_at: self.maybe(self.stamp()),
             last_status: self.maybe(TaskStatus::Failed),
             last_task: self.maybe(TaskId::new(self.text())),
-            window: self.maybe(WindowNow { open: true, ticks: 4, tokens: self.number }),
+            window: self.maybe(WindowNow {
+                open: true,
+                ticks: 4,
+                tokens: self.number,
+                used_up: self.flag,
+            }),
         }
     }
 

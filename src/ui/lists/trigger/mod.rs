@@ -21,6 +21,7 @@ const FILE_IS_UNUSABLE: Text =
 
 const IS_OPEN: Text = Text::new("window open", "窗口开放");
 const IS_CLOSED: Text = Text::new("window closed", "窗口关闭");
+const USED_UP: Text = Text::new("ticks no more until it opens anew", "在下次开放前不再检查");
 const TICKS: words::Counted = words::Counted::new("tick", "ticks", "次检查");
 const TOKENS: words::Counted = words::Counted::new("token", "tokens", "个 token");
 
@@ -64,7 +65,9 @@ impl List for WholeTrigger {
             let now = ui.text(if window.open { IS_OPEN } else { IS_CLOSED });
             let ticks = ui.counted(u64::from(window.ticks), TICKS);
             let tokens = ui.counted(window.tokens, TOKENS);
-            let text = [now, &ticks, &tokens].join(&format!(" {} ", ui.glyphs.middle_dot));
+            let used_up = Some(ui.text(USED_UP)).filter(|_| window.used_up);
+            let parts = [Some(now), Some(&ticks), Some(&tokens), used_up].into_iter().flatten();
+            let text = parts.collect::<Vec<_>>().join(&format!(" {} ", ui.glyphs.middle_dot));
             rows.extend(plain_rows(&text, 1, cells, ui.style(Role::Text)));
         }
         if let Some(trigger) = &row.definition {

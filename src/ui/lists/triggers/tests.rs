@@ -54,7 +54,7 @@ pub fn rows() -> Vec<TriggerRow> {
         },
         TriggerRow {
             next_at: Some(Stamp::new("2026-11-21 12:00:30")),
-            window: Some(WindowNow { open: true, ticks: 41, tokens: 1_200 }),
+            window: Some(WindowNow { open: true, ticks: 41, tokens: 1_200, used_up: false }),
             ..row(&id("qa", "market"), TriggerState::Active, Some(windowed("30 9-16 * * 1-5")))
         },
         row(&id("qa", "new"), TriggerState::Pending, Some(keyword("y"))),
