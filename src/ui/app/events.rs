@@ -57,6 +57,7 @@ impl App {
             DriverEvent::Inbox(rows) => {
                 self.tell(|log, open, ui| log.inbox_changed(&rows, open, ui));
                 self.model.inbox.set(rows);
+                self.rest_inbox();
                 let inbox = &self.model.inbox;
                 let is_open = |id: &str| inbox.get(id).is_some() || inbox.is_failure(id);
                 self.alerts.listed(is_open, self.redraw.now());
@@ -218,6 +219,14 @@ impl App {
             self.notify(tone, &words::news(item, self.ui.lang));
         }
         self.model.inbox.set_news(items);
+        self.rest_inbox();
+    }
+
+    /// What is first is in view, as long as nobody is in the inbox.
+    fn rest_inbox(&mut self) {
+        if ![self.focus.now(), self.focus.pane()].contains(&Focus::Inbox) {
+            self.model.inbox.rest();
+        }
     }
 
     /// The composer leaves a question that is not open any more.

@@ -77,6 +77,8 @@ pub struct Inbox {
     order: InboxOrder,
     shows: InboxShows,
     selected: usize,
+    /// A person has moved to the selected row.
+    chosen: bool,
     /// The selected question shows what it is about.
     unfolded: bool,
     /// The first row shown.
@@ -219,7 +221,16 @@ impl Inbox {
 
     pub fn select(&mut self, at: usize) {
         self.selected = at;
+        self.chosen = true;
         self.clamp();
+    }
+
+    /// Shows what is first, questions before news, where nobody has chosen an item of the news. Only while nobody is in it.
+    pub fn rest(&mut self) {
+        if !self.chosen && self.selected_news().is_some() {
+            self.selected = 0;
+            self.top = 0;
+        }
     }
 
     /// Moves the selection by rows, down for positive numbers.
@@ -231,7 +242,7 @@ impl Inbox {
     pub fn step_fitting(&mut self, back: bool) -> Option<FittingRow> {
         let rows: Vec<usize> = (0..self.row_count()).collect();
         let found = FittingRow::beside(self.selected, &rows, back)?;
-        self.selected = found.row;
+        self.select(found.row);
         Some(found)
     }
 
@@ -425,9 +436,12 @@ impl Inbox {
             let at = self.shown_news.iter().position(|item| item.id == id)?;
             Some(self.shown.len() + at)
         });
-        if let Some(at) = at {
-            self.selected = at;
-            self.top = at.saturating_sub(on_screen);
+        match at {
+            Some(at) => {
+                self.selected = at;
+                self.top = at.saturating_sub(on_screen);
+            }
+            None => self.chosen = false,
         }
         self.clamp();
     }

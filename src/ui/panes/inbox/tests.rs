@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use crate::domain::news::NewsKind;
 use crate::domain::text::Localized;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::tests::fixture::*;
+use crate::ui::lists::notice;
 use crate::ui::theme::Glyphs;
 
 #[test]
@@ -322,4 +324,49 @@ fn keys_that_were_typed_on_answer_nothing_about_questions_alike() {
         stage.keys("y");
         assert!(!is_asked(&mut stage), "{}", stage.screen());
     }
+}
+
+#[test]
+fn what_comes_is_in_view_as_long_as_nobody_has_chosen_something_else() {
+    let news = |count: usize| {
+        let item = |n: usize| {
+            notice::tests::item(&format!("n-{n}"), NewsKind::Notice, &format!("news {n}"))
+        };
+        DriverEvent::News((1..=count).rev().map(item).collect())
+    };
+    let asked = || {
+        DriverEvent::Inbox(vec![question(
+            &main_dialog(),
+            "dba",
+            "q1",
+            "Which one?",
+            "2026-11-21 11:00:00",
+        )])
+    };
+    let stage = || {
+        let mut stage = Stage::new(80, 24);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        stage.keys("<esc> <alt+1>").apply(news(1)).apply(news(9));
+        stage
+    };
+    let mut untouched = stage();
+    assert!(untouched.screen().contains("news 9"), "{}", untouched.screen());
+    untouched.apply(asked());
+    assert!(untouched.screen().contains("? @dba"), "{}", untouched.screen());
+    // Whoever is in the inbox keeps what is under the cursor.
+    let mut reading = stage();
+    reading.keys("<alt+2> j j").apply(asked());
+    let row = |screen: &str| screen.lines().find(|line| line.starts_with("▌·")).map(str::to_owned);
+    assert!(
+        row(&reading.screen()).is_some_and(|row| row.contains("news 7")),
+        "{}",
+        reading.screen()
+    );
+    // And whoever has chosen something there, too.
+    reading.keys("<alt+1>").apply(DriverEvent::Inbox(Vec::new())).apply(asked()).keys("<alt+2>");
+    assert!(
+        row(&reading.screen()).is_some_and(|row| row.contains("news 7")),
+        "{}",
+        reading.screen()
+    );
 }
