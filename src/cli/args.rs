@@ -10,6 +10,7 @@ use super::export::ExportFormat;
 use super::hive::HiveArgs;
 use super::teams::args::{DelegateArgs, TaskArgs, TasksArgs, TeamArgs};
 use super::teams::trigger_args::{SendArgs, TriggerArgs, TriggersArgs};
+use crate::demo::{self, Story};
 use crate::domain::autonomy::AutonomyLevel;
 use crate::domain::sandbox::Level;
 use crate::sandbox::Means;
@@ -381,6 +382,9 @@ pub struct ScreenArgs {
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
+    /// What is played
+    #[arg(value_enum, value_name = "STORY", default_value = "dialogs")]
+    pub story: StoryArg,
     #[command(flatten)]
     pub screen: ScreenArgs,
     /// How fast the team works
@@ -389,6 +393,23 @@ pub struct DemoArgs {
     /// Keep the workspace in this folder
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StoryArg {
+    /// Members share a task, ask each other, and ask you
+    Dialogs,
+    /// A team is made, gets tasks, asks its way up to you, and is watched over
+    Teams,
+}
+
+impl StoryArg {
+    pub fn story(self) -> &'static Story {
+        match self {
+            Self::Dialogs => &demo::DIALOGS,
+            Self::Teams => &demo::TEAMS,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

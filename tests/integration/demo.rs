@@ -8,22 +8,27 @@
     reason = "a test, its functions included, fails by panicking and looks at few events"
 )]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use dominds_tui::app::{self, Models, StartOptions};
-use dominds_tui::demo;
+use dominds_tui::demo::{self, Story};
 use dominds_tui::domain::sandbox::Level;
 use dominds_tui::domain::shown_state::{Activity, derive};
+use dominds_tui::domain::task::TaskStatus;
+use dominds_tui::domain::task::row::TaskRow;
 use dominds_tui::domain::tree::Bucket;
+use dominds_tui::domain::trigger::TriggerState;
+use dominds_tui::domain::trigger::row::TriggerRow;
 use dominds_tui::domain::{
-    AgentId, Dialog, DialogId, DialogTree, DisplayState, Lang, Record, SelfId,
+    AgentId, Dialog, DialogId, DialogTree, DisplayState, Lang, Record, RootId, SelfId,
 };
 use dominds_tui::driver::{Audience, Driver, PickUp};
 use dominds_tui::llm::Scripted;
 use dominds_tui::minds::{Minds, taskdoc};
 use dominds_tui::protocol::event::{DriverEvent, InboxRow, QuietOutcome, TreeRow};
-use dominds_tui::protocol::{Command, Ticket};
+use dominds_tui::protocol::{Command, TeamRow, Ticket};
 use dominds_tui::store::Access;
 use tokio::time::{Instant, sleep_until};
 
@@ -36,13 +41,20 @@ struct Play {
     inbox: Vec<InboxRow>,
     rows: Vec<TreeRow>,
     failed_tools: Vec<String>,
+    teams: Vec<TeamRow>,
+    tasks: Vec<TaskRow>,
+    triggers: Vec<TriggerRow>,
     ticket: Ticket,
 }
 
 impl Play {
     fn start(folder: &Path, speed: f64) -> Self {
+        Self::of(&demo::DIALOGS, folder, speed)
+    }
+
+    fn of(story: &Story, folder: &Path, speed: f64) -> Self {
         logged::prepare();
-        let script = demo::script().expect("the script");
+        let script = story.script().expect("the script");
         let (driver, _store, _shells) = app::start(StartOptions {
             user_lang: dominds_tui::domain::Lang::En,
             limits: app::UserLimits::default(),
@@ -57,7 +69,16 @@ impl Play {
             servers_level: None,
         })
         .expect("a driver");
-        Self { driver, inbox: Vec::new(), rows: Vec::new(), failed_tools: Vec::new(), ticket: 0 }
+        Self {
+            driver,
+            inbox: Vec::new(),
+            rows: Vec::new(),
+            failed_tools: Vec::new(),
+            teams: Vec::new(),
+            tasks: Vec::new(),
+            triggers: Vec::new(),
+            ticket: 0,
+        }
     }
 
     /// Sends a command and waits until it is on disk.
@@ -86,6 +107,13 @@ impl Play {
             DriverEvent::ToolEnded { call, ok: false, .. } => {
                 self.failed_tools.push(call.to_string());
             }
+            DriverEvent::Teams(teams) => self.teams.clone_from(teams),
+            DriverEvent::Tasks(tasks) => self.tasks.clone_from(tasks),
+            DriverEvent::TaskUpdated(task) => {
+                self.tasks.retain(|old| old.id != task.id);
+                self.tasks.push(*task.clone());
+            }
+            DriverEvent::Triggers(triggers) => self.triggers.clone_from(triggers),
             DriverEvent::Problems(problems) => assert_eq!(problems, &[]),
             DriverEvent::Notice(text) => panic!("{text}"),
             _ => {}
@@ -137,7 +165,7 @@ impl Play {
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    demo::write_workspace(folder.path()).expect("the workspace");
+    demo::DIALOGS.write_workspace(folder.path()).expect("the workspace");
     folder
 }
 
@@ -175,8 +203,8 @@ fn last_words(dialog: &Dialog) -> String {
 fn assert_finished(folder: &Path, answers: [&str; 2]) {
     let tree = reopen(folder);
     let main = tree.main().expect("a main dialog");
-    assert_eq!(main.meta.agent_id.as_str(), demo::LEAD);
-    assert_eq!(main.meta.task_doc_path, demo::TASKDOC);
+    assert_eq!(main.meta.agent_id.as_str(), demo::DIALOGS.lead);
+    assert_eq!(main.meta.task_doc_path, demo::DIALOGS.taskdoc);
     for dialog in tree.dialogs.values() {
         let who = &dialog.meta.agent_id;
         assert_eq!(derive(dialog, Activity::Resting), DisplayState::Idle, "{who}");
@@ -199,7 +227,7 @@ fn assert_finished(folder: &Path, answers: [&str; 2]) {
     for file in ["notes/two-factor-plan.md", "migrations/0008_two_factor.sql"] {
         assert!(folder.join(file).is_file(), "{file}");
     }
-    let task = taskdoc::read(folder, demo::TASKDOC).expect("the task");
+    let task = taskdoc::read(folder, demo::DIALOGS.taskdoc).expect("the task");
     assert!(task.progress.contains("two-factor-plan.md"));
 }
 
@@ -209,7 +237,7 @@ async fn two_questions_come_from_two_dialogs_and_their_answers_end_it_in_either_
     for order in [[0, 1], [1, 0]] {
         let folder = folder();
         let mut play = Play::start(folder.path(), 0.0);
-        play.send(demo::first_command).await;
+        play.send(|ticket| demo::DIALOGS.first_command(ticket)).await;
         assert_eq!(play.until_quiet().await, QuietOutcome::QuestionWaits);
         assert_eq!(play.inbox.len(), 2);
         let nested = play.question_of("dba").expect("a nested question");
@@ -233,7 +261,7 @@ async fn two_questions_come_from_two_dialogs_and_their_answers_end_it_in_either_
 async fn an_answer_may_be_given_as_soon_as_its_question_is_there() {
     let folder = folder();
     let mut play = Play::start(folder.path(), 1.0);
-    play.send(demo::first_command).await;
+    play.send(|ticket| demo::DIALOGS.first_command(ticket)).await;
     play.until_asked_by("orchestrator").await;
     assert_eq!(play.inbox.len(), 1);
     play.answer("orchestrator", "a").await;
@@ -249,7 +277,7 @@ async fn the_story_goes_on_whoever_is_talked_to_in_between() {
     const TEAM: [&str; 4] = ["orchestrator", "researcher", "dba", "reviewer"];
     let folder = folder();
     let mut play = Play::start(folder.path(), 1.0);
-    play.send(demo::first_command).await;
+    play.send(|ticket| demo::DIALOGS.first_command(ticket)).await;
     for asked in ["orchestrator", "dba"] {
         play.until_asked_by(asked).await;
         for agent in TEAM {
@@ -284,7 +312,7 @@ async fn it_plays_for_about_a_minute_and_a_half_besides_the_time_of_the_person()
     let folder = folder();
     let mut play = Play::start(folder.path(), 1.0);
     let start = Instant::now();
-    play.send(demo::first_command).await;
+    play.send(|ticket| demo::DIALOGS.first_command(ticket)).await;
     play.until_asked_by("orchestrator").await;
     let first = start.elapsed();
     play.until_quiet().await;
@@ -301,7 +329,7 @@ async fn it_plays_for_about_a_minute_and_a_half_besides_the_time_of_the_person()
 async fn a_demo_that_was_ended_anywhere_goes_on_from_there() {
     let folder = folder();
     let mut play = Play::start(folder.path(), 1.0);
-    play.send(demo::first_command).await;
+    play.send(|ticket| demo::DIALOGS.first_command(ticket)).await;
     for seconds in [3, 7, 11, 5, 9, 13, 6] {
         let enough = Instant::now() + Duration::from_secs(seconds);
         while tokio::select! {
@@ -348,8 +376,8 @@ fn the_workspace_is_whole_and_the_repository_does_not_see_it() {
     let folder = folder();
     let minds = Minds::load(folder.path(), Lang::En);
     assert_eq!(minds.problems(), []);
-    assert_eq!(minds.default_responder(), Some(&AgentId::new(demo::LEAD)));
-    let script = demo::script().expect("the script");
+    assert_eq!(minds.default_responder(), Some(&AgentId::new(demo::DIALOGS.lead)));
+    let script = demo::DIALOGS.script().expect("the script");
     let members: Vec<&str> = minds.team().visible().map(|member| member.id.as_str()).collect();
     let mut scripted: Vec<&str> = script.agents.keys().map(String::as_str).collect();
     scripted.sort_by_key(|agent| members.iter().position(|member| member == agent));
@@ -359,18 +387,18 @@ fn the_workspace_is_whole_and_the_repository_does_not_see_it() {
         assert_eq!(model, member.id.as_str());
         assert!(minds.texts_of(&member.id).persona.is_some(), "{model}");
     }
-    assert_eq!(taskdoc::list(folder.path()), [demo::TASKDOC]);
-    let task = taskdoc::read(folder.path(), demo::TASKDOC).expect("the task");
+    assert_eq!(taskdoc::list(folder.path()), [demo::DIALOGS.taskdoc]);
+    let task = taskdoc::read(folder.path(), demo::DIALOGS.taskdoc).expect("the task");
     assert!(task.violations.is_empty(), "{:?}", task.violations);
 
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
     assert_eq!(Minds::load(repository, Lang::En).problems(), []);
-    assert!(!taskdoc::list(repository).contains(&demo::TASKDOC.to_owned()));
+    assert!(!taskdoc::list(repository).contains(&demo::DIALOGS.taskdoc.to_owned()));
 }
 
 #[test]
 fn what_is_written_is_alive_and_believable() {
-    let script = demo::script().expect("the script");
+    let script = demo::DIALOGS.script().expect("the script");
     for (agent, turns) in &script.agents {
         let (talk, story) = turns.split_last().expect("turns");
         assert!(!talk.once && talk.replies == 0 && talk.calls.is_empty(), "{agent}");
@@ -395,13 +423,13 @@ fn a_folder_with_something_else_is_left_alone_and_a_demo_is_known_again() {
     let (other, new) = (folder.path().join("other"), folder.path().join("deep/new"));
     std::fs::create_dir(&other).expect("a folder");
     std::fs::write(other.join("mine.txt"), "mine").expect("a file");
-    assert!(demo::write_workspace(&other).is_err());
+    assert!(demo::DIALOGS.write_workspace(&other).is_err());
     assert_eq!(std::fs::read_dir(&other).expect("a folder").count(), 1);
 
-    demo::write_workspace(&new).expect("the workspace");
+    demo::DIALOGS.write_workspace(&new).expect("the workspace");
     std::fs::write(new.join("README.md"), "changed").expect("a file");
     std::fs::remove_file(new.join("notes/storage.md")).expect("a file");
-    let stage = demo::DemoWorkspace::kept(&new).expect("a stage");
+    let stage = demo::DemoWorkspace::kept(&demo::DIALOGS, &new).expect("a stage");
     assert_eq!(std::fs::read_to_string(new.join("README.md")).expect("a text"), "changed");
     assert!(new.join("notes/storage.md").is_file());
     drop(stage);
@@ -410,8 +438,10 @@ fn a_folder_with_something_else_is_left_alone_and_a_demo_is_known_again() {
 
 #[test]
 fn a_scratch_folder_is_gone_with_its_demo() {
-    let (first, second) =
-        (demo::DemoWorkspace::scratch().expect("a"), demo::DemoWorkspace::scratch().expect("b"));
+    let (first, second) = (
+        demo::DemoWorkspace::scratch(&demo::DIALOGS).expect("a"),
+        demo::DemoWorkspace::scratch(&demo::DIALOGS).expect("b"),
+    );
     assert_ne!(first.folder(), second.folder());
     let kept: Vec<_> = [&first, &second].map(|stage| stage.folder().to_owned()).into();
     assert!(kept.iter().all(|folder| folder.join(".minds/team.yaml").is_file()));
@@ -423,7 +453,7 @@ fn a_scratch_folder_is_gone_with_its_demo() {
 fn a_demo_that_begins_anew_keeps_what_was_there() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = home.path().join("demo");
-    let mut stage = demo::DemoWorkspace::kept(&folder).expect("a stage");
+    let mut stage = demo::DemoWorkspace::kept(&demo::DIALOGS, &folder).expect("a stage");
     for run in ["first", "second"] {
         std::fs::create_dir_all(folder.join(".dialogs/run")).expect("a folder");
         std::fs::write(folder.join("notes/two-factor-plan.md"), run).expect("a file");
@@ -441,7 +471,7 @@ fn a_demo_that_begins_anew_keeps_what_was_there() {
         assert!(kept.join(".dialogs/run").is_dir() && kept.join(".minds/team.yaml").is_file());
     }
 
-    let scratch = demo::DemoWorkspace::scratch().expect("a stage");
+    let scratch = demo::DemoWorkspace::scratch(&demo::DIALOGS).expect("a stage");
     let before = scratch.folder().to_owned();
     let again = scratch.restarted().expect("a stage");
     assert!(!before.exists() && again.folder().join(".minds/team.yaml").is_file());
@@ -450,8 +480,10 @@ fn a_demo_that_begins_anew_keeps_what_was_there() {
 #[test]
 fn the_end_names_what_was_made_and_what_to_try_next_in_both_languages() {
     let home = tempfile::tempdir().expect("a folder");
-    let stages =
-        [demo::DemoWorkspace::scratch(), demo::DemoWorkspace::kept(&home.path().join("demo"))];
+    let stages = [
+        demo::DemoWorkspace::scratch(&demo::DIALOGS),
+        demo::DemoWorkspace::kept(&demo::DIALOGS, &home.path().join("demo")),
+    ];
     for stage in stages.map(|stage| stage.expect("a stage")) {
         for lang in [Lang::En, Lang::Zh] {
             let text = stage.ending(lang);
@@ -460,4 +492,81 @@ fn the_end_names_what_was_made_and_what_to_try_next_in_both_languages() {
             }
         }
     }
+}
+
+/// What is true of every demo of teams before the person has answered, and afterwards.
+fn assert_teams(play: &Play, folder: &Path, last: TaskStatus) {
+    assert_eq!(play.failed_tools, [""; 0]);
+    let teams: Vec<&str> = play.teams.iter().map(|team| team.name.as_str()).collect();
+    assert_eq!(teams, ["main", "ops", "qa"]);
+    let mut kinds = BTreeMap::new();
+    for task in &play.tasks {
+        kinds
+            .entry((task.team.as_str(), task.kind.name()))
+            .or_insert_with(Vec::new)
+            .push(task.status);
+    }
+    let done = TaskStatus::Done;
+    let expected = BTreeMap::from([
+        (("main", "escalation"), vec![last]),
+        (("qa", "bootstrap"), vec![done]),
+        (("qa", "delegate"), vec![done; 3]),
+    ]);
+    assert_eq!(kinds, expected);
+    let trigger = play.triggers.first().expect("a trigger");
+    assert_eq!((trigger.name.as_str(), trigger.state), ("error-feed", TriggerState::Pending));
+    assert!(folder.join(".minds/team/tester/persona.md").is_file());
+    let minds = Minds::load(folder, Lang::En);
+    assert_eq!(minds.problems(), []);
+    assert!(minds.member(&AgentId::new("tester")).is_some());
+}
+
+#[tokio::test]
+async fn the_demo_of_teams_makes_a_team_that_works_and_asks_its_way_up_to_the_person() {
+    let folder = tempfile::tempdir().expect("a folder");
+    demo::TEAMS.write_workspace(folder.path()).expect("the workspace");
+    let mut play = Play::of(&demo::TEAMS, folder.path(), 0.0);
+    play.send(|ticket| demo::TEAMS.first_command(ticket)).await;
+    while play.until_quiet().await != QuietOutcome::QuestionWaits {}
+    assert_teams(&play, folder.path(), TaskStatus::Blocked);
+    let asked = play.question_of("coordinator").expect("a question");
+    assert!(asked.question.tellask_content.contains("A coupon can be taken twice"), "{asked:?}");
+    // The dialogs of tasks are put away when they are over.
+    let root = first_root(&play);
+    play.answer("coordinator", "a").await;
+    while play.until_quiet().await != QuietOutcome::Done {}
+    assert_teams(&play, folder.path(), TaskStatus::Done);
+    play.end().await;
+    let store = app::open(folder.path(), Access::ReadOnly).expect("the store");
+    let tree = store.load(Bucket::Run, &root).expect("the tree").tree;
+    let main = tree.main().expect("a main dialog");
+    let said = main.history.entries.iter().any(|entry| {
+        matches!(&entry.record, Record::Words { content, .. } if content.contains("**yes, if the coupons are decided**"))
+    });
+    assert!(said, "{}", last_words(main));
+}
+
+/// The tree of the first message: of those of the lead it alone has no task.
+fn first_root(play: &Play) -> RootId {
+    let of_task = |root: &RootId| play.tasks.iter().any(|task| task.dialog.as_ref() == Some(root));
+    let of_lead = play.rows.iter().filter(|row| row.agent.as_str() == demo::TEAMS.lead);
+    let mut roots = of_lead.map(|row| row.dialog.root.clone());
+    roots.find(|root| !of_task(root)).expect("a tree without a task")
+}
+
+#[test]
+fn the_workspace_of_the_demo_of_teams_is_whole_and_only_its_own_demo_goes_on_with_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    demo::TEAMS.write_workspace(folder.path()).expect("the workspace");
+    let minds = Minds::load(folder.path(), Lang::En);
+    assert_eq!(minds.problems(), []);
+    assert_eq!(minds.default_responder(), Some(&AgentId::new(demo::TEAMS.lead)));
+    let script = demo::TEAMS.script().expect("the script");
+    for member in minds.team().visible() {
+        let (_, _, model) = minds.model_of(member, &|_| None).expect("a model");
+        assert!(script.agents.contains_key(model), "{model}");
+    }
+    assert_eq!(taskdoc::list(folder.path()), [demo::TEAMS.taskdoc]);
+    assert!(demo::TEAMS.write_workspace(folder.path()).is_ok(), "it goes on");
+    assert!(demo::DIALOGS.write_workspace(folder.path()).is_err());
 }

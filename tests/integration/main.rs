@@ -34,6 +34,7 @@ mod sandbox;
 mod serving;
 mod ssh;
 mod store_copies;
+mod team_screens;
 mod teams;
 mod terminal;
 mod tour;
