@@ -20,7 +20,7 @@ use crate::domain::task::{
 use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
 use crate::domain::trigger::{cursor, notify};
-use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId, TaskId, TeamName};
+use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId, TeamName};
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::driver::supervisor::creation::unused_root;
@@ -30,8 +30,9 @@ use crate::driver::texts::Texts;
 use crate::minds::Minds;
 use crate::tools::{Ending, TasksView, TeamSlots};
 
+use super::news;
+use super::stalls::{self, Stalled};
 use super::triggers::Triggers;
-use super::{news, stalls};
 
 /// How often everything is looked at, while there are tasks.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
@@ -67,8 +68,8 @@ pub struct Dispatcher {
     failed: u64,
     /// It is time to look for tasks that stall.
     scan_is_due: bool,
-    /// What stalled when that was looked for last, each in its state.
-    stalled: Option<Vec<(TaskId, TaskStatus)>>,
+    /// What stalled when that was looked for last.
+    stalled: Option<Vec<Stalled>>,
 }
 
 /// What a dispatcher does.
@@ -96,12 +97,6 @@ impl Said {
     fn of(end: TaskEnd) -> Self {
         Self { end, is_for_a_person: true, cursor: None }
     }
-}
-
-/// True if a task is in the state in which it stalled.
-fn is_still(view: &TasksView, (id, status): &(TaskId, TaskStatus)) -> bool {
-    // What is not listed is behind many others.
-    view.listed.iter().find(|row| row.id == *id).is_none_or(|row| row.status == *status)
 }
 
 impl Dispatcher {
@@ -183,8 +178,8 @@ impl Dispatcher {
                 self.deliver(delivery).await?;
             }
             let stalled = self.stalled.iter().flatten();
-            if self.scan_is_due || stalled.into_iter().any(|stalled| !is_still(view, stalled)) {
-                self.scan().await;
+            if self.scan_is_due || stalled.into_iter().any(|stalled| !stalled.is_still(view)) {
+                self.scan(view).await;
             }
             self.fire(view, is_due).await;
             // Most of what happens in a tree is no reason to read the configuration.
@@ -282,15 +277,16 @@ impl Dispatcher {
         }
     }
 
-    /// Looks for tasks that wait or run for too long, and tells of them.
-    async fn scan(&mut self) {
+    /// Looks for tasks that wait or run for too long and for triggers that cannot run, and tells of them.
+    async fn scan(&mut self, view: &TasksView) {
         let Some(minds) = self.minds().await else { return };
         let (rule, org) = (minds.hive().stall, minds.hive().org());
         let tasks = self.engine.tasks.clone();
         let Some(old) = Self::stored(tasks.long_open(rule.youngest()).await) else { return };
         self.scan_is_due = false;
         let stalls: Vec<Stall> = old.into_iter().filter_map(|one| rule.of(one)).collect();
-        if stalls.is_empty() {
+        let broken = stalls::broken_triggers(view, minds.hive(), self.engine.clock.as_ref());
+        if stalls.is_empty() && broken.is_empty() {
             tracing::debug!("Stall detection scan clean");
         }
         for Stall { task, level, age } in &stalls {
@@ -301,11 +297,15 @@ impl Dispatcher {
                 StallLevel::Error => tracing::error!(%id, %team, status, hours, "a task stalls"),
             }
         }
-        let found = stalls.iter().map(|stall| (stall.task.id.clone(), stall.task.status)).collect();
+        for row in &broken {
+            tracing::warn!(trigger = %row.id(), "an active trigger cannot run");
+        }
+        let found = stalls::found(&stalls, &broken);
+        let is_clean = found.is_empty();
         // After a restart it is not known what was told.
         let before = self.stalled.replace(found);
-        if !stalls.is_empty() || before.is_none_or(|before| !before.is_empty()) {
-            let news = stalls::news(&stalls, org, self.engine.user_lang);
+        if !is_clean || before.is_none_or(|before| !before.is_empty()) {
+            let news = stalls::news(&stalls, &broken, (org, self.engine.user_lang));
             Self::stored(tasks.tell_stalls(news).await);
         }
         let (day, texts) = (self.engine.clock.now(), self.engine.texts());

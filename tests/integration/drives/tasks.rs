@@ -504,7 +504,7 @@ async fn x5_whoever_asks_for_a_task_where_there_is_none_makes_no_store() {
 }
 
 /// Lets the time between two scans for stalls pass.
-async fn until_the_next_scan() {
+pub(super) async fn until_the_next_scan() {
     tokio::time::pause();
     tokio::time::advance(Duration::from_mins(10)).await;
     tokio::time::resume();
@@ -525,11 +525,11 @@ impl World {
     }
 
     /// Waits until these items are open, besides those about used-up days and results.
-    async fn until_stalls(&self, expected: &[(NewsKind, &str)]) {
+    pub(super) async fn until_stalls(&self, expected: &[(NewsKind, &str)]) {
         let late = Instant::now() + LIMIT;
         loop {
             let mut open = self.news().await;
-            open.retain(|(_, title)| title.contains("too long"));
+            open.retain(|(_, title)| title.contains("too long") || title.contains("cannot run"));
             if open.iter().map(|(kind, title)| (*kind, title.as_str())).eq(expected.iter().copied())
             {
                 return;

@@ -21,7 +21,7 @@ use dominds_tui::protocol::{Command, TeamsRequest};
 use serde_json::json;
 
 use super::result_of;
-use super::tasks::{says, world};
+use super::tasks::{says, until_the_next_scan, world};
 use crate::common::{Running, World};
 
 const KEYWORD: &str = "type: keyword\nconfig: { pattern: deploy failed }\ntask: Find out why.\n";
@@ -352,6 +352,23 @@ async fn s8_2_what_cannot_run_never_fires_until_it_is_corrected() {
     assert!(good.is_ok(), "{good:?}");
     world.message("m2", "a bug").await;
     over(&world, &mut running, 1).await;
+    running.shut_down().await;
+}
+
+#[tokio::test]
+async fn s18_1_an_active_trigger_that_cannot_run_is_told_of_until_it_is_disabled() {
+    let file = "type: schedule\nconfig: { cron: nonsense }\ntask: Look around.\n";
+    let world = triggered(Sequence::new(), file);
+    world.wish(TriggerWish::Enable).await.expect("it is active");
+    let running = world.start().await;
+    world.until_stalls(&[]).await;
+    for _ in 0..2 {
+        until_the_next_scan().await;
+        world.until_stalls(&[(NewsKind::Notice, "[qa] 1 of its active triggers cannot run")]).await;
+    }
+    world.wish(TriggerWish::Disable { reason: None }).await.expect("it is disabled");
+    // Not only at the next scan.
+    world.until_stalls(&[]).await;
     running.shut_down().await;
 }
 
