@@ -194,7 +194,7 @@ impl Writing {
     pub fn is_of(&self, kind: SagaKind, team: &TeamName) -> bool {
         let (member, persona) = (&self.member, persona_of(&self.member));
         let is_team = TeamName::is_well_formed(team.as_str());
-        let is_plain = TeamName::is_well_formed(member.as_str());
+        let is_new = TeamName::is_well_formed(member.as_str());
         let new = |known: &[String]| self.files.iter().all(|(path, _)| known.contains(path));
         let old = |known: &[String]| self.changes.iter().all(|one| known.contains(&one.path));
         is_team
@@ -203,7 +203,7 @@ impl Writing {
                     let known = [team_file(team), persona, format!("{team}.tsk/goals.md")];
                     member.as_str() == team.as_str() && new(&known) && old(&[])
                 }
-                SagaKind::Member => is_plain && new(&[persona]) && old(&[team_file(team)]),
+                SagaKind::Member => is_new && new(&[persona]) && old(&[team_file(team)]),
                 SagaKind::Skill => {
                     let old = self.changes.iter().map(|change| &change.path);
                     let mut paths = self.files.iter().map(|(path, _)| path).chain(old);
@@ -276,11 +276,16 @@ fn is_missing(workspace: &Path, path: &str) -> bool {
     workspace.join(path).symlink_metadata().is_err()
 }
 
+/// True for a member whose name is one of a folder, and of no other place.
+fn is_plain(member: &AgentId) -> bool {
+    !member.as_str().contains('/') && !member.as_str().starts_with('.')
+}
+
 /// True for a skill of a member as it is written here.
 fn is_skill_of(path: &str, member: &AgentId) -> bool {
     let name = path.rsplit_once('/').and_then(|(_, file)| file.strip_suffix(".md"));
     name.is_some_and(|name| TeamName::is_well_formed(name) && path == skill_file(member, name))
-        && !member.as_str().contains(['/', '.'])
+        && is_plain(member)
 }
 
 fn take_out(workspace: &Path, member: &AgentId) -> Result<(), Localized> {
@@ -329,8 +334,6 @@ impl Closing {
     /// True for what this program writes down: a store that a person agreed to may say anything.
     pub fn is_well_formed(&self) -> bool {
         self.teams.iter().all(|ClosingTeam { name, members, folder }| {
-            let is_plain =
-                |id: &AgentId| !id.as_str().contains('/') && !id.as_str().starts_with('.');
             let kept = folder.strip_prefix(&format!("{STORE_FOLDER}/backups/teams/"));
             TeamName::is_well_formed(name.as_str())
                 && members.iter().all(is_plain)

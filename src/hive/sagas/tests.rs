@@ -599,6 +599,7 @@ async fn a_change_that_names_other_files_is_left_alone() {
         (SagaKind::Member, changing("../x", ".minds/hive/teams/qa.yaml"), false),
         (SagaKind::Member, changing("tester", "notes.md"), false),
         (SagaKind::Skill, changing("qa", ".minds/skills/individual/qa/a.md"), true),
+        (SagaKind::Skill, changing("q.a", ".minds/skills/individual/q.a/a.md"), true),
         (SagaKind::Skill, changing("qa", ".minds/skills/individual/lead/a.md"), false),
         (SagaKind::Skill, changing("qa", ".minds/skills/individual/qa/../../a.md"), false),
         (SagaKind::Skill, changing("..", ".minds/skills/individual/../a.md"), false),
