@@ -95,8 +95,8 @@ impl TriggerRow {
             Some(Trigger { config: TriggerConfig::Window(config), .. }) => Some(config.as_ref()),
             Some(_) | None => None,
         });
-        let seen = window.map(|window| WindowNow::of(window, stored, now));
-        let next = match window.filter(|_| seen.is_some_and(|seen| seen.used_up)) {
+        let window_now = window.map(|window| WindowNow::of(window, stored, now));
+        let next = match window.filter(|_| window_now.is_some_and(|now| now.used_up)) {
             Some((window, _)) => window.next_first_tick(now),
             None => handler.as_ref().and_then(|handler| handler.next_after(now)),
         };
@@ -113,7 +113,7 @@ impl TriggerRow {
             last_fired_at: stored.and_then(|stored| stored.last_fired).map(|at| clock.stamp(at)),
             last_status: stored.and_then(|stored| stored.last_status),
             last_task: stored.and_then(|stored| stored.last_task.clone()),
-            window: seen,
+            window: window_now,
         }
     }
 

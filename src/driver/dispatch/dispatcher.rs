@@ -85,7 +85,7 @@ pub struct Duties {
 struct Ended;
 
 /// How a task ends, and what follows from that.
-struct Said {
+struct Conclusion {
     end: TaskEnd,
     /// A person is told of it, if it is of a kind that is told.
     is_for_a_person: bool,
@@ -93,7 +93,7 @@ struct Said {
     cursor: Option<String>,
 }
 
-impl Said {
+impl Conclusion {
     fn of(end: TaskEnd) -> Self {
         Self { end, is_for_a_person: true, cursor: None }
     }
@@ -524,8 +524,8 @@ impl Dispatcher {
                 self.ask(|reply| Order::Continue { root, reply }).await?;
             }
             Outcome::Done(words) => {
-                let said = self.said(active, &words, minds);
-                self.end_as(active, worker, said, minds).await?;
+                let conclusion = self.conclusion(active, &words, minds);
+                self.end_as(active, worker, conclusion, minds).await?;
             }
             // It did nothing but work.
             Outcome::Failed(reason)
@@ -547,16 +547,16 @@ impl Dispatcher {
     }
 
     /// What the last words of a task say.
-    fn said(&self, active: &ActiveTask, words: &str, minds: &Minds) -> Said {
+    fn conclusion(&self, active: &ActiveTask, words: &str, minds: &Minds) -> Conclusion {
         let Some(trigger) = &active.task.trigger else {
-            return Said::of(TaskEnd::Done { result: self.kept(words, minds) });
+            return Conclusion::of(TaskEnd::Done { result: self.kept(words, minds) });
         };
         let (rest, cursor) =
             if trigger.is_tick { cursor::read(words) } else { (words.to_owned(), None) };
         let report = notify::read(&rest);
         let end = TaskEnd::Done { result: self.kept(&report.words, minds) };
         let cursor = cursor.map(|cursor| self.engine.secrets(minds).redacted(cursor));
-        Said { end, is_for_a_person: report.is_for_a_person, cursor }
+        Conclusion { end, is_for_a_person: report.is_for_a_person, cursor }
     }
 
     /// A text of a model as it is kept: without keys, and not too long.
@@ -572,7 +572,7 @@ impl Dispatcher {
         end: TaskEnd,
         minds: &Minds,
     ) -> Result<(), Ended> {
-        self.end_as(active, worker, Said::of(end), minds).await
+        self.end_as(active, worker, Conclusion::of(end), minds).await
     }
 
     /// Ends an attempt. What is not for a person is not told.
@@ -580,7 +580,7 @@ impl Dispatcher {
         &mut self,
         active: &ActiveTask,
         worker: &AgentId,
-        Said { end, is_for_a_person, cursor }: Said,
+        Conclusion { end, is_for_a_person, cursor }: Conclusion,
         minds: &Minds,
     ) -> Result<(), Ended> {
         let lang = self.engine.user_lang;

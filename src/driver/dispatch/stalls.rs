@@ -56,6 +56,7 @@ impl Stalled {
     }
 }
 
+/// What is remembered of a scan.
 pub fn found(stalls: &[Stall], broken: &[TriggerRow]) -> Vec<Stalled> {
     let tasks = stalls.iter().map(|one| Stalled::Task(one.task.id.clone(), one.task.status));
     tasks.chain(broken.iter().map(|row| Stalled::Trigger(row.id()))).collect()

@@ -100,8 +100,9 @@ impl Triggers {
                 Some(last) => {
                     let due = due(handler, last.wall.max(stored.since), now.wall);
                     skipped += due.missed;
-                    let now =
-                        due.now.map(|at| (stored.id.clone(), trigger.clone(), moment(handler, at)));
+                    let now = due
+                        .now
+                        .map(|at| (stored.id.clone(), trigger.clone(), event_at(handler, at)));
                     due_now.extend(now);
                 }
             }
@@ -296,8 +297,8 @@ impl Event {
     }
 }
 
-/// What a time of a handler is.
-fn moment(handler: &Handler, at: SystemTime) -> Event {
+/// A time of a handler as what makes its trigger fire.
+fn event_at(handler: &Handler, at: SystemTime) -> Event {
     handler.tick_at(at).map_or(Event::Time(at), Event::Tick)
 }
 

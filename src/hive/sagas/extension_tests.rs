@@ -136,6 +136,7 @@ async fn r1_what_is_refused_changes_nothing() {
     let OrgChange::SaveSkill(skill) = save(TEAM_NAME, None, "triage") else { unreachable!() };
     for (skill, why) in [
         (NewSkill { description: " ".to_owned(), ..skill.clone() }, "`description`"),
+        (NewSkill { description: "x".repeat(2_001), ..skill.clone() }, "`description` must have"),
         (NewSkill { body: "\n".to_owned(), ..skill.clone() }, "`body` must have 1 to 65536 bytes"),
     ] {
         let refused = bench.change(&OrgChange::SaveSkill(skill)).await.unwrap_err();

@@ -10,6 +10,8 @@ use crate::yaml;
 
 const MEMBERS: &str = "members";
 const SPAWNED: &str = "spawned";
+/// Places in a list that are tried.
+const MAX_PLACES: usize = 32;
 
 /// The text with one more member, who was made for the team.
 ///
@@ -54,43 +56,42 @@ fn with_both(text: &str, team: &TeamName, id: &str) -> Option<String> {
 
 /// The text with an item in a list of this key, so that it says that: in brackets, as a line of a block, or as a new key.
 fn with_item(text: &str, (key, id): (&str, &str), wanted: &Map<String, Value>) -> Option<String> {
-    let quoted = Value::from(id).to_string();
-    let mut candidates: Vec<String> = Vec::new();
-    if let Some(range) = yaml::block_entry(text, &[key]) {
-        for item in [id, &quoted] {
-            let (start, entry) = (range.start, text.get(range.clone())?);
-            let mut places = Vec::new();
-            for (at, _) in entry.match_indices(']') {
-                places.push((start + at, item.to_owned()));
-                places.push((start + at, format!(", {item}")));
-            }
-            let mut end = start;
-            for line in entry.split_inclusive('\n') {
-                end += line.len();
-                let blanks = line.len() - line.trim_start_matches(' ').len();
-                if line.trim_start().starts_with("- ") {
-                    let gap = if line.ends_with('\n') { "" } else { "\n" };
-                    places.push((end, format!("{gap}{}- {item}\n", " ".repeat(blanks))));
-                }
-            }
-            // Behind the last item is the place for another one.
-            let all = places.into_iter().rev();
-            candidates.extend(all.map(|(at, part)| inserted(text, at, &part)));
-        }
-        let empty = format!("{key}: {}\n", wanted.get(key)?);
-        let says_nothing = matches!(yaml::parse(text).ok()?.get(key), Some(Value::Null));
-        let mut changed = text.to_owned();
-        if says_nothing {
-            changed.replace_range(range, &empty);
-            candidates.push(changed);
-        }
-    } else {
-        let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        candidates.push(format!("{text}{gap}{key}: {}\n", wanted.get(key)?));
-    }
     let says_it =
         |text: &String| yaml::parse(text).is_ok_and(|now| now.as_object() == Some(wanted));
-    candidates.into_iter().find(says_it)
+    let whole = format!("{key}: {}\n", wanted.get(key)?);
+    let Some(range) = yaml::block_entry(text, &[key]) else {
+        let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        return Some(format!("{text}{gap}{whole}")).filter(says_it);
+    };
+    if yaml::parse(text).ok()?.get(key).is_some_and(Value::is_null) {
+        let mut changed = text.to_owned();
+        changed.replace_range(range, &whole);
+        return Some(changed).filter(says_it);
+    }
+    let entry = text.get(range.clone())?;
+    let quoted = Value::from(id).to_string();
+    let mut places = [id, &quoted].into_iter().flat_map(|item| places(entry, item));
+    places.find_map(|(at, part)| Some(inserted(text, range.start + at, &part)).filter(says_it))
+}
+
+/// Where an item may be put in a list, and as what: the last place first, and not many, as each is tried.
+fn places(entry: &str, item: &str) -> Vec<(usize, String)> {
+    let mut end = 0;
+    let mut lines = Vec::new();
+    for line in entry.split_inclusive('\n') {
+        end += line.len();
+        if line.trim_start().starts_with("- ") {
+            lines.push((end, line));
+        }
+    }
+    let below = lines.into_iter().rev().map(|(end, line)| {
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        let gap = if line.ends_with('\n') { "" } else { "\n" };
+        (end, format!("{gap}{}- {item}\n", " ".repeat(blanks)))
+    });
+    let brackets = entry.rmatch_indices(']');
+    let inside = brackets.flat_map(|(at, _)| [(at, format!(", {item}")), (at, item.to_owned())]);
+    below.take(MAX_PLACES).chain(inside.take(MAX_PLACES)).collect()
 }
 
 fn inserted(text: &str, at: usize, part: &str) -> String {
@@ -164,6 +165,14 @@ mod tests {
             let expected = ".minds/hive/teams/qa.yaml cannot be edited safely; add 'new' to `members` yourself";
             assert_eq!(refused, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn only_some_places_are_tried_so_that_a_long_comment_costs_nothing() {
+        let text =
+            |brackets: usize| format!("lead: qa\nmembers: [qa] # {}\n", "]".repeat(brackets));
+        assert!(with(&text(MAX_PLACES / 2 - 1), "new").unwrap().contains("[qa, new] # ]"));
+        assert!(with(&text(MAX_PLACES / 2), "new").is_err());
     }
 
     proptest! {

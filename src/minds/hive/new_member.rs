@@ -11,7 +11,7 @@ use crate::domain::org_change::{NewMember, NewSkill, OrgRefusal, one_line, shown
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, TeamName};
 use crate::minds::Minds;
-use crate::minds::skills::{self, MAX_SKILL_BYTES};
+use crate::minds::skills::{self, MAX_SKILL_BYTES, MAX_TOOLS};
 use crate::yaml;
 
 /// Most members of a team that its lead makes.
@@ -21,10 +21,8 @@ const MAX_NAME_CHARS: usize = 80;
 const MAX_GOFOR: usize = 20;
 const MAX_GOFOR_CHARS: usize = 400;
 const MAX_PERSONA_BYTES: usize = 32 * 1024;
-/// Most tools that a skill names, and characters of each.
-const MAX_TOOLS: usize = 50;
+/// Most characters of the name of a tool.
 const MAX_TOOL_CHARS: usize = 100;
-const MAX_DESCRIPTION_CHARS: usize = 2_000;
 
 /// A member that is to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,7 +149,8 @@ pub fn plan_skill(
     let body = checked_text("body", &new.body, MAX_SKILL_BYTES)?;
     let mut head = Map::from_iter([
         ("name".to_owned(), Value::from(new.name.clone())),
-        ("description".to_owned(), one_line(&new.description, MAX_DESCRIPTION_CHARS).into()),
+        // One that is too long is refused below, as whoever reads it would refuse it.
+        ("description".to_owned(), one_line(&new.description, usize::MAX).into()),
     ]);
     let tools = new.allowed_tools.iter().map(|tool| one_line(tool, MAX_TOOL_CHARS));
     let tools: Vec<String> = tools.filter(|tool| !tool.is_empty()).take(MAX_TOOLS).collect();

@@ -15,6 +15,7 @@ use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Lang, Problem, Team};
 
 pub(super) use find::{MAX_SKILL_BYTES, other_file};
+pub(super) use read::MAX_TOOLS;
 
 /// Of all skills of one member.
 const MAX_TOTAL_BYTES: usize = 128 * 1024;

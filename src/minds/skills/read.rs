@@ -12,7 +12,7 @@ use crate::yaml;
 const MAX_NAME_CHARS: usize = 120;
 const MAX_DESCRIPTION_CHARS: usize = 2_000;
 /// Further tool names are dropped.
-const MAX_TOOLS: usize = 50;
+pub(in crate::minds) const MAX_TOOLS: usize = 50;
 
 /// Parses the file, if it can be used.
 pub(super) fn read_skill(
