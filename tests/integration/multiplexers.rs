@@ -16,6 +16,9 @@ use crate::common::wait::{eventually, output};
 const BEFORE: &str = "written before";
 const AFTER: &str = "written after";
 
+/// Rows of a window of GNU screen that no terminal shows.
+const SCREEN_ROWS: usize = 24;
+
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Tmux,
@@ -85,8 +88,13 @@ impl Server {
                 let _ = fs::remove_file(&file);
                 let path = file.to_str().expect("a path");
                 self.tell_screen(&["hardcopy", path]);
-                // It is written by the server, a moment later.
-                assert!(eventually(|| file.is_file()), "it writes no rows");
+                // The server writes it a moment later: the file is there before its rows are.
+                let is_whole = || {
+                    fs::read(&file).is_ok_and(|rows| {
+                        String::from_utf8_lossy(&rows).lines().count() >= SCREEN_ROWS
+                    })
+                };
+                assert!(eventually(is_whole), "it writes no rows");
                 fs::read(file).expect("the rows")
             }
         };
@@ -132,11 +140,8 @@ fn rows_after_an_answer(kind: Kind) -> Vec<String> {
     server.keys("go with b");
     server.until_shown("go with b");
     server.keys("\r");
-    server.until("the question is gone", |shown| !shown.contains(" of 2"));
-    server.until_shown("help");
-    if server.shown().contains("f1 help") {
-        server.keys("\x1b");
-    }
+    server.until_shown("answer 1 of 1");
+    server.keys("\x1b");
     server.until_shown("? help");
     server.keys("q");
     let is_over = |shown: &str| shown.contains(AFTER);
