@@ -20,7 +20,7 @@ use crate::driver::{
     Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, MovedTrees, NoConsentNeeded,
     Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
-use crate::hive::{self, Hive, Permission as StorePermission};
+use crate::hive::{self, Hive, Permission as StorePermission, StoreChoice};
 use crate::llm::{
     self, Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote,
     Responses, Scripted, Secret, Sequence,
@@ -98,6 +98,8 @@ pub struct StartOptions<'a> {
     pub level_is_set: bool,
     /// The sandbox level of MCP servers that are programs; `None` without a sandbox.
     pub servers_level: Option<Level>,
+    /// Where the tasks of its teams are.
+    pub tasks: StoreChoice,
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
@@ -133,7 +135,10 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
         Some(trust) => (trust.clone(), trust),
         None => (Arc::new(NoConsentNeeded), Arc::new(NoConsentNeeded)),
     };
-    let hive = Hive::new(hive_setup(start.workspace, permission));
+    let hive = Hive::new(hive::Setup {
+        lang: start.user_lang,
+        ..hive_setup(start.workspace, permission, start.tasks)
+    });
     engine.problems.book().take("config", start.config_problems);
     let engine = Engine {
         trust: consent,
@@ -152,12 +157,18 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
 }
 
 /// What the store of a workspace works with.
-pub fn hive_setup(workspace: &Path, permission: Arc<dyn StorePermission>) -> hive::Setup {
+pub fn hive_setup(
+    workspace: &Path,
+    permission: Arc<dyn StorePermission>,
+    store: StoreChoice,
+) -> hive::Setup {
     hive::Setup {
         workspace: workspace.to_owned(),
         clock: Arc::new(SystemClock),
         permission,
         random_name,
+        store,
+        lang: env::work_language(),
     }
 }
 

@@ -25,5 +25,8 @@ pub mod ui;
 pub mod yaml;
 
 #[cfg(test)]
+#[path = "../tests/common/postgres.rs"]
+mod postgres;
+#[cfg(test)]
 #[path = "../tests/common/skip.rs"]
 mod skip;

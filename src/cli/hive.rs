@@ -10,8 +10,8 @@ use crate::app;
 use crate::domain::org_change::OpenChange;
 use crate::domain::stall::{Stall, StallLevel, StallRule};
 use crate::domain::task::TaskStatus;
-use crate::domain::{Clock as _, Lang};
-use crate::hive::{Folder, StoreFault};
+use crate::domain::{Clock as _, Lang, TeamName};
+use crate::hive::{EngineRow, Folder, StoreFault};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
 use crate::remote::all_notes;
@@ -104,6 +104,8 @@ struct Found {
     stalls: Vec<Stall>,
     /// Changes of teams that are not over.
     changes: Vec<OpenChange>,
+    /// Those of a store that is shared.
+    engines: Vec<EngineRow>,
 }
 
 impl Found {
@@ -149,6 +151,7 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
             "driver": { "running": is_driven },
             "problems": problems,
             "stalls": found.stalls.iter().map(stall_json).collect::<Value>(),
+            "engines": found.engines.iter().map(engine_json).collect::<Value>(),
             "changes": found.changes.iter().map(|change| json!({ "team": change.team, "by": change.by })).collect::<Value>(),
         }));
         return Ok(status);
@@ -170,6 +173,9 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
             (&task.id, &task.team, task.status.name(), age.as_secs() / 3_600);
         lines::print(&format!("stalls    {id} of {team}: {status} for {hours} h"));
     }
+    for engine in &found.engines {
+        lines::print(&engine_line(engine));
+    }
     for change in &found.changes {
         lines::print(&format!("changes   {}: made or shut down, not over", change.team));
     }
@@ -181,6 +187,27 @@ fn stall_json(stall: &Stall) -> Value {
     let level = if *level == StallLevel::Error { "error" } else { "warning" };
     json!({
         "task": task.id, "team": task.team, "status": task.status, "ageMs": millis(*age), "level": level,
+    })
+}
+
+/// A program that works in a store that is shared.
+fn engine_line(engine: &EngineRow) -> String {
+    let EngineRow { box_name, workspace, lease_until, is_alive, teams, .. } = engine;
+    let teams: Vec<&str> = teams.iter().map(TeamName::as_str).collect();
+    let state = if *is_alive {
+        let teams = if teams.is_empty() { "no team".to_owned() } else { teams.join(", ") };
+        format!("works for {teams}")
+    } else {
+        format!("not heard of since its lease ended at {}", SystemClock.stamp(*lease_until))
+    };
+    format!("engine    {box_name} {workspace}: {state}")
+}
+
+fn engine_json(engine: &EngineRow) -> Value {
+    let EngineRow { box_name, workspace, lease_until, is_alive, teams, .. } = engine;
+    json!({
+        "box": box_name, "workspace": workspace, "leaseUntil": SystemClock.stamp(*lease_until), "alive": is_alive,
+        "teams": teams,
     })
 }
 
@@ -201,7 +228,9 @@ async fn examine(workspace: &Path, rule: StallRule) -> Found {
             let old = store.long_open(before, &SystemClock).await?;
             let stalls = old.into_iter().filter_map(|one| rule.of(one)).collect();
             let (_, changes) = store.team_states().await?;
-            Ok(Found { is_opened: true, fault: None, counts, oldest_pending, stalls, changes })
+            let engines = store.engines().await?;
+            let (is_opened, fault) = (true, None);
+            Ok(Found { is_opened, fault, counts, oldest_pending, stalls, changes, engines })
         };
         let looked = looked.await;
         store.close().await;

@@ -7,10 +7,12 @@ use crate::app::hive_setup;
 use crate::consent::Trust;
 use crate::hive::{Setup, Store, StoreFault};
 
+use super::config;
 use super::exit::{CommandError, Status};
 
 pub fn setup(workspace: &Path) -> Setup {
-    hive_setup(workspace, Arc::new(Trust::recorded(workspace)))
+    let store = config::read().tasks.of(workspace);
+    hive_setup(workspace, Arc::new(Trust::recorded(workspace)), store)
 }
 
 /// The store of a workspace; `None` if it has none.
@@ -26,7 +28,9 @@ pub async fn open_or_make(workspace: &Path) -> Result<Store, CommandError> {
 pub fn refused(fault: &StoreFault) -> CommandError {
     let text = fault.text().to_string();
     match fault {
-        StoreFault::Busy => CommandError { status: Status::InUse, text },
+        StoreFault::Busy | StoreFault::Lost(_) | StoreFault::SeatInUse(_) => {
+            CommandError { status: Status::InUse, text }
+        }
         StoreFault::NotAgreed
         | StoreFault::Nameless
         | StoreFault::Link(_)
@@ -36,6 +40,8 @@ pub fn refused(fault: &StoreFault) -> CommandError {
         | StoreFault::Full
         | StoreFault::TooMany
         | StoreFault::Ended
+        | StoreFault::Settings(_)
+        | StoreFault::Server(_)
         | StoreFault::Other(_) => CommandError::invalid(text),
     }
 }

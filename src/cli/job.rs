@@ -155,6 +155,7 @@ impl Job<'_> {
             level: setup.levels.of(self.workspace),
             level_is_set: setup.levels.set_for(self.workspace).is_some(),
             servers_level: setup.levels.servers,
+            tasks: setup.tasks.of(self.workspace),
             user_lang: setup.look.lang,
             limits: setup.limits,
             config_problems: Vec::new(),

@@ -11,6 +11,7 @@ use crate::demo::DemoWorkspace;
 use crate::domain::Lang;
 use crate::domain::text::in_lang;
 use crate::driver::{Audience, PickUp};
+use crate::hive::StoreChoice;
 use crate::platform::signals::{Signals, StopSignal};
 use crate::platform::{SystemClock, env, waiter};
 use crate::protocol::Command;
@@ -179,9 +180,14 @@ pub fn start_options<'a>(
     audience: Audience,
     setup: &UserConfig,
 ) -> StartOptions<'a> {
+    let tasks = match models {
+        Models::Configured(_) => setup.tasks.of(workspace),
+        Models::Scripted(_) => StoreChoice::Own,
+    };
     StartOptions {
         workspace,
         models,
+        tasks,
         audience,
         pick_up: PickUp::Everything,
         driving: true,

@@ -15,6 +15,8 @@ use super::time::Stamp;
 
 /// Most characters of a result that are kept.
 pub const MAX_RESULT_CHARS: usize = 10_000;
+/// Attempts of one task: one whose engine is lost in the last of them has failed.
+pub const MAX_ATTEMPTS: u32 = 3;
 /// Most bytes of what is to be done.
 pub const MAX_TEXT_BYTES: usize = 100_000;
 /// Most tasks of which each was made while the one before it was worked on.
@@ -170,6 +172,9 @@ pub struct Task {
     pub duration_ms: Option<u64>,
     /// Counts the starts; 0 before the first.
     pub attempt: u32,
+    /// The machine of the newest attempt, in a store that several share.
+    #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
+    pub box_name: Option<String>,
     /// The main dialog of the newest attempt.
     pub dialog: Option<RootId>,
     pub result: Option<String>,

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use super::fault::StoreFault;
 use super::folder::{BESIDE, DATABASE, Folder, check_file, io_fault};
 use super::keeper::{Setup, off_thread};
+use super::server::StoreChoice;
 use super::store::Store;
 use crate::domain::Stamp;
+use crate::domain::text::Text;
 
 /// Copies of days that are kept.
 const KEPT_DAYS: usize = 7;
@@ -161,12 +163,26 @@ fn sync_folder(path: &Path) -> Result<(), StoreFault> {
     synced.map_err(|error| io_fault(path, error))
 }
 
+/// What is on a server is copied there.
+fn on_a_server() -> StoreFault {
+    StoreFault::Settings(
+        Text::new(
+            "it is on a server: copy and restore the database with the tools of PostgreSQL (pg_dump, pg_restore)",
+            "它在服务器上：请用 PostgreSQL 的工具（pg_dump、pg_restore）备份与恢复数据库",
+        )
+        .into(),
+    )
+}
+
 impl Store {
     /// Writes a copy to a file that is not there yet, and that only this user may read. Others may go on writing.
     ///
     /// # Errors
     /// The file is there, or cannot be written; the store.
     pub async fn copy_to(&mut self, file: &Path) -> Result<(), StoreFault> {
+        if self.is_shared() {
+            return Err(on_a_server());
+        }
         let (target, partial) = (file.to_owned(), file.with_added_extension(PARTIAL));
         let begun = partial.clone();
         off_thread(move || {
@@ -214,6 +230,9 @@ impl Setup {
     /// # Errors
     /// The copy is none, damaged, or of a newer version: then nothing has changed. The disk.
     pub async fn restore(&self, copy: &Path) -> Result<Option<PathBuf>, StoreFault> {
+        if self.store != StoreChoice::Own {
+            return Err(on_a_server());
+        }
         let (setup, copy) = (self.clone(), copy.to_owned());
         let incoming = off_thread(move || {
             let folder = Folder::of(&setup.workspace);
@@ -246,6 +265,9 @@ impl Setup {
     /// # Errors
     /// The disk.
     pub async fn reset(&self) -> Result<Option<PathBuf>, StoreFault> {
+        if self.store != StoreChoice::Own {
+            return Err(on_a_server());
+        }
         self.settle().await;
         let setup = self.clone();
         off_thread(move || {

@@ -9,15 +9,6 @@ use crate::domain::text::{Localized, Text, localized};
 use super::folder::DATABASE;
 use crate::minds::STORE_FOLDER as PATH;
 
-/// Result codes of SQLite: sqlite.org/rescode.html.
-const SQLITE_BUSY: i32 = 5;
-const SQLITE_CORRUPT: i32 = 11;
-const SQLITE_FULL: i32 = 13;
-const SQLITE_CANTOPEN: i32 = 14;
-const SQLITE_NOTADB: i32 = 26;
-/// The low byte is the code, the rest says more.
-const CODE_MASK: i32 = 0xff;
-
 /// Why something of the store could not be done.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreFault {
@@ -41,26 +32,29 @@ pub enum StoreFault {
     TooMany,
     #[error("the store has ended")]
     Ended,
+    /// The address of a shared store cannot be used.
+    #[error("{0}")]
+    Settings(Localized),
+    /// The server of a shared store cannot be reached, or the connection to it broke.
+    #[error("the server of the store: {0}")]
+    Lost(String),
+    /// The server refuses something.
+    #[error("the server of the store: {0}")]
+    Server(String),
+    /// A copy of this workspace uses the shared store, on this box.
+    #[error("a copy of this workspace on {0} uses the store")]
+    SeatInUse(String),
     #[error("{0}")]
     Other(String),
 }
 
-impl From<sqlx::Error> for StoreFault {
-    fn from(error: sqlx::Error) -> Self {
-        let code = error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok());
-        match code.map(|code| code & CODE_MASK) {
-            Some(SQLITE_BUSY) => Self::Busy,
-            Some(SQLITE_FULL) => Self::Full,
-            Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Damaged(error.to_string()),
-            Some(SQLITE_CANTOPEN) => {
-                Self::Io { path: PathBuf::from(DATABASE), error: io::Error::other(error) }
-            }
-            Some(_) | None => Self::Other(error.to_string()),
-        }
-    }
-}
-
 impl StoreFault {
+    /// True if the connection to a server is of no use any more.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        matches!(self, Self::Lost(_))
+    }
+
     /// The message for a person.
     #[must_use]
     pub fn text(&self) -> Localized {
@@ -87,8 +81,8 @@ impl StoreFault {
                 localized!("{path}: {error}", "{path}：{error}")
             }
             Self::Newer => Text::new(
-                "the store .hive/hive.db was written by a newer version of this program: use that version",
-                "存储 .hive/hive.db 由更新版本的程序写成：请使用该版本",
+                "the store was written by a newer version of this program: use that version",
+                "存储由更新版本的程序写成：请使用该版本",
             )
             .into(),
             Self::Damaged(why) => localized!(
@@ -96,13 +90,13 @@ impl StoreFault {
                 "存储 {PATH}/{DATABASE} 无法读取：{why}"
             ),
             Self::Busy => Text::new(
-                "another program holds the store .hive/hive.db; try again",
-                "另一个程序占用着存储 .hive/hive.db；请重试",
+                "another program holds the store; try again",
+                "另一个程序占用着存储；请重试",
             )
             .into(),
             Self::Full => Text::new(
-                "no room on the disk for the store .hive/hive.db: free some",
-                "磁盘已满，存储 .hive/hive.db 无法写入：请腾出空间",
+                "no room on the disk for the store: free some",
+                "磁盘已满，存储无法写入：请腾出空间",
             )
             .into(),
             Self::TooMany => Text::new(
@@ -111,6 +105,22 @@ impl StoreFault {
             )
             .into(),
             Self::Ended => Text::new("the program is ending", "程序正在结束").into(),
+            Self::Settings(why) => localized!(
+                [why] "the store of this workspace cannot be used: {why}",
+                "本工作区的存储无法使用：{why}"
+            ),
+            Self::Lost(why) => localized!(
+                "the server of the store cannot be reached: {why}",
+                "无法连接存储的服务器：{why}"
+            ),
+            Self::Server(why) => localized!(
+                "the server of the store refuses: {why}",
+                "存储的服务器拒绝了请求：{why}"
+            ),
+            Self::SeatInUse(place) => localized!(
+                "a copy of this workspace uses the shared store: {place}",
+                "本工作区的一个副本正在使用共享存储：{place}"
+            ),
             Self::Other(why) => {
                 localized!("the store {PATH}/{DATABASE}: {why}", "存储 {PATH}/{DATABASE}：{why}")
             }
@@ -144,6 +154,21 @@ impl StoreFault {
                 "`dominds-tui hive restore FILE` takes a copy from .hive/backups, `dominds-tui hive reset` begins with an empty one; what is there is kept",
                 "`dominds-tui hive restore 文件` 使用 .hive/backups 中的副本，`dominds-tui hive reset` 从空的开始；现有的会保留",
             ),
+            Self::Settings(_) => {
+                Text::new("correct `hive` in config.yaml", "请更正 config.yaml 中的 `hive`")
+            }
+            Self::Lost(_) => Text::new(
+                "nothing to do if it comes back; else correct `hive` in config.yaml, or start the server",
+                "若会恢复则无需处理；否则请更正 config.yaml 中的 `hive`，或启动服务器",
+            ),
+            Self::Server(_) => Text::new(
+                "correct that on the server, or `hive` in config.yaml",
+                "请在服务器上更正，或更正 config.yaml 中的 `hive`",
+            ),
+            Self::SeatInUse(_) => Text::new(
+                "end the driver there, or remove .hive/seat here if this is the copy",
+                "请结束那里的驱动程序；若这里是副本，请删除 .hive/seat",
+            ),
             Self::Busy => Text::new("end the program that holds it", "请结束占用它的程序"),
             Self::Full => Text::new("free some room on the disk", "请腾出磁盘空间"),
         };
@@ -169,6 +194,10 @@ mod tests {
             StoreFault::Full,
             StoreFault::TooMany,
             StoreFault::Ended,
+            StoreFault::Settings(Text::new("why", "为何").into()),
+            StoreFault::Lost("why".to_owned()),
+            StoreFault::Server("why".to_owned()),
+            StoreFault::SeatInUse("box".to_owned()),
             StoreFault::Other("why".to_owned()),
         ] {
             assert_translated(&fault.text());

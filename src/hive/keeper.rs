@@ -11,13 +11,15 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::domain::decisions::NewDecision;
 use crate::domain::news::NewNotice;
-use crate::domain::text::Localized;
-use crate::domain::{Clock, Problem, TaskId};
-use crate::minds::has_hive;
-use crate::tools::{NewsStore, NewsView, Stored, TasksView};
+use crate::domain::text::{Localized, Text, localized};
+use crate::domain::{Clock, Lang, Problem, TaskId, TeamName};
+use crate::minds::{has_hive, team_file};
+use crate::tools::{NewsStore, NewsView, Sharing, Stored, TasksView};
 
 use super::fault::StoreFault;
 use super::folder::{Folder, StoreState};
+use super::lease::Lease;
+use super::server::{Server, StoreChoice};
 use super::store::{Listed, Store};
 
 /// Requests that wait. Who asks for a notice waits for room; a decision that finds none is not recorded.
@@ -54,6 +56,9 @@ pub struct Setup {
     pub permission: Arc<dyn Permission>,
     /// Draws a name that nothing else has.
     pub random_name: fn() -> String,
+    pub store: StoreChoice,
+    /// The user's language.
+    pub lang: Lang,
 }
 
 impl Setup {
@@ -80,7 +85,8 @@ impl Setup {
             let (setup, folder) = (self.clone(), folder.clone());
             off_thread(move || Ok((folder.state(), setup.is_configured()))).await?
         };
-        if state == StoreState::Missing || !configured {
+        let is_missing = self.store == StoreChoice::Own && state == StoreState::Missing;
+        if is_missing || !configured {
             return Ok(None);
         }
         self.open_or_make().await.map(Some)
@@ -92,9 +98,43 @@ impl Setup {
     /// The same.
     pub async fn open_or_make(&self) -> Result<Store, StoreFault> {
         let (setup, folder) = (self.clone(), Folder::of(&self.workspace));
-        let prepare = move || setup.prepare(&folder);
-        let (database, seat) = off_thread(prepare).await?;
-        Store::open(&database, &seat, self.clock.moment()).await
+        match &self.store {
+            StoreChoice::Own => {
+                let prepare = move || setup.prepare(&folder);
+                let (database, seat) = off_thread(prepare).await?;
+                Store::open(&database, &seat, self.clock.moment()).await
+            }
+            StoreChoice::Server(server) => {
+                let seat = off_thread(move || setup.prepare_seat(&folder)).await?;
+                Store::of_server(server, &seat, self.clock.moment()).await
+            }
+            StoreChoice::Unusable(why) => Err(StoreFault::Settings(why.clone())),
+        }
+    }
+
+    /// The name of this workspace in a store that it shares. One that came with it has to be agreed to: whoever has it gets
+    /// what is meant for another workspace.
+    fn prepare_seat(&self, folder: &Folder) -> Result<String, StoreFault> {
+        folder.make()?;
+        if let Some(seat) = folder.seat() {
+            return if self.permission.may_open(&seat) {
+                Ok(seat)
+            } else {
+                Err(StoreFault::NotAgreed)
+            };
+        }
+        let seat = folder.write_seat(&(self.random_name)())?;
+        self.permission.made_here(&seat).map_err(|text| StoreFault::Other(text.to_string()))?;
+        Ok(seat)
+    }
+
+    /// The server of the store, if it is on one.
+    #[must_use]
+    pub fn server(&self) -> Option<&Server> {
+        match &self.store {
+            StoreChoice::Server(server) => Some(server),
+            StoreChoice::Own | StoreChoice::Unusable(_) => None,
+        }
     }
 
     fn prepare(&self, folder: &Folder) -> Result<(PathBuf, String), StoreFault> {
@@ -236,6 +276,8 @@ impl NewsStore for Hive {
         let requests = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         let keeper = Keeper {
             setup: self.setup.clone(),
+            lease: self.setup.server().map(|server| Lease::new(server, &self.setup)),
+            is_open: false,
             stuck: (Vec::new(), None),
             store: None,
             is_configured: false,
@@ -291,6 +333,10 @@ impl NewsStore for Hive {
 #[derive(Debug)]
 struct Keeper {
     setup: Setup,
+    /// In a store that several machines share.
+    lease: Option<Lease>,
+    /// It has been open since the start.
+    is_open: bool,
     /// What keeps changes of the teams from being undone or finished, and when that was tried last.
     stuck: (Vec<Problem>, Option<Instant>),
     store: Option<Store>,
@@ -313,6 +359,11 @@ impl Keeper {
             let uses_one = self.store.is_some() || self.is_configured;
             let pause = if uses_one { POLL_INTERVAL } else { RARE_POLL_INTERVAL };
             tokio::select! {
+                heard = heard(self.lease.as_mut()) => {
+                    tracing::trace!(heard, "somebody else has changed the store");
+                    self.poll().await;
+                    looked = Instant::now();
+                }
                 request = requests.recv() => match request {
                     Some(Request::Close { reply }) => break Some(reply),
                     Some(request) => self.handle(request).await,
@@ -324,7 +375,10 @@ impl Keeper {
                 }
             }
         };
-        if let Some(store) = self.store.take() {
+        if let Some(mut store) = self.store.take() {
+            if let Err(fault) = store.leave().await {
+                tracing::warn!(%fault, "the lease could not be given back");
+            }
             store.close().await;
         }
         if let Some(closing) = closing {
@@ -360,17 +414,40 @@ impl Keeper {
 
     /// The store, opened or made.
     async fn open(&mut self) -> Result<&mut Store, StoreFault> {
-        let store = match self.store.take() {
-            Some(store) => store,
-            None => self.fresh(self.setup.open_or_make().await?).await?,
+        if let Some(fault) = self.lease.as_ref().and_then(Lease::recent_fault) {
+            return Err(fault);
+        }
+        let mut store = if let Some(store) = self.store.take() {
+            store
+        } else {
+            let opened = self.setup.open_or_make().await;
+            let store = opened.inspect_err(|fault| self.note(fault))?;
+            self.fresh(store).await?
         };
-        Ok(self.store.insert(store))
+        let kept = match &mut self.lease {
+            Some(lease) => lease.reconnect(&mut store).await,
+            None => Ok(()),
+        };
+        let store = self.store.insert(store);
+        kept.map(|()| store)
     }
 
     /// A store that was just opened: whoever waited for a query of it is gone.
-    async fn fresh(&self, mut store: Store) -> Result<Store, StoreFault> {
-        store.end_old_queries(self.setup.clock.moment()).await?;
+    async fn fresh(&mut self, mut store: Store) -> Result<Store, StoreFault> {
+        if let Some(lease) = &mut self.lease {
+            lease.begin(&mut store).await?;
+        }
+        if !std::mem::replace(&mut self.is_open, true) {
+            store.end_old_queries(self.setup.clock.moment()).await?;
+        }
         Ok(store)
+    }
+
+    /// Remembers that the connection to a server is of no use any more.
+    fn note(&mut self, fault: &StoreFault) {
+        if let Some(lease) = &mut self.lease {
+            lease.note(fault);
+        }
     }
 
     /// The answer comes after the view, so that whoever has it sees what was done.
@@ -380,6 +457,9 @@ impl Keeper {
             Ok(store) => job(Ok(store), clock.as_ref()).await,
             Err(fault) => job(Err(fault), clock.as_ref()).await,
         };
+        if let Some(fault) = &fault {
+            self.note(fault);
+        }
         self.publish(fault.as_ref()).await;
         answer();
         self.settle_changes().await;
@@ -439,13 +519,17 @@ impl Keeper {
             let setup = self.setup.clone();
             self.is_configured =
                 off_thread(move || Ok(setup.is_configured())).await.unwrap_or(false);
-            match self.setup.open().await {
-                Ok(None) => {}
-                Ok(Some(store)) => match self.fresh(store).await {
-                    Ok(store) => self.store = Some(store),
-                    Err(fault) => return self.publish(Some(&fault)).await,
-                },
-                Err(fault) => return self.publish(Some(&fault)).await,
+            let opened = match self.setup.open().await {
+                Ok(None) => Ok(None),
+                Ok(Some(store)) => self.fresh(store).await.map(Some),
+                Err(fault) => Err(fault),
+            };
+            match opened {
+                Ok(store) => self.store = store,
+                Err(fault) => {
+                    self.note(&fault);
+                    return self.publish(Some(&fault)).await;
+                }
             }
         }
         self.copy_of_day().await;
@@ -458,7 +542,8 @@ impl Keeper {
     /// Makes a copy once a day. One that fails is a problem, and is tried again the next day. True if it was tried.
     async fn copy_of_day(&mut self) -> bool {
         let day: String = self.setup.clock.now().as_str().chars().take(10).collect();
-        let store = self.store.as_mut().filter(|_| self.copied != day);
+        let is_own = self.setup.store == StoreChoice::Own;
+        let store = self.store.as_mut().filter(|_| is_own && self.copied != day);
         let Some(store) = store else { return false };
         let copied = self.setup.copy_of_day(store).await;
         self.copy_fault = copied.err().map(|fault| fault.of_copy());
@@ -470,48 +555,81 @@ impl Keeper {
         if self.copy_of_day().await {
             self.publish(None).await;
         }
-        let Some(store) = &mut self.store else {
+        if self.store.is_none() {
             // Another process may have made one.
             let folder = Folder::of(&self.setup.workspace);
-            if let Ok(true) = off_thread(move || Ok(folder.state() != StoreState::Missing)).await {
+            let is_there = off_thread(move || Ok(folder.state() != StoreState::Missing)).await;
+            if self.lease.is_some() || matches!(is_there, Ok(true)) {
                 self.look().await;
             }
             return;
-        };
-        match store.version().await {
-            Ok(version) if version == self.version => {}
-            Ok(version) => {
+        }
+        match self.changed_version().await {
+            Ok(None) => {}
+            Ok(Some(version)) => {
                 self.version = version;
                 self.publish(None).await;
             }
-            Err(fault) => self.publish(Some(&fault)).await,
+            Err(fault) => {
+                self.note(&fault);
+                return self.publish(Some(&fault)).await;
+            }
         }
         self.settle_changes().await;
     }
 
+    /// The version of the store, if it or what is held of it is another one than before.
+    async fn changed_version(&mut self) -> Result<Option<i64>, StoreFault> {
+        let was_held = !self.is_cut_off();
+        self.open().await?;
+        let (Some(store), known) = (&mut self.store, self.version) else { return Ok(None) };
+        if let Some(lease) = &mut self.lease {
+            lease.keep(store).await?;
+        }
+        let version = store.version().await?;
+        Ok((version != known || was_held == self.is_cut_off()).then_some(version))
+    }
+
+    fn is_cut_off(&self) -> bool {
+        self.lease.as_ref().is_some_and(Lease::is_cut_off)
+    }
+
     /// Tells what is open now, and what went wrong.
     async fn publish(&mut self, fault: Option<&StoreFault>) {
+        let is_down = self.lease.as_ref().is_some_and(Lease::is_down);
         let (listed, tasks) = match &mut self.store {
+            // What was known last is shown on.
+            _ if is_down => (Ok(self.view.borrow().items.to_vec()), Ok(None)),
             Some(store) => {
                 let clock = self.setup.clock.as_ref();
-                (store.news(Listed::Open, clock).await, store.tasks_view(clock).await)
+                let ended = store.end_unfinished().await;
+                let listed = store.news(Listed::Open, clock).await;
+                let tasks = store.tasks_view(clock).await;
+                (listed, ended.and(tasks).map(Some))
             }
-            None => (Ok(Vec::new()), Ok(TasksView::default())),
+            None => (Ok(Vec::new()), Ok(Some(TasksView::default()))),
         };
         let (tasks, unreadable) = match tasks {
-            Ok(tasks) => (Some(tasks), None),
+            Ok(tasks) => (tasks, None),
             Err(fault) => (None, Some(fault)),
         };
+        if let Some(fault) = &unreadable {
+            self.note(fault);
+        }
         let fault = fault.or(unreadable.as_ref());
+        let is_cut_off = self.is_cut_off();
         self.tasks.send_if_modified(|view| {
             let revision = view.revision;
-            let now = tasks.map(|tasks| TasksView { revision, ..tasks });
-            let changes = revision == 0 || now.as_ref().is_some_and(|now| now != view);
-            *view = now.unwrap_or_else(|| view.clone());
+            let mut now =
+                tasks.map_or_else(|| view.clone(), |tasks| TasksView { revision, ..tasks });
+            now.sharing = now.sharing.map(|sharing| held(sharing, is_cut_off));
+            let changes = revision == 0 || now != *view;
+            *view = now;
             view.revision += u64::from(changes);
             changes
         });
-        let problem = fault.and_then(StoreFault::problem);
+        let differing = self.differing();
+        let problem = fault.and_then(StoreFault::problem).into_iter().chain(differing);
         let copy_fault = &self.copy_fault;
         let stuck = &self.stuck.0;
         self.view.send_if_modified(|view| {
@@ -520,7 +638,7 @@ impl Keeper {
                 Ok(items) => {
                     view.items = items.into();
                     view.problems = {
-                        let all = problem.into_iter().chain(copy_fault.clone());
+                        let all = problem.chain(copy_fault.clone());
                         all.chain(stuck.iter().cloned()).collect()
                     };
                 }
@@ -531,6 +649,40 @@ impl Keeper {
             changes
         });
     }
+
+    /// The teams that are not worked for here because their files are others elsewhere.
+    fn differing(&self) -> Vec<Problem> {
+        let view = self.tasks.borrow();
+        let teams = view.sharing.iter().flat_map(|sharing| &sharing.differing);
+        let problem = |team: &TeamName| {
+            let text = localized!(
+                "another box works for team {team} by another file: its tasks are not started here",
+                "另一台机器按不同的文件为团队 {team} 工作：它的任务不在这里启动"
+            );
+            let fix = Text::new(
+                "make the files of the team the same on all boxes",
+                "请使该团队的文件在所有机器上一致",
+            );
+            Problem::new(format!("hive/team-differs/{team}"), team_file(team), text, fix)
+        };
+        teams.map(problem).collect()
+    }
+}
+
+/// Waits for a change of somebody else, in a store that is shared; false if that is not heard any more.
+async fn heard(lease: Option<&mut Lease>) -> bool {
+    match lease {
+        Some(lease) => lease.heard().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What is shared, with whether the lease is held.
+fn held(sharing: Arc<Sharing>, is_cut_off: bool) -> Arc<Sharing> {
+    if sharing.is_cut_off == is_cut_off {
+        return sharing;
+    }
+    Arc::new(Sharing { is_cut_off, ..Arc::unwrap_or_clone(sharing) })
 }
 
 #[cfg(test)]

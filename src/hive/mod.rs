@@ -8,7 +8,9 @@ mod copies;
 mod fault;
 mod folder;
 mod keeper;
+mod lease;
 mod sagas;
+mod server;
 mod store;
 mod tasks;
 #[cfg(test)]
@@ -18,4 +20,5 @@ mod triggers;
 pub use fault::StoreFault;
 pub use folder::{Folder, StoreState};
 pub use keeper::{Hive, Permission, Setup};
+pub use server::{EngineRow, HostedTeams, Server, StoreChoice, TAKEOVER, checked_url, is_name};
 pub use store::{HistoryFilter, Listed, Store};

@@ -1,7 +1,9 @@
 //! The tasks of a running driver: each request is one transaction of the [keeper](super::keeper).
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 
 use crate::domain::org_change::{ChangePreview, Changed, OrgChange, OrgRefusal};
@@ -12,10 +14,11 @@ use crate::domain::task::{
 };
 use crate::domain::trigger::change::{TriggerAnswer, TriggerRefusal, TriggerRequest};
 use crate::domain::trigger::{Firing, FiringRefusal, Trigger, TriggerId};
-use crate::domain::{RootId, TaskId};
+use crate::domain::{RootId, TaskId, TeamName, hex};
+use crate::minds::team_file;
 use crate::tools::{Ending, News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
 
-use super::keeper::Hive;
+use super::keeper::{Hive, off_thread};
 use super::triggers::in_force;
 
 impl TaskStore for Hive {
@@ -38,6 +41,17 @@ impl TaskStore for Hive {
     ) -> Stored<Vec<ActiveTask>> {
         self.on_tasks(move |store, clock| {
             Box::pin(async move { store.claim(&teams, roots, (day, clock)).await })
+        })
+    }
+
+    fn host(&self, teams: Vec<TeamName>) -> Stored<()> {
+        let Some(server) = self.setup.server() else { return Box::pin(async { Ok(()) }) };
+        let (rule, workspace) = (server.teams.clone(), self.setup.workspace.clone());
+        let hive = self.clone();
+        Box::pin(async move {
+            let hash = move || Ok(hashes(&workspace, teams.iter().filter(|team| rule.has(team))));
+            let hashes = off_thread(hash).await.map_err(|fault| fault.text())?;
+            hive.on_tasks(move |store, _| Box::pin(async move { store.host(hashes).await })).await
         })
     }
 
@@ -178,4 +192,16 @@ impl TaskStore for Hive {
             Box::pin(async move { store.tasks(&filter, clock).await })
         })
     }
+}
+
+/// The teams, each with the hash of its file. What describes the main team is not of one file.
+fn hashes<'a>(
+    workspace: &Path,
+    teams: impl Iterator<Item = &'a TeamName>,
+) -> Vec<(TeamName, String)> {
+    let hash = |team: &TeamName| {
+        let file = std::fs::read(workspace.join(team_file(team))).unwrap_or_default();
+        (team.clone(), hex::hex(&Sha256::digest(file)))
+    };
+    teams.map(hash).collect()
 }

@@ -32,6 +32,7 @@ use std::time::SystemTime;
 
 pub use cache::{MindsCache, MindsFolder, MindsSource};
 pub(crate) use files::CONFIG_LIMIT_BYTES;
+pub(crate) use hive::new_team::team_file;
 pub use hive::{Capture, HiveConfig, PATH as HIVE_FILE, is_configured as has_hive, with_level};
 pub use hive::{new_member, new_team, triggers};
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};

@@ -34,6 +34,13 @@ pub fn name_process() {
     let _ = rustix::thread::set_name(c"dominds-tui");
 }
 
+/// The name of this machine in its network.
+#[must_use]
+pub fn host_name() -> Option<String> {
+    let name = rustix::system::uname().nodename().to_str().ok()?.to_owned();
+    (!name.is_empty()).then_some(name)
+}
+
 /// The work language of this machine: `LC_ALL`, else `LANG`.
 #[must_use]
 pub fn work_language() -> Lang {

@@ -69,7 +69,7 @@ pub use shell::{
 pub(crate) use shell::{Identity, ProcessGroup};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
 pub use task_store::{
-    Ending, News, NoTasks, StallNews, Stored, TaskStore, TasksView, TeamPlace, TeamSlots,
+    Ending, News, NoTasks, Sharing, StallNews, Stored, TaskStore, TasksView, TeamPlace, TeamSlots,
     teams_are_gone,
 };
 pub use team_calls::TeamCalls;

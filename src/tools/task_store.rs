@@ -1,6 +1,7 @@
 //! Where tasks of teams are queued. The program has one such store for a workspace; where none is configured, there is
 //! [`NoTasks`].
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -55,6 +56,23 @@ pub struct TasksView {
     /// Attempts that have ended, and whose dialogs are still where they were.
     pub ended: Arc<[EndedAttempt]>,
     pub deliveries: Arc<[Delivery]>,
+    /// Where several machines share the store.
+    pub sharing: Option<Arc<Sharing>>,
+}
+
+/// What of a store that several machines share is done here, and who does the rest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sharing {
+    /// The teams whose tasks may be started here.
+    pub hosted: BTreeSet<TeamName>,
+    /// Teams that are not worked for here, because their files are others elsewhere.
+    pub differing: Vec<TeamName>,
+    /// Each team with a machine where its tasks may be started.
+    pub boxes: Vec<(TeamName, String)>,
+    /// Tasks that others work on.
+    pub elsewhere: Vec<Task>,
+    /// The lease was not renewed: what is worked on here may be given to others soon.
+    pub is_cut_off: bool,
 }
 
 impl TasksView {
@@ -74,6 +92,24 @@ impl TasksView {
     #[must_use]
     pub fn has_active_trigger(&self) -> bool {
         self.triggers.iter().any(|trigger| trigger.state == TriggerState::Active)
+    }
+
+    /// True if the tasks of this team may be started here.
+    #[must_use]
+    pub fn hosts(&self, team: &TeamName) -> bool {
+        self.sharing.as_ref().is_none_or(|sharing| sharing.hosted.contains(team))
+    }
+
+    /// True while nobody may start or continue anything here.
+    #[must_use]
+    pub fn is_cut_off(&self) -> bool {
+        self.sharing.as_ref().is_some_and(|sharing| sharing.is_cut_off)
+    }
+
+    /// The machines where tasks of this team may be started; none in a store that is not shared.
+    pub fn boxes_of<'a>(&'a self, team: &'a TeamName) -> impl Iterator<Item = &'a str> {
+        let boxes = self.sharing.iter().flat_map(|sharing| &sharing.boxes);
+        boxes.filter(move |(name, _)| name == team).map(|(_, one)| one.as_str())
     }
 
     /// The task that is worked on in this tree.
@@ -120,7 +156,9 @@ impl TasksView {
     }
 
     fn work_of<'a>(&'a self, team: &'a TeamName) -> impl Iterator<Item = &'a Task> {
-        self.active.iter().map(|active| &active.task).filter(move |task| task.team == *team)
+        let here = self.active.iter().map(|active| &active.task);
+        let elsewhere = self.sharing.iter().flat_map(|sharing| &sharing.elsewhere);
+        here.chain(elsewhere).filter(move |task| task.team == *team)
     }
 }
 
@@ -184,6 +222,11 @@ pub trait TaskStore: Send + Sync + Debug {
         roots: Vec<RootId>,
         day: SystemTime,
     ) -> Stored<Vec<ActiveTask>>;
+
+    /// Works for these teams from now on, as far as nothing speaks against it.
+    fn host(&self, _teams: Vec<TeamName>) -> Stored<()> {
+        Box::pin(async { Ok(()) })
+    }
 
     /// The dialog of an attempt has been made.
     fn begun(&self, of: AttemptId) -> Stored<()>;

@@ -16,6 +16,7 @@ pub mod http;
 pub mod logged;
 pub mod news;
 pub mod picture;
+pub mod postgres;
 pub mod processes;
 pub mod pty;
 pub mod record_lines;
@@ -304,6 +305,8 @@ impl World {
     /// The store of the workspace, beside a driver that may run.
     pub fn hive(&self) -> hive::Setup {
         hive::Setup {
+            store: hive::StoreChoice::Own,
+            lang: Lang::En,
             workspace: self.path().to_owned(),
             clock: self.setup.clock.clone(),
             permission: Arc::new(NoConsentNeeded),

@@ -25,6 +25,7 @@ use dominds_tui::domain::{
     AgentId, Dialog, DialogId, DialogTree, DisplayState, Lang, Record, RootId, SelfId,
 };
 use dominds_tui::driver::{Audience, Driver, PickUp};
+use dominds_tui::hive::StoreChoice;
 use dominds_tui::llm::Scripted;
 use dominds_tui::minds::{Minds, taskdoc};
 use dominds_tui::protocol::event::{DriverEvent, InboxRow, QuietOutcome, TreeRow};
@@ -67,6 +68,7 @@ impl Play {
             level: Level::Workspace,
             level_is_set: false,
             servers_level: None,
+            tasks: StoreChoice::Own,
         })
         .expect("a driver");
         Self {

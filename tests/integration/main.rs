@@ -8,6 +8,7 @@ mod common;
 
 mod approvals;
 mod architecture;
+mod boxes;
 mod canary;
 mod command_line;
 mod commands;

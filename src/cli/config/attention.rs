@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{ConfigReport, read_number};
+use super::report::{ConfigReport, read_number};
 use crate::domain::text::{Text, localized};
 use crate::platform::user_program::UserProgram;
 use crate::ui::{AttentionSettings, QuietHours};

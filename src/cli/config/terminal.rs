@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::ConfigReport;
+use super::report::ConfigReport;
 use crate::domain::text::localized;
 use crate::ui::highlight::CodeColours;
 use crate::ui::terminal::MouseUse;

@@ -8,7 +8,7 @@ fn from_text(
     read: Result<Option<String>, String>,
     ability: Capabilities,
 ) -> UserConfig {
-    from_parts(shown, read, ability, None)
+    from_parts((shown, true), read, ability, None)
 }
 
 #[test]

@@ -124,6 +124,8 @@ fn team_json(team: &OrgTeam, view: &TasksView) -> Value {
         "pending": pending,
         "running": running,
         "blocked": blocked,
+        "hostedHere": view.hosts(&team.name),
+        "boxes": view.boxes_of(&team.name).collect::<Vec<_>>(),
         "limits": {
             "maxConcurrentDailyOps": team.limits.max_running,
             "maxSteps": team.limits.max_steps,

@@ -86,6 +86,7 @@ fn task_json(task: &Task) -> Value {
         "correlationId": task.correlation,
         "trigger": task.trigger.as_ref().map(|trigger| &trigger.name),
         "attempt": task.attempt,
+        "box": task.box_name,
         "dialog": task.dialog,
         "createdAt": task.created_at,
         "startedAt": task.started_at,

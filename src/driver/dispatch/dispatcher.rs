@@ -31,6 +31,7 @@ use crate::minds::Minds;
 use crate::tools::{Ending, TasksView, TeamSlots};
 
 use super::news;
+use super::sharing::Sharer;
 use super::stalls::{self, Stalled};
 use super::triggers::Triggers;
 
@@ -64,6 +65,7 @@ pub struct Dispatcher {
     is_due: bool,
     /// Rounds in a row in which a dialog that is to be put away did not rest.
     restless: u32,
+    sharer: Sharer,
     /// Tasks that have failed since the start.
     failed: u64,
     /// It is time to look for tasks that stall.
@@ -115,6 +117,7 @@ impl Dispatcher {
             mark: 0,
             is_due: false,
             restless: 0,
+            sharer: Sharer::default(),
             failed: 0,
             scan_is_due: false,
             stalled: None,
@@ -132,7 +135,7 @@ impl Dispatcher {
         scan.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let view = self.view.borrow_and_update().clone();
-            let has_work = view.has_work();
+            let has_work = view.has_work() || view.sharing.is_some();
             if self.round(&view).await.is_err() {
                 return;
             }
@@ -158,6 +161,16 @@ impl Dispatcher {
         let moved = std::mem::take(&mut self.moved);
         let is_due = std::mem::take(&mut self.is_due);
         let restless = std::mem::take(&mut self.restless);
+        if view.is_cut_off() {
+            return self.pause(view).await;
+        }
+        if is_on
+            && self.works
+            && self.sharer.is_to_tell(view, is_due)
+            && let Some(minds) = self.minds().await
+        {
+            self.sharer.tell(&self.engine.tasks, &minds).await;
+        }
         if !self.works || !is_on {
             // Nothing is worked on for that.
             self.close_teams(view).await?;
@@ -168,8 +181,9 @@ impl Dispatcher {
             let mut wanted = Vec::new();
             for active in view.active.iter() {
                 let is_new = !self.known.contains(&active.attempt());
-                let is_meant =
-                    moved.contains(&active.root) || is_due && self.may_differ(active).await;
+                let is_meant = moved.contains(&active.root)
+                    || self.sharer.is_paused(&active.root)
+                    || is_due && self.may_differ(active).await;
                 if is_new || is_meant && !self.goes_on(active).await? {
                     wanted.push(active);
                 }
@@ -202,6 +216,17 @@ impl Dispatcher {
             let (revision, moved, failed) = (now.revision, self.mark, self.failed);
             let settled = Order::Settled { revision, moved, failed };
             return self.orders.send(settled).await.map_err(|_| Ended);
+        }
+        Ok(())
+    }
+
+    /// Stops what is worked on here.
+    async fn pause(&mut self, view: &TasksView) -> Result<(), Ended> {
+        for root in self.sharer.take_running(view) {
+            tracing::warn!(%root, "a task is stopped: the store is not reached");
+            let stop = Some(StopReason::ServerRestart);
+            let how = PuttingAway { to: None, stop, even_done: false };
+            self.ask(|reply| Order::PutAway { root, how, reply }).await?;
         }
         Ok(())
     }
@@ -305,7 +330,7 @@ impl Dispatcher {
         // After a restart it is not known what was told.
         let before = self.stalled.replace(found);
         if !is_clean || before.is_none_or(|before| !before.is_empty()) {
-            let news = stalls::news(&stalls, &broken, (org, self.engine.user_lang));
+            let news = stalls::news(&stalls, &broken, view, (org, self.engine.user_lang));
             Self::stored(tasks.tell_stalls(news).await);
         }
         let (day, texts) = (self.engine.clock.now(), self.engine.texts());
@@ -519,8 +544,10 @@ impl Dispatcher {
                 Self::stored(tasks.set_blocked(active.attempt(), Some(reason), told).await);
             }
             Outcome::Continue => {
-                Self::stored(tasks.cut(active.attempt()).await);
                 let root = active.root.clone();
+                if !self.sharer.resume(&root) {
+                    Self::stored(tasks.cut(active.attempt()).await);
+                }
                 self.ask(|reply| Order::Continue { root, reply }).await?;
             }
             Outcome::Done(words) => {

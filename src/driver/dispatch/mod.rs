@@ -6,5 +6,6 @@
 
 pub mod dispatcher;
 mod news;
+mod sharing;
 mod stalls;
 mod triggers;

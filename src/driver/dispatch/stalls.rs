@@ -64,7 +64,12 @@ pub fn found(stalls: &[Stall], broken: &[TriggerRow]) -> Vec<Stalled> {
 
 /// One item for each team that has tasks which stall, or active triggers that cannot run. Where nobody is above, a task that
 /// stalls for too long is a failure.
-pub fn news(stalls: &[Stall], broken: &[TriggerRow], (org, lang): (&Org, Lang)) -> Vec<StallNews> {
+pub fn news(
+    stalls: &[Stall],
+    broken: &[TriggerRow],
+    view: &TasksView,
+    (org, lang): (&Org, Lang),
+) -> Vec<StallNews> {
     let mut teams: BTreeMap<&TeamName, (Vec<&Stall>, Vec<&TriggerRow>)> = BTreeMap::new();
     for stall in stalls {
         teams.entry(&stall.task.team).or_default().0.push(stall);
@@ -98,7 +103,10 @@ pub fn news(stalls: &[Stall], broken: &[TriggerRow], (org, lang): (&Org, Lang)) 
         let mut notice = NewNotice::of_team(from, &format!("stall {oldest}"), title);
         let tasks = stalls.iter().take(MAX_NAMED).map(|stall| line(stall, lang));
         let triggers = broken.iter().take(MAX_NAMED).map(|row| trigger_line(row, lang));
-        notice.body = tasks.chain(triggers).collect();
+        // Of a store that is shared.
+        let is_hosted = view.sharing.is_none() || view.boxes_of(name).next().is_some();
+        let nobody = (!is_hosted).then(|| nobody_line(lang));
+        notice.body = tasks.chain(triggers).chain(nobody).collect();
         StallNews {
             team: name.clone(),
             kind: if is_top && is_error { NewsKind::Failure } else { NewsKind::Notice },
@@ -118,6 +126,15 @@ fn line(stall: &Stall, lang: Lang) -> String {
         lang,
         "- {id} {status} for {hours} h: {about} (`task show {id}`, `task cancel {id}`)\n",
         "- {id} {status} 已 {hours} 小时：{about}（`task show {id}`、`task cancel {id}`）\n"
+    )
+}
+
+/// What is said of a team for which no box works.
+fn nobody_line(lang: Lang) -> String {
+    in_lang!(
+        lang,
+        "- no box works for this team now: start the program where its files are (`health` lists the boxes)\n",
+        "- 目前没有机器为该团队工作：请在有其文件的机器上启动程序（`health` 列出各机器）\n"
     )
 }
 

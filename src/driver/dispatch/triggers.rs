@@ -130,7 +130,9 @@ impl Triggers {
     async fn prepare(&mut self, view: &TasksView, minds: &Minds) {
         let definitions = minds.hive().triggers();
         let mut running = BTreeMap::new();
-        for stored in view.triggers.iter().filter(|one| one.state == TriggerState::Active) {
+        let is_ours =
+            |one: &&StoredTrigger| one.state == TriggerState::Active && view.hosts(&one.id.team);
+        for stored in view.triggers.iter().filter(is_ours) {
             let Some(file) = definitions.get(&stored.id) else {
                 self.retire(&stored.id).await;
                 continue;

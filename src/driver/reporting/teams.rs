@@ -130,6 +130,8 @@ impl TeamsState {
             team.used_up = view.used_up.contains(&team.name);
             team.status = view.status_of(&team.name);
             team.changing = view.changes_for(&team.name);
+            let boxes = view.boxes_of(&team.name).map(str::to_owned).collect();
+            team.boxes = view.sharing.as_ref().map(|_| boxes);
         }
         teams
     }
@@ -202,6 +204,7 @@ mod tests {
             status: crate::domain::org_change::TeamStatus::Active,
             changing: false,
             used_up: false,
+            boxes: None,
         }
     }
 

@@ -84,6 +84,7 @@ fn teams(org: &Org) -> Vec<TeamRow> {
         status: TeamStatus::Active,
         changing: false,
         used_up: false,
+        boxes: None,
     };
     org.teams().filter(|_| org.is_on()).map(row).collect()
 }

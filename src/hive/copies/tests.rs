@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::domain::Clock;
+use crate::domain::Lang;
 use crate::domain::news::{NewNotice, NewsLevel};
 use crate::domain::{AgentId, DialogId, RootId};
+use crate::hive::StoreChoice;
 use crate::hive::test_support::Known;
 use crate::hive::{Listed, Permission};
 
@@ -38,6 +40,8 @@ impl Bench {
             clock: self.hands.clone(),
             permission: self.known.clone(),
             random_name: || "beef".to_owned(),
+            store: StoreChoice::Own,
+            lang: Lang::En,
         }
     }
 

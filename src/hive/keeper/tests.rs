@@ -53,6 +53,8 @@ impl Bench {
             clock: Arc::new(Utc),
             permission: self.known.clone(),
             random_name: || "ab12".to_owned(),
+            store: StoreChoice::Own,
+            lang: Lang::En,
         }
     }
 

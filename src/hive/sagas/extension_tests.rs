@@ -5,12 +5,13 @@ use std::fs;
 use super::tests::{Bench, TEAM_NAME, by, define, save, shutdown, spawn};
 use super::*;
 use crate::domain::org_change::{NewMember, NewSkill};
+use crate::hive::test_support::Database;
 
 const QA_FILE: &str = ".minds/hive/teams/qa.yaml";
 const SKILL: &str = ".minds/skills/individual/qa/triage.md";
 
-async fn with_qa() -> Bench {
-    let mut bench = Bench::new().await;
+async fn with_qa(database: Database) -> Bench {
+    let mut bench = Bench::on(database).await;
     bench.change(&spawn(TEAM_NAME, "main")).await.unwrap();
     bench
 }
@@ -44,7 +45,7 @@ async fn interrupted(bench: &mut Bench, (change, kind): (&OrgChange, SagaKind), 
 
 #[tokio::test]
 async fn r1_a_lead_makes_a_member_that_can_do_no_more_than_it_may_give() {
-    let mut bench = with_qa().await;
+    let mut bench = with_qa(Database::File).await;
     let made = bench.change(&define("tester", TEAM_NAME, Some(&["ws_read"]))).await.unwrap();
     assert_eq!(made, Changed::Defined(AgentId::new("tester")));
     let minds = bench.minds();
@@ -72,7 +73,7 @@ async fn r1_a_lead_makes_a_member_that_can_do_no_more_than_it_may_give() {
 
 #[tokio::test]
 async fn r1_a_lead_writes_a_skill_that_is_read_and_writes_it_anew() {
-    let mut bench = with_qa().await;
+    let mut bench = with_qa(Database::File).await;
     let saved = bench.change(&save(TEAM_NAME, None, "triage")).await.unwrap();
     assert_eq!(saved, Changed::Saved(SKILL.to_owned()));
     insta::assert_snapshot!(bench.files().get(SKILL).unwrap());
@@ -94,140 +95,158 @@ async fn r1_a_lead_writes_a_skill_that_is_read_and_writes_it_anew() {
 
 #[tokio::test]
 async fn r1_what_is_refused_changes_nothing() {
-    let mut bench = with_qa().await;
-    bench.write(
-        ".minds/skills/individual/qa/other/SKILL.md",
-        "---\nname: a\ndescription: b\n---\nc\n",
-    );
-    let before = (bench.files(), bench.view().await);
-    let long = "x".repeat(40_000);
-    let with = |new: &OrgChange, edit: fn(&mut NewMember, &str)| {
-        let OrgChange::DefineMember(mut new) = new.clone() else { unreachable!() };
-        edit(&mut new, &long);
-        OrgChange::DefineMember(new)
-    };
-    let tester = define("tester", TEAM_NAME, None);
-    for (change, why) in [
-        (define("lead", TEAM_NAME, None), "member 'lead' exists already; choose another name"),
-        (define("../x", TEAM_NAME, None), "Invalid member id '../x'"),
-        (define("human", TEAM_NAME, None), "Invalid member id 'human'"),
-        (
-            define("tester", "main", None),
-            "members and skills of team 'main' are written by a person",
-        ),
-        (define("tester", "gone", None), "Team 'gone' not found"),
-        (
-            define("tester", TEAM_NAME, Some(&["ws_read", "os"])),
-            "toolset 'os' is not allowed for a member of team 'qa'; allowed: ws_read, personal_memory",
-        ),
-        (define("tester", TEAM_NAME, Some(&["*"])), "toolset '*' is not allowed"),
-        (with(&tester, |new, _| new.gofor.clear()), "gofor needs at least one line"),
-        (with(&tester, |new, _| new.persona.clear()), "`persona` must have 1 to 32768 bytes"),
-        (with(&tester, |new, long| new.persona = long.to_owned()), "`persona` must have"),
-        (save("main", None, "triage"), "members and skills of team 'main'"),
-        (save(TEAM_NAME, Some("lead"), "triage"), "member 'lead' is not in team 'qa'"),
-        (save(TEAM_NAME, None, "../x"), "Invalid skill name '../x'"),
-        (save(TEAM_NAME, None, "other"), "skill '.minds/skills/individual/qa/other' is there"),
-    ] {
-        let refused = bench.change(&change).await.unwrap_err();
-        assert!(refused.starts_with(why), "{refused}");
-        assert_eq!((bench.files(), bench.view().await), before, "{why}");
-    }
-    let OrgChange::SaveSkill(skill) = save(TEAM_NAME, None, "triage") else { unreachable!() };
-    for (skill, why) in [
-        (NewSkill { description: " ".to_owned(), ..skill.clone() }, "`description`"),
-        (NewSkill { description: "x".repeat(2_001), ..skill.clone() }, "`description` must have"),
-        (NewSkill { body: "\n".to_owned(), ..skill.clone() }, "`body` must have 1 to 65536 bytes"),
-    ] {
-        let refused = bench.change(&OrgChange::SaveSkill(skill)).await.unwrap_err();
-        assert!(refused.contains(why), "{refused}");
-        assert_eq!((bench.files(), bench.view().await), before, "{why}");
+    for database in Database::all() {
+        let mut bench = with_qa(database).await;
+        bench.write(
+            ".minds/skills/individual/qa/other/SKILL.md",
+            "---\nname: a\ndescription: b\n---\nc\n",
+        );
+        let before = (bench.files(), bench.view().await);
+        let long = "x".repeat(40_000);
+        let with = |new: &OrgChange, edit: fn(&mut NewMember, &str)| {
+            let OrgChange::DefineMember(mut new) = new.clone() else { unreachable!() };
+            edit(&mut new, &long);
+            OrgChange::DefineMember(new)
+        };
+        let tester = define("tester", TEAM_NAME, None);
+        for (change, why) in [
+            (define("lead", TEAM_NAME, None), "member 'lead' exists already; choose another name"),
+            (define("../x", TEAM_NAME, None), "Invalid member id '../x'"),
+            (define("human", TEAM_NAME, None), "Invalid member id 'human'"),
+            (
+                define("tester", "main", None),
+                "members and skills of team 'main' are written by a person",
+            ),
+            (define("tester", "gone", None), "Team 'gone' not found"),
+            (
+                define("tester", TEAM_NAME, Some(&["ws_read", "os"])),
+                "toolset 'os' is not allowed for a member of team 'qa'; allowed: ws_read, personal_memory",
+            ),
+            (define("tester", TEAM_NAME, Some(&["*"])), "toolset '*' is not allowed"),
+            (with(&tester, |new, _| new.gofor.clear()), "gofor needs at least one line"),
+            (with(&tester, |new, _| new.persona.clear()), "`persona` must have 1 to 32768 bytes"),
+            (with(&tester, |new, long| new.persona = long.to_owned()), "`persona` must have"),
+            (save("main", None, "triage"), "members and skills of team 'main'"),
+            (save(TEAM_NAME, Some("lead"), "triage"), "member 'lead' is not in team 'qa'"),
+            (save(TEAM_NAME, None, "../x"), "Invalid skill name '../x'"),
+            (save(TEAM_NAME, None, "other"), "skill '.minds/skills/individual/qa/other' is there"),
+        ] {
+            let refused = bench.change(&change).await.unwrap_err();
+            assert!(refused.starts_with(why), "{refused}");
+            assert_eq!((bench.files(), bench.view().await), before, "{why}");
+        }
+        let OrgChange::SaveSkill(skill) = save(TEAM_NAME, None, "triage") else { unreachable!() };
+        for (skill, why) in [
+            (NewSkill { description: " ".to_owned(), ..skill.clone() }, "`description`"),
+            (
+                NewSkill { description: "x".repeat(2_001), ..skill.clone() },
+                "`description` must have",
+            ),
+            (
+                NewSkill { body: "\n".to_owned(), ..skill.clone() },
+                "`body` must have 1 to 65536 bytes",
+            ),
+        ] {
+            let refused = bench.change(&OrgChange::SaveSkill(skill)).await.unwrap_err();
+            assert!(refused.contains(why), "{refused}");
+            assert_eq!((bench.files(), bench.view().await), before, "{why}");
+        }
     }
 }
 
 #[tokio::test]
 async fn skills_that_are_too_large_together_are_not_written() {
-    let mut bench = with_qa().await;
-    let large = |name: &str| {
-        let OrgChange::SaveSkill(skill) = save(TEAM_NAME, None, name) else { unreachable!() };
-        OrgChange::SaveSkill(NewSkill { body: "x".repeat(60_000), ..skill })
-    };
-    for name in ["a", "b", "a"] {
-        bench.change(&large(name)).await.unwrap();
+    for database in Database::all() {
+        let mut bench = with_qa(database).await;
+        let large = |name: &str| {
+            let OrgChange::SaveSkill(skill) = save(TEAM_NAME, None, name) else { unreachable!() };
+            OrgChange::SaveSkill(NewSkill { body: "x".repeat(60_000), ..skill })
+        };
+        for name in ["a", "b", "a"] {
+            bench.change(&large(name)).await.unwrap();
+        }
+        let refused = bench.change(&large("c")).await.unwrap_err();
+        assert_eq!(refused, "with it the skills of its member are larger than 128 KiB together");
     }
-    let refused = bench.change(&large("c")).await.unwrap_err();
-    assert_eq!(refused, "with it the skills of its member are larger than 128 KiB together");
 }
 
 #[tokio::test]
 async fn r1_a_member_or_a_skill_that_was_interrupted_after_any_step_leaves_no_trace() {
-    for (change, kind, steps) in changes() {
-        for done in 0..=steps {
-            let mut bench = with_qa().await;
-            let before = bench.files();
-            assert_eq!(writing_of(&bench, &change).steps(), steps);
-            interrupted(&mut bench, (&change, kind), done).await;
-            let other = bench.change(&spawn("lab", TEAM_NAME)).await.unwrap_err();
-            assert_eq!(other, "another organisation change of team 'qa' is running");
-            // The next start, and the one after it.
-            for _ in 0..2 {
-                assert_eq!(bench.settle().await, [""; 0], "{kind:?} after {done} steps");
-                assert_eq!(bench.files(), before, "{kind:?} after {done} steps");
-                assert!(bench.view().await.changes.is_empty());
+    for database in Database::all() {
+        for (change, kind, steps) in changes() {
+            for done in 0..=steps {
+                let mut bench = with_qa(database).await;
+                let before = bench.files();
+                assert_eq!(writing_of(&bench, &change).steps(), steps);
+                interrupted(&mut bench, (&change, kind), done).await;
+                let other = bench.change(&spawn("lab", TEAM_NAME)).await.unwrap_err();
+                assert_eq!(other, "another organisation change of team 'qa' is running");
+                // The next start, and the one after it.
+                for _ in 0..2 {
+                    assert_eq!(bench.settle().await, [""; 0], "{kind:?} after {done} steps");
+                    assert_eq!(bench.files(), before, "{kind:?} after {done} steps");
+                    assert!(bench.view().await.changes.is_empty());
+                }
+                bench.change(&change).await.unwrap();
             }
-            bench.change(&change).await.unwrap();
         }
     }
 }
 
 #[tokio::test]
 async fn r1_a_skill_that_was_there_is_as_it_was_after_an_interruption() {
-    let mut bench = with_qa().await;
-    let mine = "---\nname: triage\ndescription: mine\n---\n\n# by hand\n";
-    bench.write(SKILL, mine);
-    let change = save(TEAM_NAME, None, "triage");
-    interrupted(&mut bench, (&change, SagaKind::Skill), 1).await;
-    assert_ne!(bench.files().get(SKILL).map(String::as_str), Some(mine));
-    assert_eq!(bench.settle().await, [""; 0]);
-    assert_eq!(bench.files().get(SKILL).map(String::as_str), Some(mine));
+    for database in Database::all() {
+        let mut bench = with_qa(database).await;
+        let mine = "---\nname: triage\ndescription: mine\n---\n\n# by hand\n";
+        bench.write(SKILL, mine);
+        let change = save(TEAM_NAME, None, "triage");
+        interrupted(&mut bench, (&change, SagaKind::Skill), 1).await;
+        assert_ne!(bench.files().get(SKILL).map(String::as_str), Some(mine));
+        assert_eq!(bench.settle().await, [""; 0]);
+        assert_eq!(bench.files().get(SKILL).map(String::as_str), Some(mine));
+    }
 }
 
 #[tokio::test]
 async fn r1_what_a_person_changed_meanwhile_is_kept_and_reported_until_it_is_settled() {
-    for (change, kind, path) in [
-        (define("tester", TEAM_NAME, None), SagaKind::Member, QA_FILE),
-        (define("tester", TEAM_NAME, None), SagaKind::Member, ".minds/team/tester/persona.md"),
-        (save(TEAM_NAME, None, "triage"), SagaKind::Skill, SKILL),
-    ] {
-        let mut bench = with_qa().await;
-        let before = bench.files();
-        interrupted(&mut bench, (&change, kind), 9).await;
-        let changed = format!("{}# more\n", bench.files().get(path).unwrap());
-        bench.write(path, &changed);
-        let [problem] = bench.settle().await.try_into().unwrap();
-        assert!(problem.contains(&format!("{path} was changed meanwhile")), "{problem}");
-        assert_eq!(bench.files().get(path), Some(&changed));
-        match before.get(path) {
-            Some(text) => bench.write(path, text),
-            None => fs::remove_file(bench.path().join(path)).unwrap(),
+    for database in Database::all() {
+        for (change, kind, path) in [
+            (define("tester", TEAM_NAME, None), SagaKind::Member, QA_FILE),
+            (define("tester", TEAM_NAME, None), SagaKind::Member, ".minds/team/tester/persona.md"),
+            (save(TEAM_NAME, None, "triage"), SagaKind::Skill, SKILL),
+        ] {
+            let mut bench = with_qa(database).await;
+            let before = bench.files();
+            interrupted(&mut bench, (&change, kind), 9).await;
+            let changed = format!("{}# more\n", bench.files().get(path).unwrap());
+            bench.write(path, &changed);
+            let [problem] = bench.settle().await.try_into().unwrap();
+            assert!(problem.contains(&format!("{path} was changed meanwhile")), "{problem}");
+            assert_eq!(bench.files().get(path), Some(&changed));
+            match before.get(path) {
+                Some(text) => bench.write(path, text),
+                None => fs::remove_file(bench.path().join(path)).unwrap(),
+            }
+            assert_eq!(bench.settle().await, [""; 0], "{path}");
+            assert!(bench.view().await.changes.is_empty());
         }
-        assert_eq!(bench.settle().await, [""; 0], "{path}");
-        assert!(bench.view().await.changes.is_empty());
     }
 }
 
 #[tokio::test]
 async fn r1_a_step_that_fails_undoes_those_before_it() {
-    for (path, text, change) in [
-        (".minds/team/tester", "no folder", define("tester", TEAM_NAME, None)),
-        (".minds/skills/individual", "no folder", save(TEAM_NAME, None, "triage")),
-    ] {
-        let mut bench = with_qa().await;
-        bench.write(path, text);
-        let before = bench.files();
-        let refused = bench.change(&change).await.unwrap_err();
-        assert!(refused.contains(path), "{refused}");
-        assert_eq!(bench.files(), before, "{path}");
-        assert!(bench.view().await.changes.is_empty());
+    for database in Database::all() {
+        for (path, text, change) in [
+            (".minds/team/tester", "no folder", define("tester", TEAM_NAME, None)),
+            (".minds/skills/individual", "no folder", save(TEAM_NAME, None, "triage")),
+        ] {
+            let mut bench = with_qa(database).await;
+            bench.write(path, text);
+            let before = bench.files();
+            let refused = bench.change(&change).await.unwrap_err();
+            assert!(refused.contains(path), "{refused}");
+            assert_eq!(bench.files(), before, "{path}");
+            assert!(bench.view().await.changes.is_empty());
+        }
     }
 }

@@ -2,19 +2,17 @@
 
 use std::time::SystemTime;
 
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteConnection;
-
+use super::db::{Step, sql};
+use super::millis;
 use super::notices::tell;
 use super::task_rows::number;
-use super::{ORG, millis};
 use crate::domain::news::{NewNotice, NewsKind};
 use crate::domain::task::{AttemptId, TaskEnd};
 use crate::hive::fault::StoreFault;
 
 /// Counts the end of a task for its trigger: so many that fail in a row disable it, which a person is told with `news`.
 pub(super) async fn count_end(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     (of, end): (&AttemptId, &TaskEnd),
     (seat, news): (&str, Option<NewNotice>),
     now: SystemTime,
@@ -29,7 +27,7 @@ pub(super) async fn count_end(
          (SELECT team, trigger_name FROM tasks WHERE org = $1 AND id = $2 AND is_test = 0) \
          RETURNING team, name, failures, threshold"
     );
-    let count = sqlx::query(sqlx::AssertSqlSafe(count)).bind(ORG).bind(of.task.as_str());
+    let count = sql(count).bind(of.task.as_str());
     let Some(row) = count.fetch_optional(&mut *step).await? else { return Ok(()) };
     let (failures, threshold) = (number(&row, 2)?, number(&row, 3)?);
     if failures < threshold || failures == 0 {
@@ -38,10 +36,10 @@ pub(super) async fn count_end(
     let (team, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
     let reason = format!("{failures} consecutive failures");
     tracing::warn!(team, name, reason, "a trigger is disabled");
-    let disable = sqlx::query(
+    let disable = sql(
         "UPDATE triggers SET state = 'disabled', reason = $4, changed_at = $5 WHERE org = $1 AND team = $2 AND name = $3",
     );
-    let disable = disable.bind(ORG).bind(&team).bind(&name).bind(reason).bind(millis(now));
+    let disable = disable.bind(&team).bind(&name).bind(reason).bind(millis(now));
     disable.execute(&mut *step).await?;
     tell(step, seat, news.map(|notice| (NewsKind::Failure, notice)), now).await
 }

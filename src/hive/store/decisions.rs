@@ -2,10 +2,8 @@
 
 use std::time::SystemTime;
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Connection as _, Row as _};
-
-use super::{ORG, Store, dialogs, millis, moment};
+use super::db::{Row, sql};
+use super::{Store, dialogs, millis, moment};
 use crate::domain::Clock;
 use crate::domain::autonomy::DecisionKind;
 use crate::domain::decisions::{NewDecision, PastDecision};
@@ -45,14 +43,14 @@ impl Store {
         now: SystemTime,
     ) -> Result<(), StoreFault> {
         let NewDecision { dialog, agent, by, category, result, what, reason } = decision;
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        let next = sqlx::query("UPDATE meta SET ord = ord + 1 WHERE org = $1 RETURNING ord");
-        let id: i64 = next.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
-        sqlx::query(
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
+        let next = sql("UPDATE meta SET ord = ord + 1 WHERE org = $1 RETURNING ord");
+        let id: i64 = next.fetch_one(&mut step).await?.try_get(0)?;
+        sql(
             "INSERT INTO decisions (org, id, dialog, agent, decided_by, category, outcome, text, reason, at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         )
-        .bind(ORG)
         .bind(id)
         .bind(dialogs::text(dialog))
         .bind(agent.as_str())
@@ -62,7 +60,7 @@ impl Store {
         .bind(bounded(what))
         .bind(bounded(reason))
         .bind(millis(now))
-        .execute(&mut *step)
+        .execute(&mut step)
         .await?;
         step.commit().await?;
         Ok(())
@@ -79,11 +77,10 @@ impl Store {
     ) -> Result<Vec<PastDecision>, StoreFault> {
         let (mut found, mut before) = (Vec::new(), i64::MAX);
         loop {
-            let page = sqlx::query(
-                "SELECT id, at, dialog, agent, decided_by, category, outcome, text, reason \
-                 FROM decisions WHERE org = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
-            );
-            let rows = page.bind(ORG).bind(before).bind(PAGE).fetch_all(&mut self.db).await?;
+            let page =
+                sql("SELECT id, at, dialog, agent, decided_by, category, outcome, text, reason \
+                 FROM decisions WHERE org = $1 AND id < $2 ORDER BY id DESC LIMIT $3");
+            let rows = page.bind(before).bind(PAGE).fetch_all(&mut self.db).await?;
             let page =
                 rows.iter().map(|row| past(row, clock)).collect::<Result<Vec<_>, StoreFault>>()?;
             let Some(last) = page.last() else { return Ok(found) };
@@ -97,7 +94,7 @@ fn bounded(text: &str) -> String {
     text.trim().chars().take(MAX_CHARS).collect()
 }
 
-fn past(row: &SqliteRow, clock: &dyn Clock) -> Result<PastDecision, StoreFault> {
+fn past(row: &Row, clock: &dyn Clock) -> Result<PastDecision, StoreFault> {
     Ok(PastDecision {
         id: row.try_get(0)?,
         at: clock.stamp(moment(row.try_get(1)?)),

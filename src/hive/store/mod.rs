@@ -1,13 +1,16 @@
-//! The database: the only place that names `sqlx`. Each method is one transaction, on disk when it returns.
+//! What is in the database. Each method is one transaction, on disk when it returns.
 
 mod breaker;
+mod db;
 mod decisions;
 mod dialogs;
+mod engines;
 mod notices;
 mod queries;
 mod sagas;
 mod seen;
 mod stalls;
+mod takeover;
 mod task_ends;
 mod task_list;
 mod task_rows;
@@ -15,29 +18,29 @@ mod tasks;
 mod triggers;
 mod windows;
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
+use db::{BUSY_TIMEOUT, Db, millis, moment, plain, sql};
 
 use super::fault::StoreFault;
+use super::server::{Registration, Server};
 use crate::domain::TeamName;
 use crate::domain::task::TaskStatus;
 
+pub(super) use db::{Listener, check_url};
 pub use decisions::HistoryFilter;
 pub use notices::Listed;
 pub(super) use sagas::{Saga, SagaKind};
 pub(super) use triggers::InForce;
 
-/// How long a statement waits for another process.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the tables are looked at and made, and the time in between.
 const MIGRATION_TRIES: u32 = 5;
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// How the tables are made, in this order. What has been in a version does not change.
-const MIGRATIONS: [(&str, &str); 7] = [
+const MIGRATIONS: [(&str, &str); 8] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
     ("task_lists", include_str!("0003_task_lists.sql")),
@@ -45,19 +48,37 @@ const MIGRATIONS: [(&str, &str); 7] = [
     ("queries", include_str!("0005_queries.sql")),
     ("triggers", include_str!("0006_triggers.sql")),
     ("windows", include_str!("0007_windows.sql")),
+    ("engines", include_str!("0008_engines.sql")),
 ];
-/// Statements that stay prepared.
-const PREPARED: usize = 16;
-/// Of a store that one workspace has for itself.
-const ORG: &str = "local";
+/// What only a server needs, and its number, which is behind all others.
+const SERVER_MIGRATION: (i64, &str, &str) = (1_000, "server", include_str!("server.sql"));
+/// A column of the tables of triggers that PostgreSQL takes for a word of its own.
+const RESERVED: (&str, &str) = ("    overlaps BIGINT", "    \"overlaps\" BIGINT");
+
+fn migrations(is_shared: bool) -> impl Iterator<Item = (i64, &'static str, Cow<'static, str>)> {
+    let all = (1..).zip(MIGRATIONS).map(move |(number, (name, text))| {
+        let (column, quoted) = RESERVED;
+        let text = if is_shared { text.replace(column, quoted).into() } else { Cow::from(text) };
+        (number, name, text)
+    });
+    let (number, name, text) = SERVER_MIGRATION;
+    all.chain(is_shared.then_some((number, name, Cow::from(text))))
+}
 
 /// The open store of a workspace.
 #[derive(Debug)]
 pub struct Store {
-    db: SqliteConnection,
+    db: Db,
     seat: String,
     /// Teams that have used up what they may do in a day, when tasks were to be started last.
     used_up: Vec<TeamName>,
+    /// Where it is, if it is shared.
+    server: Option<Server>,
+    /// The running program that works in a shared store; a command does not.
+    engine: Option<Registration>,
+    /// The teams that it is to work for, each with the hash of its files, and those that it works for.
+    wanted: Vec<(TeamName, String)>,
+    hosted: BTreeSet<TeamName>,
 }
 
 impl Store {
@@ -66,44 +87,95 @@ impl Store {
     /// # Errors
     /// It is damaged, or of a newer version; the disk.
     pub async fn open(database: &Path, seat: &str, now: SystemTime) -> Result<Self, StoreFault> {
-        let options = SqliteConnectOptions::new()
-            .filename(database)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
-            .busy_timeout(BUSY_TIMEOUT)
-            .foreign_keys(true)
-            // What a file defines must not run anything.
-            .pragma("trusted_schema", "OFF")
-            .pragma("cell_size_check", "ON")
-            .statement_cache_capacity(PREPARED)
-            .disable_statement_logging();
         let until = Instant::now() + BUSY_TIMEOUT;
         let db = loop {
-            match options.connect().await.map_err(StoreFault::from) {
+            match Db::of_file(database).await {
                 Ok(db) => break db,
                 Err(StoreFault::Busy) if Instant::now() < until => pause().await,
                 Err(fault) => return Err(fault),
             }
         };
-        let mut store = Self { db, seat: seat.to_owned(), used_up: Vec::new() };
+        Self::filled((db, None), seat, (until, now)).await
+    }
+
+    /// Uses the rows of an organisation in a database of a server, which other machines may use as well.
+    ///
+    /// # Errors
+    /// It cannot be reached, is of a newer version, or refuses something.
+    pub async fn of_server(
+        server: &Server,
+        seat: &str,
+        now: SystemTime,
+    ) -> Result<Self, StoreFault> {
+        let db = Db::of_server(&server.org, &server.url, seat).await?;
+        let until = Instant::now() + BUSY_TIMEOUT;
+        Self::filled((db, Some(server.clone())), seat, (until, now)).await
+    }
+
+    async fn filled(
+        (db, server): (Db, Option<Server>),
+        seat: &str,
+        (until, now): (Instant, SystemTime),
+    ) -> Result<Self, StoreFault> {
+        let mut store = Self {
+            db,
+            seat: seat.to_owned(),
+            used_up: Vec::new(),
+            server,
+            engine: None,
+            wanted: Vec::new(),
+            hosted: BTreeSet::new(),
+        };
         store.migrate(until).await?;
         store.name(now).await?;
         Ok(store)
     }
 
+    /// Connects to the server anew, if there is one. What the program holds there is as it was.
+    ///
+    /// # Errors
+    /// The server.
+    pub async fn reconnect(&mut self) -> Result<(), StoreFault> {
+        if let Some(server) = &self.server {
+            self.db = Db::of_server(&server.org, &server.url, &self.seat).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends what was begun and came to nothing, so that nobody waits for it.
+    ///
+    /// # Errors
+    /// The server.
+    pub async fn end_unfinished(&mut self) -> Result<(), StoreFault> {
+        self.db.end_unfinished().await
+    }
+
+    /// Hears of what others change; `None` in a store that is not shared.
+    ///
+    /// # Errors
+    /// The server.
+    pub(super) async fn listener(&self) -> Result<Option<Listener>, StoreFault> {
+        let Some(server) = &self.server else { return Ok(None) };
+        Listener::of_server(&server.org, &server.url, &self.seat).await.map(Some)
+    }
+
+    /// True if other machines may use it as well.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.db.is_shared()
+    }
+
+    /// Of which seat the work is that is done here; `None`: all of it, since nobody else uses the store.
+    fn own_seat(&self) -> Option<&str> {
+        self.db.is_shared().then_some(self.seat.as_str())
+    }
+
     /// Makes the tables. Whoever is held up by others that do the same tries again until then.
     async fn migrate(&mut self, until: Instant) -> Result<(), StoreFault> {
-        let migrations = MIGRATIONS.iter().zip(1..).map(|((name, text), number)| {
-            let simple = MigrationType::Simple;
-            Migration::new(number, (*name).into(), simple, text.into_sql_str(), false)
-        });
-        let migrator = Migrator::with_migrations(migrations.collect());
         let mut tries = MIGRATION_TRIES;
         loop {
-            let fault = match migrator.run_direct(None, &mut self.db, false).await {
-                Ok(()) => return Ok(()),
-                Err(fault) => migration_fault(fault),
-            };
+            let steps = migrations(self.db.is_shared());
+            let Err(fault) = self.db.migrate(steps).await else { return Ok(()) };
             // Another process may be making the same tables.
             let is_held_up = matches!(fault, StoreFault::Busy) && Instant::now() < until;
             tries -= u32::from(!is_held_up);
@@ -115,17 +187,16 @@ impl Store {
     }
 
     async fn name(&mut self, now: SystemTime) -> Result<(), StoreFault> {
-        let named = sqlx::query(
+        let named = sql(
             "INSERT INTO meta (org, store_id, ord, created_at) VALUES ($1, $2, 0, $3) ON CONFLICT (org) DO NOTHING",
         );
-        named.bind(ORG).bind(&self.seat).bind(millis(now)).execute(&mut self.db).await?;
+        named.bind(&self.seat).bind(millis(now)).execute(&mut self.db).await?;
         Ok(())
     }
 
     /// Another value whenever another process has changed something.
     pub(super) async fn version(&mut self) -> Result<i64, StoreFault> {
-        let row = sqlx::query("PRAGMA data_version").fetch_one(&mut self.db).await?;
-        Ok(row.try_get(0)?)
+        self.db.version().await
     }
 
     /// Writes all that is in it into this file, which is empty.
@@ -133,7 +204,7 @@ impl Store {
         let Some(name) = file.to_str() else {
             return Err(StoreFault::Other(format!("{} is no UTF-8", file.display())));
         };
-        sqlx::query("VACUUM INTO $1").bind(name).execute(&mut self.db).await?;
+        plain("VACUUM INTO $1").bind(name).execute(&mut self.db).await?;
         Ok(())
     }
 
@@ -142,7 +213,11 @@ impl Store {
     /// # Errors
     /// It is damaged; the disk.
     pub async fn check(&mut self) -> Result<(), StoreFault> {
-        let row = sqlx::query("PRAGMA quick_check(1)").fetch_one(&mut self.db).await?;
+        if self.db.is_shared() {
+            // A server looks after its own files.
+            return Ok(());
+        }
+        let row = plain("PRAGMA quick_check(1)").fetch_one(&mut self.db).await?;
         let found: String = row.try_get(0)?;
         if found == "ok" { Ok(()) } else { Err(StoreFault::Damaged(found)) }
     }
@@ -154,7 +229,7 @@ impl Store {
     pub async fn task_counts(&mut self) -> Result<Vec<(TaskStatus, u64)>, StoreFault> {
         let count =
             "SELECT status, COUNT(*) FROM tasks WHERE org = $1 AND kind <> 'query' GROUP BY status";
-        let rows = sqlx::query(count).bind(ORG).fetch_all(&mut self.db).await?;
+        let rows = sql(count).fetch_all(&mut self.db).await?;
         let counts = rows.iter().map(|row| {
             let count: i64 = row.try_get(1)?;
             Ok((task_rows::status(row, 0)?, u64::try_from(count).unwrap_or_default()))
@@ -167,10 +242,9 @@ impl Store {
     /// # Errors
     /// The disk.
     pub async fn oldest_pending(&mut self) -> Result<Option<SystemTime>, StoreFault> {
-        let oldest =
-            sqlx::query("SELECT MIN(created_at) FROM tasks WHERE org = $1 AND status = 'pending'");
-        let row = oldest.bind(ORG).fetch_one(&mut self.db).await?;
-        Ok(row.try_get::<Option<i64>, _>(0)?.map(moment))
+        let oldest = sql("SELECT MIN(created_at) FROM tasks WHERE org = $1 AND status = 'pending'");
+        let row = oldest.fetch_one(&mut self.db).await?;
+        Ok(row.try_get::<Option<i64>>(0)?.map(moment))
     }
 
     /// Ends it when everything is written.
@@ -185,25 +259,8 @@ async fn pause() {
     tokio::time::sleep(MIGRATION_PAUSE).await;
 }
 
-fn migration_fault(error: MigrateError) -> StoreFault {
-    if let MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) = error {
-        return error.into();
-    }
-    if matches!(error, MigrateError::VersionMissing(_) | MigrateError::VersionTooNew(..)) {
-        return StoreFault::Newer;
-    }
-    StoreFault::Damaged(error.to_string())
-}
-
-fn millis(at: SystemTime) -> i64 {
-    let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
-fn moment(millis: i64) -> SystemTime {
-    SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
-}
-
+#[cfg(test)]
+mod shared_tests;
 #[cfg(test)]
 mod task_tests;
 #[cfg(test)]

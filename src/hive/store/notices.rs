@@ -3,11 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
-use sqlx::Row as _;
-use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use sqlx::{Connection as _, Error};
 
-use super::{ORG, Store, dialogs, millis, moment};
+use super::db::{Row, Step, sql};
+use super::{Store, dialogs, millis, moment};
 use crate::domain::news::{MAX_OPEN, NewNotice, NewsItem, NewsKind, NewsLevel};
 use crate::domain::task::TeamWork;
 use crate::domain::{AgentId, Clock, DialogId, TaskId, TeamName, hex};
@@ -37,7 +35,8 @@ impl Store {
         notice: &NewNotice,
         now: SystemTime,
     ) -> Result<String, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         let id = add(&mut step, &self.seat, (NewsKind::Notice, notice), now).await?;
         step.commit().await?;
         Ok(id)
@@ -48,12 +47,13 @@ impl Store {
     /// # Errors
     /// The disk; nothing is dismissed then.
     pub async fn dismiss(&mut self, ids: &[String], now: SystemTime) -> Result<(), StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         for id in ids {
-            let dismiss = sqlx::query(
+            let dismiss = sql(
                 "UPDATE notices SET resolved_at = $3 WHERE org = $1 AND id = $2 AND resolved_at IS NULL",
             );
-            dismiss.bind(ORG).bind(id).bind(millis(now)).execute(&mut *step).await?;
+            dismiss.bind(id).bind(millis(now)).execute(&mut step).await?;
         }
         step.commit().await?;
         Ok(())
@@ -65,12 +65,10 @@ impl Store {
     /// The disk.
     pub async fn delete_old(&mut self, now: SystemTime) -> Result<(), StoreFault> {
         let before = now.checked_sub(KEPT).unwrap_or(SystemTime::UNIX_EPOCH);
-        let delete = sqlx::query(
-            "DELETE FROM notices WHERE org = $1 \
-             AND (resolved_at IS NOT NULL OR (kind = $2 AND updated_at < $3))",
-        );
+        let delete = sql("DELETE FROM notices WHERE org = $1 \
+             AND (resolved_at IS NOT NULL OR (kind = $2 AND updated_at < $3))");
         let kind = NewsKind::Notice.name();
-        delete.bind(ORG).bind(kind).bind(millis(before)).execute(&mut self.db).await?;
+        delete.bind(kind).bind(millis(before)).execute(&mut self.db).await?;
         Ok(())
     }
 
@@ -83,21 +81,21 @@ impl Store {
         listed: Listed,
         clock: &dyn Clock,
     ) -> Result<Vec<NewsItem>, StoreFault> {
-        let list = sqlx::query(
+        let list = sql(
             "SELECT id, kind, level, agent, dialog, title, body, count, created_at, updated_at, resolved_at, team, task \
              FROM notices WHERE org = $1 AND (resolved_at IS NULL OR $2 = 1) \
              ORDER BY kind = 'notice', updated_at DESC, id LIMIT $3",
         );
         let all = i64::from(listed == Listed::All);
         let limit = i64::try_from(MAX_OPEN).unwrap_or(i64::MAX);
-        let rows = list.bind(ORG).bind(all).bind(limit).fetch_all(&mut self.db).await?;
+        let rows = list.bind(all).bind(limit).fetch_all(&mut self.db).await?;
         rows.iter().map(|row| item(row, clock)).collect()
     }
 }
 
 /// Says something to a person. With too many open items it is left out: the list of tasks has it all the same.
 pub(super) async fn tell(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     seat: &str,
     news: News,
     now: SystemTime,
@@ -117,7 +115,7 @@ pub(super) async fn tell(
 /// # Errors
 /// Too many are open; the disk. The transaction can go on without it.
 pub(super) async fn add(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     seat: &str,
     (kind, notice): (NewsKind, &NewNotice),
     now: SystemTime,
@@ -127,25 +125,22 @@ pub(super) async fn add(
     if has_notice(step, &id).await? {
         return Ok(id);
     }
-    let again = sqlx::query(
-        "UPDATE notices SET count = count + 1, updated_at = $3 \
-         WHERE org = $1 AND dedup_key = $2 AND resolved_at IS NULL RETURNING id",
-    );
-    let again = again.bind(ORG).bind(&key).bind(now).fetch_optional(&mut *step).await?;
+    let again = sql("UPDATE notices SET count = count + 1, updated_at = $3 \
+         WHERE org = $1 AND dedup_key = $2 AND resolved_at IS NULL RETURNING id");
+    let again = again.bind(&key).bind(now).fetch_optional(&mut *step).await?;
     if let Some(row) = again {
-        return Ok(row.try_get(0)?);
+        return row.try_get(0);
     }
-    let open = sqlx::query("SELECT COUNT(*) FROM notices WHERE org = $1 AND resolved_at IS NULL");
-    let open: i64 = open.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
+    let open = sql("SELECT COUNT(*) FROM notices WHERE org = $1 AND resolved_at IS NULL");
+    let open: i64 = open.fetch_one(&mut *step).await?.try_get(0)?;
     if usize::try_from(open).is_ok_and(|open| open >= MAX_OPEN) {
         return Err(StoreFault::TooMany);
     }
     let NewNotice { agent, dialog, work, level, title, body, .. } = notice;
-    sqlx::query(
+    sql(
         "INSERT INTO notices (org, id, kind, seat, dialog, agent, title, body, level, dedup_key, count, created_at, updated_at, \
          team, task) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11, $11, $12, $13)",
     )
-    .bind(ORG)
     .bind(&id)
     .bind(kind.name())
     .bind(seat)
@@ -163,12 +158,12 @@ pub(super) async fn add(
     Ok(id)
 }
 
-async fn has_notice(db: &mut SqliteConnection, id: &str) -> Result<bool, Error> {
-    let found = sqlx::query("SELECT 1 FROM notices WHERE org = $1 AND id = $2");
-    Ok(found.bind(ORG).bind(id).fetch_optional(db).await?.is_some())
+async fn has_notice(step: &mut Step<'_>, id: &str) -> Result<bool, StoreFault> {
+    let found = sql("SELECT 1 FROM notices WHERE org = $1 AND id = $2");
+    Ok(found.bind(id).fetch_optional(step).await?.is_some())
 }
 
-fn item(row: &SqliteRow, clock: &dyn Clock) -> Result<NewsItem, StoreFault> {
+fn item(row: &Row, clock: &dyn Clock) -> Result<NewsItem, StoreFault> {
     let unknown = |what: &str| StoreFault::Damaged(format!("a notice with an unknown {what}"));
     let (kind, level): (String, String) = (row.try_get(1)?, row.try_get(2)?);
     let (agent, dialog): (Option<String>, Option<String>) = (row.try_get(3)?, row.try_get(4)?);

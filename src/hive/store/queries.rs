@@ -2,20 +2,29 @@
 
 use std::time::{Duration, SystemTime};
 
-use sqlx::{Connection as _, Row as _};
-
+use super::db::sql;
+use super::engines::holds_lease;
 use super::task_ends::{attempt_id, end_attempt};
-use super::tasks::{chain_refusal, insert, left_of_day, running, start};
-use super::{ORG, Store, millis};
+use super::tasks::{chain_refusal, insert, is_there, left_of_day, running, start};
+use super::{Store, millis};
 use crate::domain::task::query::{GIVEN_UP, INTERRUPTED, OpenQuery, QueryRule};
 use crate::domain::task::{ActiveTask, NewTask, Task, TaskEnd, TaskRefusal, TaskStatus};
-use crate::domain::{Clock, RootId, TaskId};
+use crate::domain::{Clock, RootId, TaskId, TeamName};
 use crate::hive::fault::StoreFault;
 
 /// A query whose time is over is ended by whoever asked; by the store, if that has not happened so long after.
 const GRACE: Duration = Duration::from_secs(10);
 /// A query that has ended counts for the limits of a day, and is deleted after so long.
 const KEPT: Duration = Duration::from_hours(48);
+
+/// Which queries end that nobody has answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// Those whose time has long been over.
+    Late,
+    /// Those that were asked here.
+    AskedHere,
+}
 
 impl Store {
     /// Asks a team, unless something speaks against it. The query has a slot of the team from now on.
@@ -28,8 +37,30 @@ impl Store {
         id: &TaskId,
         (rule, now): (&QueryRule, SystemTime),
     ) -> Result<Result<TaskId, TaskRefusal>, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        match self.try_ask(query, id, (rule, now)).await {
+            // Whether that was done before the connection broke is known by the id.
+            Err(fault) if fault.is_lost() => {
+                self.reconnect().await?;
+                self.try_ask(query, id, (rule, now)).await
+            }
+            done => done,
+        }
+    }
+
+    async fn try_ask(
+        &mut self,
+        query: &NewTask,
+        id: &TaskId,
+        (rule, now): (&QueryRule, SystemTime),
+    ) -> Result<Result<TaskId, TaskRefusal>, StoreFault> {
+        let seat = self.seat.clone();
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         let team = &query.team;
+        // A call whose answer was lost is made again under the same id.
+        if is_there(&mut step, id).await? {
+            return Ok(Ok(id.clone()));
+        }
         if let Some(refusal) = chain_refusal(&mut step, query).await? {
             return Ok(Err(refusal));
         }
@@ -39,10 +70,10 @@ impl Store {
         if left_of_day(&mut step, (team, &rule.limits), millis(rule.day)).await? <= 0 {
             return Ok(Err(TaskRefusal::UsedUp));
         }
-        insert(&mut step, query, id, (TaskStatus::Running, now)).await?;
+        insert(&mut step, query, (id, &seat), (TaskStatus::Running, now)).await?;
         let expires = now.checked_add(rule.within).unwrap_or(now);
-        let limit = sqlx::query("UPDATE tasks SET expires_at = $3 WHERE org = $1 AND id = $2");
-        limit.bind(ORG).bind(id.as_str()).bind(millis(expires)).execute(&mut *step).await?;
+        let limit = sql("UPDATE tasks SET expires_at = $3 WHERE org = $1 AND id = $2");
+        limit.bind(id.as_str()).bind(millis(expires)).execute(&mut step).await?;
         for old in [
             "DELETE FROM attempts WHERE org = $1 AND put_away = 1 AND task IN \
              (SELECT id FROM tasks WHERE org = $1 AND kind = 'query' AND status <> 'running' AND ended_at < $2)",
@@ -50,7 +81,7 @@ impl Store {
              AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.org = tasks.org AND a.task = tasks.id)",
         ] {
             let before = now.checked_sub(KEPT).unwrap_or(SystemTime::UNIX_EPOCH);
-            sqlx::query(old).bind(ORG).bind(millis(before)).execute(&mut *step).await?;
+            sql(old).bind(millis(before)).execute(&mut step).await?;
         }
         step.commit().await?;
         Ok(Ok(id.clone()))
@@ -58,13 +89,15 @@ impl Store {
 
     /// The queries that have no answer yet, the oldest first.
     pub(super) async fn open_queries(&mut self) -> Result<Vec<OpenQuery>, StoreFault> {
-        let open = "SELECT id, attempt FROM tasks WHERE org = $1 AND kind = 'query' AND status = 'running' ORDER BY ord";
-        let rows = sqlx::query(open).bind(ORG).fetch_all(&mut self.db).await?;
-        let query = |row| {
-            let of = attempt_id(row)?;
-            Ok(OpenQuery { id: of.task, started: of.attempt > 0 })
-        };
-        rows.iter().map(query).collect()
+        let open = "SELECT id, attempt, team FROM tasks WHERE org = $1 AND kind = 'query' AND status = 'running' ORDER BY ord";
+        let mut queries = Vec::new();
+        for row in sql(open).fetch_all(&mut self.db).await? {
+            let of = attempt_id(&row)?;
+            if self.hosts(&TeamName::new(row.try_get::<String>(2)?)) {
+                queries.push(OpenQuery { id: of.task, started: of.attempt > 0 });
+            }
+        }
+        Ok(queries)
     }
 
     /// Ends the queries whose time has long been over, and gives dialogs to those that have none, as far as there are roots.
@@ -76,55 +109,62 @@ impl Store {
         roots: &[RootId],
         clock: &dyn Clock,
     ) -> Result<Vec<ActiveTask>, StoreFault> {
-        let now = clock.moment();
-        let late = now.checked_sub(GRACE).unwrap_or(SystemTime::UNIX_EPOCH);
-        self.end_queries((GIVEN_UP, Some(late)), now).await?;
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        self.end_queries((GIVEN_UP, Ended::Late), clock.moment()).await?;
+        let place = self.place();
+        let (seat, engine) = (self.own_seat().map(str::to_owned), self.engine_id());
+        let hosted: Vec<TaskId> =
+            self.open_queries().await?.into_iter().map(|open| open.id).collect();
+        let mut step = self.db.begin().await?;
+        let now = step.now(clock.moment());
+        if !holds_lease(&mut step, seat.as_deref(), engine.as_deref()).await? {
+            return Ok(Vec::new());
+        }
         let new = "SELECT id, attempt FROM tasks WHERE org = $1 AND kind = 'query' AND status = 'running' AND attempt = 0 ORDER BY ord";
-        let rows = sqlx::query(new).bind(ORG).fetch_all(&mut *step).await?;
+        let rows = sql(new).fetch_all(&mut step).await?;
+        let new = rows.iter().map(attempt_id).collect::<Result<Vec<_>, _>>()?;
         let mut started = Vec::new();
-        for (row, root) in rows.iter().zip(roots) {
-            let id: String = row.try_get(0)?;
-            start(&mut step, &id, root, millis(now)).await?;
-            started.push(id);
+        for (of, root) in new.iter().filter(|of| hosted.contains(&of.task)).zip(roots) {
+            start(&mut step, of.task.as_str(), (root, &place), millis(now)).await?;
+            started.push(of.task.clone());
         }
         step.commit().await?;
         let mut active = self.active_tasks(clock).await?;
-        active.retain(|active| started.iter().any(|id| id == active.task.id.as_str()));
+        active.retain(|active| started.contains(&active.task.id));
         Ok(active)
     }
 
-    /// Ends all queries: nobody waits for them after a restart.
+    /// Ends all queries that were asked here: nobody waits for them after a restart.
     ///
     /// # Errors
     /// The disk; then they are still open.
     pub async fn end_old_queries(&mut self, now: SystemTime) -> Result<(), StoreFault> {
-        self.end_queries((INTERRUPTED, None), now).await
+        self.end_queries((INTERRUPTED, Ended::AskedHere), now).await
     }
 
-    /// Ends the open queries that have expired by `expired`, or all of them.
     async fn end_queries(
         &mut self,
-        (why, expired): (&str, Option<SystemTime>),
+        (why, which): (&str, Ended),
         now: SystemTime,
     ) -> Result<(), StoreFault> {
         // A store to which nothing can be written is opened all the same.
-        if self.open_queries().await?.is_empty() {
+        let any =
+            "SELECT 1 FROM tasks WHERE org = $1 AND kind = 'query' AND status = 'running' LIMIT 1";
+        if sql(any).fetch_optional(&mut self.db).await?.is_none() {
             return Ok(());
         }
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let asked_here = self.own_seat().filter(|_| which == Ended::AskedHere).map(str::to_owned);
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
+        let late = now.checked_sub(GRACE).unwrap_or(SystemTime::UNIX_EPOCH);
         let open = "SELECT id, attempt FROM tasks WHERE org = $1 AND kind = 'query' AND status = 'running' \
-                    AND ($2 IS NULL OR expires_at < $2)";
-        let open = sqlx::query(open).bind(ORG).bind(expired.map(millis));
-        let rows = open.fetch_all(&mut *step).await?;
+                    AND ($2 IS NULL OR expires_at < $2) AND ($3 IS NULL OR origin_seat = $3)";
+        let open = sql(open).bind((which == Ended::Late).then(|| millis(late))).bind(asked_here);
+        let rows = open.fetch_all(&mut step).await?;
         let end = TaskEnd::Cancelled { error: why.to_owned() };
         for row in &rows {
             end_attempt(&mut step, &attempt_id(row)?, (&end, 0), now).await?;
         }
-        if !rows.is_empty() {
-            step.commit().await?;
-        }
-        Ok(())
+        step.commit().await
     }
 
     /// Ends a query if it is open; then, how it ended. `None` if there is no such query.

@@ -4,11 +4,10 @@
 use std::time::SystemTime;
 
 use serde_json::Value;
-use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use sqlx::{Connection as _, Row as _};
 
+use super::db::{Row, Step, sql};
 use super::task_rows::named;
-use super::{ORG, Store, millis, task_ends, tasks};
+use super::{Store, millis, task_ends, tasks};
 use crate::domain::org_change::{OpenChange, OrgRefusal, TeamState, TeamStatus};
 use crate::domain::task::{Enqueued, NewTask, TaskStatus, named};
 use crate::domain::{TaskId, TeamName};
@@ -55,21 +54,23 @@ impl Store {
         saga: &Saga,
         now: SystemTime,
     ) -> Result<Result<(), OrgRefusal>, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let seat = self.seat.clone();
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         if let Some(refusal) = in_the_way(&mut step, &saga.team, saga.by.as_ref()).await? {
             return Ok(Err(refusal));
         }
         // Whoever asks has looked: one that is known to be active and has no file was removed by hand.
-        let make = sqlx::query(
+        let make = sql(
             "INSERT INTO teams (org, name, status, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (org, name) \
              DO UPDATE SET status = $3, bootstrap_task = NULL, created_at = $4 WHERE teams.status = $5",
         );
-        let make = make.bind(ORG).bind(saga.team.as_str()).bind(SPAWNING).bind(millis(now));
+        let make = make.bind(saga.team.as_str()).bind(SPAWNING).bind(millis(now));
         let make = make.bind(ACTIVE);
-        if make.execute(&mut *step).await?.rows_affected() == 0 {
+        if make.execute(&mut step).await? == 0 {
             return Ok(Err(OrgRefusal::Exists(saga.team.clone())));
         }
-        write_down(&mut step, saga, now).await?;
+        write_down(&mut step, (saga, &seat), now).await?;
         step.commit().await?;
         Ok(Ok(()))
     }
@@ -85,15 +86,17 @@ impl Store {
         (first, id): (&NewTask, &TaskId),
         now: SystemTime,
     ) -> Result<Enqueued, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        let queued = tasks::enqueue(&mut step, first, id, now).await?;
+        let seat = self.seat.clone();
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
+        let queued = tasks::enqueue(&mut step, first, (id, &seat), now).await?;
         if !matches!(queued, Enqueued::Queued(_)) {
             return Ok(queued);
         }
         let works =
             "UPDATE teams SET status = $3, bootstrap_task = $4 WHERE org = $1 AND name = $2";
-        let works = sqlx::query(works).bind(ORG).bind(saga.team.as_str()).bind(ACTIVE);
-        works.bind(id.as_str()).execute(&mut *step).await?;
+        let works = sql(works).bind(saga.team.as_str()).bind(ACTIVE);
+        works.bind(id.as_str()).execute(&mut step).await?;
         take_out(&mut step, saga).await?;
         step.commit().await?;
         Ok(queued)
@@ -104,9 +107,9 @@ impl Store {
     /// # Errors
     /// The disk.
     pub async fn forget_spawn(&mut self, saga: &Saga) -> Result<(), StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        let gone = sqlx::query("DELETE FROM teams WHERE org = $1 AND name = $2 AND status = $3");
-        gone.bind(ORG).bind(saga.team.as_str()).bind(SPAWNING).execute(&mut *step).await?;
+        let mut step = self.db.begin().await?;
+        let gone = sql("DELETE FROM teams WHERE org = $1 AND name = $2 AND status = $3");
+        gone.bind(saga.team.as_str()).bind(SPAWNING).execute(&mut step).await?;
         take_out(&mut step, saga).await?;
         step.commit().await?;
         Ok(())
@@ -121,11 +124,13 @@ impl Store {
         saga: &Saga,
         now: SystemTime,
     ) -> Result<Result<(), OrgRefusal>, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let seat = self.seat.clone();
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         if let Some(refusal) = in_the_way(&mut step, &saga.team, saga.by.as_ref()).await? {
             return Ok(Err(refusal));
         }
-        write_down(&mut step, saga, now).await?;
+        write_down(&mut step, (saga, &seat), now).await?;
         step.commit().await?;
         Ok(Ok(()))
     }
@@ -135,7 +140,9 @@ impl Store {
     /// # Errors
     /// The disk; then it is not over.
     pub async fn forget_change(&mut self, saga: &Saga) -> Result<(), StoreFault> {
-        take_out(&mut self.db, saga).await
+        let mut step = self.db.begin().await?;
+        take_out(&mut step, saga).await?;
+        step.commit().await
     }
 
     /// Writes down that these teams are shut down, and ends their tasks. From here on that is finished, never undone.
@@ -148,7 +155,9 @@ impl Store {
         teams: &[TeamName],
         now: SystemTime,
     ) -> Result<Result<(), OrgRefusal>, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let seat = self.seat.clone();
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         if let Some(refusal) = in_the_way(&mut step, &saga.team, saga.by.as_ref()).await? {
             return Ok(Err(refusal));
         }
@@ -157,17 +166,16 @@ impl Store {
                 let why = Box::new(why);
                 return Ok(Err(OrgRefusal::CascadeFailed { child: team.clone(), why }));
             }
-            let close = sqlx::query(
-                "INSERT INTO teams (org, name, status, created_at) VALUES ($1, $2, $3, $4) \
-                 ON CONFLICT (org, name) DO UPDATE SET status = $3",
-            );
-            let close = close.bind(ORG).bind(team.as_str()).bind(CLOSING).bind(millis(now));
-            close.execute(&mut *step).await?;
+            let close =
+                sql("INSERT INTO teams (org, name, status, created_at) VALUES ($1, $2, $3, $4) \
+                 ON CONFLICT (org, name) DO UPDATE SET status = $3");
+            let close = close.bind(team.as_str()).bind(CLOSING).bind(millis(now));
+            close.execute(&mut step).await?;
             task_ends::cancel_all(&mut step, team, TEAM_CLOSED, now).await?;
             let dialogs = "UPDATE attempts SET put_away = 0 WHERE org = $1 AND team = $2";
-            sqlx::query(dialogs).bind(ORG).bind(team.as_str()).execute(&mut *step).await?;
+            sql(dialogs).bind(team.as_str()).execute(&mut step).await?;
         }
-        write_down(&mut step, saga, now).await?;
+        write_down(&mut step, (saga, &seat), now).await?;
         step.commit().await?;
         Ok(Ok(()))
     }
@@ -180,13 +188,13 @@ impl Store {
         for team in teams {
             let left =
                 "SELECT 1 FROM attempts WHERE org = $1 AND team = $2 AND put_away = 0 LIMIT 1";
-            let left = sqlx::query(left).bind(ORG).bind(team.as_str());
+            let left = sql(left).bind(team.as_str());
             if left.fetch_optional(&mut self.db).await?.is_some() {
                 return Ok(false);
             }
             let told =
                 "SELECT 1 FROM deliveries WHERE org = $1 AND team = $2 AND delivered = 0 LIMIT 1";
-            let told = sqlx::query(told).bind(ORG).bind(team.as_str());
+            let told = sql(told).bind(team.as_str());
             if told.fetch_optional(&mut self.db).await?.is_some() {
                 return Ok(false);
             }
@@ -203,7 +211,7 @@ impl Store {
         saga: &Saga,
         teams: &[TeamName],
     ) -> Result<(), StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let mut step = self.db.begin().await?;
         for team in teams {
             for delete in [
                 "DELETE FROM deliveries WHERE org = $1 AND team = $2",
@@ -214,7 +222,7 @@ impl Store {
                 "DELETE FROM triggers WHERE org = $1 AND team = $2",
                 "DELETE FROM teams WHERE org = $1 AND name = $2",
             ] {
-                sqlx::query(delete).bind(ORG).bind(team.as_str()).execute(&mut *step).await?;
+                sql(delete).bind(team.as_str()).execute(&mut step).await?;
             }
         }
         take_out(&mut step, saga).await?;
@@ -222,15 +230,14 @@ impl Store {
         Ok(())
     }
 
-    /// The changes that are not over, the oldest first.
+    /// The changes that are not over and were begun here, the oldest first.
     ///
     /// # Errors
     /// The disk, or a row that no version of this program wrote.
     pub async fn open_sagas(&mut self) -> Result<Vec<Saga>, StoreFault> {
-        let all = sqlx::query(
-            "SELECT id, kind, team, caller_team, plan FROM sagas WHERE org = $1 ORDER BY started_at, id",
-        );
-        let rows = all.bind(ORG).fetch_all(&mut self.db).await?;
+        let all = sql("SELECT id, kind, team, caller_team, plan FROM sagas \
+             WHERE org = $1 AND ($2 IS NULL OR seat = $2) ORDER BY started_at, id");
+        let rows = all.bind(self.own_seat()).fetch_all(&mut self.db).await?;
         rows.iter().map(saga).collect()
     }
 
@@ -239,10 +246,10 @@ impl Store {
     /// # Errors
     /// The disk.
     pub async fn forget_changes(&mut self) -> Result<(), StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        sqlx::query("DELETE FROM sagas WHERE org = $1").bind(ORG).execute(&mut *step).await?;
-        let teams = sqlx::query("DELETE FROM teams WHERE org = $1 AND status <> $2");
-        teams.bind(ORG).bind(ACTIVE).execute(&mut *step).await?;
+        let mut step = self.db.begin().await?;
+        sql("DELETE FROM sagas WHERE org = $1").execute(&mut step).await?;
+        let teams = sql("DELETE FROM teams WHERE org = $1 AND status <> $2");
+        teams.bind(ACTIVE).execute(&mut step).await?;
         step.commit().await?;
         Ok(())
     }
@@ -256,7 +263,7 @@ impl Store {
         team: &TeamName,
         by: Option<&TeamName>,
     ) -> Result<Option<OrgRefusal>, StoreFault> {
-        let mut step = self.db.begin().await?;
+        let mut step = self.db.begin_reading().await?;
         in_the_way(&mut step, team, by).await
     }
 
@@ -265,12 +272,10 @@ impl Store {
     /// # Errors
     /// The same.
     pub async fn team_states(&mut self) -> Result<(Vec<TeamState>, Vec<OpenChange>), StoreFault> {
-        let list = sqlx::query(
-            "SELECT m.name, m.status, t.status FROM teams m \
-             LEFT JOIN tasks t ON t.org = m.org AND t.id = m.bootstrap_task WHERE m.org = $1 ORDER BY m.name",
-        );
+        let list = sql("SELECT m.name, m.status, t.status FROM teams m \
+             LEFT JOIN tasks t ON t.org = m.org AND t.id = m.bootstrap_task WHERE m.org = $1 ORDER BY m.name");
         let mut known = Vec::new();
-        for row in list.bind(ORG).fetch_all(&mut self.db).await? {
+        for row in list.fetch_all(&mut self.db).await? {
             let (name, written): (String, String) = (row.try_get(0)?, row.try_get(1)?);
             let first: Option<String> = row.try_get(2)?;
             let status = match (written.as_str(), first.as_deref().and_then(TaskStatus::named)) {
@@ -286,25 +291,26 @@ impl Store {
             };
             known.push(TeamState { name: TeamName::new(name), status });
         }
-        let changes = self.open_sagas().await?.into_iter();
-        let changes = changes.map(|saga| OpenChange { team: saga.team, by: saga.by });
-        Ok((known, changes.collect()))
+        let all = sql("SELECT team, caller_team FROM sagas WHERE org = $1 ORDER BY started_at, id");
+        let mut changes = Vec::new();
+        for row in all.fetch_all(&mut self.db).await? {
+            let (team, by): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+            changes.push(OpenChange { team: TeamName::new(team), by: requester(by) });
+        }
+        Ok((known, changes))
     }
 }
 
 /// True if the team is being shut down.
-pub(super) async fn is_closing(
-    step: &mut SqliteConnection,
-    team: &TeamName,
-) -> Result<bool, StoreFault> {
+pub(super) async fn is_closing(step: &mut Step<'_>, team: &TeamName) -> Result<bool, StoreFault> {
     let closing = "SELECT 1 FROM teams WHERE org = $1 AND name = $2 AND status = $3";
-    let closing = sqlx::query(closing).bind(ORG).bind(team.as_str()).bind(CLOSING);
+    let closing = sql(closing).bind(team.as_str()).bind(CLOSING);
     Ok(closing.fetch_optional(step).await?.is_some())
 }
 
 /// One change at a time of a team, and for a team.
 async fn in_the_way(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     team: &TeamName,
     by: Option<&TeamName>,
 ) -> Result<Option<OrgRefusal>, StoreFault> {
@@ -312,9 +318,14 @@ async fn in_the_way(
         return Ok(Some(OrgRefusal::ShuttingDown(team.clone())));
     }
     let other = "SELECT caller_team, team FROM sagas WHERE org = $1 AND (caller_team = $2 OR team = $3) LIMIT 1";
-    let other = sqlx::query(other).bind(ORG).bind(caller(by)).bind(team.as_str());
+    let other = sql(other).bind(caller(by)).bind(team.as_str());
     let other = other.fetch_optional(step).await?;
     Ok(other.map(|_| OrgRefusal::Running(by.cloned())))
+}
+
+/// What `caller_team` says.
+fn requester(by: String) -> Option<TeamName> {
+    Some(by).filter(|by| !by.is_empty()).map(TeamName::new)
 }
 
 fn caller(by: Option<&TeamName>) -> &str {
@@ -322,34 +333,34 @@ fn caller(by: Option<&TeamName>) -> &str {
 }
 
 async fn write_down(
-    step: &mut SqliteConnection,
-    saga: &Saga,
+    step: &mut Step<'_>,
+    (saga, seat): (&Saga, &str),
     now: SystemTime,
 ) -> Result<(), StoreFault> {
-    let write = sqlx::query(
-        "INSERT INTO sagas (org, id, kind, team, caller_team, plan, started_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    let write = sql(
+        "INSERT INTO sagas (org, id, kind, team, caller_team, plan, started_at, seat) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
     );
-    let write = write.bind(ORG).bind(&saga.id).bind(saga.kind.name()).bind(saga.team.as_str());
+    let write = write.bind(&saga.id).bind(saga.kind.name()).bind(saga.team.as_str());
     let write = write.bind(caller(saga.by.as_ref())).bind(saga.plan.to_string()).bind(millis(now));
-    write.execute(step).await?;
+    write.bind(seat).execute(step).await?;
     Ok(())
 }
 
-async fn take_out(step: &mut SqliteConnection, saga: &Saga) -> Result<(), StoreFault> {
-    let out = sqlx::query("DELETE FROM sagas WHERE org = $1 AND id = $2").bind(ORG).bind(&saga.id);
+async fn take_out(step: &mut Step<'_>, saga: &Saga) -> Result<(), StoreFault> {
+    let out = sql("DELETE FROM sagas WHERE org = $1 AND id = $2").bind(&saga.id);
     out.execute(step).await?;
     Ok(())
 }
 
 /// Id, kind, team, caller, plan.
-fn saga(row: &SqliteRow) -> Result<Saga, StoreFault> {
+fn saga(row: &Row) -> Result<Saga, StoreFault> {
     let (by, plan): (String, String) = (row.try_get(3)?, row.try_get(4)?);
     let plan = serde_json::from_str(&plan);
     Ok(Saga {
         id: row.try_get(0)?,
         kind: named(row, 1, SagaKind::named, "kind of change")?,
-        team: TeamName::new(row.try_get::<String, _>(2)?),
-        by: Some(by).filter(|by| !by.is_empty()).map(TeamName::new),
+        team: TeamName::new(row.try_get::<String>(2)?),
+        by: requester(by),
         plan: plan.map_err(|error| StoreFault::Damaged(format!("a change of teams: {error}")))?,
     })
 }

@@ -2,11 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use sqlx::sqlite::SqliteConnection;
-use sqlx::{Connection as _, Row as _};
-
+use super::db::{Row, Step, sql};
 use super::task_rows::{COLUMNS, WIDTH, task};
-use super::{ORG, Store, millis, moment, notices};
+use super::{Store, millis, moment, notices};
 use crate::domain::Clock;
 use crate::domain::task::Task;
 use crate::hive::fault::StoreFault;
@@ -33,11 +31,11 @@ impl Store {
              (SELECT MAX(a.ended_at) FROM attempts a WHERE a.org = t.org AND a.task = t.id), t.created_at) END AS since \
              FROM tasks t WHERE t.org = $1 AND t.status IN ('pending', 'running')) open WHERE since < $2 ORDER BY since LIMIT $3"
         );
-        let list = sqlx::query(sqlx::AssertSqlSafe(list)).bind(ORG).bind(millis(before));
+        let list = sql(list).bind(millis(before));
         let rows = list.bind(MAX_TASKS).fetch_all(&mut self.db).await?;
         let now = clock.moment();
-        let aged = |row| {
-            let since: i64 = sqlx::Row::try_get(row, WIDTH)?;
+        let aged = |row: &Row| {
+            let since: i64 = row.try_get(WIDTH)?;
             let age = now.duration_since(moment(since)).unwrap_or_default();
             Ok((task(row, clock)?, age))
         };
@@ -53,18 +51,19 @@ impl Store {
         stalls: &[StallNews],
         now: SystemTime,
     ) -> Result<(), StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         for stall in stalls {
             let key = format!("{KEY}{}", stall.team);
             if !update(&mut step, stall, &key, now).await? {
                 insert(&mut step, &self.seat, stall, (&key, now)).await?;
             }
         }
-        let open = sqlx::query(
-            "SELECT id, dedup_key FROM notices WHERE org = $1 AND resolved_at IS NULL AND substr(dedup_key, 1, $2) = $3",
+        let open = sql(
+            "SELECT id, dedup_key FROM notices WHERE org = $1 AND resolved_at IS NULL AND substr(dedup_key, 1, CAST($2 AS INTEGER)) = $3",
         );
         let length = i64::try_from(KEY.len()).unwrap_or_default();
-        for row in open.bind(ORG).bind(length).bind(KEY).fetch_all(&mut *step).await? {
+        for row in open.bind(length).bind(KEY).fetch_all(&mut step).await? {
             let (id, key): (String, String) = (row.try_get(0)?, row.try_get(1)?);
             let team = key.strip_prefix(KEY).unwrap_or_default();
             if !stalls.iter().any(|stall| stall.team.as_str() == team) {
@@ -77,22 +76,21 @@ impl Store {
 }
 
 async fn update(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     StallNews { kind, notice, count, .. }: &StallNews,
     key: &str,
     now: SystemTime,
 ) -> Result<bool, StoreFault> {
-    let update = sqlx::query(
-        "UPDATE notices SET kind = $3, title = $4, body = $5, count = $6, updated_at = $7 \
-         WHERE org = $1 AND dedup_key = $2 AND resolved_at IS NULL",
-    );
-    let update = update.bind(ORG).bind(key).bind(kind.name()).bind(&notice.title);
+    let update =
+        sql("UPDATE notices SET kind = $3, title = $4, body = $5, count = $6, updated_at = $7 \
+         WHERE org = $1 AND dedup_key = $2 AND resolved_at IS NULL");
+    let update = update.bind(key).bind(kind.name()).bind(&notice.title);
     let update = update.bind(&notice.body).bind(count).bind(millis(now));
-    Ok(update.execute(step).await?.rows_affected() > 0)
+    Ok(update.execute(step).await? > 0)
 }
 
 async fn insert(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     seat: &str,
     StallNews { kind, notice, count, .. }: &StallNews,
     (key, now): (&str, SystemTime),
@@ -106,12 +104,12 @@ async fn insert(
         Err(fault) => return Err(fault),
     };
     let mark = "UPDATE notices SET dedup_key = $3, count = $4 WHERE org = $1 AND id = $2";
-    sqlx::query(mark).bind(ORG).bind(id).bind(key).bind(count).execute(step).await?;
+    sql(mark).bind(id).bind(key).bind(count).execute(step).await?;
     Ok(())
 }
 
-async fn resolve(step: &mut SqliteConnection, id: &str, now: SystemTime) -> Result<(), StoreFault> {
+async fn resolve(step: &mut Step<'_>, id: &str, now: SystemTime) -> Result<(), StoreFault> {
     let resolve = "UPDATE notices SET resolved_at = $3 WHERE org = $1 AND id = $2";
-    sqlx::query(resolve).bind(ORG).bind(id).bind(millis(now)).execute(step).await?;
+    sql(resolve).bind(id).bind(millis(now)).execute(step).await?;
     Ok(())
 }

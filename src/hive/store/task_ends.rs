@@ -3,14 +3,12 @@
 
 use std::time::SystemTime;
 
-use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use sqlx::{Connection as _, Row as _};
-
 use super::breaker::count_end;
+use super::db::{Row, Step, sql};
 use super::notices::tell;
 use super::sagas::is_closing;
 use super::windows::count_use;
-use super::{ORG, Store, millis};
+use super::{Store, millis};
 use crate::domain::task::{AttemptId, BlockReason, RetryRefusal, TaskEnd, TaskKind, TaskStatus};
 use crate::domain::{TaskId, TeamName};
 use crate::hive::fault::StoreFault;
@@ -29,14 +27,15 @@ impl Store {
         now: SystemTime,
     ) -> Result<(), StoreFault> {
         let status = if reason.is_some() { TaskStatus::Blocked } else { TaskStatus::Running };
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        let set = sqlx::query(
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
+        let set = sql(
             "UPDATE tasks SET status = $4, block_reason = $5 WHERE org = $1 AND id = $2 AND attempt = $3 \
              AND status IN ('running', 'blocked') AND (status <> $4 OR block_reason IS DISTINCT FROM $5)",
         );
-        let set = set.bind(ORG).bind(of.task.as_str()).bind(of.attempt).bind(status.name());
-        let set = set.bind(reason.map(BlockReason::name)).execute(&mut *step).await?;
-        if set.rows_affected() > 0 {
+        let set = set.bind(of.task.as_str()).bind(of.attempt).bind(status.name());
+        let set = set.bind(reason.map(BlockReason::name)).execute(&mut step).await?;
+        if set > 0 {
             tell(&mut step, &self.seat, news, now).await?;
             step.commit().await?;
         }
@@ -50,10 +49,36 @@ impl Store {
     pub async fn end_task(
         &mut self,
         of: &AttemptId,
+        ending: Ending,
+        now: SystemTime,
+    ) -> Result<bool, StoreFault> {
+        let kept = self.server.is_some().then(|| ending.clone());
+        match (self.try_end(of, ending, now).await, kept) {
+            // What was written before the connection broke is in the row: a result is written once.
+            (Err(fault), Some(ending)) if fault.is_lost() => {
+                self.reconnect().await?;
+                let status = ending.end.status();
+                Ok(self.try_end(of, ending, now).await? || self.has_ended(of, status).await?)
+            }
+            (done, _) => done,
+        }
+    }
+
+    async fn has_ended(&mut self, of: &AttemptId, status: TaskStatus) -> Result<bool, StoreFault> {
+        let find =
+            "SELECT 1 FROM tasks WHERE org = $1 AND id = $2 AND attempt = $3 AND status = $4";
+        let find = sql(find).bind(of.task.as_str()).bind(of.attempt).bind(status.name());
+        Ok(find.fetch_optional(&mut self.db).await?.is_some())
+    }
+
+    async fn try_end(
+        &mut self,
+        of: &AttemptId,
         Ending { end, tokens, news, disables, cursor }: Ending,
         now: SystemTime,
     ) -> Result<bool, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         if !end_attempt(&mut step, of, (&end, tokens), now).await? {
             return Ok(false);
         }
@@ -75,7 +100,8 @@ impl Store {
         why: &str,
         now: SystemTime,
     ) -> Result<Option<TaskStatus>, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         let Some((status, attempt, _)) = state(&mut step, id).await? else { return Ok(None) };
         if status.is_open() {
             let of = AttemptId { task: id.clone(), attempt };
@@ -96,7 +122,8 @@ impl Store {
         id: &TaskId,
         now: SystemTime,
     ) -> Result<Option<Result<(), RetryRefusal>>, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         let known = state(&mut step, id).await?;
         // Nobody waits for a query any more.
         let known = known.filter(|(_, _, kind)| *kind != TaskKind::Query);
@@ -116,22 +143,22 @@ impl Store {
             let end = TaskEnd::Cancelled { error: "started again".to_owned() };
             close_attempt(&mut step, &of, (&end, 0), now).await?;
         }
-        let queue = sqlx::query(
+        let queue = sql(
             "UPDATE tasks SET status = 'pending', block_reason = NULL, ended_at = NULL, result = NULL, error = NULL \
              WHERE org = $1 AND id = $2",
         );
-        queue.bind(ORG).bind(id.as_str()).execute(&mut *step).await?;
+        queue.bind(id.as_str()).execute(&mut step).await?;
         step.commit().await?;
         Ok(Some(Ok(())))
     }
 }
 
 async fn state(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     id: &TaskId,
 ) -> Result<Option<(TaskStatus, u32, TaskKind)>, StoreFault> {
-    let find = sqlx::query("SELECT status, attempt, kind FROM tasks WHERE org = $1 AND id = $2");
-    let Some(row) = find.bind(ORG).bind(id.as_str()).fetch_optional(step).await? else {
+    let find = sql("SELECT status, attempt, kind FROM tasks WHERE org = $1 AND id = $2");
+    let Some(row) = find.bind(id.as_str()).fetch_optional(step).await? else {
         return Ok(None);
     };
     let attempt = super::task_rows::number(&row, 1)?;
@@ -140,15 +167,15 @@ async fn state(
 }
 
 /// True if the team of a task is being shut down.
-async fn of_closing_team(step: &mut SqliteConnection, id: &TaskId) -> Result<bool, StoreFault> {
-    let team = sqlx::query("SELECT team FROM tasks WHERE org = $1 AND id = $2");
-    let team = team.bind(ORG).bind(id.as_str()).fetch_one(&mut *step).await?;
-    is_closing(step, &TeamName::new(team.try_get::<String, _>(0)?)).await
+async fn of_closing_team(step: &mut Step<'_>, id: &TaskId) -> Result<bool, StoreFault> {
+    let team = sql("SELECT team FROM tasks WHERE org = $1 AND id = $2");
+    let team = team.bind(id.as_str()).fetch_one(&mut *step).await?;
+    is_closing(step, &TeamName::new(team.try_get::<String>(0)?)).await
 }
 
 /// Ends a task with this attempt, which is 0 for one that was never started.
 pub(super) async fn end_attempt(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     of: &AttemptId,
     (end, tokens): (&TaskEnd, u64),
     now: SystemTime,
@@ -158,11 +185,10 @@ pub(super) async fn end_attempt(
         TaskEnd::Failed { error } | TaskEnd::Cancelled { error } => (None, Some(error)),
     };
     let tokens = i64::try_from(tokens).unwrap_or(i64::MAX);
-    let ended = sqlx::query(
+    let ended = sql(
         "UPDATE tasks SET status = $4, block_reason = NULL, result = $5, error = $6, ended_at = $7, tokens = tokens + $8 \
          WHERE org = $1 AND id = $2 AND attempt = $3 AND (status IN ('running', 'blocked') OR (status = 'pending' AND $4 = 'cancelled'))",
     )
-    .bind(ORG)
     .bind(of.task.as_str())
     .bind(of.attempt)
     .bind(end.status().name())
@@ -172,59 +198,65 @@ pub(super) async fn end_attempt(
     .bind(tokens)
     .execute(&mut *step)
     .await?;
-    if ended.rows_affected() == 0 {
+    if ended == 0 {
         return Ok(false);
     }
     close_attempt(step, of, (end, tokens), now).await?;
     Ok(true)
 }
 
+/// What follows from the end of an attempt for its trigger and for whoever asked; a person is told nothing more.
+pub(super) async fn report_end(
+    step: &mut Step<'_>,
+    (of, end): (&AttemptId, &TaskEnd),
+    seat: &str,
+    now: SystemTime,
+) -> Result<(), StoreFault> {
+    count_use(step, &of.task, 0, None).await?;
+    count_end(step, (of, end), (seat, None), now).await?;
+    deliver(step, of, end).await
+}
+
 /// Ends the attempt alone, if it is open.
-async fn close_attempt(
-    step: &mut SqliteConnection,
+pub(super) async fn close_attempt(
+    step: &mut Step<'_>,
     of: &AttemptId,
     (end, tokens): (&TaskEnd, i64),
     now: SystemTime,
 ) -> Result<(), StoreFault> {
-    let close = sqlx::query(
-        "UPDATE attempts SET outcome = $4, ended_at = $5, tokens = $6 \
-         WHERE org = $1 AND task = $2 AND attempt = $3 AND outcome IS NULL",
-    );
-    let close = close.bind(ORG).bind(of.task.as_str()).bind(of.attempt).bind(end.status().name());
+    let close = sql("UPDATE attempts SET outcome = $4, ended_at = $5, tokens = $6 \
+         WHERE org = $1 AND task = $2 AND attempt = $3 AND outcome IS NULL");
+    let close = close.bind(of.task.as_str()).bind(of.attempt).bind(end.status().name());
     close.bind(millis(now)).bind(tokens).execute(step).await?;
     Ok(())
 }
 
 /// Leaves the result for the dialog that asked for it, if there is one.
-async fn deliver(
-    step: &mut SqliteConnection,
-    of: &AttemptId,
-    end: &TaskEnd,
-) -> Result<(), StoreFault> {
+async fn deliver(step: &mut Step<'_>, of: &AttemptId, end: &TaskEnd) -> Result<(), StoreFault> {
     let text = match end {
         TaskEnd::Done { result } => result,
         TaskEnd::Failed { error } | TaskEnd::Cancelled { error } => error,
     };
-    let deliver = sqlx::query(
-        "INSERT INTO deliveries (org, task, attempt, team, dialog, status, text, wake, delivered) \
-         SELECT org, id, $3, team, origin_dialog, $4, $5, wake, 0 FROM tasks \
+    let deliver = sql(
+        "INSERT INTO deliveries (org, task, attempt, team, dialog, status, text, wake, delivered, seat) \
+         SELECT org, id, $3, team, origin_dialog, $4, $5, wake, 0, origin_seat FROM tasks \
          WHERE org = $1 AND id = $2 AND origin_dialog IS NOT NULL ON CONFLICT (org, task, attempt) DO NOTHING",
     );
-    let deliver = deliver.bind(ORG).bind(of.task.as_str()).bind(of.attempt);
+    let deliver = deliver.bind(of.task.as_str()).bind(of.attempt);
     deliver.bind(end.status().name()).bind(text).execute(step).await?;
     Ok(())
 }
 
 /// Cancels all open tasks of a team. Whoever asked for one is told.
 pub(super) async fn cancel_all(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     team: &TeamName,
     why: &str,
     now: SystemTime,
 ) -> Result<(), StoreFault> {
     let end = TaskEnd::Cancelled { error: why.to_owned() };
     let open = "SELECT id, attempt FROM tasks WHERE org = $1 AND team = $2 AND status IN ('pending', 'running', 'blocked')";
-    for row in sqlx::query(open).bind(ORG).bind(team.as_str()).fetch_all(&mut *step).await? {
+    for row in sql(open).bind(team.as_str()).fetch_all(&mut *step).await? {
         let of = attempt_id(&row)?;
         end_attempt(step, &of, (&end, 0), now).await?;
         deliver(step, &of, &end).await?;
@@ -233,7 +265,7 @@ pub(super) async fn cancel_all(
 }
 
 /// The newest attempt of a task: its id and number.
-pub(super) fn attempt_id(row: &SqliteRow) -> Result<AttemptId, StoreFault> {
+pub(super) fn attempt_id(row: &Row) -> Result<AttemptId, StoreFault> {
     let id: String = row.try_get(0)?;
     Ok(AttemptId { task: TaskId::new(id), attempt: super::task_rows::number(row, 1)? })
 }
@@ -241,15 +273,13 @@ pub(super) fn attempt_id(row: &SqliteRow) -> Result<AttemptId, StoreFault> {
 /// Cancels what of a team waits or is blocked, and what runs since before `stale`. Whoever replaces it knows that, so
 /// nothing is delivered.
 pub(super) async fn cancel_open(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     team: &TeamName,
     (stale, now): (i64, SystemTime),
 ) -> Result<(), StoreFault> {
-    let find = sqlx::query(
-        "SELECT id, attempt FROM tasks WHERE org = $1 AND team = $2 \
-         AND kind <> 'query' AND (status IN ('pending', 'blocked') OR (status = 'running' AND started_at < $3))",
-    );
-    let rows = find.bind(ORG).bind(team.as_str()).bind(stale).fetch_all(&mut *step).await?;
+    let find = sql("SELECT id, attempt FROM tasks WHERE org = $1 AND team = $2 \
+         AND kind <> 'query' AND (status IN ('pending', 'blocked') OR (status = 'running' AND started_at < $3))");
+    let rows = find.bind(team.as_str()).bind(stale).fetch_all(&mut *step).await?;
     for row in rows {
         let of = attempt_id(&row)?;
         let end = TaskEnd::Cancelled { error: "replaced by a newer task".to_owned() };

@@ -1,10 +1,8 @@
 //! The tasks that lists show.
 
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteRow;
-
+use super::db::{Row, sql};
 use super::task_rows::{named, number, priority, status};
-use super::{ORG, Store, moment};
+use super::{Store, moment};
 use crate::domain::task::row::{MAX_ABOUT_CHARS, MAX_ENDED_ROWS, MAX_OPEN_ROWS, TaskRow};
 use crate::domain::task::{BlockReason, TaskKind};
 use crate::domain::title::short_headline;
@@ -15,7 +13,7 @@ use crate::hive::fault::StoreFault;
 const READ_CHARS: i64 = 1_000;
 
 /// What [`row`] reads, in its order.
-const COLUMNS: &str = "id, team, kind, priority, status, block_reason, substr(text, 1, $2), ord, attempt, dialog_root, \
+const COLUMNS: &str = "id, team, kind, priority, status, block_reason, substr(text, 1, CAST($2 AS INTEGER)), ord, attempt, dialog_root, \
      COALESCE(ended_at, started_at, created_at)";
 
 impl Store {
@@ -46,26 +44,26 @@ impl Store {
         clock: &dyn Clock,
     ) -> Result<Vec<TaskRow>, StoreFault> {
         let list = format!("SELECT {COLUMNS} FROM tasks WHERE org = $1 AND {which} LIMIT $3");
-        let list = sqlx::query(sqlx::AssertSqlSafe(list)).bind(ORG).bind(READ_CHARS);
+        let list = sql(list).bind(READ_CHARS);
         let list = list.bind(i64::try_from(most).unwrap_or(i64::MAX));
         let rows = list.fetch_all(&mut self.db).await?;
         rows.iter().map(|read| row(read, clock)).collect()
     }
 }
 
-fn row(row: &SqliteRow, clock: &dyn Clock) -> Result<TaskRow, StoreFault> {
+fn row(row: &Row, clock: &dyn Clock) -> Result<TaskRow, StoreFault> {
     let (text, reason): (String, Option<String>) = (row.try_get(6)?, row.try_get(5)?);
     Ok(TaskRow {
-        id: TaskId::new(row.try_get::<String, _>(0)?),
-        team: TeamName::new(row.try_get::<String, _>(1)?),
+        id: TaskId::new(row.try_get::<String>(0)?),
+        team: TeamName::new(row.try_get::<String>(1)?),
         kind: named(row, 2, TaskKind::named, "kind")?,
         priority: priority(row, 3)?,
         status: status(row, 4)?,
         block_reason: reason.as_deref().and_then(BlockReason::named),
         about: short_headline(&text, MAX_ABOUT_CHARS),
-        number: u64::try_from(row.try_get::<i64, _>(7)?).unwrap_or_default(),
+        number: u64::try_from(row.try_get::<i64>(7)?).unwrap_or_default(),
         attempt: number(row, 8)?,
-        dialog: row.try_get::<Option<String>, _>(9)?.map(RootId::new),
+        dialog: row.try_get::<Option<String>>(9)?.map(RootId::new),
         since: clock.stamp(moment(row.try_get(10)?)),
     })
 }

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteRow;
-
+use super::db::Row;
 use super::{dialogs, moment};
 use crate::domain::task::{
     ActiveTask, AttemptId, BlockReason, Delivery, EndedAttempt, Priority, Task, TaskKind,
@@ -17,9 +15,9 @@ use crate::hive::fault::StoreFault;
 pub(super) const COLUMNS: &str = "t.id, t.team, t.kind, t.priority, t.status, t.block_reason, t.text, t.member, t.max_steps, \
      t.correlation, t.root_correlation, t.depth, t.from_team, t.origin_dialog, t.wake, t.created_at, t.started_at, \
      t.ended_at, t.attempt, t.dialog_root, t.result, t.error, t.tokens, t.trigger_name, t.trigger_tells, t.is_test, t.channel, t.message, \
-     t.is_tick";
+     t.is_tick, (SELECT b.box FROM attempts b WHERE b.org = t.org AND b.task = t.id AND b.attempt = t.attempt)";
 /// The number of [`COLUMNS`]: what follows them starts here.
-pub(super) const WIDTH: usize = 29;
+pub(super) const WIDTH: usize = 30;
 
 pub(super) fn priority_number(priority: Priority) -> i64 {
     match priority {
@@ -34,13 +32,13 @@ fn unknown(what: &str) -> StoreFault {
     StoreFault::Damaged(format!("a task with an unknown {what}"))
 }
 
-pub(super) fn number(row: &SqliteRow, at: usize) -> Result<u32, StoreFault> {
+pub(super) fn number(row: &Row, at: usize) -> Result<u32, StoreFault> {
     let number: i64 = row.try_get(at)?;
     Ok(u32::try_from(number).unwrap_or_default())
 }
 
 pub(super) fn named<T>(
-    row: &SqliteRow,
+    row: &Row,
     at: usize,
     read: fn(&str) -> Option<T>,
     what: &str,
@@ -49,28 +47,28 @@ pub(super) fn named<T>(
     read(&name).ok_or_else(|| unknown(what))
 }
 
-pub(super) fn priority(row: &SqliteRow, at: usize) -> Result<Priority, StoreFault> {
+pub(super) fn priority(row: &Row, at: usize) -> Result<Priority, StoreFault> {
     let number: i64 = row.try_get(at)?;
     let known = Priority::ALL.iter().copied().find(|one| priority_number(*one) == number);
     known.ok_or_else(|| unknown("priority"))
 }
 
-pub(super) fn status(row: &SqliteRow, at: usize) -> Result<TaskStatus, StoreFault> {
+pub(super) fn status(row: &Row, at: usize) -> Result<TaskStatus, StoreFault> {
     named(row, at, TaskStatus::named, "status")
 }
 
-pub(super) fn task(row: &SqliteRow, clock: &dyn Clock) -> Result<Task, StoreFault> {
+pub(super) fn task(row: &Row, clock: &dyn Clock) -> Result<Task, StoreFault> {
     let block_reason: Option<String> = row.try_get(5)?;
     let (created, started, ended): (i64, Option<i64>, Option<i64>) =
         (row.try_get(15)?, row.try_get(16)?, row.try_get(17)?);
     let stamp = |at: i64| clock.stamp(moment(at));
     let whole = started.zip(ended);
     let duration = whole.and_then(|(from, to)| moment(to).duration_since(moment(from)).ok());
-    let texts = |at: usize| row.try_get::<Option<String>, _>(at);
+    let texts = |at: usize| row.try_get::<Option<String>>(at);
     let tokens: i64 = row.try_get(22)?;
     Ok(Task {
-        id: TaskId::new(row.try_get::<String, _>(0)?),
-        team: TeamName::new(row.try_get::<String, _>(1)?),
+        id: TaskId::new(row.try_get::<String>(0)?),
+        team: TeamName::new(row.try_get::<String>(1)?),
         kind: named(row, 2, TaskKind::named, "kind")?,
         priority: priority(row, 3)?,
         status: status(row, 4)?,
@@ -90,6 +88,7 @@ pub(super) fn task(row: &SqliteRow, clock: &dyn Clock) -> Result<Task, StoreFaul
         ended_at: ended.map(stamp),
         duration_ms: duration.map(milliseconds),
         attempt: number(row, 18)?,
+        box_name: row.try_get(29)?,
         dialog: texts(19)?.map(RootId::new),
         result: texts(20)?,
         error: texts(21)?,
@@ -97,9 +96,9 @@ pub(super) fn task(row: &SqliteRow, clock: &dyn Clock) -> Result<Task, StoreFaul
     })
 }
 
-fn trigger(row: &SqliteRow) -> Result<Option<TaskTrigger>, StoreFault> {
+fn trigger(row: &Row) -> Result<Option<TaskTrigger>, StoreFault> {
     let Some(name) = row.try_get(23)? else { return Ok(None) };
-    let is_set = |at: usize| row.try_get::<Option<i64>, _>(at).map(|value| value == Some(1));
+    let is_set = |at: usize| row.try_get::<Option<i64>>(at).map(|value| value == Some(1));
     Ok(Some(TaskTrigger {
         name,
         tells: is_set(24)?,
@@ -111,23 +110,23 @@ fn trigger(row: &SqliteRow) -> Result<Option<TaskTrigger>, StoreFault> {
 }
 
 /// A task with what its newest attempt says: root, begun, cuts; and where the last tick of its window stopped.
-pub(super) fn active(row: &SqliteRow, clock: &dyn Clock) -> Result<ActiveTask, StoreFault> {
+pub(super) fn active(row: &Row, clock: &dyn Clock) -> Result<ActiveTask, StoreFault> {
     Ok(ActiveTask {
         task: task(row, clock)?,
-        root: RootId::new(row.try_get::<String, _>(WIDTH)?),
+        root: RootId::new(row.try_get::<String>(WIDTH)?),
         begun: number(row, WIDTH + 1)? == 1,
         cuts: number(row, WIDTH + 2)?,
         cursor: row.try_get(WIDTH + 3)?,
     })
 }
 
-fn attempt(row: &SqliteRow) -> Result<AttemptId, StoreFault> {
-    Ok(AttemptId { task: TaskId::new(row.try_get::<String, _>(0)?), attempt: number(row, 1)? })
+fn attempt(row: &Row) -> Result<AttemptId, StoreFault> {
+    Ok(AttemptId { task: TaskId::new(row.try_get::<String>(0)?), attempt: number(row, 1)? })
 }
 
 /// Task, attempt, root, status, whether the team is being shut down, and whether it was a query.
-pub(super) fn ended(row: &SqliteRow) -> Result<EndedAttempt, StoreFault> {
-    let root = RootId::new(row.try_get::<String, _>(2)?);
+pub(super) fn ended(row: &Row) -> Result<EndedAttempt, StoreFault> {
+    let root = RootId::new(row.try_get::<String>(2)?);
     Ok(EndedAttempt {
         of: attempt(row)?,
         root,
@@ -138,12 +137,12 @@ pub(super) fn ended(row: &SqliteRow) -> Result<EndedAttempt, StoreFault> {
 }
 
 /// Task, attempt, team, dialog, status, text, wake; `None` for a dialog that no version of this program names so.
-pub(super) fn delivery(row: &SqliteRow) -> Result<Option<Delivery>, StoreFault> {
+pub(super) fn delivery(row: &Row) -> Result<Option<Delivery>, StoreFault> {
     let dialog: String = row.try_get(3)?;
     let Some(to) = dialogs::read(&dialog) else { return Ok(None) };
     Ok(Some(Delivery {
         of: attempt(row)?,
-        team: TeamName::new(row.try_get::<String, _>(2)?),
+        team: TeamName::new(row.try_get::<String>(2)?),
         to,
         wake: number(row, 6)? == 1,
         status: status(row, 4)?,

@@ -2,13 +2,12 @@
 
 use std::time::SystemTime;
 
-use sqlx::sqlite::SqliteConnection;
-use sqlx::{Connection as _, Row as _};
-
+use super::db::{Step, sql};
+use super::engines::{Place, holds_lease};
 use super::notices::tell;
 use super::sagas::is_closing;
 use super::task_rows::{COLUMNS, active, delivery, ended, priority_number, task};
-use super::{ORG, Store, dialogs, millis, moment, seen};
+use super::{Store, dialogs, millis, moment, seen};
 use crate::domain::news::NewsKind;
 use crate::domain::org::TeamLimits;
 use crate::domain::task::{
@@ -33,8 +32,30 @@ impl Store {
         id: &TaskId,
         now: SystemTime,
     ) -> Result<Enqueued, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
-        let outcome = enqueue(&mut step, new, id, now).await?;
+        match self.try_enqueue(new, id, now).await {
+            // Whether that was done before the connection broke is known by the id.
+            Err(fault) if fault.is_lost() => {
+                self.reconnect().await?;
+                self.try_enqueue(new, id, now).await
+            }
+            done => done,
+        }
+    }
+
+    async fn try_enqueue(
+        &mut self,
+        new: &NewTask,
+        id: &TaskId,
+        now: SystemTime,
+    ) -> Result<Enqueued, StoreFault> {
+        let seat = self.seat.clone();
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
+        // A call whose answer was lost is made again under the same id.
+        if is_there(&mut step, id).await? {
+            return Ok(Enqueued::Queued(id.clone()));
+        }
+        let outcome = enqueue(&mut step, new, (id, &seat), now).await?;
         if matches!(outcome, Enqueued::Queued(_)) {
             step.commit().await?;
         }
@@ -52,25 +73,32 @@ impl Store {
         roots: Vec<RootId>,
         (day, clock): (SystemTime, &dyn Clock),
     ) -> Result<Vec<ActiveTask>, StoreFault> {
-        let now = millis(clock.moment());
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let place = self.place();
+        let hosted = teams.iter().filter(|team| self.hosts(&team.team)).cloned();
+        let teams: Vec<TeamSlots> = hosted.collect();
+        let (seat, engine) = (self.own_seat().map(str::to_owned), self.engine_id());
+        let mut step = self.db.begin().await?;
+        let now = step.now(clock.moment());
+        if !holds_lease(&mut step, seat.as_deref(), engine.as_deref()).await? {
+            return Ok(Vec::new());
+        }
         let (mut next, mut used_up) = (Vec::new(), Vec::new());
-        for team in teams {
+        for team in &teams {
             if left_of_day(&mut step, (&team.team, &team.limits), millis(day)).await? <= 0 {
                 used_up.push(team.team.clone());
             }
             // Once: whoever dismissed it knows.
             if used_up.last() == Some(&team.team) && !self.used_up.contains(&team.team) {
                 let news = Some((NewsKind::Failure, team.used_up.clone()));
-                tell(&mut step, &self.seat, news, clock.moment()).await?;
+                tell(&mut step, &self.seat, news, now).await?;
             }
             let free = free_slots(&mut step, team, millis(day)).await?;
-            let first = sqlx::query(
+            let first = sql(
                 "SELECT id, priority, ord FROM tasks WHERE org = $1 AND team = $2 AND status = 'pending' \
                  ORDER BY priority, ord LIMIT $3",
             );
-            let first = first.bind(ORG).bind(team.team.as_str()).bind(free);
-            for row in first.fetch_all(&mut *step).await? {
+            let first = first.bind(team.team.as_str()).bind(free);
+            for row in first.fetch_all(&mut step).await? {
                 let (id, priority, ord): (String, i64, i64) =
                     (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
                 next.push((priority, ord, id));
@@ -79,7 +107,7 @@ impl Store {
         next.sort_unstable();
         let mut claimed = Vec::new();
         for ((_, _, id), root) in next.into_iter().zip(roots) {
-            start(&mut step, &id, &root, now).await?;
+            start(&mut step, &id, (&root, &place), millis(now)).await?;
             claimed.push(id);
         }
         step.commit().await?;
@@ -99,7 +127,7 @@ impl Store {
     /// The disk.
     pub async fn begun(&mut self, of: &AttemptId) -> Result<(), StoreFault> {
         let begun = "UPDATE attempts SET begun = 1 WHERE org = $1 AND task = $2 AND attempt = $3";
-        let begun = sqlx::query(begun).bind(ORG).bind(of.task.as_str()).bind(of.attempt);
+        let begun = sql(begun).bind(of.task.as_str()).bind(of.attempt);
         begun.execute(&mut self.db).await?;
         Ok(())
     }
@@ -111,7 +139,7 @@ impl Store {
     pub async fn cut(&mut self, of: &AttemptId) -> Result<(), StoreFault> {
         let cut =
             "UPDATE attempts SET cuts = cuts + 1 WHERE org = $1 AND task = $2 AND attempt = $3";
-        let cut = sqlx::query(cut).bind(ORG).bind(of.task.as_str()).bind(of.attempt);
+        let cut = sql(cut).bind(of.task.as_str()).bind(of.attempt);
         cut.execute(&mut self.db).await?;
         Ok(())
     }
@@ -122,7 +150,7 @@ impl Store {
     /// The disk.
     pub async fn put_away(&mut self, of: &AttemptId) -> Result<(), StoreFault> {
         let put = "UPDATE attempts SET put_away = 1 WHERE org = $1 AND task = $2 AND attempt = $3";
-        let put = sqlx::query(put).bind(ORG).bind(of.task.as_str()).bind(of.attempt);
+        let put = sql(put).bind(of.task.as_str()).bind(of.attempt);
         put.execute(&mut self.db).await?;
         Ok(())
     }
@@ -134,7 +162,7 @@ impl Store {
     pub async fn delivered(&mut self, of: &AttemptId) -> Result<(), StoreFault> {
         let done =
             "UPDATE deliveries SET delivered = 1 WHERE org = $1 AND task = $2 AND attempt = $3";
-        let done = sqlx::query(done).bind(ORG).bind(of.task.as_str()).bind(of.attempt);
+        let done = sql(done).bind(of.task.as_str()).bind(of.attempt);
         done.execute(&mut self.db).await?;
         Ok(())
     }
@@ -148,9 +176,9 @@ impl Store {
             "SELECT {COLUMNS}, a.dialog_root, a.begun, a.cuts, CASE WHEN t.is_tick = 1 THEN ( \
              SELECT r.position FROM triggers r WHERE r.org = t.org AND r.team = t.team AND r.name = t.trigger_name) END \
              FROM tasks t JOIN attempts a ON a.org = t.org AND a.task = t.id AND a.attempt = t.attempt \
-             WHERE t.org = $1 AND t.status IN ('running', 'blocked') ORDER BY a.started_at, t.ord"
+             WHERE t.org = $1 AND t.status IN ('running', 'blocked') AND ($2 IS NULL OR a.seat = $2) ORDER BY a.started_at, t.ord"
         );
-        let rows = sqlx::query(sqlx::AssertSqlSafe(list)).bind(ORG).fetch_all(&mut self.db).await?;
+        let rows = sql(list).bind(self.own_seat()).fetch_all(&mut self.db).await?;
         rows.iter().map(|row| active(row, clock)).collect()
     }
 
@@ -160,29 +188,30 @@ impl Store {
     /// The disk, or a row that no version of this program wrote.
     pub async fn tasks_view(&mut self, clock: &dyn Clock) -> Result<TasksView, StoreFault> {
         let active = self.active_tasks(clock).await?;
-        let pending = sqlx::query(
+        let pending = sql(
             "SELECT team, COUNT(*) FROM tasks WHERE org = $1 AND status = 'pending' GROUP BY team ORDER BY team",
         );
         let mut waiting = Vec::new();
-        for row in pending.bind(ORG).fetch_all(&mut self.db).await? {
+        for row in pending.fetch_all(&mut self.db).await? {
             let (team, count): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
             waiting.push((TeamName::new(team), u64::try_from(count).unwrap_or_default()));
         }
         let still = |team: &&TeamName| waiting.iter().any(|(name, _)| name == *team);
         let used_up: Vec<TeamName> = self.used_up.iter().filter(still).cloned().collect();
-        let open = sqlx::query(
-            "SELECT a.task, a.attempt, a.dialog_root, a.outcome, \
-             EXISTS (SELECT 1 FROM teams m WHERE m.org = a.org AND m.name = a.team AND m.status = 'closing') \
-             , EXISTS (SELECT 1 FROM tasks t WHERE t.org = a.org AND t.id = a.task AND t.kind = 'query') \
-             FROM attempts a WHERE a.org = $1 AND a.put_away = 0 AND a.outcome IS NOT NULL ORDER BY a.ended_at, a.task",
-        );
-        let rows = open.bind(ORG).fetch_all(&mut self.db).await?;
+        let open = sql("SELECT a.task, a.attempt, a.dialog_root, a.outcome, \
+             CASE WHEN EXISTS (SELECT 1 FROM teams m WHERE m.org = a.org AND m.name = a.team AND m.status = 'closing') \
+             THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END, \
+             CASE WHEN EXISTS (SELECT 1 FROM tasks t WHERE t.org = a.org AND t.id = a.task AND t.kind = 'query') \
+             THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END \
+             FROM attempts a WHERE a.org = $1 AND a.put_away = 0 AND a.outcome IS NOT NULL AND ($2 IS NULL OR a.seat = $2) \
+             ORDER BY a.ended_at, a.task");
+        let rows = open.bind(self.own_seat()).fetch_all(&mut self.db).await?;
         let ended = rows.iter().map(ended).collect::<Result<Vec<_>, _>>()?;
-        let undelivered = sqlx::query(
+        let undelivered = sql(
             "SELECT task, attempt, team, dialog, status, text, wake FROM deliveries \
-             WHERE org = $1 AND delivered = 0 ORDER BY task, attempt",
+             WHERE org = $1 AND delivered = 0 AND ($2 IS NULL OR seat = $2) ORDER BY task, attempt",
         );
-        let rows = undelivered.bind(ORG).fetch_all(&mut self.db).await?;
+        let rows = undelivered.bind(self.own_seat()).fetch_all(&mut self.db).await?;
         let deliveries = rows.iter().map(delivery).collect::<Result<Vec<_>, _>>()?;
         let (teams, changes) = self.team_states().await?;
         let queries = self.open_queries().await?;
@@ -200,6 +229,7 @@ impl Store {
             pending: waiting.into(),
             ended: ended.into(),
             deliveries: deliveries.into_iter().flatten().collect(),
+            sharing: self.sharing(clock).await?.map(Into::into),
         })
     }
 
@@ -220,8 +250,7 @@ impl Store {
              AND ($3 = '' OR $3 LIKE '%|' || t.status || '|%') AND t.kind <> 'query' AND ($4 IS NULL OR t.kind = $4) AND t.created_at >= $5 \
              ORDER BY t.ord DESC LIMIT $6"
         );
-        let list = sqlx::query(sqlx::AssertSqlSafe(list))
-            .bind(ORG)
+        let list = sql(list)
             .bind(filter.team.as_ref().map(TeamName::as_str))
             .bind(statuses)
             .bind(filter.kind.map(TaskKind::name))
@@ -241,19 +270,19 @@ impl Store {
         clock: &dyn Clock,
     ) -> Result<Vec<Task>, StoreFault> {
         let find = format!(
-            "SELECT {COLUMNS} FROM tasks t WHERE t.org = $1 AND substr(t.id, 1, $3) = $2 ORDER BY t.id LIMIT 2"
+            "SELECT {COLUMNS} FROM tasks t WHERE t.org = $1 AND substr(t.id, 1, CAST($3 AS INTEGER)) = $2 ORDER BY t.id LIMIT 2"
         );
         let length = i64::try_from(start.chars().count()).unwrap_or(i64::MAX);
-        let find = sqlx::query(sqlx::AssertSqlSafe(find)).bind(ORG).bind(start).bind(length);
+        let find = sql(find).bind(start).bind(length);
         let rows = find.fetch_all(&mut self.db).await?;
         rows.iter().map(|row| task(row, clock)).collect()
     }
 }
 
 pub(super) async fn enqueue(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     new: &NewTask,
-    id: &TaskId,
+    (id, seat): (&TaskId, &str),
     now: SystemTime,
 ) -> Result<Enqueued, StoreFault> {
     if let Some(refusal) = refusal(step, new, id, now).await? {
@@ -262,30 +291,35 @@ pub(super) async fn enqueue(
     if let Some(outcome) = busy(step, new, now).await? {
         return Ok(outcome);
     }
-    insert(step, new, id, (TaskStatus::Pending, now)).await?;
+    insert(step, new, (id, seat), (TaskStatus::Pending, now)).await?;
     Ok(Enqueued::Queued(id.clone()))
 }
 
-/// Writes a new task, in this status.
+/// True if there is a task with this id.
+pub(super) async fn is_there(step: &mut Step<'_>, id: &TaskId) -> Result<bool, StoreFault> {
+    let find = sql("SELECT 1 FROM tasks WHERE org = $1 AND id = $2").bind(id.as_str());
+    Ok(find.fetch_optional(step).await?.is_some())
+}
+
+/// Writes a new task, in this status. Who gave it is at `seat`.
 pub(super) async fn insert(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     new: &NewTask,
-    id: &TaskId,
+    (id, seat): (&TaskId, &str),
     (status, now): (TaskStatus, SystemTime),
 ) -> Result<(), StoreFault> {
-    let next = sqlx::query("UPDATE meta SET ord = ord + 1 WHERE org = $1 RETURNING ord");
-    let ord: i64 = next.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
+    let next = sql("UPDATE meta SET ord = ord + 1 WHERE org = $1 RETURNING ord");
+    let ord: i64 = next.fetch_one(&mut *step).await?.try_get(0)?;
     let (root, depth) = match &new.cause {
         Some(cause) => (cause.root_correlation.as_str(), cause.depth.saturating_add(1)),
         None => (id.as_str(), 0),
     };
-    sqlx::query(
+    sql(
         "INSERT INTO tasks (org, id, team, kind, priority, ord, status, text, member, max_steps, correlation, \
          root_correlation, depth, from_team, origin_dialog, wake, created_at, attempt, tokens, \
-         trigger_name, trigger_tells, is_test, channel, message, is_tick) \
-         VALUES ($1, $2, $3, $4, $5, $6, $17, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0, $18, $19, $20, $21, $22, $23)",
+         trigger_name, trigger_tells, is_test, channel, message, is_tick, origin_seat) \
+         VALUES ($1, $2, $3, $4, $5, $6, $17, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0, $18, $19, $20, $21, $22, $23, $24)",
     )
-    .bind(ORG)
     .bind(id.as_str())
     .bind(new.team.as_str())
     .bind(new.kind.name())
@@ -308,23 +342,24 @@ pub(super) async fn insert(
     .bind(new.trigger.as_ref().and_then(|trigger| trigger.channel.clone()))
     .bind(new.trigger.as_ref().and_then(|trigger| trigger.message.clone()))
     .bind(new.trigger.as_ref().map(|trigger| i64::from(trigger.is_tick)))
+    .bind(seat)
     .execute(&mut *step)
     .await?;
     Ok(())
 }
 
 async fn count(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     query: &'static str,
     (first, second): (&str, i64),
 ) -> Result<i64, StoreFault> {
-    let row = sqlx::query(query).bind(ORG).bind(first).bind(second).fetch_one(step).await?;
-    Ok(row.try_get(0)?)
+    let row = sql(query).bind(first).bind(second).fetch_one(step).await?;
+    row.try_get(0)
 }
 
 /// What keeps work of any kind from a team.
 pub(super) async fn chain_refusal(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     new: &NewTask,
 ) -> Result<Option<TaskRefusal>, StoreFault> {
     if is_closing(step, &new.team).await? {
@@ -337,7 +372,7 @@ pub(super) async fn chain_refusal(
 
 /// What keeps a task from being queued. Work that is handed over is remembered here.
 async fn refusal(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     new: &NewTask,
     id: &TaskId,
     now: SystemTime,
@@ -378,7 +413,7 @@ async fn refusal(
 
 /// What becomes of a task for a busy team; `None`: it is queued.
 async fn busy(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     new: &NewTask,
     now: SystemTime,
 ) -> Result<Option<Enqueued>, StoreFault> {
@@ -409,17 +444,17 @@ async fn busy(
 }
 
 async fn in_flight(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     team: &TeamName,
     now: SystemTime,
 ) -> Result<Vec<InFlight>, StoreFault> {
     // Running ones first: they decide whether others may be replaced.
-    let open = sqlx::query(
+    let open = sql(
         "SELECT id, kind, status, COALESCE(started_at, created_at), correlation FROM tasks WHERE org = $1 AND team = $2 \
          AND status IN ('pending', 'running', 'blocked') AND kind <> 'query' ORDER BY status = 'running' DESC, COALESCE(started_at, created_at) DESC \
          LIMIT $3",
     );
-    let rows = open.bind(ORG).bind(team.as_str()).bind(MAX_IN_FLIGHT).fetch_all(step).await?;
+    let rows = open.bind(team.as_str()).bind(MAX_IN_FLIGHT).fetch_all(step).await?;
     let mut all = Vec::new();
     for row in &rows {
         let (id, kind, since): (String, String, i64) =
@@ -440,21 +475,14 @@ async fn in_flight(
 }
 
 /// How many tasks of a team may be started now.
-async fn free_slots(
-    step: &mut SqliteConnection,
-    team: &TeamSlots,
-    day: i64,
-) -> Result<i64, StoreFault> {
+async fn free_slots(step: &mut Step<'_>, team: &TeamSlots, day: i64) -> Result<i64, StoreFault> {
     let free = i64::from(team.limits.max_running) - running(step, &team.team).await?;
     let left = left_of_day(step, (&team.team, &team.limits), day).await?;
     Ok(free.min(left).max(0))
 }
 
 /// How many slots of a team are taken, by tasks and by queries.
-pub(super) async fn running(
-    step: &mut SqliteConnection,
-    team: &TeamName,
-) -> Result<i64, StoreFault> {
+pub(super) async fn running(step: &mut Step<'_>, team: &TeamName) -> Result<i64, StoreFault> {
     let running =
         "SELECT COUNT(*) FROM tasks WHERE org = $1 AND team = $2 AND status = 'running' AND $3 = 0";
     count(step, running, (team.as_str(), 0)).await
@@ -462,13 +490,13 @@ pub(super) async fn running(
 
 /// How many tasks and queries of a team may be started on the rest of this day.
 pub(super) async fn left_of_day(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     (team, limits): (&TeamName, &TeamLimits),
     day: i64,
 ) -> Result<i64, StoreFault> {
     let name = team.as_str();
     if limits.max_tokens_per_day > 0 {
-        let used = "SELECT COALESCE(SUM(tokens), 0) FROM attempts WHERE org = $1 AND team = $2 AND ended_at >= $3";
+        let used = "SELECT CAST(COALESCE(SUM(tokens), 0) AS BIGINT) FROM attempts WHERE org = $1 AND team = $2 AND ended_at >= $3";
         let used = u64::try_from(count(step, used, (name, day)).await?).unwrap_or_default();
         if used >= limits.max_tokens_per_day {
             return Ok(0);
@@ -483,28 +511,29 @@ pub(super) async fn left_of_day(
 
 /// Gives a task its next attempt, in this dialog.
 pub(super) async fn start(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     id: &str,
-    root: &RootId,
+    (root, place): (&RootId, &Place),
     now: i64,
 ) -> Result<(), StoreFault> {
-    let run = sqlx::query(
+    let run = sql(
         "UPDATE tasks SET status = 'running', block_reason = NULL, attempt = attempt + 1, dialog_root = $3, started_at = $4, \
          ended_at = NULL, result = NULL, error = NULL WHERE org = $1 AND id = $2 RETURNING attempt, team",
     );
-    let run = run.bind(ORG).bind(id).bind(root.as_str()).bind(now);
+    let run = run.bind(id).bind(root.as_str()).bind(now);
     let row = run.fetch_one(&mut *step).await?;
     let (attempt, team): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
-    sqlx::query(
-        "INSERT INTO attempts (org, task, attempt, team, dialog_root, begun, cuts, started_at, put_away, tokens) \
-         VALUES ($1, $2, $3, $4, $5, 0, 0, $6, 0, 0)",
+    sql(
+        "INSERT INTO attempts (org, task, attempt, team, dialog_root, begun, cuts, started_at, put_away, tokens, seat, box) \
+         VALUES ($1, $2, $3, $4, $5, 0, 0, $6, 0, 0, $7, $8)",
     )
-    .bind(ORG)
     .bind(id)
     .bind(attempt)
     .bind(team)
     .bind(root.as_str())
     .bind(now)
+    .bind(&place.seat)
+    .bind(&place.box_name)
     .execute(&mut *step)
     .await?;
     Ok(())

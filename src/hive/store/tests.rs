@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use super::super::folder::Folder;
+use super::db::plain;
 use super::*;
 use crate::domain::autonomy::DecisionKind;
 use crate::domain::decisions::{DecisionResult, NewDecision, Resolution};
@@ -197,7 +198,7 @@ async fn a_database_of_others_is_told_apart_and_not_changed() {
     let reopen = async |database: &Path| Store::open(database, "ab12", at(0)).await.map(drop);
     // Of a newer version.
     let mut newer = open(dir.path()).await;
-    sqlx::query(
+    plain(
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
          VALUES (99, 'later', 1, x'00', 0)",
     )

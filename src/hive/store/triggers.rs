@@ -3,13 +3,11 @@
 
 use std::time::SystemTime;
 
-use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use sqlx::{Connection as _, Row as _};
-
+use super::db::{Row, Step, sql};
 use super::sagas::is_closing;
 use super::task_ends::end_attempt;
 use super::task_rows::{named, number};
-use super::{ORG, Store, millis, moment, seen, tasks, windows};
+use super::{Store, millis, moment, seen, tasks, windows};
 use crate::domain::task::{AttemptId, Enqueued, NewTask, Overlap, TaskEnd, TaskStatus};
 use crate::domain::trigger::{
     Firing, FiringRefusal, Message, OpeningUse, StoredTrigger, TriggerId, TriggerOverlap,
@@ -40,12 +38,12 @@ impl Store {
     /// # Errors
     /// The disk, or a row that no version of this program wrote.
     pub async fn triggers(&mut self) -> Result<Vec<StoredTrigger>, StoreFault> {
-        let all = sqlx::query(
+        let all = sql(
             "SELECT r.team, r.name, r.state, r.definition, r.failures, r.reason, r.changed_at, r.last_fired, r.last_task, \
              (SELECT t.status FROM tasks t WHERE t.org = r.org AND t.id = r.last_task), r.opened_at, r.ticks, r.tokens \
              FROM triggers r WHERE r.org = $1 ORDER BY r.team, r.name",
         );
-        let rows = all.bind(ORG).fetch_all(&mut self.db).await?;
+        let rows = all.fetch_all(&mut self.db).await?;
         rows.iter().map(stored).collect()
     }
 
@@ -83,16 +81,16 @@ impl Store {
         definition: &InForce,
         now: SystemTime,
     ) -> Result<bool, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         if is_closing(&mut step, &id.team).await? {
             return Ok(false);
         }
-        sqlx::query(
-            "INSERT INTO triggers (org, team, name, state, definition, threshold, failures, reason, overlaps, changed_at) \
+        sql(
+            "INSERT INTO triggers (org, team, name, state, definition, threshold, failures, reason, \"overlaps\", changed_at) \
              VALUES ($1, $2, $3, $4, $5, $6, 0, $7, 0, $8) ON CONFLICT (org, team, name) DO UPDATE SET \
-             state = $4, definition = $5, threshold = $6, failures = 0, reason = $7, overlaps = 0, changed_at = $8",
+             state = $4, definition = $5, threshold = $6, failures = 0, reason = $7, \"overlaps\" = 0, changed_at = $8",
         )
-        .bind(ORG)
         .bind(id.team.as_str())
         .bind(&id.name)
         .bind(state.name())
@@ -100,7 +98,7 @@ impl Store {
         .bind(definition.threshold)
         .bind(reason)
         .bind(millis(now))
-        .execute(&mut *step)
+        .execute(&mut step)
         .await?;
         step.commit().await?;
         Ok(true)
@@ -115,11 +113,11 @@ impl Store {
         id: &TriggerId,
         now: SystemTime,
     ) -> Result<(), StoreFault> {
-        let retire = sqlx::query(
+        let retire = sql(
             "UPDATE triggers SET state = 'disabled', reason = $4, changed_at = $5, opened_at = NULL, position = NULL, position_ord = NULL \
              WHERE org = $1 AND team = $2 AND name = $3",
         );
-        let retire = retire.bind(ORG).bind(id.team.as_str()).bind(&id.name).bind(FILE_WAS_REMOVED);
+        let retire = retire.bind(id.team.as_str()).bind(&id.name).bind(FILE_WAS_REMOVED);
         retire.bind(millis(now)).execute(&mut self.db).await?;
         Ok(())
     }
@@ -133,10 +131,10 @@ impl Store {
         id: &TriggerId,
         definition: &InForce,
     ) -> Result<(), StoreFault> {
-        let take = sqlx::query(
+        let take = sql(
             "UPDATE triggers SET definition = $4, threshold = $5 WHERE org = $1 AND team = $2 AND name = $3",
         );
-        let take = take.bind(ORG).bind(id.team.as_str()).bind(&id.name);
+        let take = take.bind(id.team.as_str()).bind(&id.name);
         take.bind(&definition.json).bind(definition.threshold).execute(&mut self.db).await?;
         Ok(())
     }
@@ -151,17 +149,22 @@ impl Store {
         task: &TaskId,
         now: SystemTime,
     ) -> Result<Result<TaskId, FiringRefusal>, StoreFault> {
-        let (id, rule) = (&firing.id, &firing.rule);
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let (id, rule, seat) = (&firing.id, &firing.rule, self.seat.clone());
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         let Some(active) = active(&mut step, id).await? else {
             return Ok(Err(FiringRefusal::Inactive));
         };
+        // A call whose answer was lost is made again under the same id.
+        if tasks::is_there(&mut step, task).await? {
+            return Ok(Ok(task.clone()));
+        }
         let same = format!("trigger:{id}");
         if seen::is_known(&mut step, (&same, &firing.event), rule.dedup_seconds, now).await? {
             return Ok(Err(FiringRefusal::Duplicate));
         }
         if let Some(rule) = &firing.tick
-            && !windows::admits(&mut step, id, rule, (&self.seat, now)).await?
+            && !windows::admits(&mut step, id, rule, (&seat, now)).await?
         {
             step.commit().await?;
             return Ok(Err(FiringRefusal::UsedUp));
@@ -190,7 +193,7 @@ impl Store {
             }
         }
         let new = NewTask { overlap: Overlap::Allow, ..firing.task.clone() };
-        match tasks::enqueue(&mut step, &new, task, now).await? {
+        match tasks::enqueue(&mut step, &new, (task, &seat), now).await? {
             Enqueued::Queued(_) => {}
             Enqueued::Refused(refusal) => return Ok(Err(FiringRefusal::Task(refusal))),
             Enqueued::Skipped | Enqueued::NeedsConfirmation { .. } => {
@@ -201,11 +204,11 @@ impl Store {
         if let Some(rule) = &firing.tick {
             windows::count_tick(&mut step, id, rule, task).await?;
         }
-        let fired = sqlx::query(
-            "UPDATE triggers SET overlaps = 0, last_task = $4, last_fired = $5 WHERE org = $1 AND team = $2 AND name = $3",
+        let fired = sql(
+            "UPDATE triggers SET \"overlaps\" = 0, last_task = $4, last_fired = $5 WHERE org = $1 AND team = $2 AND name = $3",
         );
-        let fired = fired.bind(ORG).bind(id.team.as_str()).bind(&id.name).bind(task.as_str());
-        fired.bind(millis(now)).execute(&mut *step).await?;
+        let fired = fired.bind(id.team.as_str()).bind(&id.name).bind(task.as_str());
+        fired.bind(millis(now)).execute(&mut step).await?;
         step.commit().await?;
         Ok(Ok(task.clone()))
     }
@@ -219,22 +222,26 @@ impl Store {
         (id, channel, text): (&str, &str, &str),
         now: SystemTime,
     ) -> Result<bool, StoreFault> {
-        let mut step = self.db.begin_with("BEGIN IMMEDIATE").await?;
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
         let old = now.checked_sub(seen::KEPT).unwrap_or(SystemTime::UNIX_EPOCH);
-        let forget = sqlx::query("DELETE FROM messages WHERE org = $1 AND at < $2");
-        forget.bind(ORG).bind(millis(old)).execute(&mut *step).await?;
-        let count = sqlx::query("SELECT COUNT(*) FROM messages WHERE org = $1");
-        let count: i64 = count.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
+        let forget = sql("DELETE FROM messages WHERE org = $1 AND at < $2");
+        forget.bind(millis(old)).execute(&mut step).await?;
+        // Where several look at messages, those count that one of them has not looked at.
+        let count = sql("SELECT COUNT(*) FROM messages WHERE org = $1 AND ord > COALESCE( \
+             (SELECT MIN(e.messages) FROM engines e WHERE e.org = $1 AND e.lease_until >= $2), 0)");
+        let count = count.bind(millis(now)).fetch_one(&mut step).await?;
+        let count: i64 = count.try_get(0)?;
         if count >= MAX_MESSAGES {
             return Ok(false);
         }
-        let next = sqlx::query("UPDATE meta SET ord = ord + 1 WHERE org = $1 RETURNING ord");
-        let ord: i64 = next.bind(ORG).fetch_one(&mut *step).await?.try_get(0)?;
-        let insert = sqlx::query(
+        let next = sql("UPDATE meta SET ord = ord + 1 WHERE org = $1 RETURNING ord");
+        let ord: i64 = next.fetch_one(&mut step).await?.try_get(0)?;
+        let insert = sql(
             "INSERT INTO messages (org, ord, id, channel, text, at) VALUES ($1, $2, $3, $4, $5, $6)",
         );
-        let insert = insert.bind(ORG).bind(ord).bind(id).bind(channel).bind(text);
-        insert.bind(millis(now)).execute(&mut *step).await?;
+        let insert = insert.bind(ord).bind(id).bind(channel).bind(text);
+        insert.bind(millis(now)).execute(&mut step).await?;
         step.commit().await?;
         Ok(true)
     }
@@ -244,10 +251,10 @@ impl Store {
     /// # Errors
     /// The disk.
     pub async fn messages(&mut self) -> Result<Vec<Message>, StoreFault> {
-        let all =
-            "SELECT ord, id, channel, text, at FROM messages WHERE org = $1 ORDER BY ord LIMIT 20";
-        let rows = sqlx::query(all).bind(ORG).fetch_all(&mut self.db).await?;
-        let message = |row: &SqliteRow| {
+        let all = "SELECT ord, id, channel, text, at FROM messages WHERE org = $1 AND ord > COALESCE( \
+             (SELECT e.messages FROM engines e WHERE e.org = $1 AND e.seat = $2), 0) ORDER BY ord LIMIT 20";
+        let rows = sql(all).bind(self.own_seat()).fetch_all(&mut self.db).await?;
+        let message = |row: &Row| {
             let at: i64 = row.try_get(4)?;
             Ok(Message {
                 number: row.try_get(0)?,
@@ -260,13 +267,20 @@ impl Store {
         rows.iter().map(message).collect()
     }
 
-    /// Triggers have looked at a message.
+    /// Triggers have looked at a message. In a store that is shared those of other engines have not: it stays for a day.
     ///
     /// # Errors
     /// The disk.
     pub async fn message_seen(&mut self, number: i64) -> Result<(), StoreFault> {
-        let delete = sqlx::query("DELETE FROM messages WHERE org = $1 AND ord = $2");
-        delete.bind(ORG).bind(number).execute(&mut self.db).await?;
+        if let Some(seat) = self.own_seat() {
+            let seen =
+                "UPDATE engines SET messages = $3 WHERE org = $1 AND seat = $2 AND messages < $3";
+            let seen = sql(seen).bind(seat).bind(number);
+            seen.execute(&mut self.db).await?;
+            return Ok(());
+        }
+        let delete = sql("DELETE FROM messages WHERE org = $1 AND ord = $2");
+        delete.bind(number).execute(&mut self.db).await?;
         Ok(())
     }
 }
@@ -278,52 +292,49 @@ struct ActiveTrigger {
 }
 
 /// `None` unless it is active, of a team that is not being shut down.
-async fn active(
-    step: &mut SqliteConnection,
-    id: &TriggerId,
-) -> Result<Option<ActiveTrigger>, StoreFault> {
+async fn active(step: &mut Step<'_>, id: &TriggerId) -> Result<Option<ActiveTrigger>, StoreFault> {
     if is_closing(step, &id.team).await? {
         return Ok(None);
     }
-    let find = sqlx::query(
-        "SELECT last_task, overlaps FROM triggers WHERE org = $1 AND team = $2 AND name = $3 AND state = 'active'",
+    let find = sql(
+        "SELECT last_task, \"overlaps\" FROM triggers WHERE org = $1 AND team = $2 AND name = $3 AND state = 'active'",
     );
-    let find = find.bind(ORG).bind(id.team.as_str()).bind(&id.name);
+    let find = find.bind(id.team.as_str()).bind(&id.name);
     let Some(row) = find.fetch_optional(step).await? else { return Ok(None) };
     Ok(Some(ActiveTrigger { last_task: row.try_get(0)?, overlaps: number(&row, 1)? }))
 }
 
 /// The newest attempt of this task, if it is open.
 async fn open_task(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     task: Option<&str>,
 ) -> Result<Option<AttemptId>, StoreFault> {
-    let find = sqlx::query(
+    let find = sql(
         "SELECT id, attempt FROM tasks WHERE org = $1 AND id = $2 AND status IN ('pending', 'running', 'blocked')",
     );
-    let row = find.bind(ORG).bind(task).fetch_optional(step).await?;
+    let row = find.bind(task).fetch_optional(step).await?;
     row.as_ref().map(super::task_ends::attempt_id).transpose()
 }
 
 async fn set_overlaps(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     id: &TriggerId,
     overlaps: u32,
 ) -> Result<(), StoreFault> {
-    let set = "UPDATE triggers SET overlaps = $4 WHERE org = $1 AND team = $2 AND name = $3";
-    let set = sqlx::query(set).bind(ORG).bind(id.team.as_str()).bind(&id.name);
+    let set = "UPDATE triggers SET \"overlaps\" = $4 WHERE org = $1 AND team = $2 AND name = $3";
+    let set = sql(set).bind(id.team.as_str()).bind(&id.name);
     set.bind(overlaps).execute(step).await?;
     Ok(())
 }
 
 /// Team, name, state, definition, failures, reason, since, last firing, last task and its status; the newest opening, with its
 /// ticks and tokens.
-fn stored(row: &SqliteRow) -> Result<StoredTrigger, StoreFault> {
+fn stored(row: &Row) -> Result<StoredTrigger, StoreFault> {
     let (team, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
     let (since, fired): (i64, Option<i64>) = (row.try_get(6)?, row.try_get(7)?);
     let last_status: Option<String> = row.try_get(9)?;
     let opened: Option<i64> = row.try_get(10)?;
-    let count = |at: usize| row.try_get::<Option<i64>, _>(at).map(Option::unwrap_or_default);
+    let count = |at: usize| row.try_get::<Option<i64>>(at).map(Option::unwrap_or_default);
     let (ticks, tokens) = (count(11)?, count(12)?);
     Ok(StoredTrigger {
         id: TriggerId { team: TeamName::new(team), name },
@@ -333,7 +344,7 @@ fn stored(row: &SqliteRow) -> Result<StoredTrigger, StoreFault> {
         reason: row.try_get(5)?,
         since: moment(since),
         last_fired: fired.map(moment),
-        last_task: row.try_get::<Option<String>, _>(8)?.map(TaskId::new),
+        last_task: row.try_get::<Option<String>>(8)?.map(TaskId::new),
         last_status: last_status.as_deref().and_then(TaskStatus::named),
         opening: opened.map(|at| OpeningUse {
             at: moment(at),

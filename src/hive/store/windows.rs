@@ -2,12 +2,10 @@
 
 use std::time::SystemTime;
 
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteConnection;
-
+use super::db::{Step, sql};
+use super::millis;
 use super::notices::tell;
 use super::task_rows::number;
-use super::{ORG, millis};
 use crate::domain::TaskId;
 use crate::domain::news::NewsKind;
 use crate::domain::trigger::{TickRule, TriggerId};
@@ -15,21 +13,19 @@ use crate::hive::fault::StoreFault;
 
 /// False if nothing is left of what the opening may take; a person is told that once. An opening begins with nothing used.
 pub(super) async fn admits(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     id: &TriggerId,
     rule: &TickRule,
     (seat, now): (&str, SystemTime),
 ) -> Result<bool, StoreFault> {
-    let begin = sqlx::query(
-        "UPDATE triggers SET opened_at = $4, ticks = 0, tokens = 0, used_up = 0 \
-         WHERE org = $1 AND team = $2 AND name = $3 AND opened_at IS DISTINCT FROM $4",
-    );
-    let begin = begin.bind(ORG).bind(id.team.as_str()).bind(&id.name);
+    let begin = sql("UPDATE triggers SET opened_at = $4, ticks = 0, tokens = 0, used_up = 0 \
+         WHERE org = $1 AND team = $2 AND name = $3 AND opened_at IS DISTINCT FROM $4");
+    let begin = begin.bind(id.team.as_str()).bind(&id.name);
     begin.bind(millis(rule.tick.opening)).execute(&mut *step).await?;
-    let find = sqlx::query(
+    let find = sql(
         "SELECT ticks, tokens, used_up FROM triggers WHERE org = $1 AND team = $2 AND name = $3",
     );
-    let find = find.bind(ORG).bind(id.team.as_str()).bind(&id.name);
+    let find = find.bind(id.team.as_str()).bind(&id.name);
     let row = find.fetch_one(&mut *step).await?;
     let tokens: i64 = row.try_get(1)?;
     let (ticks, told) = (number(&row, 0)?, number(&row, 2)?);
@@ -37,10 +33,9 @@ pub(super) async fn admits(
         return Ok(true);
     }
     if told == 0 {
-        let told = sqlx::query(
-            "UPDATE triggers SET used_up = 1 WHERE org = $1 AND team = $2 AND name = $3",
-        );
-        told.bind(ORG).bind(id.team.as_str()).bind(&id.name).execute(&mut *step).await?;
+        let told =
+            sql("UPDATE triggers SET used_up = 1 WHERE org = $1 AND team = $2 AND name = $3");
+        told.bind(id.team.as_str()).bind(&id.name).execute(&mut *step).await?;
         tell(step, seat, Some((NewsKind::Notice, rule.used_up.clone())), now).await?;
     }
     Ok(false)
@@ -48,17 +43,16 @@ pub(super) async fn admits(
 
 /// Counts a tick, whose task is queued.
 pub(super) async fn count_tick(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     id: &TriggerId,
     rule: &TickRule,
     task: &TaskId,
 ) -> Result<(), StoreFault> {
-    let count = sqlx::query(
-        "UPDATE triggers SET ticks = ticks + 1 WHERE org = $1 AND team = $2 AND name = $3",
-    );
-    count.bind(ORG).bind(id.team.as_str()).bind(&id.name).execute(&mut *step).await?;
-    let mark = sqlx::query("UPDATE tasks SET opened_at = $3 WHERE org = $1 AND id = $2");
-    let mark = mark.bind(ORG).bind(task.as_str()).bind(millis(rule.tick.opening));
+    let count =
+        sql("UPDATE triggers SET ticks = ticks + 1 WHERE org = $1 AND team = $2 AND name = $3");
+    count.bind(id.team.as_str()).bind(&id.name).execute(&mut *step).await?;
+    let mark = sql("UPDATE tasks SET opened_at = $3 WHERE org = $1 AND id = $2");
+    let mark = mark.bind(task.as_str()).bind(millis(rule.tick.opening));
     mark.execute(step).await?;
     Ok(())
 }
@@ -66,24 +60,24 @@ pub(super) async fn count_tick(
 /// Counts what a tick has used for its opening, if that is still the newest one, and keeps where it stopped, unless a later
 /// tick has said so already.
 pub(super) async fn count_use(
-    step: &mut SqliteConnection,
+    step: &mut Step<'_>,
     task: &TaskId,
     tokens: u64,
     cursor: Option<String>,
 ) -> Result<(), StoreFault> {
-    let add = sqlx::query(
+    let add = sql(
         "UPDATE triggers SET tokens = tokens + $3 WHERE org = $1 AND (team, name, opened_at) IN \
          (SELECT team, trigger_name, opened_at FROM tasks WHERE org = $1 AND id = $2 AND is_tick = 1 AND is_test = 0)",
     );
     let tokens = i64::try_from(tokens).unwrap_or(i64::MAX);
-    add.bind(ORG).bind(task.as_str()).bind(tokens).execute(&mut *step).await?;
+    add.bind(task.as_str()).bind(tokens).execute(&mut *step).await?;
     let Some(cursor) = cursor else { return Ok(()) };
-    let keep = sqlx::query(
+    let keep = sql(
         "UPDATE triggers SET position = $3, position_ord = (SELECT ord FROM tasks WHERE org = $1 AND id = $2) \
          WHERE org = $1 AND (team, name) IN \
          (SELECT team, trigger_name FROM tasks WHERE org = $1 AND id = $2 AND is_tick = 1 AND is_test = 0) \
          AND (position_ord IS NULL OR position_ord < (SELECT ord FROM tasks WHERE org = $1 AND id = $2))",
     );
-    keep.bind(ORG).bind(task.as_str()).bind(cursor).execute(step).await?;
+    keep.bind(task.as_str()).bind(cursor).execute(step).await?;
     Ok(())
 }

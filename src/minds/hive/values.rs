@@ -25,6 +25,9 @@ pub(super) fn one_of(keys: &[&str], known: &str, found: &Value, report: &mut Pro
     report.add(&format!("hive/value/{path}"), keys, text, fix);
 }
 
+/// What of `hive` in the user's own configuration looks as if it could stand in a workspace.
+const OF_THE_USER: [&str; 5] = ["url", "urlEnv", "org", "box", "takeover_seconds"];
+
 /// True if there are any.
 pub(super) fn unknown_keys(
     map: &Map<String, Value>,
@@ -44,6 +47,18 @@ pub(super) fn unknown_keys(
         } else {
             localized!("unknown key `{path}`", "未知的键 `{path}`")
         };
+        if at.is_empty() && OF_THE_USER.contains(&key.as_str()) {
+            let text = localized!(
+                "`{path}` is ignored: a workspace does not say where the store is",
+                "忽略 `{path}`：工作区不决定存储的位置"
+            );
+            let fix = Text::new(
+                "remove it; a shared store is set in your own config.yaml",
+                "请删除；共享存储在你自己的 config.yaml 中设置",
+            );
+            report.warn(&format!("hive/of-the-user/{path}"), &keys, text, fix);
+            continue;
+        }
         let fix = remove_or_rename(key, known.iter().copied());
         report.warn(&format!("hive/unknown-key/{path}"), &keys, text, fix);
     }

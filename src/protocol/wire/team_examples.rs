@@ -27,6 +27,7 @@ impl Seeds {
             status: if self.flag { TeamStatus::Initializing } else { TeamStatus::Active },
             changing: self.flag,
             used_up: self.flag,
+            boxes: self.maybe(vec![self.text()]),
         }
     }
 
@@ -150,6 +151,7 @@ impl Seeds {
             ended_at: self.maybe(self.stamp()),
             duration_ms: self.maybe(self.number),
             attempt: 2,
+            box_name: self.maybe(self.text()),
             dialog: self.maybe(self.dialog().root),
             result: self.maybe(self.text()),
             error: self.maybe(self.text()),

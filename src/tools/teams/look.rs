@@ -175,6 +175,7 @@ impl TeamCall {
             "block_reason": task.block_reason,
             "priority": task.priority,
             "attempt": task.attempt,
+            "box": task.box_name,
             "created_at": task.created_at,
             "duration_ms": task.duration_ms,
             "result": task.result,

@@ -173,6 +173,7 @@ fn a_task(id: &str, team: &str, status: TaskStatus) -> Task {
         ended_at: None,
         duration_ms: Some(5),
         attempt: 1,
+        box_name: None,
         dialog: Some(RootId::new("aa/bb/01")),
         result: Some("all pass".to_owned()),
         error: None,

@@ -140,6 +140,7 @@ mod tests {
             status: crate::domain::org_change::TeamStatus::Active,
             changing: false,
             used_up: false,
+            boxes: None,
         }
     }
 

@@ -59,6 +59,7 @@ pub fn whole(status: TaskStatus) -> Task {
         ended_at: (!status.is_open()).then_some(since),
         duration_ms: None,
         attempt: 1,
+        box_name: None,
         dialog,
         result: (status == TaskStatus::Done).then(|| "all of them pass".to_owned()),
         error: (status == TaskStatus::Failed).then(|| "max_steps reached (100)".to_owned()),

@@ -1,0 +1,173 @@
+//! Measures a store of tasks under load: 100 teams, 10,000 tasks that wait, 50 that run. How long a caller waits for a task to be
+//! queued, and how long a slot that becomes free stays empty; both until what has changed can be seen. In a file, or with `--server
+//! URL` in a database of its own organisation. Prints figures; never fails on them.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark prints, and ends at the first error"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use dominds_tui::domain::news::NewNotice;
+use dominds_tui::domain::org::TeamLimits;
+use dominds_tui::domain::task::{ActiveTask, NewTask, Overlap, Priority, TaskEnd, TaskKind};
+use dominds_tui::domain::text::Localized;
+use dominds_tui::domain::{AgentId, Clock, Lang, RootId, Stamp, TeamName};
+use dominds_tui::hive::{Hive, HostedTeams, Permission, Server, Setup, StoreChoice, TAKEOVER};
+use dominds_tui::platform::random_name;
+use dominds_tui::tools::{Ending, NewsStore as _, TaskStore as _, TeamSlots};
+
+const TEAMS: usize = 100;
+const PENDING: usize = 10_000;
+const RUNNING: usize = 50;
+/// Tasks that are queued, and slots that become free, while it is so.
+const MEASURED: usize = 500;
+
+#[derive(Debug)]
+struct FixedClock;
+
+impl Clock for FixedClock {
+    fn now(&self) -> Stamp {
+        Stamp::new("2026-11-27 12:00:00")
+    }
+}
+
+/// Everything was made here.
+#[derive(Debug)]
+struct Agreed;
+
+impl Permission for Agreed {
+    fn awaits_consent(&self) -> bool {
+        false
+    }
+
+    fn may_open(&self, _seat: &str) -> bool {
+        true
+    }
+
+    fn made_here(&self, _seat: &str) -> Result<(), Localized> {
+        Ok(())
+    }
+}
+
+fn main() {
+    let mut args = std::env::args().skip_while(|arg| arg != "--server").skip(1);
+    let url = args.next();
+    let workspace = tempfile::tempdir().expect("a folder");
+    let hive_file = workspace.path().join(".minds/hive/hive.yaml");
+    fs::create_dir_all(hive_file.parent().expect("a folder")).expect("a folder");
+    fs::write(hive_file, "version: 1\n").expect("a file");
+    let setup = setup(workspace.path(), url.as_deref());
+    println!("{}", if url.is_some() { "server" } else { "file" });
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(measure(setup));
+}
+
+fn setup(workspace: &Path, url: Option<&str>) -> Setup {
+    let server = url.map(|url| Server {
+        url: url.to_owned(),
+        org: random_name(),
+        box_name: "bench".to_owned(),
+        workspaces: Vec::new(),
+        teams: HostedTeams::All,
+        takeover: TAKEOVER,
+    });
+    Setup {
+        workspace: workspace.to_owned(),
+        clock: Arc::new(FixedClock),
+        permission: Arc::new(Agreed),
+        random_name,
+        store: server.map_or(StoreChoice::Own, |server| StoreChoice::Server(Box::new(server))),
+        lang: Lang::En,
+    }
+}
+
+async fn measure(setup: Setup) {
+    let hive = Hive::new(setup);
+    let keeper = hive.run();
+    let work = async {
+        hive.host((0..TEAMS).map(team).collect()).await.expect("teams");
+        for n in 0..PENDING + RUNNING {
+            hive.enqueue(task(n)).await.expect("a task");
+        }
+        let mut running = claim(&hive, 0, RUNNING).await;
+        assert_eq!(running.len(), RUNNING, "they run");
+        let mut queued = Vec::new();
+        for n in 0..MEASURED {
+            let started = Instant::now();
+            hive.enqueue(task(n)).await.expect("a task");
+            queued.push(started.elapsed());
+        }
+        print("a task is queued", queued);
+        let mut picked_up = Vec::new();
+        for n in 0..MEASURED {
+            let done = running.pop().expect("a task").attempt();
+            let ending = Ending::from(TaskEnd::Done { result: "All tests pass.".to_owned() });
+            hive.end(done, ending).await.expect("an end");
+            let started = Instant::now();
+            running.extend(claim(&hive, RUNNING + n, 1).await);
+            picked_up.push(started.elapsed());
+            assert_eq!(running.len(), RUNNING, "its slot is taken");
+        }
+        print("a free slot is taken", picked_up);
+        println!("memory of the process: {} MB", resident() / 1_000_000);
+        hive.close().await;
+    };
+    tokio::join!(keeper, work);
+}
+
+async fn claim(hive: &Hive, first: usize, count: usize) -> Vec<ActiveTask> {
+    let slots = |n: usize| TeamSlots {
+        team: team(n),
+        limits: TeamLimits { max_tasks_per_day: 0, ..TeamLimits::default() },
+        used_up: NewNotice::of_team((AgentId::new("lead"), team(n)), "day", String::new()),
+    };
+    let roots = (first..first + count).map(|n| RootId::new(format!("aa/bb/{n:08x}"))).collect();
+    let claimed = hive.claim((0..TEAMS).map(slots).collect(), roots, SystemTime::UNIX_EPOCH);
+    claimed.await.expect("tasks")
+}
+
+fn team(n: usize) -> TeamName {
+    TeamName::new(format!("team-{n}"))
+}
+
+fn task(n: usize) -> NewTask {
+    NewTask {
+        team: team(n % TEAMS),
+        kind: TaskKind::Delegate,
+        priority: [Priority::Normal, Priority::High, Priority::Low][n % 3],
+        text: format!("Run the tests of part {n} and report what fails."),
+        member: None,
+        max_steps: 100,
+        correlation: None,
+        cause: None,
+        from: None,
+        origin: None,
+        wake: false,
+        overlap: Overlap::Allow,
+        max_queue: u32::MAX,
+        once: None,
+        trigger: None,
+    }
+}
+
+/// Bytes of memory that this process has.
+fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("what the system says");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+    kib * 1_024
+}
+
+fn print(what: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at = |percent: usize| times.get((times.len() * percent / 100).min(times.len() - 1));
+    let [half, most] = [50, 99].map(|percent| at(percent).copied().unwrap_or_default());
+    println!("{what}: p50 {half:.2?}, p99 {most:.2?}");
+}

@@ -1,0 +1,49 @@
+//! What a dispatcher does where several machines share the store.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::domain::RootId;
+use crate::domain::task::TaskStatus;
+use crate::minds::Minds;
+use crate::tools::{TaskStore, TasksView};
+
+#[derive(Debug, Default)]
+pub struct Sharer {
+    /// Trees that were stopped because the lease was not renewed; they continue when it is.
+    paused: BTreeSet<RootId>,
+    /// It was said for which teams tasks are started here.
+    is_told: bool,
+}
+
+impl Sharer {
+    /// What is to be stopped, as soon others may be given it.
+    pub fn take_running(&mut self, view: &TasksView) -> Vec<RootId> {
+        let running = view.active.iter().filter(|one| one.task.status == TaskStatus::Running);
+        let roots: Vec<RootId> = running.map(|one| one.root.clone()).collect();
+        roots.into_iter().filter(|root| self.paused.insert(root.clone())).collect()
+    }
+
+    pub fn is_paused(&self, root: &RootId) -> bool {
+        self.paused.contains(root)
+    }
+
+    /// A tree continues; true if it was stopped for that reason.
+    pub fn resume(&mut self, root: &RootId) -> bool {
+        self.paused.remove(root)
+    }
+
+    /// True if it is to be said which teams are worked for here.
+    pub fn is_to_tell(&self, view: &TasksView, is_due: bool) -> bool {
+        view.sharing.is_some() && (is_due || !self.is_told)
+    }
+
+    /// Works for the teams of the configuration as it is now.
+    pub async fn tell(&mut self, tasks: &Arc<dyn TaskStore>, minds: &Minds) {
+        let org = minds.hive().org();
+        let teams = org.teams().filter(|_| org.is_on()).map(|team| team.name.clone()).collect();
+        let told = tasks.host(teams).await;
+        self.is_told =
+            told.inspect_err(|error| tracing::warn!(%error, "teams to work for")).is_ok();
+    }
+}

@@ -1,0 +1,570 @@
+//! The connection to the database, and statements on it: the only place that names `sqlx`. The columns of all tables are texts
+//! and numbers, so a statement is its text and such values, whatever the database.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest as _, Sha256};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::postgres::{
+    PgConnectOptions, PgConnection, PgDatabaseError, PgListener, PgPoolOptions, PgRow, PgSslMode,
+    Postgres,
+};
+use sqlx::sqlite::{
+    Sqlite, SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteRow, SqliteSynchronous,
+};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
+use tokio::time::timeout;
+
+use crate::domain::hex;
+use crate::domain::text::{Localized, Text};
+use crate::hive::fault::StoreFault;
+use crate::hive::folder::DATABASE;
+
+/// How long a statement waits for another process.
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Statements that stay prepared.
+const PREPARED: usize = 16;
+/// The same on a server, where each costs an answer more.
+const PREPARED_THERE: usize = 128;
+
+/// Result codes of SQLite: sqlite.org/rescode.html.
+const SQLITE_BUSY: i32 = 5;
+const SQLITE_CORRUPT: i32 = 11;
+const SQLITE_FULL: i32 = 13;
+const SQLITE_CANTOPEN: i32 = 14;
+const SQLITE_NOTADB: i32 = 26;
+/// The low byte is the code, the rest says more.
+const CODE_MASK: i32 = 0xff;
+
+/// What the message of a server is about.
+type ServerFault = fn(String) -> StoreFault;
+
+/// Classes of codes of PostgreSQL, and what they say: postgresql.org/docs/current/errcodes-appendix.html.
+const SERVER_CODES: [(&str, ServerFault); 6] = [
+    ("08", StoreFault::Lost),
+    ("57P", StoreFault::Lost),
+    ("25P03", StoreFault::Lost),
+    ("57014", |_| StoreFault::Busy),
+    ("55P03", |_| StoreFault::Busy),
+    ("53100", |_| StoreFault::Full),
+];
+
+/// How long a server may take: to take a connection, and for a statement.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Of a connection to a server. Whoever dies within a transaction is in nobody's way for long, and so is one that waits.
+const SESSION: &str = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '5s'; SET statement_timeout = '9s'; \
+     SET client_min_messages = 'warning'";
+/// Bytes of a hash in the name of a channel.
+const CHANNEL_BYTES: usize = 8;
+/// The oldest version of PostgreSQL: its number in `server_version_num`.
+const OLDEST_SERVER: i64 = 140_000;
+
+/// Whose rows are in a store that one workspace has for itself.
+const LOCAL: &str = "local";
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Db {
+    /// Whose rows statements are about.
+    org: Arc<str>,
+    to: Connection,
+    /// Who changes something, for others that listen.
+    name: String,
+    /// A transaction was begun, and perhaps not committed.
+    is_unfinished: bool,
+    /// Only in tests: the time is what callers say, also on a server.
+    by_caller: bool,
+}
+
+#[derive(Debug)]
+enum Connection {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl Db {
+    /// Opens a database file that is there.
+    pub async fn of_file(database: &Path) -> Result<Self, StoreFault> {
+        let options = SqliteConnectOptions::new()
+            .filename(database)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(BUSY_TIMEOUT)
+            .foreign_keys(true)
+            // What a file defines must not run anything.
+            .pragma("trusted_schema", "OFF")
+            .pragma("cell_size_check", "ON")
+            .statement_cache_capacity(PREPARED)
+            .disable_statement_logging();
+        let to = Connection::Sqlite(options.connect().await?);
+        let (org, name) = (LOCAL.into(), String::new());
+        Ok(Self { org, to, name, is_unfinished: false, by_caller: false })
+    }
+
+    /// Connects to the server of this URL, to use the rows of `org`.
+    pub async fn of_server(org: &str, url: &str, name: &str) -> Result<Self, StoreFault> {
+        let options = server_options(url).map_err(StoreFault::Settings)?;
+        let mut db = in_time(CONNECT_TIMEOUT, options.connect()).await?;
+        in_time(ANSWER_TIMEOUT, sqlx::raw_sql(SESSION).execute(&mut db)).await?;
+        let to = Connection::Postgres(db);
+        let (org, name) = (org.into(), name.to_owned());
+        let mut db = Self { org, to, name, is_unfinished: false, by_caller: false };
+        let version = plain("SELECT CAST(current_setting('server_version_num') AS BIGINT)");
+        let version: i64 = version.fetch_one(&mut db).await?.try_get(0)?;
+        if version < OLDEST_SERVER {
+            return Err(StoreFault::Settings(
+                Text::new(
+                    "the server is older than PostgreSQL 14: use a newer one",
+                    "服务器早于 PostgreSQL 14：请使用更新的版本",
+                )
+                .into(),
+            ));
+        }
+        Ok(db)
+    }
+
+    #[cfg(test)]
+    pub fn goes_by_caller(&mut self) {
+        self.by_caller = true;
+    }
+
+    /// True for a server, which other machines may use as well.
+    pub fn is_shared(&self) -> bool {
+        match self.to {
+            Connection::Sqlite(_) => false,
+            Connection::Postgres(_) => true,
+        }
+    }
+
+    /// Makes the tables that are missing: number, name and text of each step.
+    pub async fn migrate(
+        &mut self,
+        steps: impl Iterator<Item = (i64, &'static str, Cow<'static, str>)>,
+    ) -> Result<(), StoreFault> {
+        let migrations = steps.map(|(number, name, text)| {
+            let text = AssertSqlSafe(text.into_owned()).into_sql_str();
+            Migration::new(number, name.into(), MigrationType::Simple, text, false)
+        });
+        let migrator = Migrator::with_migrations(migrations.collect());
+        let done = match &mut self.to {
+            Connection::Sqlite(db) => migrator.run_direct(None, db, false).await,
+            Connection::Postgres(db) => migrator.run_direct(None, db, false).await,
+        };
+        done.map_err(migration_fault)
+    }
+
+    /// Begins a transaction that writes. What is not committed is undone. Those of an organisation take turns, as all that
+    /// use one file do: nothing that one has read changes before it has written.
+    pub async fn begin(&mut self) -> Result<Step<'_>, StoreFault> {
+        let (org, by_caller) = (self.org.clone(), self.by_caller);
+        self.is_unfinished = true;
+        match &mut self.to {
+            Connection::Sqlite(db) => {
+                let transaction = Transaction::Sqlite(db.begin_with("BEGIN IMMEDIATE").await?);
+                Ok(Step { org, transaction, at: None, by_caller: false })
+            }
+            Connection::Postgres(db) => {
+                let begun = in_time(ANSWER_TIMEOUT, db.begin()).await?;
+                let mut step =
+                    Step { org, transaction: Transaction::Postgres(begun), at: None, by_caller };
+                let turn = sql("UPDATE meta SET version = version + 1 WHERE org = $1 \
+                     RETURNING hive_now($1), CAST(pg_notify($2, $3) AS TEXT)");
+                let turn = turn.bind(channel(&step.org)).bind(&self.name);
+                let turn = turn.fetch_optional(&mut step).await?;
+                step.at = turn.map(|row| row.try_get(0)).transpose()?;
+                Ok(step)
+            }
+        }
+    }
+
+    /// Begins one that only reads, so that all of it is of one moment.
+    pub async fn begin_reading(&mut self) -> Result<Step<'_>, StoreFault> {
+        self.is_unfinished = true;
+        let transaction = match &mut self.to {
+            Connection::Sqlite(db) => Transaction::Sqlite(db.begin().await?),
+            Connection::Postgres(db) => {
+                let begin = db.begin_with("BEGIN READ ONLY ISOLATION LEVEL REPEATABLE READ");
+                Transaction::Postgres(in_time(ANSWER_TIMEOUT, begin).await?)
+            }
+        };
+        Ok(Step { org: self.org.clone(), transaction, at: None, by_caller: false })
+    }
+
+    /// Another value whenever somebody else has changed something.
+    pub async fn version(&mut self) -> Result<i64, StoreFault> {
+        let version = match self.to {
+            Connection::Sqlite(_) => plain("PRAGMA data_version"),
+            Connection::Postgres(_) => sql("SELECT version FROM meta WHERE org = $1"),
+        };
+        version.fetch_one(self).await?.try_get(0)
+    }
+
+    /// Ends what was begun and not committed. A server would learn of that with the next statement only, and whoever else
+    /// uses the store would wait until then.
+    pub async fn end_unfinished(&mut self) -> Result<(), StoreFault> {
+        match &mut self.to {
+            Connection::Postgres(db) if std::mem::take(&mut self.is_unfinished) => {
+                in_time(ANSWER_TIMEOUT, db.ping()).await
+            }
+            Connection::Sqlite(_) | Connection::Postgres(_) => Ok(()),
+        }
+    }
+
+    /// Ends it when everything is written.
+    pub async fn close(self) -> Result<(), StoreFault> {
+        match self.to {
+            Connection::Sqlite(db) => db.close().await?,
+            Connection::Postgres(db) => in_time(ANSWER_TIMEOUT, db.close()).await?,
+        }
+        Ok(())
+    }
+}
+
+/// Tells when somebody else has changed something. It is a hint: one that is lost is made up for by looking.
+pub(in crate::hive) struct Listener {
+    from: PgListener,
+    /// Whose changes are no news.
+    name: String,
+}
+
+impl Listener {
+    pub async fn of_server(org: &str, url: &str, name: &str) -> Result<Self, StoreFault> {
+        let options = server_options(url).map_err(StoreFault::Settings)?;
+        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_TIMEOUT);
+        let pool = in_time(CONNECT_TIMEOUT, pool.connect_with(options)).await?;
+        let mut from = in_time(CONNECT_TIMEOUT, PgListener::connect_with(&pool)).await?;
+        in_time(ANSWER_TIMEOUT, from.listen(&channel(org))).await?;
+        Ok(Self { from, name: name.to_owned() })
+    }
+
+    /// Waits for the next change of somebody else.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub async fn heard(&mut self) -> Result<(), StoreFault> {
+        while self.from.recv().await?.payload() == self.name {}
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Listener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Listener").finish_non_exhaustive()
+    }
+}
+
+/// Where changes of an organisation are told.
+fn channel(org: &str) -> String {
+    let digest = Sha256::digest(org);
+    format!("hive_{}", hex::hex(digest.get(..CHANNEL_BYTES).unwrap_or_default()))
+}
+
+/// What a server does in time; else the connection is given up.
+async fn in_time<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, StoreFault> {
+    match timeout(limit, work).await {
+        Ok(done) => Ok(done?),
+        Err(_) => Err(StoreFault::Lost(format!("no answer in {} seconds", limit.as_secs()))),
+    }
+}
+
+/// How a server is reached. Over a network it has to show a certificate, unless the URL says otherwise.
+///
+/// # Errors
+/// What is wrong with the URL; never any of it.
+pub(in crate::hive) fn check_url(url: &str) -> Result<(), Localized> {
+    server_options(url).map(|_| ())
+}
+
+fn server_options(url: &str) -> Result<PgConnectOptions, Localized> {
+    let scheme = ["postgres://", "postgresql://"].into_iter().any(|start| url.starts_with(start));
+    let parsed = url.parse::<PgConnectOptions>().ok().filter(|_| scheme);
+    let Some(options) = parsed else {
+        let text = Text::new(
+            "the address of the store is no URL of PostgreSQL: write postgres://USER@HOST/DATABASE",
+            "存储的地址不是 PostgreSQL 的 URL：请写 postgres://用户@主机/数据库",
+        );
+        return Err(text.into());
+    };
+    let host = options.get_host();
+    let is_local = options.get_socket().is_some() || host.starts_with('/') || is_loopback(host);
+    let says_how = url.contains("sslmode=") || url.contains("ssl-mode=");
+    let options =
+        if is_local || says_how { options } else { options.ssl_mode(PgSslMode::VerifyFull) };
+    Ok(options
+        .application_name("dominds-tui")
+        .statement_cache_capacity(PREPARED_THERE)
+        .disable_statement_logging())
+}
+
+fn is_loopback(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// What is done as a whole, or not at all.
+#[derive(Debug)]
+pub(super) struct Step<'c> {
+    org: Arc<str>,
+    transaction: Transaction<'c>,
+    /// When it began, as the server says.
+    at: Option<i64>,
+    by_caller: bool,
+}
+
+#[derive(Debug)]
+enum Transaction<'c> {
+    Sqlite(sqlx::Transaction<'c, Sqlite>),
+    Postgres(sqlx::Transaction<'c, Postgres>),
+}
+
+impl Step<'_> {
+    /// The time of a server, which is the same for all that use it; else that of this machine.
+    pub fn now(&self, here: SystemTime) -> SystemTime {
+        self.at.filter(|_| !self.by_caller).map_or(here, moment)
+    }
+
+    /// The time of the server, in milliseconds since 1970; 0 without one.
+    pub fn server_millis(&self) -> i64 {
+        self.at.unwrap_or_default()
+    }
+
+    pub async fn commit(self) -> Result<(), StoreFault> {
+        match self.transaction {
+            Transaction::Sqlite(transaction) => transaction.commit().await?,
+            Transaction::Postgres(transaction) => {
+                in_time(ANSWER_TIMEOUT, transaction.commit()).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a statement is carried out on.
+pub(super) trait Target {
+    fn parts(&mut self) -> (&str, Link<'_>);
+}
+
+pub(super) enum Link<'a> {
+    Sqlite(&'a mut SqliteConnection),
+    Postgres(&'a mut PgConnection),
+}
+
+impl Target for Db {
+    fn parts(&mut self) -> (&str, Link<'_>) {
+        let link = match &mut self.to {
+            Connection::Sqlite(db) => Link::Sqlite(db),
+            Connection::Postgres(db) => Link::Postgres(db),
+        };
+        (&self.org, link)
+    }
+}
+
+impl Target for Step<'_> {
+    fn parts(&mut self) -> (&str, Link<'_>) {
+        let link = match &mut self.transaction {
+            Transaction::Sqlite(transaction) => Link::Sqlite(transaction),
+            Transaction::Postgres(transaction) => Link::Postgres(transaction),
+        };
+        (&self.org, link)
+    }
+}
+
+/// A value of a statement.
+#[derive(Debug)]
+pub(super) enum Value {
+    Text(Option<String>),
+    Number(Option<i64>),
+}
+
+macro_rules! values {
+    ($($from:ty => |$value:ident| $into:expr;)+) => {
+        $(impl From<$from> for Value {
+            fn from($value: $from) -> Self { $into }
+        })+
+    };
+}
+
+values! {
+    &str => |text| Self::Text(Some(text.to_owned()));
+    String => |text| Self::Text(Some(text));
+    &String => |text| Self::Text(Some(text.clone()));
+    Option<&str> => |text| Self::Text(text.map(str::to_owned));
+    Option<String> => |text| Self::Text(text);
+    Option<&String> => |text| Self::Text(text.cloned());
+    &Option<String> => |text| Self::Text(text.clone());
+    i64 => |number| Self::Number(Some(number));
+    u32 => |number| Self::Number(Some(number.into()));
+    &u32 => |number| Self::Number(Some((*number).into()));
+    Option<i64> => |number| Self::Number(number);
+}
+
+/// A statement with its values.
+#[derive(Debug)]
+pub(super) struct Statement {
+    text: Cow<'static, str>,
+    of_org: bool,
+    values: Vec<Value>,
+}
+
+/// A statement with `$1` for whose rows it is about, and `$2` and so on for its values. What others wrote is never in the text.
+pub(super) fn sql(text: impl Into<Cow<'static, str>>) -> Statement {
+    Statement { text: text.into(), of_org: true, values: Vec::new() }
+}
+
+/// A statement about the database as a whole: `$1` is its first value.
+pub(super) fn plain(text: &'static str) -> Statement {
+    Statement { text: text.into(), of_org: false, values: Vec::new() }
+}
+
+/// A statement for the database that it is carried out on.
+macro_rules! prepared {
+    ($statement:expr, $org:expr) => {{
+        let Statement { text, of_org, values } = $statement;
+        let query = sqlx::query(AssertSqlSafe(text.into_owned()));
+        let query = if of_org { query.bind($org.to_owned()) } else { query };
+        values.into_iter().fold(query, |query, value| match value {
+            Value::Text(text) => query.bind(text),
+            Value::Number(number) => query.bind(number),
+        })
+    }};
+}
+
+impl Statement {
+    /// The next value.
+    pub fn bind(mut self, value: impl Into<Value>) -> Self {
+        self.values.push(value.into());
+        self
+    }
+
+    /// Carries it out; returns how many rows it has changed.
+    pub async fn execute(self, on: &mut impl Target) -> Result<u64, StoreFault> {
+        let (org, link) = on.parts();
+        Ok(match link {
+            Link::Sqlite(db) => prepared!(self, org).execute(db).await?.rows_affected(),
+            Link::Postgres(db) => {
+                let query = prepared!(self, org);
+                in_time(ANSWER_TIMEOUT, query.execute(db)).await?.rows_affected()
+            }
+        })
+    }
+
+    pub async fn fetch_all(self, on: &mut impl Target) -> Result<Vec<Row>, StoreFault> {
+        let (org, link) = on.parts();
+        Ok(match link {
+            Link::Sqlite(db) => {
+                let rows = prepared!(self, org).fetch_all(db).await?;
+                rows.into_iter().map(Row::Sqlite).collect()
+            }
+            Link::Postgres(db) => {
+                let query = prepared!(self, org);
+                let rows = in_time(ANSWER_TIMEOUT, query.fetch_all(db)).await?;
+                rows.into_iter().map(Row::Postgres).collect()
+            }
+        })
+    }
+
+    pub async fn fetch_optional(self, on: &mut impl Target) -> Result<Option<Row>, StoreFault> {
+        let (org, link) = on.parts();
+        Ok(match link {
+            Link::Sqlite(db) => prepared!(self, org).fetch_optional(db).await?.map(Row::Sqlite),
+            Link::Postgres(db) => {
+                let query = prepared!(self, org);
+                in_time(ANSWER_TIMEOUT, query.fetch_optional(db)).await?.map(Row::Postgres)
+            }
+        })
+    }
+
+    pub async fn fetch_one(self, on: &mut impl Target) -> Result<Row, StoreFault> {
+        let found = self.fetch_optional(on).await?;
+        found.ok_or_else(|| StoreFault::Damaged("a row is missing".to_owned()))
+    }
+}
+
+/// A row that was found.
+pub(super) enum Row {
+    Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+impl Row {
+    /// The value of a column, counted from 0.
+    pub fn try_get<T: Column>(&self, at: usize) -> Result<T, StoreFault> {
+        T::of(self, at)
+    }
+}
+
+/// What a column can be read as.
+pub(super) trait Column: Sized {
+    fn of(row: &Row, at: usize) -> Result<Self, StoreFault>;
+}
+
+macro_rules! columns {
+    ($($column:ty),+) => {
+        $(impl Column for $column {
+            fn of(row: &Row, at: usize) -> Result<Self, StoreFault> {
+                Ok(match row {
+                    Row::Sqlite(row) => row.try_get(at)?,
+                    Row::Postgres(row) => row.try_get(at)?,
+                })
+            }
+        })+
+    };
+}
+
+columns!(String, Option<String>, i64, Option<i64>);
+
+impl From<sqlx::Error> for StoreFault {
+    fn from(error: sqlx::Error) -> Self {
+        let Some(known) = error.as_database_error() else {
+            let is_link = matches!(
+                error,
+                sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_)
+            );
+            let why = error.to_string();
+            return if is_link { Self::Lost(why) } else { Self::Other(why) };
+        };
+        let code = known.code().unwrap_or_default();
+        if known.try_downcast_ref::<PgDatabaseError>().is_some() {
+            let found = SERVER_CODES.into_iter().find(|(start, _)| code.starts_with(start));
+            let why = known.message().to_owned();
+            return found.map_or(Self::Server as ServerFault, |(_, fault)| fault)(why);
+        }
+        match code.parse::<i32>().ok().map(|code| code & CODE_MASK) {
+            Some(SQLITE_BUSY) => Self::Busy,
+            Some(SQLITE_FULL) => Self::Full,
+            Some(SQLITE_CORRUPT | SQLITE_NOTADB) => Self::Damaged(error.to_string()),
+            Some(SQLITE_CANTOPEN) => {
+                Self::Io { path: PathBuf::from(DATABASE), error: io::Error::other(error) }
+            }
+            Some(_) | None => Self::Other(error.to_string()),
+        }
+    }
+}
+
+fn migration_fault(error: MigrateError) -> StoreFault {
+    if let MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) = error {
+        return error.into();
+    }
+    if matches!(error, MigrateError::VersionMissing(_) | MigrateError::VersionTooNew(..)) {
+        return StoreFault::Newer;
+    }
+    StoreFault::Damaged(error.to_string())
+}
+
+/// As it is kept: milliseconds since 1970, UTC.
+pub(super) fn millis(at: SystemTime) -> i64 {
+    let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+pub(super) fn moment(millis: i64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
+}
