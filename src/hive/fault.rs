@@ -172,7 +172,22 @@ impl StoreFault {
             Self::Busy => Text::new("end the program that holds it", "请结束占用它的程序"),
             Self::Full => Text::new("free some room on the disk", "请腾出磁盘空间"),
         };
-        Some(Problem::new("hive/store", PATH, self.text(), fix))
+        let place = match self {
+            Self::Settings(_) | Self::Lost(_) | Self::Server(_) => "config.yaml",
+            Self::NotAgreed
+            | Self::Nameless
+            | Self::Link(_)
+            | Self::Io { .. }
+            | Self::Newer
+            | Self::Damaged(_)
+            | Self::Busy
+            | Self::Full
+            | Self::TooMany
+            | Self::Ended
+            | Self::SeatInUse(_)
+            | Self::Other(_) => PATH,
+        };
+        Some(Problem::new("hive/store", place, self.text(), fix))
     }
 }
 

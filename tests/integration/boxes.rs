@@ -69,13 +69,19 @@ impl Shared {
         );
     }
 
+    /// Lets nobody in, or everybody again.
+    fn admit(&self, everybody: bool) {
+        let (url, name) = (&postgres().expect("a server").url, &self.name);
+        psql(url, &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {everybody}"));
+    }
+
     /// Cuts all connections, as a server that starts again does.
     fn cut_all(&self) {
         let name = &self.name;
         let cut = format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' AND pid <> pg_backend_pid()"
         );
-        psql(&self.url, &cut);
+        psql(&postgres().expect("a server").url, &cut);
     }
 }
 
@@ -318,6 +324,31 @@ fn r4_while_the_server_is_down_dialogs_go_on_and_tasks_wait_for_it() {
     shared.cut_all();
     let id = one.ok(&["delegate", "qa", "hi"], 0);
     assert!(eventually(|| task(&one, id.trim())["status"] == "done"), "it connects anew");
+}
+
+#[test]
+fn p4_a_box_that_does_not_reach_the_server_stops_its_tasks_and_continues_them_when_it_does() {
+    let Some(shared) = Shared::new() else { return };
+    let one = shared.joined("one", "all");
+    let answers = one.home().workspace().join("answers/m.yaml");
+    let quick =
+        fs::read_to_string(&answers).expect("answers").replace("delayMs: 60000", "delayMs: 10");
+    fs::write(&answers, quick.replacen("delayMs: 10", "delayMs: 600000", 1)).expect("answers");
+    let _served = Served::start(&one);
+    let id = one.ok(&["delegate", "qa", "linger"], 0);
+    let id = id.trim();
+    assert!(eventually(|| task(&one, id)["status"] == "running"));
+    let state = |word: &str| said(&one).contains(word);
+    assert!(eventually(|| state("generating: true")), "its dialog works");
+    shared.admit(false);
+    shared.cut_all();
+    fs::write(&answers, quick).expect("answers");
+    assert!(eventually(|| state("kind: stopped")), "it stops by itself");
+    assert!(one.ok(&["run", "hi"], 0).contains("Hello."), "other dialogs go on");
+    shared.admit(true);
+    assert!(eventually(|| task(&one, id)["status"] == "done"), "{:?}", task(&one, id));
+    assert_eq!(task(&one, id)["attempt"], 1, "it went on");
+    assert_eq!(tasks(&one).len(), 1);
 }
 
 #[test]

@@ -139,7 +139,9 @@ async fn show(store: &mut Store, wanted: &str, json: bool) -> Result<(), Command
     lines::print(&format!("from {from} at {}", task.created_at));
     if let Some(dialog) = &task.dialog {
         let started = task.started_at.as_ref().map_or("", |at| at.as_str());
-        lines::print(&format!("attempt {} in dialog {dialog}, started at {started}", task.attempt));
+        let place = task.box_name.as_ref().map(|name| format!(" on {name}")).unwrap_or_default();
+        let attempt = task.attempt;
+        lines::print(&format!("attempt {attempt} in dialog {dialog}{place}, started at {started}"));
     }
     lines::print(&format!("\n{}", task.text));
     if let Some(said) = task.result.as_ref().or(task.error.as_ref()) {

@@ -59,6 +59,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Of a connection to a server. Whoever dies within a transaction is in nobody's way for long, and so is one that waits.
 const SESSION: &str = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '5s'; SET statement_timeout = '9s'; \
      SET client_min_messages = 'warning'";
+/// Changes of others within this time are one.
+const GATHERED: Duration = Duration::from_millis(20);
 /// Bytes of a hash in the name of a channel.
 const CHANNEL_BYTES: usize = 8;
 /// The oldest version of PostgreSQL: its number in `server_version_num`.
@@ -176,7 +178,11 @@ impl Db {
                      RETURNING hive_now($1), CAST(pg_notify($2, $3) AS TEXT)");
                 let turn = turn.bind(channel(&step.org)).bind(&self.name);
                 let turn = turn.fetch_optional(&mut step).await?;
-                step.at = turn.map(|row| row.try_get(0)).transpose()?;
+                let Some(row) = turn else {
+                    let why = "the row of the organisation is missing".to_owned();
+                    return Err(StoreFault::Server(why));
+                };
+                step.at = Some(row.try_get(0)?);
                 Ok(step)
             }
         }
@@ -230,6 +236,8 @@ pub(in crate::hive) struct Listener {
     from: PgListener,
     /// Whose changes are no news.
     name: String,
+    /// Something was heard that nobody was told yet.
+    is_news: bool,
 }
 
 impl Listener {
@@ -239,15 +247,20 @@ impl Listener {
         let pool = in_time(CONNECT_TIMEOUT, pool.connect_with(options)).await?;
         let mut from = in_time(CONNECT_TIMEOUT, PgListener::connect_with(&pool)).await?;
         in_time(ANSWER_TIMEOUT, from.listen(&channel(org))).await?;
-        Ok(Self { from, name: name.to_owned() })
+        Ok(Self { from, name: name.to_owned(), is_news: false })
     }
 
-    /// Waits for the next change of somebody else.
+    /// Waits for the next change of somebody else, and for those that follow at once. May be given up and begun anew.
     ///
     /// # Errors
     /// The connection broke.
     pub async fn heard(&mut self) -> Result<(), StoreFault> {
-        while self.from.recv().await?.payload() == self.name {}
+        while !self.is_news {
+            self.is_news = self.from.recv().await?.payload() != self.name;
+        }
+        tokio::time::sleep(GATHERED).await;
+        while self.from.next_buffered().is_some() {}
+        self.is_news = false;
         Ok(())
     }
 }

@@ -14,12 +14,12 @@ use crate::domain::trigger::{
 use crate::hive::test_support::Database;
 use crate::tools::Ending;
 
-fn in_force(threshold: u32) -> InForce {
+pub(super) fn in_force(threshold: u32) -> InForce {
     let json = serde_json::to_string(&keyword("x")).unwrap();
     InForce { json, threshold }
 }
 
-fn firing(event: &str, overlap: TriggerOverlap) -> Firing {
+pub(super) fn firing(event: &str, overlap: TriggerOverlap) -> Firing {
     let trigger = TaskTrigger {
         name: "daily".to_owned(),
         tells: true,

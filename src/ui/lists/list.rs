@@ -255,7 +255,7 @@ impl<L: List> ListOverlay<L> {
     }
 
     fn run(&self, key: &ListKey<L>, cx: &mut Cx<'_>) -> Handled {
-        match self.chosen(cx).and_then(|entry| (key.run)(&self.list, entry, cx)) {
+        match (key.run)(&self.list, self.chosen(cx).unwrap_or_default(), cx) {
             None => Handled::Done,
             Some(Outcome::Stay(intent)) => {
                 cx.intents.push(intent);
@@ -271,10 +271,9 @@ impl<L: List> ListOverlay<L> {
     fn heading(&self, view: View<'_>, cx: &Cx<'_>) -> Heading {
         let ui = view.ui;
         let hint = |action, text: &str| format!("{} {text}", ui.key(L::SCOPE, action));
-        let chosen = self.chosen(cx);
-        let works = |key: &&ListKey<L>| {
-            chosen.is_some_and(|entry| (key.run)(&self.list, entry, cx).is_some())
-        };
+        // Some keys need no entry.
+        let chosen = self.chosen(cx).unwrap_or_default();
+        let works = |key: &&ListKey<L>| (key.run)(&self.list, chosen, cx).is_some();
         let keys = L::KEYS.iter().filter(works);
         let mut hints: Vec<String> =
             keys.map(|key| hint(key.action, key.hint.in_lang(ui.lang))).collect();

@@ -93,6 +93,7 @@ fn about(task: &Task, ui: &UiSettings) -> String {
         Some(from),
         Some(task.created_at.to_string()),
         attempt,
+        task.box_name.as_ref().map(|name| ui.sentence(words::ON_BOXES, name)),
     ];
     let dot = format!(" {} ", ui.glyphs.middle_dot);
     parts.into_iter().flatten().collect::<Vec<_>>().join(&dot)

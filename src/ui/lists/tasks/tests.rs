@@ -104,6 +104,18 @@ fn what_needs_a_person_is_listed_first_and_one_key_lists_the_rest() {
 }
 
 #[test]
+fn where_nothing_is_open_one_key_lists_what_has_ended() {
+    let mut stage = teams::stage(100, 24);
+    let ended = rows().into_iter().filter(|row| !row.status.is_open()).collect();
+    stage.apply(DriverEvent::Tasks(ended));
+    stage.keys("<alt+5>");
+    let screen = stage.screen();
+    assert!(screen.contains("no task is listed") && screen.contains("f others"), "{screen}");
+    stage.keys("f");
+    assert!(!lines(&mut stage).is_empty(), "{}", stage.screen());
+}
+
+#[test]
 fn enter_on_a_team_lists_its_tasks_and_enter_on_a_task_opens_its_dialog() {
     let mut stage = stage(100, 24);
     stage.keys("<alt+4> j <enter>");

@@ -23,7 +23,6 @@ const SHUT_DOWN_QUESTION: Text = Text::new(
     "shut down {}? tasks end, dialogs are archived",
     "关闭 {} 吗？任务会结束，对话会归档",
 );
-const ON_BOXES: Text = Text::new("on {}", "在 {}");
 const NO_BOX: Text = Text::new("on no box", "没有机器");
 const USED_UP: Text = Text::new("until midnight", "等到午夜");
 /// Cells by which a team is to the right of its parent.
@@ -124,7 +123,7 @@ impl List for Teams {
             let (place, role) = match boxes.as_slice() {
                 [] if team.pending > 0 => (ui.text(NO_BOX).to_owned(), Role::Warning),
                 [] => (ui.text(NO_BOX).to_owned(), Role::TextDim),
-                boxes => (ui.sentence(ON_BOXES, &boxes.join(", ")), Role::TextDim),
+                boxes => (ui.sentence(words::ON_BOXES, &boxes.join(", ")), Role::TextDim),
             };
             left.push(&format!("  {place}"), ui.style(role));
         }
