@@ -16,6 +16,8 @@ pub(super) const BESIDE: [&str; 3] = ["hive.db-wal", "hive.db-shm", "hive.db-jou
 /// The random name of the store that was made here.
 const SEAT: &str = "seat";
 const IGNORE: &str = ".gitignore";
+/// Changes of the teams that are not over, where others may write to the store.
+const CHANGES: &str = "changes";
 /// SQLite takes a shorter file for an empty one: sqlite.org/fileformat.html, the smallest page.
 const SHORTEST_DATABASE: u64 = 512;
 const SEAT_BYTES: u64 = 64;
@@ -99,6 +101,39 @@ impl Folder {
         match fs::remove_file(&file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_fault(&file, error)),
             Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Notes a change of the teams that begins here, by the hash of what undoes or finishes it.
+    pub(super) fn note_change(&self, id: &str, hash: &str) -> Result<(), StoreFault> {
+        self.make()?;
+        let folder = self.0.join(CHANGES);
+        let made = DirBuilder::new().mode(0o700).create(&folder);
+        if let Err(error) = made
+            && error.kind() != io::ErrorKind::AlreadyExists
+        {
+            return Err(io_fault(&folder, error));
+        }
+        if !fs::symlink_metadata(&folder).is_ok_and(|about| about.is_dir()) {
+            return Err(StoreFault::Link(folder));
+        }
+        self.write_once(&format!("{CHANGES}/{id}"), hash)
+    }
+
+    /// True if that change was begun here.
+    pub(super) fn knows_change(&self, id: &str, hash: &str) -> bool {
+        let file = self.0.join(CHANGES).join(id);
+        let is_one = !id.is_empty() && id.bytes().all(|b| b.is_ascii_hexdigit());
+        is_one
+            && fs::symlink_metadata(&file).is_ok_and(|about| about.is_file())
+            && fs::read_to_string(file).is_ok_and(|known| known == hash)
+    }
+
+    /// Forgets the changes that are over, which are all.
+    pub(super) fn forget_changes(&self) {
+        for file in fs::read_dir(self.0.join(CHANGES)).into_iter().flatten().flatten() {
+            // One that stays is in nobody's way.
+            let _ = fs::remove_file(file.path());
         }
     }
 

@@ -6,7 +6,10 @@ mod files;
 
 use std::path::Path;
 
+use sha2::{Digest as _, Sha256};
+
 use super::fault::StoreFault;
+use super::folder::Folder;
 use super::keeper::{Setup, off_thread};
 use super::store::{Saga, SagaKind, Store};
 use crate::domain::org::{Org, OrgTeam};
@@ -15,7 +18,7 @@ use crate::domain::org_change::{
 };
 use crate::domain::task::{Enqueued, NewTask, Overlap, Priority, TaskKind};
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{AgentId, Lang, Problem, Stamp, TeamName};
+use crate::domain::{AgentId, Lang, Problem, Stamp, TeamName, hex};
 use crate::minds::new_member::{plan_member, plan_skill};
 use crate::minds::new_team::{TeamPlan, plan};
 use crate::minds::{Minds, TEAM_FILE};
@@ -89,26 +92,27 @@ impl Setup {
             Err(refusal) => Ok(Err(refusal)),
             Ok(Planned::Spawn { plan, writing }) => self.spawn(store, &plan, writing, by).await,
             Ok(Planned::Define { team, member, writing }) => {
-                let saga = self.saga(SagaKind::Member, &team, (by, &writing))?;
+                let saga = self.saga(SagaKind::Member, &team, (by, &writing)).await?;
                 let extended = self.extend(store, &saga, writing, Some(&member)).await?;
                 Ok(extended.map(|()| Changed::Defined(member)))
             }
             Ok(Planned::Save { team, path, writing }) => {
-                let saga = self.saga(SagaKind::Skill, &team, (by, &writing))?;
+                let saga = self.saga(SagaKind::Skill, &team, (by, &writing)).await?;
                 let extended = self.extend(store, &saga, writing, None).await?;
                 Ok(extended.map(|()| Changed::Saved(path)))
             }
             Ok(Planned::Update { team, scope }) => self.update(store, &team, scope, by).await,
             Ok(Planned::Shutdown { team, closing }) => {
                 let teams = closing.names();
-                let saga = self.saga(SagaKind::Shutdown, &team, (by, &closing))?;
+                let saga = self.saga(SagaKind::Shutdown, &team, (by, &closing)).await?;
                 let begun = store.begin_shutdown(&saga, &teams, self.clock.moment()).await?;
                 Ok(begun.map(|()| Changed::Closing(teams)))
             }
         }
     }
 
-    fn saga(
+    /// Where others may write to the store, what was begun here is also known here.
+    async fn saga(
         &self,
         kind: SagaKind,
         team: &TeamName,
@@ -117,7 +121,21 @@ impl Setup {
         let random = (self.random_name)();
         let id = random.get(..ID_DIGITS).unwrap_or(&random).to_owned();
         let plan = serde_json::to_value(plan).map_err(|error| unreadable(&error))?;
-        Ok(Saga { id, kind, team: team.clone(), by: by.team.clone(), plan })
+        let saga = Saga { id, kind, team: team.clone(), by: by.team.clone(), plan };
+        if self.server().is_some() {
+            let (folder, id, hash) = (Folder::of(&self.workspace), saga.id.clone(), hash(&saga));
+            off_thread(move || folder.note_change(&id, &hash)).await?;
+        }
+        Ok(saga)
+    }
+
+    /// True if a change was begun here, and is what it was then.
+    async fn began(&self, saga: &Saga) -> Result<bool, StoreFault> {
+        if self.server().is_none() {
+            return Ok(true);
+        }
+        let (folder, id, hash) = (Folder::of(&self.workspace), saga.id.clone(), hash(saga));
+        off_thread(move || Ok(folder.knows_change(&id, &hash))).await
     }
 
     async fn spawn(
@@ -127,7 +145,7 @@ impl Setup {
         writing: Writing,
         by: &Requester,
     ) -> Result<Result<Changed, OrgRefusal>, StoreFault> {
-        let saga = self.saga(SagaKind::Spawn, &plan.name, (by, &writing))?;
+        let saga = self.saga(SagaKind::Spawn, &plan.name, (by, &writing)).await?;
         if let Err(refusal) = store.begin_spawn(&saga, self.clock.moment()).await? {
             return Ok(Err(refusal));
         }
@@ -256,7 +274,20 @@ impl Setup {
         store: &mut Store,
     ) -> Result<Vec<Problem>, StoreFault> {
         let mut problems = Vec::new();
-        for saga in store.open_sagas().await? {
+        let open = store.open_sagas().await?;
+        if open.is_empty() && self.server().is_some() {
+            let folder = Folder::of(&self.workspace);
+            off_thread(move || {
+                folder.forget_changes();
+                Ok(())
+            })
+            .await?;
+        }
+        for saga in open {
+            if !self.began(&saga).await? {
+                let why = "a change of teams is in it that was not begun here";
+                return Err(StoreFault::Server(why.to_owned()));
+            }
             let problem = match saga.kind {
                 SagaKind::Spawn | SagaKind::Member | SagaKind::Skill => {
                     let writing: Writing = read(&saga)?;
@@ -390,6 +421,12 @@ fn first_task(plan: &TeamPlan, by: &Requester) -> NewTask {
 
 fn read<T: serde::de::DeserializeOwned>(saga: &Saga) -> Result<T, StoreFault> {
     T::deserialize(&saga.plan).map_err(|error| unreadable(&error))
+}
+
+/// Of all that undoes or finishes a change.
+fn hash(saga: &Saga) -> String {
+    let (kind, team, plan) = (saga.kind.name(), &saga.team, &saga.plan);
+    hex::hex(&Sha256::digest(format!("{kind} {team} {plan}")))
 }
 
 /// Of a store that no version of this program wrote.

@@ -16,7 +16,7 @@ use crate::platform::{env, logs};
 
 /// The key.
 const KEY: &str = "hive";
-/// Names of variables that are secret by what they hold.
+/// In it: the name of the variable that holds the address.
 const URL_ENV: &str = "urlEnv";
 
 /// Whether some workspaces share a store.

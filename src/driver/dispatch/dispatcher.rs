@@ -164,6 +164,7 @@ impl Dispatcher {
         if view.is_cut_off() {
             return self.pause(view).await;
         }
+        self.sharer.keep_running(view);
         if is_on
             && self.works
             && self.sharer.is_to_tell(view, is_due)

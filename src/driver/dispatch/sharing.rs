@@ -24,6 +24,15 @@ impl Sharer {
         roots.into_iter().filter(|root| self.paused.insert(root.clone())).collect()
     }
 
+    /// Forgets trees whose tasks run no more.
+    pub fn keep_running(&mut self, view: &TasksView) {
+        let runs = |root: &RootId| {
+            let of_root = view.of_root(root);
+            of_root.is_some_and(|one| one.task.status == TaskStatus::Running)
+        };
+        self.paused.retain(runs);
+    }
+
     pub fn is_paused(&self, root: &RootId) -> bool {
         self.paused.contains(root)
     }

@@ -172,3 +172,38 @@ pub fn escalation(stall: &Stall, org: &Org, (day, texts): (&Stamp, Texts)) -> Op
         ..parent.new_task(TaskKind::Escalation, texts.stalls(task, stall.age))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::domain::task::Task;
+    use crate::tools::Sharing;
+
+    #[test]
+    fn p2_of_tasks_that_wait_it_is_said_that_no_box_works_for_their_team() {
+        let task: Task = serde_json::from_value(serde_json::json!({
+            "id": "task-0001", "team": "qa", "kind": "delegate", "priority": "normal", "status": "pending",
+            "blockReason": null, "text": "run the tests", "member": null, "maxSteps": 100, "correlation": null,
+            "rootCorrelation": "task-0001", "depth": 0, "from": null, "origin": null, "wake": false,
+            "createdAt": "2026-11-27 10:00:00", "startedAt": null, "endedAt": null, "durationMs": null, "attempt": 0,
+            "dialog": null, "result": null, "error": null, "tokens": 0,
+        }))
+        .unwrap();
+        let stall = Stall { task, level: StallLevel::Warning, age: Duration::from_hours(2) };
+        let body = |boxes: Option<Vec<(TeamName, String)>>| {
+            let sharing = boxes.map(|boxes| Arc::new(Sharing { boxes, ..Sharing::default() }));
+            let view = TasksView { sharing, ..TasksView::default() };
+            let told = news(std::slice::from_ref(&stall), &[], &view, (&Org::default(), Lang::En));
+            told[0].notice.body.clone()
+        };
+        let other = vec![(TeamName::new("ops"), "two".to_owned())];
+        assert!(body(Some(other)).contains("no box works for this team"), "{}", body(None));
+        let hosted = vec![(TeamName::new("qa"), "two".to_owned())];
+        for said in [body(Some(hosted)), body(None)] {
+            assert!(!said.contains("no box"), "{said}");
+        }
+    }
+}

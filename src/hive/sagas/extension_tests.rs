@@ -37,7 +37,7 @@ fn writing_of(bench: &Bench, change: &OrgChange) -> Writing {
 async fn interrupted(bench: &mut Bench, (change, kind): (&OrgChange, SagaKind), steps: usize) {
     let mut writing = writing_of(bench, change);
     let team = TeamName::new(TEAM_NAME);
-    let saga = bench.setup().saga(kind, &team, (change.by(), &writing)).unwrap();
+    let saga = bench.setup().saga(kind, &team, (change.by(), &writing)).await.unwrap();
     let now = bench.setup().clock.moment();
     bench.store.begin_change(&saga, now).await.unwrap().unwrap();
     writing.write_some(bench.path(), steps).unwrap();
@@ -248,5 +248,41 @@ async fn r1_a_step_that_fails_undoes_those_before_it() {
             assert_eq!(bench.files(), before, "{path}");
             assert!(bench.view().await.changes.is_empty());
         }
+    }
+}
+
+#[tokio::test]
+async fn a_change_that_others_wrote_into_a_shared_store_is_left_alone() {
+    for database in Database::all().filter(|database| *database == Database::Server) {
+        let mut bench = with_qa(database).await;
+        let (team, before) = (TeamName::new(TEAM_NAME), bench.files());
+        let org = bench.minds().hive().org().clone();
+        let closing =
+            Closing::of(bench.path(), org.team(&team).into_iter(), &bench.setup().clock.now());
+        let plan = serde_json::to_value(&closing).unwrap();
+        let id = "ab12ab12ab12".to_owned();
+        let saga = Saga { id, kind: SagaKind::Shutdown, team, by: None, plan };
+        bench
+            .store
+            .begin_shutdown(&saga, &[], bench.setup().clock.moment())
+            .await
+            .unwrap()
+            .unwrap();
+        let refused = bench.setup().settle_changes(&mut bench.store).await;
+        assert!(matches!(refused, Err(StoreFault::Server(_))), "{refused:?}");
+        assert_eq!(bench.files(), before);
+        for id in ["../seat", "", "seat"] {
+            let named = Saga { id: id.to_owned(), ..saga.clone() };
+            assert!(!bench.setup().began(&named).await.unwrap(), "{id}");
+        }
+        // What was begun here is known until it is over.
+        bench.store.forget_change(&saga).await.unwrap();
+        let (setup, asker) = (bench.setup(), by("main"));
+        let own = setup.saga(SagaKind::Shutdown, &saga.team, (&asker, &closing)).await.unwrap();
+        assert!(bench.setup().began(&own).await.unwrap());
+        let other = Saga { plan: serde_json::Value::Null, ..own.clone() };
+        assert!(!bench.setup().began(&other).await.unwrap());
+        bench.setup().settle_changes(&mut bench.store).await.unwrap();
+        assert!(!bench.setup().began(&own).await.unwrap(), "nothing is open");
     }
 }

@@ -120,6 +120,9 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        if name == ".hive/changes" {
+            continue;
+        }
         if path.is_dir() {
             found.insert(format!("{name}/"), String::new());
             collect(root, &path, found);
@@ -322,7 +325,8 @@ async fn r1_a_team_that_was_interrupted_after_any_step_leaves_no_trace() {
                 unreachable!();
             };
             let team = TeamName::new("qa");
-            let saga = bench.setup().saga(SagaKind::Spawn, &team, (change.by(), &writing)).unwrap();
+            let saga =
+                bench.setup().saga(SagaKind::Spawn, &team, (change.by(), &writing)).await.unwrap();
             bench.store.begin_spawn(&saga, Utc.moment()).await.unwrap().unwrap();
             writing.write_some(bench.path(), done).unwrap();
             assert_eq!(bench.view().await.changes.len(), 1);
@@ -369,7 +373,8 @@ async fn r1_what_a_person_changed_meanwhile_is_kept_until_the_person_is_done() {
             unreachable!();
         };
         let team = TeamName::new("qa");
-        let saga = bench.setup().saga(SagaKind::Spawn, &team, (change.by(), &writing)).unwrap();
+        let saga =
+            bench.setup().saga(SagaKind::Spawn, &team, (change.by(), &writing)).await.unwrap();
         bench.store.begin_spawn(&saga, Utc.moment()).await.unwrap().unwrap();
         writing.write(bench.path()).unwrap();
         bench.write(".minds/team/qa/persona.md", "mine");
@@ -662,8 +667,8 @@ async fn a_change_that_names_other_files_is_left_alone() {
             let mut bench = Bench::on(database).await;
             bench.write("notes.md", "mine");
             let before = bench.files();
-            let (team, id) = (TeamName::new("qa"), "ab12".to_owned());
-            let saga = Saga { id, kind, team: team.clone(), by: None, plan };
+            let (team, asker) = (TeamName::new("qa"), by("main"));
+            let saga = bench.setup().saga(kind, &team, (&asker, &plan)).await.unwrap();
             let begun = match kind {
                 SagaKind::Spawn => bench.store.begin_spawn(&saga, Utc.moment()).await,
                 SagaKind::Shutdown => {

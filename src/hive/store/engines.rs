@@ -12,6 +12,8 @@ use crate::hive::fault::StoreFault;
 use crate::hive::server::{EngineRow, LEASE, Registration};
 use crate::tools::Sharing;
 
+/// An engine that was not heard of for so long, and has left nothing, is forgotten.
+const KEPT: Duration = Duration::from_hours(14 * 24);
 /// Tasks of others that are known here.
 const MAX_ELSEWHERE: i64 = 200;
 
@@ -58,13 +60,16 @@ impl Store {
             let (box_name, workspace): (String, String) = (other.try_get(0)?, other.try_get(1)?);
             return Err(StoreFault::SeatInUse(format!("{box_name} ({workspace})")));
         }
+        let left = sql("DELETE FROM hosts WHERE org = $1 AND seat = $2").bind(&seat);
+        left.execute(&mut step).await?;
+        let old = sql("DELETE FROM engines WHERE org = $1 AND lease_until < $2 AND NOT EXISTS ( \
+             SELECT 1 FROM attempts a WHERE a.org = $1 AND a.seat = engines.seat AND a.put_away = 0)");
+        old.bind(now - as_millis(KEPT)).execute(&mut step).await?;
         step.commit().await?;
         self.engine = Some(engine.clone());
+        self.hosted.clear();
         let wanted = std::mem::take(&mut self.wanted);
-        if !wanted.is_empty() {
-            self.host(wanted).await?;
-        }
-        Ok(())
+        self.host(wanted).await
     }
 
     pub(super) fn engine_id(&self) -> Option<String> {
@@ -105,10 +110,11 @@ impl Store {
     /// # Errors
     /// The server; then it works for the teams it worked for before.
     pub async fn host(&mut self, teams: Vec<(TeamName, String)>) -> Result<(), StoreFault> {
-        self.wanted = teams;
-        if !self.db.is_shared() {
+        let is_known = self.wanted == teams && self.hosted.len() == teams.len();
+        if is_known || !self.db.is_shared() {
             return Ok(());
         }
+        self.wanted = teams;
         let seat = self.seat.clone();
         let mut step = self.db.begin().await?;
         let now = step.server_millis();

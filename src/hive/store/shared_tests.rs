@@ -178,7 +178,7 @@ async fn p2_what_a_lost_engine_worked_on_is_given_to_another_after_its_lease_and
     }
     assert_eq!(
         boxes.notices().await,
-        ["one was not heard of any more: 5 of its tasks are queued again"]
+        ["one was not heard of any more: 5 of its tasks are taken from it"]
     );
     boxes.take_over(1).await;
     assert_eq!(boxes.notices().await.len(), 1, "it is told once");

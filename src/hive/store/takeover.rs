@@ -88,13 +88,20 @@ fn lost_notice(box_name: &str, moved: &[AttemptId], lang: Lang) -> NewNotice {
         (moved.len(), moved.first().map(|of| of.task.as_str()).unwrap_or_default());
     let title = in_lang!(
         lang,
-        "{box_name} was not heard of any more: {count} of its tasks are queued again",
-        "已收不到 {box_name} 的消息：它的 {count} 个任务重新排队"
+        "{box_name} was not heard of any more: {count} of its tasks are taken from it",
+        "已收不到 {box_name} 的消息：从它收回 {count} 个任务"
     );
     let from = (AgentId::new(box_name), TeamName::main());
     let mut notice = NewNotice::of_team(from, &format!("lost {first} {count}"), title);
     let line = |of: &AttemptId| {
         let (id, next) = (of.task.short(), of.attempt.saturating_add(1));
+        if next > MAX_ATTEMPTS {
+            return in_lang!(
+                lang,
+                "- {id} has failed: too many attempts (`task show {id}`)\n",
+                "- {id} 失败：尝试次数过多（`task show {id}`）\n"
+            );
+        }
         in_lang!(
             lang,
             "- {id}, attempt {next} (`task show {id}`)\n",
