@@ -40,6 +40,7 @@ pub fn refused(fault: &StoreFault) -> CommandError {
         | StoreFault::Full
         | StoreFault::TooMany
         | StoreFault::Ended
+        | StoreFault::ForeignSeat
         | StoreFault::Settings(_)
         | StoreFault::Server(_)
         | StoreFault::Other(_) => CommandError::invalid(text),

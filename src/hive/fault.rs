@@ -41,6 +41,9 @@ pub enum StoreFault {
     /// The server refuses something.
     #[error("the server of the store: {0}")]
     Server(String),
+    /// The name of this workspace in a shared store was not drawn here.
+    #[error("the name in .hive/seat came with this workspace")]
+    ForeignSeat,
     /// A copy of this workspace uses the shared store, on this box.
     #[error("a copy of this workspace on {0} uses the store")]
     SeatInUse(String),
@@ -117,6 +120,11 @@ impl StoreFault {
                 "the server of the store refuses: {why}",
                 "存储的服务器拒绝了请求：{why}"
             ),
+            Self::ForeignSeat => Text::new(
+                "the name in .hive/seat came with this workspace, and may be that of another one in the shared store",
+                ".hive/seat 中的名称随工作区而来，在共享存储中可能属于另一个工作区",
+            )
+            .into(),
             Self::SeatInUse(place) => localized!(
                 "a copy of this workspace uses the shared store: {place}",
                 "本工作区的一个副本正在使用共享存储：{place}"
@@ -165,6 +173,10 @@ impl StoreFault {
                 "correct that on the server, or `hive` in config.yaml",
                 "请在服务器上更正，或更正 config.yaml 中的 `hive`",
             ),
+            Self::ForeignSeat => Text::new(
+                "remove .hive/seat: this workspace gets a name of its own",
+                "请删除 .hive/seat：本工作区会得到自己的名称",
+            ),
             Self::SeatInUse(_) => Text::new(
                 "end the driver there, or remove .hive/seat here if this is the copy",
                 "请结束那里的驱动程序；若这里是副本，请删除 .hive/seat",
@@ -184,6 +196,7 @@ impl StoreFault {
             | Self::Full
             | Self::TooMany
             | Self::Ended
+            | Self::ForeignSeat
             | Self::SeatInUse(_)
             | Self::Other(_) => PATH,
         };
@@ -212,6 +225,7 @@ mod tests {
             StoreFault::Settings(Text::new("why", "为何").into()),
             StoreFault::Lost("why".to_owned()),
             StoreFault::Server("why".to_owned()),
+            StoreFault::ForeignSeat,
             StoreFault::SeatInUse("box".to_owned()),
             StoreFault::Other("why".to_owned()),
         ] {

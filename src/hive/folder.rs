@@ -7,6 +7,9 @@ use std::os::unix::fs::{
 };
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
 use super::fault::StoreFault;
 use crate::minds::STORE_FOLDER as PATH;
 
@@ -91,7 +94,19 @@ impl Folder {
 
     /// Names the store to be, unless it has a name. Returns the name it has.
     pub(super) fn write_seat(&self, seat: &str) -> Result<String, StoreFault> {
-        self.write_once(SEAT, &format!("{seat}\n"))?;
+        if self.seat().is_none() {
+            // Nobody sees half of a name.
+            let new = format!("{SEAT}.{seat}");
+            self.write_once(&new, &format!("{seat}\n"))?;
+            let (from, to) = (self.0.join(&new), self.0.join(SEAT));
+            let placed = renameat_with(CWD, &from, CWD, &to, RenameFlags::NOREPLACE);
+            match placed {
+                Ok(()) => {}
+                Err(Errno::EXIST) => drop(fs::remove_file(&from)),
+                // A file system that cannot do that.
+                Err(_) => fs::rename(&from, &to).map_err(|error| io_fault(&to, error))?,
+            }
+        }
         Ok(self.seat().unwrap_or_default())
     }
 

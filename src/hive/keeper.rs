@@ -112,20 +112,20 @@ impl Setup {
         }
     }
 
-    /// The name of this workspace in a store that it shares. One that came with it has to be agreed to: whoever has it gets
-    /// what is meant for another workspace.
+    /// The name of this workspace in a store that it shares. One that came with it is not used: whoever has it gets what is
+    /// meant for another workspace.
     fn prepare_seat(&self, folder: &Folder) -> Result<String, StoreFault> {
         folder.make()?;
-        if let Some(seat) = folder.seat() {
-            return if self.permission.may_open(&seat) {
-                Ok(seat)
-            } else {
-                Err(StoreFault::NotAgreed)
-            };
-        }
-        let seat = folder.write_seat(&(self.random_name)())?;
-        self.permission.made_here(&seat).map_err(|text| StoreFault::Other(text.to_string()))?;
-        Ok(seat)
+        let seat = if let Some(seat) = folder.seat() {
+            seat
+        } else {
+            // Known as ours before others see it, who may be drawing one at the same time.
+            let drawn = (self.random_name)();
+            let known = self.permission.made_here(&drawn);
+            known.map_err(|text| StoreFault::Other(text.to_string()))?;
+            folder.write_seat(&drawn)?
+        };
+        if self.permission.may_open(&seat) { Ok(seat) } else { Err(StoreFault::ForeignSeat) }
     }
 
     /// The server of the store, if it is on one.

@@ -215,3 +215,15 @@ fn settings_of_the_terminal_are_words_and_an_invalid_one_is_its_default() {
         assert_eq!((config.mouse, config.links, config.problems.len()), (mouse, links, problems));
     }
 }
+
+#[test]
+fn the_address_of_a_shared_store_is_hidden_with_its_password() {
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    let text = "hive: { url: \"postgres://me:pa55-of-me@h/d\", org: a, workspaces: [/nowhere] }";
+    let config = from_text("c", Ok(Some(text.to_owned())), ability);
+    assert!(matches!(config.tasks, SharedStore::Server(_)), "{:?}", config.problems);
+    assert!(!format!("{config:?}").contains("pa55-of-me"));
+    let secrets = crate::platform::logs::vault().secrets();
+    let shown = secrets.redacted("pa55-of-me and postgres://me:pa55-of-me@h/d".to_owned());
+    assert!(!shown.contains("pa55-of-me"), "{shown}");
+}

@@ -179,3 +179,37 @@ async fn decisions_are_on_disk_when_it_has_ended() {
     let history = store.history(&HistoryFilter::default(), &Utc).await.unwrap();
     assert_eq!(history.len(), 10);
 }
+
+#[tokio::test]
+async fn a_name_that_came_with_a_workspace_is_not_used_in_a_shared_store() {
+    let bench = Bench::new();
+    let Some(server) = crate::hive::test_support::server("seats", "box") else { return };
+    let setup = Setup { store: StoreChoice::Server(Box::new(server)), ..bench.setup() };
+    std::fs::create_dir(bench.path().join(".hive")).unwrap();
+    std::fs::write(bench.path().join(".hive/seat"), "cd34\n").unwrap();
+    let refused = setup.open_or_make().await;
+    assert!(matches!(refused, Err(StoreFault::ForeignSeat)), "{refused:?}");
+    std::fs::remove_file(bench.path().join(".hive/seat")).unwrap();
+    setup.open_or_make().await.unwrap().close().await;
+    setup.open_or_make().await.unwrap().close().await;
+    assert_eq!(*bench.known.seats.lock().unwrap(), ["ab12"], "its own is drawn once");
+}
+
+#[tokio::test]
+async fn of_two_programs_that_draw_a_name_at_the_same_time_both_use_the_same_one() {
+    let Some(server) = crate::hive::test_support::server("names", "box") else { return };
+    for _ in 0..30 {
+        let bench = Bench::new();
+        let setup = |random_name| Setup {
+            store: StoreChoice::Server(Box::new(server.clone())),
+            random_name,
+            ..bench.setup()
+        };
+        let (one, two) = (setup(|| "aaaa".to_owned()), setup(|| "bbbb".to_owned()));
+        let (first, second) = tokio::join!(one.open_or_make(), two.open_or_make());
+        first.unwrap().close().await;
+        second.unwrap().close().await;
+        let mut files = std::fs::read_dir(bench.path().join(".hive")).unwrap().flatten();
+        assert!(files.all(|file| file.file_name() == "seat" || file.file_name() == ".gitignore"));
+    }
+}
