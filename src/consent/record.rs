@@ -18,6 +18,7 @@ pub(super) fn read(file: &Path) -> io::Result<Vec<Agreed>> {
 
 /// Adds entries; they replace earlier ones of the same name.
 pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::Result<()> {
+    let _locked = lock(file)?;
     let before = read_text(file)?.unwrap_or_default();
     let replaced = |line: &&str| {
         let old = Agreed::read(line);
@@ -38,6 +39,7 @@ pub(super) fn read_level(file: &Path, workspace: &str) -> io::Result<Option<Leve
 
 /// Stores the sandbox level for a workspace.
 pub(super) fn write_level(file: &Path, chosen: &ChosenLevel) -> io::Result<()> {
+    let _locked = lock(file)?;
     let before = read_text(file)?.unwrap_or_default();
     let other =
         |line: &&str| ChosenLevel::read(line).is_none_or(|one| one.workspace != chosen.workspace);
@@ -53,6 +55,15 @@ fn read_text(file: &Path) -> io::Result<Option<String>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Keeps others of this user from writing the file as long as the result lives: what they have read would be old.
+fn lock(file: &Path) -> io::Result<File> {
+    let Some(folder) = file.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
+    private_dir_builder().create(folder)?;
+    let locked = File::open(folder)?;
+    locked.lock()?;
+    Ok(locked)
 }
 
 /// Replaces the file atomically by a rename.

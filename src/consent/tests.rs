@@ -409,3 +409,21 @@ fn h18_what_new_teams_can_do_beyond_reading_waits_for_consent() {
     assert_eq!(names(&waits("[ws_mod]")), [""; 0]);
     assert_eq!(names(&waits("[ws_mod, control]")), ["spawn toolsets changed"]);
 }
+
+#[test]
+fn what_several_programs_agree_to_at_the_same_time_is_all_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("state").join(record::FILE);
+    let add = |n: usize| {
+        for m in 0..10 {
+            let entry = [list::store_entry("ab12")];
+            record::add(&file, &format!("/workspace-{n}-{m}"), &entry).unwrap();
+        }
+    };
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            scope.spawn(move || add(n));
+        }
+    });
+    assert_eq!(record::read(&file).unwrap().len(), 40);
+}

@@ -1,14 +1,13 @@
 //! The folder `.hive`: who may read it, and what is refused before anything in it is opened.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{
     DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
 };
 use std::path::{Path, PathBuf};
-
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-use rustix::io::Errno;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::fault::StoreFault;
 use crate::minds::STORE_FOLDER as PATH;
@@ -24,6 +23,9 @@ const CHANGES: &str = "changes";
 /// SQLite takes a shorter file for an empty one: sqlite.org/fileformat.html, the smallest page.
 const SHORTEST_DATABASE: u64 = 512;
 const SEAT_BYTES: u64 = 64;
+/// How long another process may take to name a store, and the time between two looks.
+const LOCK_LIMIT: Duration = Duration::from_secs(5);
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// The folder of one workspace.
 #[derive(Debug, Clone)]
@@ -92,21 +94,24 @@ impl Folder {
         self.write_seat(seat)
     }
 
-    /// Names the store to be, unless it has a name. Returns the name it has.
-    pub(super) fn write_seat(&self, seat: &str) -> Result<String, StoreFault> {
-        if self.seat().is_none() {
-            // Nobody sees half of a name.
-            let new = format!("{SEAT}.{seat}");
-            self.write_once(&new, &format!("{seat}\n"))?;
-            let (from, to) = (self.0.join(&new), self.0.join(SEAT));
-            let placed = renameat_with(CWD, &from, CWD, &to, RenameFlags::NOREPLACE);
-            match placed {
-                Ok(()) => {}
-                Err(Errno::EXIST) => drop(fs::remove_file(&from)),
-                // A file system that cannot do that.
-                Err(_) => fs::rename(&from, &to).map_err(|error| io_fault(&to, error))?,
+    /// Keeps others from naming the store as long as the result lives. May block for some seconds.
+    pub(super) fn lock(&self) -> Result<File, StoreFault> {
+        let path = self.0.join(IGNORE);
+        let file = File::open(&path).map_err(|error| io_fault(&path, error))?;
+        let late = Instant::now() + LOCK_LIMIT;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) if Instant::now() < late => thread::sleep(LOCK_PAUSE),
+                Err(TryLockError::WouldBlock) => return Err(StoreFault::Busy),
+                Err(TryLockError::Error(error)) => return Err(io_fault(&path, error)),
             }
         }
+    }
+
+    /// Names the store to be, unless it has a name. Returns the name it has.
+    pub(super) fn write_seat(&self, seat: &str) -> Result<String, StoreFault> {
+        self.write_once(SEAT, &format!("{seat}\n"))?;
         Ok(self.seat().unwrap_or_default())
     }
 

@@ -116,15 +116,17 @@ impl Setup {
     /// meant for another workspace.
     fn prepare_seat(&self, folder: &Folder) -> Result<String, StoreFault> {
         folder.make()?;
+        // A driver and a command may begin at the same time.
+        let locked = folder.lock()?;
         let seat = if let Some(seat) = folder.seat() {
             seat
         } else {
-            // Known as ours before others see it, who may be drawing one at the same time.
             let drawn = (self.random_name)();
             let known = self.permission.made_here(&drawn);
             known.map_err(|text| StoreFault::Other(text.to_string()))?;
             folder.write_seat(&drawn)?
         };
+        drop(locked);
         if self.permission.may_open(&seat) { Ok(seat) } else { Err(StoreFault::ForeignSeat) }
     }
 
