@@ -15,7 +15,8 @@ use crate::domain::task::{
 use crate::domain::trigger::change::{TriggerAnswer, TriggerRefusal, TriggerRequest};
 use crate::domain::trigger::{Firing, FiringRefusal, Trigger, TriggerId};
 use crate::domain::{RootId, TaskId, TeamName, hex};
-use crate::minds::team_file;
+use crate::minds::{CONFIG_LIMIT_BYTES, team_file};
+use crate::tools::guard;
 use crate::tools::{Ending, News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
 
 use super::keeper::{Hive, off_thread};
@@ -200,7 +201,8 @@ fn hashes<'a>(
     teams: impl Iterator<Item = &'a TeamName>,
 ) -> Vec<(TeamName, String)> {
     let hash = |team: &TeamName| {
-        let file = std::fs::read(workspace.join(team_file(team))).unwrap_or_default();
+        let file = guard::read_text(workspace, &team_file(team), CONFIG_LIMIT_BYTES);
+        let file = file.unwrap_or_default();
         (team.clone(), hex::hex(&Sha256::digest(file)))
     };
     teams.map(hash).collect()
