@@ -73,7 +73,11 @@ impl Boxes {
     }
 
     async fn end(&mut self, by: usize, of: &AttemptId) -> bool {
-        let ended = self.stores[by].end_task(of, Ending::from(done()), at(0)).await.unwrap();
+        self.end_with(by, of, done()).await
+    }
+
+    async fn end_with(&mut self, by: usize, of: &AttemptId, end: TaskEnd) -> bool {
+        let ended = self.stores[by].end_task(of, Ending::from(end), at(0)).await.unwrap();
         self.stores[by].end_unfinished().await.unwrap();
         ended
     }
@@ -526,10 +530,17 @@ impl Boxes {
                 let claimed = self.claim(by, 3, 2).await;
                 held.extend(claimed.iter().map(|one| (by, one.attempt())));
             }
-            // Whoever believes to work on something may end it, however late.
+            // Whoever believes to work on something may end it, however late; or finds that its dialog is gone.
             Act::End => {
                 if let Some((by, of)) = pick(state, held) {
-                    self.end(by, &of).await;
+                    let before = self.stores[by].find_task(of.task.as_str(), &At(0)).await.unwrap();
+                    let is_gone = next(state).is_multiple_of(3);
+                    let error = "its dialog is gone".to_owned();
+                    let end = if is_gone { TaskEnd::Cancelled { error } } else { done() };
+                    let ended = self.end_with(by, &of, end).await;
+                    let is_open =
+                        matches!(before[0].status, TaskStatus::Running | TaskStatus::Blocked);
+                    assert_eq!(ended, is_open && before[0].attempt == of.attempt, "{of:?}");
                 }
             }
             Act::Block => {

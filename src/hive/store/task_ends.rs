@@ -105,8 +105,7 @@ impl Store {
         let Some((status, attempt, _)) = state(&mut step, id).await? else { return Ok(None) };
         if status.is_open() {
             let of = AttemptId { task: id.clone(), attempt };
-            let end = TaskEnd::Cancelled { error: why.to_owned() };
-            end_attempt(&mut step, &of, (&end, 0), now).await?;
+            let end = cancel(&mut step, &of, why, now).await?;
             deliver(&mut step, &of, &end).await?;
             step.commit().await?;
         }
@@ -173,10 +172,33 @@ async fn of_closing_team(step: &mut Step<'_>, id: &TaskId) -> Result<bool, Store
     is_closing(step, &TeamName::new(team.try_get::<String>(0)?)).await
 }
 
-/// Ends a task with this attempt, which is 0 for one that was never started.
+/// Ends the task of an attempt that is worked on or waits for a person; false if the attempt is over, also where its task waits
+/// for the next one.
 pub(super) async fn end_attempt(
     step: &mut Step<'_>,
     of: &AttemptId,
+    end: (&TaskEnd, u64),
+    now: SystemTime,
+) -> Result<bool, StoreFault> {
+    end_task(step, (of, "status IN ('running', 'blocked')"), end, now).await
+}
+
+/// Ends an open task because somebody wants it to end, also one that waits. Its newest attempt is 0 if it was never started.
+pub(super) async fn cancel(
+    step: &mut Step<'_>,
+    newest: &AttemptId,
+    why: &str,
+    now: SystemTime,
+) -> Result<TaskEnd, StoreFault> {
+    let end = TaskEnd::Cancelled { error: why.to_owned() };
+    let which = (newest, "status IN ('pending', 'running', 'blocked')");
+    end_task(step, which, (&end, 0), now).await?;
+    Ok(end)
+}
+
+async fn end_task(
+    step: &mut Step<'_>,
+    (of, is_open): (&AttemptId, &'static str),
     (end, tokens): (&TaskEnd, u64),
     now: SystemTime,
 ) -> Result<bool, StoreFault> {
@@ -185,10 +207,10 @@ pub(super) async fn end_attempt(
         TaskEnd::Failed { error } | TaskEnd::Cancelled { error } => (None, Some(error)),
     };
     let tokens = i64::try_from(tokens).unwrap_or(i64::MAX);
-    let ended = sql(
+    let ended = sql(format!(
         "UPDATE tasks SET status = $4, block_reason = NULL, result = $5, error = $6, ended_at = $7, tokens = tokens + $8 \
-         WHERE org = $1 AND id = $2 AND attempt = $3 AND (status IN ('running', 'blocked') OR (status = 'pending' AND $4 = 'cancelled'))",
-    )
+         WHERE org = $1 AND id = $2 AND attempt = $3 AND {is_open}"
+    ))
     .bind(of.task.as_str())
     .bind(of.attempt)
     .bind(end.status().name())
@@ -254,11 +276,10 @@ pub(super) async fn cancel_all(
     why: &str,
     now: SystemTime,
 ) -> Result<(), StoreFault> {
-    let end = TaskEnd::Cancelled { error: why.to_owned() };
     let open = "SELECT id, attempt FROM tasks WHERE org = $1 AND team = $2 AND status IN ('pending', 'running', 'blocked')";
     for row in sql(open).bind(team.as_str()).fetch_all(&mut *step).await? {
         let of = attempt_id(&row)?;
-        end_attempt(step, &of, (&end, 0), now).await?;
+        let end = cancel(step, &of, why, now).await?;
         deliver(step, &of, &end).await?;
     }
     Ok(())
@@ -281,9 +302,7 @@ pub(super) async fn cancel_open(
          AND kind <> 'query' AND (status IN ('pending', 'blocked') OR (status = 'running' AND started_at < $3))");
     let rows = find.bind(team.as_str()).bind(stale).fetch_all(&mut *step).await?;
     for row in rows {
-        let of = attempt_id(&row)?;
-        let end = TaskEnd::Cancelled { error: "replaced by a newer task".to_owned() };
-        end_attempt(step, &of, (&end, 0), now).await?;
+        cancel(step, &attempt_id(&row)?, "replaced by a newer task", now).await?;
     }
     Ok(())
 }

@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use super::db::{Row, Step, sql};
 use super::sagas::is_closing;
-use super::task_ends::end_attempt;
+use super::task_ends::cancel;
 use super::task_rows::{named, number};
 use super::{Store, millis, moment, seen, tasks, windows};
-use crate::domain::task::{AttemptId, Enqueued, NewTask, Overlap, TaskEnd, TaskStatus};
+use crate::domain::task::{AttemptId, Enqueued, NewTask, Overlap, TaskStatus};
 use crate::domain::trigger::{
     Firing, FiringRefusal, Message, OpeningUse, StoredTrigger, TriggerId, TriggerOverlap,
     TriggerState,
@@ -188,8 +188,7 @@ impl Store {
                 }
             };
             if replaces {
-                let end = TaskEnd::Cancelled { error: REPLACED.to_owned() };
-                end_attempt(&mut step, &open, (&end, 0), now).await?;
+                cancel(&mut step, &open, REPLACED, now).await?;
             }
         }
         let new = NewTask { overlap: Overlap::Allow, ..firing.task.clone() };
