@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::fault::StoreFault;
 use super::folder::{BESIDE, DATABASE, Folder, check_file, io_fault};
-use super::keeper::{Setup, off_thread};
 use super::server::StoreChoice;
+use super::setup::{Setup, off_thread};
 use super::store::Store;
 use crate::domain::Stamp;
 use crate::domain::text::Text;

@@ -1,7 +1,6 @@
 //! The task that owns the store of a running driver. It opens the store when it is needed, publishes what is open, and looks
 //! once a second whether another process has changed something.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,164 +9,28 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::domain::decisions::NewDecision;
-use crate::domain::news::NewNotice;
+use crate::domain::news::{NewNotice, NewsItem};
+use crate::domain::task::Priority;
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{Clock, Lang, Problem, TaskId, TeamName};
-use crate::minds::{has_hive, team_file};
+use crate::domain::{Clock, Problem, TaskId, TeamName};
+use crate::minds::team_file;
 use crate::tools::{NewsStore, NewsView, Sharing, Stored, TasksView};
 
 use super::fault::StoreFault;
 use super::folder::{Folder, StoreState};
 use super::lease::Lease;
-use super::server::{Server, StoreChoice};
+use super::server::StoreChoice;
+use super::setup::{Setup, off_thread};
 use super::store::{Listed, Store};
 
 /// Requests that wait. Who asks for a notice waits for room; a decision that finds none is not recorded.
 const QUEUE: usize = 64;
-/// Hex digits of the id of a task.
-const TASK_ID_DIGITS: usize = 16;
 /// How often changes of other processes are looked for.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How often it is tried again to settle a change of the teams that something is in the way of.
 const STUCK_INTERVAL: Duration = Duration::from_mins(1);
 /// How often it is looked whether there is a store, where none is configured.
 const RARE_POLL_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Whether the store of a workspace may be opened. May block on the disk.
-pub trait Permission: Send + Sync + std::fmt::Debug {
-    /// True while something of the workspace waits for a person's consent: then the teams are not changed.
-    fn awaits_consent(&self) -> bool;
-
-    /// True if the store with this name was made here, or a person agreed to it.
-    fn may_open(&self, seat: &str) -> bool;
-
-    /// Records that the store with this name is made here.
-    ///
-    /// # Errors
-    /// The message for the user; the store is not made then.
-    fn made_here(&self, seat: &str) -> Result<(), Localized>;
-}
-
-/// What a [`Hive`] works with.
-#[derive(Debug, Clone)]
-pub struct Setup {
-    pub workspace: PathBuf,
-    pub clock: Arc<dyn Clock>,
-    pub permission: Arc<dyn Permission>,
-    /// Draws a name that nothing else has.
-    pub random_name: fn() -> String,
-    pub store: StoreChoice,
-    /// The user's language.
-    pub lang: Lang,
-}
-
-impl Setup {
-    /// True if the workspace has the files without which there is no store.
-    #[must_use]
-    pub fn is_configured(&self) -> bool {
-        has_hive(&self.workspace)
-    }
-
-    /// Draws the id of a task.
-    #[must_use]
-    pub fn new_task_id(&self) -> TaskId {
-        let random = (self.random_name)();
-        TaskId::new(format!("task-{}", random.get(..TASK_ID_DIGITS).unwrap_or(&random)))
-    }
-
-    /// Opens the store if there is one.
-    ///
-    /// # Errors
-    /// Nobody agreed to it, or it cannot be opened.
-    pub async fn open(&self) -> Result<Option<Store>, StoreFault> {
-        let folder = Folder::of(&self.workspace);
-        let (state, configured) = {
-            let (setup, folder) = (self.clone(), folder.clone());
-            off_thread(move || Ok((folder.state(), setup.is_configured()))).await?
-        };
-        let is_missing = self.store == StoreChoice::Own && state == StoreState::Missing;
-        if is_missing || !configured {
-            return Ok(None);
-        }
-        self.open_or_make().await.map(Some)
-    }
-
-    /// Opens the store; it is made if there is none.
-    ///
-    /// # Errors
-    /// The same.
-    pub async fn open_or_make(&self) -> Result<Store, StoreFault> {
-        let (setup, folder) = (self.clone(), Folder::of(&self.workspace));
-        match &self.store {
-            StoreChoice::Own => {
-                let prepare = move || setup.prepare(&folder);
-                let (database, seat) = off_thread(prepare).await?;
-                Store::open(&database, &seat, self.clock.moment()).await
-            }
-            StoreChoice::Server(server) => {
-                let seat = off_thread(move || setup.prepare_seat(&folder)).await?;
-                Store::of_server(server, &seat, self.clock.moment()).await
-            }
-            StoreChoice::Unusable(why) => Err(StoreFault::Settings(why.clone())),
-        }
-    }
-
-    /// The name of this workspace in a store that it shares. One that came with it is not used: whoever has it gets what is
-    /// meant for another workspace.
-    fn prepare_seat(&self, folder: &Folder) -> Result<String, StoreFault> {
-        folder.make()?;
-        // A driver and a command may begin at the same time.
-        let locked = folder.lock()?;
-        let seat = if let Some(seat) = folder.seat() {
-            seat
-        } else {
-            let drawn = (self.random_name)();
-            let known = self.permission.made_here(&drawn);
-            known.map_err(|text| StoreFault::Other(text.to_string()))?;
-            folder.write_seat(&drawn)?
-        };
-        drop(locked);
-        if self.permission.may_open(&seat) { Ok(seat) } else { Err(StoreFault::ForeignSeat) }
-    }
-
-    /// The server of the store, if it is on one.
-    #[must_use]
-    pub fn server(&self) -> Option<&Server> {
-        match &self.store {
-            StoreChoice::Server(server) => Some(server),
-            StoreChoice::Own | StoreChoice::Unusable(_) => None,
-        }
-    }
-
-    fn prepare(&self, folder: &Folder) -> Result<(PathBuf, String), StoreFault> {
-        match folder.state() {
-            StoreState::There { seat } => {
-                if seat.is_empty() {
-                    return Err(StoreFault::Nameless);
-                }
-                if !self.permission.may_open(&seat) {
-                    return Err(StoreFault::NotAgreed);
-                }
-                folder.prepare(&seat)?;
-                Ok((folder.database(), seat))
-            }
-            StoreState::Missing => {
-                let seat = folder.prepare(&(self.random_name)())?;
-                self.permission
-                    .made_here(&seat)
-                    .map_err(|text| StoreFault::Other(text.to_string()))?;
-                folder.make_database()?;
-                Ok((folder.database(), seat))
-            }
-        }
-    }
-}
-
-pub(super) async fn off_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, StoreFault> + Send + 'static,
-) -> Result<T, StoreFault> {
-    tokio::task::spawn_blocking(work).await.unwrap_or(Err(StoreFault::Ended))
-}
 
 /// Work in the store. It is handed why the store cannot be opened instead.
 type Job = Box<
@@ -181,11 +44,19 @@ struct JobDone {
     answer: Box<dyn FnOnce() + Send>,
 }
 
+/// What work in the store may change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Changes {
+    Anything,
+    /// A task of this team and priority is queued, and no other is changed.
+    Queue(TeamName, Priority),
+}
+
 enum Request {
     Add { notice: Box<NewNotice>, reply: oneshot::Sender<Result<String, Localized>> },
     Dismiss { ids: Vec<String>, reply: oneshot::Sender<Result<(), Localized>> },
     Record(Box<NewDecision>),
-    Tasks(Job),
+    Tasks(Job, Changes),
     LookAgain,
     Close { reply: oneshot::Sender<()> },
 }
@@ -217,11 +88,22 @@ impl Hive {
         + Send
         + 'static,
     ) -> Stored<T> {
+        self.on_tasks_that(Changes::Anything, work)
+    }
+
+    /// The same, for work that changes no more than this.
+    pub(super) fn on_tasks_that<T: Send + 'static>(
+        &self,
+        changes: Changes,
+        work: impl for<'a> FnOnce(&'a mut Store, &'a dyn Clock) -> BoxFuture<'a, Result<T, StoreFault>>
+        + Send
+        + 'static,
+    ) -> Stored<T> {
         let requests = self.requests.clone();
         let (job, answer) = Self::job(work);
         Box::pin(async move {
             let ended = || StoreFault::Ended.text();
-            requests.send(Request::Tasks(job)).await.map_err(|_| ended())?;
+            requests.send(Request::Tasks(job, changes)).await.map_err(|_| ended())?;
             answer.await.unwrap_or_else(|_| Err(ended()))
         })
     }
@@ -233,7 +115,7 @@ impl Hive {
         + Send
         + 'static,
     ) {
-        let _ = self.requests.try_send(Request::Tasks(Self::job(work).0));
+        let _ = self.requests.try_send(Request::Tasks(Self::job(work).0, Changes::Anything));
     }
 
     fn job<T: Send + 'static>(
@@ -286,6 +168,7 @@ impl NewsStore for Hive {
             version: 0,
             copied: String::new(),
             copy_fault: None,
+            is_known: false,
             view: self.view.clone(),
             tasks: self.tasks.clone(),
         };
@@ -331,11 +214,14 @@ impl NewsStore for Hive {
     }
 }
 
+/// News and tasks, as they were read.
+type Seen = (Result<Vec<NewsItem>, StoreFault>, Result<Option<TasksView>, StoreFault>);
+
 /// The task.
 #[derive(Debug)]
 struct Keeper {
     setup: Setup,
-    /// In a store that several machines share.
+    /// In a store that several boxes share.
     lease: Option<Lease>,
     /// It has been open since the start.
     is_open: bool,
@@ -349,6 +235,8 @@ struct Keeper {
     /// The day of the last copy, and what was in its way.
     copied: String,
     copy_fault: Option<Problem>,
+    /// What is published is what was in the store then.
+    is_known: bool,
     view: watch::Sender<NewsView>,
     tasks: watch::Sender<TasksView>,
 }
@@ -407,7 +295,7 @@ impl Keeper {
                     self.publish(Some(&fault)).await;
                 }
             }
-            Request::Tasks(job) => self.work(job).await,
+            Request::Tasks(job, changes) => self.work(job, &changes).await,
             Request::LookAgain => self.look().await,
             // Ends the loop before.
             Request::Close { .. } => {}
@@ -453,7 +341,7 @@ impl Keeper {
     }
 
     /// The answer comes after the view, so that whoever has it sees what was done.
-    async fn work(&mut self, job: Job) {
+    async fn work(&mut self, job: Job, changes: &Changes) {
         let clock = self.setup.clock.clone();
         let JobDone { fault, answer } = match self.open().await {
             Ok(store) => job(Ok(store), clock.as_ref()).await,
@@ -462,7 +350,7 @@ impl Keeper {
         if let Some(fault) = &fault {
             self.note(fault);
         }
-        self.publish(fault.as_ref()).await;
+        self.publish_after(changes, fault.as_ref()).await;
         answer();
         self.settle_changes().await;
     }
@@ -598,19 +486,18 @@ impl Keeper {
 
     /// Tells what is open now, and what went wrong.
     async fn publish(&mut self, fault: Option<&StoreFault>) {
-        let is_down = self.lease.as_ref().is_some_and(Lease::is_down);
-        let (listed, tasks) = match &mut self.store {
-            // What was known last is shown on.
-            _ if is_down => (Ok(self.view.borrow().items.to_vec()), Ok(None)),
-            Some(store) => {
-                let clock = self.setup.clock.as_ref();
-                let ended = store.end_unfinished().await;
-                let listed = store.news(Listed::Open, clock).await;
-                let tasks = store.tasks_view(clock).await;
-                (listed, ended.and(tasks).map(Some))
+        self.publish_after(&Changes::Anything, fault).await;
+    }
+
+    /// The same after work that has changed no more than this since it was told last.
+    async fn publish_after(&mut self, changes: &Changes, fault: Option<&StoreFault>) {
+        let (listed, tasks) = match changes {
+            Changes::Queue(team, priority) if fault.is_none() && self.is_known => {
+                self.read_queue((team, *priority)).await
             }
-            None => (Ok(Vec::new()), Ok(Some(TasksView::default()))),
+            Changes::Queue(..) | Changes::Anything => self.read().await,
         };
+        self.is_known = listed.is_ok() && matches!(tasks, Ok(Some(_)));
         let (tasks, unreadable) = match tasks {
             Ok(tasks) => (tasks, None),
             Err(fault) => (None, Some(fault)),
@@ -650,6 +537,33 @@ impl Keeper {
             view.revision += u64::from(changes);
             changes
         });
+    }
+
+    /// What is open in the store; for tasks `None`: what was known last.
+    async fn read(&mut self) -> Seen {
+        let is_down = self.lease.as_ref().is_some_and(Lease::is_down);
+        match &mut self.store {
+            // What was known last is shown on.
+            _ if is_down => (Ok(self.view.borrow().items.to_vec()), Ok(None)),
+            Some(store) => {
+                let clock = self.setup.clock.as_ref();
+                let ended = store.end_unfinished().await;
+                let listed = store.news(Listed::Open, clock).await;
+                let tasks = store.tasks_view(clock).await;
+                (listed, ended.and(tasks).map(Some))
+            }
+            None => (Ok(Vec::new()), Ok(Some(TasksView::default()))),
+        }
+    }
+
+    /// The same, where nothing but this queue can be another one than it was.
+    async fn read_queue(&mut self, queue: (&TeamName, Priority)) -> Seen {
+        let Some(store) = &mut self.store else { return self.read().await };
+        let before = self.tasks.borrow().clone();
+        let ended = store.end_unfinished().await;
+        let clock = self.setup.clock.as_ref();
+        let tasks = store.tasks_view_after_queueing(queue, &before, clock).await;
+        (Ok(self.view.borrow().items.to_vec()), ended.and(tasks).map(Some))
     }
 
     /// The teams that are not worked for here because their files are others elsewhere.

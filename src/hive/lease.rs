@@ -1,12 +1,12 @@
-//! What a running program holds of a store that several machines share: it is its own as long as the program is heard of.
+//! What a running program holds of a store that several boxes share: it is its own as long as the program is heard of.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::fault::StoreFault;
-use super::keeper::Setup;
 use super::server::{LEASE, Registration, Server};
+use super::setup::Setup;
 use super::store::{Listener, Store};
 use crate::domain::Lang;
 

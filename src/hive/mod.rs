@@ -11,6 +11,7 @@ mod keeper;
 mod lease;
 mod sagas;
 mod server;
+mod setup;
 mod store;
 mod tasks;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod triggers;
 
 pub use fault::StoreFault;
 pub use folder::{Folder, StoreState};
-pub use keeper::{Hive, Permission, Setup};
+pub use keeper::Hive;
 pub use server::{EngineRow, HostedTeams, Server, StoreChoice, TAKEOVER, checked_url, is_name};
+pub use setup::{Permission, Setup};
 pub use store::{HistoryFilter, Listed, Store};

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::fault::StoreFault;
 use super::folder::Folder;
-use super::keeper::{Setup, off_thread};
+use super::setup::{Setup, off_thread};
 use super::store::{Saga, SagaKind, Store};
 use crate::domain::org::{Org, OrgTeam};
 use crate::domain::org_change::{

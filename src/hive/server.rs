@@ -1,4 +1,4 @@
-//! Where a store is that several machines share. It is set in the user's own configuration, never in a workspace.
+//! Where a store is that several boxes share. It is set in the user's own configuration, never in a workspace.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,7 +23,7 @@ pub struct Server {
     pub url: String,
     /// Whose rows are used.
     pub org: String,
-    /// This machine, as others see it.
+    /// This box, as others see it.
     pub box_name: String,
     /// The workspaces that use it, as they really are.
     pub workspaces: Vec<PathBuf>,
@@ -41,7 +41,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// The teams whose tasks may be started on a machine.
+/// The teams whose tasks may be started on a box.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HostedTeams {
     #[default]

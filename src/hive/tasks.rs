@@ -9,8 +9,8 @@ use tokio::sync::watch;
 use crate::domain::org_change::{ChangePreview, Changed, OrgChange, OrgRefusal};
 use crate::domain::task::query::QueryRule;
 use crate::domain::task::{
-    ActiveTask, AttemptId, BlockReason, CANCELLED_BY_PERSON, Enqueued, NewTask, RetryRefusal, Task,
-    TaskFilter, TaskRefusal, TaskStatus,
+    ActiveTask, AttemptId, BlockReason, CANCELLED_BY_PERSON, Enqueued, NewTask, Overlap,
+    RetryRefusal, Task, TaskFilter, TaskRefusal, TaskStatus,
 };
 use crate::domain::trigger::change::{TriggerAnswer, TriggerRefusal, TriggerRequest};
 use crate::domain::trigger::{Firing, FiringRefusal, Trigger, TriggerId};
@@ -19,7 +19,8 @@ use crate::minds::{CONFIG_LIMIT_BYTES, team_file};
 use crate::tools::guard;
 use crate::tools::{Ending, News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
 
-use super::keeper::{Hive, off_thread};
+use super::keeper::{Changes, Hive};
+use super::setup::off_thread;
 use super::triggers::in_force;
 
 impl TaskStore for Hive {
@@ -29,7 +30,13 @@ impl TaskStore for Hive {
 
     fn enqueue(&self, task: NewTask) -> Stored<Enqueued> {
         let id = self.new_task_id();
-        self.on_tasks(move |store, clock| {
+        let changes = match task.overlap {
+            Overlap::Allow | Overlap::Skip | Overlap::Confirm => {
+                Changes::Queue(task.team.clone(), task.priority)
+            }
+            Overlap::Replace => Changes::Anything,
+        };
+        self.on_tasks_that(changes, move |store, clock| {
             Box::pin(async move { store.enqueue(&task, &id, clock.moment()).await })
         })
     }

@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::keeper::Permission;
 use super::server::{HostedTeams, Registration, Server, TAKEOVER};
+use super::setup::Permission;
 use super::store::Store;
 use crate::domain::TeamName;
 use crate::domain::text::Localized;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::fault::StoreFault;
-use super::keeper::{Setup, off_thread};
+use super::setup::{Setup, off_thread};
 use super::store::{InForce, Store};
 use crate::domain::org::OrgTeam;
 use crate::domain::org_change::OrgRefusal;

@@ -8,9 +8,9 @@ use tokio::time::timeout;
 use super::*;
 use crate::domain::decisions::DecisionResult;
 use crate::domain::news::NewsLevel;
-use crate::domain::{AgentId, DialogId, RootId, Stamp};
-use crate::hive::HistoryFilter;
+use crate::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
 use crate::hive::test_support::Known;
+use crate::hive::{HistoryFilter, Permission as _};
 
 #[derive(Debug)]
 struct Utc;

@@ -135,7 +135,7 @@ impl Db {
         self.by_caller = true;
     }
 
-    /// True for a server, which other machines may use as well.
+    /// True for a server, which other boxes may use as well.
     pub fn is_shared(&self) -> bool {
         match self.to {
             Connection::Sqlite(_) => false,
@@ -164,16 +164,17 @@ impl Db {
     /// use one file do: nothing that one has read changes before it has written.
     pub async fn begin(&mut self) -> Result<Step<'_>, StoreFault> {
         let (org, by_caller) = (self.org.clone(), self.by_caller);
-        self.is_unfinished = true;
+        let is_unfinished = &mut self.is_unfinished;
+        *is_unfinished = true;
         match &mut self.to {
             Connection::Sqlite(db) => {
                 let transaction = Transaction::Sqlite(db.begin_with("BEGIN IMMEDIATE").await?);
-                Ok(Step { org, transaction, at: None, by_caller: false })
+                Ok(Step { org, transaction, is_unfinished, at: None, by_caller: false })
             }
             Connection::Postgres(db) => {
                 let begun = in_time(ANSWER_TIMEOUT, db.begin()).await?;
-                let mut step =
-                    Step { org, transaction: Transaction::Postgres(begun), at: None, by_caller };
+                let transaction = Transaction::Postgres(begun);
+                let mut step = Step { org, transaction, is_unfinished, at: None, by_caller };
                 let turn = sql("UPDATE meta SET version = version + 1 WHERE org = $1 \
                      RETURNING hive_now($1), CAST(pg_notify($2, $3) AS TEXT)");
                 let turn = turn.bind(channel(&step.org)).bind(&self.name);
@@ -190,7 +191,8 @@ impl Db {
 
     /// Begins one that only reads, so that all of it is of one moment.
     pub async fn begin_reading(&mut self) -> Result<Step<'_>, StoreFault> {
-        self.is_unfinished = true;
+        let is_unfinished = &mut self.is_unfinished;
+        *is_unfinished = true;
         let transaction = match &mut self.to {
             Connection::Sqlite(db) => Transaction::Sqlite(db.begin().await?),
             Connection::Postgres(db) => {
@@ -198,7 +200,7 @@ impl Db {
                 Transaction::Postgres(in_time(ANSWER_TIMEOUT, begin).await?)
             }
         };
-        Ok(Step { org: self.org.clone(), transaction, at: None, by_caller: false })
+        Ok(Step { org: self.org.clone(), transaction, is_unfinished, at: None, by_caller: false })
     }
 
     /// Another value whenever somebody else has changed something.
@@ -327,6 +329,8 @@ fn is_loopback(host: &str) -> bool {
 pub(super) struct Step<'c> {
     org: Arc<str>,
     transaction: Transaction<'c>,
+    /// Of the connection.
+    is_unfinished: &'c mut bool,
     /// When it began, as the server says.
     at: Option<i64>,
     by_caller: bool,
@@ -356,6 +360,7 @@ impl Step<'_> {
                 in_time(ANSWER_TIMEOUT, transaction.commit()).await?;
             }
         }
+        *self.is_unfinished = false;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The programs that work in a store that several machines share: what they hold by a lease, and which teams they work for. What
+//! The programs that work in a store that several boxes share: what they hold by a lease, and which teams they work for. What
 //! becomes of the tasks of one that is gone: [`super::takeover`]. A store that one workspace has for itself has none of this.
 
 use std::collections::BTreeSet;

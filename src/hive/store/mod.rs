@@ -16,6 +16,7 @@ mod task_list;
 mod task_rows;
 mod tasks;
 mod triggers;
+mod view;
 mod windows;
 
 use std::borrow::Cow;
@@ -98,7 +99,7 @@ impl Store {
         Self::filled((db, None), seat, (until, now)).await
     }
 
-    /// Uses the rows of an organisation in a database of a server, which other machines may use as well.
+    /// Uses the rows of an organisation in a database of a server, which other boxes may use as well.
     ///
     /// # Errors
     /// It cannot be reached, is of a newer version, or refuses something.
@@ -159,7 +160,7 @@ impl Store {
         Listener::of_server(&server.org, &server.url, &self.seat).await.map(Some)
     }
 
-    /// True if other machines may use it as well.
+    /// True if other boxes may use it as well.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.db.is_shared()

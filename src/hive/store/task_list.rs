@@ -25,6 +25,20 @@ impl Store {
         &mut self,
         clock: &dyn Clock,
     ) -> Result<Vec<TaskRow>, StoreFault> {
+        let mut all = self.open_task_list(clock).await?;
+        let ended = "ended_at IS NOT NULL AND kind <> 'query' ORDER BY ended_at DESC, ord DESC";
+        all.extend(self.task_rows(ended, MAX_ENDED_ROWS, clock).await?);
+        Ok(all)
+    }
+
+    /// The open tasks alone.
+    ///
+    /// # Errors
+    /// The same.
+    pub(super) async fn open_task_list(
+        &mut self,
+        clock: &dyn Clock,
+    ) -> Result<Vec<TaskRow>, StoreFault> {
         let mut all = Vec::new();
         // Each is in the order of an index: nothing is sorted, however many tasks wait.
         for status in ["blocked", "running", "pending"] {
@@ -32,8 +46,6 @@ impl Store {
             let left = MAX_OPEN_ROWS.saturating_sub(all.len());
             all.extend(self.task_rows(&which, left, clock).await?);
         }
-        let ended = "ended_at IS NOT NULL AND kind <> 'query' ORDER BY ended_at DESC, ord DESC";
-        all.extend(self.task_rows(ended, MAX_ENDED_ROWS, clock).await?);
         Ok(all)
     }
 

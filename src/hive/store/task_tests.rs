@@ -290,7 +290,10 @@ async fn what_is_started_again_is_a_new_attempt_and_the_old_one_is_put_away() {
         bench.store.set_blocked(&first, Some(BlockReason::Restart), None, at(11)).await.unwrap();
         assert_eq!(retry(&mut bench).await, Some(Ok(())));
         assert_eq!(bench.view().await.ended.len(), 1);
-        assert!(!bench.end("a", 1, &done(), 21).await, "it is late");
+        let gone = TaskEnd::Cancelled { error: "its dialog is gone".to_owned() };
+        for late in [&done(), &gone] {
+            assert!(!bench.end("a", 1, late, 21).await, "{late:?} is late");
+        }
         let again = bench.claim_up_to(&[slots_of("qa", 1)], 1, 30).await;
         assert_eq!((again[0].task.attempt, again[0].begun), (2, false));
         assert!(bench.end("a", 2, &done(), 31).await);
@@ -524,6 +527,31 @@ async fn s18_1_a_task_waits_since_it_was_queued_last_and_runs_since_its_start() 
 
 fn query(team: &str) -> NewTask {
     NewTask { kind: TaskKind::Query, origin: None, ..new(team) }
+}
+
+#[tokio::test]
+async fn what_is_read_after_a_task_was_queued_is_what_all_of_the_store_gives() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        let mut random = fastrand::Rng::with_seed(7);
+        let day_is_over = TeamLimits { max_tasks_per_day: 1, ..TeamLimits::default() };
+        let teams = [slots_of("qa", 50), slots("ops", day_is_over)];
+        let mut view = bench.view().await;
+        for n in 0..MAX_OPEN_ROWS + 60 {
+            let priority = Priority::ALL[random.usize(..4)];
+            let team = ["qa", "ops", "main"][random.usize(..3)];
+            let task = NewTask { priority, ..new(team) };
+            bench.queue(&format!("t{n}"), &task).await;
+            let queued = (&task.team, priority);
+            view = bench.store.tasks_view_after_queueing(queued, &view, &At(0)).await.unwrap();
+            assert_eq!(view, bench.view().await, "after {n} tasks");
+            if n % 20 == 0 {
+                bench.claim_up_to(&teams, 2, 2).await;
+                view = bench.view().await;
+            }
+        }
+        assert_eq!(view.listed.len(), MAX_OPEN_ROWS);
+    }
 }
 
 impl Bench {

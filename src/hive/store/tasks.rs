@@ -6,7 +6,7 @@ use super::db::{Step, sql};
 use super::engines::{Place, holds_lease};
 use super::notices::tell;
 use super::sagas::is_closing;
-use super::task_rows::{COLUMNS, active, delivery, ended, priority_number, task};
+use super::task_rows::{COLUMNS, priority_number, task};
 use super::{Store, dialogs, millis, moment, seen};
 use crate::domain::news::NewsKind;
 use crate::domain::org::TeamLimits;
@@ -16,7 +16,7 @@ use crate::domain::task::{
 };
 use crate::domain::{Clock, RootId, TaskId, TeamName};
 use crate::hive::fault::StoreFault;
-use crate::tools::{TasksView, TeamSlots};
+use crate::tools::TeamSlots;
 
 /// Open tasks that whoever finds a team busy is told of.
 const MAX_IN_FLIGHT: i64 = 20;
@@ -165,72 +165,6 @@ impl Store {
         let done = sql(done).bind(of.task.as_str()).bind(of.attempt);
         done.execute(&mut self.db).await?;
         Ok(())
-    }
-
-    /// The tasks that run or are blocked, the oldest start first.
-    pub(super) async fn active_tasks(
-        &mut self,
-        clock: &dyn Clock,
-    ) -> Result<Vec<ActiveTask>, StoreFault> {
-        let list = format!(
-            "SELECT {COLUMNS}, a.dialog_root, a.begun, a.cuts, CASE WHEN t.is_tick = 1 THEN ( \
-             SELECT r.position FROM triggers r WHERE r.org = t.org AND r.team = t.team AND r.name = t.trigger_name) END \
-             FROM tasks t JOIN attempts a ON a.org = t.org AND a.task = t.id AND a.attempt = t.attempt \
-             WHERE t.org = $1 AND t.status IN ('running', 'blocked') AND ($2 IS NULL OR a.seat = $2) ORDER BY a.started_at, t.ord"
-        );
-        let rows = sql(list).bind(self.own_seat()).fetch_all(&mut self.db).await?;
-        rows.iter().map(|row| active(row, clock)).collect()
-    }
-
-    /// What is being worked on, and what is left to do about what has ended. Its revision is 0.
-    ///
-    /// # Errors
-    /// The disk, or a row that no version of this program wrote.
-    pub async fn tasks_view(&mut self, clock: &dyn Clock) -> Result<TasksView, StoreFault> {
-        let active = self.active_tasks(clock).await?;
-        let pending = sql(
-            "SELECT team, COUNT(*) FROM tasks WHERE org = $1 AND status = 'pending' GROUP BY team ORDER BY team",
-        );
-        let mut waiting = Vec::new();
-        for row in pending.fetch_all(&mut self.db).await? {
-            let (team, count): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-            waiting.push((TeamName::new(team), u64::try_from(count).unwrap_or_default()));
-        }
-        let still = |team: &&TeamName| waiting.iter().any(|(name, _)| name == *team);
-        let used_up: Vec<TeamName> = self.used_up.iter().filter(still).cloned().collect();
-        let open = sql("SELECT a.task, a.attempt, a.dialog_root, a.outcome, \
-             CASE WHEN EXISTS (SELECT 1 FROM teams m WHERE m.org = a.org AND m.name = a.team AND m.status = 'closing') \
-             THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END, \
-             CASE WHEN EXISTS (SELECT 1 FROM tasks t WHERE t.org = a.org AND t.id = a.task AND t.kind = 'query') \
-             THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END \
-             FROM attempts a WHERE a.org = $1 AND a.put_away = 0 AND a.outcome IS NOT NULL AND ($2 IS NULL OR a.seat = $2) \
-             ORDER BY a.ended_at, a.task");
-        let rows = open.bind(self.own_seat()).fetch_all(&mut self.db).await?;
-        let ended = rows.iter().map(ended).collect::<Result<Vec<_>, _>>()?;
-        let undelivered = sql(
-            "SELECT task, attempt, team, dialog, status, text, wake FROM deliveries \
-             WHERE org = $1 AND delivered = 0 AND ($2 IS NULL OR seat = $2) ORDER BY task, attempt",
-        );
-        let rows = undelivered.bind(self.own_seat()).fetch_all(&mut self.db).await?;
-        let deliveries = rows.iter().map(delivery).collect::<Result<Vec<_>, _>>()?;
-        let (teams, changes) = self.team_states().await?;
-        let queries = self.open_queries().await?;
-        let (triggers, messages) = (self.triggers().await?, self.messages().await?);
-        Ok(TasksView {
-            revision: 0,
-            teams: teams.into(),
-            changes: changes.into(),
-            listed: self.task_list(clock).await?.into(),
-            active: active.into(),
-            queries: queries.into(),
-            triggers: triggers.into(),
-            messages: messages.into(),
-            used_up: used_up.into(),
-            pending: waiting.into(),
-            ended: ended.into(),
-            deliveries: deliveries.into_iter().flatten().collect(),
-            sharing: self.sharing(clock).await?.map(Into::into),
-        })
     }
 
     /// Tasks, the newest first; no queries.
