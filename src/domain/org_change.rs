@@ -1,5 +1,7 @@
 //! Changes of the organisation: a new team, another scope, a team that is shut down. What is refused, and why.
 
+use std::time::SystemTime;
+
 use super::ids::{AgentId, DialogId, TaskId, TeamName};
 use super::lang::Lang;
 use super::org::{MAX_DEPTH, Org, RESERVED};
@@ -42,6 +44,8 @@ pub struct OpenChange {
     pub team: TeamName,
     /// The team whose lead wants it; `None` for a person.
     pub by: Option<TeamName>,
+    /// When it began.
+    pub since: SystemTime,
 }
 
 /// Who wants a change.

@@ -10,7 +10,6 @@ use tokio::time::{Instant, MissedTickBehavior, interval, interval_at, sleep, sle
 use crate::domain::latest::StopReason;
 use crate::domain::org::OrgTeam;
 use crate::domain::org_change::TeamStatus;
-use crate::domain::stall::{Stall, StallLevel};
 use crate::domain::task::outcome::{Outcome, Rest, outcome};
 use crate::domain::task::query::NO_PROVIDER;
 use crate::domain::task::{
@@ -32,7 +31,7 @@ use crate::tools::{Ending, TasksView, TeamSlots};
 
 use super::news;
 use super::sharing::Sharer;
-use super::stalls::{self, Stalled};
+use super::stalls::{Scan, Stalled, escalation};
 use super::triggers::Triggers;
 
 /// How often everything is looked at, while there are tasks.
@@ -303,40 +302,26 @@ impl Dispatcher {
         }
     }
 
-    /// Looks for tasks that wait or run for too long and for triggers that cannot run, and tells of them.
+    /// Looks for what stalls, and tells of it.
     async fn scan(&mut self, view: &TasksView) {
         let Some(minds) = self.minds().await else { return };
         let (rule, org) = (minds.hive().stall, minds.hive().org());
         let tasks = self.engine.tasks.clone();
         let Some(old) = Self::stored(tasks.long_open(rule.youngest()).await) else { return };
         self.scan_is_due = false;
-        let stalls: Vec<Stall> = old.into_iter().filter_map(|one| rule.of(one)).collect();
-        let broken = stalls::broken_triggers(view, minds.hive(), self.engine.clock.as_ref());
-        if stalls.is_empty() && broken.is_empty() {
-            tracing::debug!("Stall detection scan clean");
-        }
-        for Stall { task, level, age } in &stalls {
-            let (id, team, status, hours) =
-                (&task.id, &task.team, task.status.name(), age.as_secs() / 3_600);
-            match level {
-                StallLevel::Warning => tracing::warn!(%id, %team, status, hours, "a task stalls"),
-                StallLevel::Error => tracing::error!(%id, %team, status, hours, "a task stalls"),
-            }
-        }
-        for row in &broken {
-            tracing::warn!(trigger = %row.id(), "an active trigger cannot run");
-        }
-        let found = stalls::found(&stalls, &broken);
+        let scan = Scan::of(old, view, (minds.hive(), self.engine.clock.as_ref()));
+        scan.log();
+        let found = scan.found();
         let is_clean = found.is_empty();
         // After a restart it is not known what was told.
         let before = self.stalled.replace(found);
         if !is_clean || before.is_none_or(|before| !before.is_empty()) {
-            let news = stalls::news(&stalls, &broken, view, (org, self.engine.user_lang));
+            let news = scan.news(view, (org, self.engine.user_lang));
             Self::stored(tasks.tell_stalls(news).await);
         }
         let (day, texts) = (self.engine.clock.now(), self.engine.texts());
-        for stall in &stalls {
-            if let Some(task) = stalls::escalation(stall, org, (&day, texts)) {
+        for stall in &scan.tasks {
+            if let Some(task) = escalation(stall, org, (&day, texts)) {
                 // What was said on this day already is refused.
                 Self::stored(tasks.enqueue(task).await);
             }

@@ -1,4 +1,4 @@
-//! What a dispatcher does where several machines share the store.
+//! What a dispatcher does where several boxes share the store.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::db::{Row, Step, sql};
 use super::task_rows::named;
-use super::{Store, millis, task_ends, tasks};
+use super::{Store, millis, moment, task_ends, tasks};
 use crate::domain::org_change::{OpenChange, OrgRefusal, TeamState, TeamStatus};
 use crate::domain::task::{Enqueued, NewTask, TaskStatus, named};
 use crate::domain::{TaskId, TeamName};
@@ -291,11 +291,14 @@ impl Store {
             };
             known.push(TeamState { name: TeamName::new(name), status });
         }
-        let all = sql("SELECT team, caller_team FROM sagas WHERE org = $1 ORDER BY started_at, id");
+        let all = sql(
+            "SELECT team, caller_team, started_at FROM sagas WHERE org = $1 ORDER BY started_at, id",
+        );
         let mut changes = Vec::new();
         for row in all.fetch_all(&mut self.db).await? {
             let (team, by): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-            changes.push(OpenChange { team: TeamName::new(team), by: requester(by) });
+            let (team, since) = (TeamName::new(team), moment(row.try_get(2)?));
+            changes.push(OpenChange { team, by: requester(by), since });
         }
         Ok((known, changes))
     }
