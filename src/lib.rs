@@ -26,6 +26,7 @@ pub mod yaml;
 
 #[cfg(test)]
 #[path = "../tests/common/postgres.rs"]
+#[expect(dead_code, reason = "only tests of the whole program kill a server")]
 mod postgres;
 #[cfg(test)]
 #[path = "../tests/common/skip.rs"]

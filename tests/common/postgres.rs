@@ -13,21 +13,57 @@ const GIVEN: &str = "DOMINDS_TUI_TEST_POSTGRES";
 /// Where Debian puts the programs, below the number of the version.
 const DEBIAN: &str = "/usr/lib/postgresql";
 const START_LIMIT: Duration = Duration::from_mins(1);
-/// Starts the server, and ends it when nobody holds the other end of the pipe any more.
-const WATCHED: &str = r#"dir=$1; shift; "$@" >"$dir/log" 2>&1 & pid=$!; cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$dir""#;
+/// Starts the server, and ends the one that runs then when nobody holds the other end of the pipe any more.
+const WATCHED: &str = r#"dir=$1; shift; "$@" >"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT $(head -n 1 "$dir/data/postmaster.pid"); wait; rm -rf "$dir""#;
 
 /// A server that runs.
 pub struct Postgres {
     /// Of its first database.
     pub url: String,
+    /// Where it is, if it was started here.
+    dir: Option<PathBuf>,
     /// The pipe that it ends with.
-    _watched: Option<Child>,
+    watched: Option<Child>,
+}
+
+impl Postgres {
+    /// One that no other test uses. `None` if this machine has none, which is said, or if only a given one may be used.
+    pub fn own() -> Option<Self> {
+        if std::env::var_os(GIVEN).is_some() {
+            super::skip::skip(&format!("{GIVEN} names a server that must not be killed"));
+            return None;
+        }
+        start("own").map_err(|why| super::skip::skip(&why)).ok()
+    }
+
+    /// Kills the server, as a machine that fails does, and starts it again. Only one that was started here.
+    pub fn crash_and_start(&self) {
+        let (Some(dir), Some(programs)) = (&self.dir, programs()) else { return };
+        let (user, rest) = as_user();
+        let mut restart = Command::new(user);
+        restart.args(rest).arg(programs.join("pg_ctl")).arg("-D").arg(dir.join("data"));
+        restart
+            .args(["-m", "immediate", "-w", "-s", "-l"])
+            .arg(dir.join("data/log"))
+            .arg("restart");
+        let done = restart.stdin(Stdio::null()).stdout(Stdio::null()).status();
+        assert!(done.is_ok_and(|status| status.success()), "the server does not start again");
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        if let Some(mut watched) = self.watched.take() {
+            drop(watched.stdin.take());
+            let _ = watched.wait();
+        }
+    }
 }
 
 /// The server of this process; `None` if this machine has none, which is said.
 pub fn postgres() -> Option<&'static Postgres> {
     static SERVER: OnceLock<Result<Postgres, String>> = OnceLock::new();
-    match SERVER.get_or_init(start) {
+    match SERVER.get_or_init(|| given().unwrap_or_else(|| start("all"))) {
         Ok(server) => Some(server),
         Err(why) => {
             super::skip::skip(why);
@@ -36,27 +72,34 @@ pub fn postgres() -> Option<&'static Postgres> {
     }
 }
 
-fn start() -> Result<Postgres, String> {
-    if let Some(url) = std::env::var_os(GIVEN) {
-        let url = url.into_string().map_err(|_| format!("{GIVEN} is no text"))?;
-        return Ok(Postgres { url, _watched: None });
+fn given() -> Option<Result<Postgres, String>> {
+    let url = std::env::var_os(GIVEN)?.into_string();
+    let url = url.map_err(|_| format!("{GIVEN} is no text"));
+    Some(url.map(|url| Postgres { url, dir: None, watched: None }))
+}
+
+/// It does not run as root.
+fn as_user() -> (&'static str, &'static [&'static str]) {
+    if rustix::process::geteuid().is_root() {
+        ("setpriv", &["--reuid=postgres", "--regid=postgres", "--clear-groups"])
+    } else {
+        ("env", &[])
     }
+}
+
+fn start(name: &str) -> Result<Postgres, String> {
     let programs = programs().ok_or("there is no PostgreSQL (Debian: postgresql)")?;
-    let dir = std::env::temp_dir().join(format!("dominds-pg-{}", std::process::id()));
+    let dir = std::env::temp_dir().join(format!("dominds-pg-{name}-{}", std::process::id()));
     let fault = |error: std::io::Error| format!("no server of PostgreSQL: {error}");
     fs::create_dir(&dir).map_err(fault)?;
     fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).map_err(fault)?;
     let data = dir.join("data");
     fs::create_dir(&data).map_err(fault)?;
-    // It does not run as root.
-    let as_user: &[&str] = if rustix::process::geteuid().is_root() {
+    if rustix::process::geteuid().is_root() {
         let chown = Command::new("chown").args(["-R", "postgres"]).arg(&dir).status();
         chown.map_err(fault)?;
-        &["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-    } else {
-        &["env"]
-    };
-    let (user, rest) = as_user.split_first().ok_or("no user")?;
+    }
+    let (user, rest) = as_user();
     let mut init = Command::new(user);
     init.args(rest).arg(programs.join("initdb"));
     init.args(["-A", "trust", "-U", "hive", "--no-sync", "--locale=C", "--encoding=UTF8", "-D"]);
@@ -65,7 +108,8 @@ fn start() -> Result<Postgres, String> {
         return Err(format!("initdb: {}", String::from_utf8_lossy(&done.stderr)));
     }
     let mut watched = Command::new("sh");
-    watched.args(["-c", WATCHED, "sh"]).arg(&dir).args(as_user).arg(programs.join("postgres"));
+    watched.args(["-c", WATCHED, "sh"]).arg(&dir).arg(user).args(rest);
+    watched.arg(programs.join("postgres"));
     watched.arg("-D").arg(&data).arg("-k").arg(&dir);
     for setting in ["listen_addresses=", "fsync=off", "max_connections=200", "autovacuum=off"] {
         watched.args(["-c", setting]);
@@ -77,7 +121,7 @@ fn start() -> Result<Postgres, String> {
         let log = fs::read_to_string(dir.join("log")).unwrap_or_default();
         return Err(format!("the server of PostgreSQL does not start: {log}"));
     }
-    Ok(Postgres { url, _watched: Some(watched) })
+    Ok(Postgres { url, dir: Some(dir), watched: Some(watched) })
 }
 
 /// The newest version that is installed.

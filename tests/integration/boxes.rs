@@ -3,7 +3,6 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -15,17 +14,17 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::common::files;
-use crate::common::postgres::postgres;
+use crate::common::postgres::{Postgres, postgres};
 use crate::common::wait::{eventually, output};
 use crate::serving::Driver;
 use crate::teams::{run, tasks, with_teams};
 
-const GIVES: &str = "  - message: give\n    role: user\n    response: I give it to QA.\n    funcCalls:\n      - name: delegate_task\n        \
+pub const GIVES: &str = "  - message: give\n    role: user\n    response: I give it to QA.\n    funcCalls:\n      - name: delegate_task\n        \
                      arguments: { team: qa, task: hi, wake: true }\n  - message: consult\n    role: user\n    response: I ask QA.\n    \
                      funcCalls:\n      - name: query_team\n        arguments: { team: qa, query: hi }\n";
 
-/// A database of its own, in the server of this process.
-struct Shared {
+/// A database of its own, in a server.
+pub struct Shared {
     url: String,
     name: String,
 }
@@ -33,11 +32,14 @@ struct Shared {
 impl Shared {
     /// `None` where there is no server, which is said.
     fn new() -> Option<Self> {
+        postgres().map(Self::of)
+    }
+
+    pub fn of(server: &Postgres) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let server = postgres()?;
         let name = format!("boxes_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         psql(&server.url, &format!("CREATE DATABASE {name}"));
-        Some(Self { url: server.url.replacen("/postgres?", &format!("/{name}?"), 1), name })
+        Self { url: server.url.replacen("/postgres?", &format!("/{name}?"), 1), name }
     }
 
     /// A box that works for these teams, not yet started.
@@ -50,7 +52,8 @@ impl Shared {
         driver
     }
 
-    fn configure(&self, driver: &Driver, name: &str, teams: &str, workspace: &Path) {
+    /// Lets a workspace use it: the one that the configuration names.
+    pub fn configure(&self, driver: &Driver, name: &str, teams: &str, workspace: &Path) {
         let (url, workspace) = (&self.url, workspace.display());
         let text = format!(
             "hive: {{ url: \"{url}\", org: acme, box: {name}, workspaces: [{workspace}], teams: {teams} }}\n"
@@ -59,7 +62,7 @@ impl Shared {
     }
 
     /// Sets the clock of the database this many seconds from the time it has; it stands still from then on.
-    fn move_clock(&self, seconds: u32) {
+    pub fn move_clock(&self, seconds: u32) {
         psql(
             &self.url,
             &format!(
@@ -75,7 +78,7 @@ impl Shared {
         psql(url, &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {everybody}"));
     }
 
-    /// Cuts all connections, as a server that starts again does.
+    /// Cuts all connections, as a server that is started again does.
     fn cut_all(&self) {
         let name = &self.name;
         let cut = format!(
@@ -349,64 +352,4 @@ fn p4_a_box_that_does_not_reach_the_server_stops_its_tasks_and_continues_them_wh
     assert!(eventually(|| task(&one, id)["status"] == "done"), "{:?}", task(&one, id));
     assert_eq!(task(&one, id)["attempt"], 1, "it went on");
     assert_eq!(tasks(&one).len(), 1);
-}
-
-#[test]
-fn r3_after_kills_of_two_engines_and_cuts_of_their_connections_each_task_is_done_once() {
-    let Some(shared) = Shared::new() else { return };
-    let boxes = [shared.joined("one", "all"), shared.joined("two", "all")];
-    let ids: Vec<String> = (0..30)
-        .map(|n| {
-            boxes[n % 2]
-                .ok(&["delegate", "qa", if n % 3 == 0 { "use" } else { "slow" }], 0)
-                .trim()
-                .to_owned()
-        })
-        .collect();
-    let mut running: Vec<Served> = boxes.iter().map(Served::start).collect();
-    let status = || -> BTreeMap<String, String> {
-        let text = |task: &Value, key: &str| task[key].as_str().unwrap_or_default().to_owned();
-        tasks(&boxes[0])
-            .into_iter()
-            .map(|task| (text(&task, "id"), text(&task, "status")))
-            .collect()
-    };
-    for round in 0..60_u64 {
-        let now = status();
-        assert_eq!(now.len(), ids.len(), "no task is lost or doubled");
-        if now.values().all(|status| status == "done") {
-            break;
-        }
-        for (id, _) in now.iter().filter(|(_, status)| *status == "blocked" || *status == "failed")
-        {
-            boxes[0].ok(&["task", "retry", id], 0);
-        }
-        thread::sleep(Duration::from_millis(300 + round * 97 % 700));
-        match round % 3 {
-            2 => shared.cut_all(),
-            one => {
-                let one = usize::try_from(one).expect("an index");
-                running.remove(one).kill();
-                running.insert(one, Served::start(&boxes[one]));
-            }
-        }
-    }
-    assert!(eventually(|| status().values().all(|status| status == "done")), "{:?}", status());
-    let attempts: u64 =
-        tasks(&boxes[0]).iter().map(|task| task["attempt"].as_u64().expect("a number")).sum();
-    let dialogs: usize = boxes
-        .iter()
-        .map(|one| one.json(&["dialogs", "--all", "--json"]).as_array().map_or(0, Vec::len))
-        .sum();
-    assert_eq!(dialogs as u64, attempts, "one dialog for each attempt");
-    let items = boxes[0].json(&["inbox", "--all", "--json"]);
-    let told = items["items"].as_array().expect("items").iter();
-    let results = told.filter(|item| item["kind"] == json!("notice"));
-    let said: u64 = results.map(|item| item["count"].as_u64().expect("a number")).sum();
-    assert_eq!(said, ids.len() as u64, "each result is told once");
-    drop(running);
-    for one in &boxes {
-        let (status, problems) = run(one, &["doctor"]);
-        assert_eq!(status, Some(0), "{problems}");
-    }
 }

@@ -35,6 +35,7 @@ mod sandbox;
 mod serving;
 mod ssh;
 mod store_copies;
+mod team_kills;
 mod team_screens;
 mod teams;
 mod terminal;

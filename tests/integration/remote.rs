@@ -8,7 +8,7 @@
 )]
 
 mod crowd;
-mod sessions;
+pub mod sessions;
 mod turns;
 
 use std::path::PathBuf;

@@ -2,7 +2,6 @@
 
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,7 +15,7 @@ use crate::serving::Driver;
 const TEAM: &str = "member_defaults: { provider: script, model: m, diligence-push-max: 0 }\n\
                     default_responder: lead\n\
                     members:\n  lead: { name: Lead }\n  qa: { name: Quinn }\n  tester: { name: Tess }\n";
-const SLOW: &str = "  - message: slow\n    role: user\n    delayMs: 150\n    response: Slow.\n  - message: use\n    role: user\n    \
+pub const SLOW: &str = "  - message: slow\n    role: user\n    delayMs: 150\n    response: Slow.\n  - message: use\n    role: user\n    \
                     delayMs: 60\n    response: I look.\n    funcCalls:\n      - name: list_dir\n        arguments: { path: . }\n  - message: linger\n    role: user\n    \
                     delayMs: 60000\n    response: At last.\n  - message: inquire\n    role: user\n    response: I ask.\n    \
                     funcCalls:\n      - name: query_team\n        arguments: { team: qa, query: hi }\n  - message: hurry\n    role: user\n    response: I ask.\n    \
@@ -291,54 +290,6 @@ fn a_person_delegates_looks_at_and_cancels_tasks_on_the_screen() {
         screen.quit();
         assert_eq!(screen.end().0, 0);
     }
-}
-
-#[test]
-fn r2_after_any_kills_each_task_is_done_once_and_reported_once() {
-    let driver = with_teams(Driver::ended());
-    let ids: Vec<String> =
-        (0..40).map(|n| delegate(&driver, if n % 3 == 0 { "use" } else { "slow" })).collect();
-    let status_of = |driver: &Driver| -> BTreeMap<String, String> {
-        let all = tasks(driver).into_iter();
-        let text = |task: &Value, key: &str| task[key].as_str().unwrap_or_default().to_owned();
-        all.map(|task| (text(&task, "id"), text(&task, "status"))).collect()
-    };
-    let mut kills = 0;
-    for round in 0..400_u64 {
-        let now = status_of(&driver);
-        assert_eq!(now.len(), ids.len(), "no task is lost or doubled");
-        assert!(now.values().all(|status| status != "failed"), "{:?}", tasks(&driver));
-        if now.values().all(|status| status == "done") {
-            break;
-        }
-        for (id, _) in now.iter().filter(|(_, status)| *status == "blocked") {
-            driver.ok(&["task", "retry", id], 0);
-        }
-        let mut child = driver.spawn(&["drive"]);
-        thread::sleep(Duration::from_millis(100 + round * 97 % 400 + round * 3));
-        kills += u32::from(child.try_wait().expect("a child").is_none());
-        let _ = child.kill();
-        child.wait().expect("an end");
-    }
-    assert!(kills >= 6, "{kills} kills");
-    driver.ok(&["drive"], 0);
-    let dialogs = driver.json(&["dialogs", "--all", "--json"]);
-    let dialogs = dialogs.as_array().unwrap();
-    let attempts: u64 = tasks(&driver).iter().map(|task| task["attempt"].as_u64().unwrap()).sum();
-    assert_eq!(dialogs.len() as u64, attempts, "one dialog for each attempt");
-    for task in tasks(&driver) {
-        assert_eq!(task["status"], json!("done"), "{task}");
-        let own = dialogs.iter().find(|dialog| dialog["rootId"] == task["dialog"]).unwrap();
-        assert_eq!(own["status"], json!("completed"), "{own}");
-    }
-    assert!(dialogs.iter().all(|dialog| dialog["status"] != json!("running")), "{dialogs:?}");
-    let items = driver.json(&["inbox", "--all", "--json"]);
-    let told = items["items"].as_array().unwrap().iter();
-    let results = told.filter(|item| item["kind"] == json!("notice"));
-    let said: u64 = results.map(|item| item["count"].as_u64().unwrap()).sum();
-    assert_eq!(said, ids.len() as u64, "each result is told once");
-    let (status, problems) = run(&driver, &["doctor"]);
-    assert_eq!(status, Some(0), "{problems}");
 }
 
 const MAKES: &str = "  - message: make
