@@ -172,7 +172,7 @@ pub struct Task {
     pub duration_ms: Option<u64>,
     /// Counts the starts; 0 before the first.
     pub attempt: u32,
-    /// The machine of the newest attempt, in a store that several share.
+    /// The box of the newest attempt, in a store that several share.
     #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
     pub box_name: Option<String>,
     /// The main dialog of the newest attempt.

@@ -30,7 +30,7 @@ pub struct TeamRow {
     /// It has used up what it may do in a day; those wait until midnight.
     #[serde(default)]
     pub used_up: bool,
-    /// The machines where its tasks may be started, in a store that several share.
+    /// The boxes where its tasks may be started, in a store that several share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boxes: Option<Vec<String>>,
 }

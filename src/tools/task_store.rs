@@ -56,18 +56,18 @@ pub struct TasksView {
     /// Attempts that have ended, and whose dialogs are still where they were.
     pub ended: Arc<[EndedAttempt]>,
     pub deliveries: Arc<[Delivery]>,
-    /// Where several machines share the store.
+    /// Where several boxes share the store.
     pub sharing: Option<Arc<Sharing>>,
 }
 
-/// What of a store that several machines share is done here, and who does the rest.
+/// What of a store that several boxes share is done here, and who does the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sharing {
     /// The teams whose tasks may be started here.
     pub hosted: BTreeSet<TeamName>,
     /// Teams that are not worked for here, because their files are others elsewhere.
     pub differing: Vec<TeamName>,
-    /// Each team with a machine where its tasks may be started.
+    /// Each team with a box where its tasks may be started.
     pub boxes: Vec<(TeamName, String)>,
     /// Tasks that others work on.
     pub elsewhere: Vec<Task>,
@@ -106,7 +106,7 @@ impl TasksView {
         self.sharing.as_ref().is_some_and(|sharing| sharing.is_cut_off)
     }
 
-    /// The machines where tasks of this team may be started; none in a store that is not shared.
+    /// The boxes where tasks of this team may be started; none in a store that is not shared.
     pub fn boxes_of<'a>(&'a self, team: &'a TeamName) -> impl Iterator<Item = &'a str> {
         let boxes = self.sharing.iter().flat_map(|sharing| &sharing.boxes);
         boxes.filter(move |(name, _)| name == team).map(|(_, one)| one.as_str())

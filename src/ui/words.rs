@@ -38,7 +38,7 @@ pub const NEWS: Counted = Counted::new("news", "news", "条消息");
 
 pub const RUNNING: Text = Text::new("running", "运行中");
 pub const BLOCKED: Text = Text::new("blocked", "被阻塞");
-/// The machines where tasks of a team are started, or one was done.
+/// The boxes where tasks of a team are started, or one was done.
 pub const ON_BOXES: Text = Text::new("on {}", "在 {}");
 pub const DONE: Text = Text::new("done", "完成");
 pub const LOADING: Text = Text::new("loading …", "读取中 …");

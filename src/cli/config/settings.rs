@@ -263,8 +263,8 @@ pub const SETTINGS: [Setting; 29] = [
     Setting {
         path: &["hive", "box"],
         values: Values::Described("letters, digits, `-`, `_` and `.`"),
-        default: || "the name of the machine".to_owned(),
-        meaning: "this machine, as others see it",
+        default: || "the host name".to_owned(),
+        meaning: "the name of this box for the others",
     },
     Setting {
         path: &["hive", "workspaces"],
@@ -276,7 +276,7 @@ pub const SETTINGS: [Setting; 29] = [
         path: &["hive", "teams"],
         values: Values::Described("`all`, or a list of teams"),
         default: || "`all`".to_owned(),
-        meaning: "the teams whose tasks are started on this machine",
+        meaning: "the teams whose tasks are started on this box",
     },
     Setting {
         path: &["hive", "takeover_seconds"],
