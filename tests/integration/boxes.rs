@@ -253,6 +253,36 @@ fn p8_only_the_workspaces_of_the_configuration_use_the_server_and_nothing_in_a_w
 }
 
 #[test]
+fn p8_a_team_whose_file_is_another_one_elsewhere_is_not_worked_for_here() {
+    let Some(shared) = Shared::new() else { return };
+    let (one, two) = (shared.joined("one", "all"), shared.joined("two", "all"));
+    let other = "lead: qa\nmembers: [qa, tester]\nscope: [other tests]\n";
+    files::put(&two.home().workspace(), ".minds/hive/teams/qa.yaml", other);
+    let _first = Served::start(&one);
+    assert!(eventually(|| boxes_of(&one, "qa") == ["one"]));
+    let _second = Served::start(&two);
+    assert!(eventually(|| boxes_of(&two, "main") == ["one", "two"]));
+    let id = two.ok(&["delegate", "qa", "hi"], 0);
+    assert!(eventually(|| task(&two, id.trim())["status"] == "done"));
+    assert_eq!(task(&two, id.trim())["box"], json!("one"));
+    let mut screen = two.screen(&[]);
+    screen.until_shown(&["DIALOGS"]);
+    screen.keys("!");
+    screen.until_shown(&["another box works for team qa by another file"]);
+    screen.keys("\x1b");
+    screen.quit();
+    assert_eq!(screen.end_restored(), 0);
+    // The same file: now it is worked for on both.
+    let same = one.home().workspace().join(".minds/hive/teams/qa.yaml");
+    files::put(
+        &two.home().workspace(),
+        ".minds/hive/teams/qa.yaml",
+        &fs::read_to_string(same).expect("a file"),
+    );
+    assert!(eventually(|| boxes_of(&two, "qa") == ["one", "two"]), "{:?}", boxes_of(&two, "qa"));
+}
+
+#[test]
 fn what_cannot_be_used_of_the_configuration_is_said_and_no_other_store_is_used_instead() {
     let Some(shared) = Shared::new() else { return };
     let one = shared.joined("one", "all");

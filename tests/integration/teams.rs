@@ -120,6 +120,14 @@ fn what_cannot_be_done_with_a_task_is_said_with_its_status() {
     driver.ok(&["drive"], 3);
     assert_eq!(task(&driver, &id)["attempt"], json!(2));
     assert_eq!(run(&driver, &["task", "retry", "task-none"]).0, Some(2));
+    let newer = delegate(&driver, "hi");
+    for (limit, ids, is_told) in [("1", vec![&newer], true), ("2", vec![&newer, &id], false)] {
+        let (_, said) = run(&driver, &["tasks", "--limit", limit]);
+        let listed = said.lines().filter_map(|line| line.split(' ').next());
+        let listed: Vec<&str> = listed.filter(|word| word.starts_with("task-")).collect();
+        assert_eq!(listed, ids, "{said}");
+        assert_eq!(said.contains("--limit lists more"), is_told, "{said}");
+    }
 }
 
 #[test]

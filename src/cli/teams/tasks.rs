@@ -34,9 +34,10 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
         statuses: wanted.status.into_iter().map(StatusArg::status).collect(),
         kind: wanted.kind.map(KindArg::kind),
         since: None,
-        limit: wanted.limit,
+        // Whether there are more is said.
+        limit: wanted.limit.saturating_add(1),
     };
-    let tasks = match open(workspace).await? {
+    let mut tasks = match open(workspace).await? {
         Some(mut store) => {
             let found = store.tasks(&filter, &SystemClock).await;
             store.close().await;
@@ -44,6 +45,10 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
         }
         None => Vec::new(),
     };
+    if tasks.len() > usize::try_from(wanted.limit).unwrap_or(usize::MAX) {
+        tasks.pop();
+        lines::note("older tasks are not listed: --limit lists more");
+    }
     if wanted.json {
         lines::json(&json!({ "tasks": tasks.iter().map(task_json).collect::<Value>() }));
         return Ok(Status::Done);
