@@ -84,15 +84,21 @@ impl Store {
         }
         let (mut next, mut used_up) = (Vec::new(), Vec::new());
         for team in &teams {
-            if left_of_day(&mut step, (&team.team, &team.limits), millis(day)).await? <= 0 {
+            let left = left_of_day(&mut step, (&team.team, &team.limits), millis(day)).await?;
+            if left <= 0 {
                 used_up.push(team.team.clone());
+                // Once: whoever dismissed it knows.
+                if !self.used_up.contains(&team.team) {
+                    let news = Some((NewsKind::Failure, team.used_up.clone()));
+                    tell(&mut step, &self.seat, news, now).await?;
+                }
+                continue;
             }
-            // Once: whoever dismissed it knows.
-            if used_up.last() == Some(&team.team) && !self.used_up.contains(&team.team) {
-                let news = Some((NewsKind::Failure, team.used_up.clone()));
-                tell(&mut step, &self.seat, news, now).await?;
+            let slots = i64::from(team.limits.max_running) - running(&mut step, &team.team).await?;
+            let free = slots.min(left);
+            if free <= 0 {
+                continue;
             }
-            let free = free_slots(&mut step, team, millis(day)).await?;
             let first = sql(
                 "SELECT id, priority, ord FROM tasks WHERE org = $1 AND team = $2 AND status = 'pending' \
                  ORDER BY priority, ord LIMIT $3",
@@ -406,13 +412,6 @@ async fn in_flight(
         });
     }
     Ok(all)
-}
-
-/// How many tasks of a team may be started now.
-async fn free_slots(step: &mut Step<'_>, team: &TeamSlots, day: i64) -> Result<i64, StoreFault> {
-    let free = i64::from(team.limits.max_running) - running(step, &team.team).await?;
-    let left = left_of_day(step, (&team.team, &team.limits), day).await?;
-    Ok(free.min(left).max(0))
 }
 
 /// How many slots of a team are taken, by tasks and by queries.
