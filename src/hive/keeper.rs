@@ -497,7 +497,7 @@ impl Keeper {
             }
             Changes::Queue(..) | Changes::Anything => self.read().await,
         };
-        self.is_known = listed.is_ok() && matches!(tasks, Ok(Some(_)));
+        self.is_known = self.store.is_some() && listed.is_ok() && matches!(tasks, Ok(Some(_)));
         let (tasks, unreadable) = match tasks {
             Ok(tasks) => (tasks, None),
             Err(fault) => (None, Some(fault)),

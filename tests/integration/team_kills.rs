@@ -51,7 +51,7 @@ impl Workplace {
         Self { boxes, running, random, kills: 0, shared: None, given, answered }
     }
 
-    /// A box, where nobody drives or somebody does.
+    /// One of the boxes, whether something runs there or not.
     fn any_box(&mut self) -> usize {
         self.random.usize(..self.boxes.len())
     }
@@ -128,6 +128,8 @@ impl Workplace {
             }
             _ => thread::sleep(Duration::from_millis(self.random.u64(..150))),
         }
+        // Of two boxes perhaps the other one: then both work for a while.
+        let at = self.any_box();
         self.kill(at);
     }
 
