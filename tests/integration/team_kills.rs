@@ -148,7 +148,9 @@ impl Workplace {
                 let rests = |dialog: &Value| dialog["state"] == "idle_waiting_user";
                 one.json(&["q4h", "--json"]) == json!([]) && all(&dialogs).iter().all(rests)
             };
-            if is_done && self.boxes.iter().all(rests) {
+            // A result is on its way to whoever asked when its task is done.
+            let is_told = || self.counted().told == due(&known);
+            if is_done && self.boxes.iter().all(rests) && is_told() {
                 break;
             }
             assert!(Instant::now() < late, "it never ends: {}", self.report());
@@ -170,29 +172,23 @@ impl Workplace {
         let known = tasks_of(&self.boxes[0]).expect("tasks");
         let missing: Vec<_> = self.given.iter().filter(|id| !known.contains_key(*id)).collect();
         assert!(missing.is_empty(), "lost: {missing:?}");
-        let (mut attempts, mut answers, mut told) = (0, BTreeMap::new(), BTreeMap::new());
+        let mut attempts = 0;
         for one in &self.boxes {
             let dialogs = one.json(&["dialogs", "--all", "--json"]);
             let of_tasks = |dialog: &&Value| dialog["agentId"] != "lead";
             attempts += all(&dialogs).iter().filter(of_tasks).count() as u64;
-            for (dialog, record) in records(one) {
-                note(&dialog, &record, &mut answers, &mut told);
-            }
             let (status, problems) = run(one, &["doctor"]);
             assert_eq!(status, Some(0), "{problems}");
         }
         let begun: u64 =
             known.values().map(|task| task["attempt"].as_u64().expect("a number")).sum();
         assert_eq!(attempts, begun, "one dialog for each attempt");
-        let twice: Vec<_> = answers.iter().filter(|(_, count)| **count > 1).collect();
+        let Counted { results, told } = self.counted();
+        let twice: Vec<_> = results.iter().filter(|(_, count)| **count > 1).collect();
         assert!(twice.is_empty(), "two results of one call: {twice:?}");
-        let unanswered = self.answered.iter().filter(|call| !answers.contains_key(*call));
+        let unanswered = self.answered.iter().filter(|call| !results.contains_key(*call));
         assert_eq!(unanswered.collect::<Vec<_>>(), Vec::<&String>::new(), "lost answers");
-        let asked_by_dialogs = known.values().filter(|task| task["from"] == "main");
-        let expected: BTreeMap<_, _> = asked_by_dialogs
-            .map(|task| (task["id"].as_str().expect("an id").to_owned(), 1))
-            .collect();
-        assert_eq!(told, expected, "each result comes back once");
+        assert_eq!(told, due(&known), "each result comes back once");
         let items = self.boxes[0].json(&["inbox", "--all", "--json"]);
         let notices = all(&items["items"]).iter().filter(|item| {
             item["kind"] == "notice"
@@ -200,6 +196,14 @@ impl Workplace {
         });
         let said: u64 = notices.map(|item| item["count"].as_u64().expect("a number")).sum();
         assert_eq!(said, known.len() as u64, "each result is told once: {items}");
+    }
+
+    fn counted(&self) -> Counted {
+        let mut counted = Counted::default();
+        for (dialog, record) in self.boxes.iter().flat_map(records) {
+            counted.note(&dialog, &record);
+        }
+        counted
     }
 
     fn report(&self) -> String {
@@ -237,39 +241,49 @@ fn records(driver: &Driver) -> Vec<(String, Value)> {
             if file.extension() == Some("jsonl".as_ref()) {
                 let dialog = file.parent().and_then(|folder| folder.strip_prefix(&bucket).ok());
                 let dialog = dialog.expect("a dialog").to_string_lossy().into_owned();
-                let text = std::fs::read_to_string(&file).expect("a course");
-                let read = |line| serde_json::from_str(line).expect("a record");
-                records.extend(text.lines().map(|line| (dialog.clone(), read(line))));
+                // A driver may move it meanwhile, and the last line may not be whole yet.
+                let text = std::fs::read_to_string(&file).unwrap_or_default();
+                let whole = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+                records.extend(whole.map(|record| (dialog.clone(), record)));
             }
         }
     }
     records
 }
 
-/// Counts the results of each call, and how often a dialog was told the result of a task.
-fn note(
-    dialog: &str,
-    record: &Value,
-    results: &mut BTreeMap<String, u32>,
-    told: &mut BTreeMap<String, u32>,
-) {
-    let text = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
-    match record["type"].as_str() {
-        // That a question waits is a result of the call as well.
-        Some("func_result_record") => {
-            *results.entry(format!("{dialog}#{} made", text("id"))).or_default() += 1;
-        }
-        Some("tellask_result_record") => {
-            *results.entry(format!("{dialog}#{}", text("callId"))).or_default() += 1;
-        }
-        Some("human_text_record") => {
-            if let Some(result) = text("content").strip_prefix("[Dominds team task result]\ntask: ")
-            {
-                let id = result.split(' ').next().unwrap_or_default().to_owned();
-                *told.entry(id).or_default() += 1;
+/// Each task that a dialog has asked for, once: so often its result is due there.
+fn due(tasks: &BTreeMap<String, Value>) -> BTreeMap<String, u32> {
+    let asked = tasks.iter().filter(|(_, task)| task["from"] == "main");
+    asked.map(|(id, _)| (id.clone(), 1)).collect()
+}
+
+/// How many results each call has, and how often a dialog was told the result of a task.
+#[derive(Default)]
+struct Counted {
+    results: BTreeMap<String, u32>,
+    told: BTreeMap<String, u32>,
+}
+
+impl Counted {
+    fn note(&mut self, dialog: &str, record: &Value) {
+        let text = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
+        match record["type"].as_str() {
+            // That a question waits is a result of the call as well.
+            Some("func_result_record") => {
+                *self.results.entry(format!("{dialog}#{} made", text("id"))).or_default() += 1;
             }
+            Some("tellask_result_record") => {
+                *self.results.entry(format!("{dialog}#{}", text("callId"))).or_default() += 1;
+            }
+            Some("human_text_record") => {
+                let text = text("content");
+                if let Some(result) = text.strip_prefix("[Dominds team task result]\ntask: ") {
+                    let id = result.split(' ').next().unwrap_or_default().to_owned();
+                    *self.told.entry(id).or_default() += 1;
+                }
+            }
+            _ => {}
         }
-        _ => {}
     }
 }
 
