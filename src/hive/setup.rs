@@ -30,7 +30,7 @@ pub trait Permission: Send + Sync + std::fmt::Debug {
     fn made_here(&self, seat: &str) -> Result<(), Localized>;
 }
 
-/// What a [`Hive`] works with.
+/// What a [`Hive`](super::Hive) works with.
 #[derive(Debug, Clone)]
 pub struct Setup {
     pub workspace: PathBuf,
