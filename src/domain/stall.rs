@@ -7,7 +7,7 @@ use super::task::{Task, TaskStatus};
 /// When a task stalls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StallRule {
-    /// A task that waits for longer is worth a notice.
+    /// A task that waits for longer is worth a notice, and so is a change of a team that takes longer.
     pub pending_warn: Duration,
     /// A task that waits or runs for longer is for the team above.
     pub error: Duration,

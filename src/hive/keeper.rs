@@ -88,11 +88,11 @@ impl Hive {
         + Send
         + 'static,
     ) -> Stored<T> {
-        self.on_tasks_that(Changes::Anything, work)
+        self.on_tasks_changing(Changes::Anything, work)
     }
 
     /// The same, for work that changes no more than this.
-    pub(super) fn on_tasks_that<T: Send + 'static>(
+    pub(super) fn on_tasks_changing<T: Send + 'static>(
         &self,
         changes: Changes,
         work: impl for<'a> FnOnce(&'a mut Store, &'a dyn Clock) -> BoxFuture<'a, Result<T, StoreFault>>

@@ -36,7 +36,7 @@ impl TaskStore for Hive {
             }
             Overlap::Replace => Changes::Anything,
         };
-        self.on_tasks_that(changes, move |store, clock| {
+        self.on_tasks_changing(changes, move |store, clock| {
             Box::pin(async move { store.enqueue(&task, &id, clock.moment()).await })
         })
     }

@@ -14,7 +14,7 @@ const GIVEN: &str = "DOMINDS_TUI_TEST_POSTGRES";
 const DEBIAN: &str = "/usr/lib/postgresql";
 const START_LIMIT: Duration = Duration::from_mins(1);
 /// Starts the server, and ends the one that runs then when nobody holds the other end of the pipe any more.
-const WATCHED: &str = r#"dir=$1; shift; "$@" >"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT $(head -n 1 "$dir/data/postmaster.pid"); wait; rm -rf "$dir""#;
+const WATCHED: &str = r#"dir=$1; shift; "$@" >"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT $(head -n 1 "$dir/data/postmaster.pid") || kill -QUIT $!; wait; rm -rf "$dir""#;
 
 /// A server that runs.
 pub struct Postgres {
@@ -78,7 +78,7 @@ fn given() -> Option<Result<Postgres, String>> {
     Some(url.map(|url| Postgres { url, dir: None, watched: None }))
 }
 
-/// It does not run as root.
+/// The program that starts another as the user who may run a server, with its arguments: a server refuses to run as root.
 fn as_user() -> (&'static str, &'static [&'static str]) {
     if rustix::process::geteuid().is_root() {
         ("setpriv", &["--reuid=postgres", "--regid=postgres", "--clear-groups"])
