@@ -26,10 +26,8 @@ use crate::hive::folder::DATABASE;
 
 /// How long a statement waits for another process.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Statements that stay prepared.
-const PREPARED: usize = 16;
-/// The same on a server, where each costs an answer more.
-const PREPARED_THERE: usize = 128;
+/// Statements that stay prepared: more than what is read and written while a task goes from the queue to its end.
+const PREPARED: usize = 128;
 
 /// Result codes of SQLite: sqlite.org/rescode.html.
 const SQLITE_BUSY: i32 = 5;
@@ -79,6 +77,8 @@ pub(super) struct Db {
     name: String,
     /// A transaction was begun, and perhaps not committed.
     is_unfinished: bool,
+    /// Transactions that were committed here, each of which has made the version of a server another.
+    committed: i64,
     /// Only in tests: the time is what callers say, also on a server.
     by_caller: bool,
 }
@@ -105,7 +105,7 @@ impl Db {
             .disable_statement_logging();
         let to = Connection::Sqlite(options.connect().await?);
         let (org, name) = (LOCAL.into(), String::new());
-        Ok(Self { org, to, name, is_unfinished: false, by_caller: false })
+        Ok(Self { org, to, name, is_unfinished: false, committed: 0, by_caller: false })
     }
 
     /// Connects to the server of this URL, to use the rows of `org`.
@@ -115,7 +115,7 @@ impl Db {
         in_time(ANSWER_TIMEOUT, sqlx::raw_sql(SESSION).execute(&mut db)).await?;
         let to = Connection::Postgres(db);
         let (org, name) = (org.into(), name.to_owned());
-        let mut db = Self { org, to, name, is_unfinished: false, by_caller: false };
+        let mut db = Self { org, to, name, is_unfinished: false, committed: 0, by_caller: false };
         let version = plain("SELECT CAST(current_setting('server_version_num') AS BIGINT)");
         let version: i64 = version.fetch_one(&mut db).await?.try_get(0)?;
         if version < OLDEST_SERVER {
@@ -164,17 +164,18 @@ impl Db {
     /// use one file do: nothing that one has read changes before it has written.
     pub async fn begin(&mut self) -> Result<Step<'_>, StoreFault> {
         let (org, by_caller) = (self.org.clone(), self.by_caller);
-        let is_unfinished = &mut self.is_unfinished;
+        let (is_unfinished, committed) = (&mut self.is_unfinished, &mut self.committed);
         *is_unfinished = true;
         match &mut self.to {
             Connection::Sqlite(db) => {
                 let transaction = Transaction::Sqlite(db.begin_with("BEGIN IMMEDIATE").await?);
-                Ok(Step { org, transaction, is_unfinished, at: None, by_caller: false })
+                Ok(Step { org, transaction, is_unfinished, committed, at: None, by_caller: false })
             }
             Connection::Postgres(db) => {
                 let begun = in_time(ANSWER_TIMEOUT, db.begin()).await?;
                 let transaction = Transaction::Postgres(begun);
-                let mut step = Step { org, transaction, is_unfinished, at: None, by_caller };
+                let mut step =
+                    Step { org, transaction, is_unfinished, committed, at: None, by_caller };
                 let turn = sql("UPDATE meta SET version = version + 1 WHERE org = $1 \
                      RETURNING hive_now($1), CAST(pg_notify($2, $3) AS TEXT)");
                 let turn = turn.bind(channel(&step.org)).bind(&self.name);
@@ -191,7 +192,7 @@ impl Db {
 
     /// Begins one that only reads, so that all of it is of one moment.
     pub async fn begin_reading(&mut self) -> Result<Step<'_>, StoreFault> {
-        let is_unfinished = &mut self.is_unfinished;
+        let (is_unfinished, committed) = (&mut self.is_unfinished, &mut self.committed);
         *is_unfinished = true;
         let transaction = match &mut self.to {
             Connection::Sqlite(db) => Transaction::Sqlite(db.begin().await?),
@@ -200,16 +201,20 @@ impl Db {
                 Transaction::Postgres(in_time(ANSWER_TIMEOUT, begin).await?)
             }
         };
-        Ok(Step { org: self.org.clone(), transaction, is_unfinished, at: None, by_caller: false })
+        let org = self.org.clone();
+        Ok(Step { org, transaction, is_unfinished, committed, at: None, by_caller: false })
     }
 
     /// Another value whenever somebody else has changed something.
     pub async fn version(&mut self) -> Result<i64, StoreFault> {
-        let version = match self.to {
-            Connection::Sqlite(_) => plain("PRAGMA data_version"),
-            Connection::Postgres(_) => sql("SELECT version FROM meta WHERE org = $1"),
+        let (version, own) = match self.to {
+            Connection::Sqlite(_) => (plain("PRAGMA data_version"), 0),
+            Connection::Postgres(_) => {
+                (sql("SELECT version FROM meta WHERE org = $1"), self.committed)
+            }
         };
-        version.fetch_one(self).await?.try_get(0)
+        let version: i64 = version.fetch_one(self).await?.try_get(0)?;
+        Ok(version - own)
     }
 
     /// Ends what was begun and not committed. A server would learn of that with the next statement only, and whoever else
@@ -315,7 +320,7 @@ fn server_options(url: &str) -> Result<PgConnectOptions, Localized> {
         if is_local || says_how { options } else { options.ssl_mode(PgSslMode::VerifyFull) };
     Ok(options
         .application_name("dominds-tui")
-        .statement_cache_capacity(PREPARED_THERE)
+        .statement_cache_capacity(PREPARED)
         .disable_statement_logging())
 }
 
@@ -331,6 +336,7 @@ pub(super) struct Step<'c> {
     transaction: Transaction<'c>,
     /// Of the connection.
     is_unfinished: &'c mut bool,
+    committed: &'c mut i64,
     /// When it began, as the server says.
     at: Option<i64>,
     by_caller: bool,
@@ -361,6 +367,8 @@ impl Step<'_> {
             }
         }
         *self.is_unfinished = false;
+        // Those that only read, and those of a file, change no version.
+        *self.committed += i64::from(self.at.is_some());
         Ok(())
     }
 }

@@ -631,3 +631,17 @@ async fn whatever_happens_on_three_boxes_each_task_is_in_one_state_at_one_place(
         assert_eq!(boxes.count(left).await, 0, "seed {seed}");
     }
 }
+
+#[tokio::test]
+async fn what_a_box_has_changed_itself_is_no_change_of_another() {
+    let Some(mut boxes) = Boxes::start(&["one", "two"], &["qa"]).await else { return };
+    let before = boxes.stores[0].version().await.unwrap();
+    boxes.queue(0, "a", &new("qa")).await;
+    let refused = NewTask { max_queue: 1, ..new("qa") };
+    let outcome = boxes.stores[0].enqueue(&refused, &id("b"), at(0)).await.unwrap();
+    assert!(matches!(outcome, Enqueued::Refused(_)));
+    boxes.stores[0].end_unfinished().await.unwrap();
+    assert_eq!(boxes.stores[0].version().await.unwrap(), before);
+    boxes.queue(1, "c", &new("qa")).await;
+    assert_ne!(boxes.stores[0].version().await.unwrap(), before);
+}
