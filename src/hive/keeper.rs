@@ -10,7 +10,6 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::domain::decisions::NewDecision;
 use crate::domain::news::{NewNotice, NewsItem};
-use crate::domain::task::Priority;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Clock, Problem, TaskId, TeamName};
 use crate::minds::team_file;
@@ -21,7 +20,7 @@ use super::folder::{Folder, StoreState};
 use super::lease::Lease;
 use super::server::StoreChoice;
 use super::setup::{Setup, off_thread};
-use super::store::{Listed, Store};
+use super::store::{Changes, Listed, Store};
 
 /// Requests that wait. Who asks for a notice waits for room; a decision that finds none is not recorded.
 const QUEUE: usize = 64;
@@ -42,14 +41,6 @@ type Job = Box<
 struct JobDone {
     fault: Option<StoreFault>,
     answer: Box<dyn FnOnce() + Send>,
-}
-
-/// What work in the store may change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Changes {
-    Anything,
-    /// A task of this team and priority is queued, and no other is changed.
-    Queue(TeamName, Priority),
 }
 
 enum Request {
@@ -492,10 +483,10 @@ impl Keeper {
     /// The same after work that has changed no more than this since it was told last.
     async fn publish_after(&mut self, changes: &Changes, fault: Option<&StoreFault>) {
         let (listed, tasks) = match changes {
-            Changes::Queue(team, priority) if fault.is_none() && self.is_known => {
-                self.read_queue((team, *priority)).await
+            Changes::Queued(..) | Changes::Started if fault.is_none() && self.is_known => {
+                self.read_after(changes).await
             }
-            Changes::Queue(..) | Changes::Anything => self.read().await,
+            Changes::Queued(..) | Changes::Started | Changes::Anything => self.read().await,
         };
         self.is_known = self.store.is_some() && listed.is_ok() && matches!(tasks, Ok(Some(_)));
         let (tasks, unreadable) = match tasks {
@@ -556,14 +547,18 @@ impl Keeper {
         }
     }
 
-    /// The same, where nothing but this queue can be another one than it was.
-    async fn read_queue(&mut self, queue: (&TeamName, Priority)) -> Seen {
+    /// The same, where nothing but this can be another one than it was.
+    async fn read_after(&mut self, changes: &Changes) -> Seen {
         let Some(store) = &mut self.store else { return self.read().await };
         let before = self.tasks.borrow().clone();
         let ended = store.end_unfinished().await;
         let clock = self.setup.clock.as_ref();
-        let tasks = store.tasks_view_after_queueing(queue, &before, clock).await;
-        (Ok(self.view.borrow().items.to_vec()), ended.and(tasks).map(Some))
+        let listed = match changes {
+            Changes::Queued(..) => Ok(self.view.borrow().items.to_vec()),
+            Changes::Started | Changes::Anything => store.news(Listed::Open, clock).await,
+        };
+        let tasks = store.tasks_view_after(changes, &before, clock).await;
+        (listed, ended.and(tasks).map(Some))
     }
 
     /// The teams that are not worked for here because their files are others elsewhere.

@@ -19,8 +19,9 @@ use crate::minds::{CONFIG_LIMIT_BYTES, team_file};
 use crate::tools::guard;
 use crate::tools::{Ending, News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
 
-use super::keeper::{Changes, Hive};
+use super::keeper::Hive;
 use super::setup::off_thread;
+use super::store::Changes;
 use super::triggers::in_force;
 
 impl TaskStore for Hive {
@@ -32,7 +33,7 @@ impl TaskStore for Hive {
         let id = self.new_task_id();
         let changes = match task.overlap {
             Overlap::Allow | Overlap::Skip | Overlap::Confirm => {
-                Changes::Queue(task.team.clone(), task.priority)
+                Changes::Queued(task.team.clone(), task.priority)
             }
             Overlap::Replace => Changes::Anything,
         };
@@ -47,7 +48,7 @@ impl TaskStore for Hive {
         roots: Vec<RootId>,
         day: SystemTime,
     ) -> Stored<Vec<ActiveTask>> {
-        self.on_tasks(move |store, clock| {
+        self.on_tasks_changing(Changes::Started, move |store, clock| {
             Box::pin(async move { store.claim(&teams, roots, (day, clock)).await })
         })
     }

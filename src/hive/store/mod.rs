@@ -1,6 +1,7 @@
 //! What is in the database. Each method is one transaction, on disk when it returns.
 
 mod breaker;
+mod claim;
 mod db;
 mod decisions;
 mod dialogs;
@@ -36,6 +37,7 @@ pub use decisions::HistoryFilter;
 pub use notices::Listed;
 pub(super) use sagas::{Saga, SagaKind};
 pub(super) use triggers::InForce;
+pub(super) use view::Changes;
 
 /// How often the tables are looked at and made, and the time in between.
 const MIGRATION_TRIES: u32 = 5;
@@ -260,6 +262,8 @@ async fn pause() {
     tokio::time::sleep(MIGRATION_PAUSE).await;
 }
 
+#[cfg(test)]
+mod claim_tests;
 #[cfg(test)]
 mod shared_tests;
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::claim::{start, usage};
 use super::db::sql;
 use super::engines::holds_lease;
 use super::task_ends::{attempt_id, end_attempt};
-use super::tasks::{chain_refusal, insert, is_there, left_of_day, running, start};
+use super::tasks::{chain_refusal, insert, is_there};
 use super::{Store, millis};
 use crate::domain::task::query::{GIVEN_UP, INTERRUPTED, OpenQuery, QueryRule};
 use crate::domain::task::{ActiveTask, NewTask, Task, TaskEnd, TaskRefusal, TaskStatus};
@@ -64,10 +65,13 @@ impl Store {
         if let Some(refusal) = chain_refusal(&mut step, query).await? {
             return Ok(Err(refusal));
         }
-        if running(&mut step, team).await? >= i64::from(rule.limits.max_running) {
+        let limits = &rule.limits;
+        let usage = usage(&mut step, &[(team, limits)], millis(rule.day)).await?;
+        let usage = usage.get(team).copied().unwrap_or_default();
+        if usage.free_slots(limits) <= 0 {
             return Ok(Err(TaskRefusal::Saturated));
         }
-        if left_of_day(&mut step, (team, &rule.limits), millis(rule.day)).await? <= 0 {
+        if usage.left_of_day(limits) <= 0 {
             return Ok(Err(TaskRefusal::UsedUp));
         }
         insert(&mut step, query, (id, &seat), (TaskStatus::Running, now)).await?;

@@ -62,7 +62,7 @@ pub(super) fn id(name: &str) -> TaskId {
     TaskId::new(format!("task-{name}"))
 }
 
-fn slots(team: &str, limits: TeamLimits) -> TeamSlots {
+pub(super) fn slots(team: &str, limits: TeamLimits) -> TeamSlots {
     let (lead, team) = (AgentId::new("quinn"), TeamName::new(team));
     let used_up =
         NewNotice::of_team((lead, team.clone()), "limit today", "[qa] used up".to_owned());
@@ -104,12 +104,12 @@ impl Bench {
         self.store.enqueue(task, &id(name), at(seconds)).await.unwrap()
     }
 
-    async fn queue(&mut self, name: &str, task: &NewTask) {
+    pub(super) async fn queue(&mut self, name: &str, task: &NewTask) {
         assert_eq!(self.add(name, task, 1).await, Enqueued::Queued(id(name)));
     }
 
     /// Starts what fits, and says what; at most `room` of it.
-    async fn claim_up_to(
+    pub(super) async fn claim_up_to(
         &mut self,
         teams: &[TeamSlots],
         room: u32,
@@ -530,26 +530,30 @@ fn query(team: &str) -> NewTask {
 }
 
 #[tokio::test]
-async fn what_is_read_after_a_task_was_queued_is_what_all_of_the_store_gives() {
+async fn what_is_read_after_a_task_was_queued_or_started_is_what_all_of_the_store_gives() {
     for database in Database::all() {
         let mut bench = Bench::on(database).await;
         let mut random = fastrand::Rng::with_seed(7);
         let day_is_over = TeamLimits { max_tasks_per_day: 1, ..TeamLimits::default() };
         let teams = [slots_of("qa", 50), slots("ops", day_is_over)];
+        let mut started = 0;
         let mut view = bench.view().await;
         for n in 0..MAX_OPEN_ROWS + 60 {
             let priority = Priority::ALL[random.usize(..4)];
             let team = ["qa", "ops", "main"][random.usize(..3)];
             let task = NewTask { priority, ..new(team) };
             bench.queue(&format!("t{n}"), &task).await;
-            let queued = (&task.team, priority);
-            view = bench.store.tasks_view_after_queueing(queued, &view, &At(0)).await.unwrap();
+            let queued = Changes::Queued(task.team, priority);
+            view = bench.store.tasks_view_after(&queued, &view, &At(0)).await.unwrap();
             assert_eq!(view, bench.view().await, "after {n} tasks");
             if n % 20 == 0 {
-                bench.claim_up_to(&teams, 2, 2).await;
-                view = bench.view().await;
+                started += bench.claim_up_to(&teams, 2, 2).await.len();
+                let changes = Changes::Started;
+                view = bench.store.tasks_view_after(&changes, &view, &At(0)).await.unwrap();
+                assert_eq!(view, bench.view().await, "{started} of {n} tasks run");
             }
         }
+        assert!(started > 10);
         assert_eq!(view.listed.len(), MAX_OPEN_ROWS);
     }
 }

@@ -1,22 +1,17 @@
-//! Tasks that are queued, and those that are started. When they end: [`super::task_ends`].
+//! Tasks that are queued, and what is noted of those that were started ([`super::claim`]). When they end: [`super::task_ends`].
 
 use std::time::SystemTime;
 
 use super::db::{Step, sql};
-use super::engines::{Place, holds_lease};
-use super::notices::tell;
 use super::sagas::is_closing;
 use super::task_rows::{COLUMNS, priority_number, task};
 use super::{Store, dialogs, millis, moment, seen};
-use crate::domain::news::NewsKind;
-use crate::domain::org::TeamLimits;
 use crate::domain::task::{
-    ActiveTask, AttemptId, Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, NewTask, Overlap,
-    STALE_AFTER_MS, Task, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
+    AttemptId, Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, NewTask, Overlap, STALE_AFTER_MS,
+    Task, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
 };
-use crate::domain::{Clock, RootId, TaskId, TeamName};
+use crate::domain::{Clock, TaskId, TeamName};
 use crate::hive::fault::StoreFault;
-use crate::tools::TeamSlots;
 
 /// Open tasks that whoever finds a team busy is told of.
 const MAX_IN_FLIGHT: i64 = 20;
@@ -60,71 +55,6 @@ impl Store {
             step.commit().await?;
         }
         Ok(outcome)
-    }
-
-    /// Starts tasks of these teams, as many as there are roots for their dialogs and as the teams have slots, those
-    /// that go first. `day`: when this day of the local calendar began.
-    ///
-    /// # Errors
-    /// The disk; nothing is started then.
-    pub async fn claim(
-        &mut self,
-        teams: &[TeamSlots],
-        roots: Vec<RootId>,
-        (day, clock): (SystemTime, &dyn Clock),
-    ) -> Result<Vec<ActiveTask>, StoreFault> {
-        let place = self.place();
-        let hosted = teams.iter().filter(|team| self.hosts(&team.team)).cloned();
-        let teams: Vec<TeamSlots> = hosted.collect();
-        let (seat, engine) = (self.own_seat().map(str::to_owned), self.engine_id());
-        let mut step = self.db.begin().await?;
-        let now = step.now(clock.moment());
-        if !holds_lease(&mut step, seat.as_deref(), engine.as_deref()).await? {
-            return Ok(Vec::new());
-        }
-        let (mut next, mut used_up) = (Vec::new(), Vec::new());
-        for team in &teams {
-            let left = left_of_day(&mut step, (&team.team, &team.limits), millis(day)).await?;
-            if left <= 0 {
-                used_up.push(team.team.clone());
-                // Once: whoever dismissed it knows.
-                if !self.used_up.contains(&team.team) {
-                    let news = Some((NewsKind::Failure, team.used_up.clone()));
-                    tell(&mut step, &self.seat, news, now).await?;
-                }
-                continue;
-            }
-            let slots = i64::from(team.limits.max_running) - running(&mut step, &team.team).await?;
-            let free = slots.min(left);
-            if free <= 0 {
-                continue;
-            }
-            let first = sql(
-                "SELECT id, priority, ord FROM tasks WHERE org = $1 AND team = $2 AND status = 'pending' \
-                 ORDER BY priority, ord LIMIT $3",
-            );
-            let first = first.bind(team.team.as_str()).bind(free);
-            for row in first.fetch_all(&mut step).await? {
-                let (id, priority, ord): (String, i64, i64) =
-                    (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-                next.push((priority, ord, id));
-            }
-        }
-        next.sort_unstable();
-        let mut claimed = Vec::new();
-        for ((_, _, id), root) in next.into_iter().zip(roots) {
-            start(&mut step, &id, (&root, &place), millis(now)).await?;
-            claimed.push(id);
-        }
-        step.commit().await?;
-        self.used_up = used_up;
-        let mut tasks = Vec::new();
-        for task in self.active_tasks(clock).await? {
-            if claimed.iter().any(|id| id == task.task.id.as_str()) {
-                tasks.push(task);
-            }
-        }
-        Ok(tasks)
     }
 
     /// The dialog of an attempt has been made.
@@ -412,62 +342,4 @@ async fn in_flight(
         });
     }
     Ok(all)
-}
-
-/// How many slots of a team are taken, by tasks and by queries.
-pub(super) async fn running(step: &mut Step<'_>, team: &TeamName) -> Result<i64, StoreFault> {
-    let running =
-        "SELECT COUNT(*) FROM tasks WHERE org = $1 AND team = $2 AND status = 'running' AND $3 = 0";
-    count(step, running, (team.as_str(), 0)).await
-}
-
-/// How many tasks and queries of a team may be started on the rest of this day.
-pub(super) async fn left_of_day(
-    step: &mut Step<'_>,
-    (team, limits): (&TeamName, &TeamLimits),
-    day: i64,
-) -> Result<i64, StoreFault> {
-    let name = team.as_str();
-    if limits.max_tokens_per_day > 0 {
-        let used = "SELECT CAST(COALESCE(SUM(tokens), 0) AS BIGINT) FROM attempts WHERE org = $1 AND team = $2 AND ended_at >= $3";
-        let used = u64::try_from(count(step, used, (name, day)).await?).unwrap_or_default();
-        if used >= limits.max_tokens_per_day {
-            return Ok(0);
-        }
-    }
-    if limits.max_tasks_per_day == 0 {
-        return Ok(i64::MAX);
-    }
-    let started = "SELECT COUNT(*) FROM attempts WHERE org = $1 AND team = $2 AND started_at >= $3";
-    Ok(i64::from(limits.max_tasks_per_day) - count(step, started, (name, day)).await?)
-}
-
-/// Gives a task its next attempt, in this dialog.
-pub(super) async fn start(
-    step: &mut Step<'_>,
-    id: &str,
-    (root, place): (&RootId, &Place),
-    now: i64,
-) -> Result<(), StoreFault> {
-    let run = sql(
-        "UPDATE tasks SET status = 'running', block_reason = NULL, attempt = attempt + 1, dialog_root = $3, started_at = $4, \
-         ended_at = NULL, result = NULL, error = NULL WHERE org = $1 AND id = $2 RETURNING attempt, team",
-    );
-    let run = run.bind(id).bind(root.as_str()).bind(now);
-    let row = run.fetch_one(&mut *step).await?;
-    let (attempt, team): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
-    sql(
-        "INSERT INTO attempts (org, task, attempt, team, dialog_root, begun, cuts, started_at, put_away, tokens, seat, box) \
-         VALUES ($1, $2, $3, $4, $5, 0, 0, $6, 0, 0, $7, $8)",
-    )
-    .bind(id)
-    .bind(attempt)
-    .bind(team)
-    .bind(root.as_str())
-    .bind(now)
-    .bind(&place.seat)
-    .bind(&place.box_name)
-    .execute(&mut *step)
-    .await?;
-    Ok(())
 }

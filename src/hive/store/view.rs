@@ -1,5 +1,6 @@
 //! What is read after each change, for all who look at the tasks of a store.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Store;
@@ -11,19 +12,42 @@ use crate::domain::{Clock, TeamName};
 use crate::hive::fault::StoreFault;
 use crate::tools::TasksView;
 
+/// Teams whose queues are counted each by itself; if there are more, all are counted.
+const COUNTED_ALONE: usize = 4;
+
+/// What work in the store may have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Changes {
+    Anything,
+    /// A task of this team and priority was queued, and no other was changed.
+    Queued(TeamName, Priority),
+    /// Tasks that waited were started, or a team has used up its day.
+    Started,
+}
+
 impl Store {
     /// The tasks that run or are blocked, the oldest start first.
     pub(super) async fn active_tasks(
         &mut self,
         clock: &dyn Clock,
     ) -> Result<Vec<ActiveTask>, StoreFault> {
+        self.active_since(None, clock).await
+    }
+
+    /// The same, of attempts that were started at this time or later.
+    pub(super) async fn active_since(
+        &mut self,
+        since: Option<i64>,
+        clock: &dyn Clock,
+    ) -> Result<Vec<ActiveTask>, StoreFault> {
         let list = format!(
             "SELECT {COLUMNS}, a.dialog_root, a.begun, a.cuts, CASE WHEN t.is_tick = 1 THEN ( \
              SELECT r.position FROM triggers r WHERE r.org = t.org AND r.team = t.team AND r.name = t.trigger_name) END \
              FROM tasks t JOIN attempts a ON a.org = t.org AND a.task = t.id AND a.attempt = t.attempt \
-             WHERE t.org = $1 AND t.status IN ('running', 'blocked') AND ($2 IS NULL OR a.seat = $2) ORDER BY a.started_at, t.ord"
+             WHERE t.org = $1 AND t.status IN ('running', 'blocked') AND ($2 IS NULL OR a.seat = $2) \
+             AND ($3 IS NULL OR a.started_at >= $3) ORDER BY a.started_at, t.ord"
         );
-        let rows = sql(list).bind(self.own_seat()).fetch_all(&mut self.db).await?;
+        let rows = sql(list).bind(self.own_seat()).bind(since).fetch_all(&mut self.db).await?;
         rows.iter().map(|row| active(row, clock)).collect()
     }
 
@@ -69,31 +93,74 @@ impl Store {
         })
     }
 
-    /// The same after a task of this team and priority was queued, or was not, and nothing else was changed: most of it is as
-    /// it was before, however much is in the store.
+    /// The same after work that has changed no more than this: what it cannot have changed is as it was before, and is not read,
+    /// however much of it is in the store.
     ///
     /// # Errors
     /// The same.
-    pub async fn tasks_view_after_queueing(
+    pub async fn tasks_view_after(
         &mut self,
-        (team, priority): (&TeamName, Priority),
+        changes: &Changes,
         before: &TasksView,
         clock: &dyn Clock,
     ) -> Result<TasksView, StoreFault> {
-        let mut waiting: Vec<(TeamName, u64)> = before.pending.to_vec();
-        waiting.retain(|(name, _)| name != team);
-        waiting.extend(self.waiting(Some(team)).await?);
+        match changes {
+            Changes::Anything => self.tasks_view(clock).await,
+            Changes::Queued(team, priority) => {
+                let waiting = self.waiting_after(&BTreeSet::from([team]), before).await?;
+                let listed = if is_listed(*priority, &before.listed) {
+                    self.listed_after(before, clock).await?
+                } else {
+                    Arc::clone(&before.listed)
+                };
+                let used_up = self.used_up_of(&waiting);
+                Ok(TasksView { listed, used_up, pending: waiting.into(), ..before.clone() })
+            }
+            Changes::Started => {
+                let active = self.active_tasks(clock).await?;
+                let is_new = |one: &&ActiveTask| !before.active.contains(one);
+                let teams: BTreeSet<_> =
+                    active.iter().filter(is_new).map(|one| &one.task.team).collect();
+                let (waiting, listed) = if teams.is_empty() {
+                    (before.pending.to_vec(), Arc::clone(&before.listed))
+                } else {
+                    let waiting = self.waiting_after(&teams, before).await?;
+                    (waiting, self.listed_after(before, clock).await?)
+                };
+                let used_up = self.used_up_of(&waiting);
+                let (active, pending) = (active.into(), waiting.into());
+                Ok(TasksView { listed, active, pending, used_up, ..before.clone() })
+            }
+        }
+    }
+
+    /// How many tasks wait for each team, after the queues of these have changed.
+    async fn waiting_after(
+        &mut self,
+        teams: &BTreeSet<&TeamName>,
+        before: &TasksView,
+    ) -> Result<Vec<(TeamName, u64)>, StoreFault> {
+        if teams.len() > COUNTED_ALONE {
+            return self.waiting(None).await;
+        }
+        let mut waiting = before.pending.to_vec();
+        waiting.retain(|(name, _)| !teams.contains(name));
+        for team in teams {
+            waiting.extend(self.waiting(Some(team)).await?);
+        }
         waiting.sort_unstable();
-        let listed = if is_listed(priority, &before.listed) {
-            let ended = before.listed.iter().filter(|row| !row.status.is_open());
-            let mut listed = self.open_task_list(clock).await?;
-            listed.extend(ended.cloned());
-            listed.into()
-        } else {
-            Arc::clone(&before.listed)
-        };
-        let used_up = self.used_up_of(&waiting);
-        Ok(TasksView { listed, used_up, pending: waiting.into(), ..before.clone() })
+        Ok(waiting)
+    }
+
+    /// The tasks that lists show, after open ones have changed.
+    async fn listed_after(
+        &mut self,
+        before: &TasksView,
+        clock: &dyn Clock,
+    ) -> Result<Arc<[TaskRow]>, StoreFault> {
+        let mut listed = self.open_task_list(clock).await?;
+        listed.extend(before.listed.iter().filter(|row| !row.status.is_open()).cloned());
+        Ok(listed.into())
     }
 
     /// How many tasks wait for each team, or for one; a team without any is not among them.
