@@ -8,6 +8,7 @@ use crate::domain::org_change::{NewMember, NewSkill};
 use crate::hive::test_support::Database;
 
 const QA_FILE: &str = ".minds/hive/teams/qa.yaml";
+const COPIES: &str = ".hive/backups/skills/qa/triage-";
 const SKILL: &str = ".minds/skills/individual/qa/triage.md";
 
 async fn with_qa(database: Database) -> Bench {
@@ -85,7 +86,17 @@ async fn r1_a_lead_writes_a_skill_that_is_read_and_writes_it_anew() {
         allowed_tools: Vec::new(),
         by: by(TEAM_NAME),
     });
+    let before = bench.files().get(SKILL).cloned().unwrap();
     bench.change(&other).await.unwrap();
+    let files = bench.files();
+    let copies: Vec<_> = files.iter().filter(|(path, _)| path.starts_with(COPIES)).collect();
+    assert!(matches!(copies[..], [(_, kept)] if *kept == before), "{copies:?}");
+    // What is written as it is already needs no copy, and neither does what is kept already.
+    for change in [&other, &save(TEAM_NAME, None, "triage"), &other] {
+        bench.change(change).await.unwrap();
+    }
+    let copies = bench.files().keys().filter(|path| path.starts_with(COPIES)).count();
+    assert_eq!(copies, 2);
     let text = bench.files().get(SKILL).cloned().unwrap();
     assert_eq!(text, "---\nname: triage\ndescription: often\n---\n\n2. Ask.\n");
     let problems =
@@ -200,10 +211,14 @@ async fn r1_a_skill_that_was_there_is_as_it_was_after_an_interruption() {
         let mine = "---\nname: triage\ndescription: mine\n---\n\n# by hand\n";
         bench.write(SKILL, mine);
         let change = save(TEAM_NAME, None, "triage");
-        interrupted(&mut bench, (&change, SagaKind::Skill), 1).await;
-        assert_ne!(bench.files().get(SKILL).map(String::as_str), Some(mine));
-        assert_eq!(bench.settle().await, [""; 0]);
-        assert_eq!(bench.files().get(SKILL).map(String::as_str), Some(mine));
+        let before = bench.files();
+        for steps in 0..=2 {
+            interrupted(&mut bench, (&change, SagaKind::Skill), steps).await;
+            let is_written = bench.files().get(SKILL).map(String::as_str) != Some(mine);
+            assert_eq!(is_written, steps == 2, "after the copy");
+            assert_eq!(bench.settle().await, [""; 0]);
+            assert_eq!(bench.files(), before);
+        }
     }
 }
 

@@ -22,6 +22,9 @@ use crate::minds::{
 };
 use crate::tools::guard::{self, Put, Removal};
 
+/// Characters of the hash in the name of a skill that is kept.
+const COPY_HASH_CHARS: usize = 12;
+
 /// A file before and after a change; `None` where there is none.
 pub(super) struct Edit {
     path: String,
@@ -163,6 +166,11 @@ impl Writing {
         let (mut files, mut changes) = (Vec::new(), Vec::new());
         match text_of(workspace, path) {
             Some(before) => {
+                // What is there may be of a person.
+                let copy = copy_of_skill(member, path, &before);
+                if before != *text && is_missing(workspace, &copy) {
+                    files.push((copy, before.clone()));
+                }
                 let (path, after) = (path.clone(), text.clone());
                 changes.push(TextChange { path, before, after });
             }
@@ -186,7 +194,9 @@ impl Writing {
             edited(workspace, TEAM_FILE, |text| with_member(text, &self.member, entry))
         });
         let member = member.transpose()?.into_iter();
-        let files = self.files.iter().map(new).chain(self.changes.iter().map(change));
+        let is_shown = |(path, _): &&(String, String)| !path.starts_with(STORE_FOLDER);
+        let files = self.files.iter().filter(is_shown).map(new);
+        let files = files.chain(self.changes.iter().map(change));
         Ok(member.chain(files).collect())
     }
 
@@ -205,8 +215,15 @@ impl Writing {
                 }
                 SagaKind::Member => is_new && new(&[persona]) && old(&[team_file(team)]),
                 SagaKind::Skill => {
+                    let is_copy = |(path, text): &(String, String)| {
+                        let is_it = |one: &TextChange| {
+                            one.before == *text && *path == copy_of_skill(member, &one.path, text)
+                        };
+                        self.changes.iter().any(is_it)
+                    };
                     let old = self.changes.iter().map(|change| &change.path);
-                    let mut paths = self.files.iter().map(|(path, _)| path).chain(old);
+                    let new = self.files.iter().filter(|file| !is_copy(file));
+                    let mut paths = new.map(|(path, _)| path).chain(old);
                     self.entry.is_none() && paths.all(|path| is_skill_of(path, member))
                 }
                 SagaKind::Shutdown => false,
@@ -286,6 +303,14 @@ fn is_skill_of(path: &str, member: &AgentId) -> bool {
     let name = path.rsplit_once('/').and_then(|(_, file)| file.strip_suffix(".md"));
     name.is_some_and(|name| TeamName::is_well_formed(name) && path == skill_file(member, name))
         && is_plain(member)
+}
+
+/// Where a skill of a member with this text is kept when it is written anew. The same text is kept once.
+fn copy_of_skill(member: &AgentId, path: &str, text: &str) -> String {
+    let name = path.rsplit_once('/').map_or(path, |(_, file)| file.trim_end_matches(".md"));
+    let hash = hex(&Sha256::digest(text));
+    let hash = hash.get(..COPY_HASH_CHARS).unwrap_or(&hash);
+    format!("{STORE_FOLDER}/backups/skills/{member}/{name}-{hash}.md")
 }
 
 fn take_out(workspace: &Path, member: &AgentId) -> Result<(), Localized> {
