@@ -178,6 +178,15 @@ fn p6_what_is_given_on_one_box_is_done_on_another_and_its_result_comes_back_once
         .iter()
         .filter(|engine| engine["alive"] == true);
     assert_eq!((alive.count(), &health["ok"]), (2, &json!(true)), "{health}");
+    let mut screen = one.screen(&[]);
+    screen.until_shown(&["DIALOGS"]);
+    screen.keys("\u{1b}5");
+    screen.until_shown(&["TASKS"]);
+    screen.keys("f");
+    screen.until_shown(&["qa"]);
+    screen.keys("\r");
+    screen.until_shown(&["it was made on box two"]);
+    drop(screen);
     two.ok(&["quit"], 0);
     assert!(eventually(|| boxes_of(&one, "qa").is_empty()), "it has given its lease back");
     drop(second);

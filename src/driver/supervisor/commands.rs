@@ -15,6 +15,7 @@ use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
 use crate::protocol::{AttachedImage, Refusal};
+use crate::store::StoreError;
 
 use super::listing::{PAGE_RECORDS, read_page};
 use super::trees::Supervisor;
@@ -224,6 +225,7 @@ impl Supervisor {
         let page_read = tokio::task::spawn_blocking(read);
         let event = match page_read.await {
             Ok(Ok(page)) => DriverEvent::Page { ticket, page: Box::new(page) },
+            Ok(Err(StoreError::NotFound(root))) => return self.refuse_missing(ticket, root),
             Ok(Err(error)) => DriverEvent::Refused { ticket, text: error.message() },
             Err(error) => DriverEvent::Refused { ticket, text: interrupted(&error) },
         };

@@ -9,12 +9,13 @@ use crate::domain::task::{
 use crate::domain::text::{Localized, localized};
 use crate::domain::trigger::TriggerId;
 use crate::domain::trigger::change::{TriggerAnswer, TriggerRequest, TriggerWish};
-use crate::domain::{TaskId, TeamName};
+use crate::domain::{RootId, TaskId, TeamName};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Ticket;
 use crate::protocol::{DriverEvent, TeamsRequest};
+use crate::store::StoreError;
 use crate::tools::{task_refused, teams_are_gone};
 
 use super::trees::Supervisor;
@@ -27,6 +28,19 @@ impl Supervisor {
         }
     }
 
+    /// Refuses to show a dialog that is not here, and says where it is if a task has it on another box. Waits for the store on
+    /// a task of its own.
+    pub(super) fn refuse_missing(&mut self, ticket: Ticket, root: RootId) {
+        let (engine, reports) = (self.engine.clone(), self.reports.clone());
+        self.readers.spawn(async move {
+            let text = match elsewhere(&engine, &root).await {
+                Some(text) => text,
+                None => StoreError::NotFound(root).message(),
+            };
+            let _ = reports.send(DriverReport::Event(DriverEvent::Refused { ticket, text })).await;
+        });
+    }
+
     /// Waits for the disk on a task of its own.
     pub(super) fn task_request(&mut self, ticket: Ticket, request: TeamsRequest) {
         let (engine, reports) = (self.engine.clone(), self.reports.clone());
@@ -36,6 +50,18 @@ impl Supervisor {
             let _ = reports.send(DriverReport::Event(event)).await;
         });
     }
+}
+
+/// Where the dialog of a task is, if the store is shared.
+async fn elsewhere(engine: &Engine, root: &RootId) -> Option<Localized> {
+    let view = engine.tasks.tasks_view().borrow().clone();
+    view.sharing?;
+    let id = view.listed.iter().find(|row| row.dialog.as_ref() == Some(root))?.id.clone();
+    let place = engine.tasks.task(id.clone()).await.ok()??.box_name?;
+    Some(localized!(
+        "the dialog of {id} is not here: it was made on box {place}",
+        "{id} 的对话不在这里：它在机器 {place} 上创建"
+    ))
 }
 
 async fn answer(
