@@ -106,7 +106,7 @@ pub(super) async fn usage(
 ) -> Result<BTreeMap<TeamName, Usage>, StoreFault> {
     let mut usage = BTreeMap::new();
     for teams in teams.chunks(TEAMS_AT_ONCE) {
-        let rows: Vec<String> = (0..teams.len()).map(|at| values(3 + 3 * at)).collect();
+        let rows: Vec<String> = (0..teams.len()).map(|at| placeholders(3 + 3 * at)).collect();
         // What nobody has limited is not counted.
         let mut count = sql(format!(
             "SELECT v.column1, \
@@ -136,7 +136,8 @@ pub(super) async fn usage(
     Ok(usage)
 }
 
-fn values(first: usize) -> String {
+/// Where the three values of a row go, the first of them with this number.
+fn placeholders(first: usize) -> String {
     format!("(${first}, ${}, ${})", first + 1, first + 2)
 }
 
