@@ -13,6 +13,7 @@ pub mod calls;
 pub mod children;
 pub mod files;
 pub mod http;
+pub mod layout;
 pub mod logged;
 pub mod news;
 pub mod picture;
@@ -53,6 +54,7 @@ use dominds_tui::store::{Access, Disk, RealDisk, Store, StoreError, StoreOptions
 use dominds_tui::tools::{NewsStore, NoTasks, Registry, Shells, TaskStore};
 
 use calls::FixedClock;
+use layout::EndCheck;
 use wait::in_time;
 
 /// Longer than any wait of a script; reached only by a test that waits for nothing.
@@ -158,6 +160,7 @@ fn no_environment(_name: &str) -> Option<String> {
 
 /// A workspace. Ids go on counting over restarts.
 pub struct World {
+    at_end: EndCheck,
     dir: tempfile::TempDir,
     ids: Arc<Counting>,
     /// What the members will answer; a member's model has the member's name.
@@ -227,11 +230,17 @@ impl World {
             clock: Arc::new(FixedClock),
             pick_up: PickUp::Everything,
         };
-        Self { dir, ids: Arc::default(), models, setup }
+        let at_end = EndCheck::of(dir.path().to_owned());
+        Self { at_end, dir, ids: Arc::default(), models, setup }
     }
 
     pub fn path(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// For tests that damage files themselves: Dominds does not have to open what they leave.
+    pub fn is_left_damaged(&self) {
+        self.at_end.leave_out();
     }
 
     /// Starts a driver that takes up every tree, and waits until nothing moves.

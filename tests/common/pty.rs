@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 
+use super::layout::EndCheck;
 use super::picture;
 use super::wait::{eventually, join, output};
 
@@ -23,20 +24,24 @@ const LOOK: Duration = Duration::from_millis(10);
 const ENTER: &[u8] = b"\x1b[?1049h";
 
 /// The folders of one person: a home and a place for workspaces.
-pub struct Home(tempfile::TempDir);
+pub struct Home {
+    _at_end: EndCheck,
+    folder: tempfile::TempDir,
+}
 
 impl Home {
     pub fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
+        let folder = tempfile::tempdir().expect("a folder");
+        Self { _at_end: EndCheck::of(folder.path().join("work")), folder }
     }
 
     pub fn workspace(&self) -> PathBuf {
-        self.0.path().join("work")
+        self.folder.path().join("work")
     }
 
     /// The environment a program gets, and nothing else.
     pub fn environment(&self) -> Vec<(&'static str, PathBuf)> {
-        let home = self.0.path();
+        let home = self.folder.path();
         let path = std::env::var_os("PATH").unwrap_or_default();
         vec![
             ("HOME", home.to_owned()),
@@ -52,12 +57,12 @@ impl Home {
 
     /// A file of the user's configuration.
     pub fn config_file(&self, name: &str) -> PathBuf {
-        self.0.path().join("config/dominds-tui").join(name)
+        self.folder.path().join("config/dominds-tui").join(name)
     }
 
     /// The program's own folder for what it keeps of the user.
     pub fn state_folder(&self) -> PathBuf {
-        self.0.path().join("state/dominds-tui")
+        self.folder.path().join("state/dominds-tui")
     }
 
     /// The demo in this home's workspace, at `speed`.

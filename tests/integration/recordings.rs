@@ -14,6 +14,7 @@ use dominds_tui::minds::Minds;
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
 
 use crate::common::files::{copy, files_below};
+use crate::common::layout::refused_by_dominds;
 use crate::common::record_lines::record_lines;
 use crate::common::skip::skip;
 use crate::common::{Running, World};
@@ -65,6 +66,7 @@ fn b16_every_recording_is_listed_and_loaded_without_a_complaint() {
     for recording in all() {
         let name = recording.display();
         let world = copied(&recording, Sequence::new());
+        assert_eq!(refused_by_dominds(world.path()), [""; 0], "{name}");
         let store = world.view();
         let survey = store.survey(&Bucket::ALL);
         assert_eq!(survey.problems, [], "{name}");

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::boxes::{GIVES, Shared};
 use crate::common::files::{self, files_below};
+use crate::common::layout::assert_opens_in_dominds;
 use crate::common::postgres::Postgres;
 use crate::common::wait::LIMIT;
 use crate::remote::sessions::wanted_kills;
@@ -179,6 +180,7 @@ impl Workplace {
             attempts += all(&dialogs).iter().filter(of_tasks).count() as u64;
             let (status, problems) = run(one, &["doctor"]);
             assert_eq!(status, Some(0), "{problems}");
+            assert_opens_in_dominds(&one.home().workspace());
         }
         let begun: u64 =
             known.values().map(|task| task["attempt"].as_u64().expect("a number")).sum();

@@ -82,6 +82,7 @@ async fn words_are_found_in_all_dialogs_also_in_those_that_are_put_away() {
 #[tokio::test(start_paused = true)]
 async fn damaged_and_hostile_records_do_not_end_a_search() {
     let (world, mut running, [_, _, three]) = three_dialogs().await;
+    world.is_left_damaged();
     let folder = world.path().join(".dialogs/archive").join(three.root.as_str());
     let course = folder.join("course-001.jsonl");
     let mut bytes = fs::read(&course).expect("a course");

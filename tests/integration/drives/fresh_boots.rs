@@ -298,6 +298,7 @@ async fn a_state_in_an_unknown_shape_is_kept_and_not_gone_on_with() {
     let state = std::fs::read_to_string(world.path().join(&path)).expect("a state");
     assert!(state.contains("kind: serial"), "{state}");
     world.put(&path, &state.replace("kind: serial", "kind: braided"));
+    world.is_left_damaged();
     let mut running = world.start().await;
     running.resume(&side).await.expect("heard");
     running.quiet().await;

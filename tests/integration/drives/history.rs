@@ -16,6 +16,7 @@ const SIDE: &str = "sub-001";
 /// A tree as an earlier Dominds left it in the middle of its work, with everything this one repairs.
 fn history() -> (World, DialogId, DialogId) {
     let world = World::new(Sequence::new().reply("lead", Reply::saying("Never said.")));
+    world.is_left_damaged();
     let put = |name: &str, text: &str| world.put(&format!(".dialogs/run/{ROOT}/{name}"), text);
     let identity = |id: &str, more: &str| {
         format!(

@@ -31,6 +31,7 @@ mod images;
 mod interjections;
 mod keep_going;
 mod languages;
+mod layout;
 mod lifecycle;
 mod log;
 mod mcp;

@@ -219,6 +219,7 @@ async fn a_broken_personal_reminder_stops_nobody() {
     let models = Sequence::new().reply("lead", Reply::saying("Here."));
     let world = World::new(models);
     world.put(".dialogs/reminders/lead/bad.json", "{");
+    world.is_left_damaged();
     let mut running = world.start().await;
     let dialog = running.talk("Hello").await;
     assert_eq!(world.state(&dialog), "idle_waiting_user");

@@ -238,7 +238,7 @@ fn frame(owes: bool) -> String {
     let obligation =
         if owes { format!(",\"tellaskReplyObligation\":{}", directive()) } else { String::new() };
     format!(
-        r#"{{"kind":"asker_dialog_stack_frame","askerDialogId":"{MAIN}","assignmentFromAsker":{{"callName":"tellask","tellaskContent":"Plan.","originMemberId":"lead","askerDialogId":"{MAIN}","callId":"c"}}{obligation}}}"#
+        r#"{{"kind":"asker_dialog_stack_frame","askerDialogId":"{MAIN}","assignmentFromAsker":{{"callName":"tellask","mentionList":["@alice"],"tellaskContent":"Plan.","originMemberId":"lead","askerDialogId":"{MAIN}","callId":"c"}}{obligation}}}"#
     ) + "\n"
 }
 

@@ -1,0 +1,623 @@
+//! What Dominds 1.19.2 asks of the files below `.dialogs`, found by running it on changed ones (docs/on-disk.md).
+//! Reads the files by itself, without our store: what our program writes is compared with what the other needs, not
+//! with what ours can read.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Map, Value};
+
+use super::files::files_below;
+
+/// Where a main dialog can be.
+const BUCKETS: [&str; 3] = ["run", "done", "archive"];
+const SIDE_DIALOGS: &str = "sideDialogs";
+const IDENTITY: &str = "dialog.yaml";
+
+/// Fails unless Dominds would list, open and show each dialog of a workspace.
+pub fn assert_opens_in_dominds(workspace: &Path) {
+    let refused = refused_by_dominds(workspace);
+    assert!(refused.is_empty(), "Dominds 1.19.2 would refuse:\n{}", refused.join("\n"));
+}
+
+/// Looks at a workspace when its test has passed: whatever happened to it, Dominds has to open what is left.
+///
+/// Belongs before the folder it looks at in a struct, since fields are dropped in their order.
+pub struct EndCheck {
+    workspace: PathBuf,
+    is_left_out: AtomicBool,
+}
+
+impl EndCheck {
+    pub fn of(workspace: PathBuf) -> Self {
+        Self { workspace, is_left_out: AtomicBool::new(false) }
+    }
+
+    pub fn leave_out(&self) {
+        self.is_left_out.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Drop for EndCheck {
+    fn drop(&mut self) {
+        if !std::thread::panicking() && !self.is_left_out.load(Ordering::SeqCst) {
+            assert_opens_in_dominds(&self.workspace);
+        }
+    }
+}
+
+/// Why Dominds would not open what is there, with the file of each reason; nothing if it would.
+pub fn refused_by_dominds(workspace: &Path) -> Vec<String> {
+    let top = workspace.join(".dialogs");
+    let mut reader = Reader { refused: Vec::new(), top: top.clone() };
+    for bucket in BUCKETS {
+        let bucket = top.join(bucket);
+        for folder in main_folders(&bucket) {
+            reader.tree(&bucket, &folder);
+        }
+    }
+    for file in files_below(&top.join("reminders")) {
+        if file.extension() == Some("json".as_ref()) {
+            reader.shared_reminder(&file);
+        }
+    }
+    reader.refused
+}
+
+/// Folders of main dialogs: those with files of a dialog that are in no other such folder.
+fn main_folders(folder: &Path) -> Vec<PathBuf> {
+    if folder.join(IDENTITY).is_file() || folder.join("latest.yaml").is_file() {
+        return vec![folder.to_owned()];
+    }
+    folders_in(folder).iter().flat_map(|below| main_folders(below)).collect()
+}
+
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+}
+
+/// The path of a dialog's folder below another one, which is its id.
+fn id_of(base: &Path, folder: &Path) -> String {
+    folder.strip_prefix(base).unwrap_or(folder).to_string_lossy().into_owned()
+}
+
+fn is_course(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("course-") && name.ends_with(".jsonl")
+}
+
+/// What a tree says of one dialog, as far as other files have to agree with it.
+struct Known {
+    id: String,
+    agent: String,
+    slug: Option<String>,
+}
+
+struct Reader {
+    refused: Vec<String>,
+    top: PathBuf,
+}
+
+impl Reader {
+    fn refuse(&mut self, file: &Path, why: &str) {
+        let file = file.strip_prefix(&self.top).unwrap_or(file).display();
+        self.refused.push(format!("{file}: {why}"));
+    }
+
+    fn tree(&mut self, bucket: &Path, folder: &Path) {
+        let id = id_of(bucket, folder);
+        let sides = folder.join(SIDE_DIALOGS);
+        let mut known = Vec::from_iter(self.dialog(folder, &id, true));
+        for side in main_folders(&sides) {
+            known.extend(self.dialog(&side, &id_of(&sides, &side), false));
+        }
+        let ids: BTreeSet<&str> = known.iter().map(|one| one.id.as_str()).collect();
+        for one in &known {
+            let is_main = one.id == id;
+            let folder = if is_main { folder.to_owned() } else { sides.join(&one.id) };
+            self.asker_stack(&folder, is_main, &ids);
+        }
+        self.registry(&folder.join("registry.yaml"), &known);
+        for file in files_below(folder) {
+            let is_identity = file.file_name() == Some(IDENTITY.as_ref());
+            let own = file.parent().is_some_and(|parent| {
+                parent == folder || known.iter().any(|one| sides.join(&one.id) == parent)
+            });
+            if is_identity && !own {
+                self.refuse(&file, "an identity in a folder that is no dialog's");
+            }
+        }
+    }
+
+    fn dialog(&mut self, folder: &Path, id: &str, is_main: bool) -> Option<Known> {
+        self.latest(&folder.join("latest.yaml"));
+        self.questions(&folder.join("q4h.yaml"));
+        self.pending(&folder.join("pending-sideDialogs.json"));
+        if let Some(read) = self.object(&folder.join("reminders.json")) {
+            let path = folder.join("reminders.json");
+            self.need(&path, &read, &[("updatedAt", is_text)]);
+            for reminder in self.list_in(&path, &read, "reminders") {
+                self.reminder(&path, &reminder);
+            }
+        }
+        for name in ["sideDialog-responses.json", "sideDialog-responses.processing.json"] {
+            if let Some(read) = self.value(&folder.join(name)) {
+                self.all_objects(&folder.join(name), &read);
+            }
+        }
+        self.courses(folder);
+        self.identity(folder, id, is_main)
+    }
+
+    fn identity(&mut self, folder: &Path, id: &str, is_main: bool) -> Option<Known> {
+        let path = &folder.join(IDENTITY);
+        let Some(read) = self.object(path) else {
+            // One that was about to be made when the program ended is not listed, and nobody misses it.
+            if files_below(folder).iter().any(|file| is_course(file)) {
+                self.refuse(path, "a dialog with records has no identity");
+            }
+            return None;
+        };
+        let needed: &[Field] = &[
+            ("id", is_text),
+            ("agentId", is_text),
+            ("taskDocPath", is_text),
+            ("createdAt", is_text),
+        ];
+        self.need(path, &read, needed);
+        self.may(path, &read, &[("sessionSlug", is_text), ("priming", Value::is_object)]);
+        let foreign: &[&str] = if is_main {
+            &["askerDialogId", "assignmentFromAsker", "sessionSlug"]
+        } else {
+            &["askerDialogId", "assignmentFromAsker", "priming"]
+        };
+        for key in foreign.iter().filter(|key| read.contains_key(**key)) {
+            self.refuse(path, &format!("{key} does not belong there"));
+        }
+        if text(&read, "id") != id {
+            self.refuse(path, "the id is not the path");
+        }
+        let slug = read.get("sessionSlug").and_then(Value::as_str).map(str::to_owned);
+        Some(Known { id: id.to_owned(), agent: text(&read, "agentId").to_owned(), slug })
+    }
+
+    fn latest(&mut self, path: &Path) {
+        let Some(read) = self.object(path) else { return };
+        self.need(
+            path,
+            &read,
+            &[
+                ("currentCourse", Value::is_number),
+                ("lastModified", is_text),
+                ("status", is_status),
+            ],
+        );
+        self.may(
+            path,
+            &read,
+            &[
+                ("messageCount", Value::is_number),
+                ("functionCallCount", Value::is_number),
+                ("sideDialogCount", Value::is_number),
+                ("generating", Value::is_boolean),
+                ("needsDrive", Value::is_boolean),
+                ("displayState", is_display_state),
+                ("executionMarker", is_marker),
+                ("fbrState", is_fresh_boots_state),
+                ("deferredReplyReassertion", is_deferred_reply),
+                ("pendingCourseStartPrompt", is_course_start),
+                ("disableDiligencePush", Value::is_boolean),
+                ("diligencePushRemainingBudget", Value::is_number),
+            ],
+        );
+    }
+
+    fn questions(&mut self, path: &Path) {
+        let Some(read) = self.object(path) else { return };
+        self.need(path, &read, &[("updatedAt", is_text)]);
+        for question in self.list_in(path, &read, "questions") {
+            self.need(
+                path,
+                &question,
+                &[
+                    ("id", is_text),
+                    ("tellaskContent", is_text),
+                    ("askedAt", is_text),
+                    ("callId", is_text),
+                    ("callSiteRef", is_call_site),
+                ],
+            );
+        }
+    }
+
+    fn pending(&mut self, path: &Path) {
+        let Some(read) = self.value(path) else { return };
+        let mut sessions = BTreeSet::new();
+        for one in self.all_objects(path, &read) {
+            self.need(
+                path,
+                &one,
+                &[
+                    ("sideDialogId", is_text),
+                    ("createdAt", is_text),
+                    ("callName", is_asking),
+                    ("tellaskContent", is_text),
+                    ("targetAgentId", is_text),
+                    ("callId", is_text),
+                    ("callSiteCourse", is_positive),
+                    ("callSiteGenseq", is_positive),
+                    ("callType", is_call_type),
+                ],
+            );
+            self.may(path, &one, &[("sessionSlug", is_text)]);
+            if !mentions_fit(&one) {
+                self.refuse(path, "the mentions do not fit the call");
+            }
+            let session =
+                (text(&one, "targetAgentId").to_owned(), text(&one, "sessionSlug").to_owned());
+            if text(&one, "callType") == "B" && !sessions.insert(session) {
+                self.refuse(path, "two calls of one session");
+            }
+        }
+    }
+
+    fn reminder(&mut self, path: &Path, reminder: &Map<String, Value>) {
+        self.need(
+            path,
+            reminder,
+            &[
+                ("id", is_text),
+                ("content", is_text),
+                ("createdAt", is_text),
+                ("priority", |value| is_one(value, &["high", "medium", "low"])),
+            ],
+        );
+        self.may(
+            path,
+            reminder,
+            &[
+                ("ownerName", is_text),
+                ("echoback", Value::is_boolean),
+                ("scope", |value| is_one(value, &["dialog", "personal", "agent_shared"])),
+                ("renderMode", |value| is_one(value, &["plain", "markdown"])),
+            ],
+        );
+    }
+
+    fn shared_reminder(&mut self, path: &Path) {
+        let Some(read) = self.object(path) else { return };
+        self.reminder(path, &read);
+        if path.file_stem() != Some(text(&read, "id").as_ref()) {
+            self.refuse(path, "the id is not the name of the file");
+        }
+    }
+
+    fn registry(&mut self, path: &Path, known: &[Known]) {
+        let Some(read) = self.object(path) else { return };
+        for entry in self.list_in(path, &read, "entries") {
+            self.need(
+                path,
+                &entry,
+                &[("key", is_text), ("sideDialogId", is_text), ("agentId", is_text)],
+            );
+            let target = known.iter().find(|one| one.id == text(&entry, "sideDialogId"));
+            let slug = entry.get("sessionSlug").and_then(Value::as_str);
+            if !target.is_some_and(|one| {
+                one.agent == text(&entry, "agentId") && one.slug.as_deref() == slug
+            }) {
+                self.refuse(path, &format!("no such side dialog: {}", Value::Object(entry)));
+            }
+        }
+    }
+
+    fn asker_stack(&mut self, folder: &Path, is_main: bool, ids: &BTreeSet<&str>) {
+        let path = folder.join("asker-stack.jsonl");
+        let read = fs::read_to_string(&path).unwrap_or_default();
+        let mut is_assigned = is_main;
+        for line in read.lines() {
+            let Ok(Value::Object(frame)) = serde_json::from_str(line) else {
+                self.refuse(&path, &format!("not a frame: {line}"));
+                continue;
+            };
+            let kind = |value: &Value| is_one(value, &["asker_dialog_stack_frame"]);
+            self.need(&path, &frame, &[("kind", kind), ("askerDialogId", is_text)]);
+            self.may(&path, &frame, &[("tellaskReplyObligation", is_directive)]);
+            let asker = text(&frame, "askerDialogId");
+            if !ids.contains(asker) {
+                self.refuse(&path, &format!("there is no asker {asker}"));
+            }
+            if let Some(assignment) = frame.get("assignmentFromAsker") {
+                is_assigned = true;
+                if !is_assignment(assignment) || assignment["askerDialogId"] != *asker {
+                    self.refuse(&path, &format!("not an assignment of {asker}: {assignment}"));
+                }
+            }
+            if let Some(owed) = frame.get("tellaskReplyObligation") {
+                let assignment = frame.get("assignmentFromAsker");
+                if owed["targetDialogId"] != *asker || !assignment.is_none_or(|of| fits(owed, of)) {
+                    self.refuse(
+                        &path,
+                        &format!("what is owed does not fit what was asked: {line}"),
+                    );
+                }
+            }
+        }
+        if !is_assigned {
+            self.refuse(&path, "nobody has asked this side dialog");
+        }
+    }
+
+    /// Records, and each call and each result once over all courses.
+    fn courses(&mut self, folder: &Path) {
+        let mut seen = BTreeSet::new();
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()).filter(|path| is_course(path)) {
+            let read = fs::read(&path).unwrap_or_default();
+            let read = String::from_utf8_lossy(&read);
+            // What an interrupted append leaves is passed over.
+            let whole = read.rfind('\n').map_or("", |end| &read[..end]);
+            for line in whole.lines().filter(|line| !line.trim().is_empty()) {
+                let Ok(Value::Object(record)) = serde_json::from_str(line) else {
+                    self.refuse(&path, &format!("not a record: {line}"));
+                    continue;
+                };
+                self.record(&path, &record);
+                let id = ["id", "callId"].map(|key| text(&record, key)).concat();
+                let once = match text(&record, "type") {
+                    "func_call_record" | "tellask_call_record" => format!("call {id}"),
+                    "func_result_record" => format!("result {id}"),
+                    "tellask_result_record" => format!("reply {id}"),
+                    _ => continue,
+                };
+                if !seen.insert(once.clone()) {
+                    self.refuse(&path, &format!("a second {once}"));
+                }
+            }
+        }
+    }
+
+    fn record(&mut self, path: &Path, record: &Map<String, Value>) {
+        self.need(path, record, &[("type", is_text)]);
+        let needed: &[Field] = match text(record, "type") {
+            "tellask_result_record" => &[
+                ("callId", is_text),
+                ("callName", is_text),
+                ("status", |value| is_one(value, &["pending", "completed", "failed"])),
+                ("content", is_text),
+                ("call", Value::is_object),
+                ("responder", Value::is_object),
+            ],
+            "func_call_record" | "tellask_call_record" => {
+                &[("id", is_text), ("name", is_text), ("rawArgumentsText", is_text)]
+            }
+            "func_result_record" => &[("id", is_text), ("name", is_text), ("content", is_text)],
+            "human_text_record" => &[("msgId", is_text), ("content", is_text), ("origin", is_text)],
+            _ => &[],
+        };
+        self.need(path, record, needed);
+    }
+
+    /// What a file of YAML or JSON holds; nothing if there is no such file.
+    fn value(&mut self, path: &Path) -> Option<Value> {
+        let text = fs::read_to_string(path).ok()?;
+        let read = if path.extension() == Some("json".as_ref()) {
+            serde_json::from_str(&text).map_err(|error| error.to_string())
+        } else {
+            serde_yaml::from_str(&text).map_err(|error| error.to_string())
+        };
+        read.map_err(|error| self.refuse(path, &error)).ok()
+    }
+
+    fn object(&mut self, path: &Path) -> Option<Map<String, Value>> {
+        match self.value(path)? {
+            Value::Object(object) => Some(object),
+            other => {
+                self.refuse(path, &format!("not an object: {other}"));
+                None
+            }
+        }
+    }
+
+    fn list_in(
+        &mut self,
+        path: &Path,
+        object: &Map<String, Value>,
+        key: &str,
+    ) -> Vec<Map<String, Value>> {
+        self.all_objects(path, object.get(key).unwrap_or(&Value::Null))
+    }
+
+    fn all_objects(&mut self, path: &Path, list: &Value) -> Vec<Map<String, Value>> {
+        let all = list.as_array().map(|list| list.iter().map(|one| one.as_object().cloned()));
+        all.and_then(Iterator::collect).unwrap_or_else(|| {
+            self.refuse(path, &format!("not a list of objects: {list}"));
+            Vec::new()
+        })
+    }
+
+    fn need(&mut self, path: &Path, object: &Map<String, Value>, fields: &[Field]) {
+        for (key, _) in fields.iter().filter(|(key, _)| !object.contains_key(*key)) {
+            self.refuse(path, &format!("no {key}"));
+        }
+        self.may(path, object, fields);
+    }
+
+    fn may(&mut self, path: &Path, object: &Map<String, Value>, fields: &[Field]) {
+        for (key, is_right) in fields {
+            if let Some(value) = object.get(*key).filter(|value| !is_right(value)) {
+                self.refuse(path, &format!("{key} cannot be {value}"));
+            }
+        }
+    }
+}
+
+/// A field, and what it can be.
+type Field = (&'static str, fn(&Value) -> bool);
+
+fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
+    object.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn is_text(value: &Value) -> bool {
+    value.is_string()
+}
+
+fn is_positive(value: &Value) -> bool {
+    value.as_u64().is_some_and(|number| number > 0)
+}
+
+fn is_one(value: &Value, of: &[&str]) -> bool {
+    value.as_str().is_some_and(|value| of.contains(&value))
+}
+
+/// Each of these keys, and each right.
+fn has(value: &Value, fields: &[Field]) -> bool {
+    fields.iter().all(|(key, is_right)| value.get(key).is_some_and(is_right))
+}
+
+fn is_status(value: &Value) -> bool {
+    is_one(value, &["active", "completed", "archived"])
+}
+
+fn is_asking(value: &Value) -> bool {
+    is_one(value, &["tellask", "tellaskSessionless", "freshBootsReasoning"])
+}
+
+fn is_call_type(value: &Value) -> bool {
+    is_one(value, &["A", "B", "C"])
+}
+
+fn is_display_state(value: &Value) -> bool {
+    let reason = &value["reason"];
+    match value["kind"].as_str() {
+        Some("idle_waiting_user" | "proceeding") => true,
+        Some("proceeding_stop_requested") => is_one(reason, &["user_stop", "emergency_stop"]),
+        Some("stopped") => is_interruption(reason),
+        Some("blocked") => is_one(
+            &reason["kind"],
+            &["needs_human_input", "waiting_for_sideDialogs", "needs_human_input_and_sideDialogs"],
+        ),
+        Some("dead") => is_death(reason),
+        _ => false,
+    }
+}
+
+fn is_marker(value: &Value) -> bool {
+    match value["kind"].as_str() {
+        Some("interrupted") => is_interruption(&value["reason"]),
+        Some("dead") => is_death(&value["reason"]),
+        _ => false,
+    }
+}
+
+fn is_interruption(reason: &Value) -> bool {
+    match reason["kind"].as_str() {
+        Some(
+            "user_stop"
+            | "emergency_stop"
+            | "server_restart"
+            | "pending_course_start"
+            | "fork_continue_ready",
+        ) => true,
+        Some("system_stop") => {
+            let words = reason.get("i18nStopReason").and_then(Value::as_object);
+            let known =
+                |words: &Map<String, Value>| words.keys().all(|key| key == "en" || key == "zh");
+            reason["detail"].is_string() && words.is_none_or(known)
+        }
+        Some("llm_retry_stopped") => {
+            has(reason, &[("error", is_text), ("display", Value::is_object)])
+        }
+        _ => false,
+    }
+}
+
+fn is_death(reason: &Value) -> bool {
+    match reason["kind"].as_str() {
+        Some("declared_by_user") => true,
+        Some("system") => reason["detail"].is_string(),
+        _ => false,
+    }
+}
+
+fn is_fresh_boots_state(value: &Value) -> bool {
+    let effort = value["effort"].as_u64().unwrap_or_default();
+    let phases = ["divergence", "convergence", "finalization"];
+    value["kind"] == "serial"
+        && is_one(&value["phase"], &phases)
+        && value["iteration"].as_u64().is_some_and(|at| (1..=effort).contains(&at))
+        && value["promptDelivered"].is_boolean()
+}
+
+fn is_deferred_reply(value: &Value) -> bool {
+    value["reason"] == "user_interjection_with_parked_original_task"
+        && is_directive(&value["directive"])
+        && value.get("resumeGuideSurfaced").is_none_or(Value::is_boolean)
+}
+
+fn is_course_start(value: &Value) -> bool {
+    let target = |value: &Value| {
+        has(value, &[("ownerDialogId", is_text), ("callType", is_call_type), ("callId", is_text)])
+    };
+    let directive = value.get("tellaskReplyDirective");
+    has(value, &[("content", is_text), ("msgId", is_text)])
+        && value["grammar"] == "markdown"
+        && value["origin"] == "runtime"
+        && directive.is_none_or(is_directive)
+        && value.get("skipTaskdoc").is_none_or(Value::is_boolean)
+        && value.get("userLanguageCode").is_none_or(|code| is_one(code, &["en", "zh"]))
+        && value
+            .get("sideDialogReplyTarget")
+            .is_none_or(|reply| target(reply) && directive.is_some())
+}
+
+fn is_directive(value: &Value) -> bool {
+    let calls = ["replyTellask", "replyTellaskSessionless", "replyTellaskBack"];
+    is_one(&value["expectedReplyCallName"], &calls)
+        && has(
+            value,
+            &[("targetDialogId", is_text), ("targetCallId", is_text), ("tellaskContent", is_text)],
+        )
+}
+
+fn is_assignment(value: &Value) -> bool {
+    let Some(fields) = value.as_object() else { return false };
+    let needed: &[Field] = &[
+        ("callName", is_asking),
+        ("tellaskContent", is_text),
+        ("originMemberId", is_text),
+        ("askerDialogId", is_text),
+        ("callId", is_text),
+    ];
+    let effort = value.get("effectiveFbrEffort");
+    let asks_itself = text(fields, "callName") == "freshBootsReasoning";
+    let effort_fits = effort.map_or(!asks_itself, |effort| asks_itself && is_positive(effort));
+    has(value, needed) && mentions_fit(fields) && effort_fits
+}
+
+/// The reply that is owed is one to this assignment.
+fn fits(owed: &Value, assignment: &Value) -> bool {
+    let is_session = assignment["callName"] == "tellask";
+    let reply = if is_session { "replyTellask" } else { "replyTellaskSessionless" };
+    owed["expectedReplyCallName"] == reply
+        && owed["targetCallId"] == assignment["callId"]
+        && owed["tellaskContent"] == assignment["tellaskContent"]
+}
+
+/// Somebody is mentioned unless one asks oneself.
+fn mentions_fit(call: &Map<String, Value>) -> bool {
+    let mentions = call.get("mentionList");
+    if text(call, "callName") == "freshBootsReasoning" {
+        return mentions.is_none();
+    }
+    let all = mentions.and_then(Value::as_array);
+    all.is_some_and(|all| !all.is_empty() && all.iter().all(Value::is_string))
+}
+
+fn is_call_site(value: &Value) -> bool {
+    has(value, &[("course", Value::is_number), ("messageIndex", Value::is_number)])
+        && value.get("callSiteGenseq").is_none_or(is_positive)
+}
