@@ -105,6 +105,19 @@ async fn r1_a_lead_writes_a_skill_that_is_read_and_writes_it_anew() {
 }
 
 #[tokio::test]
+async fn what_goes_with_a_team_is_in_the_diff_of_its_end() {
+    let mut bench = with_qa(Database::File).await;
+    bench.change(&save(TEAM_NAME, None, "triage")).await.unwrap();
+    let own = ".minds/skills/individual/qa/own/SKILL.md";
+    bench.write(own, "---\nname: own\ndescription: mine\n---\nText.\n");
+    let preview = bench.setup().preview(&shutdown(TEAM_NAME, "main", false)).await.unwrap();
+    let diff = preview.unwrap().diff;
+    for path in [SKILL, own, QA_FILE] {
+        assert!(diff.contains(&format!("--- {path}\n+++ /dev/null\n")), "{path}: {diff}");
+    }
+}
+
+#[tokio::test]
 async fn r1_what_is_refused_changes_nothing() {
     for database in Database::all() {
         let mut bench = with_qa(database).await;

@@ -12,7 +12,7 @@ use crate::domain::org_change::ChangePreview;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{AgentId, Stamp, TeamName, hex};
 use crate::hive::store::SagaKind;
-use crate::minds::new_member::{MemberPlan, SkillPlan, skill_file, skill_folder};
+use crate::minds::new_member::{MemberPlan, SkillPlan, skill_file, skill_files_of, skill_folder};
 use crate::minds::new_team::{
     TeamPlan, has_team_member, persona_of, spawned_members, team_file, with_scope, with_team_member,
 };
@@ -378,7 +378,8 @@ impl Closing {
         let mut edits = vec![edited(workspace, TEAM_FILE, without)?];
         let paths = self.teams.iter().map(|team| team_file(&team.name));
         let triggers = self.teams.iter().flat_map(|team| triggers::files_of(workspace, &team.name));
-        for path in paths.chain(members().map(persona_of)).chain(triggers) {
+        let skills = members().flat_map(|member| skill_files_of(workspace, member));
+        for path in paths.chain(members().map(persona_of)).chain(skills).chain(triggers) {
             let before = text_of(workspace, &path);
             edits.extend(before.map(|text| Edit { path, before: Some(text), after: None }));
         }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::HiveConfig;
 use super::new_team::{entry, has_toolset, persona_of};
+use super::triggers::names;
 use crate::domain::org::{OrgTeam, RESERVED};
 use crate::domain::org_change::{NewMember, NewSkill, OrgRefusal, one_line, shown_name};
 use crate::domain::text::{Localized, Text, localized};
@@ -174,6 +175,15 @@ pub fn plan_skill(
 #[must_use]
 pub fn skill_file(member: &AgentId, name: &str) -> String {
     format!("{}/{name}.md", skill_folder(member))
+}
+
+/// The files that skills of a member may be in: each by itself, or in a folder of its own.
+#[must_use]
+pub fn skill_files_of(workspace: &Path, member: &AgentId) -> Vec<String> {
+    let folder = skill_folder(member);
+    let named = |ending: &str| names(&workspace.join(&folder), ending).into_iter();
+    let files = named(".md").map(|name| format!("{folder}/{name}.md"));
+    files.chain(named("").map(|name| format!("{folder}/{name}/SKILL.md"))).collect()
 }
 
 /// Where the skills of a member are.

@@ -117,7 +117,7 @@ fn of_no_team(folder: &str, name: &str, shown: String) -> Problem {
 }
 
 /// The names in a folder that end so, without that, sorted. Of files if they end in something, else of folders.
-fn names(folder: &Path, ending: &str) -> Vec<String> {
+pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
     let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_meant = |entry: &std::fs::DirEntry| !ending.is_empty() || entry.path().is_dir();
     let names = found.filter(is_meant).filter_map(|entry| entry.file_name().into_string().ok());
