@@ -422,6 +422,8 @@ pub struct EndedAttempt {
     pub of_closing_team: bool,
     /// It answered a query, or was to.
     pub of_query: bool,
+    /// What its dialogs used is counted. It is not where somebody else ended it: a person, another task, another box.
+    pub is_counted: bool,
 }
 
 #[cfg(test)]

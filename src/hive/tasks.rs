@@ -131,8 +131,8 @@ impl TaskStore for Hive {
         })
     }
 
-    fn put_away(&self, of: AttemptId) -> Stored<()> {
-        self.on_tasks(move |store, _| Box::pin(async move { store.put_away(&of).await }))
+    fn put_away(&self, of: AttemptId, tokens: u64) -> Stored<()> {
+        self.on_tasks(move |store, _| Box::pin(async move { store.put_away(&of, tokens).await }))
     }
 
     fn delivered(&self, of: AttemptId) -> Stored<()> {

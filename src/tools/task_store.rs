@@ -246,8 +246,8 @@ pub trait TaskStore: Send + Sync + Debug {
     /// Queues a task again that has failed or was cancelled; `None` if there is no such task.
     fn retry(&self, id: TaskId) -> Stored<Option<Result<(), RetryRefusal>>>;
 
-    /// The dialog of an ended attempt has been put away.
-    fn put_away(&self, of: AttemptId) -> Stored<()>;
+    /// The dialog of an ended attempt has been put away; its dialogs used so many tokens that are not counted yet.
+    fn put_away(&self, of: AttemptId, tokens: u64) -> Stored<()>;
 
     /// The dialog that asked has the result.
     fn delivered(&self, of: AttemptId) -> Stored<()>;
@@ -390,7 +390,7 @@ impl TaskStore for NoTasks {
         nowhere()
     }
 
-    fn put_away(&self, _of: AttemptId) -> Stored<()> {
+    fn put_away(&self, _of: AttemptId, _tokens: u64) -> Stored<()> {
         nowhere()
     }
 

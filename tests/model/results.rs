@@ -118,7 +118,7 @@ impl TaskStore for ResultStore {
         none()
     }
 
-    fn put_away(&self, _: AttemptId) -> Stored<()> {
+    fn put_away(&self, _: AttemptId, _: u64) -> Stored<()> {
         none()
     }
 

@@ -378,7 +378,8 @@ impl Dispatcher {
         let how = PuttingAway { to, stop, even_done: ended.of_closing_team };
         let is_away = self.ask(|reply| Order::PutAway { root, how, reply }).await?;
         if is_away == Some(true) {
-            Self::stored(self.engine.tasks.put_away(ended.of.clone()).await);
+            let tokens = if ended.is_counted { 0 } else { self.tokens_of(&ended.root).await };
+            Self::stored(self.engine.tasks.put_away(ended.of.clone(), tokens).await);
         } else {
             self.restless = 1;
         }
@@ -606,9 +607,7 @@ impl Dispatcher {
         };
         let disables = active.task.trigger.as_ref();
         let disables = disables.map(|trigger| news::of_disabled(active, worker, trigger, lang));
-        let (engine, root) = (self.engine.clone(), active.root.clone());
-        let tokens =
-            blocking(move |on| tokens_of_tree(&engine, &root, on)).await.unwrap_or_default();
+        let tokens = self.tokens_of(&active.root).await;
         let is_query = active.task.kind == TaskKind::Query;
         let is_failure = matches!(end, TaskEnd::Failed { .. }) && !is_query;
         let ending = Ending { end, tokens, news, disables, cursor };
@@ -618,6 +617,11 @@ impl Dispatcher {
             None => drop(self.known.remove(&active.attempt())),
         }
         Ok(())
+    }
+
+    async fn tokens_of(&self, root: &RootId) -> u64 {
+        let (engine, root) = (self.engine.clone(), root.clone());
+        blocking(move |on| tokens_of_tree(&engine, &root, on)).await.unwrap_or_default()
     }
 
     /// Starts queries, which have their slots.

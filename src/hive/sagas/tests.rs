@@ -424,7 +424,7 @@ async fn s6_1_a_team_that_is_shut_down_leaves_its_files_in_a_backup_and_its_name
         assert_eq!(again, "Team 'qa' is shutting down");
         let other = bench.change(&spawn("docs", "main")).await.unwrap_err();
         assert_eq!(other, "another organisation change of team 'main' is running");
-        bench.store.put_away(&attempt).await.unwrap();
+        bench.store.put_away(&attempt, 0).await.unwrap();
         assert_eq!(bench.settle().await, [""; 0]);
         assert!(bench.path().join(".minds/hive/teams/qa.yaml").exists(), "who asked is not told");
         bench.store.delivered(&attempt).await.unwrap();

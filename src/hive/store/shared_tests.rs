@@ -246,7 +246,7 @@ async fn p3_an_engine_that_is_back_too_late_puts_its_dialogs_away_and_changes_no
     assert!(!boxes.end(0, &old).await, "p5: a late result is dropped");
     boxes.stores[0].set_blocked(&old, None, None, at(0)).await.unwrap();
     assert_eq!(boxes.here(1).await, (vec!["a".to_owned()], vec![]));
-    boxes.stores[0].put_away(&old).await.unwrap();
+    boxes.stores[0].put_away(&old, 0).await.unwrap();
     assert_eq!(boxes.here(0).await, (vec![], vec![]));
     assert!(boxes.end(1, &new).await);
     assert_eq!(boxes.notices().await.len(), 1);

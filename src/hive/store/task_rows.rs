@@ -124,15 +124,17 @@ fn attempt(row: &Row) -> Result<AttemptId, StoreFault> {
     Ok(AttemptId { task: TaskId::new(row.try_get::<String>(0)?), attempt: number(row, 1)? })
 }
 
-/// Task, attempt, root, status, whether the team is being shut down, and whether it was a query.
+/// Task, attempt, root, status, whether the team is being shut down, whether it was a query, and tokens.
 pub(super) fn ended(row: &Row) -> Result<EndedAttempt, StoreFault> {
     let root = RootId::new(row.try_get::<String>(2)?);
+    let status = status(row, 3)?;
     Ok(EndedAttempt {
         of: attempt(row)?,
         root,
-        status: status(row, 3)?,
+        status,
         of_closing_team: number(row, 4)? == 1,
         of_query: number(row, 5)? == 1,
+        is_counted: status == TaskStatus::Done || row.try_get::<i64>(6)? > 0,
     })
 }
 

@@ -251,6 +251,29 @@ async fn s2_6_a_team_that_has_used_up_its_day_is_served_again_on_the_next() {
 }
 
 #[tokio::test]
+async fn s2_6_what_a_cancelled_attempt_used_counts_for_the_day_once() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        bench.queue("a", &new("qa")).await;
+        bench.queue("b", &new("qa")).await;
+        let limits = TeamLimits { max_tokens_per_day: 5, max_running: 1, ..TeamLimits::default() };
+        assert_eq!(bench.claim(&[slots("qa", limits)], 10).await, ["a"]);
+        bench.store.cancel_task(&id("a"), "no more", at(11)).await.unwrap();
+        let ended = bench.view().await.ended[0].clone();
+        assert!(!ended.is_counted);
+        for tokens in [5, 7] {
+            bench.store.put_away(&ended.of, tokens).await.unwrap();
+        }
+        let task = bench.store.find_task("task-a", &At(0)).await.unwrap().remove(0);
+        assert_eq!(task.tokens, 5);
+        assert_eq!(bench.claim(&[slots("qa", limits)], 12).await, [""; 0], "5 tokens are used");
+        assert_eq!(bench.claim(&[slots("qa", limits)], DAY).await, ["b"]);
+        bench.end("b", 1, &done(), DAY).await;
+        assert!(bench.view().await.ended[0].is_counted, "with its end");
+    }
+}
+
+#[tokio::test]
 async fn an_end_counts_once_and_only_for_the_newest_attempt() {
     for database in Database::all() {
         let mut bench = Bench::on(database).await;
@@ -269,7 +292,7 @@ async fn an_end_counts_once_and_only_for_the_newest_attempt() {
         let view = bench.view().await;
         assert_eq!((view.active.len(), view.ended.len(), view.deliveries.len()), (0, 1, 1));
         let of = view.ended[0].of.clone();
-        bench.store.put_away(&of).await.unwrap();
+        bench.store.put_away(&of, 0).await.unwrap();
         bench.store.delivered(&of).await.unwrap();
         let view = bench.view().await;
         assert_eq!((view.ended.len(), view.deliveries.len()), (0, 0));
@@ -618,7 +641,7 @@ async fn a_query_for_which_nobody_can_wait_any_more_ends_and_is_deleted_two_days
         bench.start_queries(41).await;
         assert_eq!(bench.open().await, 0);
         let of = AttemptId { task: id("q1"), attempt: 1 };
-        bench.store.put_away(&of).await.unwrap();
+        bench.store.put_away(&of, 0).await.unwrap();
         for (name, seconds, is_there) in [("q2", DAY, true), ("q3", 2 * DAY + 42, false)] {
             assert_eq!(bench.ask(name, 5, seconds).await, Ok(()));
             let found = bench.store.find_task("task-q1", &At(seconds)).await.unwrap();

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use super::db::{Step, sql};
 use super::sagas::is_closing;
 use super::task_rows::{COLUMNS, priority_number, task};
+use super::windows::count_use;
 use super::{Store, dialogs, millis, moment, seen};
 use crate::domain::task::{
     AttemptId, Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, NewTask, Overlap, STALE_AFTER_MS,
@@ -80,15 +81,24 @@ impl Store {
         Ok(())
     }
 
-    /// The dialog of an ended attempt has been put away, or is not there.
+    /// The dialog of an ended attempt has been put away, or is not there. `tokens`: what its dialogs used and nobody has
+    /// counted yet; it counts once, for its task, its team and the window that it is a tick of.
     ///
     /// # Errors
     /// The disk.
-    pub async fn put_away(&mut self, of: &AttemptId) -> Result<(), StoreFault> {
-        let put = "UPDATE attempts SET put_away = 1 WHERE org = $1 AND task = $2 AND attempt = $3";
-        let put = sql(put).bind(of.task.as_str()).bind(of.attempt);
-        put.execute(&mut self.db).await?;
-        Ok(())
+    pub async fn put_away(&mut self, of: &AttemptId, tokens: u64) -> Result<(), StoreFault> {
+        let mut step = self.db.begin().await?;
+        let used = i64::try_from(tokens).unwrap_or(i64::MAX);
+        let put = sql("UPDATE attempts SET put_away = 1, tokens = tokens + $4 \
+             WHERE org = $1 AND task = $2 AND attempt = $3 AND put_away = 0");
+        let put = put.bind(of.task.as_str()).bind(of.attempt).bind(used);
+        let is_first = put.execute(&mut step).await? > 0;
+        if is_first && tokens > 0 {
+            let add = sql("UPDATE tasks SET tokens = tokens + $3 WHERE org = $1 AND id = $2");
+            add.bind(of.task.as_str()).bind(used).execute(&mut step).await?;
+            count_use(&mut step, &of.task, tokens, None).await?;
+        }
+        step.commit().await
     }
 
     /// The dialog that asked has the result in its queue, or is not there.

@@ -62,7 +62,7 @@ impl Store {
              CASE WHEN EXISTS (SELECT 1 FROM teams m WHERE m.org = a.org AND m.name = a.team AND m.status = 'closing') \
              THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END, \
              CASE WHEN EXISTS (SELECT 1 FROM tasks t WHERE t.org = a.org AND t.id = a.task AND t.kind = 'query') \
-             THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END \
+             THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END, a.tokens \
              FROM attempts a WHERE a.org = $1 AND a.put_away = 0 AND a.outcome IS NOT NULL AND ($2 IS NULL OR a.seat = $2) \
              ORDER BY a.ended_at, a.task");
         let rows = open.bind(self.own_seat()).fetch_all(&mut self.db).await?;

@@ -101,7 +101,7 @@ impl TaskStore for Recorder {
         unused()
     }
 
-    fn put_away(&self, _: AttemptId) -> Stored<()> {
+    fn put_away(&self, _: AttemptId, _: u64) -> Stored<()> {
         unused()
     }
 

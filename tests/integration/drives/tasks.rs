@@ -389,10 +389,19 @@ async fn a_mistake_in_the_file_of_a_team_ends_no_task_that_has_begun() {
 }
 
 #[tokio::test]
-async fn a_cancelled_task_is_stopped_and_archived_and_what_it_says_late_changes_nothing() {
+async fn a_cancelled_task_is_stopped_and_archived_its_use_counts_and_what_it_says_late_changes_nothing()
+ {
     let models = Sequence::new();
+    let note = r#"{"content":"Remember."}"#;
+    models.push("alice", Reply::call("n", "add_reminder", note).and_usage(30, 12));
     models.push("alice", Reply::new().and_wait(Duration::from_millis(400)).and_saying("late"));
     let world = world(models, "");
+    // Use is known where the limit of the context is.
+    let known = "{ lead: { name: L }, alice: { name: A, context_length: 1000 } }";
+    let providers = format!(
+        "providers:\n  script: {{ name: Script, apiType: mock, baseUrl: none, models: {known} }}\n"
+    );
+    world.put(".minds/llm.yaml", &providers);
     let id = world.delegate(task("qa", "long")).await;
     let mut running = world.try_start().unwrap();
     let task = running.until_task(&world, &id, |_| world.models.remaining() == 0).await;
@@ -401,8 +410,9 @@ async fn a_cancelled_task_is_stopped_and_archived_and_what_it_says_late_changes_
     store.cancel_task(&id, "not needed", FixedClock.moment()).await.unwrap();
     store.close().await;
     until(|| world.bucket(&root) == Some(Bucket::Archive)).await;
-    let task = world.task(&id).await;
+    let task = running.until_task(&world, &id, |task| task.tokens > 0).await;
     assert_eq!((task.status, task.result), (TaskStatus::Cancelled, None));
+    assert_eq!(task.tokens, 42);
     running.shut_down().await;
 }
 
