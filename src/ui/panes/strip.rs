@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 
 use crate::domain::needle::Needle;
 use crate::ui::text::SafeText;
-use crate::ui::text::width::{cut, width};
+use crate::ui::text::width::{cut, is_plain, width};
 
 /// A title that is cut to fewer cells says nothing.
 const MIN_TITLE: usize = 6;
@@ -233,7 +233,22 @@ impl Strip {
     /// Draws into the row `y` of `area`, from its left edge.
     pub fn draw(&self, buffer: &mut Buffer, area: Rect, y: u16) {
         if y < area.bottom() && y >= area.y {
-            buffer.set_line(area.x, y, &self.line, area.width);
+            set_line(buffer, (area.x, y), &self.line, area.width);
+        }
+    }
+
+    /// The same, truncated to so many cells.
+    fn draw_shortened(
+        &self,
+        buffer: &mut Buffer,
+        area: Rect,
+        y: u16,
+        (cells, mark): (usize, &str),
+    ) {
+        if self.width <= cells {
+            self.draw(buffer, area, y);
+        } else {
+            self.clone().shortened(cells, mark, Style::default()).draw(buffer, area, y);
         }
     }
 
@@ -257,15 +272,40 @@ pub fn draw_between(
     let available = cells.saturating_sub(right.width() + 2);
     let fits = left.width() <= available || (right.width() * 2 <= cells && !right.is_empty());
     if right.is_empty() || !fits {
-        left.clone().shortened(cells, mark, Style::default()).draw(buffer, area, y);
+        left.draw_shortened(buffer, area, y, (cells, mark));
         return;
     }
-    left.clone().shortened(available, mark, Style::default()).draw(buffer, area, y);
+    left.draw_shortened(buffer, area, y, (available, mark));
     right.draw_right(buffer, area, y);
+}
+
+/// Does what [`Buffer::set_line`] does, without looking for clusters where each byte is one: most of what is drawn is such text,
+/// and all of it is drawn for each key.
+fn set_line(buffer: &mut Buffer, (mut x, y): (u16, u16), line: &Line<'_>, cells: u16) {
+    let right = x.saturating_add(cells).min(buffer.area.right());
+    for span in line {
+        let (text, room) = (span.content.as_ref(), right.saturating_sub(x));
+        let style = line.style.patch(span.style);
+        if !is_plain(text.as_bytes()) {
+            (x, _) = buffer.set_stringn(x, y, text, usize::from(room), style);
+            continue;
+        }
+        for (column, at) in (x..right).zip(0..text.len()) {
+            let (Some(cell), Some(symbol)) = (buffer.cell_mut((column, y)), text.get(at..=at))
+            else {
+                return;
+            };
+            cell.set_symbol(symbol).set_style(style);
+            x = column + 1;
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn drawn(left: &str, right: &str, cells: u16) -> String {
@@ -302,6 +342,25 @@ mod tests {
         let marked = strip.marked_each(&Needle::new("login"), of_second);
         let last = marked.line.spans.last().map(|span| (span.content.as_ref(), span.style));
         assert_eq!(last, Some(("Login", strong)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_row_is_drawn_as_the_library_draws_it(
+            texts in vec("[a-z ]{0,6}|[a😀e\u{301}宽é]{0,4}", 0..5),
+            cells in 0..14_u16,
+            x in 0..4_u16,
+        ) {
+            let styles = [Style::default(), Style::default().bold().red()];
+            let spans = texts.iter().zip(styles.iter().cycle());
+            let strip = spans.fold(Strip::new(), |strip, (text, style)| strip.put(text, *style));
+            let area = Rect::new(0, 0, 12, 2);
+            let mut of_library = Buffer::empty(area);
+            of_library.set_line(x, 1, &strip.line, cells);
+            let mut ours = Buffer::empty(area);
+            strip.draw(&mut ours, Rect::new(x, 0, cells, 2), 1);
+            prop_assert_eq!(ours, of_library);
+        }
     }
 
     #[test]

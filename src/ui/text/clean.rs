@@ -42,9 +42,9 @@ impl SafeText {
     /// are dropped.
     #[must_use]
     pub fn line(raw: &str) -> Self {
-        let Self(text) = Self::clean(raw);
-        let end = text.trim_end_matches('\n');
-        if end.contains('\n') { Self(end.replace('\n', "⏎")) } else { Self(end.to_owned()) }
+        let Self(mut text) = Self::clean(raw);
+        text.truncate(text.trim_end_matches('\n').len());
+        if text.contains('\n') { Self(text.replace('\n', "⏎")) } else { Self(text) }
     }
 
     #[must_use]

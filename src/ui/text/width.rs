@@ -55,10 +55,16 @@ impl<'a> Iterator for Clusters<'a> {
     }
 }
 
+/// True if each byte of a text is a character of one cell.
+#[must_use]
+pub fn is_plain(text: &[u8]) -> bool {
+    text.iter().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
 /// Cells `text` takes on one line.
 #[must_use]
 pub fn width(text: &str) -> usize {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    if is_plain(text.as_bytes()) {
         return text.len();
     }
     clusters(text).map(|cluster| cluster.width).sum()
@@ -67,6 +73,10 @@ pub fn width(text: &str) -> usize {
 /// The longest prefix of `text` that fits into `cells`.
 #[must_use]
 pub fn cut(text: &str, cells: usize) -> &str {
+    // What follows the last one may belong to it.
+    if text.as_bytes().get(..text.len().min(cells.saturating_add(1))).is_some_and(is_plain) {
+        return text.get(..cells).unwrap_or(text);
+    }
     let mut used = 0;
     for cluster in clusters(text) {
         used += cluster.width;
