@@ -60,6 +60,7 @@ impl Store {
             let (box_name, workspace): (String, String) = (other.try_get(0)?, other.try_get(1)?);
             return Err(StoreFault::SeatInUse(format!("{box_name} ({workspace})")));
         }
+        self.hosts_are_unknown = true;
         let left = sql("DELETE FROM hosts WHERE org = $1 AND seat = $2").bind(&seat);
         left.execute(&mut step).await?;
         let old = sql("DELETE FROM engines WHERE org = $1 AND lease_until < $2 AND NOT EXISTS ( \
@@ -68,8 +69,8 @@ impl Store {
         step.commit().await?;
         self.engine = Some(engine.clone());
         self.hosted.clear();
-        let wanted = std::mem::take(&mut self.wanted);
-        self.host(wanted).await
+        self.hosts_are_unknown = !self.wanted.is_empty();
+        self.host_again().await
     }
 
     pub(super) fn engine_id(&self) -> Option<String> {
@@ -108,13 +109,14 @@ impl Store {
     /// another engine goes by other files.
     ///
     /// # Errors
-    /// The server; then it works for the teams it worked for before.
+    /// The server; then it starts what it started before, until this is tried again.
     pub async fn host(&mut self, teams: Vec<(TeamName, String)>) -> Result<(), StoreFault> {
         let is_known = self.wanted == teams && self.hosted.len() == teams.len();
-        if is_known || !self.db.is_shared() {
+        if is_known && !self.hosts_are_unknown || !self.db.is_shared() {
             return Ok(());
         }
         self.wanted = teams;
+        self.hosts_are_unknown = true;
         let seat = self.seat.clone();
         let mut step = self.db.begin().await?;
         let now = step.server_millis();
@@ -134,13 +136,14 @@ impl Store {
         }
         step.commit().await?;
         self.hosted = hosted;
+        self.hosts_are_unknown = false;
         Ok(())
     }
 
     /// Whether it is to work for teams that it does not work for; they may be free now.
     #[must_use]
     pub fn wants_more(&self) -> bool {
-        self.db.is_shared() && self.hosted.len() < self.wanted.len()
+        self.db.is_shared() && (self.hosts_are_unknown || self.hosted.len() < self.wanted.len())
     }
 
     /// Tries that again.

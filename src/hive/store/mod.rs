@@ -82,6 +82,8 @@ pub struct Store {
     /// The teams that it is to work for, each with the hash of its files, and those that it works for.
     wanted: Vec<(TeamName, String)>,
     hosted: BTreeSet<TeamName>,
+    /// The server may say something else of it: a change of that came to nothing, as far as is known.
+    hosts_are_unknown: bool,
 }
 
 impl Store {
@@ -128,6 +130,7 @@ impl Store {
             engine: None,
             wanted: Vec::new(),
             hosted: BTreeSet::new(),
+            hosts_are_unknown: false,
         };
         store.migrate(until).await?;
         store.name(now).await?;

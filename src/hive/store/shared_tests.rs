@@ -359,6 +359,20 @@ async fn p8_an_engine_with_another_file_of_a_team_works_for_the_others_until_the
 }
 
 #[tokio::test]
+async fn the_teams_of_an_engine_are_written_again_after_a_cut() {
+    let Some(mut boxes) = Boxes::start(&["one", "two"], &["qa"]).await else { return };
+    let ops = || vec![(TeamName::new("ops"), "same".to_owned())];
+    cut(&mut boxes, 0).await;
+    boxes.stores[0].host(ops()).await.unwrap_err();
+    assert!(boxes.stores[0].wants_more());
+    boxes.stores[0].reconnect().await.unwrap();
+    boxes.stores[0].host(ops()).await.unwrap();
+    let sharing = boxes.stores[0].sharing(&At(0)).await.unwrap().unwrap();
+    assert_eq!(sharing.hosted, BTreeSet::from([TeamName::new("ops")]));
+    assert!(!boxes.stores[0].wants_more());
+}
+
+#[tokio::test]
 async fn a_copy_of_a_workspace_does_not_work_beside_it() {
     let Some(mut boxes) = Boxes::start(&["one"], &["qa"]).await else { return };
     let mut copy =
