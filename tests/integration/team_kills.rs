@@ -17,7 +17,7 @@ use crate::boxes::{GIVES, Shared};
 use crate::common::files::{self, files_below};
 use crate::common::layout::assert_opens_in_dominds;
 use crate::common::postgres::Postgres;
-use crate::common::wait::LIMIT;
+use crate::common::wait::{LIMIT, eventually};
 use crate::remote::sessions::wanted_kills;
 use crate::serving::Driver;
 use crate::teams::{SLOW, run};
@@ -140,6 +140,9 @@ impl Workplace {
         for at in 0..self.boxes.len() {
             self.kill(at);
             self.running[at] = Some(self.boxes[at].spawn(&["serve"]));
+            // A command that came first would have the workspace, and nothing would work on its tasks.
+            let listens = || self.boxes[at].running().0 == 1;
+            assert!(eventually(listens), "box {at} is not driven: {}", self.report());
         }
         loop {
             let known = tasks_of(&self.boxes[0]).expect("tasks");
