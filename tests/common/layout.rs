@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -68,7 +69,8 @@ pub fn refused_by_dominds(workspace: &Path) -> Vec<String> {
 
 /// Folders of main dialogs: those with files of a dialog that are in no other such folder.
 fn main_folders(folder: &Path) -> Vec<PathBuf> {
-    if folder.join(IDENTITY).is_file() || folder.join("latest.yaml").is_file() {
+    let states = [IDENTITY, "latest.yaml"];
+    if states.iter().any(|state| folder.join(state).is_file()) || !courses_in(folder).is_empty() {
         return vec![folder.to_owned()];
     }
     folders_in(folder).iter().flat_map(|below| main_folders(below)).collect()
@@ -82,6 +84,11 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
 /// The path of a dialog's folder below another one, which is its id.
 fn id_of(base: &Path, folder: &Path) -> String {
     folder.strip_prefix(base).unwrap_or(folder).to_string_lossy().into_owned()
+}
+
+fn courses_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| is_course(path)).collect()
 }
 
 fn is_course(file: &Path) -> bool {
@@ -315,7 +322,7 @@ impl Reader {
 
     fn asker_stack(&mut self, folder: &Path, is_main: bool, ids: &BTreeSet<&str>) {
         let path = folder.join("asker-stack.jsonl");
-        let read = fs::read_to_string(&path).unwrap_or_default();
+        let read = self.text(&path).unwrap_or_default();
         let mut is_assigned = is_main;
         for line in read.lines() {
             let Ok(Value::Object(frame)) = serde_json::from_str(line) else {
@@ -353,9 +360,9 @@ impl Reader {
     /// Records, and each call and each result once over all courses.
     fn courses(&mut self, folder: &Path) {
         let mut seen = BTreeSet::new();
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        for path in entries.map(|entry| entry.path()).filter(|path| is_course(path)) {
-            let read = fs::read(&path).unwrap_or_default();
+        for path in courses_in(folder) {
+            let Some(read) = self.bytes(&path) else { continue };
+            // Of an interrupted append half a character can be left.
             let read = String::from_utf8_lossy(&read);
             // What an interrupted append leaves is passed over.
             let whole = read.rfind('\n').map_or("", |end| &read[..end]);
@@ -402,13 +409,30 @@ impl Reader {
 
     /// What a file of YAML or JSON holds; nothing if there is no such file.
     fn value(&mut self, path: &Path) -> Option<Value> {
-        let text = fs::read_to_string(path).ok()?;
+        let text = self.text(path)?;
         let read = if path.extension() == Some("json".as_ref()) {
             serde_json::from_str(&text).map_err(|error| error.to_string())
         } else {
             serde_yaml::from_str(&text).map_err(|error| error.to_string())
         };
         read.map_err(|error| self.refuse(path, &error)).ok()
+    }
+
+    /// Nothing if there is no such file, or what is no text, which is refused.
+    fn text(&mut self, path: &Path) -> Option<String> {
+        let read = String::from_utf8(self.bytes(path)?);
+        read.map_err(|error| self.refuse(path, &error.to_string())).ok()
+    }
+
+    fn bytes(&mut self, path: &Path) -> Option<Vec<u8>> {
+        match fs::read(path) {
+            Ok(read) => Some(read),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => {
+                self.refuse(path, &error.to_string());
+                None
+            }
+        }
     }
 
     fn object(&mut self, path: &Path) -> Option<Map<String, Value>> {

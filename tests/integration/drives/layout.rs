@@ -18,10 +18,14 @@ enum Change {
     Appended(&'static str),
     /// Without its last bytes.
     Cut(usize),
+    /// A byte at its end that is no text.
+    Garbled,
+    /// A folder of that name.
+    Folder,
     Removed,
 }
 
-use self::Change::{Appended, Cut, Removed, Replaced, Written};
+use self::Change::{Appended, Cut, Folder, Garbled, Removed, Replaced, Written};
 
 /// Where the side dialog of [`tree`] is.
 const SIDE: &str = "sideDialogs/aa/00/00000002";
@@ -50,6 +54,11 @@ fn change(path: &Path, change: &Change) {
         Written(text) => (*text).to_owned(),
         Appended(text) => format!("{before}{text}"),
         Cut(bytes) => before[..before.len() - bytes].to_owned(),
+        Garbled => return fs::write(path, [before.as_bytes(), b"\xff"].concat()).expect("written"),
+        Folder => {
+            fs::remove_file(path).expect("a file");
+            return fs::create_dir(path).expect("a folder");
+        }
         Removed => return fs::remove_file(path).expect("a file"),
     };
     files::put(path.parent().expect("a folder"), &name_of(path), &after);
@@ -96,6 +105,9 @@ async fn what_dominds_refuses_is_noticed() {
         ("latest.yaml", Replaced("currentCourse: 1", "currentCourse: \"1\"")),
         ("latest.yaml", Written("")),
         ("latest.yaml", Written("currentCourse: [\n")),
+        ("latest.yaml", Garbled),
+        ("latest.yaml", Folder),
+        ("course-001.jsonl", Folder),
         ("course-001.jsonl", Appended("no record\n")),
         ("course-001.jsonl", Replaced("{\"ts\"", "{\"ts\n{\"ts\"")),
         (
@@ -117,6 +129,8 @@ async fn what_dominds_refuses_is_noticed() {
         ("SIDE/asker-stack.jsonl", Removed),
         ("SIDE/asker-stack.jsonl", Written("")),
         ("SIDE/asker-stack.jsonl", Cut(9)),
+        ("SIDE/asker-stack.jsonl", Garbled),
+        ("SIDE/asker-stack.jsonl", Folder),
         ("SIDE/asker-stack.jsonl", Replaced("assignmentFromAsker", "assignment")),
         ("SIDE/asker-stack.jsonl", Replaced("\"replyTellask\"", "\"replyTellaskSessionless\"")),
         ("SIDE/asker-stack.jsonl", Replaced("[\"@alice\"]", "[]")),
@@ -139,6 +153,17 @@ async fn what_dominds_refuses_is_noticed() {
         ("sideDialog-responses.json", Written("{}")),
     ];
     all(&changes, true).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn records_without_any_state_are_noticed() {
+    let (world, folder) = tree().await;
+    for file in ["dialog.yaml", "latest.yaml"] {
+        fs::remove_file(folder.join(file)).expect("a file");
+    }
+    fs::remove_dir_all(folder.join("sideDialogs")).expect("a folder");
+    let refused = refused_by_dominds(world.path()).join("\n");
+    assert!(refused.contains("dialog.yaml: a dialog with records has no identity"), "{refused}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,6 +190,7 @@ async fn what_dominds_accepts_is_not_refused() {
         ("registry.yaml", Appended("unknown: 1\n")),
         ("course-001.jsonl", Removed),
         ("course-001.jsonl", Cut(9)),
+        ("course-001.jsonl", Garbled),
         ("course-001.jsonl", Appended("\n\n")),
         ("course-001.jsonl", Appended("{\"type\":\"unknown_record\"}\n")),
         ("asker-stack.jsonl", Written("")),
