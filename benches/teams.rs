@@ -18,7 +18,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use dominds_tui::domain::news::NewNotice;
 use dominds_tui::domain::org::TeamLimits;
-use dominds_tui::domain::task::{ActiveTask, NewTask, Overlap, Priority, TaskEnd, TaskKind};
+use dominds_tui::domain::task::{
+    ActiveTask, MAX_ATTEMPTS, NewTask, Overlap, Priority, TaskEnd, TaskKind,
+};
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{AgentId, Clock, Lang, RootId, Stamp, TeamName};
 use dominds_tui::hive::{Hive, HostedTeams, Permission, Server, Setup, StoreChoice, TAKEOVER};
@@ -94,7 +96,7 @@ async fn measure(setup: Setup, url: Option<String>) {
     let hive = Hive::new(setup);
     let keeper = hive.run();
     let work = async {
-        hive.host((0..TEAMS).map(team).collect()).await.expect("teams");
+        hive.host((0..TEAMS).map(team).collect(), MAX_ATTEMPTS).await.expect("teams");
         for n in 0..PENDING + RUNNING {
             hive.enqueue(task(n)).await.expect("a task");
         }

@@ -15,7 +15,7 @@ const WITHOUT_TEAM: [&str; 2] = ["fuxi", "pangu"];
 /// Most teams from the root down to another one, both counted.
 pub const MAX_DEPTH: usize = 10;
 
-/// Bounds of what a team does. 0 of the last two means none.
+/// Bounds of what a team does. 0 of the last three means none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TeamLimits {
     /// Tasks that run at the same time.

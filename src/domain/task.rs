@@ -15,7 +15,7 @@ use super::time::Stamp;
 
 /// Most characters of a result that are kept.
 pub const MAX_RESULT_CHARS: usize = 10_000;
-/// Attempts of one task: one whose engine is lost in the last of them has failed.
+/// Attempts of one task, unless the workspace says otherwise: one whose engine is lost in the last of them has failed.
 pub const MAX_ATTEMPTS: u32 = 3;
 /// Most bytes of what is to be done.
 pub const MAX_TEXT_BYTES: usize = 100_000;
@@ -159,6 +159,9 @@ pub struct Task {
     pub root_correlation: String,
     /// How many tasks lie between this one and the first.
     pub depth: u32,
+    /// The task that was worked on where this one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<TaskId>,
     /// The team whose member asked for it; `None` for a person.
     pub from: Option<TeamName>,
     /// The dialog that asked for it.
@@ -183,6 +186,15 @@ pub struct Task {
     pub tokens: u64,
 }
 
+impl Task {
+    /// What a task follows from that is given while this one is worked on.
+    #[must_use]
+    pub fn as_cause(&self) -> Cause {
+        let root_correlation = self.root_correlation.clone();
+        Cause { task: self.id.clone(), root_correlation, depth: self.depth }
+    }
+}
+
 /// What names an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AttemptId {
@@ -199,6 +211,8 @@ pub struct ActiveTask {
     pub begun: bool,
     /// How often a restart of the program interrupted this attempt.
     pub cuts: u32,
+    /// The box of the attempt before it, in a store that several share.
+    pub earlier_box: Option<String>,
     /// Where the last tick of its window stopped.
     pub cursor: Option<String>,
 }
@@ -226,7 +240,7 @@ pub struct NewTask {
     pub origin: Option<DialogId>,
     pub wake: bool,
     pub overlap: Overlap,
-    /// Tasks that may wait for the team, with this one.
+    /// Tasks that may wait for the team, with this one; 0 for any number.
     pub max_queue: u32,
     /// For work that is handed over: not twice, and not too often.
     pub once: Option<HandoffRule>,
@@ -255,6 +269,7 @@ pub struct TaskTrigger {
 /// The task that another one follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
+    pub task: TaskId,
     pub root_correlation: String,
     pub depth: u32,
 }

@@ -53,14 +53,18 @@ impl TaskStore for Hive {
         })
     }
 
-    fn host(&self, teams: Vec<TeamName>) -> Stored<()> {
+    fn host(&self, teams: Vec<TeamName>, max_attempts: u32) -> Stored<()> {
         let Some(server) = self.setup.server() else { return Box::pin(async { Ok(()) }) };
         let (rule, workspace) = (server.teams.clone(), self.setup.workspace.clone());
         let hive = self.clone();
         Box::pin(async move {
             let hash = move || Ok(hashes(&workspace, teams.iter().filter(|team| rule.has(team))));
             let hashes = off_thread(hash).await.map_err(|fault| fault.text())?;
-            hive.on_tasks(move |store, _| Box::pin(async move { store.host(hashes).await })).await
+            let host = hive.on_tasks(move |store, _| {
+                store.limit_attempts(max_attempts);
+                Box::pin(async move { store.host(hashes).await })
+            });
+            host.await
         })
     }
 

@@ -49,7 +49,9 @@ const KEYS: [&str; 11] = [
     "spawn",
     "triggers",
 ];
-const QUESTION_KEYS: [&str; 3] = ["capture", "max_confirmations_per_cycle", "sources"];
+const QUESTION_KEYS: [&str; 4] = ["capture", "max_confirmations_per_cycle", "sources", AUTO_ANSWER];
+/// Reserved: no model answers what a person is asked.
+const AUTO_ANSWER: &str = "auto_answer";
 /// Most confirmations for one piece of work that can be configured.
 const MOST_CONFIRMATIONS: usize = 100;
 
@@ -351,6 +353,9 @@ fn read_questions(
             one_of(&["questions", "max_confirmations_per_cycle"], &known, value, report);
         }
     }
+    if let Some(value) = questions.get(AUTO_ANSWER).filter(|value| !is_off(value)) {
+        one_of(&["questions", AUTO_ANSWER], "off", value, report);
+    }
     let Some(sources) = questions.get("sources") else { return };
     let Value::Object(sources) = sources else {
         return one_of(&["questions", "sources"], "MEMBER: execute", sources, report);
@@ -408,7 +413,12 @@ mod tests {
         assert_eq!(config.most_confirmations, 1);
         assert_eq!(config.source_of(&AgentId::new("coder")), Some("execute"));
         assert_eq!(config.source_of(&AgentId::new("lead")), None);
-        let (config, problems) = read("questions: { max_confirmations_per_cycle: 3 }");
+        let (config, problems) = read("tasks: { max_steps: 7, max_attempts: 5, keep_open: true }");
+        let WorkspaceLimits { max_attempts, team, .. } = config.limits;
+        assert_eq!((max_attempts, team.max_steps, config.keeps_open), (5, 7, true));
+        assert_eq!(problems, []);
+        let (config, problems) =
+            read("questions: { max_confirmations_per_cycle: 3, auto_answer: off }");
         assert_eq!((config.most_confirmations, problems), (3, Vec::new()));
     }
 
@@ -463,6 +473,8 @@ mod tests {
             "questions: { sources: 3 }",
             "questions: { max_confirmations_per_cycle: 0 }",
             "questions: { max_confirmations_per_cycle: one }",
+            "tasks: { max_attempts: 0 }",
+            "questions: { auto_answer: on }",
         ] {
             assert_eq!(problems(broken).len(), 1, "{broken}");
         }

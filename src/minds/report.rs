@@ -15,11 +15,12 @@ pub(crate) struct ProblemReport<'a> {
     path: &'a str,
     lines: Lines,
     problems: Vec<Problem>,
+    has_errors: bool,
 }
 
 impl<'a> ProblemReport<'a> {
     pub(crate) fn new(path: &'a str, text: &str) -> Self {
-        Self { path, lines: Lines::of(text), problems: Vec::new() }
+        Self { path, lines: Lines::of(text), problems: Vec::new(), has_errors: false }
     }
 
     /// Adds an error about the key at path `keys`.
@@ -30,6 +31,7 @@ impl<'a> ProblemReport<'a> {
         text: impl Into<Localized>,
         fix: impl Into<Localized>,
     ) {
+        self.has_errors = true;
         self.push(Problem::new(id, self.path, text, fix), keys);
     }
 
@@ -48,6 +50,11 @@ impl<'a> ProblemReport<'a> {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(with_line(problem, self.lines.of_nearest(keys)));
         }
+    }
+
+    /// True if there is more than warnings.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.has_errors
     }
 
     /// The line of the last of `keys` that exists.

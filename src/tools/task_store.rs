@@ -121,8 +121,7 @@ impl TasksView {
     /// What a task that is given in this tree follows from.
     #[must_use]
     pub fn cause(&self, root: &RootId) -> Option<Cause> {
-        let Task { root_correlation, depth, .. } = &self.of_root(root)?.task;
-        Some(Cause { root_correlation: root_correlation.clone(), depth: *depth })
+        Some(self.of_root(root)?.task.as_cause())
     }
 
     /// How a team is.
@@ -223,8 +222,9 @@ pub trait TaskStore: Send + Sync + Debug {
         day: SystemTime,
     ) -> Stored<Vec<ActiveTask>>;
 
-    /// Works for these teams from now on, as far as nothing speaks against it.
-    fn host(&self, _teams: Vec<TeamName>) -> Stored<()> {
+    /// Works for these teams from now on, as far as nothing speaks against it. What lost engines have left fails after so many
+    /// attempts.
+    fn host(&self, _teams: Vec<TeamName>, _max_attempts: u32) -> Stored<()> {
         Box::pin(async { Ok(()) })
     }
 

@@ -175,6 +175,10 @@ fn would_end(workspace: &Path, team: &str, cascade: bool) -> Result<String, Comm
     ))
 }
 
+fn bound(most: u64) -> String {
+    if most == 0 { "any number".to_owned() } else { most.to_string() }
+}
+
 async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, CommandError> {
     let org = org_of(workspace)?;
     let team = team_named(&org, name)?;
@@ -193,15 +197,12 @@ async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, Comman
     lines::print(&format!("scope    {}", team.scope.join(", ")));
     let limits = &team.limits;
     lines::print(&format!(
-        "limits   {} at a time, {} steps each, {} queued, {} a day",
+        "limits   {} at a time, {} steps each, {} queued, {} a day, {} tokens a day",
         limits.max_running,
         limits.max_steps,
-        limits.max_queue,
-        if limits.max_tasks_per_day == 0 {
-            "any number".to_owned()
-        } else {
-            limits.max_tasks_per_day.to_string()
-        },
+        bound(limits.max_queue.into()),
+        bound(limits.max_tasks_per_day.into()),
+        bound(limits.max_tokens_per_day),
     ));
     for task in view.active_of(&team.name) {
         lines::print(&tasks::task_line(task));

@@ -89,6 +89,7 @@ fn task_json(task: &Task) -> Value {
         "member": task.member,
         "from": task.from,
         "correlationId": task.correlation,
+        "cause": task.cause,
         "trigger": task.trigger.as_ref().map(|trigger| &trigger.name),
         "attempt": task.attempt,
         "box": task.box_name,
@@ -141,7 +142,8 @@ async fn show(store: &mut Store, wanted: &str, json: bool) -> Result<(), Command
     }
     lines::print(&task_line(&task));
     let from = task.from.as_ref().map_or("a person", TeamName::as_str);
-    lines::print(&format!("from {from} at {}", task.created_at));
+    let cause = task.cause.as_ref().map(|id| format!(", for {id}")).unwrap_or_default();
+    lines::print(&format!("from {from}{cause} at {}", task.created_at));
     if let Some(dialog) = &task.dialog {
         let started = task.started_at.as_ref().map_or("", |at| at.as_str());
         let place = task.box_name.as_ref().map(|name| format!(" on {name}")).unwrap_or_default();

@@ -476,7 +476,7 @@ impl Dispatcher {
         let content = match active.task.kind {
             TaskKind::Query => texts.query(&active.task, policies.as_deref()),
             TaskKind::Bootstrap | TaskKind::Delegate | TaskKind::Escalation | TaskKind::Trigger => {
-                texts.task(active, policies.as_deref())
+                texts.task(active, minds.hive().limits.max_attempts, policies.as_deref())
             }
         };
         let id = MsgId::of_attempt(&active.task.id, active.task.attempt);

@@ -51,7 +51,7 @@ impl Sharer {
     pub async fn tell(&mut self, tasks: &Arc<dyn TaskStore>, minds: &Minds) {
         let org = minds.hive().org();
         let teams = org.teams().filter(|_| org.is_on()).map(|team| team.name.clone()).collect();
-        let told = tasks.host(teams).await;
+        let told = tasks.host(teams, minds.hive().limits.max_attempts).await;
         self.is_told =
             told.inspect_err(|error| tracing::warn!(%error, "teams to work for")).is_ok();
     }

@@ -8,9 +8,7 @@ use crate::domain::news::{NewNotice, NewsKind};
 use crate::domain::org::Org;
 use crate::domain::org_change::OpenChange;
 use crate::domain::stall::{Stall, StallLevel};
-use crate::domain::task::{
-    Cause, HandoffRule, NewTask, Overlap, Priority, Task, TaskKind, TaskStatus,
-};
+use crate::domain::task::{HandoffRule, NewTask, Overlap, Priority, Task, TaskKind, TaskStatus};
 use crate::domain::text::in_lang;
 use crate::domain::title::short_headline;
 use crate::domain::trigger::row::{TriggerRow, rows};
@@ -258,11 +256,10 @@ pub fn escalation(stall: &Stall, org: &Org, (day, texts): (&Stamp, Texts)) -> Op
     }
     let parent = org.team(org.team(&task.team)?.parent.as_ref()?)?;
     let day: String = day.as_str().chars().take(10).collect();
-    let cause = Cause { root_correlation: task.root_correlation.clone(), depth: task.depth };
     Some(NewTask {
         priority: Priority::High,
         correlation: Some(format!("stall:{}:{day}", task.id)),
-        cause: Some(cause),
+        cause: Some(task.as_cause()),
         from: Some(task.team.clone()),
         once: Some(ONCE_A_DAY),
         overlap: Overlap::Allow,

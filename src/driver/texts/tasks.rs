@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::org::MAIN;
+use crate::domain::org_change::one_line;
 use crate::domain::task::{ActiveTask, Delivery, Task, TaskKind};
 use crate::domain::text::{Localized, Text, in_lang, localized};
 
@@ -13,32 +14,32 @@ use super::Texts;
 
 /// Most characters of what a task is about, within the text of another one.
 const MAX_ABOUT: usize = 200;
+/// Most characters of the name of a box.
+const MAX_BOX_NAME: usize = 64;
 
 impl Texts {
-    /// The prompt that starts an attempt. `autonomy`: what its member decides alone, as JSON.
+    /// The prompt that starts an attempt, of so many that there may be. `autonomy`: what its member decides alone, as JSON.
     #[must_use]
-    pub fn task(self, active: &ActiveTask, autonomy: Option<&str>) -> String {
+    pub fn task(self, active: &ActiveTask, max_attempts: u32, autonomy: Option<&str>) -> String {
         let task = &active.task;
         let Task { id, team, kind, priority, text, attempt, .. } = task;
         let from = task.from.as_ref().map_or_else(|| self.a_person(), |from| from.as_str());
         let (kind, priority) = (kind.name(), priority.name());
+        // A person can have one started again however often.
+        let most = max_attempts.max(*attempt);
         let header = in_lang!(
             self.0,
             "[Dominds team task]\ntask: {id} · team: {team} · type: {kind} · priority: {priority} · from: {from} · \
-             attempt {attempt}",
+             attempt {attempt} of {most}",
             "[Dominds 团队任务]\n任务：{id} · 团队：{team} · 类型：{kind} · 优先级：{priority} · 来自：{from} · \
-             第 {attempt} 次尝试"
+             第 {attempt} 次尝试，共 {most} 次"
         );
         let autonomy =
             autonomy.map(|autonomy| format!("\nautonomy: {autonomy}")).unwrap_or_default();
         let earlier = if *attempt > 1 {
-            Text::new(
-                "\n\nAn earlier attempt did not come to its end; parts may be done. Look before you repeat.",
-                "\n\n之前的尝试没有完成；部分工作可能已经做了。重做之前请先查看。",
-            )
-            .in_lang(self.0)
+            self.earlier_attempt(active.earlier_box.as_deref())
         } else {
-            ""
+            String::new()
         };
         let up = if team.as_str() == MAIN {
             ""
@@ -61,6 +62,18 @@ impl Texts {
             Some(_) => self.ends_with_notify().to_owned(),
         };
         format!("{header}{autonomy}{earlier}\n\n{text}\n\n{end}{up}{ends}")
+    }
+
+    /// What an attempt is told that is not the first one.
+    fn earlier_attempt(self, box_name: Option<&str>) -> String {
+        let place = box_name.map(|name| one_line(name, MAX_BOX_NAME));
+        let place = place.map(|name| in_lang!(self.0, " on {name}", "（在 {name} 上）"));
+        let place = place.unwrap_or_default();
+        in_lang!(
+            self.0,
+            "\n\nAn earlier attempt{place} did not come to its end; parts may be done. Look before you repeat.",
+            "\n\n之前的尝试{place}没有完成；部分工作可能已经做了。重做之前请先查看。"
+        )
     }
 
     /// How a tick of a window says where it stopped, and where the one before it did.

@@ -105,6 +105,11 @@ impl Store {
         Ok(())
     }
 
+    /// From now on tasks fail whose engines were lost so often.
+    pub fn limit_attempts(&mut self, most: u32) {
+        self.max_attempts = most;
+    }
+
     /// Works for these teams from now on, each with the hash of the files that describe it here, but for those for which
     /// another engine goes by other files.
     ///

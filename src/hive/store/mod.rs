@@ -30,7 +30,7 @@ use db::{BUSY_TIMEOUT, Db, millis, moment, plain, sql};
 use super::fault::StoreFault;
 use super::server::{Registration, Server};
 use crate::domain::TeamName;
-use crate::domain::task::TaskStatus;
+use crate::domain::task::{MAX_ATTEMPTS, TaskStatus};
 
 pub(super) use db::{Listener, check_url};
 pub use decisions::HistoryFilter;
@@ -43,7 +43,7 @@ pub(super) use view::Changes;
 const MIGRATION_TRIES: u32 = 5;
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// How the tables are made, in this order. What has been in a version does not change.
-const MIGRATIONS: [(&str, &str); 8] = [
+const MIGRATIONS: [(&str, &str); 9] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
     ("task_lists", include_str!("0003_task_lists.sql")),
@@ -52,6 +52,7 @@ const MIGRATIONS: [(&str, &str); 8] = [
     ("triggers", include_str!("0006_triggers.sql")),
     ("windows", include_str!("0007_windows.sql")),
     ("engines", include_str!("0008_engines.sql")),
+    ("causes", include_str!("0009_causes.sql")),
 ];
 /// What only a server needs, and its number, which is behind all others.
 const SERVER_MIGRATION: (i64, &str, &str) = (1_000, "server", include_str!("server.sql"));
@@ -82,6 +83,8 @@ pub struct Store {
     /// The teams that it is to work for, each with the hash of its files, and those that it works for.
     wanted: Vec<(TeamName, String)>,
     hosted: BTreeSet<TeamName>,
+    /// Attempts of a task whose engines are lost.
+    max_attempts: u32,
     /// The server may say something else of it: a change of that came to nothing, as far as is known.
     hosts_are_unknown: bool,
 }
@@ -130,6 +133,7 @@ impl Store {
             engine: None,
             wanted: Vec::new(),
             hosted: BTreeSet::new(),
+            max_attempts: MAX_ATTEMPTS,
             hosts_are_unknown: false,
         };
         store.migrate(until).await?;

@@ -273,6 +273,23 @@ async fn p5_a_task_whose_engine_was_lost_three_times_has_failed() {
 }
 
 #[tokio::test]
+async fn p5_the_workspace_says_how_often_and_an_attempt_knows_where_the_one_before_it_was() {
+    let Some(mut boxes) = Boxes::start(&["one", "two"], &["qa"]).await else { return };
+    boxes.stores[1].limit_attempts(2);
+    boxes.queue(1, "a", &new("qa")).await;
+    let mut earlier = Vec::new();
+    for _ in 0..2 {
+        works(&mut boxes.stores[0], "one", &["qa"]).await;
+        earlier.push(boxes.claim(0, 5, 5).await.remove(0).earlier_box);
+        boxes.set_clock(151).await;
+        boxes.take_over(1).await;
+    }
+    assert_eq!(earlier, [None, Some("one".to_owned())]);
+    let found = boxes.stores[1].find_task("task-a", &At(0)).await.unwrap();
+    assert_eq!(found[0].error.as_deref(), Some("gave up after 2 attempts"));
+}
+
+#[tokio::test]
 async fn what_waits_for_a_person_stays_on_its_box() {
     let Some(mut boxes) = Boxes::start(&["one", "two"], &["qa"]).await else { return };
     boxes.queue(1, "a", &new("qa")).await;

@@ -8,7 +8,7 @@ use super::notices::tell;
 use super::task_ends::{attempt_id, close_attempt, end_attempt, report_end};
 use super::{Store, moment};
 use crate::domain::news::{NewNotice, NewsKind};
-use crate::domain::task::{AttemptId, MAX_ATTEMPTS, TaskEnd};
+use crate::domain::task::{AttemptId, TaskEnd};
 use crate::domain::text::in_lang;
 use crate::domain::{AgentId, Lang, TeamName};
 use crate::hive::fault::StoreFault;
@@ -45,10 +45,11 @@ impl Store {
             let mut moved = Vec::new();
             for row in running.bind(&lost).fetch_all(&mut step).await? {
                 let of = attempt_id(&row)?;
-                give_back(&mut step, &of, (&seat, now)).await?;
+                give_back(&mut step, &of, self.max_attempts, (&seat, now)).await?;
                 moved.push(of);
             }
-            let news = (NewsKind::Failure, lost_notice(&box_name, &moved, lang));
+            let news =
+                (NewsKind::Failure, lost_notice(&box_name, (&moved, self.max_attempts), lang));
             tracing::warn!(box_name, tasks = moved.len(), "an engine was not heard of any more");
             tell(&mut step, &seat, Some(news), now).await?;
         }
@@ -66,11 +67,14 @@ impl Store {
 async fn give_back(
     step: &mut Step<'_>,
     of: &AttemptId,
+    max_attempts: u32,
     (seat, now): (&str, SystemTime),
 ) -> Result<(), StoreFault> {
     let gone = TaskEnd::Cancelled { error: TAKEN_OVER.to_owned() };
-    if of.attempt >= MAX_ATTEMPTS {
-        let end = TaskEnd::Failed { error: format!("gave up after {MAX_ATTEMPTS} attempts") };
+    if of.attempt >= max_attempts {
+        let plural = if of.attempt == 1 { "" } else { "s" };
+        let error = format!("gave up after {} attempt{plural}", of.attempt);
+        let end = TaskEnd::Failed { error };
         if end_attempt(step, of, (&end, 0), now).await? {
             report_end(step, (of, &end), seat, now).await?;
         }
@@ -83,7 +87,11 @@ async fn give_back(
     Ok(())
 }
 
-fn lost_notice(box_name: &str, moved: &[AttemptId], lang: Lang) -> NewNotice {
+fn lost_notice(
+    box_name: &str,
+    (moved, max_attempts): (&[AttemptId], u32),
+    lang: Lang,
+) -> NewNotice {
     let (count, first) =
         (moved.len(), moved.first().map(|of| of.task.as_str()).unwrap_or_default());
     let title = in_lang!(
@@ -95,7 +103,7 @@ fn lost_notice(box_name: &str, moved: &[AttemptId], lang: Lang) -> NewNotice {
     let mut notice = NewNotice::of_team(from, &format!("lost {first} {count}"), title);
     let line = |of: &AttemptId| {
         let (id, next) = (of.task.short(), of.attempt.saturating_add(1));
-        if next > MAX_ATTEMPTS {
+        if next > max_attempts {
             return in_lang!(
                 lang,
                 "- {id} has failed: too many attempts (`task show {id}`)\n",

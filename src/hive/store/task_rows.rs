@@ -15,9 +15,10 @@ use crate::hive::fault::StoreFault;
 pub(super) const COLUMNS: &str = "t.id, t.team, t.kind, t.priority, t.status, t.block_reason, t.text, t.member, t.max_steps, \
      t.correlation, t.root_correlation, t.depth, t.from_team, t.origin_dialog, t.wake, t.created_at, t.started_at, \
      t.ended_at, t.attempt, t.dialog_root, t.result, t.error, t.tokens, t.trigger_name, t.trigger_tells, t.is_test, t.channel, t.message, \
-     t.is_tick, (SELECT b.box FROM attempts b WHERE b.org = t.org AND b.task = t.id AND b.attempt = t.attempt)";
+     t.is_tick, (SELECT b.box FROM attempts b WHERE b.org = t.org AND b.task = t.id AND b.attempt = t.attempt), \
+     t.cause";
 /// The number of [`COLUMNS`]: what follows them starts here.
-pub(super) const WIDTH: usize = 30;
+pub(super) const WIDTH: usize = 31;
 
 pub(super) fn priority_number(priority: Priority) -> i64 {
     match priority {
@@ -80,6 +81,7 @@ pub(super) fn task(row: &Row, clock: &dyn Clock) -> Result<Task, StoreFault> {
         trigger: trigger(row)?,
         root_correlation: row.try_get(10)?,
         depth: number(row, 11)?,
+        cause: texts(30)?.map(TaskId::new),
         from: texts(12)?.map(TeamName::new),
         origin: texts(13)?.as_deref().and_then(dialogs::read),
         wake: number(row, 14)? == 1,
@@ -109,13 +111,15 @@ fn trigger(row: &Row) -> Result<Option<TaskTrigger>, StoreFault> {
     }))
 }
 
-/// A task with what its newest attempt says: root, begun, cuts; and where the last tick of its window stopped.
+/// A task with what its newest attempt says: root, begun, cuts; where the last tick of its window stopped; and the box of the
+/// attempt before it.
 pub(super) fn active(row: &Row, clock: &dyn Clock) -> Result<ActiveTask, StoreFault> {
     Ok(ActiveTask {
         task: task(row, clock)?,
         root: RootId::new(row.try_get::<String>(WIDTH)?),
         begun: number(row, WIDTH + 1)? == 1,
         cuts: number(row, WIDTH + 2)?,
+        earlier_box: row.try_get(WIDTH + 4)?,
         cursor: row.try_get(WIDTH + 3)?,
     })
 }

@@ -425,9 +425,14 @@ async fn s19_2_work_is_handed_over_once_a_minute_and_five_times_in_one() {
 async fn s2_6_chains_of_tasks_end() {
     for database in Database::all() {
         let mut bench = Bench::on(database).await;
-        let cause = |depth| Some(Cause { root_correlation: "task-root".to_owned(), depth });
+        let cause = |depth| {
+            let root_correlation = "task-root".to_owned();
+            Some(Cause { task: id("above"), root_correlation, depth })
+        };
         let deep = NewTask { cause: cause(MAX_DEPTH - 2), ..new("qa") };
         bench.queue("deep", &deep).await;
+        let stored = bench.store.find_task("task-deep", &At(0)).await.unwrap().remove(0);
+        assert_eq!((stored.cause, stored.depth), (Some(id("above")), MAX_DEPTH - 1));
         let deeper = NewTask { cause: cause(MAX_DEPTH - 1), ..new("qa") };
         let refused = Enqueued::Refused(TaskRefusal::ChainTooLong);
         assert_eq!(bench.add("deeper", &deeper, 1).await, refused);
@@ -440,6 +445,7 @@ async fn s2_6_chains_of_tasks_end() {
         let full = NewTask { max_queue: 1, ..new("qa") };
         let refused = Enqueued::Refused(TaskRefusal::QueueFull { most: 1 });
         assert_eq!(bench.add("full", &full, 1).await, refused);
+        bench.queue("unbounded", &NewTask { max_queue: 0, ..new("qa") }).await;
     }
 }
 

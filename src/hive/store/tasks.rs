@@ -197,8 +197,8 @@ pub(super) async fn insert(
     sql(
         "INSERT INTO tasks (org, id, team, kind, priority, ord, status, text, member, max_steps, correlation, \
          root_correlation, depth, from_team, origin_dialog, wake, created_at, attempt, tokens, \
-         trigger_name, trigger_tells, is_test, channel, message, is_tick, origin_seat) \
-         VALUES ($1, $2, $3, $4, $5, $6, $17, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0, $18, $19, $20, $21, $22, $23, $24)",
+         trigger_name, trigger_tells, is_test, channel, message, is_tick, origin_seat, cause) \
+         VALUES ($1, $2, $3, $4, $5, $6, $17, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0, 0, $18, $19, $20, $21, $22, $23, $24, $25)",
     )
     .bind(id.as_str())
     .bind(new.team.as_str())
@@ -223,6 +223,7 @@ pub(super) async fn insert(
     .bind(new.trigger.as_ref().and_then(|trigger| trigger.message.clone()))
     .bind(new.trigger.as_ref().map(|trigger| i64::from(trigger.is_tick)))
     .bind(seat)
+    .bind(new.cause.as_ref().map(|cause| cause.task.as_str().to_owned()))
     .execute(&mut *step)
     .await?;
     Ok(())
@@ -269,7 +270,9 @@ async fn refusal(
     }
     let waiting =
         "SELECT COUNT(*) FROM tasks WHERE org = $1 AND team = $2 AND status = 'pending' AND $3 = 0";
-    if count(step, waiting, (new.team.as_str(), 0)).await? >= i64::from(new.max_queue) {
+    if new.max_queue > 0
+        && count(step, waiting, (new.team.as_str(), 0)).await? >= i64::from(new.max_queue)
+    {
         return Ok(Some(TaskRefusal::QueueFull { most: new.max_queue }));
     }
     let (Some(rule), Some(from)) = (new.once, &new.from) else { return Ok(None) };

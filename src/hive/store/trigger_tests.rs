@@ -257,11 +257,12 @@ async fn a_team_that_does_not_take_a_task_leaves_the_event_for_later() {
     for database in Database::all() {
         let mut bench = Bench::on(database).await;
         bench.enable(3).await;
+        assert_eq!(bench.fire("first", "m0", 1).await, Ok(()));
         let mut full = firing("m1", TriggerOverlap::Allow);
-        full.task.max_queue = 0;
-        let refusal = FiringRefusal::Task(TaskRefusal::QueueFull { most: 0 });
-        assert_eq!(bench.fire_as("a", &full, 1).await, Err(refusal));
-        assert_eq!(bench.fire("a", "m1", 2).await, Ok(()));
+        full.task.max_queue = 1;
+        let refusal = FiringRefusal::Task(TaskRefusal::QueueFull { most: 1 });
+        assert_eq!(bench.fire_as("a", &full, 2).await, Err(refusal));
+        assert_eq!(bench.fire("a", "m1", 3).await, Ok(()));
     }
 }
 

@@ -42,7 +42,8 @@ impl Store {
     ) -> Result<Vec<ActiveTask>, StoreFault> {
         let list = format!(
             "SELECT {COLUMNS}, a.dialog_root, a.begun, a.cuts, CASE WHEN t.is_tick = 1 THEN ( \
-             SELECT r.position FROM triggers r WHERE r.org = t.org AND r.team = t.team AND r.name = t.trigger_name) END \
+             SELECT r.position FROM triggers r WHERE r.org = t.org AND r.team = t.team AND r.name = t.trigger_name) END, \
+             (SELECT e.box FROM attempts e WHERE e.org = t.org AND e.task = t.id AND e.attempt = t.attempt - 1) \
              FROM tasks t JOIN attempts a ON a.org = t.org AND a.task = t.id AND a.attempt = t.attempt \
              WHERE t.org = $1 AND t.status IN ('running', 'blocked') AND ($2 IS NULL OR a.seat = $2) \
              AND ($3 IS NULL OR a.started_at >= $3) ORDER BY a.started_at, t.ord"

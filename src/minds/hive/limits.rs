@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::values::{one_of, unknown_keys};
+use super::values::{IS_ABSENT, none_of, one_of, unknown_keys};
 use crate::domain::org::TeamLimits;
 use crate::domain::stall::StallRule;
-use crate::domain::task::HandoffRule;
 use crate::domain::task::query::{DEFAULT_TIME, MAX_TIME};
+use crate::domain::task::{HandoffRule, MAX_ATTEMPTS};
+use crate::domain::text::Text;
 use crate::domain::trigger::FiringRule;
 use crate::minds::report::ProblemReport;
 
@@ -20,6 +21,8 @@ const DEFAULT_ERROR_HOURS: u64 = 24;
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 /// Most steps of a task.
 const MOST_STEPS: u64 = 500;
+/// Most attempts of a task.
+const MOST_ATTEMPTS: u64 = 100;
 
 const LIMITS: [&str; 5] =
     ["max_running_tasks", "max_teams", "max_queue", "max_tasks_per_day", "max_tokens_per_day"];
@@ -31,13 +34,20 @@ pub struct WorkspaceLimits {
     pub max_running_tasks: u32,
     /// Teams, without the root.
     pub max_teams: u32,
+    /// Attempts of a task whose engines are lost, in a store that several boxes share.
+    pub max_attempts: u32,
     /// What holds for a team that says nothing else.
     pub team: TeamLimits,
 }
 
 impl Default for WorkspaceLimits {
     fn default() -> Self {
-        Self { max_running_tasks: 4, max_teams: 64, team: TeamLimits::default() }
+        Self {
+            max_running_tasks: 4,
+            max_teams: 64,
+            max_attempts: MAX_ATTEMPTS,
+            team: TeamLimits::default(),
+        }
     }
 }
 
@@ -46,6 +56,8 @@ pub(super) struct NumberReader<'a, 'r, 't> {
     pub(super) block: &'a Map<String, Value>,
     /// Its key in the file.
     pub(super) at: &'a str,
+    /// What is to be done about a value that cannot be.
+    pub(super) fix: Text,
     pub(super) report: &'r mut ProblemReport<'t>,
 }
 
@@ -62,13 +74,14 @@ impl NumberReader<'_, '_, '_> {
         if let Some(number) = number.and_then(|number| N::try_from(number).ok()) {
             *target = number;
         } else {
-            one_of(&[self.at, key], &format!("{least}…{most}"), value, self.report);
+            let known = format!("{least}…{most}");
+            none_of(&[self.at, key], (&known, self.fix), value, self.report);
         }
     }
 
     /// The bounds of a team, each by its key.
     pub(super) fn read_team(&mut self, limits: &mut TeamLimits) {
-        self.read("max_queue", (1, MOST), &mut limits.max_queue);
+        self.read("max_queue", (0, MOST), &mut limits.max_queue);
         self.read("max_tasks_per_day", (0, MOST), &mut limits.max_tasks_per_day);
         self.read("max_tokens_per_day", (0, u64::MAX), &mut limits.max_tokens_per_day);
     }
@@ -109,13 +122,15 @@ impl Default for Limits {
 pub(super) fn read(top: &Map<String, Value>, report: &mut ProblemReport<'_>) -> Limits {
     let mut limits = Limits::default();
     if let Some(block) = block(top, "limits", &LIMITS, report) {
-        let mut read = NumberReader { block, at: "limits", report };
+        let mut read = NumberReader { block, at: "limits", fix: IS_ABSENT, report };
         read.read_running("max_running_tasks", &mut limits.workspace.max_running_tasks);
         read.read("max_teams", (1, MOST), &mut limits.workspace.max_teams);
         read.read_team(&mut limits.workspace.team);
     }
-    if let Some(block) = block(top, "tasks", &["max_steps", "keep_open"], report) {
-        NumberReader { block, at: "tasks", report }.read_steps(&mut limits.workspace.team);
+    if let Some(block) = block(top, "tasks", &["max_steps", "max_attempts", "keep_open"], report) {
+        let mut read = NumberReader { block, at: "tasks", fix: IS_ABSENT, report };
+        read.read_steps(&mut limits.workspace.team);
+        read.read("max_attempts", (1, MOST_ATTEMPTS), &mut limits.workspace.max_attempts);
         match block.get("keep_open") {
             None => {}
             Some(Value::Bool(keeps_open)) => limits.keeps_open = *keeps_open,
@@ -123,13 +138,13 @@ pub(super) fn read(top: &Map<String, Value>, report: &mut ProblemReport<'_>) -> 
         }
     }
     if let Some(block) = block(top, "handoff", &["dedup_seconds", "rate", "per_seconds"], report) {
-        let mut read = NumberReader { block, at: "handoff", report };
+        let mut read = NumberReader { block, at: "handoff", fix: IS_ABSENT, report };
         read.read("dedup_seconds", (1, MOST), &mut limits.handoff.dedup_seconds);
         read.read("rate", (1, MOST), &mut limits.handoff.rate);
         read.read("per_seconds", (1, MOST), &mut limits.handoff.per_seconds);
     }
     if let Some(block) = block(top, "triggers", &["dedup_seconds", "rate", "per_seconds"], report) {
-        let mut read = NumberReader { block, at: "triggers", report };
+        let mut read = NumberReader { block, at: "triggers", fix: IS_ABSENT, report };
         // What was seen is forgotten after a day.
         read.read("dedup_seconds", (1, SECONDS_OF_A_DAY), &mut limits.firing.dedup_seconds);
         read.read("rate", (1, MOST), &mut limits.firing.rate);
@@ -138,12 +153,12 @@ pub(super) fn read(top: &Map<String, Value>, report: &mut ProblemReport<'_>) -> 
     if let Some(block) = block(top, "query", &["default_timeout_ms"], report) {
         let most = u64::try_from(MAX_TIME.as_millis()).unwrap_or(u64::MAX);
         let mut millis = u64::try_from(limits.query_time.as_millis()).unwrap_or(most);
-        let mut read = NumberReader { block, at: "query", report };
+        let mut read = NumberReader { block, at: "query", fix: IS_ABSENT, report };
         read.read("default_timeout_ms", (1, most), &mut millis);
         limits.query_time = Duration::from_millis(millis);
     }
     if let Some(block) = block(top, "stall", &["pending_warn_minutes", "error_hours"], report) {
-        let mut read = NumberReader { block, at: "stall", report };
+        let mut read = NumberReader { block, at: "stall", fix: IS_ABSENT, report };
         let (mut minutes, mut hours) = (DEFAULT_WARN_MINUTES, DEFAULT_ERROR_HOURS);
         read.read("pending_warn_minutes", (1, MOST), &mut minutes);
         read.read("error_hours", (1, MOST), &mut hours);

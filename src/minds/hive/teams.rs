@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::limits::{NumberReader, WorkspaceLimits};
-use super::values::{one_of, unknown_keys};
+use super::values::{IS_ABSENT, NO_TEAM, none_of, unknown_keys};
 use crate::domain::org::{MAIN, MAX_DEPTH, Org, OrgFault, OrgTeam, RESERVED, TeamLimits};
 use crate::domain::task::Overlap;
 use crate::domain::text::{Localized, Text, localized};
@@ -162,19 +162,20 @@ fn read(name: &str, path: &str, text: &str, limits: TeamLimits) -> (Option<OrgTe
     };
     unknown_keys(&top, &[], &KEYS, &mut report);
     let mut team = empty(TeamName::new(name), limits);
-    let mut is_usable = true;
+    // The root is always there.
+    let fix = if name == MAIN { IS_ABSENT } else { NO_TEAM };
     if let Some(block) = top.get("limits") {
         if let Value::Object(block) = block {
             unknown_keys(block, &["limits"], &LIMIT_KEYS, &mut report);
-            let mut read = NumberReader { block, at: "limits", report: &mut report };
+            let mut read = NumberReader { block, at: "limits", fix, report: &mut report };
             read.read_running("max_concurrent_daily_ops", &mut team.limits.max_running);
             read.read_steps(&mut team.limits);
             read.read_team(&mut team.limits);
         } else {
-            one_of(&["limits"], "{ max_steps: 100 }", block, &mut report);
+            none_of(&["limits"], ("{ max_steps: 100 }", fix), block, &mut report);
         }
     }
-    let mut words = Words { top: &top, report: &mut report, is_usable: &mut is_usable };
+    let mut words = Words { top: &top, fix, report: &mut report };
     team.scope = words.list("scope").unwrap_or_default();
     team.scope.truncate(MAX_SCOPE);
     team.allowed_tools =
@@ -189,25 +190,24 @@ fn read(name: &str, path: &str, text: &str, limits: TeamLimits) -> (Option<OrgTe
             team.members.extend(team.lead.clone());
         }
         if let Some(value) = top.get("default_overlap") {
-            match value.as_str().and_then(Overlap::named) {
-                Some(overlap) => team.default_overlap = overlap,
-                None => one_of(
-                    &["default_overlap"],
-                    "allow, skip, confirm, replace",
-                    value,
-                    &mut report,
-                ),
+            if let Some(overlap) = value.as_str().and_then(Overlap::named) {
+                team.default_overlap = overlap;
+            } else {
+                let known = "allow, skip, confirm, replace";
+                none_of(&["default_overlap"], (known, fix), value, &mut report);
             }
         }
     }
+    let is_usable = name == MAIN || !report.has_errors();
     (is_usable.then_some(team), report.finish())
 }
 
-/// Texts and lists of texts; one of another kind makes the team unusable.
+/// Texts and lists of texts.
 struct Words<'a, 'r, 't> {
     top: &'a Map<String, Value>,
+    /// What is to be done about one of another kind.
+    fix: Text,
     report: &'r mut ProblemReport<'t>,
-    is_usable: &'r mut bool,
 }
 
 impl Words<'_, '_, '_> {
@@ -226,7 +226,6 @@ impl Words<'_, '_, '_> {
             let fix =
                 Text::new("name a member of .minds/team.yaml", "请写 .minds/team.yaml 中的成员");
             self.report.add(&format!("hive/team-key/{key}"), &[], text, fix);
-            *self.is_usable = false;
         }
         self.one(key)
     }
@@ -243,15 +242,12 @@ impl Words<'_, '_, '_> {
     }
 
     fn refuse(&mut self, key: &str, what: Text, found: &Value) {
-        *self.is_usable = false;
         let (what, found) = (Localized::from(what), clip(&found.to_string()));
         let text = localized!([what]
             "`{key}` must be {what}, not {found}",
             "`{key}` 必须是{what}，而不是 {found}"
         );
-        let fix =
-            Text::new("correct it; until then there is no such team", "请改正；在此之前没有该团队");
-        self.report.add(&format!("hive/team-value/{key}"), &[key], text, fix);
+        self.report.add(&format!("hive/team-value/{key}"), &[key], text, self.fix);
     }
 }
 
@@ -317,6 +313,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::domain::Lang;
     use crate::domain::text::assert_translated;
 
     fn loaded(files: &[(&str, &str)]) -> (Org, Vec<Problem>) {
@@ -374,6 +371,13 @@ mod tests {
             ("qa.yaml", "lead: qa\nparent: none\n", "hive/team/qa"),
             ("QA.yaml", "lead: qa\n", "hive/team-name/QA"),
             ("human.yaml", "lead: qa\n", "hive/team-name/human"),
+            (
+                "qa.yaml",
+                "lead: qa\nlimits: { max_tokens_per_day: 1k }\n",
+                "hive/value/limits.max_tokens_per_day",
+            ),
+            ("qa.yaml", "lead: qa\nlimits: none\n", "hive/value/limits"),
+            ("qa.yaml", "lead: qa\ndefault_overlap: no\n", "hive/value/default_overlap"),
         ] {
             let (org, problems) = loaded(&[(file, text)]);
             assert_eq!(ids(&problems), [id], "{text}");
@@ -387,18 +391,21 @@ mod tests {
     }
 
     #[test]
-    fn a_faulty_limit_is_ignored_alone() {
-        let text = "lead: qa\nlimits: { max_steps: 501, max_queue: 7, max_stops: 1 }\ndefault_overlap: no\n";
-        let (org, problems) = loaded(&[("qa.yaml", text)]);
+    fn a_faulty_limit_of_the_root_is_ignored_alone() {
+        let text = "limits: { max_steps: 501, max_queue: 7, max_stops: 1 }\nscope: all\n";
+        let (org, problems) = loaded(&[("main.yaml", text)]);
         assert_eq!(
             ids(&problems),
             [
                 "hive/unknown-key/limits.max_stops",
                 "hive/value/limits.max_steps",
-                "hive/value/default_overlap"
+                "hive/team-value/scope"
             ]
         );
-        let limits = org.team(&TeamName::new("qa")).unwrap().limits;
+        let fixes: Vec<String> =
+            problems.iter().map(|problem| problem.fix.in_lang(Lang::En).to_owned()).collect();
+        assert!(fixes.iter().all(|fix| !fix.contains("no such team")), "{fixes:?}");
+        let limits = org.team(&TeamName::main()).unwrap().limits;
         assert_eq!((limits.max_steps, limits.max_queue), (100, 7));
     }
 }

@@ -6,22 +6,39 @@ use crate::domain::text::{Text, localized};
 use crate::minds::nearest::remove_or_rename;
 use crate::minds::report::{ProblemReport, clip};
 
+/// What becomes of a value that cannot be.
+pub(super) const IS_ABSENT: Text =
+    Text::new("correct it; until then it counts as absent", "请改正；在此之前视为没有写");
+/// What becomes of a team with such a value in its file.
+pub(super) const NO_TEAM: Text =
+    Text::new("correct it; until then there is no such team", "请改正；在此之前没有该团队");
+
 /// Reports a value that is none of those it may be.
 pub(super) fn one_of(keys: &[&str], known: &str, found: &Value, report: &mut ProblemReport<'_>) {
-    let path = keys.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
-    let found = clip(&found.to_string());
-    let text = localized!(
-        "`{path}` must be one of {known}, not {found}",
-        "`{path}` 应为 {known} 之一，而不是 {found}"
-    );
     let fix = if keys.first() == Some(&"autonomy") {
         Text::new(
             "correct it; until then it counts as confirm_all",
             "请改正；在此之前按 confirm_all 处理",
         )
     } else {
-        Text::new("correct it; until then it counts as absent", "请改正；在此之前视为没有写")
+        IS_ABSENT
     };
+    none_of(keys, (known, fix), found, report);
+}
+
+/// The same, with what is to be done about it.
+pub(super) fn none_of(
+    keys: &[&str],
+    (known, fix): (&str, Text),
+    found: &Value,
+    report: &mut ProblemReport<'_>,
+) {
+    let path = keys.iter().map(|key| clip(key)).collect::<Vec<_>>().join(".");
+    let found = clip(&found.to_string());
+    let text = localized!(
+        "`{path}` must be one of {known}, not {found}",
+        "`{path}` 应为 {known} 之一，而不是 {found}"
+    );
     report.add(&format!("hive/value/{path}"), keys, text, fix);
 }
 

@@ -143,6 +143,7 @@ impl Seeds {
             }),
             root_correlation: self.text(),
             depth: 1,
+            cause: self.maybe(TaskId::new(self.text())),
             from: self.maybe(TeamName::main()),
             origin: self.maybe(self.dialog()),
             wake: self.flag,

@@ -28,6 +28,10 @@ const SHUTDOWN: &str = "shutdown_team";
 /// Calls that ask a person before they act, if they have to.
 pub(super) const NAMES: [&str; 3] = [SPAWN, UPDATE, SHUTDOWN];
 
+/// What the caller does next, so that a person knows that the team is not there yet.
+const RELAY: Text =
+    Text::new("tell the user what message_for_user says", "请把 message_for_user 的内容转告用户");
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SpawnArgs {
@@ -197,6 +201,7 @@ impl TeamCall {
             "team": team,
             "bootstrap_task_id": task,
             "message_for_user": message,
+            "note": RELAY.in_lang(lang),
         })
     }
 }

@@ -11,8 +11,7 @@ use crate::domain::news::{NewNotice, NewsLevel};
 use crate::domain::org::OrgTeam;
 use crate::domain::org_change::OrgRefusal;
 use crate::domain::task::{
-    A_TASK, Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, NewTask, Overlap, Priority, TaskKind,
-    TaskRefusal, checked_text,
+    A_TASK, Enqueued, InFlight, NewTask, Overlap, Priority, TaskKind, TaskRefusal, checked_text,
 };
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, TaskId, TeamName};
@@ -139,11 +138,7 @@ impl TeamCall {
 
     async fn hand_over(&self, args: HandoffArgs) -> Result<Value, Refused> {
         let Some(parent) = self.parent() else {
-            return Err(Text::new(
-                "no_parent: your team is the root",
-                "no_parent：你的团队是根团队",
-            )
-            .into());
+            return Err(code("no_parent").into());
         };
         let (from, what) = (&self.own.name, args.task.trim());
         let context = args.context.as_deref().map(str::trim).filter(|text| !text.is_empty());
@@ -276,6 +271,11 @@ impl Given {
     }
 }
 
+/// A name of an error, which is the same in every language; the descriptions of the tools say what it means.
+fn code(name: &str) -> Localized {
+    Localized::same(name)
+}
+
 /// Why a task is not queued, for a model or a person.
 pub(crate) fn refused(team: &str, refusal: TaskRefusal) -> Localized {
     match refusal {
@@ -284,28 +284,16 @@ pub(crate) fn refused(team: &str, refusal: TaskRefusal) -> Localized {
             "团队 '{team}' 的队列已满（{most} 个任务）"
         ),
         TaskRefusal::ShuttingDown => OrgRefusal::ShuttingDown(TeamName::new(team)).text(),
-        TaskRefusal::ChainTooLong => localized!(
-            "task chain too long: {MAX_DEPTH} tasks follow from each other",
-            "任务链过长：已有 {MAX_DEPTH} 个任务前后相因"
-        ),
-        TaskRefusal::TooManyEscalations => localized!(
-            "escalation chain too long: {MAX_ESCALATIONS} escalations follow from the same task",
-            "上报链过长：同一任务已引出 {MAX_ESCALATIONS} 次上报"
-        ),
-        TaskRefusal::Duplicate => Text::new(
-            "duplicate_correlation_id: this work was handed over a moment ago",
-            "duplicate_correlation_id：这项工作刚刚移交过",
-        )
-        .into(),
-        TaskRefusal::Saturated => Text::new("saturation", "saturation").into(),
+        TaskRefusal::ChainTooLong => Text::new("task chain too long", "任务链过长").into(),
+        TaskRefusal::TooManyEscalations => {
+            Text::new("escalation chain too long", "上报链过长").into()
+        }
+        TaskRefusal::Duplicate => code("duplicate_correlation_id"),
+        TaskRefusal::Saturated => code("saturation"),
         TaskRefusal::UsedUp => localized!(
             "team '{team}' has used up what it may do today",
             "团队 '{team}' 今天可做的工作已用完"
         ),
-        TaskRefusal::TooOften { .. } => Text::new(
-            "rate_limit_exceeded: your team hands over too much",
-            "rate_limit_exceeded：你的团队移交得过于频繁",
-        )
-        .into(),
+        TaskRefusal::TooOften { .. } => code("rate_limit_exceeded"),
     }
 }

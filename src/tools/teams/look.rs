@@ -174,6 +174,7 @@ impl TeamCall {
             "status": task.status,
             "block_reason": task.block_reason,
             "priority": task.priority,
+            "cause": task.cause,
             "attempt": task.attempt,
             "box": task.box_name,
             "created_at": task.created_at,

@@ -178,7 +178,7 @@ async fn s2_1_the_prompt_says_what_the_task_is_and_how_it_ends() {
     for part in [
         "[Dominds team task]",
         &format!(
-            "task: {id} · team: lab · type: delegate · priority: normal · from: a person · attempt 1"
+            "task: {id} · team: lab · type: delegate · priority: normal · from: a person · attempt 1 of 3"
         ),
         "\"scopeChanges\":\"requires_approval\"",
         "\n\nlook into it\n\n",

@@ -51,6 +51,7 @@ pub fn whole(status: TaskStatus) -> Task {
         trigger: None,
         root_correlation: "task-0002".to_owned(),
         depth: 0,
+        cause: None,
         from: Some(TeamName::main()),
         origin: None,
         wake: false,
