@@ -31,8 +31,8 @@ pub fn refused(fault: &StoreFault) -> CommandError {
         StoreFault::Busy | StoreFault::Lost(_) | StoreFault::SeatInUse(_) => {
             CommandError { status: Status::InUse, text }
         }
-        StoreFault::NotAgreed
-        | StoreFault::Nameless
+        StoreFault::NotAgreed => CommandError::refused(text),
+        StoreFault::Nameless
         | StoreFault::Link(_)
         | StoreFault::Io { .. }
         | StoreFault::Newer

@@ -147,9 +147,11 @@ fn x3_a_store_that_came_with_a_clone_is_not_opened_until_a_person_agrees() {
     for name in ["hive.db", "seat"] {
         fs::copy(from.join(name), to.join(name)).expect("a copy");
     }
-    let (status, said) = run(&ours, &["inbox", "--all"]);
-    assert_eq!(status, Some(6), "{said}");
-    assert!(said.contains("dominds-tui trust"), "{said}");
+    for args in [&["inbox", "--all"][..], &["delegate", "main", "Look."]] {
+        let (status, said) = run(&ours, args);
+        assert_eq!(status, Some(1), "{said}");
+        assert!(said.contains("dominds-tui trust"), "{said}");
+    }
     let (_, listed) = run(&ours, &["trust"]);
     assert!(listed.contains("store .hive: opens a database that was not made here"), "{listed}");
     ours.ok(&["trust", "--yes"], 0);
