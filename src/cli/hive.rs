@@ -10,7 +10,7 @@ use crate::app;
 use crate::domain::org_change::OpenChange;
 use crate::domain::stall::{Stall, StallLevel, StallRule};
 use crate::domain::task::TaskStatus;
-use crate::domain::{Clock as _, Lang, TeamName};
+use crate::domain::{Clock as _, Lang, Problem, TeamName};
 use crate::hive::{EngineRow, Folder, StoreFault};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
@@ -99,6 +99,8 @@ fn tell_aside(aside: Option<&Path>) {
 struct Found {
     is_opened: bool,
     fault: Option<StoreFault>,
+    /// What is to be known of how it works here.
+    problem: Option<Problem>,
     counts: Vec<(TaskStatus, u64)>,
     oldest_pending: Option<String>,
     stalls: Vec<Stall>,
@@ -123,6 +125,7 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
         .problems()
         .iter()
         .filter(|problem| is_hive(&problem.path))
+        .chain(&found.problem)
         .map(ToString::to_string)
         .collect();
     let is_driven = all_notes(&app::socket_folders())
@@ -229,8 +232,17 @@ async fn examine(workspace: &Path, rule: StallRule) -> Found {
             let stalls = old.into_iter().filter_map(|one| rule.of(one)).collect();
             let (_, changes) = store.team_states().await?;
             let engines = store.engines().await?;
-            let (is_opened, fault) = (true, None);
-            Ok(Found { is_opened, fault, counts, oldest_pending, stalls, changes, engines })
+            let (is_opened, fault, problem) = (true, None, store.problem());
+            Ok(Found {
+                is_opened,
+                fault,
+                problem,
+                counts,
+                oldest_pending,
+                stalls,
+                changes,
+                engines,
+            })
         };
         let looked = looked.await;
         store.close().await;

@@ -160,6 +160,7 @@ impl NewsStore for Hive {
             copied: String::new(),
             copy_fault: None,
             is_known: false,
+            is_faulty: false,
             view: self.view.clone(),
             tasks: self.tasks.clone(),
         };
@@ -228,6 +229,8 @@ struct Keeper {
     copy_fault: Option<Problem>,
     /// What is published is what was in the store then.
     is_known: bool,
+    /// Something could not be read or written when it was tried last.
+    is_faulty: bool,
     view: watch::Sender<NewsView>,
     tasks: watch::Sender<TasksView>,
 }
@@ -446,10 +449,15 @@ impl Keeper {
             return;
         }
         match self.changed_version().await {
+            Ok(None) if self.is_faulty => self.look_at_fault().await,
             Ok(None) => {}
             Ok(Some(version)) => {
                 self.version = version;
-                self.publish(None).await;
+                if self.is_faulty {
+                    self.look_at_fault().await;
+                } else {
+                    self.publish(None).await;
+                }
             }
             Err(fault) => {
                 self.note(&fault);
@@ -457,6 +465,16 @@ impl Keeper {
             }
         }
         self.settle_changes().await;
+    }
+
+    /// A fault is over when something can be written.
+    async fn look_at_fault(&mut self) {
+        let Some(store) = &mut self.store else { return };
+        let tried = store.try_writing().await;
+        if let Err(fault) = &tried {
+            self.note(fault);
+        }
+        self.publish(tried.err().as_ref()).await;
     }
 
     /// The version of the store, if it or what is held of it is another one than before.
@@ -508,8 +526,10 @@ impl Keeper {
             view.revision += u64::from(changes);
             changes
         });
-        let differing = self.differing();
-        let problem = fault.and_then(StoreFault::problem).into_iter().chain(differing);
+        let fault = fault.and_then(StoreFault::problem);
+        self.is_faulty = fault.is_some();
+        let of_store = self.store.as_ref().and_then(Store::problem);
+        let problem = fault.into_iter().chain(of_store).chain(self.differing());
         let copy_fault = &self.copy_fault;
         let stuck = &self.stuck.0;
         self.view.send_if_modified(|view| {

@@ -5,6 +5,7 @@
 //! Losing `.hive/` loses notices and the history, never a dialog, a configuration or an open question.
 
 mod copies;
+mod disk;
 mod fault;
 mod folder;
 mod keeper;

@@ -158,6 +158,26 @@ async fn a_store_without_a_name_is_not_opened_and_the_problem_says_what_to_do() 
 }
 
 #[tokio::test]
+async fn r4_a_store_that_is_held_for_too_long_is_a_problem_until_it_is_free() {
+    let mut bench = Bench::new();
+    let hive = bench.start();
+    hive.add(notice("c1", "one")).await.unwrap();
+    let mut beside = bench.setup().open().await.unwrap().unwrap();
+    let held = beside.held().await;
+    let refused = hive.add(notice("c2", "two")).await.unwrap_err();
+    assert!(refused.to_string().contains("another program holds the store"), "{refused}");
+    let mut view = hive.view();
+    until(&mut view, &["one"]).await;
+    let is_told = |view: &NewsView| view.problems.iter().any(|problem| problem.id == "hive/store");
+    timeout(DEADLINE, view.wait_for(is_told)).await.unwrap().unwrap();
+    drop(held);
+    timeout(DEADLINE, view.wait_for(|view| view.problems.is_empty())).await.unwrap().unwrap();
+    hive.add(notice("c2", "two")).await.unwrap();
+    until(&mut view, &["two", "one"]).await;
+    hive.close().await;
+}
+
+#[tokio::test]
 async fn without_the_configuration_nothing_is_opened_or_made() {
     let mut bench = Bench::new();
     std::fs::remove_dir_all(bench.path().join(".minds")).unwrap();

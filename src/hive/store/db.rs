@@ -21,6 +21,7 @@ use tokio::time::timeout;
 
 use crate::domain::hex;
 use crate::domain::text::{Localized, Text};
+use crate::hive::disk::Journal;
 use crate::hive::fault::StoreFault;
 use crate::hive::folder::DATABASE;
 
@@ -73,6 +74,8 @@ pub(super) struct Db {
     /// Whose rows statements are about.
     org: Arc<str>,
     to: Connection,
+    /// Where it is, if it is a file.
+    file: Option<(PathBuf, Journal)>,
     /// Who changes something, for others that listen.
     name: String,
     /// A transaction was begun, and perhaps not committed.
@@ -91,21 +94,29 @@ enum Connection {
 
 impl Db {
     /// Opens a database file that is there.
-    pub async fn of_file(database: &Path) -> Result<Self, StoreFault> {
-        let options = SqliteConnectOptions::new()
-            .filename(database)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
-            .busy_timeout(BUSY_TIMEOUT)
-            .foreign_keys(true)
-            // What a file defines must not run anything.
-            .pragma("trusted_schema", "OFF")
-            .pragma("cell_size_check", "ON")
-            .statement_cache_capacity(PREPARED)
-            .disable_statement_logging();
-        let to = Connection::Sqlite(options.connect().await?);
-        let (org, name) = (LOCAL.into(), String::new());
-        Ok(Self { org, to, name, is_unfinished: false, committed: 0, by_caller: false })
+    pub async fn of_file(database: &Path, journal: Journal) -> Result<Self, StoreFault> {
+        let to = Connection::Sqlite(connected(database, journal).await?);
+        let file = Some((database.to_owned(), journal));
+        Ok(Self { file, ..Self::new(LOCAL, to, "") })
+    }
+
+    fn new(org: &str, to: Connection, name: &str) -> Self {
+        Self {
+            org: org.into(),
+            to,
+            file: None,
+            name: name.to_owned(),
+            is_unfinished: false,
+            committed: 0,
+            by_caller: false,
+        }
+    }
+
+    /// How changes of a file are kept: not always as it was wanted.
+    pub async fn journal(&mut self) -> Result<Journal, StoreFault> {
+        let row = plain("PRAGMA journal_mode").fetch_one(self).await?;
+        let mode: String = row.try_get(0)?;
+        Ok(if mode == "wal" { Journal::WriteAhead } else { Journal::Rollback })
     }
 
     /// Connects to the server of this URL, to use the rows of `org`.
@@ -113,9 +124,7 @@ impl Db {
         let options = server_options(url).map_err(StoreFault::Settings)?;
         let mut db = in_time(CONNECT_TIMEOUT, options.connect()).await?;
         in_time(ANSWER_TIMEOUT, sqlx::raw_sql(SESSION).execute(&mut db)).await?;
-        let to = Connection::Postgres(db);
-        let (org, name) = (org.into(), name.to_owned());
-        let mut db = Self { org, to, name, is_unfinished: false, committed: 0, by_caller: false };
+        let mut db = Self::new(org, Connection::Postgres(db), name);
         let version = plain("SELECT CAST(current_setting('server_version_num') AS BIGINT)");
         let version: i64 = version.fetch_one(&mut db).await?.try_get(0)?;
         if version < OLDEST_SERVER {
@@ -163,6 +172,7 @@ impl Db {
     /// Begins a transaction that writes. What is not committed is undone. Those of an organisation take turns, as all that
     /// use one file do: nothing that one has read changes before it has written.
     pub async fn begin(&mut self) -> Result<Step<'_>, StoreFault> {
+        self.end_unfinished().await?;
         let (org, by_caller) = (self.org.clone(), self.by_caller);
         let (is_unfinished, committed) = (&mut self.is_unfinished, &mut self.committed);
         *is_unfinished = true;
@@ -192,6 +202,7 @@ impl Db {
 
     /// Begins one that only reads, so that all of it is of one moment.
     pub async fn begin_reading(&mut self) -> Result<Step<'_>, StoreFault> {
+        self.end_unfinished().await?;
         let (is_unfinished, committed) = (&mut self.is_unfinished, &mut self.committed);
         *is_unfinished = true;
         let transaction = match &mut self.to {
@@ -218,14 +229,23 @@ impl Db {
     }
 
     /// Ends what was begun and not committed. A server would learn of that with the next statement only, and whoever else
-    /// uses the store would wait until then.
+    /// uses the store would wait until then. SQLite has ended it by itself where the disk was full or failed, which a
+    /// connection does not notice: sqlite.org/lang_transaction.html.
     pub async fn end_unfinished(&mut self) -> Result<(), StoreFault> {
-        match &mut self.to {
-            Connection::Postgres(db) if std::mem::take(&mut self.is_unfinished) => {
-                in_time(ANSWER_TIMEOUT, db.ping()).await
-            }
-            Connection::Sqlite(_) | Connection::Postgres(_) => Ok(()),
+        if !self.is_unfinished {
+            return Ok(());
         }
+        match &mut self.to {
+            Connection::Sqlite(db) => {
+                db.ping().await?;
+                if let (true, Some((file, journal))) = (db.is_in_transaction(), &self.file) {
+                    *db = connected(file, *journal).await?;
+                }
+            }
+            Connection::Postgres(db) => in_time(ANSWER_TIMEOUT, db.ping()).await?,
+        }
+        self.is_unfinished = false;
+        Ok(())
     }
 
     /// Ends it when everything is written.
@@ -282,6 +302,26 @@ impl std::fmt::Debug for Listener {
 fn channel(org: &str) -> String {
     let digest = Sha256::digest(org);
     format!("hive_{}", hex::hex(digest.get(..CHANNEL_BYTES).unwrap_or_default()))
+}
+
+/// Opens a database file that is there.
+async fn connected(database: &Path, journal: Journal) -> Result<SqliteConnection, StoreFault> {
+    let mode = match journal {
+        Journal::WriteAhead => SqliteJournalMode::Wal,
+        Journal::Rollback => SqliteJournalMode::Delete,
+    };
+    let options = SqliteConnectOptions::new()
+        .filename(database)
+        .journal_mode(mode)
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(BUSY_TIMEOUT)
+        .foreign_keys(true)
+        // What a file defines must not run anything.
+        .pragma("trusted_schema", "OFF")
+        .pragma("cell_size_check", "ON")
+        .statement_cache_capacity(PREPARED)
+        .disable_statement_logging();
+    Ok(options.connect().await?)
 }
 
 /// What a server does in time; else the connection is given up.

@@ -27,10 +27,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use db::{BUSY_TIMEOUT, Db, millis, moment, plain, sql};
 
+use super::disk::Journal;
 use super::fault::StoreFault;
+use super::folder::DATABASE;
 use super::server::{Registration, Server};
-use crate::domain::TeamName;
 use crate::domain::task::{MAX_ATTEMPTS, TaskStatus};
+use crate::domain::text::Text;
+use crate::domain::{Problem, TeamName};
+use crate::minds::STORE_FOLDER;
 
 pub(super) use db::{Listener, check_url};
 pub use decisions::HistoryFilter;
@@ -87,6 +91,8 @@ pub struct Store {
     max_attempts: u32,
     /// The server may say something else of it: a change of that came to nothing, as far as is known.
     hosts_are_unknown: bool,
+    /// How changes of a file are kept.
+    journal: Journal,
 }
 
 impl Store {
@@ -95,15 +101,26 @@ impl Store {
     /// # Errors
     /// It is damaged, or of a newer version; the disk.
     pub async fn open(database: &Path, seat: &str, now: SystemTime) -> Result<Self, StoreFault> {
+        Self::open_with((database, Journal::for_disk_of(database)), seat, now).await
+    }
+
+    async fn open_with(
+        (database, journal): (&Path, Journal),
+        seat: &str,
+        now: SystemTime,
+    ) -> Result<Self, StoreFault> {
         let until = Instant::now() + BUSY_TIMEOUT;
-        let db = loop {
-            match Db::of_file(database).await {
+        let mut db = loop {
+            match Db::of_file(database, journal).await {
                 Ok(db) => break db,
                 Err(StoreFault::Busy) if Instant::now() < until => pause().await,
                 Err(fault) => return Err(fault),
             }
         };
-        Self::filled((db, None), seat, (until, now)).await
+        let journal = db.journal().await?;
+        let mut store = Self::filled((db, None), seat, (until, now)).await?;
+        store.journal = journal;
+        Ok(store)
     }
 
     /// Uses the rows of an organisation in a database of a server, which other boxes may use as well.
@@ -135,10 +152,27 @@ impl Store {
             hosted: BTreeSet::new(),
             max_attempts: MAX_ATTEMPTS,
             hosts_are_unknown: false,
+            journal: Journal::WriteAhead,
         };
         store.migrate(until).await?;
         store.name(now).await?;
         Ok(store)
+    }
+
+    /// What a person should know of how it works here.
+    #[must_use]
+    pub fn problem(&self) -> Option<Problem> {
+        (self.journal == Journal::Rollback).then(no_log)
+    }
+
+    /// Writes something that changes nothing.
+    ///
+    /// # Errors
+    /// Nothing can be written now.
+    pub async fn try_writing(&mut self) -> Result<(), StoreFault> {
+        let mut step = self.db.begin().await?;
+        sql("UPDATE meta SET ord = ord WHERE org = $1").execute(&mut step).await?;
+        step.commit().await
     }
 
     /// Connects to the server anew, if there is one. What the program holds there is as it was.
@@ -257,6 +291,12 @@ impl Store {
         Ok(row.try_get::<Option<i64>>(0)?.map(moment))
     }
 
+    /// Holds it, so that nobody else writes.
+    #[cfg(test)]
+    pub(super) async fn held(&mut self) -> impl Sized + '_ {
+        self.db.begin().await.unwrap()
+    }
+
     /// Ends it when everything is written.
     pub async fn close(self) {
         if let Err(error) = self.db.close().await {
@@ -265,12 +305,28 @@ impl Store {
     }
 }
 
+/// What is said of a file without a log of its changes.
+fn no_log() -> Problem {
+    let path = format!("{STORE_FOLDER}/{DATABASE}");
+    let text = Text::new(
+        "the store is on a disk that cannot share a log of changes (WAL), as one over a network: it is slower, and two machines must not use it at a time",
+        "存储所在的磁盘（例如网络磁盘）不能共享变更日志（WAL）：会更慢，且不可由两台机器同时使用",
+    );
+    let fix = Text::new(
+        "keep the workspace on a disk of this machine, or share a store by a server: `hive` in config.yaml",
+        "请把工作区放在本机磁盘上，或通过服务器共享存储：config.yaml 中的 `hive`",
+    );
+    Problem::new("hive/no-wal", path, text, fix).warning()
+}
+
 async fn pause() {
     tokio::time::sleep(MIGRATION_PAUSE).await;
 }
 
 #[cfg(test)]
 mod claim_tests;
+#[cfg(test)]
+mod fault_tests;
 #[cfg(test)]
 mod shared_tests;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What becomes of tasks in the store, statement by statement.
 
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use super::super::folder::Folder;
@@ -74,7 +75,7 @@ pub(super) fn slots_of(team: &str, max_running: u32) -> TeamSlots {
 }
 
 pub(super) struct Bench {
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
     pub(super) store: Store,
     roots: u32,
 }
@@ -97,7 +98,23 @@ impl Bench {
                 store
             }
         };
-        Self { _dir: dir, store, roots: 0 }
+        Self { dir, store, roots: 0 }
+    }
+
+    /// The file of the database.
+    pub(super) fn database(&self) -> PathBuf {
+        Folder::of(self.dir.path()).database()
+    }
+
+    /// The same store, as another program has it.
+    pub(super) async fn beside(&self, database: Database) -> Store {
+        match database {
+            Database::File => Store::open(&self.database(), "ab12", at(0)).await.unwrap(),
+            Database::Server => {
+                let server = server(self.dir.path().to_str().unwrap(), "other").unwrap();
+                Store::of_server(&server, "cd34", at(0)).await.unwrap()
+            }
+        }
     }
 
     async fn add(&mut self, name: &str, task: &NewTask, seconds: u64) -> Enqueued {

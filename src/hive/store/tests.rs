@@ -192,7 +192,7 @@ async fn a_new_store_is_made_by_two_processes_at_once() {
 }
 
 #[tokio::test]
-async fn a_database_of_others_is_told_apart_and_not_changed() {
+async fn r4_a_database_of_others_is_told_apart_and_not_changed() {
     let dir = tempfile::tempdir().unwrap();
     open(dir.path()).await.close().await;
     let database = Folder::of(dir.path()).database();
