@@ -175,8 +175,8 @@ fn would_end(workspace: &Path, team: &str, cascade: bool) -> Result<String, Comm
     ))
 }
 
-fn bound(most: u64) -> String {
-    if most == 0 { "any number".to_owned() } else { most.to_string() }
+fn bound(most: u64, of_what: &str) -> String {
+    if most == 0 { format!("any number of {of_what}") } else { format!("{most} {of_what}") }
 }
 
 async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, CommandError> {
@@ -197,12 +197,12 @@ async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, Comman
     lines::print(&format!("scope    {}", team.scope.join(", ")));
     let limits = &team.limits;
     lines::print(&format!(
-        "limits   {} at a time, {} steps each, {} queued, {} a day, {} tokens a day",
+        "limits   {} at a time, {} steps each, {} queued, {} and {} a day",
         limits.max_running,
         limits.max_steps,
-        bound(limits.max_queue.into()),
-        bound(limits.max_tasks_per_day.into()),
-        bound(limits.max_tokens_per_day),
+        bound(limits.max_queue.into(), "tasks"),
+        bound(limits.max_tasks_per_day.into(), "tasks"),
+        bound(limits.max_tokens_per_day, "tokens"),
     ));
     for task in view.active_of(&team.name) {
         lines::print(&tasks::task_line(task));

@@ -1,6 +1,6 @@
 //! What a disk or a server that fails does to the tasks: nothing is lost, and it is over when the fault is.
 
-use super::db::plain;
+use super::db::{plain, sql};
 use super::task_tests::{At, Bench, at, id, new};
 use super::*;
 use crate::domain::task::{NewTask, TaskFilter};
@@ -16,13 +16,22 @@ async fn queued(store: &mut Store) -> Vec<String> {
 async fn r4_a_full_disk_takes_nothing_new_keeps_what_is_there_and_goes_on_with_room() {
     let mut bench = Bench::on(Database::File).await;
     bench.queue("kept", &new("qa")).await;
-    // It becomes no larger than it is.
-    plain("PRAGMA max_page_count = 1").execute(&mut bench.store.db).await.unwrap();
+    // It becomes no larger than it is, until it is opened anew.
+    let fill = || plain("PRAGMA max_page_count = 1");
+    fill().execute(&mut bench.store.db).await.unwrap();
+    let tried = bench.store.try_writing().await;
+    assert!(matches!(tried, Err(StoreFault::Full)), "{tried:?}");
+    bench.store.end_unfinished().await.unwrap();
+    fill().execute(&mut bench.store.db).await.unwrap();
     let long = NewTask { text: "x".repeat(90_000), ..new("qa") };
     let refused = bench.store.enqueue(&long, &id("refused"), at(1)).await;
     assert!(matches!(refused, Err(StoreFault::Full)), "{refused:?}");
     assert_eq!(queued(&mut bench.store).await, ["kept"]);
-    plain("PRAGMA max_page_count = 100000").execute(&mut bench.store.db).await.unwrap();
+    for _ in 0..2 {
+        bench.store.try_writing().await.unwrap();
+    }
+    let left = sql("SELECT COUNT(*) FROM seen WHERE org = $1").fetch_one(&mut bench.store.db).await;
+    assert_eq!(left.unwrap().try_get::<i64>(0).unwrap(), 0);
     bench.queue("next", &long).await;
     assert_eq!(queued(&mut bench.store).await, ["next", "kept"]);
 }

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use db::{BUSY_TIMEOUT, Db, millis, moment, plain, sql};
+use db::{BUSY_TIMEOUT, Db, Step, millis, moment, plain, sql};
 
 use super::disk::Journal;
 use super::fault::StoreFault;
@@ -46,6 +46,8 @@ pub(super) use view::Changes;
 /// How often the tables are looked at and made, and the time in between.
 const MIGRATION_TRIES: u32 = 5;
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
+/// Bytes that can be written where there is room for any change.
+const NEEDED_ROOM: usize = 64 * 1_024;
 /// How the tables are made, in this order. What has been in a version does not change.
 const MIGRATIONS: [(&str, &str); 9] = [
     ("notices", include_str!("0001_notices.sql")),
@@ -165,13 +167,20 @@ impl Store {
         (self.journal == Journal::Rollback).then(no_log)
     }
 
-    /// Writes something that changes nothing.
+    /// Writes as much as a change may need, and takes it out again.
     ///
     /// # Errors
     /// Nothing can be written now.
     pub async fn try_writing(&mut self) -> Result<(), StoreFault> {
+        // A few bytes find room on a full disk, where an earlier change was. A server is not asked for room.
+        let bytes = if self.is_shared() { 0 } else { NEEDED_ROOM };
         let mut step = self.db.begin().await?;
-        sql("UPDATE meta SET ord = ord WHERE org = $1").execute(&mut step).await?;
+        take_out_trial(&mut step).await?;
+        let write = sql("INSERT INTO seen (org, scope, id, at) VALUES ($1, 'trial', $2, 0)");
+        write.bind("x".repeat(bytes)).execute(&mut step).await?;
+        step.commit().await?;
+        let mut step = self.db.begin().await?;
+        take_out_trial(&mut step).await?;
         step.commit().await
     }
 
@@ -303,6 +312,12 @@ impl Store {
             tracing::warn!(%error, "the store was not closed well");
         }
     }
+}
+
+async fn take_out_trial(step: &mut Step<'_>) -> Result<(), StoreFault> {
+    let take_out = sql("DELETE FROM seen WHERE org = $1 AND scope = 'trial'");
+    take_out.execute(step).await?;
+    Ok(())
 }
 
 /// What is said of a file without a log of its changes.
