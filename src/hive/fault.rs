@@ -58,6 +58,12 @@ impl StoreFault {
         matches!(self, Self::Lost(_))
     }
 
+    /// True for what is over without a change of the store. One that is damaged is left as it is: nothing is tried on it.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Busy | Self::Full)
+    }
+
     /// The message for a person.
     #[must_use]
     pub fn text(&self) -> Localized {
@@ -209,6 +215,13 @@ mod tests {
     use super::*;
     use crate::domain::Lang;
     use crate::domain::text::assert_translated;
+
+    #[test]
+    fn nothing_is_tried_on_a_store_that_is_damaged_or_of_a_newer_version() {
+        let damaged = StoreFault::Damaged("why".to_owned());
+        let all = [damaged, StoreFault::Newer, StoreFault::Busy, StoreFault::Full];
+        assert_eq!(all.map(|fault| fault.may_pass()), [false, false, true, true]);
+    }
 
     #[test]
     fn every_fault_is_told_in_both_languages() {

@@ -229,7 +229,7 @@ struct Keeper {
     copy_fault: Option<Problem>,
     /// What is published is what was in the store then.
     is_known: bool,
-    /// Something could not be read or written when it was tried last.
+    /// Something could not be written when it was tried last, which may pass.
     is_faulty: bool,
     view: watch::Sender<NewsView>,
     tasks: watch::Sender<TasksView>,
@@ -526,8 +526,8 @@ impl Keeper {
             view.revision += u64::from(changes);
             changes
         });
+        self.is_faulty = fault.is_some_and(StoreFault::may_pass);
         let fault = fault.and_then(StoreFault::problem);
-        self.is_faulty = fault.is_some();
         let of_store = self.store.as_ref().and_then(Store::problem);
         let problem = fault.into_iter().chain(of_store).chain(self.differing());
         let copy_fault = &self.copy_fault;
