@@ -7,9 +7,9 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::fault::StoreFault;
-use super::folder::{BESIDE, DATABASE, Folder, check_file, io_fault};
+use super::folder::{BESIDE, DATABASE, Folder, check_file, io_fault, off_thread};
 use super::server::StoreChoice;
-use super::setup::{Setup, off_thread};
+use super::setup::Setup;
 use super::store::Store;
 use crate::domain::Stamp;
 use crate::domain::text::Text;

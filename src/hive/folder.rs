@@ -1,6 +1,6 @@
 //! The folder `.hive`: who may read it, and what is refused before anything in it is opened.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{
     DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
@@ -168,18 +168,12 @@ impl Folder {
         {
             return Err(io_fault(&self.0, error));
         }
-        let about = fs::symlink_metadata(&self.0).map_err(|error| io_fault(&self.0, error))?;
-        if !about.is_dir() {
-            return Err(StoreFault::Link(self.0.clone()));
-        }
+        let about = about_folder(&self.0)?;
         if about.permissions().mode() & 0o077 != 0 {
             let closed = Permissions::from_mode(0o700);
             fs::set_permissions(&self.0, closed).map_err(|error| io_fault(&self.0, error))?;
         }
-        let files = [DATABASE, SEAT, IGNORE].into_iter().chain(BESIDE);
-        for file in files.map(|name| self.0.join(name)) {
-            check_file(&file)?;
-        }
+        check_no_links(&self.0)?;
         self.write_once(IGNORE, "*\n")
     }
 
@@ -200,6 +194,28 @@ impl Folder {
         let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
         written.map_err(|error| io_fault(&path, error))
     }
+}
+
+/// What is known of the folder, if it is one and no link.
+fn about_folder(folder: &Path) -> Result<Metadata, StoreFault> {
+    let about = fs::symlink_metadata(folder).map_err(|error| io_fault(folder, error))?;
+    if about.is_dir() { Ok(about) } else { Err(StoreFault::Link(folder.to_owned())) }
+}
+
+/// Neither the folder nor a file that belongs to it is a link.
+pub(super) fn check_no_links(folder: &Path) -> Result<(), StoreFault> {
+    about_folder(folder)?;
+    for name in [DATABASE, SEAT, IGNORE].into_iter().chain(BESIDE) {
+        check_file(&folder.join(name))?;
+    }
+    Ok(())
+}
+
+/// Does what blocks on the disk.
+pub(super) async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreFault> + Send + 'static,
+) -> Result<T, StoreFault> {
+    tokio::task::spawn_blocking(work).await.unwrap_or(Err(StoreFault::Ended))
 }
 
 /// A file that has one name and is no link, or none.

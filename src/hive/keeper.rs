@@ -16,10 +16,10 @@ use crate::minds::team_file;
 use crate::tools::{NewsStore, NewsView, Sharing, Stored, TasksView};
 
 use super::fault::StoreFault;
-use super::folder::{Folder, StoreState};
+use super::folder::{Folder, StoreState, off_thread};
 use super::lease::Lease;
 use super::server::StoreChoice;
-use super::setup::{Setup, off_thread};
+use super::setup::Setup;
 use super::store::{Changes, Listed, Store};
 
 /// Requests that wait. Who asks for a notice waits for room; a decision that finds none is not recorded.

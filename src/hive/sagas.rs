@@ -9,8 +9,8 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 use super::fault::StoreFault;
-use super::folder::Folder;
-use super::setup::{Setup, off_thread};
+use super::folder::{Folder, off_thread};
+use super::setup::Setup;
 use super::store::{Saga, SagaKind, Store};
 use crate::domain::org::{Org, OrgTeam};
 use crate::domain::org_change::{

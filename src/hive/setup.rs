@@ -8,7 +8,7 @@ use crate::domain::{Clock, Lang, TaskId};
 use crate::minds::has_hive;
 
 use super::fault::StoreFault;
-use super::folder::{Folder, StoreState};
+use super::folder::{Folder, StoreState, off_thread};
 use super::server::{Server, StoreChoice};
 use super::store::Store;
 
@@ -143,10 +143,4 @@ impl Setup {
             }
         }
     }
-}
-
-pub(super) async fn off_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, StoreFault> + Send + 'static,
-) -> Result<T, StoreFault> {
-    tokio::task::spawn_blocking(work).await.unwrap_or(Err(StoreFault::Ended))
 }

@@ -19,8 +19,8 @@ use crate::minds::{CONFIG_LIMIT_BYTES, team_file};
 use crate::tools::guard;
 use crate::tools::{Ending, News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
 
+use super::folder::off_thread;
 use super::keeper::Hive;
-use super::setup::off_thread;
 use super::store::Changes;
 use super::triggers::in_force;
 

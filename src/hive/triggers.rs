@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use super::fault::StoreFault;
-use super::setup::{Setup, off_thread};
+use super::folder::off_thread;
+use super::setup::Setup;
 use super::store::{InForce, Store};
 use crate::domain::org::OrgTeam;
 use crate::domain::org_change::OrgRefusal;

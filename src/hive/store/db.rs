@@ -23,7 +23,7 @@ use crate::domain::hex;
 use crate::domain::text::{Localized, Text};
 use crate::hive::disk::Journal;
 use crate::hive::fault::StoreFault;
-use crate::hive::folder::DATABASE;
+use crate::hive::folder::{self, DATABASE};
 
 /// How long a statement waits for another process.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -239,6 +239,8 @@ impl Db {
             Connection::Sqlite(db) => {
                 db.ping().await?;
                 if let (true, Some((file, journal))) = (db.is_in_transaction(), &self.file) {
+                    let folder = file.parent().unwrap_or(file).to_owned();
+                    folder::off_thread(move || folder::check_no_links(&folder)).await?;
                     *db = connected(file, *journal).await?;
                 }
             }

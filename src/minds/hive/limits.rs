@@ -15,6 +15,8 @@ use crate::minds::report::ProblemReport;
 
 /// Most of anything that is counted.
 const MOST: u64 = 1_000_000;
+/// Most tokens of a team in a day.
+const MOST_TOKENS: u64 = 1_000_000_000_000;
 /// When a task stalls, unless the file says otherwise: as [`StallRule::default`].
 const DEFAULT_WARN_MINUTES: u64 = 60;
 const DEFAULT_ERROR_HOURS: u64 = 24;
@@ -83,7 +85,7 @@ impl NumberReader<'_, '_, '_> {
     pub(super) fn read_team(&mut self, limits: &mut TeamLimits) {
         self.read("max_queue", (0, MOST), &mut limits.max_queue);
         self.read("max_tasks_per_day", (0, MOST), &mut limits.max_tasks_per_day);
-        self.read("max_tokens_per_day", (0, u64::MAX), &mut limits.max_tokens_per_day);
+        self.read("max_tokens_per_day", (0, MOST_TOKENS), &mut limits.max_tokens_per_day);
     }
 
     pub(super) fn read_steps(&mut self, limits: &mut TeamLimits) {
