@@ -39,7 +39,11 @@ pub(super) enum NewOverlay {
     /// The line for the filter of a list, with the filter it has.
     Filter(FilteredList, String),
     /// Asks what happens to what runs.
-    Quit(StillRunning),
+    Quit {
+        running: StillRunning,
+        /// The driver of this process can go on without this screen.
+        detaches: bool,
+    },
     Sheet {
         kind: SheetKind,
         dialog: DialogId,

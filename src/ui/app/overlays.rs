@@ -107,7 +107,7 @@ impl Overlays {
                 self.push(InputPrompt::new(purpose, &name, &text));
             }
             NewOverlay::Filter(list, text) => self.push(FilterPrompt::new(list, &text)),
-            NewOverlay::Quit(running) => self.push(QuitPrompt { running }),
+            NewOverlay::Quit { running, detaches } => self.push(QuitPrompt { running, detaches }),
             NewOverlay::Sheet { kind, dialog, of } => {
                 self.close_sheets();
                 self.sheets.open(dialog.clone(), kind.request());

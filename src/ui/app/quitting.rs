@@ -79,13 +79,14 @@ pub(super) fn ask_if_running(facts: Facts<'_>) -> FollowUp {
 /// Asks whether to quit; while background processes run, also what happens to them.
 pub(super) fn ask(facts: Facts<'_>) -> FollowUp {
     let model = facts.model;
+    let quit = |running| NewOverlay::Quit { running, detaches: model.detaches };
     FollowUp::Show(if model.driver_goes_on {
         NewOverlay::Confirm(words::LEAVE_QUESTION, Intent::Quit)
     } else if model.processes_running() > 0 {
         let sandboxed = model.level.is_some_and(|level| level != Level::Off);
-        NewOverlay::Quit(StillRunning::Processes { sandboxed })
+        quit(StillRunning::Processes { sandboxed })
     } else if model.tree.any_running() {
-        NewOverlay::Quit(StillRunning::Dialogs)
+        quit(StillRunning::Dialogs)
     } else {
         NewOverlay::Confirm(words::QUIT_QUESTION, Intent::Quit)
     })
@@ -109,7 +110,8 @@ mod tests {
     fn quitting_asks_only_while_something_runs() {
         let mut workspace = Workspace::new();
         let question = |word| FollowUp::Show(NewOverlay::Confirm(word, Intent::Quit));
-        let running = FollowUp::Show(NewOverlay::Quit(StillRunning::Dialogs));
+        let running = StillRunning::Dialogs;
+        let running = FollowUp::Show(NewOverlay::Quit { running, detaches: false });
         assert_eq!(ask_if_running(workspace.facts()), running);
         workspace.model.tree.set(Vec::new());
         assert_eq!(ask_if_running(workspace.facts()), FollowUp::Effect(Effect::Quit));

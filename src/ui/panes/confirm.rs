@@ -140,7 +140,7 @@ impl Overlay for Confirm {
         if agreed && !self.fully_shown {
             return Handled::Done;
         }
-        if action == Action::Stop || (enter && !agreed) {
+        if !agreed && action != Action::Refuse {
             return Handled::Ignored;
         }
         if agreed {
@@ -151,8 +151,9 @@ impl Overlay for Confirm {
 
     fn handles(&self, binding: &Binding) -> bool {
         let enter_is_for = self.level == ConfirmLevel::Reversible;
-        binding.action != Action::Stop
-            && (enter_is_for || binding.action != Action::AcceptReversible)
+        let is_one = matches!(binding.action, Action::Accept | Action::Refuse)
+            || (enter_is_for && binding.action == Action::AcceptReversible);
+        binding.scope == SCOPE && is_one
     }
 
     fn typed(&mut self, _: KeyEvent, cx: &mut Cx<'_>) -> Handled {

@@ -9,7 +9,7 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::confirm::SCOPE;
 use super::strip::Strip;
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Scope};
+use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::text::wrap::wrap;
@@ -45,6 +45,8 @@ pub enum StillRunning {
 #[derive(Debug)]
 pub struct QuitPrompt {
     pub running: StillRunning,
+    /// The driver of this process can go on without this screen.
+    pub detaches: bool,
 }
 
 impl QuitPrompt {
@@ -57,7 +59,7 @@ impl QuitPrompt {
         }
     }
 
-    fn choices(&self, detaches: bool) -> Vec<(Action, Text)> {
+    fn choices(&self) -> Vec<(Action, Text)> {
         let (yes, stops) = match self.running {
             StillRunning::Dialogs => (QUIT, false),
             StillRunning::Processes { sandboxed: true } => (END_TOO, false),
@@ -65,9 +67,13 @@ impl QuitPrompt {
         };
         let mut choices = vec![(Action::Accept, yes)];
         choices.extend(stops.then_some((Action::Stop, STOP_THEM)));
-        choices.extend(detaches.then_some((Action::Detach, DETACH)));
+        choices.extend(self.detaches.then_some((Action::Detach, DETACH)));
         choices.push((Action::Refuse, STAY));
         choices
+    }
+
+    fn offers(&self, action: Action) -> bool {
+        action == Action::AcceptReversible || self.choices().iter().any(|(one, _)| *one == action)
     }
 }
 
@@ -77,6 +83,9 @@ impl Overlay for QuitPrompt {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        if !self.offers(action) {
+            return Handled::Ignored;
+        }
         let choices = [
             (Action::Accept, Intent::Quit),
             (Action::AcceptReversible, Intent::Quit),
@@ -86,6 +95,10 @@ impl Overlay for QuitPrompt {
         let chosen = choices.into_iter().find(|(known, _)| *known == action);
         cx.intents.extend(chosen.map(|(_, intent)| intent));
         Handled::Close
+    }
+
+    fn handles(&self, binding: &Binding) -> bool {
+        binding.scope == SCOPE && self.offers(binding.action)
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
@@ -102,7 +115,7 @@ impl Overlay for QuitPrompt {
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
         let hint = |(action, text)| hint(view.ui, SCOPE, action, text);
-        let hints: Vec<String> = self.choices(cx.model.detaches).into_iter().map(hint).collect();
+        let hints: Vec<String> = self.choices().into_iter().map(hint).collect();
         let heading =
             Heading { left: view.ui.glyphs.needs_you.to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);

@@ -36,6 +36,7 @@ fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
 /// A stage with the focus in this scope.
 fn focused(scope: Scope) -> Stage {
     let mut stage = streaming(120, 40);
+    stage.app.may_detach();
     stage.keys("1 g j j <enter>").page(DBA_STORY).keys("1 k <enter>").page(STORY);
     let queued = QueuedMessage { message: "m".into(), text: "wait".into(), images: Vec::new() };
     let main = TreeRow { queued: [queued].into(), ..rows().remove(0) };
@@ -363,6 +364,16 @@ fn quitting_asks_only_while_a_dialog_runs() {
     assert!(!stage.app.take_effects().contains(&Effect::Quit));
     stage.keys("q y");
     assert!(stage.app.take_effects().contains(&Effect::Quit));
+    // `s` stops a dialog where none is to be answered, and background processes where there are some.
+    let mut stage = streaming(120, 40);
+    for key in ["s", "d"] {
+        let screen = stage.keys(&format!("q {key}")).screen();
+        assert!(screen.contains(&format!("{key} does nothing here")), "{screen}");
+        let ended = [Effect::Quit, Effect::Detach];
+        assert!(!stage.app.take_effects().iter().any(|one| ended.contains(one)), "{key}");
+        assert_eq!(stage.app.overlays.count(), 1, "{key}: it still asks");
+        stage.keys("n");
+    }
     let mut idle = Stage::new(120, 40);
     idle.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new())).keys("q");
     assert!(idle.app.take_effects().contains(&Effect::Quit));

@@ -39,7 +39,7 @@ surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
     // Those of several kinds are below.
     NewOverlay::Prompt { .. } => "note";
     NewOverlay::Filter(..) => "filter-dialogs";
-    NewOverlay::Quit(_) => "quit";
+    NewOverlay::Quit { .. } => "quit";
     NewOverlay::Sheet { .. } => "reminders";
     NewOverlay::Changes { .. } => "changes";
     NewOverlay::Timeline { .. } => "timeline";
