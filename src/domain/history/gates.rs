@@ -7,7 +7,6 @@ use serde::Deserialize;
 use crate::domain::call::{ASK_HUMAN, RuntimeQuestion};
 use crate::domain::ids::CallId;
 use crate::domain::inquiry::Inquiry;
-use crate::domain::inquiry::approval::approves;
 use crate::domain::json;
 use crate::domain::record::{Entry, Record};
 use crate::domain::team::HUMAN;
@@ -30,7 +29,7 @@ struct GatedResult {
 /// it was, takes its approvals with it.
 #[must_use]
 pub fn approved<'a>(entries: impl Iterator<Item = &'a Arc<Entry>>) -> Vec<String> {
-    let mut asked: Vec<(&CallId, String)> = Vec::new();
+    let mut asked: Vec<(&CallId, Inquiry, String)> = Vec::new();
     let mut approved: Vec<String> = Vec::new();
     for entry in entries {
         match &entry.record {
@@ -39,15 +38,19 @@ pub fn approved<'a>(entries: impl Iterator<Item = &'a Arc<Entry>>) -> Vec<String
                     && RuntimeQuestion::of(&call.id) == Some(RuntimeQuestion::Approval) =>
             {
                 let inquiry = Inquiry::recorded(&call.raw_arguments_text);
-                let gate = inquiry.and_then(|inquiry| inquiry.approval?.gate);
-                asked.extend(gate.map(|gate| (&call.id, gate)));
+                let gated = inquiry.and_then(|inquiry| {
+                    let gate = inquiry.approval.as_ref()?.gate.clone()?;
+                    Some((&call.id, inquiry, gate))
+                });
+                asked.extend(gated);
             }
             // Whatever id a server gave to a call: only a person approves.
-            Record::TellaskResult(result)
-                if result.responder.responder_id.as_str() == HUMAN && approves(&result.content) =>
-            {
-                let gates = asked.iter().filter(|(call, _)| **call == result.call_id);
-                approved.extend(gates.map(|(_, gate)| gate.clone()));
+            Record::TellaskResult(result) if result.responder.responder_id.as_str() == HUMAN => {
+                let is_approved = |(call, inquiry, _): &&(&CallId, Inquiry, String)| {
+                    **call == result.call_id && inquiry.is_approved_by(&result.content)
+                };
+                let gates = asked.iter().filter(is_approved);
+                approved.extend(gates.map(|(_, _, gate)| gate.clone()));
             }
             Record::FuncResult(result) if !approved.is_empty() && has_acted(&result.content) => {
                 let mark = gate(&result.name, "");
@@ -160,6 +163,13 @@ mod tests {
             (Some("已批准。"), None, true),
             (Some("yes"), None, true),
             (Some("Yes!"), None, true),
+            // In Dominds a person sees the keys of the options in the text of the question.
+            (Some("a"), None, true),
+            (Some("A."), None, true),
+            (Some("a, with care"), None, true),
+            (Some("x"), None, false),
+            (Some("x, not now"), None, false),
+            (Some("a good idea, but not now"), None, false),
             (Some("Approved."), Some(result("spawn_team", &refused)), true),
             (Some("Approved."), Some(result("shutdown_team", &done)), true),
             (Some("Approved."), Some(result("spawn_team", &done)), false),

@@ -155,6 +155,17 @@ impl Inquiry {
         recommended.or_else(|| part.options.iter().map(|one| one.key).find(|key| *key != REJECT))
     }
 
+    /// True for the text of an answer that approves: as it is recorded here, or written in Dominds, where it is read as if it
+    /// had been typed here.
+    #[must_use]
+    pub fn is_approved_by(&self, answer: &str) -> bool {
+        let first = answer.trim().lines().next().unwrap_or_default();
+        let part = self.parts.first().filter(|_| self.approval.is_some());
+        let picked = part.and_then(|part| part.picked(answer));
+        Lang::ALL.iter().any(|lang| first == APPROVED.in_lang(*lang))
+            || picked.is_some_and(|key| key != REJECT)
+    }
+
     /// What the model reads of an answer.
     pub(super) fn decision_text(
         &self,
@@ -173,17 +184,6 @@ impl Inquiry {
         let comment = comment.map(str::to_owned);
         [decision].into_iter().chain(option).chain(comment).collect::<Vec<_>>().join("\n")
     }
-}
-
-/// True for the text of an answer that approves, as it is recorded here or may be written elsewhere.
-#[must_use]
-pub fn approves(answer: &str) -> bool {
-    let first = answer.trim().lines().next().unwrap_or_default();
-    let (word, rest) =
-        first.split_at(first.find(|c: char| !c.is_alphanumeric()).unwrap_or(first.len()));
-    let is_word = APPROVING.contains(&word.to_lowercase().as_str());
-    Lang::ALL.iter().any(|lang| first == APPROVED.in_lang(*lang))
-        || is_word && answer.trim() == first && rest.trim_start_matches(is_mark).is_empty()
 }
 
 /// The option of an approval that is taken by words, and what they say besides.
