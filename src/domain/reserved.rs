@@ -30,6 +30,9 @@ pub const GIT: &str = ".git";
 /// The ending of a Taskdoc, at any depth.
 pub const TASKDOC_ENDING: &str = ".tsk";
 
+/// What the name of a file begins with while a tool writes or removes it.
+pub const BEING_WRITTEN: &str = ".dominds-write-";
+
 impl Reserved {
     /// False if only writing is closed.
     #[must_use]

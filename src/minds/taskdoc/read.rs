@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::path::package_folder;
 use super::{BORNE, LIMIT_BYTES, SECTIONS, Taskdoc, TaskdocError, Violation};
+use crate::domain::reserved::BEING_WRITTEN;
 use crate::domain::taskdoc::{BEAR_IN_MIND, is_name, section as named};
 
 /// Entries read in one package.
@@ -65,6 +66,10 @@ impl PackageScan {
             }
             self.left -= 1;
             let name = entry.file_name().to_string_lossy().into_owned();
+            // A kill may have left it.
+            if name.starts_with(BEING_WRITTEN) {
+                continue;
+            }
             let kind = entry.file_type()?;
             if kind.is_dir() || kind.is_file() {
                 names.push((name, kind.is_dir()));

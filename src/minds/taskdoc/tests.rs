@@ -67,6 +67,8 @@ fn a_package_is_read_in_its_sections() {
             ("t.tsk/ux/deep/er.md", "x"),
             ("t.tsk/2bad/a.md", "x"),
             ("t.tsk/ux/goals.md", "x"),
+            ("t.tsk/.dominds-write-7-2", "x"),
+            ("t.tsk/ux/.dominds-write-7-3", "x"),
         ],
     );
     let taskdoc = read(dir.path(), "t.tsk").unwrap();

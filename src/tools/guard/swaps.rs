@@ -2,11 +2,12 @@
 //! at every step, for one step, two, or for good. So it needs no luck with time.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -153,6 +154,28 @@ const OPERATIONS: [(&str, Operation); 13] = [
         Ok(text)
     }),
 ];
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_new_file_has_no_other_name_at_any_step_so_that_a_kill_leaves_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let guard = Guard::new(dir.path(), GuardZone::General, Arc::default()).unwrap();
+    let slot = guard.new_slot("new").unwrap();
+    if let Err(error) = slot.write_nameless(b"x") {
+        eprintln!("SKIPPED: this disk has no files without a name: {error}");
+        return;
+    }
+    let (path, seen) = (dir.path().to_owned(), Arc::new(Mutex::new(BTreeSet::new())));
+    let names = Arc::clone(&seen);
+    BEFORE_STEP.set(Some(Box::new(move || {
+        let entries = fs::read_dir(&path).unwrap();
+        names.lock().unwrap().extend(entries.map(|entry| entry.unwrap().file_name()));
+    })));
+    let written = slot.write(b"x");
+    BEFORE_STEP.set(None);
+    written.unwrap();
+    assert_eq!(*seen.lock().unwrap(), BTreeSet::from(["new".into()]));
+}
 
 #[test]
 fn nothing_outside_is_read_or_touched_whatever_is_swapped_for_a_link_between_two_steps() {

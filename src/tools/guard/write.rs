@@ -14,6 +14,7 @@ use super::stat::Stat;
 use super::vacant::Spot;
 use super::walk::{LeafKind, WalkEnd, walk};
 use super::{AccessOp, Guard, OpenFile, PathTarget, shown};
+use crate::domain::reserved::BEING_WRITTEN;
 use crate::tools::file_identity::Identity;
 
 /// Numbers temporary files within this process.
@@ -148,21 +149,43 @@ impl FileSlot {
     /// # Errors
     /// `Changed`, `Exists`, or the system's refusal. The old file is then untouched.
     pub fn write(&self, content: &[u8]) -> Result<(), PathFault> {
-        let temporary = temporary_name();
-        let placed = self.fill(&temporary, content).map_err(|error| self.io(&error)).and_then(
-            |()| match self.old {
-                Some(old) => self.replace(&temporary, old),
-                None => self.publish(&temporary),
+        match self.old {
+            Some(old) => {
+                self.write_aside(content, |temporary| self.replace(temporary, old))?;
+            }
+            None => match self.write_directly(content) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    return Err(self.io(&error));
+                }
+                Err(_) => self.write_aside(content, |temporary| self.publish(temporary))?,
             },
-        );
-        // After a rename there is nothing left to remove, and a failure to tidy changes nothing.
-        let _ = self.dir.remove(&temporary);
-        placed?;
+        }
         self.dir.sync().map_err(|error| self.io(&error))
     }
 
+    /// Where the system can do it a new file has no other name, so that a crash leaves nothing behind.
+    fn write_directly(&self, content: &[u8]) -> io::Result<()> {
+        let file = self.write_nameless(content)?;
+        self.dir.name(&file, &self.name)
+    }
+
+    /// Writes the text under a temporary name, and has it placed.
+    fn write_aside(
+        &self,
+        content: &[u8],
+        place: impl FnOnce(&OsStr) -> Result<(), PathFault>,
+    ) -> Result<(), PathFault> {
+        let temporary = temporary_name();
+        let filled = self.fill(&temporary, content).map_err(|error| self.io(&error));
+        let placed = filled.and_then(|()| place(&temporary));
+        // After a rename there is nothing left to remove, and a failure to tidy changes nothing.
+        let _ = self.dir.remove(&temporary);
+        placed
+    }
+
     /// Writes the text under a temporary name. Where the system can do it the name comes last, so that
-    /// a crash meanwhile leaves nothing behind; where it cannot, or refuses, the name comes first.
+    /// a crash while it is written leaves nothing behind; where it cannot, or refuses, the name comes first.
     fn fill(&self, temporary: &OsStr, content: &[u8]) -> io::Result<()> {
         let nameless =
             self.write_nameless(content).and_then(|file| self.dir.name(&file, temporary));
@@ -208,5 +231,5 @@ impl FileSlot {
 /// A name that nobody else in this process uses.
 pub(super) fn temporary_name() -> OsString {
     let number = TEMPORARY.fetch_add(1, Ordering::Relaxed);
-    format!(".dominds-write-{}-{number}", std::process::id()).into()
+    format!("{BEING_WRITTEN}{}-{number}", std::process::id()).into()
 }
