@@ -8,7 +8,9 @@
 mod errors;
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -367,15 +369,21 @@ impl<F: StreamFold> OpenResponse<F> {
         }
     }
 
-    /// Reads without waiting; yields once so that the connection's task can run.
+    /// Reads without waiting. The connection's task runs in between: first with what it has, then with what the
+    /// system has received meanwhile.
     async fn try_read(&mut self) -> Option<Result<Option<impl AsRef<[u8]> + use<F>>, LlmError>> {
-        for _ in 0..2 {
-            if let Some(read) = self.response.chunk().now_or_never() {
-                return Some(read.map_err(|error| cut_off(&root_cause(&error.without_url()))));
+        for looks_at_sockets in [false, true] {
+            if let Some(read) = self.try_chunk() {
+                return Some(read);
             }
-            yield_now().await;
+            if looks_at_sockets { yield_now().await } else { let_others_run().await }
         }
-        None
+        self.try_chunk()
+    }
+
+    fn try_chunk(&mut self) -> Option<Result<Option<impl AsRef<[u8]> + use<F>>, LlmError>> {
+        let read = self.response.chunk().now_or_never()?;
+        Some(read.map_err(|error| cut_off(&root_cause(&error.without_url()))))
     }
 
     /// Bytes of content received so far.
@@ -463,6 +471,20 @@ impl<F: StreamFold> OpenResponse<F> {
         }
         self.fold.end()
     }
+}
+
+/// Lets the tasks that are ready run once. The runtime's own yield looks for packets too, which is a call of the
+/// system for each piece of an answer.
+async fn let_others_run() {
+    let mut has_yielded = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut has_yielded, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Rejects JSON that is nested too deep to parse.

@@ -3,8 +3,9 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Between two ticks: half a frame of the screen, which nobody sees, and most of the work is saved.
-pub(super) const TICK: Duration = Duration::from_millis(50);
+/// Between two ticks: a frame of the screen, which is drawn once the text of the tick is there. More often would
+/// be more work for the same frames.
+pub(super) const TICK: Duration = Duration::from_millis(100);
 
 /// When the streams of a thread are read.
 #[derive(Debug)]
@@ -122,11 +123,11 @@ mod tests {
     fn streams_are_read_at_the_same_ticks() {
         let ticks = Arc::<Ticks>::default();
         let at = |millis| ticks.after(ticks.origin + Duration::from_millis(millis)) - ticks.origin;
-        for (now, tick) in [(0, 50), (1, 50), (49, 50), (50, 100), (99, 100), (123, 150)] {
+        for (now, tick) in [(0, 100), (1, 100), (99, 100), (100, 200), (199, 200), (223, 300)] {
             assert_eq!(at(now), Duration::from_millis(tick), "{now}");
         }
         // A program that ran for months.
-        assert_eq!(at(10_000_000_000), Duration::from_millis(10_000_000_050));
+        assert_eq!(at(10_000_000_000), Duration::from_millis(10_000_000_100));
     }
 
     #[test]
