@@ -242,14 +242,19 @@ impl<W: Write> ScreenBackend<W> {
         }
         self.order(&mut changed);
         let limit = self.limit().unwrap_or(usize::MAX);
-        let mut rows = changed.into_iter();
-        for y in rows.by_ref() {
+        let mut rows = changed.into_iter().peekable();
+        let mut any = false;
+        while let Some(y) = rows.peek().copied() {
             let (shown, wanted) = (self.shown.cells(y), self.wanted.cells(y));
+            let before = self.frame_writer.state();
             self.frame_writer.row(y, shown, wanted, self.links.as_ref());
-            self.shown.copy_row(y, &self.wanted);
-            if self.frame_writer.len() >= limit {
+            if any && self.frame_writer.len() > limit {
+                self.frame_writer.take_back(before);
                 break;
             }
+            self.shown.copy_row(y, &self.wanted);
+            any = true;
+            rows.next();
         }
         let left = rows.next();
         self.drawn.complete = left.is_none();

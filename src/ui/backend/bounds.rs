@@ -14,7 +14,7 @@ pub enum StatusQuestion {
 /// How much of a frame may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FrameBounds {
-    /// No further row is begun after so many bytes; at least one is written.
+    /// At most so many bytes, except for the first row, which is written whole.
     pub bytes: Option<usize>,
     pub question: StatusQuestion,
 }

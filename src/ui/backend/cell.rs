@@ -74,6 +74,11 @@ impl ScreenCell {
         }
     }
 
+    /// True for single characters that some terminals draw one cell wide and others two, as lines and arrows.
+    pub fn may_be_wide(&self) -> bool {
+        matches!(self.glyph, Glyph::Char(_)) && self.width == 1 && !self.has_fixed_width()
+    }
+
     /// Cells to the right that a terminal may paint over if it draws the parts of a cluster separately.
     pub fn spill(&self) -> u16 {
         match &self.glyph {

@@ -62,6 +62,28 @@ pub(super) struct FrameWriter {
     link: Option<LinkId>,
 }
 
+/// How far a frame is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WriterState {
+    len: usize,
+    at: CursorAt,
+    style: Option<CellStyle>,
+    link: Option<LinkId>,
+}
+
+/// Where a run of a glyph ends on a terminal that draws it two cells wide.
+fn widest_end(run: &Range<usize>) -> usize {
+    run.end + run.len()
+}
+
+/// The run with the cell at `at`, if that is written after it without a new position: it is the same, and however wide
+/// the terminal draws the glyph, the run stays within the row.
+fn goes_on(run: &Range<usize>, at: usize, row: &[ScreenCell]) -> Option<Range<usize>> {
+    let (first, longer) = (row.get(run.start)?, run.start..at + 1);
+    let goes_on = run.end == at && row.get(at) == Some(first) && first.may_be_wide();
+    Some(longer).filter(|longer| goes_on && widest_end(longer) <= row.len())
+}
+
 impl FrameWriter {
     pub fn new(addressing: Addressing) -> Self {
         Self { addressing, ..Self::default() }
@@ -86,6 +108,17 @@ impl FrameWriter {
                 out.extend_from_slice(END_FRAME);
             }
         }
+    }
+
+    /// What rows change, to take the next one back.
+    pub fn state(&self) -> WriterState {
+        WriterState { len: self.body.len(), at: self.at, style: self.style, link: self.link }
+    }
+
+    /// Takes the rows back that were written since.
+    pub fn take_back(&mut self, WriterState { len, at, style, link }: WriterState) {
+        self.body.truncate(len);
+        (self.at, self.style, self.link) = (at, style, link);
     }
 
     /// Bytes of the frame so far.
@@ -221,18 +254,28 @@ impl FrameWriter {
         let content_end = wanted.iter().rposition(|cell| !plain(cell)).map_or(0, |at| at + 1);
         let pairs = || shown.iter().zip(wanted);
         let change_end = pairs().rposition(|(old, new)| old != new).map_or(0, |at| at + 1);
-        // Cells that a preceding cluster may have painted over.
+        // Cells that what was written before them may have painted over.
         let mut spilled = 0;
+        // The same glyph, written several times in a row.
+        let mut run: Option<Range<usize>> = None;
         for (x, (old, new)) in (0_u16..).zip(pairs()) {
             let at = usize::from(x);
-            if at >= content_end && self.erase_rest(x, y, wanted, change_end) {
+            if at >= content_end && self.erase_rest(x, y, wanted, change_end.max(spilled)) {
                 return;
             }
             let covered = at < spilled;
-            if (old != new || covered) && new.glyph != Glyph::Tail {
-                self.glyph((x, y), new, wanted, links);
-                spilled = spilled.max(at + usize::from(new.width + new.spill()));
+            if (old == new && !covered) || new.glyph == Glyph::Tail {
+                continue;
             }
+            let end = if let Some(longer) = run.as_ref().and_then(|run| goes_on(run, at, wanted)) {
+                new.write(&mut self.body);
+                widest_end(run.insert(longer))
+            } else {
+                self.glyph((x, y), new, wanted, links);
+                run = Some(at..at + 1);
+                at + usize::from(new.width + new.spill())
+            };
+            spilled = spilled.max(end);
         }
     }
 

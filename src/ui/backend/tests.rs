@@ -1,6 +1,8 @@
 //! The bytes are replayed through a terminal emulator and must give the screen that was drawn;
 //! and they must be few.
 
+mod lines;
+
 use proptest::prelude::*;
 use ratatui::style::{Color, Modifier, Style};
 
@@ -297,6 +299,19 @@ fn a_frame_with_bounds_begins_with_the_row_of_the_cursor_and_the_next_ones_have_
         seen.push(rows.concat());
     }
     assert_eq!(seen, ["cbbbbbbbbb", "cdbbbbbbbb", "cdebbbbbbb"]);
+    // A row that does not fit any more is not begun, and leaves nothing behind.
+    bench.bounds.bytes = Some(70);
+    let coloured = |buffer: &mut Buffer| {
+        for (y, colour) in (0..10).zip([Color::Red, Color::Indexed(200)].into_iter().cycle()) {
+            buffer.set_string(0, y, format!("row {y} of a long text"), Style::new().fg(colour));
+        }
+    };
+    let mut lengths = Vec::new();
+    while lengths.is_empty() || !bench.terminal.backend().drawn.complete {
+        lengths.push(bench.frame(coloured).len());
+        assert!(lengths.iter().all(|bytes| *bytes <= 70) && lengths.len() < 10, "{lengths:?}");
+    }
+    bench.assert_same_screen();
 }
 
 #[test]
