@@ -25,6 +25,10 @@ const PROCESSES_RUNNING: Counted = Counted::new(
     "background processes are still running; quit and leave them running, or stop them?",
     "个后台进程仍在运行；退出时让它们继续，还是停止它们？",
 );
+const DIALOGS_TOO: Text = Text::new(
+    "dialogs are still running and can continue later; ",
+    "仍有对话在运行，之后可以继续；",
+);
 const LEAVE_RUNNING: Text = Text::new("leave running", "让它们继续");
 const STOP_THEM: Text = Text::new("stop", "停止它们");
 const END_TOO: Text = Text::new("quit, they end too", "退出，它们一并结束");
@@ -54,7 +58,9 @@ impl QuitPrompt {
         match self.running {
             StillRunning::Dialogs => view.ui.text(DIALOGS_RUNNING).to_owned(),
             StillRunning::Processes { .. } => {
-                view.ui.counted(cx.model.processes_running(), PROCESSES_RUNNING)
+                let processes = view.ui.counted(cx.model.processes_running(), PROCESSES_RUNNING);
+                let dialogs = cx.model.tree.any_running().then(|| view.ui.text(DIALOGS_TOO));
+                format!("{}{processes}", dialogs.unwrap_or_default())
             }
         }
     }

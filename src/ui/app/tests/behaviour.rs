@@ -364,7 +364,7 @@ fn quitting_asks_only_while_a_dialog_runs() {
     assert!(!stage.app.take_effects().contains(&Effect::Quit));
     stage.keys("q y");
     assert!(stage.app.take_effects().contains(&Effect::Quit));
-    // `s` stops a dialog where none is to be answered, and background processes where there are some.
+    // Elsewhere `s` stops the open dialog and `d` leaves the screen; this question offers neither here.
     let mut stage = streaming(120, 40);
     for key in ["s", "d"] {
         let screen = stage.keys(&format!("q {key}")).screen();

@@ -106,6 +106,12 @@ fn quitting_asks_what_happens_to_running_processes() {
     let mut asked = stage(80, 24);
     asked.keys("1 q");
     insta::assert_snapshot!("quit-processes-80x24", asked.screen());
+    let mut both = stage(80, 24);
+    both.apply(DriverEvent::Rows(rows())).keys("1 q");
+    let screen = both.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+    for what in ["dialogs are still running", "1 background process"] {
+        assert!(screen.contains(what), "{what}: {screen}");
+    }
     let mut over = stage(80, 24);
     over.apply(DriverEvent::Processes(processes().into_iter().take(2).collect())).keys("1 q");
     assert!(over.app.take_effects().contains(&Effect::Quit));
