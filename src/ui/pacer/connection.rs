@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use crate::ui::backend::{Drawn, FrameBounds, StatusQuestion};
 
 /// What a frame may take of a slow connection.
-const FRAME_TIME: Duration = Duration::from_millis(12);
+const FRAME_TIME: Duration = Duration::from_millis(8);
 /// A reply this late shows a slow connection. Terminals that read once for each picture are less late.
 const NOTICED: Duration = Duration::from_millis(40);
 /// The same where the connection is known to be slow: more has been sent than it takes.
-const TOLERATED: Duration = Duration::from_millis(10);
+const TOLERATED: Duration = Duration::from_millis(6);
 /// A time that can be told from chance.
 const NOTICEABLE: Duration = Duration::from_millis(1);
 /// Replies of which the least late one counts: each of them may be late for other reasons.
