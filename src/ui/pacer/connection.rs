@@ -14,16 +14,22 @@ use crate::ui::backend::{Drawn, FrameBounds, StatusQuestion};
 
 /// What a frame may take of a slow connection.
 const FRAME_TIME: Duration = Duration::from_millis(8);
-/// A reply this late shows a slow connection. Terminals that read once for each picture are less late.
+/// What a reply may be late by on a connection that is idle: terminals read once for each picture.
+const JITTER: Duration = Duration::from_millis(25);
+/// A reply this late shows a slow connection.
 const NOTICED: Duration = Duration::from_millis(40);
 /// The same where the connection is known to be slow: more has been sent than it takes.
 const TOLERATED: Duration = Duration::from_millis(6);
 /// A time that can be told from chance.
-const NOTICEABLE: Duration = Duration::from_millis(1);
+const NOTICEABLE: Duration = Duration::from_millis(4);
 /// Replies of which the least late one counts: each of them may be late for other reasons.
 const REPLIES_COUNTED: u32 = 4;
-/// Between two questions on a connection that is not known to be slow.
+/// Between two questions on a connection that is not known to be slow: so long,
 const QUESTION_INTERVAL: Duration = Duration::from_secs(1);
+/// or so many bytes.
+const QUESTION_BYTES: usize = 2_000;
+/// A connection that never is idle is measured anew after this.
+const BUSY_PERIOD: Duration = Duration::from_secs(1);
 /// Questions that wait for their replies.
 const MAX_QUESTIONS: usize = 64;
 /// Replies that are later than the fastest one by this much: the connection is interrupted, and nothing is added to what
@@ -60,6 +66,15 @@ pub(super) struct Connection {
     changed: Option<Instant>,
     /// The replies since then: how many, and how late the least late one was, beyond what its frame took.
     replies: (u32, Duration),
+    /// Since it was idle last.
+    busy: Busy,
+}
+
+/// A time in which the connection was never idle: what it took of that says what it takes, whatever was thought.
+#[derive(Debug, Clone, Copy, Default)]
+struct Busy {
+    took: Duration,
+    bytes: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -67,8 +82,10 @@ struct Question {
     sent: Instant,
     /// When it is through the connection, as far as known.
     through: Instant,
-    /// Bytes between the question before and this one.
+    /// Bytes between the question before and this one. The first of them may be long through.
     bytes: usize,
+    /// Bytes of the frame that it ends.
+    frame: usize,
     /// The frame was all that the connection was thought to take.
     full: bool,
 }
@@ -114,7 +131,8 @@ impl Connection {
 
     fn question(&self, now: Instant) -> StatusQuestion {
         let answers = self.overdue == 0 && self.questions.len() < MAX_QUESTIONS;
-        let due = self.last_question.is_none_or(|last| now - last >= QUESTION_INTERVAL);
+        let due = self.unasked >= QUESTION_BYTES
+            || self.last_question.is_none_or(|last| now - last >= QUESTION_INTERVAL);
         if !answers || !(due || self.per_byte.is_some()) {
             return StatusQuestion::None;
         }
@@ -147,12 +165,12 @@ impl Connection {
             StatusQuestion::None => return,
             StatusQuestion::After => None,
             StatusQuestion::BeforeAndAfter => {
-                Some(Question { sent: now, through: now, bytes: 0, full: false })
+                Some(Question { sent: now, through: now, bytes: 0, frame: 0, full: false })
             }
         };
         let (full, bytes) = (!drawn.complete, std::mem::take(&mut self.unasked));
         let through = self.busy_until.map_or(now, |until| until.max(now));
-        let after = Question { sent: now, through, bytes, full };
+        let after = Question { sent: now, through, bytes, frame: drawn.bytes, full };
         self.questions.extend(before.into_iter().chain([after]));
         self.last_question = Some(now);
     }
@@ -179,9 +197,11 @@ impl Connection {
 
     /// Learns what the connection takes.
     fn learn(&mut self, question: Question, fastest: Duration, now: Instant) {
-        let Question { sent, bytes, full, .. } = question;
+        let Question { sent, bytes, frame, full, .. } = question;
         let delay = now.duration_since(sent);
-        let begun = self.last_reply.map_or(sent + fastest, |last| last.max(sent + fastest));
+        let alone = sent + fastest;
+        let begun = self.last_reply.map_or(alone, |last| last.max(alone));
+        let was_busy = begun - alone > JITTER;
         self.last_reply = Some(now);
         // What came before these bytes is not counted.
         let took = now.saturating_duration_since(begun);
@@ -190,14 +210,19 @@ impl Connection {
             self.per_byte = measured.filter(|per_byte| *per_byte > FAST);
             return;
         };
+        if !was_busy {
+            self.busy = Busy::default();
+        } else if let Some(slower) = self.slower(took, bytes) {
+            return self.change(slower, now);
+        }
         if self.changed.is_some_and(|changed| sent < changed) {
             return;
         }
-        let (queued, expected) = (delay.saturating_sub(fastest), times(per_byte, bytes));
+        let (queued, expected) = (delay.saturating_sub(fastest), times(per_byte, frame));
         if queued < expected / 2 && expected >= NOTICEABLE {
             return self.change(per_byte * 7 / 8, now);
         }
-        let late = queued.saturating_sub(expected);
+        let late = queued.saturating_sub(times(per_byte, bytes));
         let (count, least) = self.replies;
         let least = if count == 0 { late } else { least.min(late) };
         self.replies = (count + 1, least);
@@ -214,10 +239,28 @@ impl Connection {
         }
     }
 
+    /// What each byte takes, if that is more than was thought. These bytes came through `gap` after the last reply, and
+    /// the connection was busy all the time.
+    fn slower(&mut self, gap: Duration, bytes: usize) -> Option<Duration> {
+        let thought = self.per_byte?;
+        // More is no rate: for a moment a connection may take nothing.
+        self.busy.took += gap.min(times(thought, bytes) * 4);
+        self.busy.bytes += bytes;
+        let Busy { took, bytes } = self.busy;
+        let late = took.saturating_sub(times(thought, bytes)) > JITTER;
+        if late || took > BUSY_PERIOD {
+            self.busy = Busy::default();
+        }
+        late.then(|| divided(took, bytes)).filter(|measured| *measured > thought)
+    }
+
     fn change(&mut self, per_byte: Duration, now: Instant) {
         self.changed = Some(now);
         self.replies = (0, Duration::ZERO);
         self.per_byte = Some(per_byte).filter(|per_byte| *per_byte > FAST);
+        if self.per_byte.is_none() {
+            self.busy = Busy::default();
+        }
     }
 
     /// True while replies are to come.
@@ -233,6 +276,7 @@ impl Connection {
 
     fn stop_waiting(&mut self) {
         (self.unasked, self.last_reply, self.busy_until) = (0, None, None);
+        self.busy = Busy::default();
         self.questions.clear();
     }
 
@@ -251,7 +295,7 @@ fn times(per_byte: Duration, bytes: usize) -> Duration {
 
 /// The time for each byte, at most the slowest that counts.
 fn divided(took: Duration, bytes: usize) -> Duration {
-    (took / u32::try_from(bytes).unwrap_or(u32::MAX)).min(SLOWEST)
+    (took / u32::try_from(bytes).unwrap_or(u32::MAX).max(1)).min(SLOWEST)
 }
 
 #[cfg(test)]

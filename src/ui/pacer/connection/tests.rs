@@ -20,12 +20,15 @@ struct Model {
     free: Instant,
     replies: VecDeque<Instant>,
     asked: usize,
+    /// When it takes nothing for how long.
+    stalls: VecDeque<(Instant, Duration)>,
 }
 
 impl Model {
     fn new(rate: u32, round_trip: Duration, jitter: Vec<Duration>) -> Self {
         let start = Instant::now();
-        Self { start, rate, round_trip, jitter, free: start, replies: VecDeque::new(), asked: 0 }
+        let (replies, asked, stalls) = (VecDeque::new(), 0, VecDeque::new());
+        Self { start, rate, round_trip, jitter, free: start, replies, asked, stalls }
     }
 
     fn write(&mut self, now: Instant, drawn: Drawn) {
@@ -42,6 +45,13 @@ impl Model {
         self.free = self.free.max(now) + Duration::from_secs(1) * bytes / self.rate;
         if drawn.asked != StatusQuestion::None {
             ask(self.free);
+        }
+    }
+
+    fn stall(&mut self, now: Instant) {
+        if let Some((_, stall)) = self.stalls.pop_front_if(|(from, _)| *from <= now) {
+            self.free = self.free.max(now) + stall;
+            self.replies.iter_mut().for_each(|reply| *reply += stall);
         }
     }
 
@@ -64,9 +74,21 @@ fn stream(
     each: usize,
     time: Duration,
 ) -> Vec<(Duration, Duration)> {
-    let (mut now, mut wanted, mut queued) = (model.start, 4_000, Vec::new());
+    stream_after(connection, model, (4_000, ms(0)), each, time)
+}
+
+/// The same after a first screen of so many bytes and letters that are typed for so long.
+fn stream_after(
+    connection: &mut Connection,
+    model: &mut Model,
+    (first, typed): (usize, Duration),
+    each: usize,
+    time: Duration,
+) -> Vec<(Duration, Duration)> {
+    let (mut now, mut wanted, mut queued) = (model.start, first, Vec::new());
     let mut next_text = now;
     while now < model.start + time {
+        model.stall(now);
         while model.replies.front().is_some_and(|at| *at <= now) {
             model.replies.pop_front();
             connection.replied(now);
@@ -74,7 +96,8 @@ fn stream(
         if next_text <= now {
             next_text += ms(100);
             // The screen has an end: what is too old is not drawn any more.
-            wanted = (wanted + each).min(4_000);
+            let more = if now < model.start + typed { 90 } else { each };
+            wanted = (wanted + more).min(4_000);
         }
         if wanted > 0 && connection.ready_at(now).is_none_or(|at| at <= now) {
             queued.push((now - model.start, model.queued(now)));
@@ -88,21 +111,30 @@ fn stream(
     queued
 }
 
+/// What a key finds before it, from then on.
+fn most_queued(queued: &[(Duration, Duration)], from: Duration) -> Duration {
+    queued.iter().filter(|(at, _)| *at > from).map(|(_, queued)| *queued).max().unwrap()
+}
+
+const RATES: [(u32, u64); 4] = [(8_000, 250), (2_000, 600), (32_000, 40), (125_000, 100)];
+
 #[test]
 fn on_a_slow_connection_a_key_finds_no_more_before_it_than_a_frame_or_two() {
-    for (rate, round_trip) in [(8_000, 250), (2_000, 600), (32_000, 40), (125_000, 100)] {
-        for each in [400, 1_500] {
-            let mut connection = Connection::default();
-            let mut model = Model::new(rate, ms(round_trip), Vec::new());
-            let queued = stream(&mut connection, &mut model, each, Duration::from_secs(30));
-            let row = Duration::from_secs(1) * 60 / rate;
-            // Replies that are a little late change nothing.
-            let bound = (FRAME_TIME + row) * 2 + TOLERATED;
-            // The first screen is there, and what it took is known.
-            let begun = Duration::from_secs(15);
-            let most = queued.iter().filter(|(at, _)| *at > begun).map(|(_, queued)| *queued).max();
-            let what = format!("{rate} B/s, {round_trip} ms, {each} bytes");
-            assert!(most.unwrap() <= bound, "{what}: {most:?} of {bound:?}");
+    for (rate, round_trip) in RATES {
+        for each in [400, 900, 1_500] {
+            for begins in [(4_000, ms(0)), (100, ms(2_700))] {
+                let mut connection = Connection::default();
+                let mut model = Model::new(rate, ms(round_trip), Vec::new());
+                let time = Duration::from_secs(30);
+                let queued = stream_after(&mut connection, &mut model, begins, each, time);
+                let row = Duration::from_secs(1) * 60 / rate;
+                // Replies that are a little late change nothing.
+                let bound = (FRAME_TIME + row) * 2 + TOLERATED;
+                // The text has come for some seconds, and what was sent before was in time.
+                let most = most_queued(&queued, ms(8_000));
+                let what = format!("{rate} B/s, {round_trip} ms, {begins:?}, {each} bytes");
+                assert!(most <= bound, "{what}: {most:?} of {bound:?}");
+            }
         }
     }
 }
@@ -115,6 +147,22 @@ fn a_slow_connection_is_used() {
         stream(&mut connection, &mut model, 4_000, Duration::from_mins(1));
         let per_byte = connection.per_byte.unwrap();
         assert!((ms(1) / 10..ms(1) / 6).contains(&per_byte), "{per_byte:?}");
+    }
+}
+
+#[test]
+fn a_moment_in_which_the_connection_takes_nothing_makes_it_no_slower() {
+    for stall in [60, 130, 250, 700, 2_000] {
+        for then in [0, 60, 130, 250, 700] {
+            let mut connection = Connection::default();
+            let mut model = Model::new(8_000, ms(250), Vec::new());
+            let begins = ms(14_000);
+            let stalls = [(begins, ms(stall)), (begins + ms(stall + 40), ms(then))];
+            model.stalls.extend(stalls.map(|(after, time)| (model.start + after, time)));
+            stream(&mut connection, &mut model, 4_000, begins + ms(stall + then + 500));
+            let per_byte = connection.per_byte.unwrap();
+            assert!(per_byte < ms(1) / 5, "{stall} ms, {then} ms: {per_byte:?}");
+        }
     }
 }
 
