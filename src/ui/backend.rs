@@ -243,17 +243,17 @@ impl<W: Write> ScreenBackend<W> {
         self.order(&mut changed);
         let limit = self.limit().unwrap_or(usize::MAX);
         let mut rows = changed.into_iter().peekable();
-        let mut any = false;
+        let mut has_row = false;
         while let Some(y) = rows.peek().copied() {
             let (shown, wanted) = (self.shown.cells(y), self.wanted.cells(y));
-            let before = self.frame_writer.state();
+            let before = self.frame_writer.checkpoint();
             self.frame_writer.row(y, shown, wanted, self.links.as_ref());
-            if any && self.frame_writer.len() > limit {
-                self.frame_writer.take_back(before);
+            if has_row && self.frame_writer.len() > limit {
+                self.frame_writer.restore(before);
                 break;
             }
             self.shown.copy_row(y, &self.wanted);
-            any = true;
+            has_row = true;
             rows.next();
         }
         let left = rows.next();

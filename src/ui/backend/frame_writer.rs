@@ -62,9 +62,9 @@ pub(super) struct FrameWriter {
     link: Option<LinkId>,
 }
 
-/// How far a frame is written.
+/// A frame so far, to go back to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct WriterState {
+pub(super) struct Checkpoint {
     len: usize,
     at: CursorAt,
     style: Option<CellStyle>,
@@ -110,13 +110,13 @@ impl FrameWriter {
         }
     }
 
-    /// What rows change, to take the next one back.
-    pub fn state(&self) -> WriterState {
-        WriterState { len: self.body.len(), at: self.at, style: self.style, link: self.link }
+    /// What a row may change.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { len: self.body.len(), at: self.at, style: self.style, link: self.link }
     }
 
-    /// Takes the rows back that were written since.
-    pub fn take_back(&mut self, WriterState { len, at, style, link }: WriterState) {
+    /// Takes back the rows that were written since.
+    pub fn restore(&mut self, Checkpoint { len, at, style, link }: Checkpoint) {
         self.body.truncate(len);
         (self.at, self.style, self.link) = (at, style, link);
     }
