@@ -66,11 +66,11 @@ pub(super) struct Connection {
     changed: Option<Instant>,
     /// The replies since then: how many, and how late the least late one was, beyond what its frame took.
     replies: (u32, Duration),
-    /// Since it was idle last.
+    /// Since the connection was idle last.
     busy: Busy,
 }
 
-/// A time in which the connection was never idle: what it took of that says what it takes, whatever was thought.
+/// A time in which the connection was never idle: what its bytes took is what they take, whatever was thought.
 #[derive(Debug, Clone, Copy, Default)]
 struct Busy {
     took: Duration,

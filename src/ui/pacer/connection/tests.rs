@@ -130,7 +130,7 @@ fn on_a_slow_connection_a_key_finds_no_more_before_it_than_a_frame_or_two() {
                 let row = Duration::from_secs(1) * 60 / rate;
                 // Replies that are a little late change nothing.
                 let bound = (FRAME_TIME + row) * 2 + TOLERATED;
-                // The text has come for some seconds, and what was sent before was in time.
+                // By then it is known what the connection takes.
                 let most = most_queued(&queued, ms(8_000));
                 let what = format!("{rate} B/s, {round_trip} ms, {begins:?}, {each} bytes");
                 assert!(most <= bound, "{what}: {most:?} of {bound:?}");
