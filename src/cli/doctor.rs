@@ -1,6 +1,6 @@
 //! `doctor`: checks a workspace. Changes nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
@@ -53,6 +53,7 @@ pub fn doctor(
     let setup = config::read();
     let sandbox = SandboxStatus::check(workspace, setup.levels.of(workspace));
     problems.extend(setup.problems);
+    problems.extend(sandbox.unprotected.clone());
     problems.extend(found.into_iter().flat_map(|found| found.problems.clone()));
     let tools = servers.map(|found| found.tools);
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
@@ -122,12 +123,21 @@ fn probe_json(probe: &Probe) -> serde_json::Value {
 struct SandboxStatus {
     level: Level,
     means: Result<Means, SandboxRefusal>,
+    /// What of the workspace is not protected.
+    unprotected: Option<Problem>,
+    /// Files that settings of git name, which commands cannot write, with the setting.
+    settings: Vec<(PathBuf, String)>,
 }
 
 impl SandboxStatus {
     /// Checks it, as the first command would.
     fn check(workspace: &Path, level: Level) -> Self {
-        Self { level, means: Sandbox::new(app::sandbox_config(workspace), level).means(level) }
+        let sandbox = Sandbox::new(app::sandbox_config(workspace), level);
+        let means = sandbox.means(level);
+        let protects = means.is_ok() && level.writes() && level != Level::Off;
+        let unprotected = if protects { sandbox.unprotected() } else { None };
+        let settings = if protects { sandbox.settings_of_git() } else { Vec::new() };
+        Self { level, means, unprotected, settings }
     }
 
     fn text(&self) -> String {
@@ -157,7 +167,10 @@ fn report(
 ) {
     if as_json {
         let means = sandbox.means.as_ref().ok().map(|means| means.name());
-        let sandbox = json!({ "level": sandbox.level.name(), "means": means });
+        let setting =
+            |(path, setting): &(PathBuf, String)| json!({ "path": path, "setting": setting });
+        let settings: Vec<_> = sandbox.settings.iter().map(setting).collect();
+        let sandbox = json!({ "level": sandbox.level.name(), "means": means, "git": settings });
         let problems: Vec<_> = problems.iter().map(Problem::for_programs).collect();
         let mut all = json!({ "problems": problems, "dialogs": dialogs, "sandbox": sandbox });
         if let (Some(tools), Some(all)) = (tools, all.as_object_mut()) {
@@ -174,6 +187,10 @@ fn report(
         lines::print(&problem.to_string());
     }
     lines::print(&sandbox.text());
+    for (path, setting) in &sandbox.settings {
+        let path = path.display();
+        lines::print(&format!("git: commands cannot write {path}, which {setting} names"));
+    }
     let verdict = match problems.len() {
         0 => "no problem".to_owned(),
         n => counted(n, "problem", "problems"),

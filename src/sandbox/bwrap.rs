@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::config::SandboxConfig;
-use super::reserved::ReservedPaths;
 use super::session::Session;
 use super::visible::VisiblePaths;
 use crate::domain::sandbox::Level;
@@ -58,11 +57,11 @@ pub(super) struct BwrapMode {
     pub own_network: bool,
 }
 
-/// All arguments before the command. Reserved paths must exist already.
+/// All arguments before the command. Reserved paths are held already (`hold.rs`).
 pub(super) fn options(
     config: &SandboxConfig,
     BwrapMode { level, old_version, own_network }: BwrapMode,
-    (visible, reserved, session): (&VisiblePaths, &ReservedPaths, &Session),
+    (visible, session): (&VisiblePaths, &Session),
     folder: &Path,
 ) -> Vec<OsString> {
     let mut all = ArgumentList::default();
@@ -82,7 +81,8 @@ pub(super) fn options(
     if inner_home.is_none() {
         home(&mut all, config, visible, session);
     }
-    workspace(&mut all, &config.workspace, level, reserved);
+    let bind = if level.writes() { "--bind" } else { "--ro-bind" };
+    all.add([&bind, &config.workspace, &config.workspace]);
     if inner_home.is_some() {
         home(&mut all, config, visible, session);
     }
@@ -149,25 +149,5 @@ fn home(all: &mut ArgumentList, config: &SandboxConfig, visible: &VisiblePaths, 
     let of_tool = |path: &&PathBuf| visible.tools.iter().any(|top| path.starts_with(top));
     for file in visible.masked_files.iter().filter(of_tool) {
         all.mask_file(file);
-    }
-}
-
-fn workspace(all: &mut ArgumentList, workspace: &Path, level: Level, reserved: &ReservedPaths) {
-    if level.writes() {
-        all.add([&"--bind", &workspace, &workspace]);
-        for path in &reserved.areas {
-            all.ro_bind(path);
-        }
-        for path in &reserved.pinned {
-            all.add([&"--bind", path, path]);
-        }
-        for path in &reserved.fixed {
-            all.ro_bind(path);
-        }
-        return;
-    }
-    all.ro_bind(workspace);
-    for path in &reserved.areas {
-        if path.is_dir() { all.mask_folder(path) } else { all.mask_file(path) }
     }
 }

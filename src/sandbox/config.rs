@@ -6,8 +6,18 @@ use std::path::PathBuf;
 pub(super) const HELPER_NAME: &str = "sandbox-helper";
 /// Its flag: processes that the command leaves behind may go on.
 pub(super) const STAY: &str = "--stay";
-/// Its flag: join the network namespace of a process first, then exec the command.
+/// Its role before `bwrap`: hold reserved paths, then exec the command.
+pub(super) const BEFORE_BWRAP: &str = "--before";
+/// Its flag: join the network namespace of a process first.
 pub(super) const JOIN_NETWORK: &str = "--join";
+/// The workspace, and what it is.
+pub(super) const WORKSPACE: &str = "--workspace";
+/// Paths to hold, with what was judged there.
+pub(super) const PIN: &str = "--pin";
+pub(super) const FIX: &str = "--fix";
+pub(super) const CLOSE: &str = "--close";
+/// What stands in for closed folders and files.
+pub(super) const CLOSED: &str = "--closed";
 
 /// Paths that a sandbox is built from.
 #[derive(Debug, Clone)]

@@ -4,16 +4,18 @@
 //! detected.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions};
-use std::io::Read as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::beneath::{ObjectKind, Root};
+use super::reserved::{BISECT, GIT_STATES};
 use crate::domain::reserved::GIT;
 
 /// The folder of hooks, and the suffix of samples, which git does not run.
 const HOOKS_FOLDER: &str = "hooks";
 const SAMPLE_SUFFIX: &str = ".sample";
+/// The lists of steps in the state of a rebase or a sequence of picks, and the steps that run a program.
+const STEP_LISTS: [&str; 2] = ["git-rebase-todo", "todo"];
+const RUNNING_STEPS: [&str; 2] = ["exec", "x"];
 /// Files with findings that are stored.
 const MAX_FILES: usize = 200;
 /// Findings of one file, and the length of each.
@@ -57,34 +59,38 @@ pub(super) struct GitSettings {
 impl GitSettings {
     /// Compares the files with their last content. `idle`: no command has run since the last check, so that
     /// all changes are the user's.
-    pub fn check<'a>(&mut self, files: impl Iterator<Item = &'a PathBuf>, idle: bool) {
-        let is_one = |path: &&PathBuf| CONFIG_FILES.iter().any(|name| path.ends_with(name));
+    pub fn check<'a>(&mut self, root: &Root, files: impl Iterator<Item = &'a Path>, idle: bool) {
+        let is_one = |path: &&Path| CONFIG_FILES.iter().any(|name| path.ends_with(name));
         for path in files.filter(is_one) {
-            let now = read_text(path);
+            let now = read_text(root, path);
             let before = self.contents.get(path).map_or("", String::as_str);
             let added = if idle { Vec::new() } else { suspicious(before, &now) };
             if !added.is_empty() {
-                self.findings.entry(path.clone()).or_default().extend(added);
+                self.findings.entry(path.to_owned()).or_default().extend(added);
             }
-            self.contents.insert(path.clone(), now);
+            self.contents.insert(path.to_owned(), now);
         }
         // Drop findings that were removed.
         self.findings.retain(|path, names| {
-            let current = all_suspicious(path);
+            let current = all_suspicious(root, path);
             names.retain(|name| current.contains(name));
             !names.is_empty()
         });
     }
 
-    /// Checks a repository that a command created, given by its `.git` or `HEAD`.
-    pub fn add_created(&mut self, path: &Path) {
-        let inside = if path.is_dir() { Some(path) } else { path.parent() };
-        let config = inside.map(|folder| folder.join("config")).unwrap_or_default();
-        let (file, added) = match gitdir_target(path) {
+    /// Checks a repository that a command created, given by its `.git` or `HEAD`, or a rebase that it began.
+    pub fn add_created(&mut self, root: &Root, path: &Path) {
+        let is_repository =
+            steps_that_run(root, path).is_none() && gitdir_target(root, path).is_none();
+        let file = if is_repository {
+            let is_folder = kind(root, path) == Some(ObjectKind::Folder);
+            let inside = if is_folder { Some(path) } else { path.parent() };
+            inside.map(|folder| folder.join("config")).unwrap_or_default()
+        } else {
             // Later changes there are not detected.
-            Some(target) => (path.to_owned(), vec![format!("gitdir: {target}")]),
-            None => (config.clone(), all_suspicious(&config)),
+            path.to_owned()
         };
+        let added = all_suspicious(root, &file);
         if !added.is_empty() && self.findings.len() < MAX_FILES {
             self.findings.entry(file).or_default().extend(added);
         }
@@ -97,26 +103,56 @@ impl GitSettings {
     }
 }
 
+fn kind(root: &Root, path: &Path) -> Option<ObjectKind> {
+    root.look(path).ok().flatten().map(|object| object.kind)
+}
+
 /// The folder that a `.git` file names.
-fn gitdir_target(git: &Path) -> Option<String> {
-    let is_one = git.is_file() && git.file_name().is_some_and(|name| name == GIT);
-    let contents = is_one.then(|| read_text(git))?;
+fn gitdir_target(root: &Root, git: &Path) -> Option<String> {
+    let is_one = git.file_name().is_some_and(|name| name == GIT)
+        && kind(root, git) == Some(ObjectKind::File);
+    let contents = is_one.then(|| read_text(root, git))?;
     let target = contents.lines().next().unwrap_or_default().trim_start_matches("gitdir:").trim();
     Some(target.chars().take(MAX_CHARS).collect())
 }
 
+/// The steps of a rebase that run a program, or the name of the state of a bisect; `None`: it is neither.
+fn steps_that_run(root: &Root, state: &Path) -> Option<Vec<String>> {
+    let name = state.file_name()?.to_string_lossy();
+    if name.starts_with(BISECT) {
+        return Some(vec![name.into_owned()]);
+    }
+    if !GIT_STATES.iter().any(|one| name == *one) {
+        return None;
+    }
+    let mut steps = Vec::new();
+    for list in STEP_LISTS {
+        let text = read_text(root, &state.join(list));
+        let runs = |line: &&str| {
+            line.split_whitespace().next().is_some_and(|step| RUNNING_STEPS.contains(&step))
+        };
+        let line =
+            |line: &str| format!("{list}: {}", line.chars().take(MAX_CHARS).collect::<String>());
+        steps.extend(text.lines().map(str::trim).filter(runs).map(line).take(MAX_NAMES));
+    }
+    Some(steps)
+}
+
 /// Settings of a file, and hooks next to it, that may run a program.
-fn all_suspicious(config: &Path) -> Vec<String> {
-    if let Some(target) = gitdir_target(config) {
+fn all_suspicious(root: &Root, config: &Path) -> Vec<String> {
+    if let Some(target) = gitdir_target(root, config) {
         return vec![format!("gitdir: {target}")];
     }
-    let mut all = suspicious("", &read_text(config));
-    if config.is_symlink() {
+    if let Some(steps) = steps_that_run(root, config) {
+        return steps;
+    }
+    let mut all = suspicious("", &read_text(root, config));
+    if kind(root, config) == Some(ObjectKind::Link) {
         all.push("a link".to_owned());
     }
     let hooks = config.parent().map(|folder| folder.join(HOOKS_FOLDER)).unwrap_or_default();
-    for entry in fs::read_dir(hooks).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
+    for entry in root.entries(&hooks).unwrap_or_default() {
+        let name = entry.name().to_string_lossy().into_owned();
         if !name.ends_with(SAMPLE_SUFFIX) {
             all.push(format!("{HOOKS_FOLDER}/{name}"));
         }
@@ -126,18 +162,9 @@ fn all_suspicious(config: &Path) -> Vec<String> {
     all
 }
 
-/// Reads a file that a command may have created: follows no symlinks and never blocks.
-fn read_text(path: &Path) -> String {
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    let mut bytes = Vec::new();
-    if let Ok(file) = options.open(path)
-        && file.metadata().is_ok_and(|meta| meta.is_file())
-    {
-        // git cannot read it either.
-        let _ = file.take(MAX_BYTES).read_to_end(&mut bytes);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+/// Reads a file that a command may have created. One that git cannot read either is empty.
+fn read_text(root: &Root, path: &Path) -> String {
+    String::from_utf8_lossy(&root.read(path, MAX_BYTES).unwrap_or_default()).into_owned()
 }
 
 /// Settings that are not in `before` and may run a program or include a file that does.
@@ -177,12 +204,13 @@ fn name(line: &str) -> String {
 }
 
 fn is_harmless_setting(section: &str, line: &str) -> bool {
-    let name = name(line);
     // A continued line may hide anything.
-    !line.ends_with('\\')
-        && HARMLESS_SETTINGS
-            .iter()
-            .any(|(one, names)| *one == section && names.contains(&name.as_str()))
+    !line.ends_with('\\') && is_harmless(section, &name(line))
+}
+
+/// True for a setting that runs nothing and that git itself writes, by its section and name in lower case.
+pub(super) fn is_harmless(section: &str, name: &str) -> bool {
+    HARMLESS_SETTINGS.iter().any(|(one, names)| *one == section && names.contains(&name))
 }
 
 #[cfg(test)]
@@ -212,60 +240,88 @@ mod tests {
         }
     }
 
+    fn root() -> (tempfile::TempDir, Root) {
+        let top = tempfile::tempdir().unwrap();
+        let root = Root::open(&fs::canonicalize(top.path()).unwrap()).unwrap();
+        (top, root)
+    }
+
     #[test]
     fn a_new_repository_is_reported_if_its_settings_or_hooks_run_programs() {
-        let top = tempfile::tempdir().unwrap();
-        let git = top.path().join(".git");
+        let (_top, root) = root();
+        let git = root.path().join(".git");
         let config = git.join("config");
         fs::create_dir_all(git.join("hooks")).unwrap();
         fs::write(git.join("hooks/a.sample"), "").unwrap();
         fs::write(&config, PLAIN).unwrap();
         let mut settings = GitSettings::default();
-        settings.add_created(&git);
+        settings.add_created(&root, &git);
         assert_eq!(settings.findings(), []);
         fs::write(git.join("hooks/post-checkout"), "").unwrap();
         fs::write(&config, format!("{PLAIN}[alias]\n\tst = !evil\n")).unwrap();
-        settings.add_created(&git);
+        settings.add_created(&root, &git);
         let (file, names) = settings.findings().pop().unwrap();
         assert_eq!(
             (file, names.join(" ")),
             (config.clone(), "alias.st hooks/post-checkout".into())
         );
         fs::remove_file(git.join("hooks/post-checkout")).unwrap();
-        settings.check(std::iter::empty(), true);
+        settings.check(&root, std::iter::empty(), true);
         assert_eq!(settings.findings().pop().unwrap().1, ["alias.st"]);
 
         // A FIFO does not block and a symlink is not followed.
         fs::remove_file(&config).unwrap();
         let created = std::process::Command::new("mkfifo").arg(&config).status();
         assert!(created.unwrap().success());
-        settings.add_created(&git);
-        assert_eq!(read_text(&config), "");
+        settings.add_created(&root, &git);
+        assert_eq!(read_text(&root, &config), "");
         fs::remove_file(&config).unwrap();
         std::os::unix::fs::symlink("elsewhere", &config).unwrap();
-        settings.add_created(&git);
-        settings.check(std::iter::empty(), true);
+        settings.add_created(&root, &git);
+        settings.check(&root, std::iter::empty(), true);
         assert_eq!(settings.findings().pop().unwrap().1, ["a link"]);
 
-        let file = top.path().join("sub/.git");
-        fs::create_dir(top.path().join("sub")).unwrap();
+        let file = root.path().join("sub/.git");
+        fs::create_dir(root.path().join("sub")).unwrap();
         fs::write(&file, "gitdir: ../evil\n").unwrap();
-        settings.add_created(&file);
+        settings.add_created(&root, &file);
         assert!(settings.findings().contains(&(file.clone(), vec!["gitdir: ../evil".to_owned()])));
         fs::remove_file(&file).unwrap();
-        settings.check(std::iter::empty(), true);
+        settings.check(&root, std::iter::empty(), true);
         assert_eq!(settings.findings().len(), 1);
     }
 
     #[test]
+    fn a_rebase_that_a_command_began_is_reported_if_one_of_its_steps_runs_a_program() {
+        let (_top, root) = root();
+        let state = root.path().join(".git/rebase-merge");
+        fs::create_dir_all(&state).unwrap();
+        let list = state.join("git-rebase-todo");
+        fs::write(&list, "pick 1234 a\n# exec no\n").unwrap();
+        let mut settings = GitSettings::default();
+        settings.add_created(&root, &state);
+        assert_eq!(settings.findings(), []);
+        fs::write(&list, "pick 1234 a\nexec evil --now\n  x other\n").unwrap();
+        settings.add_created(&root, &state);
+        let steps = ["git-rebase-todo: exec evil --now", "git-rebase-todo: x other"];
+        assert_eq!(settings.findings(), [(state, steps.map(str::to_owned).to_vec())]);
+        let bisect = root.path().join(".git/BISECT_TERMS");
+        fs::write(&bisect, "").unwrap();
+        settings.add_created(&root, &bisect);
+        fs::remove_file(&list).unwrap();
+        settings.check(&root, std::iter::empty(), true);
+        assert_eq!(settings.findings(), [(bisect, vec!["BISECT_TERMS".to_owned()])]);
+    }
+
+    #[test]
     fn a_setting_that_appeared_while_commands_ran_is_reported_until_it_is_removed() {
-        let top = tempfile::tempdir().unwrap();
-        let files = [top.path().join("config")];
+        let (_top, root) = root();
+        let file = root.path().join("config");
         let evil = format!("{PLAIN}[core]\n\tfsmonitor = evil\n");
         let mut settings = GitSettings::default();
         let mut check = |read_text: &str, idle: bool| {
-            fs::write(&files[0], read_text).unwrap();
-            settings.check(files.iter(), idle);
+            fs::write(&file, read_text).unwrap();
+            settings.check(&root, [file.as_path()].into_iter(), idle);
             settings.findings().len()
         };
         assert_eq!(check(PLAIN, true), 0);

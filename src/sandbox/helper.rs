@@ -7,6 +7,8 @@
 //! command and kills them when the main program ends. A second helper enters the sandbox and execs the
 //! command.
 //!
+//! Before `bwrap` starts, a helper holds the reserved paths of the workspace (`hold.rs`) and execs `bwrap`.
+//!
 //! The hidden command is handled before the usual argument parsing, so that it starts quickly.
 
 use std::ffi::{OsStr, OsString};
@@ -19,9 +21,10 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
-    RulesetCreated, RulesetCreatedAttr as _, Scope, path_beneath_rules,
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, path_beneath_rules,
 };
+use rustix::fs::fstat;
 use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, set_child_subreaper, wait,
 };
@@ -31,8 +34,12 @@ use rustix::thread::{
     set_capabilities,
 };
 
-use super::config::{HELPER_NAME, JOIN_NETWORK, STAY};
-use super::landlock::{FOLDER, LIST, NETWORK, OUTSIDE, READ, WITHIN, WRITE};
+use super::beneath::{Object, ObjectId, ObjectKind};
+use super::config::{
+    BEFORE_BWRAP, CLOSE, CLOSED, FIX, HELPER_NAME, JOIN_NETWORK, PIN, STAY, WORKSPACE,
+};
+use super::hold::{Hold, Holds, enter_mounts, open_root};
+use super::landlock::{FOLDER, LIST, NETWORK, NOT_JUDGED, OUTSIDE, READ, WITHIN, WRITE};
 use super::seccomp::{self, Sockets};
 
 /// The sandbox could not be set up.
@@ -58,14 +65,20 @@ struct HelperArguments {
     supervise: bool,
     /// Landlock: this is the process that enters the sandbox.
     enter_sandbox: bool,
+    /// `bwrap` is still to be started.
+    before_bwrap: bool,
     /// The process whose network namespace is joined.
     join_network: Option<u32>,
+    holds: Holds,
     folder: Option<PathBuf>,
-    read: Vec<PathBuf>,
-    write: Vec<PathBuf>,
-    list: Vec<PathBuf>,
+    read: Vec<Rule>,
+    write: Vec<Rule>,
+    list: Vec<Rule>,
     command_line: Vec<OsString>,
 }
+
+/// A path that may be used, and in the workspace what was judged there.
+type Rule = (PathBuf, Option<ObjectId>);
 
 impl HelperArguments {
     fn read(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
@@ -76,11 +89,19 @@ impl HelperArguments {
                 NETWORK => args.network = true,
                 OUTSIDE => args.supervise = true,
                 WITHIN => args.enter_sandbox = true,
+                BEFORE_BWRAP => args.before_bwrap = true,
                 JOIN_NETWORK => args.join_network = Some(arguments.next()?.to_str()?.parse().ok()?),
                 FOLDER => args.folder = Some(arguments.next()?.into()),
-                READ => args.read.push(arguments.next()?.into()),
-                WRITE => args.write.push(arguments.next()?.into()),
-                LIST => args.list.push(arguments.next()?.into()),
+                WORKSPACE => args.holds.workspace = Some(judged(&mut arguments)?),
+                PIN => args.holds.add(Hold::Pin, judged(&mut arguments)?),
+                FIX => args.holds.add(Hold::Fix, judged(&mut arguments)?),
+                CLOSE => args.holds.add(Hold::Close, judged(&mut arguments)?),
+                CLOSED => {
+                    args.holds.closed = Some((arguments.next()?.into(), arguments.next()?.into()));
+                }
+                READ => args.read.push(rule(&mut arguments)?),
+                WRITE => args.write.push(rule(&mut arguments)?),
+                LIST => args.list.push(rule(&mut arguments)?),
                 "--" => {
                     args.command_line = arguments.collect();
                     return (!args.command_line.is_empty()).then_some(args);
@@ -90,6 +111,17 @@ impl HelperArguments {
         }
         None
     }
+}
+
+/// A path with what was judged there.
+fn judged(arguments: &mut impl Iterator<Item = OsString>) -> Option<(PathBuf, ObjectId)> {
+    Some((arguments.next()?.into(), arguments.next()?.to_str()?.parse().ok()?))
+}
+
+fn rule(arguments: &mut impl Iterator<Item = OsString>) -> Option<Rule> {
+    let path = arguments.next()?.into();
+    let id = arguments.next()?;
+    Some((path, if id == NOT_JUDGED { None } else { Some(id.to_str()?.parse().ok()?) }))
 }
 
 /// Runs as the first process of a sandbox, if the program was started as such.
@@ -103,8 +135,8 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let Some(args) = HelperArguments::read(arguments.iter().cloned()) else {
         return Some(fail("invalid arguments"));
     };
-    Some(if let Some(pid) = args.join_network {
-        join_network(pid, &args)
+    Some(if args.before_bwrap {
+        before_bwrap(&args)
     } else if args.enter_sandbox {
         enter_sandbox(&args)
     } else if args.supervise {
@@ -128,18 +160,26 @@ fn run_as_init(args: &HelperArguments) -> ExitCode {
     }
 }
 
-/// Joins the network namespace of a process, then execs `bwrap`.
-fn join_network(pid: u32, args: &HelperArguments) -> ExitCode {
-    let open = |name| fs::File::open(format!("/proc/{pid}/ns/{name}"));
-    let entered = open("user").and_then(|user| {
-        let network = open("net")?;
-        move_into_link_name_space(user.as_fd(), Some(LinkNameSpaceType::User))?;
-        Ok(move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?)
-    });
-    if let Err(error) = entered {
+/// Joins a network, holds the reserved paths, then execs `bwrap`.
+fn before_bwrap(args: &HelperArguments) -> ExitCode {
+    if let Some(Err(error)) = args.join_network.map(join_network) {
         return fail(&format!("the network of the session: {error}"));
     }
+    if let Err(error) = enter_mounts(args.join_network.is_some()) {
+        return fail(&format!("a mount namespace: {error}"));
+    }
+    if let Err(error) = args.holds.apply() {
+        return fail(&error);
+    }
     exec_command(args)
+}
+
+/// Joins the user and network namespaces of a process.
+fn join_network(pid: u32) -> std::io::Result<()> {
+    let open = |name| fs::File::open(format!("/proc/{pid}/ns/{name}"));
+    let (user, network) = (open("user")?, open("net")?);
+    move_into_link_name_space(user.as_fd(), Some(LinkNameSpaceType::User))?;
+    Ok(move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?)
 }
 
 /// The supervisor outside a Landlock sandbox: kills what is in it when the main program ends.
@@ -303,8 +343,10 @@ fn apply_landlock(args: &HelperArguments) -> Result<(), String> {
     let all = AccessFs::from_all(ABI::V5);
     let read = AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::Execute;
     let write = all & !(AccessFs::MakeChar | AccessFs::MakeBlock);
-    let each: [(&[PathBuf], BitFlags<AccessFs>); 3] =
+    let each: [(&[Rule], BitFlags<AccessFs>); 3] =
         [(&args.read, read), (&args.write, write), (&args.list, AccessFs::ReadDir.into())];
+    let (workspace, id) = args.holds.workspace.as_ref().ok_or("no workspace")?;
+    let root = open_root(workspace, *id)?;
     let made = || {
         let mut rules = Ruleset::default()
             // A kernel that cannot restrict truncation is not enough.
@@ -315,7 +357,23 @@ fn apply_landlock(args: &HelperArguments) -> Result<(), String> {
             .scope(Scope::from_all(ABI::V6))?
             .create()?;
         for (paths, rights) in each {
-            rules = rules.add_rules(path_beneath_rules(paths, rights))?;
+            let outside = paths.iter().filter(|(_, id)| id.is_none()).map(|(path, _)| path);
+            rules = rules.add_rules(path_beneath_rules(outside, rights))?;
+            let inside = paths.iter().filter_map(|(path, id)| Some((path, (*id)?)));
+            for (path, id) in inside {
+                // What is not there any more, or is something else now, gets no rule.
+                let Ok(opened) = root.open_path(path) else { continue };
+                let Ok(object) = fstat(&opened).map(|stat| Object::of(&stat)) else { continue };
+                if object.id != id {
+                    continue;
+                }
+                let of_file = AccessFs::from_file(ABI::V5);
+                let rights =
+                    if object.kind == ObjectKind::Folder { rights } else { rights & of_file };
+                if !rights.is_empty() {
+                    rules = rules.add_rule(PathBeneath::new(opened, rights))?;
+                }
+            }
         }
         rules.restrict_self()
     };

@@ -4,11 +4,13 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::beneath::{ObjectId, ObjectKind, Root};
 use super::config::SandboxConfig;
-use super::reserved::ReservedPaths;
+use super::reserved::{Held, ReservedPaths};
 use super::session::Session;
 use super::visible::{VisiblePaths, is_root};
 use crate::domain::sandbox::Level;
@@ -18,6 +20,8 @@ use crate::domain::text::{Localized, Text, localized};
 pub(super) const READ: &str = "--read";
 pub(super) const WRITE: &str = "--write";
 pub(super) const LIST: &str = "--list";
+/// Stands for what is judged there: nothing, since the path lies outside of the workspace.
+pub(super) const NOT_JUDGED: &str = "-";
 /// The network is allowed.
 pub(super) const NETWORK: &str = "--network";
 
@@ -38,7 +42,7 @@ const MAX_ENTRIES: usize = 4_000;
 pub(super) fn rules(
     config: &SandboxConfig,
     level: Level,
-    (visible, reserved, session): (&VisiblePaths, &ReservedPaths, &Session),
+    (root, visible, reserved, session): (&Root, &VisiblePaths, &ReservedPaths, &Session),
 ) -> Result<Vec<OsString>, Localized> {
     let mut rules = LandlockRules::default();
     for folder in ALWAYS_READABLE.map(Path::new) {
@@ -72,7 +76,7 @@ pub(super) fn rules(
         }
         rules.0.push(NETWORK.into());
     }
-    workspace(&mut rules, config, level, reserved)?;
+    workspace(&mut rules, config, level, (root, reserved))?;
     Ok(rules.0)
 }
 
@@ -80,29 +84,35 @@ fn workspace(
     rules: &mut LandlockRules,
     config: &SandboxConfig,
     level: Level,
-    reserved: &ReservedPaths,
+    (root, reserved): (&Root, &ReservedPaths),
 ) -> Result<(), Localized> {
-    let top = &config.workspace;
+    let top = root.path();
     let contains = |path: &Path| path.starts_with(top);
     if config.home.as_deref().is_some_and(contains) || contains(&config.state) {
         let text = Text::new("the home folder lies in the workspace", "主目录位于工作区内");
         return Err(text.into());
     }
-    rules.add(LIST, top);
+    let failed = |folder: &Path, error: &io::Error| {
+        Localized::same(format!("{}: {error}", folder.display()))
+    };
+    let top_id = root.id().map_err(|error| failed(top, &error))?;
+    rules.add_judged(LIST, top, top_id);
     let access = if level.writes() { WRITE } else { READ };
     // Where the workspace is writable, reserved paths are readable.
     let (areas, fixed) = (&reserved.areas, &reserved.fixed);
     if level.writes() {
-        for path in areas.iter().chain(fixed).chain(&reserved.pinned) {
-            rules.add(READ, path);
+        for Held { path, id } in areas.iter().chain(fixed).chain(&reserved.pinned) {
+            if let Some(id) = id {
+                rules.add_judged(READ, path, *id);
+            }
         }
     }
-    let contains_one_of =
-        |path: &Path, all: &[PathBuf]| all.iter().any(|one| one.starts_with(path));
-    let mut left = vec![top.clone()];
+    let is_held = |path: &Path| areas.iter().chain(fixed).any(|held| held.path == path);
+    let holds = |path: &Path| areas.iter().chain(fixed).any(|held| held.path.starts_with(path));
+    let mut left = vec![top.to_owned()];
     let mut checked = 0;
     while let Some(folder) = left.pop() {
-        for entry in entries(&folder)? {
+        for (path, object) in root.objects(&folder).map_err(|error| failed(&folder, &error))? {
             checked += 1;
             if checked > MAX_ENTRIES {
                 return Err(localized!(
@@ -110,15 +120,16 @@ fn workspace(
                     "需要单独规则的条目超过 {MAX_ENTRIES} 个"
                 ));
             }
-            if areas.contains(&entry) || fixed.contains(&entry) {
+            // Symlinks get no rule: access is decided by their target.
+            if object.kind == ObjectKind::Link || is_held(&path) {
                 continue;
             }
-            if contains_one_of(&entry, areas) || contains_one_of(&entry, fixed) {
+            if holds(&path) {
                 // It contains reserved paths: its entries get a rule each.
-                rules.add(LIST, &entry);
-                left.push(entry);
+                rules.add_judged(LIST, &path, object.id);
+                left.push(path);
             } else {
-                rules.add(access, &entry);
+                rules.add_judged(access, &path, object.id);
             }
         }
     }
@@ -138,8 +149,13 @@ impl LandlockRules {
     /// Symlinks get no rule: access is decided by their target.
     fn add(&mut self, access: &str, path: &Path) {
         if fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_symlink()) {
-            self.0.extend([OsString::from(access), path.as_os_str().to_owned()]);
+            self.0.extend([access.into(), path.into(), NOT_JUDGED.into()]);
         }
+    }
+
+    /// A path in the workspace.
+    fn add_judged(&mut self, access: &str, path: &Path, id: ObjectId) {
+        self.0.extend([access.into(), path.into(), id.into()]);
     }
 
     /// Grants access to everything below a folder, with exceptions.

@@ -5,15 +5,21 @@
 //! decides about later runs (`reserved.rs`). The first process in it is this program (`helper.rs`), so that
 //! whatever a command starts ends with it.
 
+mod beneath;
 mod bwrap;
 mod config;
+mod git_config;
 mod git_settings;
+mod git_targets;
 #[cfg(target_os = "linux")]
 mod helper;
+#[cfg(target_os = "linux")]
+mod hold;
 mod landlock;
 mod launcher;
 mod means;
 pub mod nameless;
+mod nested;
 mod network;
 mod placeholders;
 mod refusal;
@@ -34,6 +40,7 @@ pub use config::SandboxConfig;
 #[cfg(target_os = "linux")]
 pub use helper::run as run_helper;
 pub use means::Means;
+pub use nested::Unprotected;
 pub use placeholders::Placeholders;
 pub use refusal::{SandboxRefusal, SandboxRefusalKind};
 pub use wrap::{CommandSpec, NewPaths, SandboxedCommand};
@@ -115,7 +122,7 @@ impl Sandbox {
         let prepared = self.0.prepared.get().and_then(|prepared| prepared.as_ref().ok());
         refused
             .into_iter()
-            .chain(prepared.into_iter().flat_map(|prepared| self.git_settings_problems(prepared)))
+            .chain(prepared.into_iter().flat_map(|prepared| self.workspace_problems(prepared)))
             .collect()
     }
 

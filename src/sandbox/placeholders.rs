@@ -5,21 +5,26 @@
 //! A journal outside the workspace lists them, so that the next program cleans up after one that was
 //! killed.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::Mode;
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, mkdirat, openat, statat};
 
+use super::beneath::{Object, ObjectId, ObjectKind, Root};
 use super::nameless;
-use super::reserved::Placeholder;
+use super::reserved::{Missing, Placeholder};
 
-/// Mode of a new file before the process mask.
+/// Modes of what is new before the process mask.
 const NEW_FILE_MODE: Mode = Mode::from_bits_retain(0o666);
+const NEW_FOLDER_MODE: Mode = Mode::from_bits_retain(0o777);
 /// A longer journal is not read.
 const MAX_JOURNAL_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -60,18 +65,22 @@ impl PlaceholderStore {
         self.users().count > 0
     }
 
-    /// Creates the missing paths; they exist at least as long as the result.
-    pub fn create(&self, missing: &[(PathBuf, Placeholder)]) -> io::Result<Placeholders> {
+    /// Creates the missing paths; they exist at least as long as the result. Tells what is at each of them now.
+    pub fn create(
+        &self,
+        root: &Root,
+        missing: &[Missing],
+    ) -> io::Result<(Placeholders, BTreeMap<PathBuf, ObjectId>)> {
         let mut users = self.users();
         if users.lock.is_none() {
             users.lock = Some(self.acquire()?);
         }
         users.count += 1;
         let placeholders = Placeholders(self.clone());
-        let created = self.create_all(missing);
+        let created = self.create_all(root, missing);
         // Dropping `placeholders` on an error takes the lock again.
         drop(users);
-        created.map(|()| placeholders)
+        created.map(|made| (placeholders, made))
     }
 
     fn acquire(&self) -> io::Result<File> {
@@ -100,32 +109,26 @@ impl PlaceholderStore {
         }
     }
 
-    fn create_all(&self, missing: &[(PathBuf, Placeholder)]) -> io::Result<()> {
+    fn create_all(
+        &self,
+        root: &Root,
+        missing: &[Missing],
+    ) -> io::Result<BTreeMap<PathBuf, ObjectId>> {
         if missing.is_empty() {
-            return Ok(());
+            return Ok(BTreeMap::new());
         }
         let mut lines = Vec::new();
-        for (path, _) in missing {
-            let name = path.as_os_str().as_bytes();
+        for one in missing {
+            let name = one.path.as_os_str().as_bytes();
             if name.contains(&b'\n') {
-                return Err(io::Error::other("the path of the workspace contains a line break"));
+                return Err(io::Error::other("a path in the workspace contains a line break"));
             }
             lines.extend(name);
             lines.push(b'\n');
         }
         // Write the journal before creating anything.
         self.open("made")?.write_all(&lines)?;
-        for (path, placeholder) in missing {
-            let created = match placeholder {
-                Placeholder::Folder => fs::create_dir(path),
-                Placeholder::File | Placeholder::CommonDir => create_file(path, placeholder.text()),
-            };
-            match created {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
-        }
-        Ok(())
+        missing.iter().map(|one| Ok((one.path.clone(), create_one(root, one)?))).collect()
     }
 
     /// Removes placeholders that are unchanged. The caller holds the exclusive lock.
@@ -134,19 +137,21 @@ impl PlaceholderStore {
         let is_readable = fs::metadata(&journal).is_ok_and(|meta| meta.len() <= MAX_JOURNAL_BYTES);
         let journaled =
             if is_readable { fs::read(&journal).unwrap_or_default() } else { Vec::new() };
+        let Ok(root) = Root::open(&self.0.workspace) else { return };
         let lines: Vec<&[u8]> = journaled.split(|byte| *byte == b'\n').collect();
         for line in lines.into_iter().rev().filter(|line| !line.is_empty()) {
             let path = Path::new(std::ffi::OsStr::from_bytes(line));
             if !path.starts_with(&self.0.workspace) {
                 continue;
             }
-            match fs::symlink_metadata(path) {
+            let Ok(Some(object)) = root.look(path) else { continue };
+            match object.kind {
                 // Fails for one that is not empty.
-                Ok(meta) if meta.is_dir() => drop(fs::remove_dir(path)),
-                Ok(meta) if meta.is_file() && is_unchanged(path, meta.len()) => {
-                    drop(fs::remove_file(path));
+                ObjectKind::Folder => drop(root.remove(path, true)),
+                ObjectKind::File if is_unchanged(&root, path, object.length) => {
+                    drop(root.remove(path, false));
                 }
-                Ok(_) | Err(_) => {}
+                ObjectKind::File | ObjectKind::Link | ObjectKind::Other => {}
             }
         }
         drop(fs::remove_file(journal));
@@ -163,35 +168,58 @@ impl PlaceholderStore {
     }
 }
 
+/// Creates one in the folder that was judged; returns what is there now. A link is none of ours.
+fn create_one(root: &Root, missing: &Missing) -> io::Result<ObjectId> {
+    let changed = || {
+        let path = missing.path.display();
+        io::Error::other(format!("{path}: its folder was exchanged meanwhile"))
+    };
+    let (folder, name) = root.parent(&missing.path)?.ok_or_else(changed)?;
+    if ObjectId::of(&fstat(&folder)?) != missing.folder {
+        return Err(changed());
+    }
+    let created = match missing.placeholder {
+        Placeholder::Folder => mkdirat(&folder, name, NEW_FOLDER_MODE).map_err(io::Error::from),
+        Placeholder::File | Placeholder::CommonDir => {
+            create_file(&folder, name, missing.placeholder.text())
+        }
+    };
+    match created {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let object = Object::of(&statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?);
+    if object.kind == ObjectKind::Link { Err(changed()) } else { Ok(object.id) }
+}
+
 /// Creates a file with this text, atomically where the system can: git may read it at any time.
-fn create_file(path: &Path, text: &str) -> io::Result<()> {
-    match create_atomically(path, text) {
+fn create_file(folder: &OwnedFd, name: &OsStr, text: &str) -> io::Result<()> {
+    match create_atomically(folder, name, text) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
         created => return created,
     }
-    let mut new = OpenOptions::new();
-    let mut file = new.write(true).create_new(true).open(path)?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let mut file = File::from(openat(folder, name, flags, NEW_FILE_MODE)?);
     file.write_all(text.as_bytes())
 }
 
 /// The file appears with its text. `Unsupported` if that cannot be done here.
-fn create_atomically(path: &Path, text: &str) -> io::Result<()> {
+fn create_atomically(folder: &OwnedFd, name: &OsStr, text: &str) -> io::Result<()> {
     let unsupported = || io::Error::from(io::ErrorKind::Unsupported);
-    let parts = path.parent().zip(path.file_name());
-    let (folder, name) = parts.ok_or(io::ErrorKind::InvalidInput)?;
-    let folder = File::open(folder).map_err(|_| unsupported())?;
+    let open = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+    let folder = openat(folder, c".", open, Mode::empty()).map_err(|_| unsupported())?;
     let mut file = nameless::create(&folder, NEW_FILE_MODE).map_err(|_| unsupported())?;
     file.write_all(text.as_bytes())?;
-    nameless::give_name(&file, &folder, name).map_err(|error| {
+    nameless::give_name(&file, folder.as_fd(), name).map_err(|error| {
         if error.kind() == io::ErrorKind::AlreadyExists { error } else { unsupported() }
     })
 }
 
-fn is_unchanged(path: &Path, length: u64) -> bool {
+fn is_unchanged(root: &Root, path: &Path, length: u64) -> bool {
     let here = Placeholder::CommonDir.text();
     let as_made = length == here.len() as u64
         && path.file_name().is_some_and(|name| name == "commondir")
-        && fs::read_to_string(path).is_ok_and(|text| text == here);
+        && root.read(path, length + 1).is_ok_and(|text| text == here.as_bytes());
     length == 0 || as_made
 }
 
@@ -207,13 +235,20 @@ mod tests {
 
     use super::*;
 
-    fn missing(top: &Path) -> Vec<(PathBuf, Placeholder)> {
+    fn workspace() -> (tempfile::TempDir, Root) {
+        let top = tempfile::tempdir().unwrap();
+        let root = Root::open(&fs::canonicalize(top.path()).unwrap()).unwrap();
+        (top, root)
+    }
+
+    fn missing(root: &Root) -> Vec<Missing> {
+        let folder = root.id().unwrap();
         [
             (".hive", Placeholder::Folder),
             ("config", Placeholder::File),
             ("commondir", Placeholder::CommonDir),
         ]
-        .map(|(name, placeholder)| (top.join(name), placeholder))
+        .map(|(name, placeholder)| Missing { path: root.path().join(name), folder, placeholder })
         .to_vec()
     }
 
@@ -223,18 +258,19 @@ mod tests {
 
     #[test]
     fn placeholders_are_removed_after_the_last_command_of_the_last_program() {
-        let (state, top) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let one = PlaceholderStore::new(state.path(), top.path());
-        let other = PlaceholderStore::new(state.path(), top.path());
-        let paths = missing(top.path());
-        let (a, b) = (one.create(&paths).unwrap(), one.create(&paths).unwrap());
-        let c = other.create(&paths).unwrap();
+        let (state, (top, root)) = (tempfile::tempdir().unwrap(), workspace());
+        let one = PlaceholderStore::new(state.path(), root.path());
+        let other = PlaceholderStore::new(state.path(), root.path());
+        let paths = missing(&root);
+        let (a, b) = (one.create(&root, &paths).unwrap(), one.create(&root, &paths).unwrap());
+        let c = other.create(&root, &paths).unwrap();
+        assert_eq!(a.1, c.1, "the same things are there");
         drop(a);
         drop(b);
         assert_eq!(count_entries(top.path()), 3, "the other program still needs it");
         drop(c);
         assert_eq!(count_entries(top.path()), 0);
-        drop(one.create(&paths).unwrap());
+        drop(one.create(&root, &paths).unwrap());
         assert_eq!(count_entries(top.path()), 0);
     }
 
@@ -242,6 +278,8 @@ mod tests {
     fn a_placeholder_file_appears_with_its_complete_text() {
         let top = tempfile::tempdir().unwrap();
         let path = top.path().join("commondir");
+        let folder = OwnedFd::from(File::open(top.path()).unwrap());
+        let make = |text| create_file(&folder, OsStr::new("commondir"), text);
         let (is_done, was_read) = (AtomicBool::new(false), AtomicBool::new(false));
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
         std::thread::scope(|scope| {
@@ -250,7 +288,7 @@ mod tests {
                 let goes_on =
                     || !was_read.load(Ordering::Relaxed) && std::time::Instant::now() < deadline;
                 for _ in (0..).take_while(|round| *round < 2_000 || goes_on()) {
-                    create_file(&path, Placeholder::CommonDir.text()).unwrap();
+                    make(Placeholder::CommonDir.text()).unwrap();
                     fs::remove_file(&path).unwrap();
                 }
                 is_done.store(true, Ordering::Relaxed);
@@ -263,28 +301,52 @@ mod tests {
             }
         });
         assert!(was_read.into_inner(), "it was never there");
-        create_file(&path, "a").unwrap();
-        let again = create_file(&path, "b").unwrap_err();
+        make("a").unwrap();
+        let again = make("b").unwrap_err();
         assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(count_entries(top.path()), 1);
     }
 
     #[test]
     fn changed_placeholders_stay_and_those_of_a_killed_program_are_removed() {
-        let (state, top) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let paths = missing(top.path());
-        let killed = PlaceholderStore::new(state.path(), top.path());
-        let placeholders = killed.create(&paths).unwrap();
+        let (state, (top, root)) = (tempfile::tempdir().unwrap(), workspace());
+        let paths = missing(&root);
+        let killed = PlaceholderStore::new(state.path(), root.path());
+        let (placeholders, _) = killed.create(&root, &paths).unwrap();
         // The kernel releases the locks of a killed program.
         drop(killed.users().lock.take());
         std::mem::forget(placeholders);
         fs::write(top.path().join(".hive/x"), "").unwrap();
         fs::write(top.path().join("config"), "[core]").unwrap();
         fs::create_dir(top.path().join("own")).unwrap();
-        drop(PlaceholderStore::new(state.path(), top.path()).create(&[]).unwrap());
+        drop(PlaceholderStore::new(state.path(), root.path()).create(&root, &[]).unwrap());
         let mut left: Vec<_> =
             fs::read_dir(top.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
         left.sort_unstable();
         assert_eq!(left, [".hive", "config", "own"]);
+    }
+
+    #[test]
+    fn nothing_is_made_or_removed_through_a_folder_that_was_exchanged() {
+        let (state, (top, root)) = (tempfile::tempdir().unwrap(), workspace());
+        let at = |name: &str| top.path().join(name);
+        fs::create_dir_all(at("sub")).unwrap();
+        fs::create_dir_all(at("elsewhere")).unwrap();
+        let path = root.path().join("sub/config");
+        let folder = root.look(&root.path().join("sub")).unwrap().unwrap().id;
+        let store = PlaceholderStore::new(state.path(), root.path());
+        let paths = [Missing { path, folder, placeholder: Placeholder::File }];
+        let (made, _) = store.create(&root, &paths).unwrap();
+        fs::rename(at("sub"), at("kept")).unwrap();
+        fs::write(at("elsewhere/config"), "").unwrap();
+        std::os::unix::fs::symlink("elsewhere", at("sub")).unwrap();
+        drop(made);
+        assert!(at("elsewhere/config").exists(), "what is behind a link is not ours");
+        fs::remove_file(at("elsewhere/config")).unwrap();
+        assert!(store.create(&root, &paths).is_err());
+        fs::remove_file(at("sub")).unwrap();
+        fs::rename(at("elsewhere"), at("sub")).unwrap();
+        assert!(store.create(&root, &paths).is_err(), "it is another folder");
+        assert!(!at("sub/config").exists());
     }
 }

@@ -4,12 +4,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Prefix of the names of these folders.
 const RUN_PREFIX: &str = "run-";
 const LOCK: &str = "lock";
+const CLOSED_FOLDER: &str = "closed";
 /// Attempts to find a free name.
 const MAX_TRIES: u32 = 1_000;
 
@@ -35,6 +36,8 @@ impl Session {
         drop(all);
         let session = Self { folder, _lock: lock };
         fs::DirBuilder::new().mode(0o700).create(session.tmp())?;
+        fs::DirBuilder::new().mode(0o0).create(session.closed_folder())?;
+        OpenOptions::new().write(true).create_new(true).mode(0o0).open(session.closed_file())?;
         let user_config = home.and_then(|home| fs::read_to_string(home.join(".gitconfig")).ok());
         fs::write(session.git_settings(), user_section(&user_config.unwrap_or_default()))?;
         Ok(session)
@@ -42,6 +45,15 @@ impl Session {
 
     pub fn tmp(&self) -> PathBuf {
         self.folder.join("tmp")
+    }
+
+    /// An empty folder, and an empty file, that nobody can open: they stand in for what is hidden.
+    pub fn closed_folder(&self) -> PathBuf {
+        self.folder.join(CLOSED_FOLDER)
+    }
+
+    pub fn closed_file(&self) -> PathBuf {
+        self.folder.join("closed-file")
     }
 
     /// A git configuration with the name and email of the user, and nothing else.
@@ -53,7 +65,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         // What cannot be removed now is removed by the next run.
-        drop(fs::remove_dir_all(&self.folder));
+        remove(&self.folder);
     }
 }
 
@@ -85,9 +97,15 @@ fn remove_stale(top: &Path) {
             && let Ok(lock) = File::open(folder.join(LOCK))
             && lock.try_lock().is_ok()
         {
-            drop(fs::remove_dir_all(folder));
+            remove(&folder);
         }
     }
+}
+
+fn remove(folder: &Path) {
+    // A folder is removed only by whoever can list it.
+    let _ = fs::set_permissions(folder.join(CLOSED_FOLDER), fs::Permissions::from_mode(0o700));
+    drop(fs::remove_dir_all(folder));
 }
 
 /// The `[user]` section with name and email. Other settings may contain URLs with credentials.

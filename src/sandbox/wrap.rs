@@ -1,17 +1,23 @@
 //! Wraps a command into a sandbox, and probes once whether that works here.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::config::{HELPER_NAME, JOIN_NETWORK, STAY, SandboxConfig};
+use super::beneath::{ObjectId, Root};
+use super::config::{
+    BEFORE_BWRAP, CLOSE, CLOSED, FIX, HELPER_NAME, JOIN_NETWORK, PIN, STAY, SandboxConfig,
+    WORKSPACE,
+};
 use super::git_settings::GitSettings;
+use super::nested::{Found, Search, Unprotected, is_taskdoc};
 use super::placeholders::Placeholders;
 use super::refusal::{SandboxRefusal, SandboxRefusalKind};
-use super::reserved::{self, KnownPaths, NestedPaths, ReservedPaths, is_taskdoc};
+use super::reserved::{self, Ground, Held, JudgeFault, KnownPaths, ReservedPaths};
 use super::session::Session;
 use super::visible::VisiblePaths;
 use super::{Means, Sandbox, bwrap, landlock};
@@ -31,6 +37,10 @@ const PROBE_SCRIPT: &str = r#"(: >"$1/.sandbox-try") 2>/dev/null && exit 41; exi
 const DENIED_EXIT: i32 = 40;
 const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
+/// A workspace with more folders is searched after commands only, not before each too.
+const MAX_FOLDERS_BEFORE: usize = 2_000;
+/// How often a workspace is judged while another command exchanges what is in it.
+const MAX_TRIES: usize = 20;
 /// Length of a reported error.
 const MAX_ERROR_CHARS: usize = 300;
 
@@ -60,28 +70,40 @@ pub struct SandboxedCommand {
 /// What is set up once.
 #[derive(Debug)]
 pub(super) struct PreparedSandbox {
-    pub visible: VisiblePaths,
-    pub session: Session,
+    /// The workspace, open from the first command to the last.
+    root: Root,
+    visible: VisiblePaths,
+    session: Session,
     last_scan: Mutex<LastScan>,
 }
 
 /// Result of the last scan of the workspace.
 #[derive(Debug, Default)]
 struct LastScan {
-    nested: NestedPaths,
+    search: Search,
     known: KnownPaths,
     git_settings: GitSettings,
+    /// States of git seen so far, and those of them that appeared while commands ran.
+    seen_states: BTreeSet<ObjectId>,
+    own_states: BTreeSet<ObjectId>,
+    /// Targets of settings that a result has named.
+    told: BTreeSet<PathBuf>,
+    unprotected: Unprotected,
     /// A command has run since the git settings were checked.
     has_run: bool,
 }
 
-/// Paths that appeared in the workspace while commands ran and that no sandbox can prevent, relative to the
-/// workspace.
+/// What a command left in the workspace that no sandbox can prevent, and what of it is not protected or was not known
+/// to be. Paths are relative to the workspace.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct NewPaths {
     pub taskdocs: Vec<PathBuf>,
     /// The `.git` of each, or the `HEAD` of a workspace that is a bare repository.
     pub repositories: Vec<PathBuf>,
+    /// Files that settings of git name, which commands cannot write, with the setting.
+    pub settings: Vec<(PathBuf, String)>,
+    /// What is not protected, if it was not told before.
+    pub unprotected: Unprotected,
 }
 
 /// How a means can be used here.
@@ -98,17 +120,57 @@ impl PreparedSandbox {
     pub fn new(config: &SandboxConfig) -> Result<Self, SandboxRefusal> {
         check_workspace(config)?;
         let home = config.home.as_deref();
-        let nested = NestedPaths::find(&config.workspace);
-        let mut known = KnownPaths::default();
-        known.add(reserved::repositories(&config.workspace, &nested));
+        let failed = |path: &Path, error: std::io::Error| {
+            SandboxRefusal::failed(Localized::same(format!("{}: {error}", path.display())))
+        };
+        let workspace = &config.workspace;
+        let root = Root::open(workspace).map_err(|error| failed(workspace, error))?;
+        let mut last_scan = LastScan::default();
+        let nested = last_scan.search.refresh(&root);
+        last_scan.known.add(reserved::repositories(&root, nested));
+        let mut visible = VisiblePaths::find(home, workspace, &config.tools);
+        // What lies in the workspace is seen there, and whoever writes there may exchange it.
+        visible.tools.retain(|path| !path.starts_with(workspace));
         Ok(Self {
-            visible: VisiblePaths::find(home, &config.workspace, &config.tools),
-            last_scan: Mutex::new(LastScan { nested, known, ..LastScan::default() }),
-            session: Session::create(&config.state, home).map_err(|error| {
-                let state = config.state.display();
-                SandboxRefusal::failed(Localized::same(format!("{state}: {error}")))
-            })?,
+            root,
+            visible,
+            last_scan: Mutex::new(last_scan),
+            session: Session::create(&config.state, home)
+                .map_err(|error| failed(&config.state, error))?,
         })
+    }
+
+    fn last_scan(&self) -> MutexGuard<'_, LastScan> {
+        self.last_scan.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LastScan {
+    /// Judges what is reserved now. `root`: the workspace.
+    fn judge(
+        &self,
+        root: &Root,
+        home: Option<&Path>,
+        writes: bool,
+    ) -> Result<ReservedPaths, JudgeFault> {
+        let (nested, own_states) = (self.search.found(), &self.own_states);
+        ReservedPaths::find(Ground { root, home, nested, own_states }, writes)
+    }
+
+    /// A rebase or the like that appears while commands run is theirs; any other is the person's. Returns the new ones
+    /// of commands.
+    fn note_states(&mut self, states: &[Held], idle: bool) -> Vec<PathBuf> {
+        let mut new = Vec::new();
+        for Held { path, id } in states {
+            if let Some(id) = *id
+                && self.seen_states.insert(id)
+                && !idle
+            {
+                self.own_states.insert(id);
+                new.push(path.clone());
+            }
+        }
+        new
     }
 }
 
@@ -148,43 +210,76 @@ impl Sandbox {
         self.sandboxed(usable, level, command)
     }
 
-    /// Taskdocs and repositories created since the last command started. Creating them cannot be prevented;
-    /// once found, they are protected. Reads the disk.
+    /// What appeared in the workspace since the last command started. Creating it cannot be prevented; once found, it
+    /// is protected. Reads the disk.
     #[must_use]
     pub fn new_paths(&self) -> NewPaths {
         let Ok(prepared) = self.prepared() else { return NewPaths::default() };
-        let workspace = &self.config().workspace;
-        let nested = NestedPaths::find(workspace);
-        let mut taskdocs = reserved::top_taskdocs(workspace);
+        let (config, root) = (self.config(), &prepared.root);
+        let mut last_scan = prepared.last_scan();
+        let last_scan = &mut *last_scan;
+        let nested = last_scan.search.refresh(root);
+        let mut taskdocs = reserved::top_taskdocs(root);
         taskdocs.extend(nested.taskdocs.iter().cloned());
-        let repositories = reserved::repositories(workspace, &nested);
-        let mut last_scan = prepared.last_scan.lock().unwrap_or_else(PoisonError::into_inner);
-        last_scan.nested = nested;
-        let mut relative_new = |paths| {
-            let new = last_scan.known.add(paths).into_iter();
-            let short = new.map(|path| path.strip_prefix(workspace).unwrap_or(&path).to_owned());
-            short.collect()
-        };
-        let created =
-            NewPaths { taskdocs: relative_new(taskdocs), repositories: relative_new(repositories) };
-        for path in &created.repositories {
-            last_scan.git_settings.add_created(&workspace.join(path));
+        let repositories = reserved::repositories(root, nested);
+        let unprotected = nested.unprotected.clone();
+        let short = |path: PathBuf| path.strip_prefix(root.path()).unwrap_or(&path).to_owned();
+        let mut new = |found: Vec<Found>| last_scan.known.add(found);
+        let (taskdocs, repositories) = (new(taskdocs), new(repositories));
+        let mut settings = Vec::new();
+        if let Ok(judged) = last_scan.judge(root, config.home.as_deref(), true) {
+            let states = last_scan.note_states(&judged.states, false);
+            for path in repositories.iter().chain(&states) {
+                last_scan.git_settings.add_created(root, path);
+            }
+            for (path, target) in judged.targets {
+                if last_scan.told.insert(path.clone()) {
+                    settings.push((short(path), target.setting));
+                }
+            }
         }
-        created
+        let is_told = last_scan.unprotected == unprotected;
+        last_scan.unprotected = unprotected.clone();
+        NewPaths {
+            taskdocs: taskdocs.into_iter().map(short).collect(),
+            repositories: repositories.into_iter().map(short).collect(),
+            settings,
+            unprotected: if is_told { Unprotected::default() } else { unprotected },
+        }
     }
 
-    /// Problems with git settings that appeared while commands ran.
-    pub(super) fn git_settings_problems(&self, prepared: &PreparedSandbox) -> Vec<Problem> {
-        let workspace = &self.config().workspace;
-        let mut last_scan = prepared.last_scan.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Files of the workspace that settings of git name, with the setting; commands cannot write them. Relative to the
+    /// workspace.
+    #[must_use]
+    pub fn settings_of_git(&self) -> Vec<(PathBuf, String)> {
+        let Ok(prepared) = self.prepared() else { return Vec::new() };
+        let root = &prepared.root;
+        let judged = prepared.last_scan().judge(root, self.config().home.as_deref(), true);
+        let targets = judged.map(|judged| judged.targets).unwrap_or_default().into_iter();
+        let short = |path: PathBuf| path.strip_prefix(root.path()).unwrap_or(&path).to_owned();
+        targets.map(|(path, target)| (short(path), target.setting)).collect()
+    }
+
+    /// What of the workspace is not protected from commands.
+    #[must_use]
+    pub fn unprotected(&self) -> Option<Problem> {
+        let prepared = self.prepared().ok()?;
+        prepared.last_scan().search.found().unprotected.problem(prepared.root.path())
+    }
+
+    /// Problems with git settings that appeared while commands ran, and with what is not protected.
+    pub(super) fn workspace_problems(&self, prepared: &PreparedSandbox) -> Vec<Problem> {
+        let (workspace, root) = (&self.config().workspace, &prepared.root);
+        let mut last_scan = prepared.last_scan();
         if last_scan.has_run
-            && let Ok(reserved) = ReservedPaths::find(workspace, &last_scan.nested, true)
+            && let Ok(judged) = last_scan.judge(root, self.config().home.as_deref(), true)
         {
-            last_scan.git_settings.check(reserved.fixed.iter(), false);
+            let files = judged.fixed.iter().map(|held| held.path.as_path());
+            last_scan.git_settings.check(root, files, false);
             last_scan.has_run = self.placeholder_store().has_users();
         }
         let findings = last_scan.git_settings.findings().into_iter();
-        findings
+        let mut problems: Vec<Problem> = findings
             .map(|(path, names)| {
                 let file = path.strip_prefix(workspace).unwrap_or(&path).display().to_string();
                 let names = names.join(", ");
@@ -198,7 +293,9 @@ impl Sandbox {
                 );
                 Problem::new(format!("sandbox/{file}"), file, text, fix)
             })
-            .collect()
+            .collect();
+        problems.extend(last_scan.search.found().unprotected.problem(workspace));
+        problems
     }
 
     /// Probes each means with exactly the options that will be used, in order of preference.
@@ -287,6 +384,62 @@ impl Sandbox {
         }))
     }
 
+    /// Judges the workspace and makes the placeholders. While another command exchanges what is in it, that is done
+    /// again.
+    fn reserve(
+        &self,
+        prepared: &PreparedSandbox,
+        level: Level,
+    ) -> Result<(ReservedPaths, Placeholders), SandboxRefusal> {
+        let (root, home) = (&prepared.root, self.config().home.as_deref());
+        let mut fault = None;
+        for _ in 0..MAX_TRIES {
+            let mut last_scan = prepared.last_scan();
+            if fault.is_some() || last_scan.search.folders() <= MAX_FOLDERS_BEFORE {
+                last_scan.search.refresh(root);
+            }
+            let idle = !self.placeholder_store().has_users();
+            let mut reserved = match last_scan.judge(root, home, level.writes()) {
+                Ok(reserved) => reserved,
+                Err(judged) => {
+                    fault = Some(match judged {
+                        // A link, perhaps for this moment only.
+                        JudgeFault::Refused(reason) => {
+                            SandboxRefusal(SandboxRefusalKind::Workspace(reason))
+                        }
+                        JudgeFault::Changed(path) => SandboxRefusal::failed(changed(&path)),
+                    });
+                    drop(last_scan);
+                    std::thread::sleep(POLL_INTERVAL);
+                    continue;
+                }
+            };
+            let taskdocs = reserved.areas.iter().filter(|held| is_taskdoc(&held.path));
+            let found = |held: &Held| Some(Found { path: held.path.clone(), id: held.id? });
+            last_scan.known.add(taskdocs.filter_map(found));
+            if level.writes() {
+                let new = last_scan.note_states(&reserved.states, idle);
+                for path in new {
+                    last_scan.git_settings.add_created(root, &path);
+                }
+                let idle = !last_scan.has_run;
+                let files = reserved.fixed.iter().map(|held| held.path.as_path());
+                last_scan.git_settings.check(root, files, idle);
+                last_scan.has_run = true;
+            }
+            drop(last_scan);
+            match self.placeholder_store().create(root, &reserved.missing) {
+                Ok((placeholders, made)) => {
+                    reserved.made(&made);
+                    return Ok((reserved, placeholders));
+                }
+                Err(error) => fault = Some(SandboxRefusal::of_error(error)),
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        }
+        Err(fault.unwrap_or_else(|| SandboxRefusal::failed(Localized::default())))
+    }
+
     fn sandboxed(
         &self,
         usable: UsableMeans,
@@ -295,41 +448,31 @@ impl Sandbox {
     ) -> Result<SandboxedCommand, SandboxRefusal> {
         let prepared = self.prepared()?;
         let config = self.config();
-        let mut last_scan = prepared.last_scan.lock().unwrap_or_else(PoisonError::into_inner);
-        let reserved = ReservedPaths::find(&config.workspace, &last_scan.nested, level.writes())
-            .map_err(|reason| SandboxRefusal(SandboxRefusalKind::Workspace(reason)))?;
-        last_scan.known.add(reserved.areas.iter().filter(|path| is_taskdoc(path)).cloned());
-        if level.writes() {
-            let idle = !last_scan.has_run;
-            last_scan.git_settings.check(reserved.fixed.iter(), idle);
-            last_scan.has_run = true;
-        }
-        drop(last_scan);
-        let placeholders =
-            self.placeholder_store().create(&reserved.missing).map_err(SandboxRefusal::of_error)?;
+        let root = &prepared.root;
+        let (reserved, placeholders) = self.reserve(prepared, level)?;
+        let id = root.id().map_err(SandboxRefusal::of_error)?;
+        let workspace: [OsString; 3] = [WORKSPACE.into(), root.path().into(), id.into()];
         match usable.means {
             Means::Bwrap => {
                 let program = bwrap::find().ok_or_else(|| SandboxRefusal::failed(NOT_INSTALLED))?;
-                let parts = (&prepared.visible, &reserved, &prepared.session);
                 let network = self.network().filter(|_| usable.shared_loopback);
                 let own_network = network.is_none() && !level.has_network();
                 let mode = bwrap::BwrapMode { level, old_version: usable.old_bwrap, own_network };
-                let mut arguments = Vec::new();
-                let mut first = program.clone();
+                let mut arguments = [HELPER_NAME, BEFORE_BWRAP].map(OsString::from).to_vec();
                 if let Some(network) = network {
-                    first.clone_from(&config.program);
-                    let pid = network.pid.to_string();
-                    let join = [HELPER_NAME, JOIN_NETWORK, &pid, "--"];
-                    arguments.extend(join.map(OsString::from));
-                    arguments.push(program.into());
+                    arguments.extend([JOIN_NETWORK.into(), network.pid.to_string().into()]);
                 }
+                arguments.extend(workspace);
+                arguments.extend(holds(config, prepared, &reserved, level)?);
+                arguments.extend(["--".into(), program.into()]);
+                let parts = (&prepared.visible, &prepared.session);
                 arguments.extend(bwrap::options(config, mode, parts, command.folder));
                 arguments.push(bwrap::HELPER_PATH.into());
                 arguments.extend(helper_arguments(command));
                 let environment =
                     ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
                 Ok(SandboxedCommand {
-                    program: first,
+                    program: config.program.clone(),
                     arguments,
                     environment,
                     layers: 2,
@@ -341,13 +484,14 @@ impl Sandbox {
                     let text = Text::new("it exists only on Linux", "只有 Linux 才有");
                     return Err(SandboxRefusal::failed(text));
                 }
-                let parts = (&prepared.visible, &reserved, &prepared.session);
+                let parts = (root, &prepared.visible, &reserved, &prepared.session);
                 let rules = landlock::rules(config, level, parts)
                     .map_err(|reason| SandboxRefusal(SandboxRefusalKind::Workspace(reason)))?;
                 let folder = command.folder.as_os_str().to_owned();
                 let head = [HELPER_NAME, landlock::OUTSIDE, landlock::FOLDER];
                 let mut arguments: Vec<OsString> = head.map(OsString::from).to_vec();
                 arguments.push(folder);
+                arguments.extend(workspace);
                 arguments.extend(rules);
                 arguments.extend(helper_arguments(command).skip(1));
                 let tmp = prepared.session.tmp().display().to_string();
@@ -362,6 +506,48 @@ impl Sandbox {
             }
         }
     }
+}
+
+/// What the helper holds before `bwrap` starts: folders before what is in them.
+fn holds(
+    config: &SandboxConfig,
+    prepared: &PreparedSandbox,
+    reserved: &ReservedPaths,
+    level: Level,
+) -> Result<Vec<OsString>, SandboxRefusal> {
+    let PreparedSandbox { root, session, .. } = prepared;
+    let mut arguments =
+        vec![CLOSED.into(), session.closed_folder().into(), session.closed_file().into()];
+    let mut add = |how: &str, path: &Path, id: ObjectId| {
+        arguments.extend([how.into(), path.into(), id.into()]);
+    };
+    // A home or state folder in the workspace is hidden, whatever it is moved to.
+    let own = config.home.iter().chain([&config.state]);
+    for path in own.filter(|path| path.starts_with(root.path())) {
+        if let Some(object) = root.look(path).map_err(SandboxRefusal::of_error)? {
+            add(CLOSE, path, object.id);
+        }
+    }
+    let mut pinned: Vec<&Held> = reserved.pinned.iter().collect();
+    pinned.sort_by_key(|held| held.path.components().count());
+    let (areas, fixed) = (reserved.areas.iter(), reserved.fixed.iter());
+    let area = if level.writes() { FIX } else { CLOSE };
+    let pinned = pinned.into_iter().map(|held| (PIN, held));
+    for (how, Held { path, id }) in
+        pinned.chain(areas.map(|held| (area, held))).chain(fixed.map(|held| (FIX, held)))
+    {
+        let gone = || SandboxRefusal::failed(changed(path));
+        add(how, path, id.ok_or_else(gone)?);
+    }
+    Ok(arguments)
+}
+
+fn changed(path: &Path) -> Localized {
+    let path = path.display();
+    localized!(
+        "{path} is replaced again and again by something that runs; end it, then try again",
+        "{path} 不断被正在运行的程序替换；请先结束该程序再重试"
+    )
 }
 
 /// Arguments of the helper.

@@ -57,7 +57,7 @@ pub(crate) fn refused(error: &std::io::Error, lang: Lang) -> Option<String> {
     Some(refusal.for_model(lang))
 }
 
-/// What came into being while a command ran, and decides about later runs.
+/// What came into being while a command ran and decides about later runs, and what of the workspace is held or is not.
 pub(super) fn made(made: &NewPaths, lang: Lang) -> String {
     let mut parts = Vec::new();
     if !made.taskdocs.is_empty() {
@@ -71,6 +71,20 @@ pub(super) fn made(made: &NewPaths, lang: Lang) -> String {
                  programs that git runs for whoever uses it there. Tell the human about each of these; \
                  commands cannot change their configuration from now on.]", "[命令开始后新出现:{names}。git 仓库的配置可以指定程序,任何人在其中使用 git 时都会运行。\
                  请逐一告知人类;此后命令无法更改其配置。]"));
+    }
+    if !made.settings.is_empty() {
+        let names: Vec<PathBuf> = made.settings.iter().map(|(path, _)| path.clone()).collect();
+        let names = quoted(&names);
+        let settings: Vec<PathBuf> =
+            made.settings.iter().map(|(_, setting)| setting.into()).collect();
+        let settings = quoted(&settings);
+        parts.push(in_lang!(lang, "[The git of the human reads or runs {names}, by its settings {settings}. Commands cannot \
+                 write there.]", "[人类的 git 会按其设置 {settings} 读取或运行 {names}。命令无法在其中写入。]"));
+    }
+    if let Some(example) = &made.unprotected.example {
+        let (count, example) = (made.unprotected.count, quoted(std::slice::from_ref(example)));
+        parts.push(in_lang!(lang, "[{count} places in the workspace are not protected from commands, one of them {example}. Do not \
+                 write settings of repositories or Taskdocs there; tell the human.]", "[工作区内有 {count} 处未受保护,其中之一是 {example}。请勿在其中写入仓库设置或任务文档,并告知人类。]"));
     }
     parts.join("\n")
 }

@@ -11,6 +11,7 @@ mod acts;
 mod gaps;
 mod place;
 mod projects;
+mod race;
 mod run;
 mod servers;
 

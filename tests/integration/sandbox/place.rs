@@ -32,7 +32,7 @@ const SECRETS: [&str; 11] = [
     ".local/state/dominds-tui/trusted",
 ];
 /// What is watched below the top folder; what changes there was written.
-const WATCHED: [&str; 20] = [
+const WATCHED: [&str; 25] = [
     "home",
     "other",
     "ws/.minds",
@@ -52,6 +52,11 @@ const WATCHED: [&str; 20] = [
     "ws/.git/modules/m/hooks",
     "ws/.git/worktrees/w/config.worktree",
     "ws/.git/worktrees/w/commondir",
+    "ws/gitconfig.inc",
+    "ws/tools/clean.sh",
+    "ws/node_modules/dep/.git/config",
+    "ws/deep/bare/config",
+    "ws/deep/r/.git/rebase-merge",
     "ws/src/a.txt",
 ];
 /// Of this program: what it writes itself.
@@ -68,6 +73,11 @@ echo 'gitdir: ../.git/modules/m' >sub/.git
 git -C sub config core.worktree ../../../sub
 git add sub && git commit -q -m sub
 git worktree add -q ../w
+git init -q node_modules/dep && git init -q --bare deep/bare
+mkdir deep/r/.git/rebase-merge tools
+echo 'pick 1234567 x' >deep/r/.git/rebase-merge/git-rebase-todo
+echo '[core]' >gitconfig.inc && git config include.path ../gitconfig.inc
+echo cat >tools/clean.sh && git config filter.x.clean 'sh tools/clean.sh %f'
 for d in .git .git/modules/m deep/r/.git; do mkdir -p $d/hooks; echo '#' >$d/hooks/none.sample; done
 ";
 

@@ -49,6 +49,32 @@ pub(super) const HELD: &[Act] = &[
     aimed("write settings of another worktree", ".git/worktrees/w/config.worktree", CONFIGURES),
     aimed("write the configuration of an inner repository", "deep/r/.git/config", CONFIGURES),
     aimed("put a hook of an inner repository in place", "deep/r/.git/hooks/evil-", HOOKS),
+    aimed("write a file that .git/config includes", "gitconfig.inc", CONFIGURES),
+    aimed("put another file in place of one that is included", "gitconfig.inc", REPLACES),
+    aimed("write a program that a setting of git names", "tools/clean.sh", CONFIGURES),
+    aimed("put another program in place of one that a setting names", "tools/clean.sh", REPLACES),
+    act(
+        "put another folder in place of one with such a program",
+        &[
+            sh("mv -T tools src/t{n} && mkdir tools"),
+            python("import os; os.rename('tools', 'src/t{n}'); os.mkdir('tools')"),
+        ],
+    ),
+    aimed(
+        "write the configuration of a repository among generated files",
+        "node_modules/dep/.git/config",
+        CONFIGURES,
+    ),
+    aimed("write the configuration of a bare repository", "deep/bare/config", CONFIGURES),
+    aimed("put a hook of a bare repository in place", "deep/bare/hooks/evil-", HOOKS),
+    aimed(
+        "write the steps of a rebase of the person",
+        "deep/r/.git/rebase-merge/git-rebase-todo",
+        &[
+            sh("echo 'exec touch {top}/ran' >>'{target}'"),
+            python("open('{target}', 'a').write('exec touch {top}/ran\\n')"),
+        ],
+    ),
     aimed("put another file in place of .git/config", ".git/config", REPLACES),
     act(
         "set what git runs, by git",

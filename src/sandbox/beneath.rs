@@ -1,0 +1,362 @@
+//! An open folder and what lies below it. Every path is opened from the folder, and no link in it is followed, so
+//! that what was judged and what is used are one object, whatever is exchanged for a link meanwhile.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::str::FromStr;
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat, unlinkat,
+};
+use rustix::io::{Errno, retry_on_intr};
+
+/// A folder or file that is only looked up. Needs no permission to read it.
+#[cfg(target_os = "linux")]
+const LOOKUP_ONLY: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const LOOKUP_ONLY: OFlags = OFlags::RDONLY;
+
+/// Tells objects of the file system apart: device and inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ObjectId {
+    device: u64,
+    inode: u64,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ObjectKind {
+    Folder,
+    File,
+    Link,
+    /// A pipe, socket or device.
+    Other,
+}
+
+/// What was found at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Object {
+    pub kind: ObjectKind,
+    pub id: ObjectId,
+    pub length: u64,
+    /// When it last changed, in seconds and nanoseconds. Nobody can set this time.
+    pub changed: (i64, u64),
+}
+
+/// A name in a folder.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub path: PathBuf,
+    pub kind: ObjectKind,
+}
+
+impl Entry {
+    pub fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
+    }
+}
+
+/// An open folder.
+#[derive(Debug)]
+pub(super) struct Root {
+    path: PathBuf,
+    folder: OwnedFd,
+}
+
+impl Root {
+    /// `path`: canonical.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | LOOKUP_ONLY;
+        let folder = retry_on_intr(|| openat(CWD, path, flags, Mode::empty()))?;
+        Ok(Self { path: path.to_owned(), folder })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn id(&self) -> io::Result<ObjectId> {
+        Ok(ObjectId::of(&fstat(&self.folder)?))
+    }
+
+    /// What is at a path; `None` if nothing is, or if a name on the way is a link.
+    pub fn look(&self, path: &Path) -> io::Result<Option<Object>> {
+        let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
+        match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(Object::of(&stat))),
+            Err(error) => nothing(error.into()).map(|()| None),
+        }
+    }
+
+    /// A folder at a path; `None` if there is none. Without a permission to look into it that is an error.
+    pub fn look_folder(&self, path: &Path) -> io::Result<Option<Object>> {
+        match self.open_with(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | LOOKUP_ONLY) {
+            Ok(opened) => Ok(Some(Object::of(&fstat(&opened)?))),
+            Err(error) => nothing(error).map(|()| None),
+        }
+    }
+
+    /// The folder at a path, as long as it is this one.
+    pub fn enter(&self, path: &Path, id: ObjectId) -> io::Result<Option<Self>> {
+        let opened = self.open_with(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | LOOKUP_ONLY);
+        let folder = match opened {
+            Ok(folder) => folder,
+            Err(error) => return nothing(error).map(|()| None),
+        };
+        let entered = Self { path: path.to_owned(), folder };
+        Ok((entered.id()? == id).then_some(entered))
+    }
+
+    /// Opens what is at a path, only to name it.
+    pub fn open_path(&self, path: &Path) -> io::Result<OwnedFd> {
+        self.open_with(path, LOOKUP_ONLY | OFlags::NOFOLLOW)
+    }
+
+    /// Reads an ordinary file up to a limit; text, whatever it holds. Never waits for the other end of a pipe.
+    pub fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+        let file = File::from(self.open_with(path, flags)?);
+        if !file.metadata()?.is_file() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let mut bytes = Vec::new();
+        file.take(limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The names in a folder.
+    pub fn entries(&self, folder: &Path) -> io::Result<Vec<Entry>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+        let opened = self.open_with(folder, flags)?;
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(&opened)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let mut kind = entry.file_type();
+            if kind == FileType::Unknown {
+                // The disk does not say; it may have gone meanwhile.
+                let Ok(stat) = statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+                kind = FileType::from_raw_mode(stat.st_mode);
+            }
+            let kind = ObjectKind::of(kind);
+            entries.push(Entry { path: folder.join(name), kind });
+        }
+        Ok(entries)
+    }
+
+    /// The names in a folder with what they stand for.
+    pub fn objects(&self, folder: &Path) -> io::Result<Vec<(PathBuf, Object)>> {
+        let opened =
+            self.open_with(folder, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY)?;
+        let mut objects = Vec::new();
+        for entry in Dir::read_from(&opened)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            // It may have gone meanwhile.
+            if let Ok(stat) = statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW) {
+                objects.push((folder.join(name), Object::of(&stat)));
+            }
+        }
+        Ok(objects)
+    }
+
+    /// The open folder of a path and its last name; `None` if there is no such folder.
+    pub fn parent<'a>(&self, path: &'a Path) -> io::Result<Option<(OwnedFd, &'a OsStr)>> {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        match self.open_with(folder, OFlags::DIRECTORY | OFlags::NOFOLLOW | LOOKUP_ONLY) {
+            Ok(opened) => Ok(Some((opened, name))),
+            Err(error) => nothing(error).map(|()| None),
+        }
+    }
+
+    /// Removes an empty folder, or a file.
+    pub fn remove(&self, path: &Path, is_folder: bool) -> io::Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Ok(()) };
+        let flags = if is_folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+        Ok(unlinkat(&folder, name, flags)?)
+    }
+
+    fn open_with(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let relative = path.strip_prefix(&self.path).map_err(|_| io::ErrorKind::InvalidInput)?;
+        open_beneath(self.folder.as_fd(), relative, flags | OFlags::CLOEXEC)
+    }
+}
+
+/// Opens a relative path, and no link, below a folder.
+fn open_beneath(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    match open_at_once(folder, path, flags) {
+        // Before Linux 5.6, and behind some filters of system calls; or something was renamed at this moment.
+        Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => open_by_steps(folder, path, flags),
+        opened => no_link(opened?),
+    }
+}
+
+/// A link that is only named can be opened.
+fn no_link(opened: OwnedFd) -> io::Result<OwnedFd> {
+    match Object::of(&fstat(&opened)?).kind {
+        ObjectKind::Link => Err(Errno::LOOP.into()),
+        ObjectKind::Folder | ObjectKind::File | ObjectKind::Other => Ok(opened),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn open_at_once(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    use rustix::fs::{ResolveFlags, openat2};
+
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    retry_on_intr(|| openat2(folder, path, flags, Mode::empty(), resolve))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_at_once(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Result<OwnedFd, Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// The same name by name, where the system has no call for it.
+fn open_by_steps(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let mut names: Vec<&OsStr> = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(name) => names.push(name),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
+        }
+    }
+    let last = names.pop().unwrap_or(OsStr::new("."));
+    let mut inside = folder.try_clone_to_owned()?;
+    let steps = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | LOOKUP_ONLY;
+    for name in names {
+        inside = retry_on_intr(|| openat(&inside, name, steps, Mode::empty()))?;
+    }
+    no_link(retry_on_intr(|| openat(&inside, last, flags | OFlags::NOFOLLOW, Mode::empty()))?)
+}
+
+/// No error: there is no such thing, or a name on the way is a link.
+fn nothing(error: io::Error) -> io::Result<()> {
+    match error.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
+        _ => Err(error),
+    }
+}
+
+impl Object {
+    pub fn of(stat: &Stat) -> Self {
+        Self {
+            kind: ObjectKind::of(FileType::from_raw_mode(stat.st_mode)),
+            id: ObjectId::of(stat),
+            length: u64::try_from(stat.st_size).unwrap_or_default(),
+            #[expect(clippy::unnecessary_cast, reason = "the type depends on the machine")]
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+        }
+    }
+}
+
+impl ObjectKind {
+    fn of(kind: FileType) -> Self {
+        match kind {
+            FileType::Directory => Self::Folder,
+            FileType::RegularFile => Self::File,
+            FileType::Symlink => Self::Link,
+            FileType::Fifo
+            | FileType::Socket
+            | FileType::CharacterDevice
+            | FileType::BlockDevice
+            | FileType::Unknown => Self::Other,
+        }
+    }
+}
+
+impl ObjectId {
+    #[expect(clippy::unnecessary_cast, reason = "the types depend on the machine")]
+    pub fn of(stat: &Stat) -> Self {
+        Self { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
+    }
+}
+
+/// As an argument of the helper.
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.device, self.inode)
+    }
+}
+
+impl From<ObjectId> for OsString {
+    fn from(id: ObjectId) -> Self {
+        id.to_string().into()
+    }
+}
+
+impl FromStr for ObjectId {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (device, inode) = text.split_once(':').ok_or(())?;
+        let number = |digits: &str| digits.parse().map_err(|_| ());
+        Ok(Self { device: number(device)?, inode: number(inode)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_opened_through_a_link_or_outside_by_either_way() {
+        let top = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(top.path()).unwrap();
+        fs::create_dir_all(path.join("in/deep")).unwrap();
+        fs::create_dir(path.join("out")).unwrap();
+        for name in ["in/deep/file", "out/secret"] {
+            fs::write(path.join(name), name).unwrap();
+        }
+        symlink("../out", path.join("in/link")).unwrap();
+        symlink("deep/file", path.join("in/last")).unwrap();
+        let root = Root::open(&path.join("in")).unwrap();
+        for (name, opened) in [
+            ("deep/file", true),
+            ("deep", true),
+            ("", true),
+            ("link/secret", false),
+            ("link", false),
+            ("last", false),
+            ("../out/secret", false),
+            ("deep/../../out/secret", false),
+            ("/etc/passwd", false),
+            ("none", false),
+        ] {
+            let flags = LOOKUP_ONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let folder = root.folder.as_fd();
+            for way in [open_beneath, open_by_steps] {
+                assert_eq!(way(folder, Path::new(name), flags).is_ok(), opened, "{name}");
+            }
+        }
+        let inside = |name: &str| path.join("in").join(name);
+        assert_eq!(root.read(&inside("deep/file"), 4).unwrap(), b"in/d");
+        assert!(root.read(&inside("link/secret"), 4).is_err());
+        assert!(root.look(&inside("link/secret")).unwrap().is_none());
+        let found = root.look(&inside("link")).unwrap().unwrap();
+        assert_eq!(found.kind, ObjectKind::Link);
+        assert!(root.entries(&inside("link")).is_err());
+        assert!(root.read(&path.join("out/secret"), 4).is_err(), "it is not below");
+        assert_eq!(found.id.to_string().parse(), Ok(found.id));
+    }
+}

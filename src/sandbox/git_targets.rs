@@ -1,0 +1,283 @@
+//! Files of the workspace that settings of git name: files that it includes, folders of hooks, and programs that it
+//! runs. Whoever writes these decides what the person's git does, so commands do not.
+//!
+//! A command line is taken apart into words, and each that names a file of the workspace counts. Which setting runs
+//! something is not asked: what is not known to be harmless is taken for one that does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::beneath::{ObjectKind, Root};
+use super::git_config::{Setting, parse};
+use super::git_settings::is_harmless;
+use crate::domain::reserved::GIT;
+
+/// Bytes of a file that are read.
+const MAX_BYTES: u64 = 1024 * 1024;
+/// Files that include each other.
+const MAX_DEPTH: usize = 10;
+/// Files that are read, and targets that are protected.
+const MAX_FILES: usize = 1_000;
+/// Settings whose value is a path: of a file or a folder, which may not be there yet.
+const PATHS: [&str; 4] =
+    ["core.hookspath", "core.attributesfile", "init.templatedir", "core.worktree"];
+/// Settings of a person, below the home folder.
+const OF_PERSON: [&str; 2] = [".gitconfig", ".config/git/config"];
+const OF_MACHINE: &str = "/etc/gitconfig";
+
+/// Paths in the workspace by the settings that lead there.
+pub(super) type Targets = BTreeMap<PathBuf, Target>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    /// The name of the setting.
+    pub setting: String,
+    /// It may be a folder, so an empty one holds its place.
+    pub is_folder: bool,
+}
+
+/// A repository by its settings.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Repository {
+    /// The folder that holds `config`.
+    pub git: PathBuf,
+    /// Where its files are checked out; paths in settings start here.
+    pub worktree: PathBuf,
+}
+
+/// Finds the targets of all repositories, which use the person's settings, too.
+pub(super) fn find(root: &Root, home: Option<&Path>, repositories: &[Repository]) -> Targets {
+    let mut reader = Reader { root, home, targets: Targets::new(), read: BTreeSet::new() };
+    let outer = outer_repository(root.path());
+    for repository in repositories.iter().chain(&outer) {
+        let of_person = home.into_iter().flat_map(|home| OF_PERSON.map(|name| home.join(name)));
+        let own = ["config", "config.worktree"].map(|name| repository.git.join(name));
+        for file in of_person.chain([OF_MACHINE.into()]).chain(own) {
+            reader.read(&file, &repository.worktree, 0);
+        }
+    }
+    reader.targets
+}
+
+/// The repository that the workspace is a folder or a worktree of.
+fn outer_repository(workspace: &Path) -> Option<Repository> {
+    let worktree = workspace.ancestors().find(|folder| folder.join(GIT).exists())?;
+    let git = worktree.join(GIT);
+    let git = if git.is_file() { main_folder(&git)? } else { git };
+    (!git.starts_with(workspace)).then(|| Repository { git, worktree: worktree.to_owned() })
+}
+
+/// The folder with the settings, for the `.git` file of a worktree.
+fn main_folder(file: &Path) -> Option<PathBuf> {
+    let folder = linked_folder(file.parent()?, &fs::read_to_string(file).ok()?)?;
+    let common = fs::read_to_string(folder.join("commondir")).ok();
+    Some(common.map_or(folder.clone(), |common| plain(&folder.join(common.trim_end()))))
+}
+
+/// The folder that the text of a `.git` file names.
+pub(super) fn linked_folder(beside: &Path, text: &str) -> Option<PathBuf> {
+    let named = text.lines().next()?.strip_prefix("gitdir:")?.trim();
+    Some(plain(&beside.join(named)))
+}
+
+struct Reader<'a> {
+    root: &'a Root,
+    home: Option<&'a Path>,
+    targets: Targets,
+    /// Files read, by the worktree they were read for.
+    read: BTreeSet<(PathBuf, PathBuf)>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, file: &Path, worktree: &Path, depth: usize) {
+        let is_new = self.read.insert((file.to_owned(), worktree.to_owned()));
+        if depth > MAX_DEPTH || !is_new || self.read.len() > MAX_FILES {
+            return;
+        }
+        let text = self.text(file);
+        let beside = file.parent().unwrap_or(file);
+        for setting in parse(&text) {
+            let name = format!("{}.{}", setting.section, setting.name);
+            if matches!(name.as_str(), "include.path" | "includeif.path") {
+                let Some(included) = self.resolve(beside, &setting.value) else { continue };
+                self.add(&included, &setting, false, true);
+                self.read(&included, worktree, depth + 1);
+            } else if PATHS.contains(&name.as_str()) {
+                let is_folder = name != "core.attributesfile";
+                if name != "core.worktree"
+                    && let Some(path) = self.resolve(worktree, &setting.value)
+                {
+                    self.add(&path, &setting, is_folder, true);
+                }
+            } else if !is_harmless(&setting.section, &setting.name) {
+                for (nth, word) in words(&setting.value).iter().enumerate() {
+                    if let Some(path) = self.resolve(worktree, word) {
+                        self.add(&path, &setting, false, nth == 0 && word.contains('/'));
+                    }
+                }
+            }
+        }
+    }
+
+    /// `even_if_absent`: also a path where nothing is.
+    fn add(&mut self, path: &Path, setting: &Setting, is_folder: bool, even_if_absent: bool) {
+        if !path.starts_with(self.root.path()) || path == self.root.path() {
+            return;
+        }
+        let found = self.root.look(path).ok().flatten().map(|object| object.kind);
+        let counts = match found {
+            Some(ObjectKind::Folder) => is_folder,
+            Some(ObjectKind::File | ObjectKind::Link | ObjectKind::Other) => true,
+            None => even_if_absent,
+        };
+        if counts {
+            let target = Target { setting: setting.full_name(), is_folder };
+            self.targets.entry(path.to_owned()).or_insert(target);
+        }
+    }
+
+    fn text(&self, file: &Path) -> String {
+        let bytes = if file.starts_with(self.root.path()) {
+            self.root.read(file, MAX_BYTES).unwrap_or_default()
+        } else {
+            let is_small =
+                fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
+            if is_small { fs::read(file).unwrap_or_default() } else { Vec::new() }
+        };
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// A path as git reads it, from a folder.
+    fn resolve(&self, from: &Path, path: &str) -> Option<PathBuf> {
+        if path.is_empty() || path.contains('\0') {
+            return None;
+        }
+        let at_home = path.strip_prefix("~/").or_else(|| path.strip_prefix("$HOME/"));
+        Some(match at_home {
+            Some(rest) => plain(&self.home?.join(rest)),
+            None => plain(&from.join(path)),
+        })
+    }
+}
+
+/// The words of a command line, of the command lines in it, and what stands behind an `=`.
+fn words(value: &str) -> Vec<String> {
+    let line = value.trim_start_matches(['!', ' ']);
+    let split = |text: &str| -> Vec<String> {
+        let plain = || text.split_whitespace().map(str::to_owned).collect();
+        shlex::split(text).unwrap_or_else(plain)
+    };
+    let mut words = Vec::new();
+    for word in split(line) {
+        let inner = if word.contains(char::is_whitespace) { split(&word) } else { Vec::new() };
+        for one in std::iter::once(word).chain(inner) {
+            let trimmed = one.trim_matches([';', '&', '|', '(', ')', '{', '}', '<', '>', '`']);
+            let assigned = trimmed.split_once('=').map(|(_, behind)| behind.to_owned());
+            words.push(trimmed.to_owned());
+            words.extend(assigned);
+        }
+    }
+    words
+}
+
+/// Without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => _ = plain.pop(),
+            Component::CurDir => {}
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => {
+                plain.push(component);
+            }
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The targets of a repository at the top with this configuration, and settings of the person.
+    fn targets(own: &str, of_person: &str) -> Vec<String> {
+        let top = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(top.path()).unwrap();
+        let (workspace, home) = (top.join("ws"), top.join("home"));
+        for folder in ["ws/.git", "ws/tools/hooks", "ws/build", "home"] {
+            fs::create_dir_all(top.join(folder)).unwrap();
+        }
+        for file in ["ws/tools/run.sh", "ws/file.py", "ws/tools/more.inc"] {
+            fs::write(top.join(file), "").unwrap();
+        }
+        fs::write(workspace.join("tools/inc"), "[include]\npath = more.inc\n").unwrap();
+        fs::write(workspace.join(".git/config"), own).unwrap();
+        fs::write(home.join(".gitconfig"), of_person).unwrap();
+        fs::write(home.join("in-home.inc"), "[core]\nfsmonitor = tools/run.sh\n").unwrap();
+        let root = Root::open(&workspace).unwrap();
+        let one = Repository { git: workspace.join(".git"), worktree: workspace.clone() };
+        let found = find(&root, Some(&home), &[one]);
+        let short = |(path, target): (&PathBuf, &Target)| {
+            format!("{} {}", target.setting, path.strip_prefix(&workspace).unwrap().display())
+        };
+        found.iter().map(short).collect()
+    }
+
+    #[test]
+    fn what_settings_name_in_the_workspace_is_found() {
+        for (own, of_person, expected) in [
+            ("[core]\nbare = false\n", "[user]\nname = file.py\n", vec![]),
+            ("[include]\npath = ../new.inc\n", "", vec!["include.path new.inc"]),
+            (
+                "[includeIf \"gitdir:x\"]\npath = ../tools/inc\n",
+                "",
+                vec!["includeif.gitdir:x.path tools/inc", "include.path tools/more.inc"],
+            ),
+            ("[core]\nhooksPath = .husky/_\n", "", vec!["core.hookspath .husky/_"]),
+            ("", "[core]\nhooksPath = tools/hooks\n", vec!["core.hookspath tools/hooks"]),
+            ("", "[include]\npath = in-home.inc\n", vec!["core.fsmonitor tools/run.sh"]),
+            ("[core]\nfsmonitor = python3 file.py --x\n", "", vec!["core.fsmonitor file.py"]),
+            ("[core]\nfsmonitor = ./new.sh\n", "", vec!["core.fsmonitor new.sh"]),
+            ("[alias]\nb = !make build\n", "", vec![]),
+            (
+                "[alias]\nb = \"!sh -c 'X=./tools/run.sh; exec $X'\"\n",
+                "",
+                vec!["alias.b tools/run.sh"],
+            ),
+            ("[filter \"f\"]\nclean = git-lfs clean -- %f\n", "", vec![]),
+            ("[diff \"d\"]\ncommand = ../elsewhere/x\n", "", vec![]),
+            ("[gpg]\nprogram = tools/run.sh\n", "", vec!["gpg.program tools/run.sh"]),
+            (
+                "[sequence]\neditor = \"sh tools/run.sh\"\n",
+                "",
+                vec!["sequence.editor tools/run.sh"],
+            ),
+            ("[core]\nsshCommand = ssh -F tools/inc\n", "", vec!["core.sshcommand tools/inc"]),
+            ("[core]\nattributesFile = attrs\n", "", vec!["core.attributesfile attrs"]),
+            ("[merge \"m\"]\ndriver = tools/run.sh %O\n", "", vec!["merge.m.driver tools/run.sh"]),
+            ("[include]\npath = ~/in-home.inc\n", "", vec!["core.fsmonitor tools/run.sh"]),
+            ("[remote \"o\"]\nurl = ./file.py\n", "", vec![]),
+        ] {
+            assert_eq!(targets(own, of_person), expected, "{own} {of_person}");
+        }
+    }
+
+    #[test]
+    fn files_that_include_each_other_end() {
+        let own = "[include]\npath = config\npath = ../tools/inc\n[core]\nfsmonitor = file.py\n";
+        assert_eq!(targets(own, "").len(), 4);
+    }
+
+    #[test]
+    fn the_settings_of_the_repository_around_the_workspace_count() {
+        let top = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(top.path()).unwrap();
+        fs::create_dir_all(top.join("repo/.git")).unwrap();
+        fs::create_dir_all(top.join("repo/app")).unwrap();
+        fs::write(top.join("repo/.git/config"), "[core]\nhooksPath = app/hooks\n").unwrap();
+        let root = Root::open(&top.join("repo/app")).unwrap();
+        let found: Vec<_> = find(&root, None, &[]).into_keys().collect();
+        assert_eq!(found, [top.join("repo/app/hooks")]);
+    }
+}

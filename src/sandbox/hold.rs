@@ -1,0 +1,177 @@
+//! Holds the reserved paths of a workspace before `bwrap` starts: in a mount namespace of its own each gets a mount on
+//! the very object that was judged. Wherever a name is moved to meanwhile, the mount stays on what it was made for;
+//! `bwrap` copies the workspace with these mounts, and the command cannot take them off.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{StatVfsMountFlags, fstat, fstatvfs};
+use rustix::io::Errno;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount_change, mount_remount,
+    move_mount, open_tree,
+};
+use rustix::process::{getegid, geteuid};
+use rustix::thread::UnshareFlags;
+
+use super::beneath::{Object, ObjectId, ObjectKind, Root};
+
+/// How long it is waited for an object that was exchanged to come back, and how often.
+const PAUSE: Duration = Duration::from_millis(1);
+const MAX_TRIES: usize = 200;
+
+/// How a path is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// It cannot be replaced; what is in it can be written.
+    Pin,
+    /// It can be read only.
+    Fix,
+    /// It cannot be read either.
+    Close,
+}
+
+/// What is to be held in a workspace.
+#[derive(Debug, Default)]
+pub(super) struct Holds {
+    /// The workspace, and what it was when its paths were judged.
+    pub workspace: Option<(PathBuf, ObjectId)>,
+    /// In this order: folders come before what is in them.
+    pub paths: Vec<(Hold, PathBuf, ObjectId)>,
+    /// An empty folder and an empty file that stand in for what is closed.
+    pub closed: Option<(PathBuf, PathBuf)>,
+}
+
+/// Enters a mount namespace of its own. `in_user_namespace`: this process has one already that it may do that in.
+pub(super) fn enter_mounts(in_user_namespace: bool) -> io::Result<()> {
+    if in_user_namespace {
+        unshare(UnshareFlags::NEWNS)?;
+    } else {
+        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
+        // Without it the groups of the process could be changed, and nobody may map one.
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    }
+    Ok(mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
+}
+
+#[expect(
+    deprecated,
+    reason = "what is to take its place is unsafe for one flag, which is not used here"
+)]
+fn unshare(flags: UnshareFlags) -> io::Result<()> {
+    Ok(rustix::thread::unshare(flags)?)
+}
+
+impl Holds {
+    pub fn add(&mut self, hold: Hold, (path, id): (PathBuf, ObjectId)) {
+        self.paths.push((hold, path, id));
+    }
+
+    /// Makes all mounts. The error is for the user.
+    pub fn apply(&self) -> Result<(), String> {
+        let Some((workspace, id)) = &self.workspace else { return Err("no workspace".to_owned()) };
+        let root = open_root(workspace, *id)?;
+        let closed = match &self.closed {
+            Some((folder, file)) => Some((open(folder)?, open(file)?)),
+            None => None,
+        };
+        for (hold, path, id) in &self.paths {
+            let object = open_judged(&root, path, *id)?;
+            let said = |error: io::Error| format!("{}: {error}", path.display());
+            match hold {
+                Hold::Pin => drop(mount_over(&object, &object, true).map_err(said)?),
+                Hold::Fix => {
+                    let mount = mount_over(&object, &object, false).map_err(said)?;
+                    make_read_only(&mount).map_err(said)?;
+                }
+                Hold::Close => {
+                    let (folder, file) =
+                        closed.as_ref().ok_or("nothing stands in for what is closed")?;
+                    let kind =
+                        Object::of(&fstat(&object).map_err(|error| said(error.into()))?).kind;
+                    let source = if kind == ObjectKind::Folder { folder } else { file };
+                    let mount = mount_over(source, &object, false).map_err(said)?;
+                    make_read_only(&mount).map_err(said)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Opens the workspace as it was judged.
+pub(super) fn open_root(workspace: &Path, id: ObjectId) -> Result<Root, String> {
+    let root = Root::open(workspace);
+    match root.and_then(|root| Ok((root.id()?, root))) {
+        Ok((now, root)) if now == id => Ok(root),
+        Ok(_) => Err(format!(
+            "{}: the workspace was replaced; start the program again",
+            workspace.display()
+        )),
+        Err(error) => Err(format!("{}: {error}", workspace.display())),
+    }
+}
+
+fn open(path: &Path) -> Result<OwnedFd, String> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(CWD, path, flags, Mode::empty()).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Opens what was judged at a path. Another command may be exchanging folders at this moment; then it is waited for.
+fn open_judged(root: &Root, path: &Path, id: ObjectId) -> Result<OwnedFd, String> {
+    for _ in 0..MAX_TRIES {
+        if let Ok(object) = root.open_path(path)
+            && fstat(&object).is_ok_and(|stat| ObjectId::of(&stat) == id)
+        {
+            return Ok(object);
+        }
+        std::thread::sleep(PAUSE);
+    }
+    let path = path.display();
+    Err(format!(
+        "{path} was replaced while the sandbox was set up, so the command was not run; try again"
+    ))
+}
+
+/// Mounts an object over another, by descriptors alone; returns the new mount. `with_inner`: with what is mounted in
+/// it.
+fn mount_over(object: &OwnedFd, over: &OwnedFd, with_inner: bool) -> io::Result<OwnedFd> {
+    let mut flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_EMPTY_PATH;
+    if with_inner {
+        flags |= OpenTreeFlags::AT_RECURSIVE;
+    }
+    let copy = open_tree(object.as_fd(), c"", flags).map_err(|error| match error {
+        Errno::INVAL => io::Error::other("another file system is mounted in it"),
+        other => other.into(),
+    })?;
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    move_mount(copy.as_fd(), c"", over.as_fd(), c"", flags)?;
+    Ok(copy)
+}
+
+/// The link stands for the open mount, not for a path.
+fn make_read_only(mount: &OwnedFd) -> io::Result<()> {
+    let now = fstatvfs(mount)?.f_flag;
+    let mut flags = MountFlags::BIND | MountFlags::RDONLY;
+    // What is denied already stays denied; the kernel insists.
+    for (is_set, flag) in [
+        (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
+        (StatVfsMountFlags::NODEV, MountFlags::NODEV),
+        (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
+    ] {
+        if now.contains(is_set) {
+            flags |= flag;
+        }
+    }
+    Ok(mount_remount(format!("/proc/self/fd/{}", mount.as_raw_fd()), flags, c"")?)
+}

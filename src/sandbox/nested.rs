@@ -1,0 +1,365 @@
+//! Finds the Taskdocs and repositories below the top of a workspace. Every folder is looked at, those that tools
+//! generate last, up to a bound; what is left is counted, so that protection does not end silently. A folder whose
+//! names have not changed since the last search is not listed again.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::beneath::{Object, ObjectId, ObjectKind, Root};
+use crate::domain::Problem;
+use crate::domain::reserved::{AT_TOP, GIT, TASKDOC_ENDING};
+use crate::domain::text::{Text, localized};
+
+/// Names that make a folder a bare repository.
+pub(super) const BARE_REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
+/// Folders that tools generate: large, and searched last.
+const GENERATED: [&str; 4] = ["node_modules", "target", ".venv", "vendor"];
+/// Folders that one search looks at, and names that it lists.
+const MAX_FOLDERS: usize = 40_000;
+const MAX_NAMES: usize = 1_000_000;
+/// A folder that changed less than this before it was listed is listed again, in seconds: times of files are coarse.
+const SETTLED_AFTER: i64 = 2;
+/// Searches for something that was there and is not found: a command may be exchanging folders at this moment.
+const MAX_SEARCHES: usize = 5;
+
+/// Something at a path, by what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub path: PathBuf,
+    pub id: ObjectId,
+}
+
+/// Taskdocs and repositories below the top of a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct NestedPaths {
+    pub taskdocs: Vec<Found>,
+    /// `.git` paths of nested repositories, and bare ones.
+    pub repositories: Vec<Found>,
+    pub unprotected: Unprotected,
+}
+
+/// What is not protected: folders that were not looked at, since there are too many or they cannot be opened, and links
+/// in the place of a repository or a Taskdoc.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unprotected {
+    pub count: usize,
+    /// One of them.
+    pub example: Option<PathBuf>,
+}
+
+/// What is known of the folders of a workspace.
+#[derive(Debug)]
+pub(super) struct Search {
+    folders: BTreeMap<PathBuf, Listed>,
+    found: NestedPaths,
+    max_folders: usize,
+    max_names: usize,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self {
+            folders: BTreeMap::new(),
+            found: NestedPaths::default(),
+            max_folders: MAX_FOLDERS,
+            max_names: MAX_NAMES,
+        }
+    }
+}
+
+/// What was found in one folder.
+#[derive(Debug, Clone)]
+struct Listed {
+    object: Object,
+    /// Its names had not changed for so long that the time of a change tells one state from another.
+    is_settled: bool,
+    names: usize,
+    folders: Vec<OsString>,
+    taskdocs: Vec<OsString>,
+    has_repository: bool,
+    is_bare: bool,
+}
+
+impl Search {
+    /// What there is now. Reads the disk.
+    pub fn refresh(&mut self, root: &Root) -> &NestedPaths {
+        for _ in 0..MAX_SEARCHES {
+            let found = self.search(root);
+            let is_missing = |one: &Found| {
+                !found.repositories.iter().chain(&found.taskdocs).any(|now| now.id == one.id)
+            };
+            let known = self.found.repositories.iter().chain(&self.found.taskdocs);
+            let is_complete = !known.into_iter().any(is_missing);
+            self.found = found;
+            if is_complete {
+                break;
+            }
+        }
+        &self.found
+    }
+
+    pub fn found(&self) -> &NestedPaths {
+        &self.found
+    }
+
+    /// How many folders were looked at.
+    pub fn folders(&self) -> usize {
+        self.folders.len()
+    }
+
+    fn search(&mut self, root: &Root) -> NestedPaths {
+        let mut found = NestedPaths::default();
+        let (mut ordinary, mut generated) = (VecDeque::new(), VecDeque::new());
+        ordinary.push_back((root.path().to_owned(), 0_usize));
+        let (mut folders, mut names) = (0, 0);
+        let mut before = std::mem::take(&mut self.folders);
+        while let Some((folder, depth)) = ordinary.pop_front().or_else(|| generated.pop_front()) {
+            folders += 1;
+            if folders > self.max_folders || names > self.max_names {
+                found.unprotected.add(folder);
+                continue;
+            }
+            let listed = match Listed::read(root, &folder, before.remove(&folder)) {
+                Ok(Some(listed)) => listed,
+                Ok(None) => continue,
+                Err(known) => {
+                    found.unprotected.add(folder.clone());
+                    let Some(known) = known else { continue };
+                    *known
+                }
+            };
+            names += listed.names;
+            if depth > 0 && listed.is_bare {
+                found.repositories.push(Found { path: folder.clone(), id: listed.object.id });
+            }
+            for name in &listed.folders {
+                let is_reserved = depth == 0 && AT_TOP.iter().any(|(area, _)| name == *area);
+                let is_generated = GENERATED.iter().any(|one| name == *one);
+                let queue = if is_generated { &mut generated } else { &mut ordinary };
+                if !is_reserved {
+                    queue.push_back((folder.join(name), depth + 1));
+                }
+            }
+            if depth > 0 {
+                for name in &listed.taskdocs {
+                    found.taskdocs.extend(found.unprotected.unless_link(root, folder.join(name)));
+                }
+                if listed.has_repository {
+                    let git = folder.join(GIT);
+                    found.repositories.extend(found.unprotected.unless_link(root, git));
+                }
+            }
+            self.folders.insert(folder, listed);
+        }
+        found
+    }
+}
+
+impl Unprotected {
+    /// For the user.
+    pub(super) fn problem(&self, workspace: &Path) -> Option<Problem> {
+        let example = self.example.as_ref()?;
+        let (count, shown) = (self.count, example.strip_prefix(workspace).unwrap_or(example));
+        let shown = shown.display().to_string();
+        let text = localized!(
+            "{count} places in the workspace are not protected from commands, one of them {shown}: settings of \
+             repositories and Taskdocs there can be written",
+            "工作区内有 {count} 处未受保护，其中之一是 {shown}：命令可以改写那里的仓库设置和任务文档"
+        );
+        let fix = Text::new(
+            "replace links by what they lead to, let this user read every folder, or open a smaller folder as the \
+             workspace",
+            "请把链接换成它指向的内容，让当前用户可以读取每个文件夹，或以较小的文件夹作为工作区",
+        );
+        Some(Problem::new("sandbox/unprotected", shown, text, fix))
+    }
+
+    fn add(&mut self, path: PathBuf) {
+        self.count += 1;
+        _ = self.example.get_or_insert(path);
+    }
+
+    /// What is at a path now. A link is counted: whoever writes its folder can replace it.
+    fn unless_link(&mut self, root: &Root, path: PathBuf) -> Option<Found> {
+        let object = root.look(&path).ok()??;
+        if object.kind == ObjectKind::Link {
+            self.add(path);
+            return None;
+        }
+        Some(Found { id: object.id, path })
+    }
+}
+
+impl Listed {
+    /// `None`: there is no such folder. The error is what was known of one that cannot be listed.
+    fn read(
+        root: &Root,
+        folder: &Path,
+        known: Option<Self>,
+    ) -> Result<Option<Self>, Option<Box<Self>>> {
+        let object = match root.look_folder(folder) {
+            Ok(Some(object)) => object,
+            Ok(None) => return Ok(None),
+            Err(_) => return Err(known.map(Box::new)),
+        };
+        if let Some(known) = &known
+            && known.is_settled
+            && known.object == object
+        {
+            return Ok(Some(known.clone()));
+        }
+        let entries = match root.entries(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(_) => return Err(known.map(Box::new)),
+        };
+        let mut listed = Self {
+            object,
+            is_settled: object.changed.0 + SETTLED_AFTER < now(),
+            names: entries.len(),
+            folders: Vec::new(),
+            taskdocs: Vec::new(),
+            has_repository: false,
+            is_bare: BARE_REPOSITORY
+                .iter()
+                .all(|name| entries.iter().any(|one| one.name() == *name)),
+        };
+        for entry in entries {
+            if entry.name() == GIT {
+                listed.has_repository = true;
+            } else if is_taskdoc(&entry.path) {
+                listed.taskdocs.push(entry.name().to_owned());
+            } else if entry.kind == ObjectKind::Folder {
+                listed.folders.push(entry.name().to_owned());
+            }
+        }
+        Ok(Some(listed))
+    }
+}
+
+/// Seconds since 1970, as times of files are.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "compared with times that the system wrote, and shown nowhere"
+)]
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or_default()
+}
+
+pub(super) fn is_taskdoc(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.to_lowercase().ends_with(TASKDOC_ENDING)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    fn root() -> (tempfile::TempDir, Root) {
+        let top = tempfile::tempdir().unwrap();
+        let root = Root::open(&fs::canonicalize(top.path()).unwrap()).unwrap();
+        (top, root)
+    }
+
+    fn names(root: &Root, found: &[Found]) -> Vec<String> {
+        let short = |one: &Found| one.path.strip_prefix(root.path()).unwrap().display().to_string();
+        let mut names: Vec<String> = found.iter().map(short).collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn repositories_and_taskdocs_are_found_at_any_depth_and_in_generated_folders() {
+        let (top, root) = root();
+        let deep = "d/".repeat(60);
+        for name in BARE_REPOSITORY {
+            fs::create_dir_all(top.path().join("store.git").join(name)).unwrap();
+        }
+        for repository in ["a", "node_modules/dep", "target/x", ".venv/src/y", deep.as_str()] {
+            fs::create_dir_all(top.path().join(repository).join(".git")).unwrap();
+            fs::create_dir_all(top.path().join(repository).join("x.TSK")).unwrap();
+        }
+        for skipped in [".git/sub/.git", ".minds/sub/.git", "top.tsk/sub/.git", "a/.git/b/.git"] {
+            fs::create_dir_all(top.path().join(skipped)).unwrap();
+        }
+        symlink("a", top.path().join("link")).unwrap();
+        fs::create_dir(top.path().join("odd")).unwrap();
+        symlink("../a/.git", top.path().join("odd/.git")).unwrap();
+        let mut search = Search::default();
+        let found = search.refresh(&root);
+        let expected =
+            [".venv/src/y", "a", deep.trim_end_matches('/'), "node_modules/dep", "target/x"];
+        let mut repositories = expected.map(|one| format!("{one}/.git")).to_vec();
+        repositories.push("store.git".to_owned());
+        repositories.sort_unstable();
+        assert_eq!(names(&root, &found.repositories), repositories);
+        assert_eq!(names(&root, &found.taskdocs), expected.map(|one| format!("{one}/x.TSK")));
+        let odd = Some(root.path().join("odd/.git"));
+        assert_eq!(found.unprotected, Unprotected { count: 1, example: odd }, "a link is not held");
+    }
+
+    #[test]
+    fn what_lies_behind_many_files_is_found_and_what_is_not_searched_is_counted() {
+        let (top, root) = root();
+        fs::create_dir_all(top.path().join("a/files")).unwrap();
+        for n in 0..21_000 {
+            fs::File::create(top.path().join(format!("a/files/{n}"))).unwrap();
+        }
+        for folder in ["a/sub/.git", "node_modules/x/.git", "z/deep/.git"] {
+            fs::create_dir_all(top.path().join(folder)).unwrap();
+        }
+        let mut search = Search::default();
+        assert_eq!(search.refresh(&root).repositories.len(), 3);
+        // The top, `a`, `z`, and what is in these; generated folders come last.
+        let mut search = Search { max_folders: 6, ..Search::default() };
+        let found = search.refresh(&root);
+        assert_eq!(names(&root, &found.repositories), ["a/sub/.git", "z/deep/.git"]);
+        let rest = Some(root.path().join("node_modules"));
+        assert_eq!(found.unprotected, Unprotected { count: 1, example: rest });
+        let mut search = Search { max_names: 10_000, ..Search::default() };
+        assert!(search.refresh(&root).unprotected.count > 0);
+    }
+
+    #[test]
+    fn what_appears_moves_or_goes_is_seen_by_the_next_search() {
+        let (top, root) = root();
+        let at = |name: &str| top.path().join(name);
+        fs::create_dir_all(at("a/b")).unwrap();
+        let mut search = Search::default();
+        assert_eq!(search.refresh(&root).repositories, []);
+        fs::create_dir(at("a/b/.git")).unwrap();
+        assert_eq!(names(&root, &search.refresh(&root).repositories), ["a/b/.git"]);
+        let id = search.found().repositories[0].id;
+        fs::rename(at("a"), at("c")).unwrap();
+        assert_eq!(names(&root, &search.refresh(&root).repositories), ["c/b/.git"]);
+        assert_eq!(search.found().repositories[0].id, id);
+        fs::remove_dir_all(at("c/b/.git")).unwrap();
+        assert_eq!(search.refresh(&root).repositories, []);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_listed_is_counted_and_what_was_known_of_it_stays() {
+        let (top, root) = root();
+        let folder = top.path().join("closed");
+        fs::create_dir_all(folder.join("in/.git")).unwrap();
+        let mut search = Search::default();
+        assert_eq!(search.refresh(&root).repositories.len(), 1);
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o0)).unwrap();
+        let is_denied = fs::read_dir(&folder).is_err();
+        let found = search.refresh(&root).clone();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        if !is_denied {
+            return eprintln!("SKIPPED: root lists every folder");
+        }
+        assert!(found.unprotected.count > 0);
+        assert_eq!(found.unprotected.example.unwrap(), root.path().join("closed"));
+        assert_eq!(search.refresh(&root).unprotected.count, 0);
+    }
+}

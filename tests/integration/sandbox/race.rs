@@ -1,0 +1,150 @@
+//! A race: while sandboxes are set up, folders of the workspace are exchanged with links to what a command may not
+//! reach, and with each other. What was judged has to be what is used.
+//!
+//! `DOMINDS_RACES` is how many commands are run in all; more than a few thousand take minutes.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use crate::common::spread::spread;
+use crate::common::wait::output;
+
+use super::place::{CANARY, Place};
+use super::run::{Means, User};
+use super::{is_root, ready};
+
+/// Commands in all, over means and users.
+const RACES: usize = 2_000;
+/// What a command tries: to read what is outside, to write there, and to write the settings of the repository.
+const TRIES: &str = r"
+for d in inner swap node_modules/swap plain link; do
+  cat $d/.git/CANARY $d/.git/.netrc $d/.netrc $d/.ssh/id_ed25519 $d/file 2>/dev/null
+  echo planted >>$d/.git/config; echo planted >$d/.git/hooks/evil; echo planted >>$d/.git/.bashrc
+  echo planted >>$d/.bashrc; echo planted >$d/.git/PLANTED; echo planted >>$d/x.tsk/goals.md
+done 2>/dev/null
+cat {home}/.ssh/id_ed25519 {top}/other/file 2>/dev/null
+echo planted >>{home}/.bashrc
+echo BEGUN
+";
+
+/// Exchanges the pairs again and again, until it is told to end.
+fn exchange(workspace: &Path, over: &AtomicBool) {
+    const PAIRS: [(&str, &str); 4] = [
+        ("inner", "swap"),
+        ("inner", "node_modules/swap"),
+        ("plain", "link"),
+        ("deep2/r", "deep2/s"),
+    ];
+    for round in 0_u64.. {
+        for (one, other) in PAIRS {
+            if over.load(Ordering::Relaxed) {
+                return;
+            }
+            let (one, other) = (workspace.join(one), workspace.join(other));
+            for pause in [round % 7, round % 3] {
+                let exchanged = renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE);
+                exchanged.expect("an exchange");
+                thread::sleep(Duration::from_micros(100 * pause + 50));
+            }
+        }
+    }
+}
+
+fn prepared(user: User) -> Place {
+    let place = Place::new(user);
+    let ws = place.workspace();
+    let script = r"
+set -e
+for r in inner deep2/r deep2/s ../project; do git init -q $r && git -C $r commit -q --allow-empty -m x; done
+touch inner/.git/config.worktree
+mkdir -p node_modules/swap plain inner/x.tsk
+
+echo goals >inner/x.tsk/goals.md
+";
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", script]).current_dir(&ws).env("HOME", place.home());
+    let ran = output(&mut command);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    fs::write(place.top().join("project/.git/CANARY"), CANARY).expect("a file");
+    symlink(place.top().join("project"), ws.join("swap")).expect("a link");
+    symlink(place.home(), ws.join("node_modules/swap/.git")).expect("a link");
+    symlink(place.home(), ws.join("link")).expect("a link");
+    place.give();
+    if user == User::Ordinary {
+        let owner = format!("{0}:{0}", super::run::ORDINARY);
+        let given =
+            output(Command::new("chown").args(["-hR", &owner]).arg(place.top().join("project")));
+        assert!(given.status.success());
+    }
+    place
+}
+
+/// How many commands began, and what came through.
+fn race(means: Means, user: User, races: usize) -> (usize, Vec<String>) {
+    let place = prepared(user);
+    let ws = place.workspace();
+    let config = ["inner", "deep2/r", "deep2/s"].map(|name| ws.join(name).join(".git/config"));
+    let config = config.map(|path| fs::read(path).expect("settings"));
+    let over = AtomicBool::new(false);
+    let tries = place.filled(TRIES, "", 0);
+    let (mut begun, mut through) = (0, Vec::new());
+    thread::scope(|scope| {
+        scope.spawn(|| exchange(&ws, &over));
+        for nth in 0..races {
+            let said = place.sh(Some((means, "workspace")), &tries).said;
+            begun += usize::from(said.contains("BEGUN"));
+            if said.contains(CANARY) {
+                through.push(format!("command {nth} read what is outside"));
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    let planted = |path: &Path| {
+        let found = output(Command::new("grep").args(["-rlsI", "planted"]).arg(path));
+        String::from_utf8_lossy(&found.stdout).into_owned()
+    };
+    for path in [place.home(), place.top().join("project"), place.top().join("other")] {
+        let found = planted(&path);
+        if !found.is_empty() {
+            through.push(format!("written outside: {found}"));
+        }
+    }
+    for (name, before) in ["inner", "deep2/r", "deep2/s"].into_iter().zip(config) {
+        if fs::read(ws.join(name).join(".git/config")).ok() != Some(before) {
+            through.push(format!("the settings of {name} were written"));
+        }
+    }
+    if fs::read_to_string(ws.join("inner/x.tsk/goals.md")).ok().as_deref() != Some("goals\n") {
+        through.push("a Taskdoc was written".to_owned());
+    }
+    (begun, through)
+}
+
+#[test]
+fn what_is_exchanged_while_a_sandbox_is_set_up_opens_nothing() {
+    #[expect(clippy::disallowed_methods, reason = "how long the test takes")]
+    let races = std::env::var("DOMINDS_RACES").ok().and_then(|races| races.parse().ok());
+    let races: usize = races.unwrap_or(RACES);
+    let means = [Means::Bwrap, Means::Landlock];
+    let all = User::all().into_iter().flat_map(|user| means.map(|means| (means, user)));
+    let all: Vec<_> = all.filter(|(means, user)| ready(*means, *user)).collect();
+    let each = races.div_ceil(all.len().max(1));
+    let (mut faults, mut least) = (Vec::new(), each);
+    for (means, user, (begun, through)) in
+        spread(all, |(means, user)| (means, user, race(means, user, each)))
+    {
+        eprintln!("{means:?} {user:?} (root: {}): {begun} of {each} commands began", is_root());
+        least = least.min(begun);
+        faults.extend(through.into_iter().map(|fault| format!("{means:?} {user:?}: {fault}")));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    // Most find the moment in which everything is where it was.
+    assert!(least > each / 4, "only {least} of {each} commands began");
+}
