@@ -57,7 +57,18 @@ impl Outbox {
             self.waiting.push_back(Waiting { event, weight });
         }
         if self.waiting.len() > self.limit || self.is_too_heavy() {
-            self.drop_for_lag();
+            self.drop_for_lag(self.most_bytes / 2);
+        }
+    }
+
+    /// Drops what waits for one [`DriverEvent::Lagged`], but for so many bytes of what is said only once: the reader is
+    /// too slow for the room that all have together.
+    pub fn shed(&mut self, most_bytes: usize) {
+        self.drop_for_lag(most_bytes);
+        if self.weight > most_bytes {
+            // One large event is left behind the mark.
+            self.waiting.truncate(1);
+            self.weight = 0;
         }
     }
 
@@ -116,12 +127,12 @@ impl Outbox {
         self.weight - largest > self.most_bytes
     }
 
-    /// Drops everything that can be requested again; then the oldest of what is left, down to half of a limit that
-    /// is still exceeded.
-    fn drop_for_lag(&mut self) {
+    /// Drops everything that can be requested again; then the oldest of what is left, down to half of a limit of
+    /// events that is still exceeded, and to so many bytes.
+    fn drop_for_lag(&mut self, most_bytes: usize) {
         self.retain(|event| !can_be_requested(event));
         while self.waiting.len() > self.limit / 2
-            || (self.waiting.len() > 1 && self.weight > self.most_bytes / 2)
+            || (self.waiting.len() > 1 && self.weight > most_bytes)
         {
             self.pop();
         }

@@ -1,12 +1,14 @@
 //! Frames on a socket: read whole, written in batches, compressed where both sides agreed to that.
 
 use std::io;
+use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use crate::protocol::wire::{FrameDecoder, FrameFault};
 
 use super::packing::{Packer, Unpacker};
+use super::seats::Seat;
 
 /// Bytes read at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -31,13 +33,20 @@ pub(super) struct FrameReader<R> {
     left: std::ops::Range<usize>,
     /// What is read is compressed.
     unpacker: Option<Unpacker>,
+    /// Where it counts what is held.
+    seat: Option<Arc<Seat>>,
 }
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
     /// `most`: the longest message.
     pub fn new(from: R, most: usize) -> Self {
         let (decoder, buffer) = (FrameDecoder::new(most), vec![0; READ_BYTES]);
-        Self { from, decoder, buffer, left: 0..0, unpacker: None }
+        Self { from, decoder, buffer, left: 0..0, unpacker: None, seat: None }
+    }
+
+    /// A message counts there until the next one is read.
+    pub fn counted_by(self, seat: &Arc<Seat>) -> Self {
+        Self { seat: Some(seat.clone()), ..self }
     }
 
     /// From the next message on everything is compressed.
@@ -52,6 +61,9 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             let mut input = self.buffer.get(self.left.clone()).unwrap_or_default();
             let body = self.decoder.take(&mut input)?;
             self.left.start = self.left.end - input.len();
+            if let Some(seat) = &self.seat {
+                seat.holds(body.as_ref().map_or_else(|| self.decoder.held(), Vec::len));
+            }
             if body.is_some() {
                 return Ok(body);
             }

@@ -17,6 +17,7 @@ pub mod line;
 mod packing;
 pub mod peer;
 pub mod place;
+mod seats;
 mod sender;
 pub mod server;
 mod sessions;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -31,11 +31,12 @@ use super::framed::{FrameReader, FrameWriter, ReadError};
 use super::journal::SessionFile;
 use super::peer::{self, PeerRefusal};
 use super::place::Place;
+use super::seats::{Seat, Seats};
 use super::sender::Sender;
 use super::sessions::{Admission, Session, Sessions};
 
-/// Connections at a time; the next one is refused.
-const MAX_CONNECTIONS: usize = 128;
+/// Connections at a time that are told that they are not let in; others are closed without a word.
+const MAX_REJECTED: usize = 64;
 /// How long a new connection may take to say what it is.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long it may take to be told that one is not let in.
@@ -149,6 +150,7 @@ async fn accept(
 ) {
     let mut connections = JoinSet::new();
     let sessions = Sessions::load(sessions).await;
+    let (seats, rejected) = (Seats::default(), Arc::new(Semaphore::new(MAX_REJECTED)));
     loop {
         count.send_if_modified(|known| {
             std::mem::replace(known, connections.len()) != connections.len()
@@ -170,14 +172,17 @@ async fn accept(
             }
             _ = closed.recv() => break,
         };
-        let room = connections.len() < MAX_CONNECTIONS;
         let (clients, about, sessions) = (clients.clone(), about.clone(), sessions.clone());
+        let (seats, rejected) = (seats.clone(), rejected.clone());
         connections.spawn(async move {
-            let served = if room {
-                serve(stream, &clients, (&about, &sessions)).await
-            } else {
-                reject(stream, TOO_MANY).await;
-                Err(Refused::Full)
+            let served = match admit(&stream, &seats) {
+                Ok(seat) => serve(stream, &clients, (&about, &sessions), &seat).await,
+                Err((refused, reason)) => {
+                    if let Ok(_room) = rejected.try_acquire() {
+                        reject(stream, reason).await;
+                    }
+                    Err(refused)
+                }
             };
             if let Err(error) = served {
                 tracing::warn!(%error, "a connection was ended");
@@ -193,6 +198,8 @@ async fn accept(
 enum Refused {
     #[error("too many connections")]
     Full,
+    #[error("its place, or the room for its message, was needed for others")]
+    PlaceNeeded,
     #[error("refused: {0}")]
     Peer(#[from] PeerRefusal),
     #[error("it did not say what it is in time")]
@@ -222,19 +229,28 @@ async fn reject(mut stream: UnixStream, reason: Text) {
     }
 }
 
+/// The seat of a new connection; who may not come in takes none.
+fn admit(stream: &UnixStream, seats: &Seats) -> Result<Arc<Seat>, (Refused, Text)> {
+    peer::check(stream).map_err(|refusal| (refusal.into(), refusal.reason()))?;
+    let process = stream.peer_cred().ok().and_then(|peer| peer.pid()).unwrap_or_default();
+    seats.take(process).ok_or((Refused::Full, TOO_MANY))
+}
+
 async fn serve(
     stream: UnixStream,
     clients: &Clients,
     (about, sessions): (&About, &Sessions),
+    seat: &Arc<Seat>,
 ) -> Result<(), Refused> {
-    if let Err(refusal) = peer::check(&stream) {
-        reject(stream, refusal.reason()).await;
-        return Err(refusal.into());
-    }
     let (read, write) = stream.into_split();
-    let mut frames = FrameReader::new(read, LONGEST_FROM_CLIENT);
+    let mut frames = FrameReader::new(read, LONGEST_FROM_CLIENT).counted_by(seat);
     let mut write = FrameWriter::new(write);
-    let Some(hello) = hello(&mut frames).await? else { return Ok(()) };
+    let hello = tokio::select! {
+        hello = hello(&mut frames) => hello?,
+        () = seat.needed() => return Err(Refused::PlaceNeeded),
+    };
+    let Some(hello) = hello else { return Ok(()) };
+    seat.greeted();
     let protocol = match wire::agree(Versions::from(&hello), Versions::OWN) {
         Ok(protocol) => protocol,
         Err(reason) => {
@@ -268,12 +284,16 @@ async fn serve(
     }
     let (replies, from_session) = mpsc::channel(REPLIES);
     let ended = tokio::select! {
-        taken = take_commands(frames, &commands, replies, session.as_ref()) => taken,
+        taken = take_commands((frames, seat.as_ref()), &commands, replies, session.as_ref()) => taken,
         sent = send_events(sender, (&mut events, from_session), session.as_ref()) => sent,
         () = superseded(session.as_ref()) => Ok(()),
+        () = seat.needed() => Err(Refused::PlaceNeeded),
     };
     if let Some(session) = &session {
-        session.collect_late_replies(&mut events).await;
+        tokio::select! {
+            () = session.collect_late_replies(&mut events) => {}
+            () = seat.needed() => session.give_up(),
+        }
     }
     // Until here the client is one of the driver's.
     drop(commands);
@@ -313,7 +333,7 @@ fn audience(named: AudienceKind) -> Audience {
 
 /// Takes commands until the client has no more.
 async fn take_commands(
-    mut frames: FrameReader<OwnedReadHalf>,
+    (mut frames, seat): (FrameReader<OwnedReadHalf>, &Seat),
     commands: &mpsc::Sender<Command>,
     replies: mpsc::Sender<DriverEvent>,
     session: Option<&Session>,
@@ -321,6 +341,7 @@ async fn take_commands(
     while let Some(body) = frames.next().await? {
         match wire::decode_from_client(&body) {
             Ok(FromClient::Command(command)) => {
+                seat.commanded();
                 // From its admission on nothing may come between it and the driver.
                 let Ok(room) = commands.reserve().await else { break };
                 let admission = match session {

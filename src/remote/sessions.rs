@@ -352,7 +352,8 @@ impl Session {
         self.all.known().commands(&self.name).is_some_and(|commands| commands.iter().any(runs))
     }
 
-    fn give_up(&self) {
+    /// Nobody waits any more for the replies to the commands of this connection.
+    pub fn give_up(&self) {
         if let Some(commands) = self.all.known().commands(&self.name) {
             let own = commands.iter_mut().filter(|sent| sent.connection == self.connection);
             for sent in own {

@@ -7,6 +7,7 @@
     reason = "a test, its functions included, fails by panicking"
 )]
 
+mod bounds;
 mod crowd;
 pub mod sessions;
 mod turns;

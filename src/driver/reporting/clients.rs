@@ -19,6 +19,10 @@ const _: () = assert!(LARGEST_TICKET >> OWN_BITS == 0, "a ticket leaves room for
 
 /// Events that may wait for a client in another process that must not miss any.
 const MOST_EVENTS_ELSEWHERE: usize = 65_536;
+/// About how many bytes may wait for all clients in other processes together.
+const MOST_BYTES_ELSEWHERE: usize = 128 * 1024 * 1024;
+/// What is left of it to one that takes too much of that.
+const LEFT_BYTES: usize = 512 * 1024;
 
 /// Numbered in the order in which they joined; no number comes twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -178,6 +182,23 @@ impl Outboxes {
         if let Some(view) = self.0.get_mut(&client) {
             view.outbox.push(event);
         }
+        self.keep_bound();
+    }
+
+    /// While too much waits for clients in other processes, the one for which most waits lags.
+    fn keep_bound(&mut self) {
+        let elsewhere =
+            |(_, view): &(&ClientId, &ClientView)| view.profile.origin == ClientOrigin::Elsewhere;
+        for _ in 0..self.0.len() {
+            let views = || self.0.iter().filter(elsewhere);
+            let all: usize = views().map(|(_, view)| view.outbox.weight()).sum();
+            let heaviest = views().max_by_key(|(_, view)| view.outbox.weight());
+            let Some((client, _)) = heaviest.filter(|_| all > MOST_BYTES_ELSEWHERE) else { return };
+            let client = *client;
+            if let Some(outbox) = self.of(client) {
+                outbox.shed(LEFT_BYTES);
+            }
+        }
     }
 
     /// An event for all but one.
@@ -185,6 +206,7 @@ impl Outboxes {
         for (_, view) in self.0.iter_mut().filter(|(client, _)| **client != but) {
             view.outbox.push(event.clone());
         }
+        self.keep_bound();
     }
 
     /// An event of the records of a dialog.
@@ -209,6 +231,7 @@ impl Outboxes {
             view.outbox.push(event.clone());
         }
         first.outbox.push(event);
+        self.keep_bound();
     }
 }
 
@@ -329,6 +352,32 @@ mod tests {
             }
             assert_eq!(outboxes.lost().count(), usize::from(lost), "{audience:?} {origin:?}");
         }
+    }
+
+    #[test]
+    fn what_waits_for_clients_that_read_nothing_is_bounded_together() {
+        let mut outboxes = Outboxes::with_first(ClientProfile::own(Audience::Screen));
+        let profile = ClientProfile {
+            origin: ClientOrigin::Elsewhere,
+            ..ClientProfile::own(Audience::Screen)
+        };
+        let clients = (1..=60).map(ClientId::numbered);
+        clients.clone().for_each(|client| outboxes.add(client, profile.clone()));
+        let one = 1_000_000;
+        for n in 0..20 {
+            // What can be asked for again, and what is said only once.
+            outboxes.push(DriverEvent::Files(vec!["f".repeat(one), n.to_string()]));
+            for client in clients.clone() {
+                let texts = BTreeMap::from([(n.to_string(), "d".repeat(one))]);
+                outboxes.push_to(client, DriverEvent::Drafts { ticket: 1, texts });
+            }
+            let all = clients.clone().map(|client| outboxes.of(client).unwrap().weight());
+            assert!(all.sum::<usize>() <= MOST_BYTES_ELSEWHERE + 2 * one);
+        }
+        let told = clients.clone().map(|client| outboxes.take(client));
+        let told = told.filter(|events| events.first() == Some(&DriverEvent::Lagged));
+        assert!(told.count() > 0, "whoever missed something is told so");
+        assert!(!outboxes.take(ClientId::FIRST).contains(&DriverEvent::Lagged));
     }
 
     #[test]
