@@ -234,8 +234,8 @@ impl Texts {
         Self { place, logged: None }
     }
 
-    /// The texts of the last time; none if they cannot be read.
-    pub async fn read(&mut self) -> DraftTexts {
+    /// The texts of the last time; `None` if they cannot be read.
+    pub async fn read(&mut self) -> Option<DraftTexts> {
         let read = match &mut self.place {
             TextsPlace::Here(store) => {
                 let store = store.clone();
@@ -251,10 +251,7 @@ impl Texts {
                     .map_err(|error| Localized::same(error.to_string()))
             }
         };
-        read.unwrap_or_else(|error| {
-            tracing::warn!(%error, "drafts could not be read");
-            DraftTexts::new()
-        })
+        read.inspect_err(|error| tracing::warn!(%error, "drafts could not be read")).ok()
     }
 }
 

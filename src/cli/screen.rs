@@ -224,13 +224,18 @@ async fn on_terminal(
         *panic_report.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     });
     let (_watch, looks) = config::watch(&setup);
+    let stored = texts.read().await;
+    let has_drafts = stored.is_some();
     let mut app = App::new(AppOptions {
         ui: setup.look,
         clock: Arc::new(SystemClock),
-        drafts: texts.read().await,
+        drafts: stored.unwrap_or_default(),
         undo_answers: UNDO_ANSWERS,
         moment: Instant::now(),
     });
+    if !has_drafts {
+        app.tell_without_drafts();
+    }
     if modes.live_rows().is_some() {
         app.be_inline();
     }

@@ -30,7 +30,8 @@ pub(super) const WELCOME_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) const COMMANDS: usize = 64;
 /// Events that wait for the screen; while there is no room nothing is read, and the driver merges what waits.
 pub(super) const EVENTS: usize = 64;
-/// Acknowledgements of stored texts that wait for the thread that writes them, which takes one at a time.
+/// Acknowledgements of stored texts that wait for the thread that writes them, which takes one at a time; what comes
+/// while it is full is dropped, as nobody waits for so many.
 pub(super) const ACKNOWLEDGED: usize = 4;
 /// Tickets from here on are of stored texts; a screen counts its own from 1.
 pub(super) const FIRST_OF_TEXTS: Ticket = LARGEST_TICKET / 2;
@@ -312,8 +313,10 @@ async fn read_events(
         open.received(&event);
         stopped |= event == DriverEvent::Stopped;
         let is_of_text = event.ticket().is_some_and(|ticket| ticket >= FIRST_OF_TEXTS);
-        let to = if is_of_text { &acknowledge } else { &events };
-        if to.send(event).await.is_err() && !is_of_text {
+        if is_of_text {
+            // Where so many wait, nobody waits for them.
+            let _ = acknowledge.try_send(event);
+        } else if events.send(event).await.is_err() {
             break None;
         }
     };

@@ -209,9 +209,12 @@ where
             self.problems.clone_from(problems);
         }
         let is_of_text = ticket.is_some_and(|ticket| ticket >= FIRST_OF_TEXTS);
-        let to = if is_of_text { &self.acknowledge } else { &self.events };
-        let sent = to.send(event).await;
-        if is_of_text { Ok(()) } else { sent.map_err(drop) }
+        if is_of_text {
+            // Where so many wait, nobody waits for them.
+            let _ = self.acknowledge.try_send(event);
+            return Ok(());
+        }
+        self.events.send(event).await.map_err(drop)
     }
 
     /// Tries until there is a connection; `None` if the client has left.
@@ -332,8 +335,11 @@ async fn refuse(
     text: Text,
 ) -> Result<(), ()> {
     let refused = DriverEvent::Refused { ticket, text: text.into() };
-    let to = if ticket >= FIRST_OF_TEXTS { acknowledge } else { events };
-    to.send(refused).await.map_err(drop)
+    if ticket >= FIRST_OF_TEXTS {
+        let _ = acknowledge.try_send(refused);
+        return Ok(());
+    }
+    events.send(refused).await.map_err(drop)
 }
 
 #[cfg(test)]

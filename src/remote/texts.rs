@@ -12,8 +12,10 @@ use crate::protocol::{Command, DriverEvent};
 
 use super::client::{Connection, FIRST_OF_TEXTS};
 
-/// How long the driver may take.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the driver may take. Meanwhile what is typed and sent waits for its draft.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
+/// The same while what was asked before had no answer.
+const SILENT_TIMEOUT: Duration = Duration::from_millis(100);
 
 const NO_ANSWER: Text = Text::new("the driver does not answer", "驱动进程没有回应");
 
@@ -23,6 +25,8 @@ pub struct RemoteTexts {
     commands: mpsc::Sender<Command>,
     acknowledged: mpsc::Receiver<DriverEvent>,
     next: Ticket,
+    /// The last answer did not come in time.
+    is_silent: bool,
 }
 
 impl Connection {
@@ -33,6 +37,7 @@ impl Connection {
             commands: self.commands.clone(),
             acknowledged: std::mem::replace(&mut self.acknowledged, nothing),
             next: FIRST_OF_TEXTS,
+            is_silent: false,
         }
     }
 }
@@ -63,6 +68,7 @@ impl RemoteTexts {
     ) -> Result<DriverEvent, Localized> {
         self.next += 1;
         let mine = self.next;
+        let patience = if self.is_silent { SILENT_TIMEOUT } else { ANSWER_TIMEOUT };
         let asked = async {
             self.commands.send(command(mine)).await.ok()?;
             loop {
@@ -72,10 +78,44 @@ impl RemoteTexts {
                 }
             }
         };
-        match timeout(ANSWER_TIMEOUT, asked).await {
+        let answered = timeout(patience, asked).await;
+        self.is_silent = answered.is_err();
+        match answered {
             Ok(Some(DriverEvent::Refused { text, .. })) => Err(text),
             Ok(Some(event)) => Ok(event),
             Ok(None) | Err(_) => Err(NO_ANSWER.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_driver_that_never_answers_is_waited_for_once() {
+        let (commands, mut sent) = mpsc::channel(64);
+        let (acknowledge, acknowledged) = mpsc::channel(4);
+        let mut texts = RemoteTexts { commands, acknowledged, next: 0, is_silent: false };
+        let start = Instant::now();
+        assert!(texts.read().await.is_err());
+        for _ in 0..10 {
+            assert!(texts.save("answer/q1", "yes").await.is_err());
+        }
+        assert!(start.elapsed() <= ANSWER_TIMEOUT + 10 * SILENT_TIMEOUT, "{:?}", start.elapsed());
+        // What comes late answers nothing else, and one that answers again is waited for again.
+        let late = DriverEvent::Done { ticket: 3, dialog: None };
+        acknowledge.send(late).await.unwrap();
+        let answering = async {
+            while let Some(command) = sent.recv().await {
+                let Command::SaveDraft { ticket: ticket @ 12.., .. } = command else { continue };
+                acknowledge.send(DriverEvent::Done { ticket, dialog: None }).await.unwrap();
+                return;
+            }
+        };
+        let (saved, ()) = tokio::join!(texts.save("answer/q1", "no"), answering);
+        assert!(saved.is_ok() && !texts.is_silent);
     }
 }

@@ -428,6 +428,11 @@ impl App {
         self.follow([FollowUp::Notify(Tone::Plain, words::UNREACHABLE)]);
     }
 
+    /// The drafts of the last session could not be read.
+    pub fn tell_without_drafts(&mut self) {
+        self.follow([FollowUp::Notify(Tone::Bad, words::WITHOUT_DRAFTS)]);
+    }
+
     /// The driver of this process can go on without this screen.
     pub fn may_detach(&mut self) {
         self.model.detaches = true;

@@ -525,13 +525,15 @@ impl<'a, S: Surface> Run<'a, S> {
             return;
         };
         let mut next = Some(first);
+        // However long each takes, keys do not wait for all of them.
+        let ends = now() + MAX_EVENT_WAIT;
         for _ in 0..MAX_BATCH {
             let Some(event) = next.take() else {
                 break;
             };
             let commands = self.app.apply(event);
             self.unsent.extend(commands);
-            next = events.try_recv().ok();
+            next = if now() < ends { events.try_recv().ok() } else { None };
         }
         if let Some(event) = next {
             let commands = self.app.apply(event);

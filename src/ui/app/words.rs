@@ -97,6 +97,14 @@ pub(super) const NO_QUESTIONS: Text = Text::new("no question waits for you", "�
 pub(super) const QUEUED_LIST: Text = Text::new("all", "全部");
 pub(super) const TAKEN_BACK: Text =
     Text::new("taken back: it will not be delivered", "已撤回，不会送达");
+pub(super) const READ_FIRST: Text = Text::new(
+    "not approved: read all of it, to its end, and then answer again",
+    "尚未批准：请把全部内容读到末尾，然后再次答复",
+);
+pub(super) const WITHOUT_DRAFTS: Text = Text::new(
+    "the driver does not say what you typed last time; what you type now may not be kept",
+    "驱动进程没有返回你上次输入的内容；现在输入的内容可能不会保存",
+);
 pub(super) const UNREACHABLE: Text = Text::new(
     "there is no place for a socket: no other screen or command can reach this driver",
     "没有可放套接字的位置：其他界面和命令无法连接此驱动进程",
