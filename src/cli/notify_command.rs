@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::platform::user_program::UserProgram;
+use crate::ui::text::clean::escape_json;
 use crate::ui::{Call, CallReason, CallTarget, CalledQuestion, StopCalls};
 
 /// How long the program may take; then it is killed.
@@ -27,10 +28,15 @@ impl NotifyCommand {
 
 impl CallTarget for NotifyCommand {
     fn call(&mut self, call: &Call, stop: &StopCalls) -> io::Result<()> {
-        let text = format!("{}\n", to_json(call, &self.workspace));
+        let text = in_one_line(call, &self.workspace);
         let program = UserProgram::find(&self.words)?;
         program.give(&text, Instant::now() + DEADLINE, &|| stop.is_set())
     }
+}
+
+/// Names of folders and members may be hostile: what acts on a terminal is escaped, and the value is the same.
+fn in_one_line(call: &Call, workspace: &str) -> String {
+    format!("{}\n", escape_json(&to_json(call, workspace).to_string()))
 }
 
 /// One object in one line; docs/scripting.md describes it.
@@ -82,6 +88,19 @@ mod tests {
         };
         let text = SafeText::line("add 2FA: @dba Drop it?");
         Call { reason: CallReason::New, text, count: 1, questions: vec![question] }
+    }
+
+    #[test]
+    fn a_program_gets_names_without_what_acts_on_a_terminal() {
+        let hostile = "a\u{1b}]8;;x\u{7}\u{9b}2J\u{202e}\u{2066}\u{200b}b";
+        let mut call = call();
+        let question = call.questions.first_mut().expect("a question");
+        (question.agent, question.id) = (hostile.into(), hostile.to_owned());
+        let text = in_one_line(&call, &format!("/work/{hostile}"));
+        let acts = |c: char| c != '\n' && crate::domain::hidden_chars::class_of(c).is_some();
+        assert!(!text.contains(acts), "{text:?}");
+        let read: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(read.pointer("/questions/0/agentId"), Some(&json!(hostile)));
     }
 
     #[test]

@@ -61,3 +61,30 @@ fn a_hostile_title_stays_text_and_a_row_keeps_its_width() {
     assert!(screen.contains("登录") && screen.contains('…'), "{screen}");
     assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen}");
 }
+
+#[test]
+fn hostile_names_act_on_nothing_wherever_they_are_shown() {
+    use crate::domain::hidden_chars::class_of;
+    let hostile =
+        "[x](https://a/\u{1b}\\)\u{1b}]8;;file:///etc\u{7}\u{9b}2J\u{90}\u{202e}\u{2066}\u{200b}";
+    for (width, height) in [(120, 40), (60, 20)] {
+        let mut stage = streaming(width, height);
+        let mut all = rows();
+        for row in &mut all {
+            row.title = hostile.to_owned();
+            row.taskdoc = format!("{hostile}.tsk");
+            row.agent = hostile.into();
+            row.slug = Some(hostile.into());
+        }
+        let mut folder = workspace();
+        folder.folder = format!("~/{hostile}");
+        let asked = question(&main_dialog(), hostile, "q9", hostile, "2026-11-21 12:01:00");
+        stage.apply(DriverEvent::Workspace(folder)).apply(DriverEvent::Rows(all));
+        stage.apply(DriverEvent::Inbox(vec![asked]));
+        for keys in ["1", "2", "3", "<alt+a>", "<esc> @", "<esc> :"] {
+            let screen = stage.keys(keys).screen();
+            let acts = |c: char| c != '\n' && class_of(c).is_some();
+            assert!(!screen.contains(acts), "{keys} {screen:?}");
+        }
+    }
+}
