@@ -1,12 +1,13 @@
 //! `q4h answer`, `approve`, `reject` and `dismiss`.
 
 use std::collections::BTreeMap;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use crate::domain::inquiry::Inquiry;
 use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::inquiry::approval::REJECT;
-use crate::domain::{DialogId, Question};
+use crate::domain::{DialogId, Lang, Question};
 use crate::driver::PickUp;
 use crate::protocol::command::Command;
 use crate::store::Survey;
@@ -138,6 +139,11 @@ impl OpenQuestion {
         (no_drive, driving): (bool, &DriveArgs),
     ) -> Result<Status, CommandError> {
         self.check(&input)?;
+        if let Some(inquiry) = self.asked.as_ref().filter(|asked| approves(asked, &input))
+            && !is_confirmed(inquiry)?
+        {
+            return Err(CommandError::refused("nothing was approved"));
+        }
         let (dialog, question) = (self.dialog, self.id.clone());
         let command = if let (AnswerInput::Words(text), false) = (&input, replace) {
             // What a driver of an earlier version understands as well.
@@ -182,6 +188,28 @@ impl OpenQuestion {
     }
 }
 
+/// True if it approves a decision, or may do so.
+fn approves(asked: &Inquiry, input: &AnswerInput) -> bool {
+    asked.approval.is_some()
+        && match input {
+            AnswerInput::Words(typed) => asked.may_be_approved_by(typed),
+            AnswerInput::Parts(parts) => {
+                parts.values().any(|typed| asked.may_be_approved_by(typed))
+            }
+            AnswerInput::Recommended => true,
+            AnswerInput::Dismiss(_) => false,
+        }
+}
+
+/// Prints all that is approved; a person at a terminal is asked after that.
+fn is_confirmed(approval: &Inquiry) -> Result<bool, CommandError> {
+    lines::note(&format!("to approve:\n{}", approval.whole(Lang::En)));
+    if !io::stdin().is_terminal() {
+        return Ok(true);
+    }
+    lines::confirm("do you approve all of this? [y/N]")
+}
+
 fn asked_in(survey: &Survey, id: &DialogId, question: &Question) -> Inquiry {
     let listed = find::listed(survey, id);
     inquiry_of(question, listed.and_then(|dialog| dialog.parts.get(&question.call_id)))
@@ -190,6 +218,36 @@ fn asked_in(survey: &Survey, id: &DialogId, question: &Question) -> Inquiry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Stamp;
+    use crate::domain::autonomy::DecisionKind;
+    use crate::domain::inquiry::approval::WrittenDecision;
+
+    #[test]
+    fn whatever_may_approve_is_printed_first_and_what_rejects_is_not() {
+        let written =
+            WrittenDecision { description: "Go?".to_owned(), ..WrittenDecision::default() };
+        let kind = DecisionKind::ScopeChanges;
+        let asked = Inquiry::of_decision(kind, written, &Stamp::default(), Lang::En).unwrap();
+        let part = |text: &str| {
+            AnswerInput::Parts(BTreeMap::from([(asked.parts[0].id.clone(), text.to_owned())]))
+        };
+        let words = |text: &str| AnswerInput::Words(text.to_owned());
+        for (input, expected) in [
+            (words("a"), true),
+            (words("yes"), true),
+            (words("looks fine"), true),
+            (words("x, not before May"), false),
+            (words("no"), false),
+            (part("a"), true),
+            (part("x"), false),
+            (AnswerInput::Recommended, true),
+            (AnswerInput::Dismiss(None), false),
+        ] {
+            assert_eq!(approves(&asked, &input), expected, "{input:?}");
+        }
+        let question = Inquiry::of_words("Which colour?", &Stamp::default());
+        assert!(!approves(&question, &words("a")));
+    }
 
     #[test]
     fn a_part_is_written_as_its_id_and_a_text() {

@@ -3,6 +3,7 @@
 
 mod board;
 
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufReader, stdin};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,12 +11,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
+use crate::domain::Lang;
 use crate::domain::decisions::Resolution;
 use crate::domain::news::NewsItem;
 use crate::domain::question::headline;
 use crate::platform::env;
-use crate::protocol::Command;
 use crate::protocol::wire::AudienceKind;
+use crate::protocol::{Asked, Command};
 use crate::remote::{ConnectError, Fleet, Followed, Leaving, Line, Several, follow};
 use crate::ui::Keys;
 use crate::ui::plain::TypedLines;
@@ -35,6 +37,9 @@ const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 const NEWS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long what was typed last may take to be acknowledged.
 const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Others that ask the same, of each question that is printed.
+const MOST_ALIKE: usize = 100;
 
 const HELP: &str = "`2 your words` answers question 2 (or `2 b` for an option, `2 1 b` for a part), `2` shows it, an empty line lists all, `news` shows notices, `clear news` dismisses them, `quit` ends";
 
@@ -98,6 +103,8 @@ struct Lines {
     folders: Vec<Option<PathBuf>>,
     places: Several,
     board: Board,
+    /// The approvals that were printed, by their numbers.
+    printed: BTreeMap<usize, String>,
 }
 
 impl Lines {
@@ -110,7 +117,7 @@ impl Lines {
         let (names, followed) = follow_all(names, AudienceKind::Lines)?.into_iter().unzip();
         let places = Several::of(followed);
         let board = Board::of(places.commands.len());
-        Ok(Self { names, folders, places, board })
+        Ok(Self { names, folders, places, board, printed: BTreeMap::new() })
     }
 
     async fn next(&mut self) -> Option<Vec<Change>> {
@@ -252,6 +259,11 @@ impl Lines {
         if rest.trim().is_empty() {
             return self.print_whole(&open);
         }
+        let is_printed = self.printed.get(&number) == Some(&open.row.whole(Lang::En));
+        if open.row.may_be_approved_by(rest) && !is_printed {
+            self.print_whole(&open);
+            return lines::note("not approved: this is all that you approve; answer it again");
+        }
         let Some(commands) = self.places.commands.get(open.place).cloned() else { return };
         let command = self.board.answer(&open, rest.trim());
         if commands.send(command).await.is_err() {
@@ -285,10 +297,16 @@ impl Lines {
     /// All that is open, as items.
     fn items(&self) -> Vec<Value> {
         let open: Vec<&Open> = self.board.open.values().collect();
+        let mut groups: HashMap<Asked<'_>, Vec<&Open>> = HashMap::new();
+        for one in &open {
+            if let Some(asked) = one.row.asked() {
+                groups.entry(asked).or_default().push(one);
+            }
+        }
         let question = |one: &&Open| {
-            let same = open
-                .iter()
-                .filter(|other| other.number != one.number && other.row.asks_the_same(&one.row));
+            let group = one.row.asked().and_then(|asked| groups.get(&asked));
+            let same = group.into_iter().flatten();
+            let same = same.filter(|other| other.row.dialog != one.row.dialog).take(MOST_ALIKE);
             let alike: Vec<String> = same.map(|other| other.row.question.id.clone()).collect();
             news::with_place(self.name(one.place), item_json::of_question(&one.row, &alike))
         };
@@ -369,12 +387,16 @@ impl Lines {
         lines::print(&format!("{}  {place}@{}  {asked}", open.number, open.row.agent));
     }
 
-    fn print_whole(&self, open: &Open) {
+    fn print_whole(&mut self, open: &Open) {
         self.print_row(open);
         if !open.row.said.is_empty() {
             lines::print(&format!("said before: {}", open.row.said));
         }
-        lines::print(&open.row.question.tellask_content);
+        let whole = open.row.whole(Lang::En);
+        lines::print(&whole);
+        if open.row.is_approval() {
+            self.printed.insert(open.number, whole);
+        }
         if let Some(inquiry) = &open.row.inquiry {
             for line in part_lines(inquiry, &open.row.answers) {
                 lines::print(&line);

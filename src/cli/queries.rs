@@ -111,8 +111,12 @@ pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status,
         lines::json(&question_json(one, &survey));
     } else {
         lines::print(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
-        lines::print(&found.tellask_content);
-        if let Some(parts) = one.1.parts.get(&found.call_id) {
+        let parts = one.1.parts.get(&found.call_id);
+        match parts.filter(|inquiry| inquiry.approval.is_some()) {
+            Some(approval) => lines::print(&approval.whole(Lang::En)),
+            None => lines::print(&found.tellask_content),
+        }
+        if let Some(parts) = parts {
             let answers = one.1.answers_to(&found.id);
             for line in part_lines(parts, &answers) {
                 lines::print(&line);

@@ -58,7 +58,7 @@ pub struct Inquiry {
 }
 
 /// What a question that was found in words belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct InquirySource {
     /// `dialog`, or a kind of work.
     pub kind: String,
@@ -96,7 +96,7 @@ pub struct Part {
 }
 
 /// One way to answer a part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AnswerOption {
     /// A letter in small or a digit, distinct among the options.
     pub key: char,

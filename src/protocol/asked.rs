@@ -2,15 +2,46 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::Question;
 use crate::domain::inquiry::answers::{AnswerInput, PartAnswer};
-use crate::domain::inquiry::{Part, choices};
+use crate::domain::inquiry::approval::Approval;
+use crate::domain::inquiry::{AnswerOption, InquirySource, Part, choices};
 use crate::domain::question::choices::AnswerChoice;
 use crate::domain::question::picking;
 use crate::domain::question_kind::QuestionKind;
+use crate::domain::{Lang, Question, RootId};
 
 use super::command::{Command, Ticket};
 use super::event::InboxRow;
+
+/// What a question asks, as something that is found fast among many: those with an equal one ask the same.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Asked<'a> {
+    words: &'a str,
+    /// The id, the text and the options of each.
+    parts: Option<Vec<(&'a str, &'a str, &'a [AnswerOption])>>,
+    approval: Option<&'a Approval>,
+    source: Option<&'a InquirySource>,
+    /// Where no source is named: it is about something in this tree.
+    root: Option<&'a RootId>,
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How often anybody looked at all that a question asks.
+    pub static LOOKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn asked_part(part: &Part) -> (&str, &str, &[AnswerOption]) {
+    (&part.id, &part.text, &part.options)
+}
+
+impl Asked<'_> {
+    /// The same, about whatever it is.
+    #[must_use]
+    pub fn anywhere(self) -> Self {
+        Self { source: None, root: None, ..self }
+    }
+}
 
 impl InboxRow {
     /// The options of the question; none if it has several parts, which have their own.
@@ -53,35 +84,52 @@ impl InboxRow {
         self.inquiry.as_ref()?.approval.as_ref()?.diff.as_deref()
     }
 
+    /// What it asks; `None` if it says nothing.
+    #[must_use]
+    pub fn asked(&self) -> Option<Asked<'_>> {
+        #[cfg(test)]
+        LOOKS.set(LOOKS.get() + 1);
+        let inquiry = self.inquiry.as_ref();
+        let parts = inquiry.map(|inquiry| inquiry.parts.iter().map(asked_part).collect());
+        let source = inquiry.and_then(|inquiry| inquiry.source.as_ref());
+        let root = source.is_none().then_some(&self.dialog.root);
+        let approval = inquiry.and_then(|inquiry| inquiry.approval.as_ref());
+        let words = self.question.tellask_content.trim();
+        (!words.is_empty()).then_some(Asked { words, parts, approval, source, root })
+    }
+
     /// True if the other one, of another dialog, asks the same words, with the same parts, about the same: a source that is named, or
     /// something in the same tree.
     #[must_use]
     pub fn asks_the_same(&self, other: &Self) -> bool {
-        let asked = |row: &Self| {
-            let inquiry = row.inquiry.as_ref();
-            let parts = inquiry.map(|inquiry| {
-                let part = |part: &Part| (part.id.clone(), part.text.clone(), part.options.clone());
-                inquiry.parts.iter().map(part).collect::<Vec<_>>()
-            });
-            let source = inquiry.and_then(|inquiry| inquiry.source.clone());
-            (parts, source, inquiry.and_then(|inquiry| inquiry.approval.clone()))
-        };
-        let words = |row: &Self| row.question.tellask_content.trim().to_owned();
-        let has_source = self.inquiry.as_ref().is_some_and(|inquiry| inquiry.source.is_some());
-        let is_near = has_source || self.dialog.root == other.dialog.root;
-        let same = words(self) == words(other) && asked(self) == asked(other);
-        self.dialog != other.dialog && is_near && same && !words(self).is_empty()
+        let asked = self.asked();
+        self.dialog != other.dialog && asked.is_some() && asked == other.asked()
     }
 
-    /// True if an answer to this one is an answer to the other: it asks the same, and no part of it has an answer that
-    /// this one has not.
+    /// Of two that ask the same: true if an answer to this one is an answer to the other, of another dialog. No part of that has
+    /// an answer that this one has not.
     #[must_use]
     pub fn answers_also(&self, other: &Self) -> bool {
         let same = |(id, answer): (&String, &PartAnswer)| {
             let own = self.answers.get(id);
             own.is_some_and(|own| (own.option, &own.text) == (answer.option, &answer.text))
         };
-        self.asks_the_same(other) && other.answers.iter().all(same)
+        self.dialog != other.dialog && other.answers.iter().all(same)
+    }
+
+    /// What it asks, as it is printed where it is answered: of an approval everything, without what pads it.
+    #[must_use]
+    pub fn whole(&self, lang: Lang) -> String {
+        match &self.inquiry {
+            Some(inquiry) if inquiry.approval.is_some() => inquiry.whole(lang),
+            Some(_) | None => self.question.tellask_content.trim().to_owned(),
+        }
+    }
+
+    /// True for what a person types that may approve a decision.
+    #[must_use]
+    pub fn may_be_approved_by(&self, typed: &str) -> bool {
+        self.inquiry.as_ref().is_some_and(|inquiry| inquiry.may_be_approved_by(typed))
     }
 
     /// True if it asks to approve a decision.

@@ -26,6 +26,9 @@ pub mod usage;
 mod weight;
 pub mod wire;
 
+pub use asked::Asked;
+#[cfg(test)]
+pub use asked::LOOKS;
 pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, LARGEST_TICKET, LOOKED, Ticket};
 pub use event::{

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use super::action::{Action, Binding, Scope};
 use super::cx::{Cx, View};
 use super::panes::row_search::RowSearch;
-use crate::protocol::MindView;
+use crate::protocol::{InboxRow, MindView};
 
 /// The result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +127,11 @@ pub trait Overlay: fmt::Debug {
     /// Fits what depends on the size and on the facts to `area`, such as how far it is scrolled. Called
     /// before each [`Overlay::draw`].
     fn layout(&mut self, _area: Rect, _view: View<'_>, _cx: &Cx<'_>) {}
+
+    /// The question of which everything that is to be approved was on the screen.
+    fn read_question(&self) -> Option<&InboxRow> {
+        None
+    }
 
     /// The theme has changed: rows that were made before are to be made again.
     fn forget_rows(&mut self) {}

@@ -23,6 +23,7 @@ pub mod next_keys;
 pub mod palette;
 pub mod queued;
 pub mod quit;
+pub mod read_progress;
 pub mod row_search;
 pub mod scroll_sign;
 pub mod search_prompt;

@@ -1,6 +1,6 @@
 //! What is open in several workspaces, and what there is to say about it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::domain::news::{self, NewsItem};
 use crate::protocol::command::Ticket;
@@ -147,12 +147,14 @@ impl Board {
         self.set(place, PlaceState::Up);
         let mut changes = Vec::new();
         changes.extend(was_down.then_some(Change::Up(place)));
-        let is_gone = |open: &Open| !rows.iter().any(|row| row.question.id == open.row.question.id);
-        self.take(place, is_gone);
+        let ids: HashSet<&str> = rows.iter().map(|row| row.question.id.as_str()).collect();
+        self.take(place, |open| !ids.contains(open.row.question.id.as_str()));
+        let here = self.open.values().filter(|open| open.place == place);
+        let numbers: HashMap<String, usize> =
+            here.map(|open| (open.row.question.id.clone(), open.number)).collect();
         for row in rows {
-            let is_known =
-                |open: &&mut Open| open.place == place && open.row.question.id == row.question.id;
-            if let Some(known) = self.open.values_mut().find(is_known) {
+            let number = numbers.get(&row.question.id);
+            if let Some(known) = number.and_then(|number| self.open.get_mut(number)) {
                 let before = std::mem::replace(&mut known.row, row).answers;
                 let is_new = |id: &&String| before.get(*id) != known.row.answers.get(*id);
                 let new = known.row.answers.keys().filter(is_new).cloned();

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{Inquiry, InquiryFault, Part, WrittenOption, WrittenPart, distinct};
 use crate::domain::autonomy::DecisionKind;
 use crate::domain::lang::Lang;
+use crate::domain::padding::without_padding;
 use crate::domain::text::Text;
 use crate::domain::time::Stamp;
 
@@ -28,7 +29,7 @@ const APPROVING: [&str; 9] =
 const REJECTING: [&str; 7] = ["reject", "rejected", "no", "n", "拒绝", "不同意", "不可以"];
 
 /// What is to be approved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Approval {
     pub category: DecisionKind,
     /// The change, as a unified diff.
@@ -145,6 +146,19 @@ impl Inquiry {
             part.must_choose = true;
         }
         self.approval = Some(approval);
+    }
+
+    /// Everything that is to be approved, as it is shown wherever it can be approved: without what pads it.
+    #[must_use]
+    pub fn whole(&self, lang: Lang) -> String {
+        without_padding(&self.content(lang))
+    }
+
+    /// True for what a person types that may approve it: all but what rejects.
+    #[must_use]
+    pub fn may_be_approved_by(&self, typed: &str) -> bool {
+        let rejects = |part: &Part| part.picked(typed) == Some(REJECT);
+        self.approval.is_some() && !self.parts.iter().all(rejects)
     }
 
     /// The key that approves it: that of the recommended option, or of the first. `None` where nothing is to be approved.

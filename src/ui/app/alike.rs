@@ -14,8 +14,10 @@ impl App {
             return Vec::new();
         };
         let closes = self.model.inbox.is_sent(id);
-        let mut alike = self.model.inbox.alike(id);
-        alike.retain(|(_, id)| !self.writing.has_unsent_answer(id));
+        let alike = self.model.inbox.alike(id);
+        let alike = alike.filter(|row| !self.writing.has_unsent_answer(&row.question.id));
+        let alike: Vec<_> =
+            alike.map(|row| (row.dialog.clone(), row.question.id.clone())).collect();
         let mut requests = Vec::new();
         for (dialog, question) in alike {
             if closes {

@@ -55,6 +55,12 @@ pub(super) fn answer_alike(
     questions.into_iter().map(answer).chain([FollowUp::AlikeSent]).collect()
 }
 
+/// Shows all that a question asks to approve: it was not wholly on the screen.
+pub(super) fn show_to_approve(row: &InboxRow) -> FollowUps {
+    let shown = NewOverlay::ToApprove(Box::new(row.clone()));
+    vec![FollowUp::Show(shown), FollowUp::Notify(Tone::Bad, words::READ_FIRST)]
+}
+
 /// Asks whether the recommended options of the selected question are its answer.
 pub(super) fn ask_to_take_recommended(facts: Facts<'_>) -> FollowUps {
     let Some(row) = facts.model.inbox.selected() else {
@@ -67,6 +73,9 @@ pub(super) fn ask_to_take_recommended(facts: Facts<'_>) -> FollowUps {
         .collect();
     if recommended.is_empty() {
         return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_RECOMMENDED)];
+    }
+    if !facts.model.inbox.can_be_approved(row) {
+        return show_to_approve(row);
     }
     let asked = facts.ui.sentence(words::TAKE_RECOMMENDED, &recommended.join(", "));
     ask_to_answer_all(row, asked, AnswerInput::Recommended)

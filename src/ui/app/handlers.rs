@@ -14,7 +14,7 @@ use crate::protocol::LogLevel;
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::copies::CopyTo;
-use crate::ui::lists::{change_to_approve, copy_parts};
+use crate::ui::lists::copy_parts;
 use crate::ui::model::Tone;
 use crate::ui::overlay::Handled;
 use crate::ui::panes::search_prompt::count_text;
@@ -174,10 +174,7 @@ impl App {
             Action::Undo => self.writing.undo(now),
             Action::Redo => self.writing.redo(now),
             Action::AttachImage => self.writing.attach_from_clipboard(&self.ui),
-            Action::OpenPaste if self.writing.answers_a_change(&self.model.inbox) => {
-                vec![FollowUp::ShowList(change_to_approve::SCOPE)]
-            }
-            Action::OpenPaste => self.writing.open_paste(),
+            Action::OpenPaste => self.writing.open_paste_or_approval(&self.model.inbox),
             Action::Leave => self.writing.leave(self.focus.pane(), self.reading.dialog(), now),
             // Bound in overlays only.
             Action::NextMatch

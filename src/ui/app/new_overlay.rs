@@ -4,7 +4,7 @@ use crate::domain::task::Task;
 use crate::domain::text::Text;
 use crate::domain::trigger::row::TriggerRow;
 use crate::domain::{DialogId, TeamName};
-use crate::protocol::{ChangesScope, LogLevel, LogView, MindView, ShelfRow};
+use crate::protocol::{ChangesScope, InboxRow, LogLevel, LogView, MindView, ShelfRow};
 use crate::ui::cx::{FilteredList, Intent};
 use crate::ui::lists::tasks::Tasks;
 use crate::ui::overlay::KeysOf;
@@ -13,7 +13,7 @@ use crate::ui::panes::quit::StillRunning;
 use crate::ui::panes::sheet::SheetKind;
 use crate::ui::text::excerpts::Excerpt;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum NewOverlay {
     Help(KeysOf),
     Palette(KeysOf),
@@ -74,6 +74,8 @@ pub(super) enum NewOverlay {
     Task(Box<Task>),
     /// All of a trigger.
     Trigger(Box<TriggerRow>),
+    /// All that a question asks to approve.
+    ToApprove(Box<InboxRow>),
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.

@@ -11,11 +11,12 @@ use super::requests::Request;
 use crate::domain::record::Record;
 use crate::domain::{AgentId, DialogId, Entry, RootId};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{FoundPart, MindView, Sheet, SheetRequest, Ticket, WorkspaceView};
+use crate::protocol::{FoundPart, InboxRow, MindView, Sheet, SheetRequest, Ticket, WorkspaceView};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::app::words;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::keymap::Keymap;
+use crate::ui::lists::change_to_approve::ChangeToApprove;
 use crate::ui::lists::list::ListOverlay;
 use crate::ui::lists::{self, copy_parts, shelf, task, trigger};
 use crate::ui::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
@@ -145,6 +146,9 @@ impl Overlays {
             NewOverlay::Trigger(row) => self.stack.push(trigger::overlay(row)),
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
+            }
+            NewOverlay::ToApprove(row) => {
+                self.push(ListOverlay::new(ChangeToApprove::of(*row)));
             }
             NewOverlay::Search => self.push(SearchPrompt::default()),
             NewOverlay::Finder(dialog) => self.push(Finder::new(dialog)),
@@ -291,7 +295,13 @@ impl Overlays {
         self.stack.iter_mut().for_each(|overlay| overlay.forget_rows());
     }
 
-    pub fn layout(&mut self, facts: OverlayFacts<'_>, area: Rect, view: View<'_>) {
+    /// Lays them out; returns the question that was read to its end in the topmost one.
+    pub fn layout(
+        &mut self,
+        facts: OverlayFacts<'_>,
+        area: Rect,
+        view: View<'_>,
+    ) -> Option<InboxRow> {
         let (facts, mut none) = (self.with_found(facts), Vec::new());
         let cx = facts.cx((&self.sheets, &self.finds), &mut none);
         // What is covered is not shown to anybody: a question that has to be read is not laid out below help.
@@ -300,6 +310,7 @@ impl Overlays {
         for (overlay, taken) in shown {
             overlay.layout(without(area, taken), view, &cx);
         }
+        self.stack.last().and_then(|top| top.read_question()).cloned()
     }
 
     pub fn draw(&self, facts: OverlayFacts<'_>, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {

@@ -405,6 +405,9 @@ impl Writing {
         if let Some(why) = self.fault_in_answer(&typed, &content, inbox) {
             return vec![FollowUp::NotifyWhy(Tone::Bad, why)];
         }
+        if let Some(first) = self.unread_approval(&content, inbox) {
+            return first;
+        }
         if let Some(why) = self.images_refusal(&typed) {
             return vec![FollowUp::Notify(Tone::Bad, why)];
         }

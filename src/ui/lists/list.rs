@@ -12,10 +12,12 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
 use crate::domain::text::Text;
+use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
+use crate::ui::panes::read_progress::ReadProgress;
 use crate::ui::panes::row_search::{RowJump, RowSearch, SearchedRow, top_for};
 use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::panes::strip::{Strip, draw_between};
@@ -93,6 +95,11 @@ pub trait List: fmt::Debug + Sized + 'static {
         None
     }
 
+    /// The question that this text is all about: once it was read to its end, it can be approved.
+    fn question(&self) -> Option<&InboxRow> {
+        None
+    }
+
     /// The rows of an entry.
     fn rows(&self, entry: usize, width: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row>;
 }
@@ -158,6 +165,8 @@ pub struct ListOverlay<L> {
     rows: usize,
     height: usize,
     search: RowSearch,
+    /// What of a text was on the screen.
+    read: ReadProgress<()>,
     /// The first row of each entry of a list of blocks.
     starts: Vec<usize>,
 }
@@ -169,8 +178,8 @@ impl<L: List> ListOverlay<L> {
 
     /// The list with another entry chosen than the first.
     pub fn at(list: L, chosen: usize) -> Self {
-        let (starts, search) = (Vec::new(), RowSearch::default());
-        Self { list, chosen, chosen_name: None, top: 0, rows: 0, height: 0, starts, search }
+        let (starts, search, read) = (Vec::new(), RowSearch::default(), ReadProgress::default());
+        Self { list, chosen, chosen_name: None, top: 0, rows: 0, height: 0, search, read, starts }
     }
 
     fn chosen(&self, cx: &Cx<'_>) -> Option<usize> {
@@ -277,6 +286,10 @@ impl<L: List> ListOverlay<L> {
         let keys = L::KEYS.iter().filter(works);
         let mut hints: Vec<String> =
             keys.map(|key| hint(key.action, key.hint.in_lang(ui.lang))).collect();
+        let unread = self.list.question().map_or(0, |_| self.read.unread(&(), self.rows));
+        if unread > 0 {
+            hints.insert(0, ui.counted(unread, words::MORE_LINES));
+        }
         let close = hint(Action::Close, ui.text(words::CLOSE));
         hints.insert(hints.len().min(L::HINTS_BEFORE_CLOSE), close);
         let about = self.list.about(ui, cx);
@@ -438,7 +451,11 @@ impl<L: List> Overlay for ListOverlay<L> {
                     Some(RowJump::Back { top, .. }) => self.top = top,
                     None => {}
                 }
+                if self.read.begins((), area.width) && self.list.question().is_some() {
+                    self.top = 0;
+                }
                 self.go(0, cx);
+                self.read.shown(self.top, self.height);
             }
         }
         let row = match L::WALK {
@@ -447,6 +464,11 @@ impl<L: List> Overlay for ListOverlay<L> {
             Walk::Text => self.top,
         };
         self.search.stands_at(row, self.top);
+    }
+
+    fn read_question(&self) -> Option<&InboxRow> {
+        let is_read = self.height > 0 && self.read.unread(&(), self.rows) == 0;
+        self.list.question().filter(|_| is_read)
     }
 
     fn row_search(&self) -> Option<&RowSearch> {

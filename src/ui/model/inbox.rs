@@ -3,20 +3,23 @@
 //! of the oldest. The news comes below all questions.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
 use super::filter::{Filter, FittingRow};
 use crate::domain::DialogId;
 use crate::domain::news::{NewsItem, NewsKind};
 use crate::domain::text::Text;
-use crate::protocol::InboxRow;
+use crate::protocol::{Asked, InboxRow};
 
 const BLOCKED_FIRST: Text = Text::new("what blocks most comes first", "阻塞最多的在前");
 const SHOWS_ALL: Text = Text::new("questions and news", "问题和消息");
 const SHOWS_QUESTIONS: Text = Text::new("only what waits for an answer", "只显示等待答复的");
 const SHOWS_NEWS: Text = Text::new("only the news", "只显示消息");
 const OLDEST_FIRST: Text = Text::new("the oldest comes first", "最早的在前");
+
+/// Questions of those that ask the same that have rows of their own because of their answers, and stand for others.
+const MOST_STANDING: usize = 8;
 
 /// What comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,12 +64,18 @@ impl InboxShows {
 pub struct Inbox {
     /// All open questions, oldest first.
     all: Vec<InboxRow>,
+    /// Where each of them is, and which group it belongs to.
+    places: HashMap<String, (usize, usize)>,
+    /// The questions that ask the same, by where they are.
+    groups: Vec<Vec<usize>>,
     /// Questions that an older one stands for, which is named.
     merged: BTreeMap<String, String>,
     /// Those that are shown, in their order.
     shown: Vec<InboxRow>,
     /// Questions whose answers are being sent; they are skipped.
     sent: BTreeSet<String>,
+    /// Approvals of which all was on the screen.
+    read: BTreeSet<String>,
     /// Questions that are put off; `None` until the next start.
     later: BTreeMap<String, Option<Instant>>,
     /// All notices and failures.
@@ -88,7 +97,10 @@ pub struct Inbox {
 impl Inbox {
     /// Replaces the rows; the selected question stays selected while it is open.
     pub fn set(&mut self, rows: Vec<InboxRow>) {
-        self.all = rows;
+        let known = |id: &str| Some(self.get(id)?.asked());
+        let of = |id: &str| rows.iter().find(|row| row.question.id == id).map(InboxRow::asked);
+        let read = self.read.iter().filter(|id| known(id) == of(id)).cloned().collect();
+        (self.all, self.read) = (rows, read);
         let open: BTreeSet<&String> = self.all.iter().map(|row| &row.question.id).collect();
         self.sent.retain(|id| open.contains(id));
         self.later.retain(|id, _| open.contains(id));
@@ -96,20 +108,33 @@ impl Inbox {
         self.refresh();
     }
 
-    /// Finds the questions that an older one stands for.
+    /// Finds the questions that ask the same, and those that an older one stands for.
     fn merge(&mut self) {
-        let mut first: BTreeMap<&str, Vec<&InboxRow>> = BTreeMap::new();
+        let mut known = HashMap::new();
+        let (mut places, mut groups) = (HashMap::new(), Vec::<Vec<usize>>::new());
+        for (at, row) in self.all.iter().enumerate() {
+            let new = groups.len();
+            let group = row.asked().map_or(new, |asked| *known.entry(asked).or_insert(new));
+            match groups.get_mut(group) {
+                Some(same) => same.push(at),
+                None => groups.push(vec![at]),
+            }
+            places.insert(row.question.id.clone(), (at, group));
+        }
         let mut merged = BTreeMap::new();
-        for row in &self.all {
-            let same = first.entry(row.question.tellask_content.trim()).or_default();
-            match same.iter().find(|older| older.answers_also(row)) {
-                Some(older) => {
-                    merged.insert(row.question.id.clone(), older.question.id.clone());
+        for group in groups.iter().filter(|group| group.len() > 1) {
+            let mut standing: Vec<&InboxRow> = Vec::new();
+            for row in group.iter().filter_map(|at| self.all.get(*at)) {
+                match standing.iter().find(|older| older.answers_also(row)) {
+                    Some(older) => {
+                        merged.insert(row.question.id.clone(), older.question.id.clone());
+                    }
+                    None if standing.len() < MOST_STANDING => standing.push(row),
+                    None => {}
                 }
-                None => same.push(row),
             }
         }
-        self.merged = merged;
+        (self.places, self.groups, self.merged) = (places, groups, merged);
     }
 
     /// Replaces the news; the selected row stays selected while it is there.
@@ -161,6 +186,7 @@ impl Inbox {
     pub fn remove(&mut self, id: &str) {
         self.all.retain(|row| row.question.id != id);
         self.sent.remove(id);
+        self.read.remove(id);
         self.later.remove(id);
         self.merge();
         self.refresh();
@@ -202,7 +228,7 @@ impl Inbox {
     }
 
     pub fn get(&self, id: &str) -> Option<&InboxRow> {
-        self.all.iter().find(|row| row.question.id == id)
+        self.all.get(self.places.get(id)?.0)
     }
 
     /// The row of a question among those that are shown; it may stand for others.
@@ -265,6 +291,19 @@ impl Inbox {
         self.sent.contains(id)
     }
 
+    /// All that this row asks to approve was on the screen.
+    pub fn mark_read(&mut self, shown: &InboxRow) {
+        let id = &shown.question.id;
+        if self.get(id).is_some_and(|row| row.asked() == shown.asked()) {
+            self.read.insert(id.clone());
+        }
+    }
+
+    /// False for an approval of which not all was on the screen yet: nobody can approve it.
+    pub fn can_be_approved(&self, row: &InboxRow) -> bool {
+        !row.is_approval() || self.read.contains(&row.question.id)
+    }
+
     /// True if the selected question shows what it is about.
     pub fn is_unfolded(&self) -> bool {
         self.unfolded
@@ -274,29 +313,41 @@ impl Inbox {
         self.unfolded = unfolded;
     }
 
-    /// Other questions of other main dialogs without an answer whose words are the same.
+    /// Other questions of other main dialogs without an answer whose words are the same; of an approval those that ask to
+    /// approve the very same.
     pub fn same_words(&self, id: &str) -> Vec<(DialogId, String)> {
-        let words = |row: &InboxRow| row.question.tellask_content.trim().to_owned();
-        let Some(asked) = self.get(id).filter(|row| !words(row).is_empty()) else {
-            return Vec::new();
-        };
-        let shown = self.shown.iter().filter(|row| !self.sent.contains(&row.question.id));
-        let others = shown.filter(|row| {
-            let is_other = row.question.id != id && !asked.answers_also(row);
-            is_other && words(row) == words(asked)
+        let Some(asked) = self.get(id) else { return Vec::new() };
+        let Some(whole) = asked.asked().map(Asked::anywhere) else { return Vec::new() };
+        let words = asked.question.tellask_content.trim();
+        let group = self.group(id);
+        let others = self.shown.iter().filter(|row| {
+            let is_open = row.question.id != id && !self.sent.contains(&row.question.id);
+            is_open && row.question.tellask_content.trim() == words
+        });
+        let others = others.filter(|row| {
+            let is_in_group = self.group(&row.question.id) == group && asked.answers_also(row);
+            let approves = asked.is_approval() || row.is_approval();
+            !is_in_group && (!approves || row.asked().map(Asked::anywhere).as_ref() == Some(&whole))
         });
         others.map(|row| (row.dialog.clone(), row.question.id.clone())).collect()
     }
 
+    /// The number of the questions that ask the same.
+    fn group(&self, id: &str) -> Option<usize> {
+        self.places.get(id).map(|(_, group)| *group)
+    }
+
     /// Other questions without an answer to which an answer to this one is an answer, too.
-    pub fn alike(&self, id: &str) -> Vec<(DialogId, String)> {
-        let Some(asked) = self.get(id) else { return Vec::new() };
-        let others = self.all.iter().filter(|row| {
+    pub fn alike(&self, id: &str) -> impl Iterator<Item = &InboxRow> {
+        let asked = self.get(id);
+        let group = self.group(id).and_then(|group| self.groups.get(group));
+        let others = group.into_iter().flatten().filter_map(|at| self.all.get(*at));
+        let id = id.to_owned();
+        others.filter(move |row| {
             row.question.id != id
                 && !self.sent.contains(&row.question.id)
-                && asked.answers_also(row)
-        });
-        others.map(|row| (row.dialog.clone(), row.question.id.clone())).collect()
+                && asked.is_some_and(|asked| asked.answers_also(row))
+        })
     }
 
     /// True if the question is open, not put off, and has no answer yet.
@@ -456,6 +507,7 @@ mod tests {
     use super::*;
     use crate::domain::Stamp;
     use crate::domain::inquiry::answers::PartAnswer;
+    use crate::protocol::LOOKS;
     use crate::ui::app::tests::fixture::{questions, side};
 
     fn id(row: Option<&InboxRow>) -> &str {
@@ -482,7 +534,7 @@ mod tests {
             inbox.rows().iter().map(|row| row.question.id.clone()).collect()
         };
         assert_eq!((ids(&inbox), inbox.len()), (vec!["q1".to_owned(), "q2".to_owned()], 2));
-        let alike: Vec<String> = inbox.alike("q1").into_iter().map(|(_, id)| id).collect();
+        let alike: Vec<&str> = inbox.alike("q1").map(|row| row.question.id.as_str()).collect();
         assert_eq!(alike, ["q3", "q4"]);
         assert_eq!((inbox.position("q4"), inbox.number("q4")), (Some(0), Some(1)));
         assert_eq!(id(inbox.after(Some("q4"))), "q2", "it is where its row is");
@@ -523,6 +575,44 @@ mod tests {
             inbox.set(vec![one.clone(), other.clone()]);
             assert_eq!(inbox.len() == 1, is_merged, "{own:?} {others:?}");
         }
+    }
+
+    #[test]
+    fn thousands_of_questions_are_grouped_without_comparing_each_with_each() {
+        for same_words in [true, false] {
+            let rows = (0..3_000).map(|n| {
+                let mut row = same()[0].clone();
+                row.question.id = format!("q{n}");
+                row.dialog = side(&format!("d{n}"));
+                if !same_words {
+                    row.question.tellask_content = format!("{n}?");
+                }
+                row
+            });
+            let mut inbox = Inbox::default();
+            let before = LOOKS.get();
+            inbox.set(rows.collect());
+            assert!((0..100).all(|at| inbox.alike(&format!("q{at}")).count() < 3_000));
+            assert!(inbox.get("q2999").is_some());
+            assert!(LOOKS.get() - before <= 2 * 3_000, "{}", LOOKS.get() - before);
+        }
+    }
+
+    #[test]
+    fn an_approval_of_the_same_words_for_something_else_is_not_alike() {
+        let mut rows = vec![crate::ui::app::tests::approvals::row(); 3];
+        for (n, row) in rows.iter_mut().enumerate() {
+            row.question.id = format!("q{n}");
+            row.dialog = DialogId::main(crate::domain::RootId::new(format!("d{n}")));
+        }
+        let approval = rows[2].inquiry.as_mut().and_then(|inquiry| inquiry.approval.as_mut());
+        approval.expect("an approval").gate = Some("another".to_owned());
+        let mut inbox = Inbox::default();
+        inbox.set(rows);
+        let ids = |of: &str| -> Vec<String> {
+            inbox.same_words(of).into_iter().map(|(_, id)| id).collect()
+        };
+        assert_eq!((ids("q0"), ids("q2")), (vec!["q1".to_owned()], Vec::new()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The numbers by which a person names dialogs (`d2`) and questions (`1`). A number stays with what it was
 //! given to for the whole session and is never given twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::domain::DialogId;
 use crate::protocol::event::{InboxRow, TreeRow};
@@ -11,6 +11,8 @@ use crate::protocol::event::{InboxRow, TreeRow};
 pub(super) struct Numbers {
     dialogs: BTreeMap<DialogId, NumberedDialog>,
     questions: BTreeMap<usize, InboxRow>,
+    /// The numbers of the questions, by their ids.
+    numbers: HashMap<String, usize>,
     last_dialog: usize,
     last_question: usize,
 }
@@ -69,19 +71,21 @@ impl Numbers {
 
     /// The open questions as they are now. Returns the numbers of new ones and the questions that are gone.
     pub fn set_questions(&mut self, open: &[InboxRow]) -> (Vec<usize>, Vec<(usize, InboxRow)>) {
-        let is_open = |row: &InboxRow| open.iter().any(|one| one.question.id == row.question.id);
+        let is_open: HashSet<&str> = open.iter().map(|row| row.question.id.as_str()).collect();
         let gone: Vec<usize> = self
             .questions
             .iter()
-            .filter(|(_, row)| !is_open(row))
+            .filter(|(_, row)| !is_open.contains(row.question.id.as_str()))
             .map(|(number, _)| *number)
             .collect();
         let gone = gone.into_iter().filter_map(|n| Some((n, self.questions.remove(&n)?))).collect();
+        self.numbers.retain(|id, _| is_open.contains(id.as_str()));
         let mut new = Vec::new();
         for row in open {
             let number = self.number_of(&row.question.id).unwrap_or_else(|| {
                 self.last_question += 1;
                 new.push(self.last_question);
+                self.numbers.insert(row.question.id.clone(), self.last_question);
                 self.last_question
             });
             self.questions.insert(number, row.clone());
@@ -96,8 +100,7 @@ impl Numbers {
     }
 
     pub fn number_of(&self, question: &str) -> Option<usize> {
-        let mut known = self.questions.iter();
-        known.find(|(_, row)| row.question.id == question).map(|(number, _)| *number)
+        self.numbers.get(question).copied()
     }
 
     pub fn question(&self, number: usize) -> Option<&InboxRow> {

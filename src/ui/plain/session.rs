@@ -36,6 +36,10 @@ const NOT_THIS_LIST: Text = Text::new(
     "nothing was agreed to: that is not the list shown last",
     "未同意任何事：这不是最近显示的列表",
 );
+const READ_FIRST: Text = Text::new(
+    "not approved: this is all that you approve; answer it now",
+    "尚未批准：以下是你要批准的全部内容；请现在答复",
+);
 const KEPT_OPEN: Text = Text::new("not answered; it stays open", "未答复，问题保持打开");
 const NOT_SENT: Text = Text::new("nothing was sent", "未发送");
 const TOO_LONG: Text = Text::new(
@@ -90,6 +94,8 @@ pub struct PlainSession {
     lang: Lang,
     events: EventLines,
     workspace: WorkspaceView,
+    /// The approvals that were printed, by the ids of the questions.
+    printed: BTreeMap<String, String>,
     prompt: Prompt,
     /// The beginning of a text that goes on in the next line.
     begun: String,
@@ -111,6 +117,7 @@ impl PlainSession {
             lang,
             events: EventLines::new(lang),
             workspace: WorkspaceView::default(),
+            printed: BTreeMap::new(),
             prompt: Prompt::None,
             begun: String::new(),
             held: VecDeque::new(),
@@ -230,7 +237,7 @@ impl PlainSession {
             Prompt::Answer { .. } if text.trim().is_empty() => self.say(KEPT_OPEN),
             Prompt::Answer { row, number } => {
                 let row = self.events.numbers.question(number).cloned().unwrap_or(*row);
-                self.answer(&row, &text);
+                self.answer(number, &row, &text);
             }
             Prompt::Message { .. } if text.trim().is_empty() => self.say(NOT_SENT),
             Prompt::Message { dialog, .. } => self.message(dialog, text),
@@ -283,14 +290,17 @@ impl PlainSession {
             return self.say_with(NO_QUESTION, number);
         };
         let row = Box::new(row.clone());
-        let (content, said) = (&row.question.tellask_content, &row.said);
+        let (content, said) = (row.whole(self.lang), &row.said);
         let speaker = self.events.speaker(&row.dialog);
         if !said.trim().is_empty() {
             self.print(indented(&format!("{speaker}: {}", said.trim())));
         }
         let asks = in_lang!(self.lang, "{speaker} asks:", "{speaker} 提问：");
         self.print(SafeText::line(&asks));
-        self.print(indented(&format!("  {}", content.trim())));
+        self.print(indented(&format!("  {content}")));
+        if row.is_approval() {
+            self.printed.insert(row.question.id.clone(), content);
+        }
         for line in self.events.part_lines(&row) {
             self.print(line);
         }
@@ -329,10 +339,16 @@ impl PlainSession {
             return self.say_with(NO_QUESTION, number);
         };
         let row = row.clone();
-        self.answer(&row, text);
+        self.answer(number, &row, text);
     }
 
-    fn answer(&mut self, row: &InboxRow, typed: &str) {
+    /// What is approved was printed before, wholly.
+    fn answer(&mut self, number: usize, row: &InboxRow, typed: &str) {
+        let is_printed = || self.printed.get(&row.question.id) == Some(&row.whole(self.lang));
+        if row.may_be_approved_by(typed) && !is_printed() {
+            self.say(READ_FIRST);
+            return self.show_question(number);
+        }
         let ticket = self.ticket(Sent::Words(typed.to_owned()));
         self.commands.push(row.answer_typed(ticket, typed));
     }

@@ -412,3 +412,31 @@ fn nothing_rings_in_quiet_hours_and_what_is_answered_in_them_not_at_all() {
     session.event(&DriverEvent::Inbox(Vec::new()), later);
     assert_eq!(session.wake_at(), None);
 }
+
+#[test]
+fn what_was_not_printed_wholly_cannot_be_approved_by_a_line() {
+    let mut session = session();
+    let mut row = crate::ui::app::tests::approvals::row();
+    let inquiry = row.inquiry.as_mut().expect("an approval");
+    inquiry.parts[0].text = format!("Delete{} DECIDES", "\n".repeat(3_000));
+    session.event(&DriverEvent::Inbox(vec![row.clone()]), Instant::now());
+    let number = printed(&mut session)
+        .iter()
+        .filter_map(|line| line.strip_prefix("question ")?.split(' ').next()?.parse::<usize>().ok())
+        .max()
+        .expect("a number");
+    let shown = after(&mut session, &format!("{number} a")).join("\n");
+    assert_eq!(session.take_commands(), []);
+    assert!(shown.contains("DECIDES") && shown.contains("+line 20"), "{shown}");
+    assert!(shown.lines().count() < 60 && shown.contains("<⏎×2999>"), "{shown}");
+    session.line("a");
+    assert_eq!(session.take_commands(), [answer(1, &row, "a")]);
+    // Another text is another thing to approve; to reject needs no reading.
+    row.inquiry.as_mut().expect("an approval").parts[0].text.push_str(" and more");
+    session.event(&DriverEvent::Inbox(vec![row.clone()]), Instant::now());
+    session.line(&format!("{number} a"));
+    assert_eq!(session.take_commands(), []);
+    session.line("");
+    session.line(&format!("{number} x"));
+    assert_eq!(session.take_commands(), [answer(2, &row, "x")]);
+}

@@ -17,7 +17,7 @@ use crate::ui::lists::problems;
 use crate::ui::model::tree::StateCounts;
 use crate::ui::model::{Inbox, Model, attached};
 use crate::ui::panes::composer::Composer;
-use crate::ui::panes::inquiry::AnswerForm;
+use crate::ui::panes::inquiry::{AnswerForm, FormRows};
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::{Answering, TranscriptContext};
@@ -91,15 +91,20 @@ impl App {
             queue = self.queue_in_view();
             self.layout_left(&mut areas, area.width);
             self.writing.lay_out(areas.right.width);
-            form = self.form_rows(areas.right, area.width, &ui);
+            let FormRows { rows, is_whole } = self.form_rows(areas.right, area.width, &ui);
+            form = rows;
             let above = (queue.len(), form.len());
             layout_right(&mut areas, self.writing.composer(), area.width, above);
+            self.form_shown(is_whole && usize::from(areas.form.height) == form.len());
             if !areas.right.is_empty() {
                 texts = self.layout_transcript(areas.transcript, view);
             }
             preview = self.layout_preview(&areas, view);
             let area = areas.overlays();
-            self.in_overlays(|overlays, facts| overlays.layout(facts, area, view));
+            let read = self.in_overlays(|overlays, facts| overlays.layout(facts, area, view));
+            if let Some(row) = read {
+                self.model.inbox.mark_read(&row);
+            }
             if ending.is_empty() {
                 hint = self.layout_hint(areas.status.width, counts);
             }
@@ -179,7 +184,7 @@ impl App {
     }
 
     /// The parts of the question that is answered, in at most half of this pane; some of the dialog stays in view.
-    fn form_rows(&self, pane: Rect, screen_width: u16, ui: &UiSettings) -> Vec<Strip> {
+    fn form_rows(&self, pane: Rect, screen_width: u16, ui: &UiSettings) -> FormRows {
         let cells = usize::from(pane.width.saturating_sub(1 + FORM_INDENT));
         let composer = composer_height(self.writing.composer(), pane, screen_width);
         let above = pane.height.saturating_sub(composer + MIN_DIALOG_ROWS);
@@ -187,13 +192,26 @@ impl App {
     }
 
     /// The same in so many cells and rows.
-    pub(super) fn form(&self, cells: usize, height: usize, ui: &UiSettings) -> Vec<Strip> {
+    pub(super) fn form(&self, cells: usize, height: usize, ui: &UiSettings) -> FormRows {
         let inbox = &self.model.inbox;
         let row = self.writing.question().and_then(|id| inbox.get(id));
-        let Some((row, part)) = row.zip(self.writing.part(inbox)) else { return Vec::new() };
+        let Some((row, part)) = row.zip(self.writing.part(inbox)) else {
+            return FormRows::default();
+        };
         let typed = attached::content(&self.writing.composer().field.text());
         let drafts = self.writing.drafts();
         AnswerForm { row, part, typed: &typed, drafts }.rows(cells, height, ui)
+    }
+
+    /// The question that is answered was shown in its form, if that is whole and nothing is over it.
+    pub(super) fn form_shown(&mut self, is_whole: bool) {
+        let is_free =
+            self.overlays.is_empty() && self.writing.composer().completion.shown().is_none();
+        let row = self.writing.question().and_then(|id| self.model.inbox.get(id));
+        let row = row.filter(|row| is_whole && is_free && !self.model.inbox.can_be_approved(row));
+        if let Some(row) = row.cloned() {
+            self.model.inbox.mark_read(&row);
+        }
     }
 
     fn layout_left(&mut self, areas: &mut Areas, width: u16) {

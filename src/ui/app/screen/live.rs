@@ -19,6 +19,7 @@ use crate::ui::cx::{UiSettings, View};
 use crate::ui::inline::block_rows;
 use crate::ui::model::attached;
 use crate::ui::panes::composer::draw_heading;
+use crate::ui::panes::inquiry::FormRows;
 use crate::ui::panes::queued;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::prose::Prose;
@@ -89,15 +90,22 @@ impl App {
             tail: row(2 + written + queue, tail),
             rows: Vec::new(),
         };
-        live.rows = self.tail_rows(live.tail, view);
+        let FormRows { rows, is_whole } = self.tail_rows(live.tail, view);
+        self.form_shown(is_whole && rows.len() <= usize::from(live.tail.height));
+        live.rows = rows;
         live
     }
 
-    fn tail_rows(&self, area: Rect, view: View<'_>) -> Vec<Strip> {
+    fn tail_rows(&self, area: Rect, view: View<'_>) -> FormRows {
         let (width, height) = (usize::from(area.width), usize::from(area.height));
-        if let Some(rows) = self.answered_rows(width, height, view) {
-            return rows;
+        if let Some(form) = self.answered_rows(width, height, view) {
+            return form;
         }
+        FormRows { rows: self.streaming_rows(width, height, view), is_whole: false }
+    }
+
+    /// What the open dialog does now.
+    fn streaming_rows(&self, width: usize, height: usize, view: View<'_>) -> Vec<Strip> {
         let Some((open, log)) = self.open_with_log().filter(|(open, _)| open.loaded) else {
             return Vec::new();
         };
@@ -134,7 +142,7 @@ impl App {
     }
 
     /// The question in the composer with its options, the picked ones marked; `None` if none is answered.
-    fn answered_rows(&self, width: usize, height: usize, view: View<'_>) -> Option<Vec<Strip>> {
+    fn answered_rows(&self, width: usize, height: usize, view: View<'_>) -> Option<FormRows> {
         let row = self.model.inbox.get(self.writing.question()?)?;
         if row.several_parts().is_some() || row.is_approval() {
             return Some(self.form(width, height, view.ui));
@@ -162,7 +170,7 @@ impl App {
             let more = format!("  {}", ui.glyphs.cut);
             rows.push(Strip::new().put(&more, ui.style(Role::TextDim)));
         }
-        Some(rows)
+        Some(FormRows { rows, is_whole: false })
     }
 }
 

@@ -63,6 +63,20 @@ pub fn approval(width: u16, height: u16) -> Stage {
     with(width, height, inquiry(LINES))
 }
 
+/// Pages through all that is to be approved; returns what was on the screen.
+fn read_to_its_end(stage: &mut Stage) -> String {
+    let mut seen = stage.keys("<alt+o>").screen();
+    loop {
+        let before = stage.screen();
+        let now = stage.keys("<pagedown>").screen();
+        if now == before {
+            stage.keys("<esc>").screen();
+            return seen;
+        }
+        seen.push_str(&now);
+    }
+}
+
 fn answers(stage: &mut Stage) -> Vec<String> {
     // The answer that closes a question is sent when it cannot be taken back any more.
     stage.wait(std::time::Duration::from_secs(6)).screen();
@@ -106,6 +120,7 @@ fn q19_the_form_shows_what_why_and_the_change_at_every_size() {
 fn q12_an_option_approves_or_rejects_and_words_alone_are_not_sent() {
     for (keys, sent) in [("a <enter>", "a"), ("x <enter>", "x")] {
         let mut stage = approval(120, 40);
+        read_to_its_end(&mut stage);
         stage.keys(keys);
         assert_eq!(answers(&mut stage), [sent]);
     }
@@ -137,11 +152,93 @@ fn q12_in_the_inbox_a_decision_has_its_sign_and_is_rejected_after_a_confirmation
     assert!(dismissed, "{:?}", stage.sent);
 }
 
+/// What decides is the last of the text or of the change, behind this padding.
+fn padded(pad: &str, count: usize, in_diff: bool) -> Inquiry {
+    let text = format!("Delete{} DECIDES", pad.repeat(count));
+    let written = WrittenDecision {
+        description: if in_diff { "Change it".to_owned() } else { text.clone() },
+        diff: in_diff.then(|| format!("--- a\n+++ b\n+{text}\n")),
+        recommended: Some("a".to_owned()),
+        ..WrittenDecision::default()
+    };
+    let category = DecisionKind::ScopeChanges;
+    Inquiry::of_decision(category, written, &Stamp::default(), Lang::En).expect("a decision")
+}
+
 #[test]
-fn q12_a_decision_without_a_change_has_none_to_show() {
+fn what_was_not_wholly_on_the_screen_cannot_be_approved() {
+    let pads = [" ", "\n", "\t", "\u{200b}", "\u{202e}", "\u{3000}", "+\n", "y\n", "long "];
+    for (width, height) in [(40, 12), (40, 20), (60, 20), (80, 24), (120, 40)] {
+        for (pad, in_diff) in pads.into_iter().flat_map(|pad| [(pad, false), (pad, true)]) {
+            let place = format!("{width}x{height} {pad:?} {in_diff}");
+            let mut stage = with(width, height, padded(pad, 700, in_diff));
+            let form = stage.screen();
+            stage.keys("a <enter>");
+            let sent = answers(&mut stage);
+            if !sent.is_empty() {
+                assert!(form.contains("DECIDES"), "{place} {form}");
+                continue;
+            }
+            assert!(stage.screen().contains("TO APPROVE"), "{place} {}", stage.screen());
+            stage.keys("<esc>").screen();
+            let seen = read_to_its_end(&mut stage);
+            assert!(seen.contains("DECIDES"), "{place} {seen}");
+            stage.keys("<enter>");
+            assert_eq!(answers(&mut stage), ["a"], "{place}");
+        }
+    }
+}
+
+#[test]
+fn padding_by_blanks_does_not_hide_what_is_approved_even_in_the_form() {
+    for pad in [" ", "\n", "\t", "\u{200b}", "\u{202e}", "\u{3000}", "\u{a0}"] {
+        let mut stage = with(80, 24, padded(pad, 3_000, false));
+        let screen = stage.screen();
+        let (_, form) = screen.split_once('±').expect("a form");
+        assert!(form.contains("DECIDES") && form.contains('×'), "{pad:?} {screen}");
+    }
+}
+
+#[test]
+fn the_recommended_option_approves_nothing_that_was_not_wholly_shown_from_any_place() {
+    for keys in ["<alt+r>", "<esc> <alt+2> g r"] {
+        let mut stage = with(60, 20, padded("y\n", 700, true));
+        stage.keys(keys);
+        assert!(stage.screen().contains("TO APPROVE"), "{keys} {}", stage.screen());
+        stage.keys("<pagedown>").screen();
+        stage.keys("<esc> y <enter>").screen();
+        assert_eq!(answers(&mut stage), [""; 0], "{keys}");
+        let taken = |command: &Command| {
+            matches!(command, Command::AnswerParts { input: AnswerInput::Recommended, .. })
+        };
+        assert!(!stage.sent.iter().any(taken), "{keys}");
+    }
+}
+
+#[test]
+fn another_text_of_the_same_question_is_read_again() {
+    let mut stage = with(80, 24, padded("y\n", 300, false));
+    read_to_its_end(&mut stage);
+    stage.apply(DriverEvent::Inbox(vec![asked(padded("y\n", 301, false))])).screen();
+    stage.keys("a <enter>");
+    assert_eq!(answers(&mut stage), [""; 0]);
+}
+
+#[test]
+fn q12_a_decision_without_a_change_shows_what_it_asks() {
     let mut stage = with(120, 40, inquiry(0));
     stage.keys("<esc> <alt+2> g d");
-    assert!(stage.screen().contains("has no change to approve"), "{}", stage.screen());
+    let screen = stage.screen();
+    assert!(screen.contains("TO APPROVE") && screen.contains("x  reject"), "{screen}");
+    stage.apply(DriverEvent::Inbox(vec![question(
+        &side("d"),
+        "dba",
+        "q8",
+        "Which colour?",
+        "2026-11-21 12:02:00",
+    )]));
+    stage.keys("<esc> g d");
+    assert!(stage.screen().contains("asks for no approval"), "{}", stage.screen());
 }
 
 #[test]

@@ -8,9 +8,11 @@ use crate::domain::inquiry::Part;
 use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::text::{Localized, Text};
 use crate::protocol::{InboxRow, Refusal};
+use crate::ui::app::answering::show_to_approve;
 use crate::ui::app::focus::Focus;
 use crate::ui::app::follow_up::{FollowUp, FollowUps};
 use crate::ui::app::held::HeldAnswer;
+use crate::ui::app::new_overlay::NewOverlay;
 use crate::ui::app::pick::Pick;
 use crate::ui::app::requests::Request;
 use crate::ui::app::words;
@@ -157,10 +159,20 @@ impl Writing {
         }
     }
 
-    /// True if what is answered asks to approve a change, and there is no paste that a key could show instead.
-    pub fn answers_a_change(&self, inbox: &Inbox) -> bool {
-        let row = self.question().and_then(|id| inbox.get(id));
-        row.is_some_and(|row| row.diff().is_some()) && !self.composer.field.has_chips()
+    /// Shows all that the answered question asks to approve, unless there is a paste to show instead.
+    pub fn open_paste_or_approval(&mut self, inbox: &Inbox) -> FollowUps {
+        let row = self.question().and_then(|id| inbox.get(id)).filter(|row| row.is_approval());
+        match row.filter(|_| !self.composer.field.has_chips()) {
+            Some(row) => vec![FollowUp::Show(NewOverlay::ToApprove(Box::new(row.clone())))],
+            None => self.open_paste(),
+        }
+    }
+
+    /// What is shown first, if what is typed approves what was not wholly on the screen.
+    pub(super) fn unread_approval(&self, content: &str, inbox: &Inbox) -> Option<FollowUps> {
+        let row = self.question().and_then(|id| inbox.get(id))?;
+        (row.may_be_approved_by(content) && !inbox.can_be_approved(row))
+            .then(|| show_to_approve(row))
     }
 
     /// Why the driver would refuse what is typed; `content` is that without its images.

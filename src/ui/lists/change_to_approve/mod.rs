@@ -1,46 +1,58 @@
-//! The whole change that a question asks to approve.
+//! All that a question asks to approve. Once its end was on the screen, it can be approved.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;
 
 use super::list::{List, Row, Walk};
 use crate::domain::text::Text;
+use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, View};
-use crate::ui::panes::diff::DiffRows;
 use crate::ui::panes::inbox;
+use crate::ui::panes::inquiry::approval_rows;
 use crate::ui::panes::strip::Strip;
 
 pub const SCOPE: Scope = Scope::new("change", "待批准的更改", &[Scope::ANYWHERE]);
 
 #[derive(Debug)]
 pub struct ChangeToApprove {
-    diff: Option<String>,
+    row: Option<InboxRow>,
+}
+
+impl ChangeToApprove {
+    /// What this question asks to approve.
+    pub fn of(row: InboxRow) -> Self {
+        Self { row: Some(row) }
+    }
 }
 
 impl List for ChangeToApprove {
     const SCOPE: Scope = SCOPE;
     const OPENED_BY: Binding = inbox::SCOPE
         .bind(Action::Show(SCOPE), &["d"])
-        .does("Show the whole change that it asks to approve", "显示它请求批准的全部更改");
+        .does("Show all that it asks to approve", "显示它请求批准的全部内容");
     const TITLE: Text = Text::new("CHANGE TO APPROVE", "待批准的更改");
-    const EMPTY: Text =
-        Text::new("this question has no change to approve", "这个问题没有待批准的更改");
+    const EMPTY: Text = Text::new("this question asks for no approval", "这个问题不请求批准");
     const WALK: Walk = Walk::Text;
 
     /// That of the selected question.
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
-        let diff = cx.model.inbox.selected().and_then(|row| row.diff());
-        Some(Self { diff: diff.map(str::to_owned) })
+        let row = cx.model.inbox.selected().filter(|row| row.is_approval());
+        Some(Self { row: row.cloned() })
     }
 
     fn entries(&self, _: &Cx<'_>) -> Vec<usize> {
-        self.diff.iter().map(|_| 0).collect()
+        self.row.iter().map(|_| 0).collect()
+    }
+
+    fn question(&self) -> Option<&InboxRow> {
+        self.row.as_ref()
     }
 
     fn rows(&self, _: usize, width: usize, view: View<'_>, _: &Cx<'_>) -> Vec<Row> {
-        let diff = self.diff.as_deref().unwrap_or_default();
-        let rows = DiffRows::new(view.ui, 1, width).patch(diff, usize::MAX);
-        rows.into_rows().into_iter().map(|row| (row, Strip::new())).collect()
+        let Some(row) = &self.row else { return Vec::new() };
+        // The last cell is not drawn.
+        let rows = approval_rows(row, width.saturating_sub(1).max(1), view.ui);
+        rows.into_iter().map(|row| (row, Strip::new())).collect()
     }
 }

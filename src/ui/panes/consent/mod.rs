@@ -20,6 +20,7 @@ use crate::protocol::ConsentView;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay};
+use crate::ui::panes::read_progress::ReadProgress;
 use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
@@ -93,20 +94,11 @@ pub struct ConsentSheet {
     top: usize,
     height: usize,
     rows: usize,
-    read: ReadProgress,
+    read: ReadProgress<Vec<String>>,
     /// The dialog to continue when the user agrees.
     then: Option<DialogId>,
     /// The sandbox level of commands, if the user changed it here.
     level: Option<Level>,
-}
-
-/// The rows that were on the screen without a gap, for these entries at this width.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct ReadProgress {
-    digests: Vec<String>,
-    width: u16,
-    /// Counted from the first row.
-    rows: usize,
 }
 
 impl ConsentSheet {
@@ -123,7 +115,7 @@ impl ConsentSheet {
 
     /// True if all of it was on the screen.
     fn was_read(&self, consent: &ConsentView) -> bool {
-        self.height > 0 && self.read.rows >= self.rows && self.read.digests == digests(consent)
+        self.height > 0 && self.read.unread(&digests(consent), self.rows) == 0
     }
 
     /// Something waits, or the level was changed here.
@@ -157,14 +149,10 @@ impl ConsentSheet {
 
     /// Records which rows are in view.
     fn track_progress(&mut self, consent: &ConsentView, width: u16) {
-        let digests = digests(consent);
-        if self.read.digests != digests || self.read.width != width {
-            self.read = ReadProgress { digests, width, rows: 0 };
+        if self.read.begins(digests(consent), width) {
             self.top = 0;
         }
-        if self.top <= self.read.rows {
-            self.read.rows = self.read.rows.max(self.top + self.height);
-        }
+        self.read.shown(self.top, self.height);
     }
 
     fn heading(&self, view: View<'_>, consent: &ConsentView) -> Heading {

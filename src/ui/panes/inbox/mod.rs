@@ -245,7 +245,7 @@ fn draw_news(inbox: &Inbox, at: usize, view: View<'_>, buffer: &mut Buffer, area
 /// How many questions are answered with this one.
 pub fn times_of(inbox: &Inbox, row: &InboxRow, drafts: &Drafts) -> usize {
     let alike = inbox.alike(&row.question.id);
-    1 + alike.iter().filter(|(_, id)| !drafts.has_answer(id)).count()
+    1 + alike.filter(|row| !drafts.has_answer(&row.question.id)).count()
 }
 
 fn draw_question(

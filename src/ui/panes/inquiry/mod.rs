@@ -9,6 +9,7 @@ use super::strip::Strip;
 use super::transcript::prose::{Prose, plain_rows};
 use crate::domain::inquiry::approval::Approval;
 use crate::domain::inquiry::{AnswerOption, Inquiry, Part};
+use crate::domain::padding::without_padding;
 use crate::domain::question::headline;
 use crate::domain::text::Text;
 use crate::domain::title::without_marks;
@@ -18,12 +19,11 @@ use crate::ui::cx::UiSettings;
 use crate::ui::model::{DraftKey, Drafts};
 use crate::ui::text::width::{shorten, width};
 use crate::ui::theme::Role;
-use crate::ui::words::Counted;
+use crate::ui::words::MORE_LINES;
 
 const RECOMMENDED: Text = Text::new("recommended", "推荐");
 const ASKS_APPROVAL: Text = Text::new("asks for approval", "请求批准");
 const SHOW_ALL: Text = Text::new("show all", "显示全部");
-const MORE_LINES: Counted = Counted::new("more line", "more lines", "行未显示");
 /// Rows of a change in the form.
 const MAX_CHANGE_ROWS: usize = 12;
 const ASKS: Text = Text::new("asks", "提问");
@@ -51,15 +51,27 @@ pub struct AnswerForm<'a> {
     pub drafts: &'a Drafts,
 }
 
+/// The rows of a form.
+#[derive(Debug, Default)]
+pub struct FormRows {
+    pub rows: Vec<Strip>,
+    /// They are all that is to be approved.
+    pub is_whole: bool,
+}
+
 impl AnswerForm<'_> {
     /// Its rows in so many cells, at most `height`: all parts, else the current one, else what of it is needed to
     /// answer it.
     #[must_use]
-    pub fn rows(&self, cells: usize, height: usize, ui: &UiSettings) -> Vec<Strip> {
+    pub fn rows(&self, cells: usize, height: usize, ui: &UiSettings) -> FormRows {
         let approval = self.row.inquiry.as_ref().and_then(|inquiry| inquiry.approval.as_ref());
-        if let Some(approval) = approval {
-            return self.approval(approval, cells, height, ui);
+        match approval {
+            Some(approval) => self.approval(approval, cells, height, ui),
+            None => FormRows { rows: self.parts(cells, height, ui), is_whole: false },
         }
+    }
+
+    fn parts(&self, cells: usize, height: usize, ui: &UiSettings) -> Vec<Strip> {
         let Some(parts) = self.row.several_parts() else { return Vec::new() };
         let current = |number| self.current(number, cells, ui);
         let mut all = vec![self.head(None, cells, ui)];
@@ -90,34 +102,28 @@ impl AnswerForm<'_> {
         short
     }
 
-    /// A decision: who wants to make it, what it is, its options and the change. The options come before the change where
-    /// there is no room for all.
+    /// A decision: who wants to make it, what it is, its options and the change. The options come before the rest of the text
+    /// and the change where there is no room for all.
     fn approval(
         &self,
         approval: &Approval,
         cells: usize,
         height: usize,
         ui: &UiSettings,
-    ) -> Vec<Strip> {
+    ) -> FormRows {
         let dim = ui.style(Role::TextDim);
-        let dot = format!(" {} ", ui.glyphs.middle_dot);
-        let head = Strip::new()
-            .put(&format!("{} ", ui.glyphs.changed), ui.style(Role::Attention))
-            .put(&format!("@{}", self.row.agent), ui.style(Role::Agent))
-            .put(&format!(" {}", ui.text(ASKS_APPROVAL)), dim)
-            .put(&format!("{dot}{}", self.row.question.asked_at.hour_minute()), dim)
-            .put(&format!("{dot}{}", ui.text(approval.category.words())), dim)
-            .shortened(cells, ui.glyphs.cut, dim);
+        let head = approval_head(self.row, approval, ui).shortened(cells, ui.glyphs.cut, dim);
         // The heading, a line of the text, and all options come first.
         let options = self.options(cells, ui);
         let is_low = options.iter().map(Vec::len).sum::<usize>() + 2 > height;
+        let has_cut_option = is_low && options.iter().any(|rows| rows.len() > 1);
         let options: Vec<Strip> = if is_low {
             options.into_iter().map(|rows| one_row(rows, cells, ui)).collect()
         } else {
             options.into_iter().flatten().collect()
         };
-        let headline = without_marks(headline(&self.part.text));
         if options.len() + 2 > height {
+            let headline = without_marks(headline(&self.part.text));
             let mut rows = vec![
                 Strip::new()
                     .put(&format!("{} ", ui.glyphs.changed), ui.style(Role::Attention))
@@ -129,25 +135,47 @@ impl AnswerForm<'_> {
             let last = rows.pop();
             rows.truncate(height.saturating_sub(1));
             rows.extend(last);
-            return rows;
+            return FormRows { rows, is_whole: false };
         }
         let room = height.saturating_sub(1 + options.len());
-        let text = Prose::new(ui).rows(&self.part.text, NUMBER_INDENT, cells);
-        let mut text: Vec<Strip> = if text.len() <= room {
-            text
-        } else {
-            let line = format!("{}{headline}", " ".repeat(NUMBER_INDENT));
-            vec![Strip::new().put(&line, ui.style(Role::Text)).shortened(cells, ui.glyphs.cut, dim)]
-        };
-        text.truncate(room);
-        let room = room - text.len();
-        let change = approval.diff.as_deref().map(|diff| change_rows(diff, cells, room, ui));
+        let (about, hidden) = self.about(approval, cells, room, ui);
         let mut rows = vec![head];
-        rows.extend(text);
-        rows.extend(change.unwrap_or_default());
+        rows.extend(about);
         rows.extend(options);
+        let is_whole = hidden == 0 && !has_cut_option && rows.len() <= height;
         rows.truncate(height);
-        rows
+        FormRows { rows, is_whole: is_whole && self.row.several_parts().is_none() }
+    }
+
+    /// The beginning of what is to be approved in so many rows, and how many lines are not in them.
+    fn about(
+        &self,
+        approval: &Approval,
+        cells: usize,
+        room: usize,
+        ui: &UiSettings,
+    ) -> (Vec<Strip>, usize) {
+        let mut rows = text_rows(&self.part.text, cells, ui);
+        let diff = approval.diff.as_deref().map(without_padding).unwrap_or_default();
+        let lines = diff.lines().count();
+        let least = rows.len() + usize::from(lines > 0);
+        if least > room {
+            if room < 2 {
+                let text = without_marks(headline(&self.part.text));
+                let text = format!("{}{text}", " ".repeat(NUMBER_INDENT));
+                let row = Strip::new().put(&text, ui.style(Role::Text));
+                let row = row.shortened(cells, ui.glyphs.cut, ui.style(Role::TextDim));
+                return (std::iter::repeat_n(row, room).collect(), rows.len() + lines);
+            }
+            let fits = room - 1;
+            let hidden = rows.len().saturating_sub(fits) + lines;
+            rows.truncate(fits);
+            rows.push(more_row(hidden, cells, ui));
+            return (rows, hidden);
+        }
+        let (change, hidden) = change_rows(&diff, cells, room - rows.len(), ui);
+        rows.extend(change);
+        (rows, hidden)
     }
 
     /// Who asks, since when, and how many parts have an answer; or which part of how many this is.
@@ -252,21 +280,69 @@ fn mark(number: usize, ui: &UiSettings) -> Strip {
     Strip::new().put(&format!("{} {number} ", ui.glyphs.selected), ui.style(Role::Accent))
 }
 
+/// Who wants to decide what.
+fn approval_head(row: &InboxRow, approval: &Approval, ui: &UiSettings) -> Strip {
+    let (dim, dot) = (ui.style(Role::TextDim), format!(" {} ", ui.glyphs.middle_dot));
+    Strip::new()
+        .put(&format!("{} ", ui.glyphs.changed), ui.style(Role::Attention))
+        .put(&format!("@{}", row.agent), ui.style(Role::Agent))
+        .put(&format!(" {}", ui.text(ASKS_APPROVAL)), dim)
+        .put(&format!("{dot}{}", row.question.asked_at.hour_minute()), dim)
+        .put(&format!("{dot}{}", ui.text(approval.category.words())), dim)
+}
+
+/// A text that is to be approved, as it is written: marks of a document could hide a part of it.
+fn text_rows(text: &str, cells: usize, ui: &UiSettings) -> Vec<Strip> {
+    let room = cells.saturating_sub(NUMBER_INDENT).max(1);
+    plain_rows(&without_padding(text), NUMBER_INDENT, room, ui.style(Role::Text))
+}
+
+/// Everything that is to be approved: nothing is cut.
+#[must_use]
+pub fn approval_rows(row: &InboxRow, cells: usize, ui: &UiSettings) -> Vec<Strip> {
+    let Some(inquiry) = &row.inquiry else { return Vec::new() };
+    let Some(approval) = &inquiry.approval else { return Vec::new() };
+    let head = approval_head(row, approval, ui).plain();
+    let mut rows = plain_rows(&head, 0, cells, ui.style(Role::TextDim));
+    if !inquiry.intro.is_empty() {
+        rows.extend(text_rows(&inquiry.intro, cells, ui));
+    }
+    for part in &inquiry.parts {
+        rows.extend(text_rows(&part.text, cells, ui));
+        for option in &part.options {
+            let is_recommended = part.recommended == Some(option.key);
+            rows.extend(option_rows(option, (false, is_recommended), cells, ui));
+        }
+    }
+    let diff = approval.diff.as_deref().map(without_padding).unwrap_or_default();
+    rows.extend(DiffRows::new(ui, NUMBER_INDENT, cells).patch(&diff, usize::MAX).into_rows());
+    rows
+}
+
 /// The first lines of a change, and how many more there are.
-fn change_rows(diff: &str, cells: usize, room: usize, ui: &UiSettings) -> Vec<Strip> {
+fn change_rows(diff: &str, cells: usize, room: usize, ui: &UiSettings) -> (Vec<Strip>, usize) {
     let rows = |limit: usize| DiffRows::new(ui, NUMBER_INDENT, cells).patch(diff, limit);
     let all = rows(room.min(MAX_CHANGE_ROWS));
     if all.hidden() == 0 {
-        return all.into_rows();
+        return (all.into_rows(), 0);
     }
-    let Some(limit) = room.min(MAX_CHANGE_ROWS).checked_sub(1) else { return Vec::new() };
-    let (dim, limited) = (ui.style(Role::TextDim), rows(limit));
-    let more = ui.counted(limited.hidden(), MORE_LINES);
+    let Some(limit) = room.min(MAX_CHANGE_ROWS).checked_sub(1) else {
+        return (Vec::new(), all.hidden());
+    };
+    let limited = rows(limit);
+    let hidden = limited.hidden();
+    let mut rows = limited.into_rows();
+    rows.push(more_row(hidden, cells, ui));
+    (rows, hidden)
+}
+
+/// How many lines are not shown, and the key that shows all.
+fn more_row(hidden: usize, cells: usize, ui: &UiSettings) -> Strip {
+    let dim = ui.style(Role::TextDim);
+    let more = ui.counted(hidden, MORE_LINES);
     let keys = hint(ui, composer::SCOPE, Action::OpenPaste, SHOW_ALL);
     let more = format!("{}{more} {} {keys}", " ".repeat(NUMBER_INDENT), ui.glyphs.middle_dot);
-    let mut rows = limited.into_rows();
-    rows.push(Strip::new().put(&more, dim).shortened(cells, ui.glyphs.cut, dim));
-    rows
+    Strip::new().put(&more, dim).shortened(cells, ui.glyphs.cut, dim)
 }
 
 /// All parts as they were asked.

@@ -72,7 +72,7 @@ proptest! {
         row.answers = kept.parts;
         let drafts = Drafts::new(DraftTexts::new());
         let form = AnswerForm { row: &row, part: &part, typed: &answer, drafts: &drafts };
-        let rows = form.rows(cells, height, &ui);
+        let rows = form.rows(cells, height, &ui).rows;
         prop_assert!(!rows.is_empty() && rows.len() <= height, "{} of {height}", rows.len());
         for strip in rows.iter().chain(&asked_rows(&inquiry, cells, &ui)) {
             let text = strip.plain();
@@ -93,7 +93,7 @@ fn the_options_are_the_last_that_goes_where_there_is_little_room() {
     let drafts = Drafts::new(DraftTexts::new());
     let form = AnswerForm { row: &row, part: &parts[0], typed: "", drafts: &drafts };
     let shown = |height| {
-        let rows = form.rows(30, height, &ui);
+        let rows = form.rows(30, height, &ui).rows;
         rows.iter().map(Strip::plain).collect::<Vec<_>>().join("\n")
     };
     let three = shown(3);

@@ -50,6 +50,7 @@ surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
     NewOverlay::NewTask(_) => "new-task";
     NewOverlay::Task(_) => "task";
     NewOverlay::Trigger(_) => "trigger";
+    NewOverlay::ToApprove(_) => "change";
     NewOverlay::Shelf(_) => "shelf";
     NewOverlay::Search => "search";
     NewOverlay::Finder(_) => "finder";
