@@ -21,6 +21,8 @@ pub const PATH: &str = ".minds/mcp.yaml";
 pub struct McpFile {
     /// In the order of the file.
     pub servers: Vec<ServerEntry>,
+    /// Entries with `enabled: false`: nothing of them is used.
+    pub disabled: Vec<ServerEntry>,
     pub problems: Vec<Problem>,
     /// True if the file exists and nothing of it can be used.
     pub broken: bool,
@@ -51,7 +53,8 @@ impl McpFile {
     }
 
     fn values(&self) -> impl Iterator<Item = &(String, ValueSource)> {
-        let servers = self.servers.iter().filter_map(|declared| declared.server.as_ref());
+        let all = self.servers.iter().chain(&self.disabled);
+        let servers = all.filter_map(|declared| declared.server.as_ref());
         servers.flat_map(|server| server.transport.values())
     }
 
@@ -69,6 +72,6 @@ impl McpFile {
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
-        self.servers.iter().map(|declared| declared.id.as_str())
+        self.servers.iter().chain(&self.disabled).map(|declared| declared.id.as_str())
     }
 }

@@ -20,7 +20,8 @@ const LIST_OF_STRINGS: Text = Text::new("write a list of strings", "请写字符
 
 const TOP_KEYS: [&str; 2] = ["version", "servers"];
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
+    "enabled",
     "truely-stateless",
     "transport",
     "command",
@@ -33,6 +34,22 @@ const KEYS: [&str; 12] = [
     "tools",
     "transform",
     "manual",
+];
+
+/// Parts of servers that are not used at all.
+const UNUSED_KEYS: [&str; 2] = ["prompts", "resources"];
+
+/// Keys of other programs that would restrict a server: without them it could do more than its entry says.
+const RESTRICTING_KEYS: [&str; 9] = [
+    "allowedTools",
+    "disabled",
+    "disabledTools",
+    "enabledTools",
+    "excludeTools",
+    "includeTools",
+    "permissions",
+    "roots",
+    "sandbox",
 ];
 
 /// Parses the file. Each problem is reported once, with its line.
@@ -75,11 +92,13 @@ fn read_servers(top: &Map<String, Value>, mut report: ProblemReport) -> McpFile 
             return broken(report.finish());
         }
     };
-    let mut servers = Vec::new();
+    let (mut servers, mut disabled) = (Vec::new(), Vec::new());
     for (id, value) in entries.iter().take(MAX_SERVERS) {
         let server = ServerReader { id, report: &mut report }.read(value);
         let line = report.line(&["servers", id]);
-        servers.push(ServerEntry { id: id.clone(), line, server });
+        let is_disabled = value.get("enabled") == Some(&Value::Bool(false));
+        let list = if is_disabled { &mut disabled } else { &mut servers };
+        list.push(ServerEntry { id: id.clone(), line, server });
     }
     if entries.len() > MAX_SERVERS {
         let count = entries.len();
@@ -90,7 +109,7 @@ fn read_servers(top: &Map<String, Value>, mut report: ProblemReport) -> McpFile 
         let fix = Text::new("remove some", "请减少一些");
         report.add("mcp/too-many", &["servers"], found, fix);
     }
-    McpFile { servers, problems: report.finish(), broken: false }
+    McpFile { servers, disabled, problems: report.finish(), broken: false }
 }
 
 fn check_top(top: &Map<String, Value>, report: &mut ProblemReport) {
@@ -150,10 +169,16 @@ impl ServerReader<'_, '_> {
             self.add("wrong-type", &[], found, fix);
             return None;
         };
-        self.check_keys(map);
+        self.check_keys(map)?;
+        if !matches!(map.get("enabled"), None | Some(Value::Null)) {
+            self.flag(map, "enabled")?;
+        }
         let transport = self.transport(map)?;
-        let filter = self.filter(map.get("tools"))?;
-        let changes = self.name_rules(map.get("transform"))?;
+        let tools = map.get("tools");
+        let filter = self.filter(tools)?;
+        let mut changes = self.name_rules(map.get("transform"), &["transform"])?;
+        let in_tools = tools.and_then(|tools| tools.get("transform"));
+        changes.extend(self.name_rules(in_tools, &["tools", "transform"])?);
         let stateless = self.flag(map, "truely-stateless")?;
         Some(McpServer { stateless, transport, filter, name_rules: changes })
     }
@@ -185,8 +210,36 @@ impl ServerReader<'_, '_> {
         self.add("wrong-type", keys, found, fix);
     }
 
-    fn check_keys(&mut self, map: &Map<String, Value>) {
-        for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
+    /// `None` if a key is there that would restrict the server.
+    fn check_keys(&mut self, map: &Map<String, Value>) -> Option<()> {
+        let restricting = map.keys().filter(|key| RESTRICTING_KEYS.contains(&key.as_str()));
+        let mut is_restricted = false;
+        for key in restricting {
+            let id = self.id;
+            let found = localized!(
+                "`{key}` of server `{id}` would restrict it and is not known here; left out",
+                "服务器 `{id}` 的 `{key}` 会限制它，但本程序不认识；不予采用"
+            );
+            let fix = Text::new(
+                "use `enabled: false`, or `tools: { whitelist: [], blacklist: [] }`, and remove the key",
+                "请用 `enabled: false` 或 `tools: { whitelist: [], blacklist: [] }`，并删除此键",
+            );
+            self.add("restricting-key", &[key], found, fix);
+            is_restricted = true;
+        }
+        for key in map.keys().filter(|key| UNUSED_KEYS.contains(&key.as_str())) {
+            let id = self.id;
+            let found = localized!(
+                "`{key}` of server `{id}`: this program uses no {key} of servers; ignored",
+                "服务器 `{id}` 的 `{key}`：本程序不使用服务器的 {key}；已忽略"
+            );
+            let fix = Text::new("remove it: only tools are used", "请删除：只使用工具");
+            self.add("unused-key", &[key], found, fix);
+        }
+        let is_known = |key: &str| {
+            [&KEYS[..], &UNUSED_KEYS, &RESTRICTING_KEYS].iter().any(|keys| keys.contains(&key))
+        };
+        for key in map.keys().filter(|key| !is_known(key)) {
             let (shown, id) = (clip(key), self.id);
             let found = localized!(
                 "unknown key `{shown}` of server `{id}`; ignored",
@@ -208,6 +261,7 @@ impl ServerReader<'_, '_> {
             );
             self.add("session", &["sessionId"], found, fix);
         }
+        (!is_restricted).then_some(())
     }
 
     fn transport(&mut self, map: &Map<String, Value>) -> Option<Transport> {
@@ -299,7 +353,8 @@ impl ServerReader<'_, '_> {
             }
         };
         let lists = ["whitelist", "blacklist"];
-        for key in map.keys().filter(|key| !lists.contains(&key.as_str())) {
+        let is_known = |key: &str| lists.contains(&key) || key == "transform";
+        for key in map.keys().filter(|key| !is_known(key)) {
             let (shown, id) = (clip(key), self.id);
             let found = localized!(
                 "unknown key `{shown}` in `tools` of server `{id}`; ignored",
@@ -313,7 +368,7 @@ impl ServerReader<'_, '_> {
         })
     }
 
-    fn name_rules(&mut self, value: Option<&Value>) -> Option<Vec<NameRule>> {
+    fn name_rules(&mut self, value: Option<&Value>, keys: &[&str]) -> Option<Vec<NameRule>> {
         let items = match value {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Array(items)) => items,
@@ -322,7 +377,7 @@ impl ServerReader<'_, '_> {
                     "write a list such as `[{ prefix: x_ }]`",
                     "请写成列表，如 `[{ prefix: x_ }]`",
                 );
-                self.report_wrong_type(&["transform"], other, fix);
+                self.report_wrong_type(keys, other, fix);
                 return None;
             }
         };
@@ -338,7 +393,7 @@ impl ServerReader<'_, '_> {
                     "write `prefix: x_`, `prefix: { remove: a_, add: b_ }` or `suffix: _y`",
                     "请写 `prefix: x_`、`prefix: { remove: a_, add: b_ }` 或 `suffix: _y`",
                 );
-                self.add("transform", &["transform"], found, fix);
+                self.add("transform", keys, found, fix);
                 return None;
             };
             changes.push(change);

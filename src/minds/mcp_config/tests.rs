@@ -113,6 +113,31 @@ fn k10_a_broken_entry_is_reported_with_its_line_and_only_that_server_is_skipped(
         ("s: { command: x, transform: [{ infix: a }] }", "mcp/transform/s/transform", 2, "suffix"),
         ("s: { command: x, truely-stateless: 1 }", "mcp/wrong-type/s/truely-stateless", 2, "true"),
         ("a.b: { command: x }", "mcp/name/a.b", 2, "letters"),
+        ("s: { command: x, enabled: 'no' }", "mcp/wrong-type/s/enabled", 2, "true"),
+        (
+            "s: { command: x, disabled: true }",
+            "mcp/restricting-key/s/disabled",
+            2,
+            "enabled: false",
+        ),
+        (
+            "s: { command: x, enabledTools: [] }",
+            "mcp/restricting-key/s/enabledTools",
+            2,
+            "whitelist",
+        ),
+        (
+            "s: { url: 'http://x', headers: { A: { prefix: 'Bearer ', env: B } } }",
+            "mcp/wrong-type/s/headers/A",
+            2,
+            "HOST_VARIABLE",
+        ),
+        (
+            "s: { command: x, tools: { transform: [{ infix: a }] } }",
+            "mcp/transform/s/tools/transform",
+            2,
+            "suffix",
+        ),
     ] {
         let file = read(&format!("servers:\n  {entry}\n  other: {{ command: x }}\n"));
         let found: Vec<_> = file.problems.iter().map(|p| (p.id.as_str(), p.line)).collect();
@@ -140,6 +165,8 @@ fn a_harmless_problem_is_reported_and_the_server_is_used() {
             "mcp/unknown-key/s/tools/whitlist",
             "`whitelist`",
         ),
+        ("", "command: x, prompts: { whitelist: [a] }", "mcp/unused-key/s/prompts", "only tools"),
+        ("", "command: x, resources: {}", "mcp/unused-key/s/resources", "only tools"),
         ("verison: 1\n", "command: x", "mcp/unknown-key/verison", "`version`"),
         ("version: 2\n", "command: x", "mcp/version", "version: 1"),
     ] {
@@ -149,6 +176,30 @@ fn a_harmless_problem_is_reported_and_the_server_is_used() {
         assert!(file.problems[0].fix.to_string().contains(fix), "{}", file.problems[0]);
         assert!(file.servers[0].server.is_some(), "{entry}");
     }
+}
+
+#[test]
+fn a_server_that_is_not_enabled_is_known_by_its_name_alone() {
+    let file = read(
+        "servers:\n  off: { command: x, enabled: false, env: { A_TOKEN: abc } }\n  bad: { enabled: false }\n  on: { command: x, enabled: true }\n",
+    );
+    let ids: Vec<&str> = file.servers.iter().map(|declared| declared.id.as_str()).collect();
+    assert_eq!(ids, ["on"]);
+    assert_eq!(file.ids().collect::<Vec<_>>(), ["on", "off", "bad"], "no toolset is unknown");
+    assert_eq!(file.literal_secrets().collect::<Vec<_>>(), ["abc"]);
+}
+
+#[test]
+fn tools_are_renamed_by_either_form_of_transform() {
+    let rules = |entry: &str| {
+        let mut file = read(&format!("servers: {{ s: {{ command: x, {entry} }} }}"));
+        assert_eq!(file.problems, [], "{entry}");
+        file.servers.remove(0).server.unwrap().name_rules
+    };
+    let (a, b) = (NameRule::Prefix(text("a_")), NameRule::Prefix(text("b_")));
+    assert_eq!(rules("tools: { transform: [{ prefix: a_ }] }"), std::slice::from_ref(&a));
+    let both = "transform: [{ prefix: a_ }], tools: { transform: [{ prefix: b_ }] }";
+    assert_eq!(rules(both), [a, b]);
 }
 
 #[test]
