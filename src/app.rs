@@ -252,6 +252,7 @@ pub fn mcp_servers(
 ) -> Servers {
     Servers::new(mcp::Setup {
         workspace: Arc::from(workspace),
+        program: Arc::from(env::current_program()),
         lang: env::work_language(),
         env: &env::variable,
         clients: Clients::default(),

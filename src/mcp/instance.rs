@@ -44,6 +44,8 @@ const MAX_REASON_CHARS: usize = 600;
 #[derive(Clone)]
 pub(super) struct InstanceContext {
     pub workspace: Arc<Path>,
+    /// This program, which looks after the processes of servers.
+    pub program: Arc<Path>,
     pub env: &'static EnvReader,
     pub clients: Clients,
     pub permission: Arc<dyn Permission>,

@@ -1,6 +1,8 @@
 //! The process of a server: a group of its own, so that its end takes everything it started with it.
 
 use std::collections::VecDeque;
+use std::io::Error;
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +15,7 @@ use super::environment::{ResolvedVariables, passed_on};
 use super::instance::InstanceContext;
 use crate::domain::text::{Localized, Text, localized};
 use crate::minds::mcp_config::StdioServer;
-use crate::sandbox::{CommandSpec, Placeholders};
+use crate::sandbox::{self, CommandSpec, Placeholders};
 use crate::tools::{Identity, ProcessGroup};
 
 /// For a server to exit after its input was closed, and again after `SIGTERM`.
@@ -22,6 +24,10 @@ const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 const MAX_LINE_BYTES: usize = 2_000;
 /// Lines of error output that are kept for the report of a failure.
 const MAX_KEPT_LINES: usize = 8;
+/// Where programs are looked for without a `PATH`.
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
+/// `ENOENT`
+const NO_SUCH_FILE: i32 = 2;
 
 /// A running server. Dropping it kills the group.
 #[derive(Debug)]
@@ -60,9 +66,25 @@ pub(super) async fn start(
     let environment: Vec<(String, String)> =
         passed.chain(variables.pairs.iter().cloned()).collect();
     let Some((sandbox, level)) = context.sandbox.clone() else {
-        let mut child = Command::new(command);
-        child.args(&program.args).current_dir(cwd).env_clear().envs(environment);
-        return spawn(child, 0, None).map_err(|error| not_started(program, &foreign(&error)));
+        if !can_be_found(&command, &cwd, &environment) {
+            let missing = Error::from_raw_os_error(NO_SUCH_FILE);
+            return Err(not_started(program, &foreign(&missing)));
+        }
+        let supervised = sandbox::supervised(&context.program, command.as_os_str(), &program.args);
+        let (mut child, layers) = match supervised.as_deref().and_then(<[_]>::split_first) {
+            Some((own, line)) => {
+                let mut child = Command::new(own);
+                child.args(line);
+                (child, 1)
+            }
+            None => {
+                let mut child = Command::new(command);
+                child.args(&program.args);
+                (child, 0)
+            }
+        };
+        child.current_dir(cwd).env_clear().envs(environment);
+        return spawn(child, layers, None).map_err(|error| not_started(program, &foreign(&error)));
     };
     let arguments = program.args.clone();
     let runtime = tokio::runtime::Handle::current();
@@ -85,7 +107,17 @@ pub(super) async fn start(
     started.unwrap_or_else(ended).map_err(|reason| not_started(program, &reason))
 }
 
-fn foreign(error: &std::io::Error) -> Localized {
+/// A program is named by a path, or looked for in the folders of its `PATH`.
+fn can_be_found(command: &Path, cwd: &Path, environment: &[(String, String)]) -> bool {
+    if command.components().count() > 1 {
+        return command.exists();
+    }
+    let path = environment.iter().rfind(|(name, _)| name == "PATH").map(|(_, value)| value);
+    let mut folders = std::env::split_paths(path.map_or(DEFAULT_PATH, String::as_str));
+    folders.any(|folder| cwd.join(folder).join(command).exists())
+}
+
+fn foreign(error: &Error) -> Localized {
     Localized::same(error.to_string())
 }
 
@@ -114,7 +146,7 @@ fn spawn(
     let process = ServerProcess { child, group, _placeholders: placeholders };
     match pipes {
         (Some(stdin), Some(stdout), Some(stderr)) => Ok((process, Pipes { stdin, stdout, stderr })),
-        _ => Err(std::io::Error::other("its pipes could not be opened")),
+        _ => Err(Error::other("its pipes could not be opened")),
     }
 }
 

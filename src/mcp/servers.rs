@@ -30,6 +30,8 @@ use crate::tools::{LeaseScope, Registry, ReminderUpdate, Tool, ToolSource};
 #[derive(Clone)]
 pub struct Setup {
     pub workspace: Arc<Path>,
+    /// This program, which looks after the processes of servers.
+    pub program: Arc<Path>,
     pub lang: Lang,
     pub env: &'static EnvReader,
     pub clients: Clients,
@@ -66,10 +68,12 @@ impl Servers {
     pub fn new(setup: Setup) -> Self {
         let (tx, requests) = mpsc::channel(CHANNEL_CAPACITY);
         let (snapshots_tx, snapshots) = watch::channel(Arc::default());
-        let Setup { workspace, lang, env, clients, vault, permission, mut taken, sandbox } = setup;
+        let Setup { workspace, program, lang, env, clients, vault, permission, mut taken, sandbox } =
+            setup;
         taken.extend(super::BUILT_IN_NAMES.map(str::to_owned));
         let context = InstanceContext {
             workspace: workspace.clone(),
+            program,
             env,
             clients,
             permission: permission.clone(),

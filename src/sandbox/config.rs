@@ -5,6 +5,8 @@ use std::path::PathBuf;
 /// The hidden command that is the first process of a sandbox.
 pub(super) const HELPER_NAME: &str = "sandbox-helper";
 /// Its flag: processes that the command leaves behind may go on.
+/// Nothing is confined: what the command starts ends with it, and all of it with the main program.
+pub(super) const UNCONFINED: &str = "--unconfined";
 pub(super) const STAY: &str = "--stay";
 /// Its role before `bwrap`: hold reserved paths, then exec the command.
 pub(super) const BEFORE_BWRAP: &str = "--before";

@@ -36,7 +36,7 @@ use rustix::thread::{
 
 use super::beneath::{Object, ObjectId, ObjectKind};
 use super::config::{
-    BEFORE_BWRAP, CLOSE, CLOSED, FIX, HELPER_NAME, JOIN_NETWORK, PIN, STAY, WORKSPACE,
+    BEFORE_BWRAP, CLOSE, CLOSED, FIX, HELPER_NAME, JOIN_NETWORK, PIN, STAY, UNCONFINED, WORKSPACE,
 };
 use super::hold::{Hold, Holds, enter_mounts, open_root};
 use super::landlock::{FOLDER, LIST, NETWORK, NOT_JUDGED, OUTSIDE, READ, WITHIN, WRITE};
@@ -67,6 +67,8 @@ struct HelperArguments {
     enter_sandbox: bool,
     /// `bwrap` is still to be started.
     before_bwrap: bool,
+    /// This is the supervisor of a command that is in no sandbox.
+    unconfined: bool,
     /// The process whose network namespace is joined.
     join_network: Option<u32>,
     holds: Holds,
@@ -90,6 +92,7 @@ impl HelperArguments {
                 OUTSIDE => args.supervise = true,
                 WITHIN => args.enter_sandbox = true,
                 BEFORE_BWRAP => args.before_bwrap = true,
+                UNCONFINED => args.unconfined = true,
                 JOIN_NETWORK => args.join_network = Some(arguments.next()?.to_str()?.parse().ok()?),
                 FOLDER => args.folder = Some(arguments.next()?.into()),
                 WORKSPACE => args.holds.workspace = Some(judged(&mut arguments)?),
@@ -140,7 +143,9 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     } else if args.enter_sandbox {
         enter_sandbox(&args)
     } else if args.supervise {
-        supervise(&args, &arguments)
+        supervise_sandbox(&args, &arguments)
+    } else if args.unconfined {
+        supervise_unconfined(&args)
     } else {
         run_as_init(&args)
     })
@@ -182,22 +187,37 @@ fn join_network(pid: u32) -> std::io::Result<()> {
     Ok(move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?)
 }
 
-/// The supervisor outside a Landlock sandbox: kills what is in it when the main program ends.
-fn supervise(args: &HelperArguments, arguments: &[OsString]) -> ExitCode {
-    let parent = getppid();
+/// The supervisor outside a Landlock sandbox.
+fn supervise_sandbox(args: &HelperArguments, arguments: &[OsString]) -> ExitCode {
     let own = match std::env::current_exe() {
         Ok(own) => own,
         Err(error) => return fail(&error.to_string()),
     };
+    let mut command = Command::new(own);
+    // The first argument is the flag for this role.
+    command.arg(HELPER_NAME).arg(WITHIN).args(arguments.iter().skip(1));
+    supervise(args, command)
+}
+
+/// The supervisor of a command that nothing confines.
+fn supervise_unconfined(args: &HelperArguments) -> ExitCode {
+    let Some((program, arguments)) = args.command_line.split_first() else {
+        return fail("there is no command");
+    };
+    let mut command = Command::new(program);
+    command.args(arguments);
+    supervise(args, command)
+}
+
+/// Kills what a command started, however it detached, when the command or the main program ends.
+fn supervise(args: &HelperArguments, mut command: Command) -> ExitCode {
+    let parent = getppid();
     if let Err(error) = set_child_subreaper(Some(getpid())) {
         return fail(&error.to_string());
     }
-    // The first argument is the flag for this role.
-    let enter_sandbox = arguments.iter().skip(1);
-    let child = Command::new(own).arg(HELPER_NAME).arg(WITHIN).args(enter_sandbox).spawn();
-    let child = match child {
+    let child = match command.spawn() {
         Ok(child) => child.id(),
-        Err(error) => return fail(&error.to_string()),
+        Err(error) => return not_started(command.get_program(), &error),
     };
     std::thread::spawn(move || {
         while getppid() == parent {

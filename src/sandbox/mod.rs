@@ -30,6 +30,8 @@ mod session;
 mod visible;
 mod wrap;
 
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::domain::Problem;
@@ -166,6 +168,16 @@ impl Sandbox {
     fn lock(&self) -> MutexGuard<'_, Level> {
         self.0.level.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A command in no sandbox whose end takes everything it started with it, however that detached. Its leader is a process
+/// of this program, as [`SandboxedCommand::layers`] counts. `None`: this system has no such process.
+#[must_use]
+pub fn supervised(program: &Path, command: &OsStr, arguments: &[String]) -> Option<Vec<OsString>> {
+    let head = [program.as_os_str(), config::HELPER_NAME.as_ref(), config::UNCONFINED.as_ref()];
+    let line = head.into_iter().chain(["--".as_ref(), command]);
+    let all = line.chain(arguments.iter().map(OsStr::new)).map(OsStr::to_owned).collect();
+    cfg!(target_os = "linux").then_some(all)
 }
 
 /// Only Linux has a first process of a sandbox.

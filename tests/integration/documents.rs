@@ -46,6 +46,7 @@ fn registry() -> Registry {
     let mut registry = app::registry(Arc::default());
     let servers = Servers::new(Setup {
         workspace: Arc::from(Path::new(env!("CARGO_MANIFEST_DIR"))),
+        program: Arc::from(Path::new(env!("CARGO_BIN_EXE_dominds-tui"))),
         lang: Lang::En,
         env: &|_| None,
         clients: Clients::default(),

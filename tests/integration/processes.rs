@@ -194,6 +194,27 @@ fn nothing_of_a_command_in_a_sandbox_outlives_the_program_however_that_ends() {
     }
 }
 
+#[test]
+fn nothing_of_a_server_outlives_the_program_however_that_ends_and_however_it_detached() {
+    let place = Place::new();
+    for (number, end) in ["TERM", "KILL"].into_iter().enumerate() {
+        let word = format!("8{number}{}.015", std::process::id());
+        // It never answers; what it leaves is in a session of its own, below nobody.
+        let script = format!("(setsid sleep {word} &) ; exec cat >/dev/null");
+        place.put(
+            ".minds/mcp.yaml",
+            &format!("servers: {{ s: {{ command: sh, args: [-c, '{script}'] }} }}\n"),
+        );
+        assert!(place.run(&["trust", "--yes"]).status.success());
+        place.answers("go", "shell_cmd", &json!({"command": "true"}));
+        let mut program = place.start(&["run", "--timeout", "600", "go"]);
+        assert!(eventually(|| with_argument(&word) > 0), "{end}: the server did not begin");
+        signal(end, &program);
+        wait::end(&mut program);
+        assert!(eventually(|| with_argument(&word) == 0), "{end}: it is left");
+    }
+}
+
 /// `git config` of the person puts another file in place, and with that the mount over it is gone.
 #[test]
 fn what_a_command_writes_into_settings_of_git_while_a_person_changes_them_is_reported() {

@@ -65,6 +65,7 @@ fn sources(workspace: &Path) -> ToolSources {
     let taken = app::registry(Arc::default()).names().into_iter().map(str::to_owned).collect();
     let servers = Servers::new(Setup {
         workspace: Arc::from(workspace),
+        program: Arc::from(Path::new(env!("CARGO_BIN_EXE_dominds-tui"))),
         lang: Lang::En,
         env: &environment,
         clients: Clients::default(),
