@@ -80,9 +80,24 @@ pub(super) fn server_entry(
     let mut act = transport.masked();
     let mut parts = vec!["server".to_owned(), id.to_owned(), transport.to_string()];
     if let Transport::Stdio(program) = transport {
-        for (file, sum) in programs::checksums(workspace, program, env) {
+        let sums = programs::checksums(workspace, program, env);
+        for (file, sum) in sums.named {
             act.push_str(&format!(" ({file}: sha256 {})", sum.get(..16).unwrap_or(&sum)));
             parts.extend([file, sum]);
+        }
+        if let Some((first, _)) = sums.followed.first() {
+            let count = sums.followed.len();
+            let all: Vec<&str> =
+                sums.followed.iter().flat_map(|(file, sum)| [file.as_str(), sum]).collect();
+            let sum = digest(&all);
+            let short = sum.get(..16).unwrap_or(&sum);
+            act.push_str(&format!(
+                " ({count} program files that these name, {first} among them: sha256 {short})"
+            ));
+            parts.push(sum);
+        }
+        if sums.has_more {
+            act.push_str(" (and more files, which may change)");
         }
     }
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();

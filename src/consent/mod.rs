@@ -7,6 +7,8 @@
 mod list;
 mod programs;
 mod record;
+mod references;
+mod runners;
 
 use std::collections::BTreeSet;
 use std::io;

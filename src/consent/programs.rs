@@ -1,43 +1,125 @@
-//! Checksums of the workspace files that a server's command line names: the user agrees to their content
-//! too. Files that a program finds by itself (`npm start`, `make`) are not covered; its command line shows
-//! that it runs in the workspace.
+//! Checksums of the workspace files that a server runs, as far as its entry tells: the files that its command line names,
+//! the manifests that a program on it reads (`npm start`, `make`), and the program files that these files name in turn.
+//! The user agrees to their content too. What a program finds in another way is not covered; its command line shows that
+//! it runs in the workspace.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
+use super::references::{is_program, named_in};
+use super::runners::{ENTRY_FILES, manifests};
 use crate::domain::hex;
 use crate::minds::Env;
 use crate::minds::mcp_config::{StdioServer, ValueSource};
 
-/// Each such file, relative to the workspace, with its SHA-256, in the order of the arguments.
-pub(super) fn checksums(
-    workspace: &Path,
-    program: &StdioServer,
-    env: Env<'_>,
-) -> Vec<(String, String)> {
-    let Ok(root) = workspace.canonicalize() else { return Vec::new() };
+/// Files that are looked at; what further ones hold is not covered.
+const MAX_FILES: usize = 64;
+/// Words of a command line that are looked at.
+const MAX_WORDS: usize = 1_000;
+
+/// Files of the workspace, relative to it, each with its SHA-256.
+#[derive(Debug, Default)]
+pub(super) struct Checksums {
+    /// What the command line names, and manifests of its programs.
+    pub named: Vec<(String, String)>,
+    /// Program files that those name, and so on.
+    pub followed: Vec<(String, String)>,
+    /// There are more than are looked at.
+    pub has_more: bool,
+}
+
+pub(super) fn checksums(workspace: &Path, program: &StdioServer, env: Env<'_>) -> Checksums {
+    let Ok(root) = workspace.canonicalize() else { return Checksums::default() };
     let cwd = workspace.join(&program.cwd);
-    let command = find_program(&cwd, program, env);
-    let words = program.args.iter().flat_map(|word| {
-        // `--config=run.js` names a file too.
-        let value = word.split_once('=').map(|(_, value)| value);
-        [Some(word.as_str()), value].into_iter().flatten().map(|word| cwd.join(word))
-    });
-    let mut found: Vec<(String, String)> = Vec::new();
-    for path in command.into_iter().chain(words) {
-        let Ok(real) = path.canonicalize() else { continue };
-        let Ok(below) = real.strip_prefix(&root) else { continue };
-        let name = below.to_string_lossy().into_owned();
-        if real.is_file() && !found.iter().any(|(known, _)| *known == name) {
-            let sum =
-                checksum(&real).unwrap_or_else(|error| format!("unreadable: {}", error.kind()));
-            found.push((name, sum));
+    let mut looked = Looked { root, known: BTreeSet::new(), found: Checksums::default() };
+    let mut queue = Vec::new();
+    for path in named_by(&cwd, program, env) {
+        if let Some(file) = looked.add(&path, false) {
+            queue.push(file);
         }
     }
-    found
+    let mut next = 0;
+    while let Some(file) = queue.get(next).cloned() {
+        next += 1;
+        for path in named_in(&file, &cwd) {
+            if is_program(&path)
+                && let Some(file) = looked.add(&path, true)
+            {
+                queue.push(file);
+            }
+        }
+    }
+    looked.found
+}
+
+struct Looked {
+    root: PathBuf,
+    known: BTreeSet<PathBuf>,
+    found: Checksums,
+}
+
+impl Looked {
+    /// The file itself, if it is one of the workspace that was not looked at yet.
+    fn add(&mut self, path: &Path, followed: bool) -> Option<PathBuf> {
+        if !path.is_file() {
+            return None;
+        }
+        let real = path.canonicalize().ok()?;
+        let name = real.strip_prefix(&self.root).ok()?.to_string_lossy().into_owned();
+        if self.known.contains(&real) {
+            return None;
+        }
+        if self.known.len() >= MAX_FILES {
+            self.found.has_more = true;
+            return None;
+        }
+        let sum = checksum(&real).unwrap_or_else(|error| format!("unreadable: {}", error.kind()));
+        let list = if followed { &mut self.found.followed } else { &mut self.found.named };
+        list.push((name, sum));
+        self.known.insert(real.clone());
+        Some(real)
+    }
+}
+
+/// What a command line names, in its order: files, the entry files of folders, the manifests of its programs.
+fn named_by(cwd: &Path, program: &StdioServer, env: Env<'_>) -> Vec<PathBuf> {
+    let words: Vec<&str> =
+        program.args.iter().flat_map(|word| words(word)).take(MAX_WORDS).collect();
+    let folders: Vec<PathBuf> =
+        words.iter().map(|word| cwd.join(word)).filter(|path| path.is_dir()).collect();
+    let bases: Vec<&Path> =
+        std::iter::once(cwd).chain(folders.iter().map(PathBuf::as_path)).collect();
+    let mut paths: Vec<PathBuf> = find_program(cwd, program, env).into_iter().collect();
+    for word in &words {
+        paths.push(cwd.join(word));
+        // `python -m a.b`
+        let module = cwd.join(word.replace('.', "/"));
+        paths.extend([module.with_extension("py"), module.join("__main__.py")]);
+    }
+    for folder in &folders {
+        paths.extend(ENTRY_FILES.map(|name| folder.join(name)));
+    }
+    for name in std::iter::once(program.command.as_str()).chain(words.iter().copied()) {
+        let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
+        let files = manifests(&name);
+        paths.extend(bases.iter().flat_map(|base| files.iter().map(move |file| base.join(file))));
+        if files.contains(&"package.json") {
+            let local = words.iter().map(|word| cwd.join("node_modules/.bin").join(word));
+            paths.extend(local);
+        }
+    }
+    paths
+}
+
+/// An argument, the words in it (`sh -c "node a.js"`), and the value of an option (`--config=a.js`).
+fn words(argument: &str) -> impl Iterator<Item = &str> {
+    let parts = argument.split(|c: char| c.is_whitespace() || "\"'`;|&()<>=,".contains(c));
+    let value = argument.split_once('=').map(|(_, value)| value);
+    std::iter::once(argument).chain(value).chain(parts).filter(|word| !word.is_empty())
 }
 
 /// Finds a program by its path, else in the folders of its `PATH`.

@@ -368,6 +368,61 @@ fn the_digest_of_a_server_covers_its_program_wherever_path_finds_it() {
 }
 
 #[test]
+fn what_a_program_of_a_server_reads_and_what_its_files_name_is_agreed_to_too() {
+    for (entry, others, changed) in [
+        ("{ command: npm, args: [start] }", "", "package.json"),
+        ("{ command: npx, args: [-y, pkg], cwd: sub }", "", "sub/package.json"),
+        ("{ command: sh, args: [-c, 'cd sub && npm start'] }", "", "sub/package.json"),
+        ("{ command: npm, args: [start] }", "package.json: node sub/a", "sub/a.js"),
+        ("{ command: make, args: [-C, sub] }", "", "sub/Makefile"),
+        ("{ command: uv, args: [run, serve] }", "", "uv.lock"),
+        ("{ command: node, args: [sub] }", "", "sub/index.js"),
+        ("{ command: python3, args: [-m, sub.serve] }", "", "sub/serve.py"),
+        ("{ command: sh, args: [-c, 'sh sub/a.sh'] }", "", "sub/a.sh"),
+        ("{ command: sh, args: [one.sh] }", "one.sh: . ./two.sh", "two.sh"),
+        ("{ command: node, args: [sub/one.js] }", "sub/one.js: require('./two')", "sub/two.js"),
+        ("{ command: node, args: [one.mjs] }", "one.mjs: import './sub'", "sub/index.js"),
+        ("{ command: python3, args: [one.py] }", "one.py: from sub import two", "sub/two.py"),
+        ("{ command: python3, args: [one.py] }", "one.py: import os, two", "two.py"),
+    ] {
+        let fixture = Fixture::new();
+        if let Some((path, text)) = others.split_once(": ") {
+            fixture.write(path, text);
+        }
+        fixture.write(changed, "1");
+        fixture.write(".minds/mcp.yaml", &format!("servers: {{ s: {entry} }}\n"));
+        fixture.agree_to_all();
+        assert_eq!(names(&fixture.trust().waiting()), [""; 0], "{entry}: {changed}");
+        fixture.write(changed, "2");
+        assert_eq!(names(&fixture.trust().waiting()), ["server s changed"], "{entry}: {changed}");
+    }
+}
+
+#[test]
+fn data_that_a_script_names_is_not_agreed_to_and_files_that_name_each_other_are_looked_at_once() {
+    let fixture = Fixture::new();
+    fixture.write(".minds/mcp.yaml", "servers: { s: { command: sh, args: [a.sh] } }\n");
+    fixture.write("a.sh", "echo x >> state.json; echo y >> ./journal; . ./b.sh");
+    fixture.write("b.sh", ". ./a.sh; . ../../etc/passwd.sh");
+    fixture.agree_to_all();
+    for written in ["state.json", "journal", "other.sh"] {
+        fixture.write(written, "1");
+    }
+    assert_eq!(names(&fixture.trust().waiting()), [""; 0]);
+    fixture.write("b.sh", "echo");
+    let waiting = fixture.trust().waiting();
+    assert_eq!(names(&waiting), ["server s changed"]);
+    assert!(waiting[0].entry.act.contains("(1 program files that these name, b.sh among them"));
+}
+
+#[test]
+fn a_server_that_is_not_enabled_waits_for_nothing() {
+    let fixture = Fixture::new();
+    fixture.write(".minds/mcp.yaml", "servers: { s: { command: ./run.sh, enabled: false } }\n");
+    assert!(!names(&fixture.trust().waiting()).iter().any(|name| name.starts_with("server")));
+}
+
+#[test]
 fn a_chosen_level_is_stored_per_workspace_and_does_not_affect_consent() {
     let fixture = Fixture::new();
     assert_eq!(fixture.trust().level(), None);

@@ -243,6 +243,36 @@ fn servers() -> Vec<Variant> {
             "{ command: sh, args: [-c, '. ./serve.sh', '--file=serve.sh'] }",
             script,
         ),
+        Variant {
+            files: vec![
+                (MCP, "servers: { tools: { command: sh, args: [first.sh] } }\n".to_owned()),
+                ("work/first.sh", "#!/bin/sh\n. ./serve.sh\n".to_owned()),
+                ("work/serve.sh", SERVE.to_owned()),
+            ],
+            ..server("the second file of a script", "", script)
+        },
+        Variant {
+            files: vec![
+                (
+                    MCP,
+                    "servers: { tools: { command: sh, args: [serve.sh, npm, start] } }\n"
+                        .to_owned(),
+                ),
+                ("work/serve.sh", SERVE.to_owned()),
+                ("work/package.json", r#"{ "scripts": { "start": "true" } }"#.to_owned()),
+            ],
+            ..server("a package.json", "", ("work/package.json", "true", "false"))
+        },
+        Variant {
+            waits: Vec::new(),
+            control: Control::None,
+            change: None,
+            ..server(
+                "a server that is not enabled",
+                "{ command: ./serve.sh, enabled: false }",
+                script,
+            )
+        },
         server("one for all dialogs", "{ command: ./serve.sh, truely-stateless: true }", script),
         Variant {
             links: vec![("work/linked.sh", "serve.sh")],
