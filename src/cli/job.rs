@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::app::{self, Models, StartOptions};
 use crate::consent::Trust;
+use crate::domain::Unagreed;
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::env;
 use crate::platform::signals::{Signals, StopSignal};
@@ -241,11 +242,18 @@ impl Job<'_> {
         }
         let trust = Trust::recorded(self.workspace);
         let waiting = if self.driving { trust.waiting() } else { Vec::new() };
-        if waiting.is_empty() {
-            return Ok(trust);
-        }
         for unagreed in &waiting {
-            lines::note(&trust::line(unagreed));
+            lines::note(&if unagreed.holds_dialogs() {
+                trust::line(unagreed)
+            } else {
+                let (kind, name) = (unagreed.entry.kind.name(), &unagreed.entry.name);
+                format!(
+                    "{kind} {name} changed or is new: it is missing until you agree; `dominds-tui trust` shows it"
+                )
+            });
+        }
+        if !waiting.iter().any(Unagreed::holds_dialogs) {
+            return Ok(trust);
         }
         Err(CommandError::invalid(
             "you have not agreed to this yet, so nothing is driven: to agree, run `dominds-tui trust`, or \

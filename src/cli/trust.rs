@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use crate::consent::Trust;
-use crate::domain::trust::Unagreed;
+use crate::domain::trust::{TrustKind, Unagreed};
 use crate::protocol::Command;
 use crate::protocol::wire::AudienceKind;
 use crate::remote::Leaving;
@@ -45,6 +45,12 @@ pub async fn trust(workspace: &Path, yes: bool) -> Result<Status, CommandError> 
 /// An entry in one line.
 pub fn line(unagreed: &Unagreed) -> String {
     let entry = &unagreed.entry;
+    if entry.kind == TrustKind::Tool && !entry.can_be_shown() {
+        let (kind, name) = (entry.kind.name(), &entry.name);
+        return format!(
+            "{kind} {name}: described at too great length to be agreed to; it stays missing"
+        );
+    }
     match &unagreed.before {
         None => entry.to_string(),
         Some(_) if unagreed.is_masked_change() => {

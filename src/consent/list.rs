@@ -8,6 +8,7 @@ use super::programs;
 use super::record::is_inside;
 use crate::domain::autonomy::{AutonomyScope, DecisionKind};
 use crate::domain::org::MAIN;
+use crate::domain::server_tools::ToolFacts;
 use crate::domain::text::{Localized, localized};
 use crate::domain::trust::{TrustEntry, TrustKind};
 use crate::domain::{AgentId, Member, hex};
@@ -102,6 +103,16 @@ pub(super) fn server_entry(
     }
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     TrustEntry::new(TrustKind::Server, id, &act, digest(&parts))
+}
+
+/// A tool of a server as an entry. It is of this server alone, as that was agreed to.
+pub(super) fn tool_entry(server: &str, server_digest: &str, tool: &ToolFacts) -> TrustEntry {
+    let name = format!("{server}/{}", tool.name);
+    TrustEntry::new(TrustKind::Tool, &name, &tool.act, tool_digest(server_digest, tool))
+}
+
+pub(super) fn tool_digest(server_digest: &str, tool: &ToolFacts) -> String {
+    digest(&["tool", server_digest, &tool.name, &tool.digest])
 }
 
 /// The entry of a provider; `None` if it sends nothing to another machine.

@@ -13,15 +13,17 @@ mod runners;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::domain::autonomy::{AutonomyLevel, AutonomyScope, DecisionPolicy};
 use crate::domain::sandbox::Level;
+use crate::domain::server_tools::{KnownTools, ToolFacts};
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry, TrustKind, Unagreed, unagreed};
 use crate::domain::{AgentId, Lang};
 use crate::driver::Consent;
 use crate::hive::Permission as StorePermission;
-use crate::mcp::Permission;
+use crate::mcp::{NOT_AGREED, Permission};
 use crate::minds::mcp_config::Transport;
 use crate::minds::{CONFIG_LIMIT_BYTES, HIVE_FILE, Minds, ProviderConfig, with_level};
 use crate::platform::{dirs, env};
@@ -39,6 +41,8 @@ pub struct Trust {
     file: Option<PathBuf>,
     /// Digests of entries that are agreed to for this run only.
     agreed_for_this_run: BTreeSet<String>,
+    /// Servers that are agreed to for this run only, with their tools.
+    servers_of_this_run: Mutex<Vec<Agreed>>,
 }
 
 impl Trust {
@@ -55,7 +59,8 @@ impl Trust {
         trust
     }
 
-    fn in_folder(folder: Option<PathBuf>, workspace: &Path) -> Self {
+    /// The consent that is recorded in this folder of the user.
+    pub fn in_folder(folder: Option<PathBuf>, workspace: &Path) -> Self {
         let real = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
         let outside = folder.filter(|folder| !is_inside(folder, workspace));
         Self {
@@ -63,6 +68,7 @@ impl Trust {
             canonical_workspace: real.to_string_lossy().into_owned(),
             file: outside.map(|folder| folder.join(record::FILE)),
             agreed_for_this_run: BTreeSet::new(),
+            servers_of_this_run: Mutex::default(),
         }
     }
 
@@ -73,7 +79,19 @@ impl Trust {
     }
 
     fn list_of(&self, minds: &Minds) -> Vec<TrustEntry> {
-        list::all_entries(&self.workspace, minds, minds.mcp(), &env::variable)
+        let entries = list::all_entries(&self.workspace, minds, minds.mcp(), &env::variable);
+        let agreed = self.agreed_servers();
+        let with_tools = |entry: TrustEntry| {
+            let is_it = |one: &&Agreed| {
+                one.is_about(&self.canonical_workspace, &entry) && one.digest == entry.digest
+            };
+            let known = agreed.iter().rfind(is_it).and_then(|one| one.tools.as_ref());
+            let waiting = known.map(|known| known.waiting.as_slice()).unwrap_or_default();
+            let tool = |tool| list::tool_entry(&entry.name, &entry.digest, tool);
+            let tools: Vec<TrustEntry> = waiting.iter().map(tool).collect();
+            std::iter::once(entry).chain(tools)
+        };
+        entries.into_iter().flat_map(with_tools).collect()
     }
 
     /// Entries that wait for the user's consent, in order.
@@ -91,9 +109,29 @@ impl Trust {
         (!self.agreed_for_this_run.contains(&missing.entry.digest)).then_some(missing)
     }
 
-    /// An unreadable file counts as no consent.
+    /// What was agreed to, each tool as an entry of its own.
     fn agreed(&self) -> Vec<Agreed> {
-        self.file.as_deref().and_then(|file| record::read(file).ok()).unwrap_or_default()
+        let with_tools = |one: Agreed| {
+            let agreed = one.tools.as_ref().map(|known| known.agreed.as_slice());
+            let entry = |tool| list::tool_entry(&one.name, &one.digest, tool);
+            let entries = agreed.unwrap_or_default().iter().map(entry);
+            let tools: Vec<Agreed> =
+                entries.map(|entry| Agreed::to(&one.workspace, &entry)).collect();
+            std::iter::once(one).chain(tools)
+        };
+        self.agreed_servers().into_iter().flat_map(with_tools).collect()
+    }
+
+    /// What was agreed to, the tools of servers with them. An unreadable file counts as no consent.
+    fn agreed_servers(&self) -> Vec<Agreed> {
+        let read = self.file.as_deref().and_then(|file| record::read(file).ok());
+        let mut agreed = read.unwrap_or_default();
+        agreed.extend(self.servers_of_this_run().iter().cloned());
+        agreed
+    }
+
+    fn servers_of_this_run(&self) -> MutexGuard<'_, Vec<Agreed>> {
+        self.servers_of_this_run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records the user's consent to entries that were shown. Entries that were removed or have changed
@@ -103,7 +141,8 @@ impl Trust {
     /// The message for the user; nothing is recorded then.
     pub fn agree(&self, digests: &[String]) -> Result<(), Localized> {
         let shown = |entry: &TrustEntry| digests.contains(&entry.digest);
-        let entries: Vec<TrustEntry> = self.list().into_iter().filter(shown).collect();
+        let (tools, entries): (Vec<TrustEntry>, Vec<TrustEntry>) =
+            self.list().into_iter().filter(shown).partition(|entry| entry.kind == TrustKind::Tool);
         if let Some(long) = entries.iter().find(|entry| !entry.can_be_shown()) {
             let (kind, name) = (long.kind.name(), &long.name);
             return Err(localized!(
@@ -111,11 +150,33 @@ impl Trust {
                 "{kind} {name} 要做的事过长，无法表示同意：请缩短"
             ));
         }
-        if entries.is_empty() {
+        if !entries.is_empty() {
+            let file = self.file()?;
+            record::add(file, &self.canonical_workspace, &entries)
+                .map_err(|error| unwritable(file, &error))?;
+        }
+        self.agree_to_tools(&tools)
+    }
+
+    /// One that cannot be shown goes on waiting: a server must not keep the user from agreeing to the rest.
+    fn agree_to_tools(&self, tools: &[TrustEntry]) -> Result<(), Localized> {
+        let digests: BTreeSet<&str> = tools
+            .iter()
+            .filter(|tool| tool.can_be_shown())
+            .map(|tool| tool.digest.as_str())
+            .collect();
+        if digests.is_empty() {
             return Ok(());
         }
-        let file = self.file()?;
-        record::add(file, &self.canonical_workspace, &entries)
+        let fits = |server: &Agreed, tool: &ToolFacts| {
+            digests.contains(list::tool_digest(&server.digest, tool).as_str())
+        };
+        for server in self.servers_of_this_run().iter_mut() {
+            let agreed = server.tools.as_ref().map(|known| known.with(|tool| fits(server, tool)));
+            server.tools = agreed;
+        }
+        let Some(file) = self.file.as_deref().filter(|file| file.exists()) else { return Ok(()) };
+        record::agree_to_tools(file, &self.canonical_workspace, fits)
             .map_err(|error| unwritable(file, &error))
     }
 
@@ -192,11 +253,57 @@ impl Permission for Trust {
         let entry = list::server_entry(&self.workspace, server, transport, &env::variable);
         self.if_unagreed(entry, &self.agreed()).is_none()
     }
+
+    fn held_tools(
+        &self,
+        server: &str,
+        transport: &Transport,
+        listed: &[ToolFacts],
+    ) -> Result<BTreeSet<String>, Localized> {
+        let entry = list::server_entry(&self.workspace, server, transport, &env::variable);
+        let known = self.known_tools(&entry, listed)?.ok_or(NOT_AGREED)?;
+        let is_held = |tool: &&ToolFacts| {
+            let digest = list::tool_digest(&entry.digest, tool);
+            !known.agrees_to(tool) && !self.agreed_for_this_run.contains(&digest)
+        };
+        Ok(listed.iter().filter(is_held).map(|tool| tool.name.clone()).collect())
+    }
+}
+
+impl Trust {
+    /// The tools of a server that is agreed to, after it listed these; recorded.
+    fn known_tools(
+        &self,
+        entry: &TrustEntry,
+        listed: &[ToolFacts],
+    ) -> Result<Option<KnownTools>, Localized> {
+        let workspace = &self.canonical_workspace;
+        if !entry.can_be_shown() {
+            return Ok(None);
+        }
+        let for_this_run = self.agreed_for_this_run.contains(&entry.digest);
+        if let Some(file) = self.file.as_deref() {
+            match record::list_tools(file, workspace, entry, listed) {
+                Ok(Some(known)) => return Ok(Some(known)),
+                Err(error) if !for_this_run => return Err(unwritable(file, &error)),
+                Ok(None) | Err(_) => {}
+            }
+        }
+        if !for_this_run {
+            return Ok(None);
+        }
+        let mut servers = self.servers_of_this_run();
+        let known = servers.iter().position(|one| one.digest == entry.digest);
+        let before = known.map(|at| servers.swap_remove(at)).and_then(|one| one.tools);
+        let after = record::after_list(before.as_ref(), listed);
+        servers.push(Agreed { tools: Some(after.clone()), ..Agreed::to(workspace, entry) });
+        Ok(Some(after))
+    }
 }
 
 impl StorePermission for Trust {
     fn awaits_consent(&self) -> bool {
-        !Self::waiting(self).is_empty()
+        Self::waiting(self).iter().any(Unagreed::holds_dialogs)
     }
 
     fn may_open(&self, seat: &str) -> bool {

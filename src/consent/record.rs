@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::domain::sandbox::Level;
+use crate::domain::server_tools::{KnownTools, ToolFacts};
 use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry};
 
 /// In the state folder.
@@ -16,17 +17,82 @@ pub(super) fn read(file: &Path) -> io::Result<Vec<Agreed>> {
     Ok(read_text(file)?.unwrap_or_default().lines().filter_map(Agreed::read).collect())
 }
 
-/// Adds entries; they replace earlier ones of the same name.
+/// Adds entries; they replace earlier ones of the same name. What was agreed to before as it is stays as it is kept.
 pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::Result<()> {
     let _locked = lock(file)?;
     let before = read_text(file)?.unwrap_or_default();
+    let known: Vec<Agreed> = before.lines().filter_map(Agreed::read).collect();
+    let is_new = |entry: &&TrustEntry| {
+        let is_kept = |old: &Agreed| old.is_about(workspace, entry) && old.digest == entry.digest;
+        !known.iter().any(is_kept)
+    };
+    let new: Vec<&TrustEntry> = entries.iter().filter(is_new).collect();
     let replaced = |line: &&str| {
         let old = Agreed::read(line);
-        old.is_some_and(|old| entries.iter().any(|entry| old.is_about(workspace, entry)))
+        old.is_some_and(|old| new.iter().any(|entry| old.is_about(workspace, entry)))
     };
     let kept = before.lines().filter(|line| !replaced(line)).map(str::to_owned);
-    let added = entries.iter().map(|entry| Agreed::to(workspace, entry).to_string());
+    let added = new.iter().map(|entry| Agreed::to(workspace, entry).to_string());
     let lines: Vec<String> = kept.chain(added).collect();
+    replace(file, &format!("{}\n", lines.join("\n")))
+}
+
+/// The tools of a server that was agreed to, after it listed these. `None`: it was not agreed to as it is.
+pub(super) fn list_tools(
+    file: &Path,
+    workspace: &str,
+    server: &TrustEntry,
+    listed: &[ToolFacts],
+) -> io::Result<Option<KnownTools>> {
+    let is_it = |one: &Agreed| one.is_about(workspace, server) && one.digest == server.digest;
+    let find = || Ok::<_, io::Error>(read(file)?.into_iter().rfind(is_it));
+    let Some(known) = find()? else { return Ok(None) };
+    let after = after_list(known.tools.as_ref(), listed);
+    if known.tools.as_ref() == Some(&after) {
+        return Ok(Some(after));
+    }
+    let mut after = None;
+    change(file, |mut one| {
+        if is_it(&one) {
+            after = Some(after_list(one.tools.as_ref(), listed));
+            one.tools.clone_from(&after);
+        }
+        one
+    })?;
+    Ok(after)
+}
+
+/// The tools of a server after a list: the first one is what was agreed to.
+pub(super) fn after_list(known: Option<&KnownTools>, listed: &[ToolFacts]) -> KnownTools {
+    known.map_or_else(|| KnownTools::of_first(listed), |known| known.after(listed))
+}
+
+/// A person agreed to tools that wait.
+pub(super) fn agree_to_tools(
+    file: &Path,
+    workspace: &str,
+    fits: impl Fn(&Agreed, &ToolFacts) -> bool,
+) -> io::Result<()> {
+    change(file, |mut one| {
+        if one.workspace == workspace {
+            one.tools = one.tools.as_ref().map(|known| known.with(|tool| fits(&one, tool)));
+        }
+        one
+    })
+}
+
+/// Changes what is kept of each entry. Other lines stay.
+fn change(file: &Path, mut changed: impl FnMut(Agreed) -> Agreed) -> io::Result<()> {
+    let _locked = lock(file)?;
+    let before = read_text(file)?.unwrap_or_default();
+    let line = |line: &str| match Agreed::read(line) {
+        Some(one) => {
+            let after = changed(one.clone());
+            if after == one { line.to_owned() } else { after.to_string() }
+        }
+        None => line.to_owned(),
+    };
+    let lines: Vec<String> = before.lines().map(line).collect();
     replace(file, &format!("{}\n", lines.join("\n")))
 }
 

@@ -1,5 +1,7 @@
 //! Consent in a cloned workspace.
 
+mod tools;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 

@@ -54,6 +54,7 @@ pub mod reminder;
 pub mod reserved;
 pub mod sandbox;
 pub mod secrets;
+pub mod server_tools;
 pub mod shown_state;
 pub mod stall;
 pub mod state;

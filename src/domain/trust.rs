@@ -9,9 +9,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::sandbox::Level;
+use super::server_tools::KnownTools;
 
 /// The longest account of an entry that can be agreed to: a person has to read all of it.
-const ACT_CHARS: usize = 16_000;
+pub(super) const ACT_CHARS: usize = 16_000;
 
 /// What kind of thing an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -21,6 +22,8 @@ pub enum TrustKind {
     Shell,
     /// An MCP server.
     Server,
+    /// A tool of an MCP server that was agreed to: it is new, or another than it was.
+    Tool,
     /// A provider that is not this machine, and the key it is sent.
     Provider,
     /// Decisions that are left to members.
@@ -37,10 +40,25 @@ impl TrustKind {
         match self {
             Self::Shell => "shell",
             Self::Server => "server",
+            Self::Tool => "tool",
             Self::Provider => "provider",
             Self::Autonomy => "autonomy",
             Self::Store => "store",
             Self::Spawn => "spawn",
+        }
+    }
+
+    /// True if no dialog goes on by itself before a person has agreed. A tool of a server is only missing until then.
+    #[must_use]
+    pub fn holds_dialogs(self) -> bool {
+        match self {
+            Self::Shell
+            | Self::Server
+            | Self::Provider
+            | Self::Autonomy
+            | Self::Store
+            | Self::Spawn => true,
+            Self::Tool => false,
         }
     }
 }
@@ -49,7 +67,7 @@ impl TrustKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustEntry {
     pub kind: TrustKind,
-    /// The member, the server or the provider.
+    /// The member, the server or the provider; of a tool its server, `/` and its name.
     pub name: String,
     /// All that happens, in one line of printable ASCII. Secrets that are written out are masked.
     pub act: String,
@@ -80,7 +98,7 @@ impl fmt::Display for TrustEntry {
 }
 
 /// Printable ASCII as it is, everything else as an escape.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let shown = |c: char| match c {
         ' ' => " ".to_owned(),
         c if c.is_ascii_graphic() => c.to_string(),
@@ -98,6 +116,12 @@ pub struct Unagreed {
 }
 
 impl Unagreed {
+    /// True if no dialog goes on by itself before a person has agreed.
+    #[must_use]
+    pub fn holds_dialogs(&self) -> bool {
+        self.entry.kind.holds_dialogs()
+    }
+
     /// What changed, in words: the acts before and now, or that a value which is not shown did.
     #[must_use]
     pub fn is_masked_change(&self) -> bool {
@@ -114,13 +138,16 @@ pub struct Agreed {
     pub name: String,
     pub digest: String,
     pub act: String,
+    /// Of a server; `None` before it has listed its tools for the first time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<KnownTools>,
 }
 
 impl Agreed {
     #[must_use]
     pub fn to(workspace: &str, entry: &TrustEntry) -> Self {
         let TrustEntry { kind, name, act, digest } = entry.clone();
-        Self { workspace: workspace.to_owned(), kind, name, digest, act }
+        Self { workspace: workspace.to_owned(), kind, name, digest, act, tools: None }
     }
 
     /// From a line; `None` for any other text, which is no consent.

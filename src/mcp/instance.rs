@@ -1,5 +1,6 @@
 //! One instance of a server, from its start to its end: one task each.
 
+use std::collections::BTreeSet;
 use std::future::pending;
 use std::path::Path;
 use std::pin::pin;
@@ -18,8 +19,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::environment::{EnvReader, ResolvedVariables};
 use super::http;
+use super::listing::Listing;
 use super::message_filter::{MAX_BYTES, MessageFilter};
-use super::plan::Permission;
+use super::plan::{NOT_AGREED, Permission};
 use super::process::{self, ServerProcess, StderrTail};
 use super::result::sanitize;
 use super::tool_list::MAX_TOOLS;
@@ -66,9 +68,10 @@ impl std::fmt::Debug for InstanceContext {
 #[derive(Debug)]
 pub(super) enum InstanceEvent {
     /// It is ready.
-    Open { peer: Peer<RoleClient>, tools: Vec<Tool> },
-    /// Its tool list changed.
-    Tools(Vec<Tool>),
+    Open { peer: Peer<RoleClient>, listing: Arc<Listing>, held: BTreeSet<String> },
+    /// Its tool list changed. `held`: the names of tools that wait for the user; `None`: the server is not agreed to
+    /// any more, so that nothing new is.
+    Tools { listing: Arc<Listing>, held: Option<BTreeSet<String>> },
     /// It could not be started; the reason for the user.
     Failed(Localized),
 }
@@ -108,11 +111,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     pub async fn run(self) -> K {
         let (key, vault) = (self.key, &self.context.vault);
         if !self.is_permitted().await {
-            let reason = Text::new(
-                "nobody has agreed to it as it is now; `dominds-tui trust` shows what waits",
-                "还没有人同意它现在的样子；`dominds-tui trust` 会列出等待同意的内容",
-            );
-            let _ = self.events.send((key, InstanceEvent::Failed(reason.into()))).await;
+            let _ = self.events.send((key, InstanceEvent::Failed(NOT_AGREED.into()))).await;
             return key;
         }
         let variables = match &self.server.transport {
@@ -143,6 +142,20 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         let (name, server) = (self.name.clone(), self.server.clone());
         let check = move || permission.may(&name, &server.transport);
         tokio::task::spawn_blocking(check).await.unwrap_or(false)
+    }
+
+    /// A list, and which tools of it wait for the user.
+    async fn judged(
+        &self,
+        tools: Vec<Tool>,
+    ) -> (Arc<Listing>, Result<BTreeSet<String>, Localized>) {
+        let secrets = self.context.vault.secrets();
+        let listing = Arc::new(Listing::new(tools, &self.server, &secrets));
+        let permission = self.context.permission.clone();
+        let (name, server, listed) = (self.name.clone(), self.server.clone(), listing.clone());
+        let judge = move || permission.held_tools(&name, &server.transport, &listed.facts);
+        let held = tokio::task::spawn_blocking(judge).await;
+        (listing, held.unwrap_or_else(|_| Err(NOT_AGREED.into())))
     }
 
     async fn run_stdio(
@@ -209,7 +222,9 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
             let running =
                 handshake.await.map_err(|error| Localized::same(http::open_error(&error)))?;
             let tools = list(&running).await?;
-            let event = InstanceEvent::Open { peer: running.peer().clone(), tools };
+            // What was agreed to is looked at again: it may have been changed while it started.
+            let (listing, held) = self.judged(tools).await;
+            let event = InstanceEvent::Open { peer: running.peer().clone(), listing, held: held? };
             let _ = self.events.send((self.key, event)).await;
             Ok(running)
         };
@@ -237,7 +252,12 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
                 () = self.stop.cancelled() => break,
                 () = watcher.0.notified() => {
                     if let Ok(Ok(tools)) = timeout(LIST_TIMEOUT, list(&peer)).await {
-                        let _ = self.events.send((self.key, InstanceEvent::Tools(tools))).await;
+                        let (listing, held) = self.judged(tools).await;
+                        let held = held.inspect_err(|reason| {
+                            tracing::warn!(server = self.name, %reason, "nothing new of an MCP server is offered");
+                        });
+                        let event = InstanceEvent::Tools { listing, held: held.ok() };
+                        let _ = self.events.send((self.key, event)).await;
                     }
                 }
             }

@@ -16,6 +16,7 @@ mod environment;
 mod http;
 mod instance;
 mod lease;
+mod listing;
 mod message_filter;
 mod plan;
 mod pool;
@@ -28,7 +29,7 @@ mod supervisor;
 mod tool;
 mod tool_list;
 
-pub use plan::Permission;
+pub use plan::{NOT_AGREED, Permission};
 pub use servers::{Servers, Setup};
 
 /// Names that exist independently of the configured servers: a toolset and its tools.

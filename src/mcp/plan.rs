@@ -1,13 +1,33 @@
 //! Decides what to do about a server after its configuration was read again. Pure.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use crate::domain::text::Localized;
+use crate::domain::server_tools::ToolFacts;
+use crate::domain::text::{Localized, Text};
 use crate::minds::mcp_config::{McpServer, Transport};
 
-/// Whether the user agreed to start or connect to a server.
+/// Why a server is not used.
+pub const NOT_AGREED: Text = Text::new(
+    "nobody has agreed to it as it is now; `dominds-tui trust` shows what waits",
+    "还没有人同意它现在的样子；`dominds-tui trust` 会列出等待同意的内容",
+);
+
+/// Whether the user agreed to start or connect to a server, and to its tools.
 pub trait Permission: Send + Sync + Debug {
     fn may(&self, server: &str, transport: &Transport) -> bool;
+
+    /// The names of the tools that wait for the user after the server listed these. The first list of a server that
+    /// was agreed to is a part of that; of a later one, what is new or changed waits.
+    ///
+    /// # Errors
+    /// The server is not agreed to as it is now, or the list could not be recorded; the message for the user.
+    fn held_tools(
+        &self,
+        server: &str,
+        transport: &Transport,
+        listed: &[ToolFacts],
+    ) -> Result<BTreeSet<String>, Localized>;
 }
 
 /// Why a configuration is not in use.

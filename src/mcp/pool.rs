@@ -1,7 +1,7 @@
 //! The running instances, and which dialog may use which.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::service::{Peer, RoleClient};
@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::instance::{InstanceContext, InstanceEvent, InstanceTask};
+use super::listing::Listing;
 use crate::domain::DialogId;
 use crate::domain::text::{Localized, Text};
 use crate::minds::mcp_config::McpServer;
@@ -28,7 +29,17 @@ pub(super) type Waiter = oneshot::Sender<Result<Arc<InstanceHandle>, Localized>>
 #[derive(Debug)]
 pub(super) struct InstanceHandle {
     pub peer: Peer<RoleClient>,
+    /// The last list of its tools.
+    listing: Mutex<Arc<Listing>>,
     _stop: DropGuard,
+}
+
+impl InstanceHandle {
+    /// True if it has this tool as models were told of it.
+    pub fn has(&self, tool: &str, digest: &str) -> bool {
+        let listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
+        listing.digest_of(tool) == Some(digest)
+    }
 }
 
 /// Who may use an instance.
@@ -139,14 +150,22 @@ impl InstancePool {
     }
 
     /// Marks an instance as ready and notifies those that wait for it.
-    pub fn set_ready(&mut self, key: InstanceKey, peer: Peer<RoleClient>) {
+    pub fn set_ready(&mut self, key: InstanceKey, peer: Peer<RoleClient>, listing: Arc<Listing>) {
         let Some(instance) = self.instances.get_mut(&key) else { return };
-        let handle = Arc::new(InstanceHandle { peer, _stop: instance.stop.clone().drop_guard() });
+        let (listing, stop) = (Mutex::new(listing), instance.stop.clone().drop_guard());
+        let handle = Arc::new(InstanceHandle { peer, listing, _stop: stop });
         let before = std::mem::replace(&mut instance.state, InstanceState::Ready(handle.clone()));
         if let InstanceState::Starting { waiters, .. } = before {
             for waiter in waiters {
                 let _ = waiter.send(Ok(handle.clone()));
             }
+        }
+    }
+
+    /// Its tools are others now.
+    pub fn set_listing(&mut self, key: InstanceKey, listing: Arc<Listing>) {
+        if let Some(InstanceState::Ready(handle)) = self.instances.get(&key).map(|one| &one.state) {
+            *handle.listing.lock().unwrap_or_else(PoisonError::into_inner) = listing;
         }
     }
 

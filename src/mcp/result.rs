@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
+use serde_json::Value;
 
 use crate::domain::hidden_chars::is_hidden;
 use crate::domain::text::{Text, in_lang};
@@ -32,6 +33,24 @@ pub(super) fn sanitize(text: &str, max: usize) -> String {
 pub(super) fn sanitize_and_redact(text: &str, max: usize, secrets: &Arc<Secrets>) -> String {
     let visible: String = text.chars().filter(|&c| is_visible(c)).collect();
     sanitize(&secrets.redacted(visible), max)
+}
+
+/// JSON with its texts cleaned; `None` if the name of a key is not as it is seen.
+pub(super) fn sanitize_json(value: Value) -> Option<Value> {
+    Some(match value {
+        Value::String(text) => Value::String(text.chars().filter(|&c| is_visible(c)).collect()),
+        Value::Array(items) => {
+            Value::Array(items.into_iter().map(sanitize_json).collect::<Option<_>>()?)
+        }
+        Value::Object(map) => {
+            let pair = |(key, value): (String, Value)| {
+                let as_seen = !key.chars().any(is_hidden);
+                Some((key, sanitize_json(value)?)).filter(|_| as_seen)
+            };
+            Value::Object(map.into_iter().map(pair).collect::<Option<_>>()?)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    })
 }
 
 /// False for what can hide or reorder text; lines and columns stay.

@@ -1,11 +1,12 @@
 //! A configured server, as the supervisor sees it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::Tool;
 use tokio::time::Instant;
 
+use super::listing::Listing;
 use super::plan::{BlockReason, ServerStatus};
 use super::pool::InstanceKey;
 use super::tool_list::ServerTools;
@@ -32,7 +33,9 @@ pub(super) struct Server {
 #[derive(Debug)]
 pub(super) struct ActiveConfig {
     pub config: Arc<McpServer>,
-    pub tools: Vec<Tool>,
+    pub listing: Arc<Listing>,
+    /// The names of tools that wait for the user.
+    pub held: BTreeSet<String>,
 }
 
 impl Server {
@@ -52,7 +55,12 @@ impl Server {
     /// Its tools, if it can be used.
     pub fn listed(&self) -> Option<ServerTools<'_>> {
         let active = self.active.as_ref()?;
-        Some(ServerTools { server: &self.id, config: &active.config, tools: &active.tools })
+        Some(ServerTools {
+            server: &self.id,
+            config: &active.config,
+            listing: &active.listing,
+            held: &active.held,
+        })
     }
 
     /// Why its entry is not in use.
@@ -136,7 +144,8 @@ mod tests {
             blocked: Some((reason, Instant::now())),
         };
         let failed = server.problem().unwrap();
-        server.active = Some(ActiveConfig { config, tools: Vec::new() });
+        server.active =
+            Some(ActiveConfig { config, listing: Arc::default(), held: BTreeSet::new() });
         let kept = server.problem().unwrap();
         assert!(kept.text.to_string().ends_with("; its former tools stay"), "{kept}");
         for problem in [failed, kept, name_taken("os")] {

@@ -15,10 +15,11 @@ use super::environment::EnvReader;
 use super::instance::InstanceContext;
 use super::lease::{self, RELEASE};
 use super::plan::Permission;
-use super::snapshot::Snapshot;
+use super::snapshot::{HeldList, Snapshot};
 use super::supervisor::{
     CHANNEL_CAPACITY, Desired, McpSupervisor, READY_TIMEOUT, SupervisorRequest,
 };
+use super::tool_list;
 use crate::domain::sandbox::Level;
 use crate::domain::{DialogId, Lang, Problem, Reminder, SharedSecrets};
 use crate::llm::Clients;
@@ -103,13 +104,24 @@ impl Servers {
     }
 }
 
-/// The configured servers; `None` if the file is broken, so that everything stays as it is.
-fn desired(workspace: &Path, permission: &dyn Permission) -> Option<Vec<Desired>> {
+/// The configured servers; `None` if the file is broken, so that everything stays as it is. Tools that wait are looked
+/// at again: a person may have agreed meanwhile.
+fn desired(
+    workspace: &Path,
+    permission: &dyn Permission,
+    lists: &[HeldList],
+) -> Option<Vec<Desired>> {
     let file = McpFile::load(workspace);
     let desired = file.servers.into_iter().map(|declared| {
         let may = |server: &McpServer| permission.may(&declared.id, &server.transport);
         let allowed = declared.server.as_ref().is_some_and(may);
-        Desired { id: declared.id, line: declared.line, server: declared.server, allowed }
+        let judged = lists.iter().find(|list| list.server == declared.id).and_then(|list| {
+            let (transport, facts) = (&list.config.transport, &list.listing.facts);
+            let held = permission.held_tools(&declared.id, transport, facts).ok()?;
+            Some((list.listing.clone(), held))
+        });
+        let (id, line) = (declared.id, declared.line);
+        Desired { id, line, server: declared.server, allowed, judged }
     });
     (!file.broken).then(|| desired.collect())
 }
@@ -125,9 +137,10 @@ impl ToolSource for Servers {
     fn settle(&self) -> BoxFuture<'static, ()> {
         const MARGIN: Duration = Duration::from_millis(200);
         let (workspace, permission) = (self.workspace.clone(), self.permission.clone());
-        let tx = self.tx.clone();
+        let (tx, now) = (self.tx.clone(), self.now());
         Box::pin(async move {
-            let read = tokio::task::spawn_blocking(move || desired(&workspace, &*permission)).await;
+            let read = move || desired(&workspace, &*permission, &now.lists);
+            let read = tokio::task::spawn_blocking(read).await;
             let Ok(Some(desired)) = read else { return };
             let (reply, settled) = oneshot::channel();
             if tx.send(SupervisorRequest::Settle { desired, reply }).await.is_ok() {
@@ -143,6 +156,9 @@ impl ToolSource for Servers {
             if let Err(error) = registry.add(server, tool.clone()) {
                 tracing::warn!(server, %error, "a tool of an MCP server is left out");
             }
+        }
+        for (server, tool) in &now.held {
+            registry.withhold(server, tool, tool_list::held_text(server, tool));
         }
         for tool in admin::tools(&self.tx) {
             if let Err(error) = registry.add(admin::TOOLSET, tool) {

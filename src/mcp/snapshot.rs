@@ -3,18 +3,32 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::listing::Listing;
 use crate::domain::{DialogId, Problem};
+use crate::minds::mcp_config::McpServer;
 use crate::tools::Tool;
 
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     /// Each with its server.
     pub tools: Vec<(String, Arc<dyn Tool>)>,
+    /// Tools that wait for the user, each with its server, by the name models would know.
+    pub held: Vec<(String, String)>,
+    /// Of servers with such tools.
+    pub lists: Vec<HeldList>,
     /// Servers with one instance per dialog.
     pub stateful: BTreeSet<String>,
     pub problems: Vec<Problem>,
     /// Dialogs that lease an instance, and its server.
     pub leases: Vec<(DialogId, String)>,
+}
+
+/// A list in which some tools wait, to look at again.
+#[derive(Debug, Clone)]
+pub(super) struct HeldList {
+    pub server: String,
+    pub config: Arc<McpServer>,
+    pub listing: Arc<Listing>,
 }
 
 impl Snapshot {

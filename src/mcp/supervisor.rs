@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::Tool;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use super::instance::{InstanceContext, InstanceEvent};
+use super::listing::Listing;
 use super::plan::{BlockReason, ServerAction, plan};
 use super::pool::{
     Instance, InstanceKey, InstanceOwner, InstancePool, InstanceState, Waiter, is_owned_by,
 };
 use super::server::{ActiveConfig, Server, name_taken, with_line};
-use super::snapshot::Snapshot;
+use super::snapshot::{HeldList, Snapshot};
 use super::tool::ServerTool;
 use super::tool_list::{self, ServerTools};
 use crate::domain::text::{Text, localized};
@@ -70,6 +70,8 @@ pub(super) struct Desired {
     pub server: Option<McpServer>,
     /// The user agreed to it.
     pub allowed: bool,
+    /// A list in which tools waited, and those that do now.
+    pub judged: Option<(Arc<Listing>, BTreeSet<String>)>,
 }
 
 #[derive(Debug)]
@@ -177,6 +179,13 @@ impl McpSupervisor {
 
     /// The server after its configuration was read.
     fn merge(&mut self, desired: Desired, previous: Option<Server>) -> Option<Server> {
+        let mut previous = previous;
+        if let (Some(active), Some((listing, held))) =
+            (previous.as_mut().and_then(|one| one.active.as_mut()), desired.judged)
+            && Arc::ptr_eq(&active.listing, &listing)
+        {
+            active.held = held;
+        }
         let Some(wanted) = desired.server else {
             return previous;
         };
@@ -211,17 +220,18 @@ impl McpSupervisor {
 
     fn handle_event(&mut self, key: InstanceKey, event: InstanceEvent) {
         match event {
-            InstanceEvent::Open { peer, tools } => {
-                self.pool.set_ready(key, peer);
-                self.trial_succeeded(key, tools);
-            }
-            InstanceEvent::Tools(tools) => {
-                let Some(instance) = self.pool.get(key) else { return };
-                let server = self.servers.iter_mut().find(|server| server.id == instance.server);
-                let active = server.and_then(|server| server.active.as_mut());
-                if let Some(active) = active.filter(|active| active.config == instance.config) {
-                    active.tools = tools;
+            InstanceEvent::Open { peer, listing, held } => {
+                self.pool.set_ready(key, peer, listing.clone());
+                if self.trial_of(key).is_some() {
+                    self.trial_succeeded(key, listing, held);
+                } else if !held.is_empty() {
+                    // What one instance has that nobody agreed to, no member has.
+                    self.set_tools(key, listing, Some(held));
                 }
+            }
+            InstanceEvent::Tools { listing, held } => {
+                self.pool.set_listing(key, listing.clone());
+                self.set_tools(key, listing, held);
             }
             InstanceEvent::Failed(reason) => {
                 self.pool.release(key, reason.clone());
@@ -235,12 +245,28 @@ impl McpSupervisor {
         self.publish();
     }
 
-    /// If this was the trial of a configuration, it is in use from now on.
-    fn trial_succeeded(&mut self, key: InstanceKey, tools: Vec<Tool>) {
+    /// An instance of the configuration in use has other tools.
+    fn set_tools(
+        &mut self,
+        key: InstanceKey,
+        listing: Arc<Listing>,
+        held: Option<BTreeSet<String>>,
+    ) {
+        let Some(instance) = self.pool.get(key) else { return };
+        let server = self.servers.iter_mut().find(|server| server.id == instance.server);
+        let active = server.and_then(|server| server.active.as_mut());
+        if let Some(active) = active.filter(|active| active.config == instance.config) {
+            active.held = held.unwrap_or_else(|| listing.other_than(&active.listing, &active.held));
+            active.listing = listing;
+        }
+    }
+
+    /// The configuration that this was the trial of is in use from now on.
+    fn trial_succeeded(&mut self, key: InstanceKey, listing: Arc<Listing>, held: BTreeSet<String>) {
         let Some(server) = self.trial_of(key) else { return };
         let config = server.wanted.clone();
         (server.trial, server.blocked) = (None, None);
-        server.active = Some(ActiveConfig { config: config.clone(), tools });
+        server.active = Some(ActiveConfig { config: config.clone(), listing, held });
         let id = server.id.clone();
         self.pool.release_matching(STARTED_ANEW, |other, one| one.server == id && other != key);
         if let Some(instance) = self.pool.get_mut(key).filter(|_| config.stateless) {
@@ -343,6 +369,8 @@ impl McpSupervisor {
         let secrets = self.vault.secrets();
         let listed_tools: Vec<ServerTools> =
             self.servers.iter().filter_map(Server::listed).collect();
+        let held = listed_tools.iter().flat_map(ServerTools::held_names).collect();
+        let lists = self.servers.iter().filter_map(held_list).collect();
         let (offered_tools, tool_problems) =
             tool_list::offered_tools(&listed_tools, &self.taken, &secrets);
         let stateful = listed_tools.iter().filter(|server| !server.config.stateless);
@@ -354,6 +382,8 @@ impl McpSupervisor {
         let snapshot = Snapshot {
             stateful: stateful.map(|server| server.server.to_owned()).collect(),
             problems: all.map(|problem| problem.redacted(&secrets)).collect(),
+            held,
+            lists,
             leases: self.pool.leases(),
             tools: offered_tools
                 .into_iter()
@@ -362,4 +392,11 @@ impl McpSupervisor {
         };
         self.snapshots.send_replace(Arc::new(snapshot));
     }
+}
+
+/// The list of a server in which tools wait.
+fn held_list(server: &Server) -> Option<HeldList> {
+    let active = server.active.as_ref().filter(|active| !active.held.is_empty())?;
+    let (config, listing) = (active.config.clone(), active.listing.clone());
+    Some(HeldList { server: server.id.clone(), config, listing })
 }

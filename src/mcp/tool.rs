@@ -68,6 +68,9 @@ async fn call(
             return ToolOutcome::failed(not_run(server, reason.in_lang(lang), lang));
         }
     };
+    if !handle.has(&tool.original, &tool.digest) {
+        return ToolOutcome::failed(is_another(server, lang));
+    }
     let params =
         CallToolRequestParams::new(tool.original.clone()).with_arguments(args.into_object());
     match handle.peer.call_tool_once(params).await {
@@ -98,6 +101,15 @@ fn not_run(server: &str, reason: &str, lang: Lang) -> String {
         lang,
         "The tool was not run: the MCP server `{server}` cannot be used. {reason}",
         "工具未执行：无法使用 MCP 服务器 `{server}`。{reason}"
+    )
+}
+
+fn is_another(server: &str, lang: Lang) -> String {
+    in_lang!(
+        lang,
+        "The tool was not run: the MCP server `{server}` now describes it differently from what you were told, or does \
+         not have it any more. What a person has not agreed to is not run.",
+        "工具未执行：MCP 服务器 `{server}` 现在对它的描述与告诉你的不同，或已不再提供它。人没有同意过的不会执行。"
     )
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 
-use super::result::{sanitize, sanitize_and_redact};
+use super::listing::{Listing, text_of};
+use super::result::{sanitize, sanitize_and_redact, sanitize_json};
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Problem, Secrets, SpecialCall};
 use crate::minds::mcp_config::{McpServer, PATH, ToolFilter, is_tool_name};
@@ -16,7 +17,7 @@ use crate::tools::{Description, ToolSpec};
 pub(super) const MAX_TOOLS: usize = 256;
 const MAX_DESCRIPTION_CHARS: usize = 8_000;
 /// Characters of a name; more than any valid name has.
-const MAX_NAME_CHARS: usize = 1_000;
+pub(super) const MAX_NAME_CHARS: usize = 1_000;
 /// Size of the JSON schema of the arguments.
 const MAX_SCHEMA_BYTES: usize = 64 * 1024;
 
@@ -25,7 +26,30 @@ const MAX_SCHEMA_BYTES: usize = 64 * 1024;
 pub(super) struct ServerTools<'a> {
     pub server: &'a str,
     pub config: &'a McpServer,
-    pub tools: &'a [Tool],
+    pub listing: &'a Listing,
+    /// The names of tools that wait for the user: they are not offered.
+    pub held: &'a BTreeSet<String>,
+}
+
+impl ServerTools<'_> {
+    /// Each tool that waits, with its server, by the name models would know.
+    pub fn held_names(&self) -> impl Iterator<Item = (String, String)> {
+        self.held.iter().map(|name| (self.server.to_owned(), offered_name(self.config, name)))
+    }
+}
+
+/// The name of a tool after the changes of its server's entry.
+pub(super) fn offered_name(config: &McpServer, original: &str) -> String {
+    config.name_rules.iter().fold(original.to_owned(), |name, rule| rule.apply(&name))
+}
+
+/// Why a tool that waits is not run.
+pub(super) fn held_text(server: &str, tool: &str) -> Localized {
+    localized!(
+        "{tool} was not run: the MCP server `{server}` now describes it differently from what a person agreed to, or it \
+         is new. It waits until a person agrees; go on without it.",
+        "未执行 {tool}：MCP 服务器 `{server}` 对它的描述与人同意时不同，或它是新的。它要等人同意；请先不用它继续。"
+    )
 }
 
 /// A tool that models are offered.
@@ -34,6 +58,8 @@ pub(super) struct OfferedTool {
     pub server: String,
     /// The server's own name for it.
     pub original: String,
+    /// Of what models are told of it.
+    pub digest: String,
     pub spec: ToolSpec,
 }
 
@@ -51,8 +77,10 @@ pub(super) fn offered_tools(
         problems.extend(
             too_many(listed).into_iter().chain(unmatched_patterns(listed)).map(with_server),
         );
-        let tools = listed.tools.iter().take(MAX_TOOLS);
-        for tool in tools.filter(|tool| listed.config.filter.allows(&tool.name)) {
+        let tools = listed.listing.tools.iter().take(MAX_TOOLS);
+        let is_agreed = |tool: &&Tool| !listed.held.contains(tool.name.as_ref());
+        let allowed = tools.filter(|tool| listed.config.filter.allows(&tool.name));
+        for tool in allowed.filter(is_agreed) {
             match offered_tool(listed, tool, &used_names, secrets) {
                 Ok(offered_tool) => {
                     used_names.insert(offered_tool.spec.name.to_string());
@@ -73,14 +101,18 @@ fn offered_tool(
 ) -> Result<OfferedTool, Problem> {
     let (server, original) = (listed.server, tool.name.as_ref());
     let shown = sanitize_and_redact(original, 80, secrets);
-    let name = listed.config.name_rules.iter().fold(original.to_owned(), |name, c| c.apply(&name));
+    let name = offered_name(listed.config, original);
     check_name(
         server,
         (original, &shown),
         &sanitize_and_redact(&name, MAX_NAME_CHARS, secrets),
         used_names,
     )?;
-    let parameters = secrets.redacted_json(parameters(&tool.input_schema));
+    // Cleaned first: a hidden character could keep a secret from being found.
+    let Some(parameters) = sanitize_json(parameters(&tool.input_schema)) else {
+        return Err(hidden_name(server, &shown));
+    };
+    let parameters = secrets.redacted_json(parameters);
     if parameters.to_string().len() > MAX_SCHEMA_BYTES {
         let kib = MAX_SCHEMA_BYTES / 1024;
         return Err(Problem::new(
@@ -97,11 +129,27 @@ fn offered_tool(
             ),
         ));
     }
-    let text = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
-    let description =
-        Description::Given(Arc::from(sanitize_and_redact(text, MAX_DESCRIPTION_CHARS, secrets)));
+    let text = sanitize_and_redact(text_of(tool), MAX_DESCRIPTION_CHARS, secrets);
+    let description = Description::Given(Arc::from(text));
+    let digest = listed.listing.digest_of(original).unwrap_or_default().to_owned();
     let spec = ToolSpec { name: name.into(), description, parameters };
-    Ok(OfferedTool { server: server.to_owned(), original: original.to_owned(), spec })
+    Ok(OfferedTool { server: server.to_owned(), original: original.to_owned(), digest, spec })
+}
+
+/// An argument could not be called by a name that is not seen as it is.
+fn hidden_name(server: &str, shown: &str) -> Problem {
+    Problem::new(
+        format!("mcp/tool-hidden-characters/{server}/{shown}"),
+        PATH,
+        localized!(
+            "server `{server}`: an argument of `{shown}` has a name with invisible or control characters; left out",
+            "服务器 `{server}`：`{shown}` 有参数名含不可见字符或控制字符；不予采用"
+        ),
+        Text::new(
+            "do not use this server unless you know why it does that",
+            "除非清楚它为何这样做，否则请不要使用该服务器",
+        ),
+    )
 }
 
 /// A tool needs a name that every provider accepts and that is not in use.
@@ -164,7 +212,7 @@ fn parameters(schema: &Map<String, Value>) -> Value {
 
 fn too_many(listed: &ServerTools) -> Option<Problem> {
     let server = listed.server;
-    (listed.tools.len() > MAX_TOOLS).then(|| {
+    (listed.listing.tools.len() > MAX_TOOLS).then(|| {
         Problem::new(
             format!("mcp/too-many-tools/{server}"),
             PATH,
@@ -188,7 +236,7 @@ fn unmatched_patterns(listed: &ServerTools) -> Vec<Problem> {
     for (list, patterns) in lists {
         for pattern in patterns.iter().filter(|pattern| {
             let alone = ToolFilter { whitelist: vec![(*pattern).clone()], blacklist: Vec::new() };
-            !listed.tools.iter().any(|tool| alone.allows(&tool.name))
+            !listed.listing.tools.iter().any(|tool| alone.allows(&tool.name))
         }) {
             let (server, pattern, names) = (listed.server, sanitize(pattern, 80), names(listed));
             problems.push(Problem::new(
@@ -209,7 +257,7 @@ fn unmatched_patterns(listed: &ServerTools) -> Vec<Problem> {
 }
 
 fn names(listed: &ServerTools) -> String {
-    let names: Vec<&str> = listed.tools.iter().map(|tool| tool.name.as_ref()).collect();
+    let names: Vec<&str> = listed.listing.tools.iter().map(|tool| tool.name.as_ref()).collect();
     sanitize(&names.join(", "), 400)
 }
 
@@ -233,12 +281,25 @@ mod tests {
         }
     }
 
-    fn tools(names: &[&str]) -> Vec<Tool> {
-        let tool = |name: &&str| {
-            serde_json::from_value(json!({"name": name, "inputSchema": {"type": "object"}}))
-                .unwrap()
-        };
-        names.iter().map(tool).collect()
+    static NONE: BTreeSet<String> = BTreeSet::new();
+
+    /// What a server lists, as JSON.
+    fn listing(config: &McpServer, tools: &[Value]) -> Listing {
+        let tools = tools.iter().map(|tool| serde_json::from_value(tool.clone()).unwrap());
+        Listing::new(tools.collect(), config, &Arc::default())
+    }
+
+    fn named(name: &str) -> Value {
+        json!({"name": name, "inputSchema": {"type": "object"}})
+    }
+
+    fn tools(config: &McpServer, names: &[&str]) -> Listing {
+        listing(config, &names.iter().map(|name| named(name)).collect::<Vec<_>>())
+    }
+
+    /// A list of which nothing waits.
+    fn listed<'a>(server: &'a str, config: &'a McpServer, listing: &'a Listing) -> ServerTools<'a> {
+        ServerTools { server, config, listing, held: &NONE }
     }
 
     fn offered_names(listed_tools: &[ServerTools], taken: &[&str]) -> (Vec<String>, Vec<String>) {
@@ -251,11 +312,9 @@ mod tests {
     #[test]
     fn k10_a_name_in_use_is_left_out_and_the_first_server_wins() {
         let config = server(Vec::new(), ToolFilter::default());
-        let (one, two) = (tools(&["read_file", "find"]), tools(&["find", "send", "tellask"]));
-        let listed_tools = [
-            ServerTools { server: "a", config: &config, tools: &one },
-            ServerTools { server: "b", config: &config, tools: &two },
-        ];
+        let one = tools(&config, &["read_file", "find"]);
+        let two = tools(&config, &["find", "send", "tellask"]);
+        let listed_tools = [listed("a", &config, &one), listed("b", &config, &two)];
         let (offered_tools, problems) = offered_names(&listed_tools, &["read_file"]);
         assert_eq!(offered_tools, ["a/find=find", "b/send=send"]);
         let lost = ["a/read_file", "b/find", "b/tellask"];
@@ -271,8 +330,8 @@ mod tests {
             (vec![NameRule::Prefix("x".repeat(63))], "ab", "becomes"),
         ] {
             let config = server(changes, ToolFilter::default());
-            let tools = tools(&[name]);
-            let listed_tools = [ServerTools { server: "s", config: &config, tools: &tools }];
+            let tools = tools(&config, &[name]);
+            let listed_tools = [listed("s", &config, &tools)];
             let (offered_tools, problems) =
                 super::offered_tools(&listed_tools, &BTreeSet::new(), &Arc::default());
             assert!(offered_tools.is_empty(), "{name}");
@@ -291,8 +350,8 @@ mod tests {
             blacklist: Vec::new(),
         };
         let config = server(vec![NameRule::Prefix("x_".to_owned())], filter);
-        let tools = tools(&["read", "write"]);
-        let listed_tools = [ServerTools { server: "s", config: &config, tools: &tools }];
+        let tools = tools(&config, &["read", "write"]);
+        let listed_tools = [listed("s", &config, &tools)];
         let (offered_tools, problems) = offered_names(&listed_tools, &[]);
         assert_eq!(offered_tools, ["s/read=x_read"]);
         assert_eq!(problems, ["mcp/idle-pattern/s/whitelist/wirte"]);
@@ -300,11 +359,11 @@ mod tests {
 
     #[test]
     fn a_schema_is_passed_on_as_an_object_and_a_text_sanitized_and_truncated() {
-        let listed = json!({"name": "t", "description": format!("a\u{202e}{}", "b".repeat(9_000)),
+        let tool = json!({"name": "t", "description": format!("a\u{202e}{}", "b".repeat(9_000)),
             "inputSchema": {"$schema": "x", "properties": {"n": {"type": ["number", "null"]}}}});
-        let tool: Tool = serde_json::from_value(listed).unwrap();
         let config = server(Vec::new(), ToolFilter::default());
-        let listed_tools = [ServerTools { server: "s", config: &config, tools: &[tool] }];
+        let listing = listing(&config, &[tool]);
+        let listed_tools = [listed("s", &config, &listing)];
         let (offered_tools, _) =
             super::offered_tools(&listed_tools, &BTreeSet::new(), &Arc::default());
         let spec = &offered_tools[0].spec;
@@ -317,9 +376,9 @@ mod tests {
     #[test]
     fn tools_beyond_the_limit_are_left_out_and_reported() {
         let names: Vec<String> = (0..=MAX_TOOLS).map(|n| format!("t{n}")).collect();
-        let tools = tools(&names.iter().map(String::as_str).collect::<Vec<_>>());
         let config = server(Vec::new(), ToolFilter::default());
-        let listed_tools = [ServerTools { server: "s", config: &config, tools: &tools }];
+        let tools = tools(&config, &names.iter().map(String::as_str).collect::<Vec<_>>());
+        let listed_tools = [listed("s", &config, &tools)];
         let (offered_tools, problems) = offered_names(&listed_tools, &[]);
         assert_eq!(
             (offered_tools.len(), problems),
@@ -330,11 +389,44 @@ mod tests {
     #[test]
     fn a_schema_that_is_too_large_leaves_out_only_its_tool() {
         let large = json!({"type": "object", "description": "x".repeat(MAX_SCHEMA_BYTES)});
-        let tool: Tool =
-            serde_json::from_value(json!({"name": "t", "inputSchema": large})).unwrap();
         let config = server(Vec::new(), ToolFilter::default());
-        let listed_tools = [ServerTools { server: "s", config: &config, tools: &[tool] }];
-        let (_, problems) = offered_names(&listed_tools, &[]);
+        let listing = listing(&config, &[json!({"name": "t", "inputSchema": large})]);
+        let (_, problems) = offered_names(&[listed("s", &config, &listing)], &[]);
         assert_eq!(problems, ["mcp/tool-too-large/s/t"]);
+    }
+
+    #[test]
+    fn a_tool_that_waits_is_not_offered_and_is_known_by_the_name_models_would_know() {
+        let config = server(vec![NameRule::Prefix("x_".to_owned())], ToolFilter::default());
+        let tools = tools(&config, &["read", "write"]);
+        let held = BTreeSet::from(["write".to_owned()]);
+        let listed = ServerTools { held: &held, ..listed("s", &config, &tools) };
+        assert_eq!(listed.held_names().collect::<Vec<_>>(), [("s".into(), "x_write".into())]);
+        let (offered, problems) = offered_names(&[listed], &[]);
+        assert_eq!((offered, problems), (vec!["s/read=x_read".to_owned()], Vec::new()));
+        crate::domain::text::assert_translated(&held_text("s", "x_write"));
+    }
+
+    #[test]
+    fn what_a_model_is_told_of_a_tool_hides_nothing_and_a_hidden_argument_leaves_it_out() {
+        let odd = "a\u{1b}]8;;x\u{7}\u{9b}\u{202e}\u{e0041}b\n";
+        let schema = |key: &str| {
+            json!({"type": "object", "properties": {key:
+            {"type": "string", "description": odd, "enum": [odd]}}})
+        };
+        let config = server(Vec::new(), ToolFilter::default());
+        let seen = json!({"name": "seen", "description": odd, "inputSchema": schema("n")});
+        let hidden = json!({"name": "hidden", "inputSchema": schema("n\u{200b}")});
+        let listing = listing(&config, &[seen, hidden]);
+        let (offered, problems) =
+            super::offered_tools(&[listed("s", &config, &listing)], &NONE, &Arc::default());
+        let names: Vec<&str> = offered.iter().map(|tool| tool.original.as_str()).collect();
+        assert_eq!(names, ["seen"]);
+        let clean = "a]8;;xb\n";
+        assert_eq!(offered[0].spec.description.text(crate::domain::Lang::En), clean);
+        let argument = &offered[0].spec.parameters["properties"]["n"];
+        assert_eq!((&argument["description"], &argument["enum"]), (&json!(clean), &json!([clean])));
+        assert_eq!(problems[0].1.id, "mcp/tool-hidden-characters/s/hidden");
+        crate::domain::text::assert_translated(&problems[0].1.text);
     }
 }

@@ -304,7 +304,7 @@ pub const STORE_FOLDER: &str = ".hive";
 pub fn trust_file(kind: TrustKind) -> &'static str {
     match kind {
         TrustKind::Shell => team::PATH,
-        TrustKind::Server => mcp_config::PATH,
+        TrustKind::Server | TrustKind::Tool => mcp_config::PATH,
         TrustKind::Provider => llm_config::PATH,
         TrustKind::Autonomy | TrustKind::Spawn => hive::PATH,
         TrustKind::Store => STORE_FOLDER,

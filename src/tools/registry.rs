@@ -19,7 +19,7 @@ use super::patch;
 use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
 use super::{readonly, shell};
-use crate::domain::text::in_lang;
+use crate::domain::text::{Localized, in_lang};
 use crate::domain::{Lang, Member, ShellRight};
 
 /// Unknown names shown back are cut to this many characters.
@@ -31,6 +31,8 @@ pub struct Registry {
     /// In the order in which models see them.
     tools: Vec<Arc<dyn Tool>>,
     toolsets: BTreeMap<String, Vec<String>>,
+    /// Tools that are not offered for the time being: what a call of one is told.
+    withheld: BTreeMap<String, Localized>,
 }
 
 /// A tool could not be added because its name is taken.
@@ -42,6 +44,7 @@ pub struct NameTaken(pub String);
 #[derive(Debug, Clone, Default)]
 pub struct ToolSubset {
     tools: Vec<Arc<dyn Tool>>,
+    withheld: BTreeMap<String, Localized>,
 }
 
 impl Registry {
@@ -70,7 +73,7 @@ impl Registry {
             (readonly::TOOLSET.to_owned(), owned(&inspecting)),
             (shell::TOOLSET.to_owned(), owned(&shell::NAMES)),
         ]);
-        Self { tools, toolsets }
+        Self { tools, toolsets, withheld: BTreeMap::new() }
     }
 
     /// Adds a tool to a toolset, making the toolset if need be.
@@ -87,6 +90,14 @@ impl Registry {
         Ok(())
     }
 
+    /// A tool of a toolset that is not offered for the time being. The toolset is there all the same.
+    pub fn withhold(&mut self, toolset: &str, tool: &str, why: Localized) {
+        self.toolsets.entry(toolset.to_owned()).or_default();
+        if self.tool(tool).is_none() {
+            self.withheld.insert(tool.to_owned(), why);
+        }
+    }
+
     /// Gives a toolset that is there a tool of another one too.
     pub fn share(&mut self, toolset: &str, tool: &str) {
         if let Some(names) = self.toolsets.get_mut(toolset)
@@ -99,7 +110,9 @@ impl Registry {
     /// The names of all toolsets and tools.
     pub fn names(&self) -> Vec<&str> {
         let tools = self.tools.iter().map(|tool| tool.spec().name.as_ref());
-        self.toolsets.keys().map(String::as_str).chain(tools).chain([man::NAME]).collect()
+        let sets = self.toolsets.keys().map(String::as_str);
+        let withheld = self.withheld.keys().map(String::as_str);
+        sets.chain(tools).chain(withheld).chain([man::NAME]).collect()
     }
 
     /// The tools of a member as its team has it, and the names that mean nothing. Whoever is no shell
@@ -151,6 +164,7 @@ impl Registry {
             match self.expand(bare) {
                 Some(names) if !excluded => granted.extend(names),
                 Some(_) => {}
+                None if self.withheld.contains_key(bare) => {}
                 None => unknown.push(name.to_owned()),
             }
         }
@@ -158,6 +172,7 @@ impl Registry {
         for name in tools.iter().filter(|name| *name != man::NAME) {
             match self.tool(name) {
                 Some(tool) => _ = granted.insert(&tool.spec().name),
+                None if self.withheld.contains_key(name) => {}
                 None => unknown.push(name.clone()),
             }
         }
@@ -167,7 +182,7 @@ impl Registry {
         let mut tools: Vec<Arc<dyn Tool>> =
             self.tools.iter().filter(|tool| offered(&tool.spec().name)).cloned().collect();
         tools.extend(man::tool(self.owned(toolsets, &without, &tools)));
-        (ToolSubset { tools }, unknown)
+        (ToolSubset { tools, withheld: self.withheld.clone() }, unknown)
     }
 
     /// The toolsets that were granted whole, with what is offered of each.
@@ -285,6 +300,9 @@ impl ToolSubset {
     fn not_offered(&self, name: &str, lang: Lang) -> ToolOutcome {
         if name == CHANGE_MIND && !self.tools.is_empty() {
             return only_in_main(lang);
+        }
+        if let Some(why) = self.withheld.get(name) {
+            return ToolOutcome::failed(why.in_lang(lang));
         }
         let shown: String =
             name.chars().take(MAX_SHOWN_NAME_CHARS).flat_map(char::escape_debug).collect();

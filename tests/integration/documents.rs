@@ -10,9 +10,11 @@ use std::sync::Arc;
 
 use dominds_tui::app;
 use dominds_tui::cli;
+use dominds_tui::domain::server_tools::ToolFacts;
+use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{Lang, Quirk, SharedSecrets};
 use dominds_tui::llm::Clients;
-use dominds_tui::mcp::{Permission, Servers, Setup};
+use dominds_tui::mcp::{NOT_AGREED, Permission, Servers, Setup};
 use dominds_tui::minds::Minds;
 use dominds_tui::minds::mcp_config::{McpFile, Transport};
 use dominds_tui::tools::{Registry, ToolSource as _, ToolSubset};
@@ -34,6 +36,15 @@ struct Nobody;
 impl Permission for Nobody {
     fn may(&self, _server: &str, _transport: &Transport) -> bool {
         false
+    }
+
+    fn held_tools(
+        &self,
+        _server: &str,
+        _transport: &Transport,
+        _listed: &[ToolFacts],
+    ) -> Result<BTreeSet<String>, Localized> {
+        Err(NOT_AGREED.into())
     }
 }
 

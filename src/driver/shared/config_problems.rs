@@ -1,13 +1,14 @@
 //! Problems of the configuration in `.minds`, reported whenever it is read: at the start, before every
 //! generation, and with a screen shortly after a file has changed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::org::{Org, OrgTeam};
 use crate::domain::org_change::TeamStatus;
 use crate::domain::text::{Text, localized};
 use crate::domain::trigger::row::Definitions;
-use crate::domain::trust::Unagreed;
+use crate::domain::trust::{TrustKind, Unagreed};
 use crate::domain::{Member, Problem, Secrets};
 use crate::driver::reporting::reports::DriverReport;
 use crate::minds::{self, Env, HiveConfig, Minds};
@@ -30,8 +31,10 @@ fn minds_problems(engine: &Engine, minds: &Minds, known: &[&str]) -> Vec<Problem
 }
 
 /// What waits for consent, as problems.
-fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
-    waiting.iter().map(|Unagreed { entry, before }| {
+fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> + use<'_> {
+    let (tools, entries): (Vec<&Unagreed>, Vec<&Unagreed>) =
+        waiting.iter().partition(|one| one.entry.kind == TrustKind::Tool);
+    let entries = entries.into_iter().map(|Unagreed { entry, before }| {
         let (kind, name) = (entry.kind.name(), &entry.name);
         let (file, line) = (minds::trust_file(entry.kind), entry);
         let found = if before.is_some() {
@@ -44,7 +47,35 @@ fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> {
             "请运行 `dominds-tui trust`：它会列出等待同意的内容，你可以在那里同意",
         );
         Problem::new(format!("trust/{kind}/{name}"), file, found, fix).warning()
-    })
+    });
+    entries.chain(tool_problems(&tools))
+}
+
+/// One problem for all tools of a server that wait.
+fn tool_problems(tools: &[&Unagreed]) -> Vec<Problem> {
+    let mut servers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (server, tool) in tools.iter().filter_map(|one| one.entry.name.split_once('/')) {
+        servers.entry(server).or_default().push(tool);
+    }
+    let problem = |(server, tools): (&str, Vec<&str>)| {
+        let (count, names) = (tools.len(), tools.join(", "));
+        let (tool, wait) = if count == 1 {
+            ("tool", "has changed or is new, and is missing")
+        } else {
+            ("tools", "have changed or are new, and are missing")
+        };
+        let found = localized!(
+            "{count} {tool} of {server} {wait} until you agree: {names}",
+            "{server} 有 {count} 个工具有变化或是新的，在你同意之前不提供：{names}"
+        );
+        let fix = Text::new(
+            "`W` on the screen, or `dominds-tui trust`, shows what they were and are, and you may agree",
+            "屏幕上的 `W` 或 `dominds-tui trust` 会列出它们原来和现在的样子，你可以在那里同意",
+        );
+        let file = minds::trust_file(TrustKind::Tool);
+        Problem::new(format!("trust/tool/{server}"), file, found, fix).warning()
+    };
+    servers.into_iter().map(problem).collect()
 }
 
 /// The configuration as reported to the screen.

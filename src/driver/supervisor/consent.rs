@@ -2,11 +2,11 @@
 
 use tokio::sync::oneshot;
 
-use crate::domain::RootId;
 use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::sandbox::Level;
 use crate::domain::text::Localized;
 use crate::domain::tree::Bucket;
+use crate::domain::{RootId, Unagreed};
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::config_problems::minds_report;
 use crate::driver::tree::user_requests::TreeRequest;
@@ -79,8 +79,9 @@ impl Supervisor {
     async fn resume_if_agreed(&mut self) {
         let engine = self.engine.clone();
         let survey = blocking(move |on| {
-            let nothing_waits = engine.trust.waiting(&engine.minds(on)).is_empty();
-            nothing_waits.then(|| engine.store.survey(&[Bucket::Run]))
+            let waiting = engine.trust.waiting(&engine.minds(on));
+            let may_go_on = !waiting.iter().any(Unagreed::holds_dialogs);
+            may_go_on.then(|| engine.store.survey(&[Bucket::Run]))
         });
         let Ok(Some(survey)) = survey.await else { return };
         self.engine.driving.set_awaits_consent(false);

@@ -2,6 +2,7 @@
 
 use tokio::task::JoinHandle;
 
+use crate::domain::Unagreed;
 use crate::domain::tree::Bucket;
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::blocking;
@@ -21,7 +22,8 @@ impl Supervisor {
             let survey = engine.store.survey_and_set_aside(Bucket::Run);
             let minds_stamp = engine.configuration.stamp(on);
             let minds = engine.minds(on);
-            engine.driving.set_awaits_consent(!engine.trust.waiting(&minds).is_empty());
+            let waiting = engine.trust.waiting(&minds);
+            engine.driving.set_awaits_consent(waiting.iter().any(Unagreed::holds_dialogs));
             let view = workspace_view(&engine, &minds, &survey);
             let taskdocs = taskdoc_problems(&engine, &survey);
             let report = minds_report(&engine, &minds, on);

@@ -1,11 +1,14 @@
 //! Servers of the Model Context Protocol in whole dialogs: a real process, written for these tests, in
 //! real time. Without `python3` they are skipped.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::app;
+use dominds_tui::domain::server_tools::ToolFacts;
+use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{DialogId, Lang, Problem, SharedSecrets};
 use dominds_tui::driver::ToolSources;
 use dominds_tui::llm::{Clients, Message, Reply, Request, Sequence};
@@ -20,7 +23,7 @@ use crate::common::skip::has;
 use crate::common::wait::{in_time, until};
 use crate::common::{Running, World};
 
-const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interop/mcp_server.py");
+pub const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interop/mcp_server.py");
 
 /// Agrees to all but a server called `strange`.
 #[derive(Debug)]
@@ -30,9 +33,18 @@ impl Permission for Agreed {
     fn may(&self, server: &str, _transport: &Transport) -> bool {
         server != "strange"
     }
+
+    fn held_tools(
+        &self,
+        _server: &str,
+        _transport: &Transport,
+        _listed: &[ToolFacts],
+    ) -> Result<BTreeSet<String>, Localized> {
+        Ok(BTreeSet::new())
+    }
 }
 
-fn python() -> bool {
+pub fn python() -> bool {
     has("python3")
 }
 
@@ -53,15 +65,28 @@ fn world(models: Sequence, servers: &[(&str, &str, &str)]) -> World {
 
 /// A workspace whose members have all tools, with this `mcp.yaml`.
 pub fn world_with(models: Sequence, file: &str) -> World {
+    world_by(models, file, |_| Arc::new(Agreed))
+}
+
+/// The same with another consent.
+pub fn world_by(
+    models: Sequence,
+    file: &str,
+    permission: impl Fn(&Path) -> Arc<dyn Permission>,
+) -> World {
     let mut world = World::new(models);
     let team = std::fs::read_to_string(world.path().join(".minds/team.yaml")).expect("a team");
     world.put(".minds/team.yaml", &team.replace("[ws_mod]", "['*']"));
     world.put(".minds/mcp.yaml", file);
-    world.setup.sources = sources(world.path());
+    world.setup.sources = sources_by(world.path(), permission(world.path()));
     world
 }
 
 fn sources(workspace: &Path) -> ToolSources {
+    sources_by(workspace, Arc::new(Agreed))
+}
+
+fn sources_by(workspace: &Path, permission: Arc<dyn Permission>) -> ToolSources {
     let taken = app::registry(Arc::default()).names().into_iter().map(str::to_owned).collect();
     let servers = Servers::new(Setup {
         workspace: Arc::from(workspace),
@@ -70,7 +95,7 @@ fn sources(workspace: &Path) -> ToolSources {
         env: &environment,
         clients: Clients::default(),
         vault: SharedSecrets::default(),
-        permission: Arc::new(Agreed),
+        permission,
         taken,
         sandbox: None,
     });
@@ -114,7 +139,7 @@ fn alive(world: &World) -> Vec<String> {
     started.filter(|process| lives(process)).collect()
 }
 
-fn lives(process: &str) -> bool {
+pub fn lives(process: &str) -> bool {
     let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     !state.is_empty() && !state.contains(") Z")
 }

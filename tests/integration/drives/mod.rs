@@ -35,6 +35,7 @@ mod layout;
 mod lifecycle;
 mod log;
 mod mcp;
+mod mcp_consent;
 mod mcp_real;
 mod memories;
 mod messages;

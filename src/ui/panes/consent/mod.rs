@@ -31,6 +31,10 @@ const INTRO: Text = Text::new(
     "This workspace can do more than change its own files. None of this takes effect before you agree, and no dialog runs by itself.",
     "此工作区除了修改自己的文件，还能做以下的事。你同意之前，它们都不生效，对话也不会自行运行。",
 );
+const ONLY_TOOLS: Text = Text::new(
+    "Servers that you agreed to have tools that changed or are new. Members do not have them before you agree; everything else goes on.",
+    "你同意过的服务器有些工具有变化或是新的。你同意之前，成员没有这些工具；其余照常进行。",
+);
 const NOTHING: Text = Text::new("Nothing waits for your consent.", "没有等待你同意的事。");
 const OVER: Text = Text::new(
     "Nothing waits for your consent any more. Agree, and dialogs that can continue do.",
@@ -38,6 +42,7 @@ const OVER: Text = Text::new(
 );
 const SHELL: Text = Text::new("commands of", "执行命令：");
 const SERVER: Text = Text::new("server", "服务器");
+const TOOL: Text = Text::new("tool", "工具");
 const PROVIDER: Text = Text::new("provider", "模型服务");
 const STORE: Text = Text::new("store", "存储");
 const SPAWN: Text = Text::new("new teams", "新团队");
@@ -185,7 +190,8 @@ fn lines(consent: &ConsentView, level: Option<Level>, ui: &UiSettings, width: us
     let intro = match (consent.waiting.is_empty(), consent.read_only) {
         (true, true) => OVER,
         (true, false) => NOTHING,
-        (false, _) => INTRO,
+        (false, _) if consent.waiting.iter().any(Unagreed::holds_dialogs) => INTRO,
+        (false, _) => ONLY_TOOLS,
     };
     let mut rows = plain_rows(ui.text(intro), MARGIN, available(MARGIN), ui.style(Role::Text));
     rows.push(Strip::new());
@@ -250,6 +256,7 @@ fn head(unagreed: &Unagreed, ui: &UiSettings) -> Strip {
     let kind = match unagreed.entry.kind {
         TrustKind::Shell => SHELL,
         TrustKind::Server => SERVER,
+        TrustKind::Tool => TOOL,
         TrustKind::Provider => PROVIDER,
         TrustKind::Autonomy => AUTONOMY,
         TrustKind::Store => STORE,

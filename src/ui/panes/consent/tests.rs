@@ -70,6 +70,36 @@ fn a_workspace_with_missing_consent_shows_the_sheet_at_the_start() {
 }
 
 #[test]
+fn a_tool_of_a_server_is_shown_as_it_was_and_is_and_holds_nothing_up() {
+    let entry =
+        |name: &str, act: &str| TrustEntry::new(TrustKind::Tool, name, act, format!("tool-{name}"));
+    let changed = entry("github/send", "offered as send: \"Sends all.\"");
+    let changed = Unagreed { entry: changed, before: Some("offered as send: \"Sends.\"".into()) };
+    let new = Unagreed { entry: entry("github/more\u{202e}", "offered as more"), before: None };
+    let mut stage = streaming(100, 30);
+    stage.apply(view(vec![changed, new], false));
+    let screen = stage.screen();
+    assert!(
+        !screen.contains("CONSENT") && screen.contains('2') && screen.contains("W "),
+        "{screen}"
+    );
+    stage.keys("W");
+    let screen = stage.screen();
+    for shown in [
+        "tool github/send",
+        "changed",
+        "Sends all.",
+        "you agreed to:",
+        "\\u{202e}",
+        "everything else goes on",
+    ] {
+        assert!(screen.contains(shown), "{shown}\n{screen}");
+    }
+    stage.keys("a");
+    assert!(sent(&stage).iter().any(|one| one.starts_with("agree tool-github/send tool-")));
+}
+
+#[test]
 fn the_three_choices_work_and_other_keys_do_nothing() {
     for (keys, expected, open) in [
         ("a", vec!["agree shell-coder provider-h"], false),
