@@ -1,11 +1,11 @@
 //! Reads untrusted files of the workspace: bounded, regular files only, and never through a link that
-//! leads outside the workspace.
+//! leads outside the workspace, also one that is put there meanwhile.
 
-use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use crate::domain::text::{Localized, Text, localized};
+use crate::tools::guard::{InvalidPath, PathFault, PathFaultKind, open_to_read};
 
 /// Largest text read from `.minds`, in bytes (a persona, an environment text).
 pub(crate) const TEXT_LIMIT_BYTES: usize = 256 * 1024;
@@ -34,19 +34,13 @@ pub(crate) fn read(workspace: &Path, relative: &str, limit: usize) -> FileConten
 }
 
 fn read_bytes(workspace: &Path, relative: &str, limit: usize) -> Result<Vec<u8>, FileContent> {
-    let path = workspace.join(relative).canonicalize().map_err(|e| content_of_error(&e))?;
-    let root = workspace.canonicalize().map_err(|e| content_of_error(&e))?;
-    if !path.starts_with(&root) {
-        return Err(unusable(Text::new("it leads outside the workspace", "它指向工作区之外")));
-    }
-    // Before opening: a pipe or a device would block.
-    if !path.metadata().map_err(|e| content_of_error(&e))?.is_file() {
-        return Err(unusable(Text::new("it is not a regular file", "不是普通文件")));
-    }
-    let file = File::open(&path).map_err(|e| content_of_error(&e))?;
+    // Blanks at its ends belong to it.
+    let written = format!("./{relative}");
+    let opened = open_to_read(workspace, &written).map_err(|fault| content_of_fault(&fault))?;
     let mut bytes = Vec::new();
     let max_bytes = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(max_bytes).read_to_end(&mut bytes).map_err(|e| content_of_error(&e))?;
+    let read = opened.file.take(max_bytes).read_to_end(&mut bytes);
+    read.map_err(|error| unusable(Localized::same(error.to_string())))?;
     if bytes.len() > limit {
         let kib = limit.div_ceil(1024);
         return Err(unusable(localized!("it is larger than {kib} KiB", "超过 {kib} KiB")));
@@ -54,14 +48,23 @@ fn read_bytes(workspace: &Path, relative: &str, limit: usize) -> Result<Vec<u8>,
     Ok(bytes)
 }
 
-fn content_of_error(error: &std::io::Error) -> FileContent {
-    if matches!(
-        error.kind(),
-        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename
-    ) {
-        FileContent::Missing
-    } else {
-        unusable(Localized::same(error.to_string()))
+fn content_of_fault(fault: &PathFault) -> FileContent {
+    match fault.kind {
+        PathFaultKind::NotFound
+        | PathFaultKind::NotADirectory
+        | PathFaultKind::Invalid(InvalidPath::TooLong)
+        | PathFaultKind::Io(ErrorKind::InvalidFilename) => FileContent::Missing,
+        PathFaultKind::Denied(_) => {
+            unusable(Text::new("it leads outside the workspace", "它指向工作区之外"))
+        }
+        PathFaultKind::NotAFile => unusable(Text::new("it is not a regular file", "不是普通文件")),
+        PathFaultKind::Io(kind) => unusable(Localized::same(kind.to_string())),
+        PathFaultKind::Invalid(_)
+        | PathFaultKind::Listed { .. }
+        | PathFaultKind::Exists
+        | PathFaultKind::NotEmpty
+        | PathFaultKind::TooManyLinks
+        | PathFaultKind::Changed => unusable(Localized::of(|lang| fault.text(lang))),
     }
 }
 

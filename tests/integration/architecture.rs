@@ -32,7 +32,8 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("remote", &["domain", "driver", "platform", "protocol"]),
     ("sandbox", &["domain"]),
     ("tools", &["domain", "sandbox"]),
-    ("minds", &["domain", "yaml"]),
+    // Of the tools only the path guard.
+    ("minds", &["domain", "tools", "yaml"]),
     ("manage", &["domain", "tools", "minds", "yaml"]),
     ("mcp", &["domain", "llm", "minds", "sandbox", "tools"]),
     ("driver", &["domain", "protocol", "store", "llm", "tools", "minds"]),

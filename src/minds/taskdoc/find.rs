@@ -1,10 +1,10 @@
 //! Finds the Taskdocs of a workspace with a bounded walk.
 
 use std::collections::VecDeque;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::path::{is_package, validate_path};
+use crate::tools::guard::{Guard, OpenDir, PathKind};
 
 const MAX_DEPTH: usize = 4;
 const MAX_ENTRIES: usize = 2_000;
@@ -17,14 +17,17 @@ const SKIPPED: [&str; 2] = ["node_modules", "target"];
 pub fn list(workspace: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut left = MAX_ENTRIES;
-    let mut folders = VecDeque::from([(workspace.to_path_buf(), String::new(), 1)]);
-    while let Some((folder, prefix, depth)) = folders.pop_front() {
-        for (name, path) in subfolders(&folder, &mut left) {
-            let relative = format!("{prefix}{name}");
+    let Ok(guard) = Guard::for_taskdocs(workspace) else { return found };
+    // By their paths, so that few are open at a time. One that was swapped for a link leads nowhere outside.
+    let mut folders = VecDeque::from([("./".to_owned(), 1)]);
+    while let Some((path, depth)) = folders.pop_front() {
+        let Ok(folder) = guard.open_dir(&path) else { continue };
+        for name in subfolders(&folder, &mut left) {
+            let relative = format!("{}{name}", path.trim_start_matches("./"));
             if validate_path(&relative).is_ok() {
                 found.push(relative);
             } else if depth < MAX_DEPTH && !is_skipped(&name) {
-                folders.push_back((path, format!("{relative}/"), depth + 1));
+                folders.push_back((format!("./{relative}/"), depth + 1));
             }
         }
     }
@@ -36,16 +39,15 @@ fn is_skipped(name: &str) -> bool {
     name.starts_with('.') || is_package(name) || SKIPPED.contains(&name)
 }
 
-fn subfolders(folder: &Path, left: &mut usize) -> Vec<(String, PathBuf)> {
-    let Ok(entries) = fs::read_dir(folder) else {
+fn subfolders(folder: &OpenDir, left: &mut usize) -> Vec<String> {
+    let Ok(entries) = folder.dir.entries() else {
         return Vec::new();
     };
     let mut names = Vec::new();
     for entry in entries.flatten().take(*left) {
         *left -= 1;
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            let name = entry.file_name().into_string();
-            names.extend(name.ok().map(|name| (name, entry.path())));
+        if entry.kind == Some(PathKind::Directory) {
+            names.extend(entry.name.into_string());
         }
     }
     names.sort_unstable();

@@ -1,11 +1,15 @@
-//! Valid paths of Taskdocs.
+//! Valid paths of Taskdocs, and the folders at them.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::Path;
 
 use super::TaskdocError;
 use crate::domain::Reserved;
 use crate::domain::reserved::{TASKDOC_ENDING, of_name, of_path};
 use crate::domain::text::{Localized, Text, localized};
+use crate::tools::guard::{Guard, OpenDir, PathFault, PathFaultKind};
 
 const MAX_PATH: usize = 300;
 
@@ -57,20 +61,60 @@ pub(super) fn is_package(name: &str) -> bool {
     of_name(1, name).any(|what| what == Reserved::Taskdoc)
 }
 
-/// The canonical folder of the package; it must be inside the workspace.
-pub(super) fn package_folder(workspace: &Path, path: &str) -> Result<PathBuf, TaskdocError> {
-    validate_path(path).map_err(|reason| TaskdocError::bad_path(path, reason))?;
-    let io = |error| TaskdocError::io(path, error);
-    let root = workspace.canonicalize().map_err(io)?;
-    let folder = root.join(path).canonicalize().map_err(io)?;
-    if !folder.starts_with(&root) {
-        return Err(TaskdocError::bad_path(
+/// A package that is open, so that it stays the same whatever becomes of its path.
+#[derive(Debug)]
+pub(super) struct Package {
+    guard: Guard,
+    pub folder: OpenDir,
+}
+
+impl Package {
+    /// Opens the folder of the package, which must be inside the workspace.
+    pub fn open(workspace: &Path, path: &str) -> Result<Self, TaskdocError> {
+        validate_path(path).map_err(|reason| TaskdocError::bad_path(path, reason))?;
+        let open = || {
+            let guard = Guard::for_taskdocs(workspace)?;
+            // Blanks at its ends belong to it.
+            let folder = guard.open_dir(&format!("./{path}"))?;
+            Ok(Self { guard, folder })
+        };
+        open().map_err(|fault: PathFault| of_fault(path, &fault))
+    }
+
+    /// A folder in it; no link is followed.
+    pub fn category(&self, name: &str) -> Result<OpenDir, PathFault> {
+        self.guard.enter(&self.folder, OsStr::new(name))
+    }
+
+    /// A regular file in it by its path, of one or two names; no link is followed.
+    pub fn file(&self, path: &str) -> Result<File, PathFault> {
+        match path.split_once('/') {
+            Some((category, name)) => {
+                self.guard.open_in(&self.category(category)?, OsStr::new(name))
+            }
+            None => self.guard.open_in(&self.folder, OsStr::new(path)),
+        }
+    }
+}
+
+fn of_fault(path: &str, fault: &PathFault) -> TaskdocError {
+    match fault.kind {
+        PathFaultKind::Denied(_) => TaskdocError::bad_path(
             path,
             Text::new("it leads outside the workspace", "它指向工作区之外"),
-        ));
+        ),
+        PathFaultKind::NotAFile | PathFaultKind::NotADirectory => {
+            TaskdocError::bad_path(path, Text::new("it is not a folder", "它不是文件夹"))
+        }
+        PathFaultKind::NotFound => TaskdocError::io(path, ErrorKind::NotFound.into()),
+        PathFaultKind::Io(kind) => TaskdocError::io(path, kind.into()),
+        PathFaultKind::Invalid(_)
+        | PathFaultKind::Listed { .. }
+        | PathFaultKind::Exists
+        | PathFaultKind::NotEmpty
+        | PathFaultKind::TooManyLinks
+        | PathFaultKind::Changed => {
+            TaskdocError::bad_path(path, Localized::of(|lang| fault.text(lang)))
+        }
     }
-    if !folder.is_dir() {
-        return Err(TaskdocError::bad_path(path, Text::new("it is not a folder", "它不是文件夹")));
-    }
-    Ok(folder)
 }

@@ -1,13 +1,13 @@
 //! Reads a package. A missing section is empty; unexpected files are listed, not read.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
 
-use super::path::package_folder;
+use super::path::Package;
 use super::{BORNE, LIMIT_BYTES, SECTIONS, Taskdoc, TaskdocError, Violation};
 use crate::domain::reserved::BEING_WRITTEN;
 use crate::domain::taskdoc::{BEAR_IN_MIND, is_name, section as named};
+use crate::tools::guard::{OpenDir, PathKind};
 
 /// Entries read in one package.
 const MAX_ENTRIES: usize = 2048;
@@ -19,13 +19,17 @@ const MAX_VIOLATIONS: usize = 20;
 /// # Errors
 /// The path may not name a Taskdoc, the folder is missing or unreadable.
 pub fn read(workspace: &Path, path: &str) -> Result<Taskdoc, TaskdocError> {
-    let folder = package_folder(workspace, path)?;
+    read_open(&Package::open(workspace, path)?, path)
+}
+
+/// The same of a package that is open.
+pub(super) fn read_open(package: &Package, path: &str) -> Result<Taskdoc, TaskdocError> {
     let mut scan = PackageScan {
         taskdoc: Taskdoc { path: path.to_owned(), ..Taskdoc::default() },
         left: MAX_ENTRIES,
     };
     let mut categories = Vec::new();
-    let names = scan.entries(&folder).map_err(|e| TaskdocError::io(path, e))?;
+    let names = scan.entries(&package.folder).map_err(|e| TaskdocError::io(path, e))?;
     for (name, is_dir) in names {
         if is_dir && is_name(&name) {
             categories.push(name);
@@ -34,14 +38,14 @@ pub fn read(workspace: &Path, path: &str) -> Result<Taskdoc, TaskdocError> {
         }
     }
     for category in categories {
-        scan.scan_category(&folder, &category);
+        scan.scan_category(package, &category);
     }
     let mut taskdoc = scan.taskdoc;
-    taskdoc.goals = read_section(&folder.join("goals.md"));
-    taskdoc.constraints = read_section(&folder.join("constraints.md"));
-    taskdoc.progress = read_section(&folder.join("progress.md"));
+    taskdoc.goals = read_section(package, "goals.md");
+    taskdoc.constraints = read_section(package, "constraints.md");
+    taskdoc.progress = read_section(package, "progress.md");
     for name in BORNE {
-        let text = read_section(&folder.join(BEAR_IN_MIND).join(format!("{name}.md")));
+        let text = read_section(package, &format!("{BEAR_IN_MIND}/{name}.md"));
         if !text.is_empty() {
             taskdoc.bear_in_mind.push((name.to_owned(), text));
         }
@@ -56,33 +60,33 @@ struct PackageScan {
 
 impl PackageScan {
     /// `(name, is_dir)`, sorted; links are violations.
-    fn entries(&mut self, folder: &Path) -> std::io::Result<Vec<(String, bool)>> {
+    fn entries(&mut self, folder: &OpenDir) -> io::Result<Vec<(String, bool)>> {
         let mut names = Vec::new();
-        for entry in fs::read_dir(folder)? {
+        for entry in folder.dir.entries()? {
             let entry = entry?;
             if self.left == 0 {
                 self.add_violation(Violation::TooManyFiles);
                 break;
             }
             self.left -= 1;
-            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = entry.name.to_string_lossy().into_owned();
             // A kill may have left it.
             if name.starts_with(BEING_WRITTEN) {
                 continue;
             }
-            let kind = entry.file_type()?;
-            if kind.is_dir() || kind.is_file() {
-                names.push((name, kind.is_dir()));
-            } else {
-                self.add_unexpected(&name);
+            match entry.kind {
+                Some(PathKind::File) => names.push((name, false)),
+                Some(PathKind::Directory) => names.push((name, true)),
+                Some(PathKind::Symlink | PathKind::Special) | None => self.add_unexpected(&name),
             }
         }
         names.sort_unstable();
         Ok(names)
     }
 
-    fn scan_category(&mut self, package: &Path, category: &str) {
-        let names = self.entries(&package.join(category)).unwrap_or_default();
+    fn scan_category(&mut self, package: &Package, category: &str) {
+        let Ok(folder) = package.category(category) else { return };
+        let names = self.entries(&folder).unwrap_or_default();
         for (name, is_dir) in names {
             let selector = name.strip_suffix(".md").filter(|_| !is_dir);
             match selector {
@@ -126,25 +130,20 @@ fn is_section(file: &str) -> bool {
     file.strip_suffix(".md").is_some_and(|name| SECTIONS.contains(&name))
 }
 
-fn read_section(path: &Path) -> String {
-    read_bounded(path).0
+fn read_section(package: &Package, file: &str) -> String {
+    read_bounded(package, file).0
 }
 
 /// The trimmed text of a regular file, and whether it is complete; empty if the file is missing. Reads
 /// a little more than the limit, so that a text over the limit is detected.
-pub(super) fn read_bounded(path: &Path) -> (String, bool) {
-    let empty = (String::new(), true);
-    let in_package =
-        path.parent().is_some_and(|dir| fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir()));
-    let meta = fs::symlink_metadata(path).ok().filter(|meta| meta.is_file() && in_package);
-    let Some((meta, file)) = meta.and_then(|meta| Some((meta, File::open(path).ok()?))) else {
-        return empty;
-    };
+pub(super) fn read_bounded(package: &Package, file: &str) -> (String, bool) {
+    let Ok(file) = package.file(file) else { return (String::new(), true) };
     let max_bytes = u64::try_from(LIMIT_BYTES).unwrap_or(u64::MAX).saturating_add(1024);
     let mut bytes = Vec::new();
+    let length = file.metadata().map_or(u64::MAX, |about| about.len());
     if file.take(max_bytes).read_to_end(&mut bytes).is_err() {
         return (String::new(), false);
     }
-    let complete = meta.len() <= max_bytes && std::str::from_utf8(&bytes).is_ok();
+    let complete = length <= max_bytes && std::str::from_utf8(&bytes).is_ok();
     (String::from_utf8_lossy(&bytes).trim().to_owned(), complete)
 }

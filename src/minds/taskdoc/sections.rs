@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::path::package_folder;
-use super::read::{read, read_bounded};
+use super::path::Package;
+use super::read::{read_bounded, read_open};
 use super::{BORNE, SECTIONS, TaskdocError, Violation};
 use crate::domain::taskdoc::{BEAR_IN_MIND, Section};
 
@@ -35,8 +35,8 @@ pub struct TaskdocSections {
 /// # Errors
 /// The path may not name a Taskdoc, the folder is missing or unreadable.
 pub fn sections(workspace: &Path, path: &str) -> Result<TaskdocSections, TaskdocError> {
-    let taskdoc = read(workspace, path)?;
-    let package = package_folder(workspace, path)?;
+    let package = Package::open(workspace, path)?;
+    let taskdoc = read_open(&package, path)?;
     let [goals, constraints, progress] = SECTIONS.map(str::to_owned);
     let borne = BORNE.map(|name| format!("{BEAR_IN_MIND}/{name}"));
     let names = [goals, constraints].into_iter().chain(borne).chain([progress]);
@@ -59,11 +59,11 @@ pub fn section_text(
     section: Section,
 ) -> Result<SectionText, TaskdocError> {
     let mut left = usize::MAX;
-    Ok(section_text_within(&package_folder(workspace, path)?, section, &mut left))
+    Ok(section_text_within(&Package::open(workspace, path)?, section, &mut left))
 }
 
-fn section_text_within(package: &Path, section: Section, left: &mut usize) -> SectionText {
-    let (text, complete) = read_bounded(&package.join(&section.file));
+fn section_text_within(package: &Package, section: Section, left: &mut usize) -> SectionText {
+    let (text, complete) = read_bounded(package, &section.file);
     if text.len() > *left {
         return SectionText { section, text: String::new(), complete: false };
     }

@@ -6,7 +6,7 @@
 use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -203,6 +203,14 @@ impl Dir {
     /// Which directory this is.
     pub(super) fn identity(&self) -> io::Result<Identity> {
         Ok(Stat::of(&*self.0)?.identity)
+    }
+}
+
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        #[cfg(test)]
+        super::swaps::before_step();
+        self.0.as_fd()
     }
 }
 

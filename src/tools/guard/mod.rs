@@ -122,6 +122,14 @@ impl Guard {
         Self::new(workspace, GuardZone::General, Arc::default())
     }
 
+    /// A guard for this program, which reads task documents.
+    ///
+    /// # Errors
+    /// The workspace cannot be opened.
+    pub fn for_taskdocs(workspace: &Path) -> Result<Self, PathFault> {
+        Self::new(workspace, GuardZone::Taskdoc, Arc::default())
+    }
+
     fn for_tool(cx: &ToolCx, zone: GuardZone, access: Arc<Access>) -> Result<Self, PathFault> {
         let mut guard = Self::new(&cx.workspace, zone, access)?;
         if cx.root.is_some() && cx.root != guard.root.identity().ok() {
@@ -313,6 +321,24 @@ impl Guard {
         }
         last
     }
+}
+
+/// Opens a regular file of the workspace for this program, which reads what it says: nothing is closed but what lies
+/// outside.
+///
+/// # Errors
+/// It leads outside, is absent, not a regular file, or swapped while it was opened.
+pub fn open_to_read(workspace: &Path, written: &str) -> Result<OpenFile, PathFault> {
+    let guard = Guard::new(workspace, GuardZone::Reading, Arc::default())?;
+    guard.open_file(written, AccessOp::Read)
+}
+
+/// Opens a folder of the workspace in the same way.
+///
+/// # Errors
+/// It leads outside, is absent, not a directory, or swapped while it was opened.
+pub fn open_folder(workspace: &Path, written: &str) -> Result<OpenDir, PathFault> {
+    Guard::new(workspace, GuardZone::Reading, Arc::default())?.open_dir(written)
 }
 
 fn lossy(name: &OsString) -> String {

@@ -24,11 +24,16 @@ pub enum GuardZone {
     Setup,
     /// This program, for what can be undone: the same, and the folder of the store, where what is moved away goes.
     Undoable,
+    /// This program, where it only reads what a workspace says: no name is closed, nothing is written.
+    Reading,
 }
 
 impl GuardZone {
     /// The area a reserved name stands for here, if the name is closed to readers, too.
     pub(super) fn denied_area(self, what: Reserved) -> Option<DeniedArea> {
+        if self == Self::Reading {
+            return None;
+        }
         match what {
             Reserved::Minds => (!matches!(self, Self::Memory | Self::Setup | Self::Undoable))
                 .then_some(DeniedArea::Minds),

@@ -4,15 +4,17 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
+use std::ops::Deref;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, Mode, OFlags, RenameFlags, openat, renameat_with};
 
 use super::*;
+use crate::minds::taskdoc;
 
 const SECRET: &str = "secret";
 
@@ -20,7 +22,7 @@ const SECRET: &str = "secret";
 const MAX_STEPS_AWAY: usize = 2;
 
 type Step = Box<dyn FnMut()>;
-type Operation = fn(&Guard) -> Result<String, PathFault>;
+type Operation = fn(&Ground) -> Result<String, PathFault>;
 
 thread_local! {
     static BEFORE_STEP: RefCell<Option<Step>> = const { RefCell::new(None) };
@@ -41,7 +43,19 @@ struct Ground {
     guard: Guard,
 }
 
+impl Deref for Ground {
+    type Target = Guard;
+
+    fn deref(&self) -> &Guard {
+        &self.guard
+    }
+}
+
 impl Ground {
+    fn workspace(&self) -> PathBuf {
+        self.dir.path().join("ws")
+    }
+
     /// `lure`: the path below `ws` that will be swapped for a link to the same path below `prey`.
     fn new(lure: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
@@ -53,8 +67,11 @@ impl Ground {
         for (top, text) in [("ws/spot", "fine"), ("prey", SECRET)] {
             put(&format!("{top}/sub/file"), text);
             put(&format!("{top}/sub/deep/file"), text);
+            put(&format!("{top}/sub/task.tsk/goals.md"), text);
+            put(&format!("{top}/sub/task.tsk/ux/colors.md"), text);
         }
         put("ws/other", "fine");
+        put("prey/sub/secret.tsk/goals.md", SECRET);
         let target = Path::new("prey").join(Path::new(lure).strip_prefix("spot").unwrap());
         symlink(dir.path().join(target), dir.path().join("link")).unwrap();
         let guard = Guard::new(&dir.path().join("ws"), GuardZone::General, Arc::default()).unwrap();
@@ -91,7 +108,7 @@ impl Ground {
             }
         };
         BEFORE_STEP.set(Some(Box::new(hook)));
-        let done = operation(&self.guard);
+        let done = operation(self);
         BEFORE_STEP.set(None);
         (done.unwrap_or_default(), steps.load(Ordering::Relaxed))
     }
@@ -108,7 +125,7 @@ fn nothing<T>(_: T) -> String {
 }
 
 /// Each way of reading, writing, moving and removing that the guard offers.
-const OPERATIONS: [(&str, Operation); 13] = [
+const OPERATIONS: [(&str, Operation); 24] = [
     ("read", |guard| Ok(text_of(guard.open_file("spot/sub/file", AccessOp::Read)?.file))),
     ("edit", |guard| {
         let opened = guard.open_for_edit("spot/sub/file")?;
@@ -152,6 +169,54 @@ const OPERATIONS: [(&str, Operation); 13] = [
         let deep = guard.enter(&sub, OsStr::new("deep"))?;
         text.push_str(&text_of(guard.open_in(&deep, OsStr::new("file"))?));
         Ok(text)
+    }),
+    ("export", |ground| {
+        let spot = ground.new_path("spot/sub/out", PathTarget::File)?.create_parents()?;
+        spot.create_private()?.write_all(b"new").unwrap();
+        Ok(String::new())
+    }),
+    ("attach", |ground| {
+        let folder = open_folder(&ground.workspace(), "spot/sub")?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW;
+        Ok(openat(&folder.dir, "file", flags, Mode::empty())
+            .map(File::from)
+            .map_or_else(nothing, text_of))
+    }),
+    ("read configuration", |ground| {
+        Ok(text_of(open_to_read(&ground.workspace(), "spot/sub/file")?.file))
+    }),
+    ("read a Taskdoc", |ground| {
+        let read = taskdoc::read(&ground.workspace(), "spot/sub/task.tsk");
+        Ok(read.map_or_else(nothing, |taskdoc| format!("{taskdoc:?}")))
+    }),
+    ("read the sections of a Taskdoc", |ground| {
+        let read = taskdoc::sections(&ground.workspace(), "spot/sub/task.tsk");
+        Ok(read.map_or_else(nothing, |sections| format!("{sections:?}")))
+    }),
+    ("list Taskdocs", |ground| Ok(taskdoc::list(&ground.workspace()).concat())),
+    ("set up", |ground| {
+        Ok(set_up(&ground.workspace(), &[("spot/sub/new", "x")]).map_or_else(nothing, nothing))
+    }),
+    ("edit a setting", |ground| {
+        let mut seen = String::new();
+        let edited = edit_file(&ground.workspace(), "spot/sub/file", 100, |text| {
+            seen.push_str(text);
+            Ok("new".to_owned())
+        });
+        Ok(edited.map_or_else(nothing, nothing) + &seen)
+    }),
+    ("read what can be undone", |ground| {
+        Ok(read_text(&ground.workspace(), "spot/sub/file", 100).unwrap_or_default())
+    }),
+    ("remove what can be undone", |ground| {
+        let removed = remove_file(&ground.workspace(), "spot/sub/file", SECRET);
+        remove_empty_folders(&ground.workspace(), "spot/sub/file");
+        Ok(removed.map_or_else(nothing, nothing))
+    }),
+    ("move what can be undone", |ground| {
+        let moved = move_away(&ground.workspace(), "spot/sub/file", "taken");
+        let taken = fs::read_to_string(ground.workspace().join("taken"));
+        Ok(moved.map_or_else(nothing, nothing) + &taken.unwrap_or_default())
     }),
 ];
 

@@ -123,6 +123,15 @@ impl Spot {
         FileSlot { dir, name, shown, written, old: None }
     }
 
+    /// Makes an empty file here that only this user can read, open for writing.
+    ///
+    /// # Errors
+    /// The name was taken meanwhile, or the system's refusal.
+    pub fn create_private(&self) -> Result<File, PathFault> {
+        let made = self.dir.create(&self.name, PRIVATE_MODE);
+        made.map_err(|error| PathFault::io(&self.written, &error))
+    }
+
     /// Puts a file with this text here, or leaves everything as it was before the spot was made.
     ///
     /// # Errors
