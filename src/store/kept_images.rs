@@ -5,12 +5,14 @@
 //! bounded size, and an image by its first bytes.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
 use crate::domain::ImageKind;
@@ -19,7 +21,7 @@ use crate::domain::text::{Localized, Text, localized};
 
 use super::Store;
 use super::artifacts::ArtifactError;
-use super::error::{FileAction, StoreError};
+use super::error::StoreError;
 use super::files::{self, FileKind};
 use super::layout::is_plain_name;
 
@@ -92,10 +94,19 @@ impl ImageRefusal {
 }
 
 impl Store {
-    /// Copies an image; `id` becomes part of the name of the copy. A relative path is one of the workspace.
-    /// May block.
+    /// Copies the image at a whole path; `id` becomes part of the name of the copy. May block.
     pub fn keep_image(&self, path: &Path, id: &str) -> Result<KeptImage, ImageRefusal> {
-        self.keep_image_bytes(&read_image(&self.attachable(path)?)?, id)
+        self.keep_image_bytes(&read_image(CWD, path)?, id)
+    }
+
+    /// The same for the image of this name in an open folder.
+    pub fn keep_image_in(
+        &self,
+        folder: impl AsFd,
+        name: &OsStr,
+        id: &str,
+    ) -> Result<KeptImage, ImageRefusal> {
+        self.keep_image_bytes(&read_image(folder, Path::new(name))?, id)
     }
 
     /// The same for an image that is no file.
@@ -119,7 +130,7 @@ impl Store {
         if !is_plain_name(name) || !matches!(inside, Ok(true)) {
             return Err(ArtifactError::Missing);
         }
-        read_image(&folder.join(name)).map_err(|refusal| match refusal {
+        read_image(CWD, &folder.join(name)).map_err(|refusal| match refusal {
             ImageRefusal::TooLarge => ArtifactError::TooLarge,
             ImageRefusal::Io(_) | ImageRefusal::Store(_) => ArtifactError::Unreadable,
             ImageRefusal::Missing
@@ -127,19 +138,6 @@ impl Store {
             | ImageRefusal::LeadsOut
             | ImageRefusal::NoImage => ArtifactError::Missing,
         })
-    }
-
-    /// A path of the workspace stays in it, whatever links are on the way.
-    fn attachable(&self, path: &Path) -> Result<PathBuf, ImageRefusal> {
-        if path.is_absolute() {
-            return Ok(path.to_owned());
-        }
-        let workspace = self.layout.workspace();
-        let path = workspace.join(path);
-        let folder = path.parent().unwrap_or(&path);
-        let real = |path: &Path| fs::canonicalize(path).map_err(refusal_of);
-        let inside = real(folder)?.starts_with(real(workspace)?);
-        if inside { Ok(path) } else { Err(ImageRefusal::LeadsOut) }
     }
 
     fn write_copy(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
@@ -194,13 +192,15 @@ impl Store {
 }
 
 /// Reads an ordinary file of a bounded size, up to where it is known to be no image.
-fn read_image(path: &Path) -> Result<Vec<u8>, ImageRefusal> {
-    if let Some(what) = misplaced(path)? {
+fn read_image(folder: impl AsFd, name: &Path) -> Result<Vec<u8>, ImageRefusal> {
+    let about = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    let about = about.map_err(|error| refusal_of(Errno::into(error)))?;
+    if let Some(what) = kind_of(FileType::from_raw_mode(about.st_mode)).misplaced_file() {
         return Err(ImageRefusal::NoFile(what));
     }
     // What lies there may be another thing by now: no link is followed, and nothing is waited for.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let opened = open(path, flags | OFlags::CLOEXEC, Mode::empty());
+    let opened = openat(&folder, name, flags | OFlags::CLOEXEC, Mode::empty());
     let file = File::from(opened.map_err(|error| refusal_of(Errno::into(error)))?);
     let about = file.metadata().map_err(ImageRefusal::Io)?;
     if let Some(what) = FileKind::of(about.file_type()).misplaced_file() {
@@ -222,15 +222,16 @@ fn read_image(path: &Path) -> Result<Vec<u8>, ImageRefusal> {
 /// Bytes that say what kind of image it is.
 const HEAD: u64 = 16;
 
-fn misplaced(path: &Path) -> Result<Option<Text>, ImageRefusal> {
-    let kind = files::kind_of(path).map_err(|error| {
-        if let StoreError::Io { action: FileAction::LookingAt, source, .. } = error {
-            refusal_of(source)
-        } else {
-            ImageRefusal::Store(error)
-        }
-    })?;
-    Ok(kind.ok_or(ImageRefusal::Missing)?.misplaced_file())
+fn kind_of(kind: FileType) -> FileKind {
+    if kind.is_file() {
+        FileKind::File
+    } else if kind.is_dir() {
+        FileKind::Folder
+    } else if kind.is_symlink() {
+        FileKind::Link
+    } else {
+        FileKind::Other
+    }
 }
 
 fn refusal_of(error: io::Error) -> ImageRefusal {

@@ -79,10 +79,6 @@ impl Layout {
         self.own_folder().join("trees.index")
     }
 
-    pub fn workspace(&self) -> &Path {
-        &self.workspace
-    }
-
     /// Copies of images that drafts name.
     pub fn kept_images(&self) -> PathBuf {
         self.own_folder().join("images")

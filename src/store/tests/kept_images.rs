@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::super::ImageRefusal;
+use super::super::{ImageRefusal, KeptImage};
 use super::*;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nsome bytes";
@@ -12,6 +12,15 @@ fn pictured() -> (Workspace, Store) {
     fs::write(workspace.path().join("a.png"), PNG).unwrap();
     let store = workspace.open();
     (workspace, store)
+}
+
+fn keep(
+    workspace: &Workspace,
+    store: &Store,
+    name: &str,
+    id: &str,
+) -> Result<KeptImage, ImageRefusal> {
+    store.keep_image(&workspace.path().join(name), id)
 }
 
 fn make_old(workspace: &Workspace, name: &str, hours: u64) {
@@ -25,7 +34,7 @@ fn make_old(workspace: &Workspace, name: &str, hours: u64) {
 #[test]
 fn a_copy_is_what_was_there_and_stays_when_the_file_goes() {
     let (workspace, store) = pictured();
-    let kept = store.keep_image(Path::new("a.png"), "one").unwrap();
+    let kept = keep(&workspace, &store, "a.png", "one").unwrap();
     assert_eq!((kept.name.as_str(), kept.bytes), ("one.png", 18));
     fs::write(workspace.path().join("a.png"), "other").unwrap();
     assert_eq!(store.kept_image("one.png").as_deref(), Ok(PNG));
@@ -46,7 +55,6 @@ fn only_an_image_that_is_an_ordinary_file_of_a_bounded_size_is_read() {
     let place = |name: &str| workspace.path().join(name);
     std::os::unix::fs::symlink(place("a.png"), place("link.png")).unwrap();
     std::os::unix::fs::symlink(place("none"), place("broken.png")).unwrap();
-    std::os::unix::fs::symlink("/", place("root")).unwrap();
     let fifo = place("fifo.png");
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -58,12 +66,10 @@ fn only_an_image_that_is_an_ordinary_file_of_a_bounded_size_is_read() {
     .unwrap();
     fs::write(place("short.png"), b"\x89PN").unwrap();
     fs::write(place("empty.png"), b"").unwrap();
-    let refused = |name: &str| store.keep_image(Path::new(name), "x").unwrap_err();
+    let refused = |name: &str| keep(&workspace, &store, name, "x").unwrap_err();
     assert!(matches!(refused("link.png"), ImageRefusal::NoFile(_)));
     assert!(matches!(refused("broken.png"), ImageRefusal::NoFile(_)));
     assert!(matches!(refused("fifo.png"), ImageRefusal::NoFile(_)));
-    assert!(matches!(refused("root/dev/null"), ImageRefusal::LeadsOut));
-    assert!(matches!(refused("../x.png"), ImageRefusal::LeadsOut));
     assert!(matches!(refused("short.png"), ImageRefusal::NoImage));
     assert!(matches!(refused("empty.png"), ImageRefusal::NoImage));
     assert!(matches!(refused("none.png"), ImageRefusal::Missing));
@@ -79,16 +85,16 @@ fn only_an_image_that_is_an_ordinary_file_of_a_bounded_size_is_read() {
 fn copies_are_removed_when_no_draft_names_them_and_they_are_old() {
     let (workspace, store) = pictured();
     for id in ["used", "unused", "new"] {
-        store.keep_image(Path::new("a.png"), id).unwrap();
+        keep(&workspace, &store, "a.png", id).unwrap();
     }
     store.write_draft("message/x", Some("see used.png")).unwrap();
     make_old(&workspace, "used.png", 50);
     make_old(&workspace, "unused.png", 2);
-    store.keep_image(Path::new("a.png"), "next").unwrap();
+    keep(&workspace, &store, "a.png", "next").unwrap();
     let there = |name: &str| workspace.at(".tui/images").join(name).exists();
     assert!(there("used.png") && there("new.png") && there("next.png") && !there("unused.png"));
     store.write_draft("message/x", None).unwrap();
-    store.keep_image(Path::new("a.png"), "last").unwrap();
+    keep(&workspace, &store, "a.png", "last").unwrap();
     assert!(!there("used.png"));
 }
 
@@ -101,5 +107,5 @@ fn the_folder_of_the_copies_may_be_no_link() {
     fs::create_dir_all(workspace.at(".tui")).unwrap();
     std::os::unix::fs::symlink(&away, workspace.at(".tui/images")).unwrap();
     assert!(store.kept_image("a.png").is_err());
-    assert!(store.keep_image(Path::new("a.png"), "x").is_err());
+    assert!(keep(&workspace, &store, "a.png", "x").is_err());
 }
