@@ -10,12 +10,14 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::exit::{CommandError, Status};
-use super::{find, queries, transcript};
+use super::{find, folders, queries, transcript};
 use crate::app;
 use crate::domain::transcript::{Block, BlockBody, Transcript};
 use crate::domain::tree::Bucket;
-use crate::domain::{AgentId, Course, DialogId, FileChange, RootId, SelfId, Stamp};
+use crate::domain::{AgentId, Course, DialogId, FileChange, Lang, RootId, SelfId, Stamp};
 use crate::store::{Access, Store, Survey};
+use crate::tools::PathTarget;
+use crate::tools::guard::{Guard, PathFault};
 use crate::ui::text::SafeText;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -109,7 +111,7 @@ pub fn export(
     let export = Export::of(&store, &survey, &dialog);
     match output {
         None => print(&export, format)?,
-        Some(path) => write_new(path, |out| export.write(format, out))?,
+        Some(path) => write_new(workspace, path, |out| export.write(format, out))?,
     }
     Ok(Status::Done)
 }
@@ -123,23 +125,44 @@ fn print(export: &Export<'_>, format: ExportFormat) -> Result<(), CommandError> 
     }
 }
 
-/// Nothing is overwritten, and no half file stays.
+/// Nothing is overwritten, and no half file stays. A file in the workspace goes the way of all tools, so that no link there
+/// leads it elsewhere.
 fn write_new(
+    workspace: &Path,
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), ExportFault>,
 ) -> Result<(), CommandError> {
-    let failed =
-        |error: io::Error| CommandError::refused(format!("writing {}: {error}", path.display()));
-    let mut options = OpenOptions::new();
-    let file = options.write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
+    let refused = |why: String| CommandError::refused(format!("writing {}: {why}", path.display()));
+    let failed = |error: io::Error| refused(error.to_string());
+    let Some(below) = folders::below(workspace, path) else {
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
+        return write(&mut BufWriter::new(file)).map_err(|fault| {
+            // The error to report is the first one.
+            let _ = std::fs::remove_file(path);
+            told(fault, failed)
+        });
+    };
+    let denied = |fault: PathFault| refused(fault.text(Lang::En));
+    let new = Guard::for_person(workspace)
+        .and_then(|guard| guard.new_path(&format!("./{}", below.display()), PathTarget::File))
+        .map_err(denied)?;
+    if new.missing_parents() > 0 {
+        return Err(failed(io::ErrorKind::NotFound.into()));
+    }
+    let spot = new.create_parents().map_err(denied)?;
+    let file = spot.create_private().map_err(denied)?;
     write(&mut BufWriter::new(file)).map_err(|fault| {
-        // The error to report is the first one.
-        let _ = std::fs::remove_file(path);
-        match fault {
-            ExportFault::Reading(error) => error,
-            ExportFault::Writing(error) => failed(error),
-        }
+        let _ = spot.remove();
+        told(fault, failed)
     })
+}
+
+fn told(fault: ExportFault, failed: impl FnOnce(io::Error) -> CommandError) -> CommandError {
+    match fault {
+        ExportFault::Reading(error) => error,
+        ExportFault::Writing(error) => failed(error),
+    }
 }
 
 impl<'a> Export<'a> {
@@ -310,6 +333,8 @@ fn kind(body: &BlockBody) -> &'static str {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::path::PathBuf;
     use std::rc::Rc;
 
     use super::*;
@@ -389,24 +414,59 @@ mod tests {
         }
     }
 
+    /// Where an export may go: into the workspace, and beside it.
+    fn places() -> (tempfile::TempDir, PathBuf, [PathBuf; 2]) {
+        let top = tempfile::tempdir().expect("a folder");
+        let real = top.path().canonicalize().expect("a path");
+        let workspace = real.join("ws");
+        std::fs::create_dir_all(workspace.join("out")).expect("folders");
+        let paths = [workspace.join("out/a.md"), real.join("a.md")];
+        (top, workspace, paths)
+    }
+
     #[test]
     fn an_export_that_fails_leaves_no_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("a.md");
-        let failed = write_new(&path, |out| {
-            out.write_all(b"half")?;
-            Err(ExportFault::Writing(io::ErrorKind::StorageFull.into()))
-        });
-        assert!(failed.is_err() && !path.exists());
+        let (_top, workspace, paths) = places();
+        for path in paths {
+            let failed = write_new(&workspace, &path, |out| {
+                out.write_all(b"half")?;
+                out.flush()?;
+                assert!(path.exists());
+                Err(ExportFault::Writing(io::ErrorKind::StorageFull.into()))
+            });
+            assert!(failed.is_err() && !path.exists());
+        }
     }
 
     #[test]
     fn a_file_that_is_there_is_not_overwritten() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("a.md");
-        let write =
-            |text: &'static str| write_new(&path, move |out| Ok(out.write_all(text.as_bytes())?));
-        assert!(write("one").is_ok() && write("two").is_err());
-        assert_eq!(std::fs::read_to_string(&path).expect("a file"), "one");
+        let (_top, workspace, paths) = places();
+        for path in paths {
+            let write = |text: &'static str| {
+                write_new(&workspace, &path, move |out| {
+                    out.write_all(text.as_bytes())?;
+                    Ok(out.flush()?)
+                })
+            };
+            assert!(write("one").is_ok() && write("two").is_err());
+            assert_eq!(std::fs::read_to_string(&path).expect("a file"), "one");
+            let mode = std::fs::metadata(&path).expect("a file").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn a_link_in_the_workspace_leads_no_export_out_of_it() {
+        let (top, workspace, [inside, _]) = places();
+        let elsewhere = top.path().join("elsewhere");
+        std::fs::create_dir(&elsewhere).expect("a folder");
+        std::fs::remove_dir(workspace.join("out")).expect("removed");
+        symlink(&elsewhere, workspace.join("out")).expect("a link");
+        let refused = write_new(&workspace, &inside, |out| Ok(out.write_all(b"x")?));
+        let text = refused.expect_err("refused").text;
+        assert!(text.contains("out/a.md"), "{text}");
+        assert_eq!(std::fs::read_dir(&elsewhere).expect("a folder").count(), 0);
+        let missing = write_new(&workspace, &workspace.join("no/a.md"), |_| Ok(()));
+        assert!(missing.is_err() && !workspace.join("no").exists());
     }
 }
