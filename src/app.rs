@@ -354,7 +354,7 @@ impl ConfiguredSource {
         logs::vault().learn(config.api_key_env_var.clone(), key.clone());
         let connection = &config.connection;
         if let Some(path) = connection.ca_file.as_deref()
-            && is_inside(path, &self.workspace)
+            && (path.starts_with(&self.workspace) || is_inside(path, &self.workspace))
         {
             let path = path.display();
             let text = localized!(

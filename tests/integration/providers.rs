@@ -309,11 +309,16 @@ fn a_certificate_is_trusted_only_if_the_file_or_the_environment_says_so() {
         assert!(found[0].to_string().contains(words), "{what}: {found:?}");
     }
     let place = Place::new("  {}\n");
-    let own = place.top.path().join("work/ca.pem");
+    let [own, link] = ["ca.pem", "link.pem"].map(|name| place.top.path().join("work").join(name));
     fs::copy(fixture("ca.pem"), &own).expect("a file");
-    let own = format!("caFile: '{}'", own.display());
-    let llm = format!("providers:\n{}", provider("p", &url, &own));
-    fs::write(place.top.path().join("work/.minds/llm.yaml"), llm).expect("a file");
-    let found = place.found(&[]);
-    assert!(found[0]["text"].as_str().unwrap_or("").contains("is in the workspace"), "{found:?}");
+    // Whoever may write to the workspace has it lead elsewhere later.
+    std::os::unix::fs::symlink(fixture("ca.pem"), &link).expect("a link");
+    for path in [own, link] {
+        let named = format!("caFile: '{}'", path.display());
+        let llm = format!("providers:\n{}", provider("p", &url, &named));
+        fs::write(place.top.path().join("work/.minds/llm.yaml"), llm).expect("a file");
+        let found = place.found(&[]);
+        let text = found[0]["text"].as_str().unwrap_or("");
+        assert!(text.contains("is in the workspace"), "{path:?}: {found:?}");
+    }
 }
