@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::app::{AnswerLimit, UserLimits};
-use crate::consent::Trust;
+use crate::consent::{Trust, is_inside};
 use crate::domain::sandbox::Level;
-use crate::domain::text::{Text, localized};
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::usage::Prices;
 use crate::domain::{Lang, Problem};
 use crate::platform::{dirs, env};
@@ -106,13 +106,15 @@ pub fn path() -> Option<PathBuf> {
     dirs::config().map(|dir| dir.join(FILE))
 }
 
-/// Reads the file and the terminal's environment.
-pub fn read() -> UserConfig {
+/// Reads the file and the terminal's environment. A file in the workspace is not obeyed: whoever made the workspace, and
+/// its members, could write it.
+pub fn read(workspace: &Path) -> UserConfig {
     let path = path();
-    let read = path.as_deref().map_or(Ok(None), read_file);
+    let read = path.as_deref().map_or(Ok(None), |path| read_file(path, workspace));
     let shown = path.as_deref().map_or_else(|| FILE.to_owned(), env::display_path);
     let ability = Capabilities { depth: color_depth(&env::variable), utf8: is_utf8() };
-    let themes = path.as_deref().and_then(themes::folder);
+    let obeyed = path.as_deref().filter(|_| read.is_ok());
+    let themes = obeyed.and_then(themes::folder);
     let is_private = path.as_deref().is_none_or(is_private);
     let mut config = from_parts((&shown, is_private), read, ability, themes.as_deref());
     config.look.glyphs = *Glyphs::for_terminal(ability.utf8 && has_signs(&env::variable));
@@ -128,7 +130,7 @@ fn is_private(path: &Path) -> bool {
 /// user's own themes.
 fn from_parts(
     (shown, is_private): (&str, bool),
-    read: Result<Option<String>, String>,
+    read: Result<Option<String>, Unread>,
     ability: Capabilities,
     themes: Option<&Path>,
 ) -> UserConfig {
@@ -211,12 +213,33 @@ fn from_parts(
     }
 }
 
+/// Why the file is not obeyed, and what to do.
+#[derive(Debug)]
+struct Unread {
+    text: Localized,
+    fix: Text,
+}
+
 /// The text of the file, if it exists.
-fn read_file(path: &Path) -> Result<Option<String>, String> {
+fn read_file(path: &Path, workspace: &Path) -> Result<Option<String>, Unread> {
     match std::fs::read_to_string(path) {
+        Ok(_) if workspace.exists() && is_inside(path, workspace) => Err(Unread {
+            text: Text::new(
+                "it is in the workspace, whose files are not trusted: nothing of it holds",
+                "它位于工作区内，其中的文件不受信任：其内容一概无效",
+            )
+            .into(),
+            fix: Text::new(
+                "have HOME and XDG_CONFIG_HOME lead out of the workspace, or open a folder below it",
+                "请让 HOME 和 XDG_CONFIG_HOME 指向工作区之外，或打开其下的某个文件夹",
+            ),
+        }),
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(Unread {
+            text: localized!("{error}", "无法读取：{error}"),
+            fix: Text::new("make it readable, or remove it", "请使它可读，或将其移除"),
+        }),
     }
 }
 

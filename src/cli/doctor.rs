@@ -50,7 +50,7 @@ pub fn doctor(
     if let Some(file) = config::path() {
         problems.extend(config_permission_problem(&file, &env::display_path(&file)));
     }
-    let setup = config::read();
+    let setup = config::read(workspace);
     let sandbox = SandboxStatus::check(workspace, setup.levels.of(workspace));
     problems.extend(setup.problems);
     problems.extend(sandbox.unprotected.clone());

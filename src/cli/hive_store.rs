@@ -11,7 +11,7 @@ use super::config;
 use super::exit::{CommandError, Status};
 
 pub fn setup(workspace: &Path) -> Setup {
-    let store = config::read().tasks.of(workspace);
+    let store = config::read(workspace).tasks.of(workspace);
     hive_setup(workspace, Arc::new(Trust::recorded(workspace)), store)
 }
 

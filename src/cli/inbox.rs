@@ -55,14 +55,14 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
         is_of_kind && team.as_deref().is_none_or(|team| has("team", team))
     };
     if places.is_empty() {
-        places = config::read().inbox;
+        places = config::read(workspace).inbox;
     }
     if places.is_empty() {
         places.push(workspace.display().to_string());
     }
     let screen = ScreenArgs { plain: wanted.plain, inline: false };
     if !wanted.watch && !wanted.json && ScreenMode::is_drawn(screen) {
-        return show(&places);
+        return show(workspace, &places);
     }
     let runtime = runtime::runtime()?;
     let shown = runtime.block_on(async {
@@ -81,11 +81,11 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
 }
 
 /// On a screen.
-fn show(places: &[String]) -> Result<Status, CommandError> {
+fn show(workspace: &Path, places: &[String]) -> Result<Status, CommandError> {
     let runtime = runtime::runtime()?;
     let shown = runtime.block_on(async {
         let link = Link::several(Fleet::of(follow_all(places, AudienceKind::Screen)?));
-        let start = (config::read(), ScreenStart::default());
+        let start = (config::read(workspace), ScreenStart::default());
         // No file of this machine is of all of them.
         screen::show_link(Path::new("inbox"), link, start, &mut Keys::default()).await
     });

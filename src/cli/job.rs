@@ -137,7 +137,7 @@ impl Job<'_> {
         self,
         mut signals: Signals,
     ) -> Result<(Status, DriverPlace), CommandError> {
-        let setup = config::read();
+        let setup = config::read(self.workspace);
         let hello = running::hello(self.output.audience_kind());
         let found = running::find_or_start(self.workspace, hello, || self.start(&setup)).await?;
         Ok(match found {

@@ -25,7 +25,7 @@ pub async fn show(
     models: Models,
     first: Vec<Command>,
 ) -> Result<ScreenExit, CommandError> {
-    let setup = config::read();
+    let setup = config::read(workspace);
     let as_client = (Audience::Lines, running::hello(AudienceKind::Lines));
     let link = Link::open(workspace, models, as_client, &setup).await?;
     show_link(workspace, link, setup, first).await

@@ -17,7 +17,7 @@ use super::exit::{CommandError, Status};
 
 /// Runs it with the input and output of this process, and waits.
 pub fn run(workspace: &Path, wanted: &args::SandboxArgs) -> Result<Status, CommandError> {
-    let level = wanted.level.unwrap_or_else(|| config::read().levels.of(workspace));
+    let level = wanted.level.unwrap_or_else(|| config::read(workspace).levels.of(workspace));
     let Some((program, arguments)) = wanted.command.split_first() else {
         return Err(CommandError::usage("there is no command"));
     };

@@ -149,7 +149,7 @@ async fn show(
     ScreenStart { mode, commands: first, demo }: ScreenStart<'_>,
     keys: &mut Keys,
 ) -> Result<ScreenExit, CommandError> {
-    let setup = config::read();
+    let setup = config::read(workspace);
     let as_client = (Audience::Screen, running::hello(AudienceKind::Screen));
     let link = Link::open(workspace, models, as_client, &setup).await?;
     show_link(workspace, link, (setup, ScreenStart { mode, commands: first, demo }), keys).await
@@ -223,7 +223,7 @@ async fn on_terminal(
         let text = format!("internal error, please report it: {info}");
         *panic_report.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     });
-    let (_watch, looks) = config::watch(&setup);
+    let (_watch, looks) = config::watch(&setup, workspace);
     let stored = texts.read().await;
     let has_drafts = stored.is_some();
     let mut app = App::new(AppOptions {

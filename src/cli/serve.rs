@@ -25,7 +25,7 @@ use super::{config, install, lines, plain, running, runtime};
 pub async fn serve(workspace: &Path) -> Result<Status, CommandError> {
     let invalid = |error: std::io::Error| CommandError::invalid(error.to_string());
     let mut signals = Signals::listen().map_err(invalid)?;
-    let setup = config::read();
+    let setup = config::read(workspace);
     let models = Models::Configured(Arc::new(Trust::recorded(workspace)));
     let options = screen::start_options(workspace, models, Audience::Screen, &setup);
     let (driver, store, shells) = app::start(options)?;
@@ -103,7 +103,7 @@ async fn show(
     found: Connection,
     mode: ScreenMode,
 ) -> Result<ScreenExit, CommandError> {
-    let (link, setup) = (Link::elsewhere(found), config::read());
+    let (link, setup) = (Link::elsewhere(found), config::read(workspace));
     match mode {
         ScreenMode::Plain => plain::show_link(workspace, link, setup, Vec::new()).await,
         ScreenMode::Full | ScreenMode::Inline => {

@@ -27,7 +27,7 @@ pub struct ServerReport {
 /// Starts the servers with consent, lists their tools, and stops them.
 pub async fn query(workspace: &Path) -> ServerReport {
     let own = app::registry(Arc::default());
-    let level = config::read().levels.servers;
+    let level = config::read(workspace).levels.servers;
     let sandbox = level.map(|level| (Sandbox::new(app::sandbox_config(workspace), level), level));
     let servers = app::mcp_servers(workspace, Arc::new(Trust::recorded(workspace)), &own, sandbox);
     let mut tasks = JoinSet::new();

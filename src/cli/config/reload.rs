@@ -1,7 +1,7 @@
 //! Reads the theme again when `config.yaml` or a theme was saved.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc;
 
@@ -20,11 +20,15 @@ const PREFIXES: [&str; 2] = ["config/file", "config/theme"];
 
 /// Watches until the first value is dropped. `None`: there is no folder of configuration, or the system
 /// cannot watch it.
-pub fn watch(now: &UserConfig) -> (Option<FolderWatch>, mpsc::Receiver<LookChange>) {
+pub fn watch(
+    now: &UserConfig,
+    workspace: &Path,
+) -> (Option<FolderWatch>, mpsc::Receiver<LookChange>) {
     let (tx, changes) = mpsc::channel(MAX_WAITING);
     let mut last = Some(change(now));
+    let workspace = workspace.to_owned();
     let started = FolderWatch::start(&folders(), move || {
-        let change = change(&read());
+        let change = change(&read(&workspace));
         if last.as_ref() != Some(&change) {
             last = Some(change.clone());
             // The screen is closed: the watch is dropped as well.

@@ -7,6 +7,7 @@ use crate::domain::text::{Localized, Text, localized};
 use crate::ui::keymap::KeyFault;
 use crate::yaml::{self, Lines};
 
+use super::Unread;
 use super::settings::{SETTINGS, names_in};
 use super::themes::ThemeFault;
 
@@ -18,12 +19,10 @@ pub(super) struct ConfigReport<'a> {
 }
 
 impl ConfigReport<'_> {
-    pub fn parse(&mut self, read: Result<Option<String>, String>) -> Value {
+    pub fn parse(&mut self, read: Result<Option<String>, Unread>) -> Value {
         let text = match read {
             Ok(text) => text.unwrap_or_default(),
-            Err(error) => {
-                let text = localized!("{error}", "无法读取：{error}");
-                let fix = Text::new("make it readable, or remove it", "请使它可读，或将其移除");
+            Err(Unread { text, fix }) => {
                 self.push(None, "file", text, fix);
                 return Value::Null;
             }

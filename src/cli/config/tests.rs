@@ -5,7 +5,7 @@ use crate::domain::text::assert_translated;
 
 fn from_text(
     shown: &str,
-    read: Result<Option<String>, String>,
+    read: Result<Option<String>, Unread>,
     ability: Capabilities,
 ) -> UserConfig {
     from_parts((shown, true), read, ability, None)
@@ -106,8 +106,26 @@ fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
             assert_translated(&fault.fix);
         }
     }
-    let setup = from_text("c", Err("permission denied".to_owned()), ability);
-    assert_eq!(setup.problems.len(), 1);
+    let top = tempfile::tempdir().unwrap();
+    let workspace = top.path().join("ws");
+    std::fs::create_dir_all(workspace.join("home")).unwrap();
+    let put = |place: &str| {
+        let file = top.path().join(place);
+        std::fs::write(&file, "sandbox: off").unwrap();
+        file
+    };
+    let (inside, outside) = (put("ws/home/config.yaml"), put("config.yaml"));
+    assert_eq!(read_file(&outside, &workspace).unwrap().as_deref(), Some("sandbox: off"));
+    assert!(read_file(&workspace.join("none"), &workspace).unwrap().is_none());
+    let link = top.path().join("link.yaml");
+    std::os::unix::fs::symlink(&inside, &link).unwrap();
+    for unread in [inside, link, workspace] {
+        let unread = read_file(&unread, &top.path().join("ws")).unwrap_err();
+        assert_translated(&unread.text);
+        assert_translated(&unread.fix.into());
+        let setup = from_text("c", Err(unread), ability);
+        assert_eq!((setup.problems.len(), setup.levels.default), (1, Level::default()));
+    }
 }
 
 #[test]
