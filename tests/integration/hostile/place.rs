@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -14,12 +14,15 @@ use serde_json::{Value, json};
 use crate::common::files;
 use crate::common::http;
 use crate::common::pty::Program;
-use crate::common::wait::{eventually, output};
+use crate::common::wait::{end, eventually, output};
 
 use super::variants::Variant;
 
 /// What a program that must not run leaves in the workspace.
 const MARK: &str = "acted";
+
+/// How an act begins that wrote where nothing is to be written, whatever a person agreed to.
+pub const OUTSIDE: &str = "written outside";
 
 pub struct Place {
     top: tempfile::TempDir,
@@ -32,8 +35,8 @@ pub struct Place {
     outside: Vec<PathBuf>,
 }
 
-/// A model on this machine: it never answers the first request, then with the call, then with words.
-fn model(call: Option<(String, Value)>) -> (u16, Arc<AtomicUsize>) {
+/// A model on this machine: it never answers the first request, then with the calls, then with words.
+fn model(calls: Vec<(String, Value)>) -> (u16, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let port = http::serve("127.0.0.1:0", move |request| {
@@ -41,13 +44,15 @@ fn model(call: Option<(String, Value)>) -> (u16, Arc<AtomicUsize>) {
             return None;
         }
         let answered = request.body.contains("\"role\":\"tool\"");
-        let message = match call.as_ref().filter(|_| !answered) {
-            Some((name, arguments)) => {
+        let message = if answered || calls.is_empty() {
+            json!({ "role": "assistant", "content": "Done." })
+        } else {
+            let call = |(at, (name, arguments)): (usize, &(String, Value))| {
                 let function = json!({ "name": name, "arguments": arguments.to_string() });
-                let call = json!({ "id": "c1", "type": "function", "function": function });
-                json!({ "role": "assistant", "content": "Looking.", "tool_calls": [call] })
-            }
-            None => json!({ "role": "assistant", "content": "Done." }),
+                json!({ "id": format!("c{at}"), "type": "function", "function": function })
+            };
+            let calls: Vec<Value> = calls.iter().enumerate().map(call).collect();
+            json!({ "role": "assistant", "content": "Looking.", "tool_calls": calls })
         };
         let reason = if message.get("tool_calls").is_some() { "tool_calls" } else { "stop" };
         let choice = json!({ "message": message, "finish_reason": reason });
@@ -75,7 +80,7 @@ impl Place {
     /// A workspace with a dialog whose resume is requested, and then what the variant brings along.
     pub fn with(variant: &Variant) -> Self {
         let top = tempfile::tempdir().expect("a folder");
-        let (model, asked) = model(variant.call.clone());
+        let (model, asked) = model(variant.calls.clone());
         let (port, reached) = trap();
         let victim = Command::new("sleep").arg("600").spawn().expect("a process");
         let mut place =
@@ -148,13 +153,54 @@ impl Place {
             ("TERM", "xterm-256color".to_owned()),
             ("LANG", "C.UTF-8".to_owned()),
             ("A_KEY", "sk-hostile-12345".to_owned()),
+            ("OPENAI_API_KEY", "sk-hostile-67890".to_owned()),
         ]
     }
 
-    pub fn program(&self, arguments: &[&str]) -> Output {
+    fn command(&self, arguments: &[&str], more: &[(&str, String)]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
-        command.arg("-C").arg(self.at("work")).args(arguments).env_clear();
-        output(command.envs(self.environment()))
+        let work = self.at("work");
+        command.arg("-C").arg(&work).args(arguments).current_dir(work).env_clear();
+        command.envs(self.environment()).envs(more.iter().cloned());
+        command
+    }
+
+    pub fn program(&self, arguments: &[&str]) -> Output {
+        self.program_with(arguments, &[])
+    }
+
+    /// The same with more variables.
+    pub fn program_with(&self, arguments: &[&str], more: &[(&str, String)]) -> Output {
+        output(&mut self.command(arguments, more))
+    }
+
+    /// A driver without a screen that listens, while something is done.
+    pub fn served<T>(&self, more: &[(&str, String)], act: impl FnOnce() -> T) -> T {
+        let mut command = self.command(&["serve"], more);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut driver = command.spawn().expect("a driver");
+        let listed = || self.program_with(&["ps", "--json"], more).stdout;
+        let listens =
+            || serde_json::from_slice::<Vec<Value>>(&listed()).is_ok_and(|all| !all.is_empty());
+        assert!(eventually(listens), "the driver does not listen");
+        let done = act();
+        let quit = self.program_with(&["quit"], more);
+        assert_eq!(quit.status.code(), Some(0), "{quit:?}");
+        assert!(end(&mut driver).success());
+        done
+    }
+
+    /// What is stored where another person agrees to all of this workspace.
+    pub fn record_of_consent(&self) -> String {
+        let other = self.at("other");
+        fs::create_dir(&other).expect("a folder");
+        let agreed =
+            self.program_with(&["trust", "--yes"], &[("HOME", other.display().to_string())]);
+        assert!(agreed.status.success(), "{agreed:?}");
+        let record = other.join(".local/state/dominds-tui/trusted.jsonl");
+        let record = fs::read_to_string(record).expect("a record");
+        fs::remove_dir_all(other).expect("removed");
+        record
     }
 
     /// The screen when all these words stand on it, or after a moment where there are none; then the
@@ -184,13 +230,16 @@ impl Place {
         self.asked.load(Ordering::SeqCst).saturating_sub(1)
     }
 
+    /// Whether a program has left its mark, which is taken away.
+    pub fn was_marked(&self) -> bool {
+        fs::remove_file(self.at("work").join(MARK)).is_ok()
+    }
+
     /// What has happened, and is forgotten then.
     pub fn acts(&self) -> Vec<String> {
         let mut acts = Vec::new();
-        let mark = self.at("work").join(MARK);
-        if let Ok(text) = fs::read_to_string(&mark) {
-            acts.push(format!("a program ran: {text}"));
-            let _ = fs::remove_file(&mark);
+        if self.was_marked() {
+            acts.push("a program ran".to_owned());
         }
         let reached = self.reached.swap(0, Ordering::SeqCst);
         if reached > 0 {
@@ -198,7 +247,7 @@ impl Place {
         }
         let listed = self.listed_outside();
         if listed != self.outside {
-            acts.push(format!("written outside: {listed:?}"));
+            acts.push(format!("{OUTSIDE}: {listed:?}"));
         }
         if self.victim.lock().expect("no panic").try_wait().expect("a child").is_some() {
             acts.push("a process of the person was ended".to_owned());

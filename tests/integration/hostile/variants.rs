@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::common::wait::output;
 
 use super::place::Place;
+use super::tricks::tricks;
 
 /// What it does once a person agreed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub struct Variant {
     /// Below the folder of the test; `@PORT@` is a trap, `@LLM@` the model of this machine.
     pub files: Vec<(&'static str, String)>,
     pub links: Vec<(&'static str, &'static str)>,
-    /// What the model calls.
-    pub call: Option<(String, Value)>,
+    /// What the model calls, all at once.
+    pub calls: Vec<(String, Value)>,
     /// What the sheet shows; empty where nothing waits.
     pub waits: Vec<&'static str>,
     pub control: Control,
@@ -34,17 +35,17 @@ pub struct Variant {
     pub prepare: Option<fn(&Place)>,
 }
 
-const TEAM: &str = "work/.minds/team.yaml";
-const LLM: &str = "work/.minds/llm.yaml";
-const MCP: &str = "work/.minds/mcp.yaml";
-const SERVE: &str = "#!/bin/sh\necho ran >>acted\n";
+pub const TEAM: &str = "work/.minds/team.yaml";
+pub const LLM: &str = "work/.minds/llm.yaml";
+pub const MCP: &str = "work/.minds/mcp.yaml";
+pub const SERVE: &str = "#!/bin/sh\necho ran >>acted\n";
 
-fn plain(name: &'static str) -> Variant {
+pub fn plain(name: &'static str) -> Variant {
     Variant {
         name,
         files: Vec::new(),
         links: Vec::new(),
-        call: None,
+        calls: Vec::new(),
         waits: Vec::new(),
         control: Control::None,
         change: None,
@@ -52,26 +53,26 @@ fn plain(name: &'static str) -> Variant {
     }
 }
 
-fn members(specialists: &str, lead: &str) -> String {
+pub fn members(specialists: &str, lead: &str) -> String {
     format!(
         "{specialists}\nmember_defaults: {{ provider: here, model: m, streaming: false, \
          diligence-push-max: 0 }}\nmembers:\n  lead: {{ {lead} }}\n"
     )
 }
 
-fn runs(command: &str) -> (String, Value) {
+pub fn runs(command: &str) -> (String, Value) {
     ("shell_cmd".to_owned(), json!({ "command": command }))
 }
 
-fn looks(line: &str) -> (String, Value) {
+pub fn looks(line: &str) -> (String, Value) {
     ("readonly_shell".to_owned(), json!({ "command": line }))
 }
 
 /// A member that was given a shell.
-fn shell(name: &'static str, specialists: &str, lead: &str) -> Variant {
+pub fn shell(name: &'static str, specialists: &str, lead: &str) -> Variant {
     Variant {
         files: vec![(TEAM, members(specialists, lead))],
-        call: Some(runs("echo ran >>acted")),
+        calls: vec![runs("echo ran >>acted")],
         waits: vec!["commands of lead"],
         control: Control::Acts,
         ..plain(name)
@@ -79,7 +80,7 @@ fn shell(name: &'static str, specialists: &str, lead: &str) -> Variant {
 }
 
 /// A server of tools.
-fn server(
+pub fn server(
     name: &'static str,
     entry: &str,
     change: (&'static str, &'static str, &'static str),
@@ -98,7 +99,7 @@ fn server(
 }
 
 /// A provider elsewhere.
-fn provider(name: &'static str, entry: &str) -> Variant {
+pub fn provider(name: &'static str, entry: &str) -> Variant {
     Variant {
         files: vec![
             (LLM, format!("providers: {{ far: {{ {entry}, models: {{ m: {{}} }} }} }}\n")),
@@ -112,23 +113,23 @@ fn provider(name: &'static str, entry: &str) -> Variant {
 }
 
 /// A repository whose configuration names programs, and a member that only looks.
-fn repository(name: &'static str, line: &str, prepare: fn(&Place)) -> Variant {
+pub fn repository(name: &'static str, line: &str, prepare: fn(&Place)) -> Variant {
     Variant {
         files: vec![(TEAM, members("", "toolsets: [codex_inspect_and_patch_tools]"))],
-        call: Some(looks(line)),
+        calls: vec![looks(line)],
         prepare: Some(prepare),
         ..plain(name)
     }
 }
 
-fn git(place: &Place, arguments: &[&str]) {
+pub fn git(place: &Place, arguments: &[&str]) {
     let mut command = Command::new("git");
     command.arg("-C").arg(place.at("work")).args(["-c", "user.name=x", "-c", "user.email=x@x"]);
     let done = output(command.args(arguments).env("HOME", place.at("home")));
     assert!(done.status.success(), "{arguments:?}: {done:?}");
 }
 
-fn committed(place: &Place) {
+pub fn committed(place: &Place) {
     git(place, &["init", "-q"]);
     place.put("work/a.txt", "one\n");
     git(place, &["add", "a.txt"]);
@@ -188,6 +189,7 @@ pub fn all() -> Vec<Variant> {
     all.extend(servers());
     all.extend(providers());
     all.extend(structure());
+    all.extend(tricks());
     all
 }
 
@@ -316,7 +318,7 @@ fn structure() -> Vec<Variant> {
                 ("elsewhere/.minds/llm.yaml", "@LLM@".to_owned()),
             ],
             links: vec![("work/.minds", "../elsewhere/.minds")],
-            call: Some(runs("echo ran >>acted")),
+            calls: vec![runs("echo ran >>acted")],
             ..plain("a configuration behind a link")
         },
         Variant {
@@ -326,13 +328,13 @@ fn structure() -> Vec<Variant> {
         Variant { prepare: Some(with_forged_record), ..plain("a record of a process of the person") },
         Variant {
             links: vec![("work/task.tsk", "../elsewhere")],
-            call: Some(("change_mind".to_owned(), json!({ "selector": "goals", "content": "x" }))),
+            calls: vec![("change_mind".to_owned(), json!({ "selector": "goals", "content": "x" }))],
             ..plain("a Taskdoc behind a link")
         },
         Variant {
             files: vec![(TEAM, members("", "toolsets: [ws_mod]"))],
             links: vec![("work/out", "../elsewhere")],
-            call: Some(("create_new_file".to_owned(), json!({ "path": "out/x", "content": "x" }))),
+            calls: vec![("create_new_file".to_owned(), json!({ "path": "out/x", "content": "x" }))],
             ..plain("a file behind a link")
         },
         repository("a monitor of files", "git status", with_monitor),
@@ -343,7 +345,7 @@ fn structure() -> Vec<Variant> {
                 (TEAM, members("", "toolsets: [codex_inspect_and_patch_tools]")),
                 ("elsewhere/secret", "sk-outside".to_owned()),
             ],
-            call: Some(looks("rg --pre ./act.sh secret .. ; awk 'BEGIN{system(\"echo ran >>acted\")}'")),
+            calls: vec![looks("rg --pre ./act.sh secret .. ; awk 'BEGIN{system(\"echo ran >>acted\")}'")],
             ..plain("a line that only looks")
         },
         Variant {
@@ -362,7 +364,7 @@ fn structure() -> Vec<Variant> {
                 ("work/.local/state/dominds-tui/trusted.jsonl", "{}\n".to_owned()),
                 ("work/.dialogs/.tui/trusted.jsonl", "{}\n".to_owned()),
             ],
-            call: Some(runs("echo ran >../elsewhere/acted; echo ran >>acted")),
+            calls: vec![runs("echo ran >../elsewhere/acted; echo ran >>acted")],
             waits: vec!["commands of lead"],
             control: Control::Acts,
             ..plain("settings of its own")

@@ -41,12 +41,13 @@ fn marked(bench: &TestBench) -> bool {
 type Trap = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// With what git runs where it is not sandboxed; empty: it runs with none of what may be asked here.
-const TRAPS: [Trap; 31] = [
+const TRAPS: [Trap; 32] = [
     ("status", &[("core.fsmonitor", "TRAP")]),
     ("status", &[("core.fsmonitor", "TRAP"), ("core.fsmonitorHookVersion", "2")]),
     ("diff", &[("diff.external", "TRAP")]),
     ("diff", &[("diff.x.command", "TRAP")]),
     ("diff", &[("diff.x.textconv", "TRAP")]),
+    ("diff", &[("attr.tree", "HEAD"), ("diff.x.textconv", "TRAP")]),
     ("log -p", &[("diff.x.textconv", "TRAP"), ("diff.x.cachetextconv", "true")]),
     ("blame a.txt", &[("diff.x.textconv", "TRAP")]),
     ("status", &[("filter.x.clean", "TRAP")]),
