@@ -4,10 +4,14 @@
 //! end without a second process holding a lock on a file nobody sees. A dead process holds nothing.
 //!
 //! The file is of this user and opens to nobody else: who could open it, could hold it for ever.
+//!
+//! Some file systems grant every lock. So the file also says which process holds it, and one that is at work
+//! on this machine holds it whatever the file system says. Two that begin in the same instant are told apart by the
+//! file system alone.
 
 use std::fs::{File, Metadata, OpenOptions, Permissions, TryLockError};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::io;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,13 +29,20 @@ const MAX_TRIES: usize = 200;
 const MAX_BUSY_RETRIES: usize = 3;
 const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(2);
 /// Longest text read from a lock file.
-const MAX_HOLDER_BYTES: u64 = 500;
+const MAX_HOLDER_BYTES: usize = 500;
 
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
     /// Keeps the lock; released when dropped.
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // What it says is over before others get the lock; if that fails, it holds until this process ends.
+        let _ = self.file.set_len(0);
+    }
 }
 
 impl Lock {
@@ -46,7 +57,7 @@ impl Lock {
         for _ in 0..MAX_TRIES {
             let folder = path.parent().unwrap_or(top);
             files::make_folders(disk, top, folder)?;
-            let mut file = match open(&path) {
+            let file = match open(&path) {
                 Ok(file) => file,
                 // The last holder just removed the folder.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -61,7 +72,7 @@ impl Lock {
                     continue;
                 }
                 Err(TryLockError::WouldBlock) => {
-                    let holder = holder(&mut file);
+                    let holder = holder(&file);
                     return Err(StoreError::Held { holder });
                 }
                 Err(TryLockError::Error(error)) => {
@@ -70,8 +81,11 @@ impl Lock {
             }
             if is_same_file(&path, &file) {
                 make_private(&path, &file)?;
-                write_holder(&mut file, now).map_err(StoreError::io(FileAction::Writing, &path))?;
-                return Ok(Self { path, _file: file });
+                if is_of_another_at_work(&read_text(&file)) {
+                    return Err(StoreError::Held { holder: holder(&file) });
+                }
+                write_holder(&file, now).map_err(StoreError::io(FileAction::Writing, &path))?;
+                return Ok(Self { path, file });
             }
         }
         Err(StoreError::Held { holder: LockHolder::Changing })
@@ -83,7 +97,10 @@ impl Lock {
             .read(true)
             .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
             .open(path);
-        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        file.is_ok_and(|file| {
+            matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+                || is_of_another_at_work(&read_text(&file))
+        })
     }
 
     /// Removes the file while the lock is still held.
@@ -144,8 +161,9 @@ fn is_same_file(path: &Path, file: &File) -> bool {
     (at_path.dev(), at_path.ino()) == (opened.dev(), opened.ino())
 }
 
-fn write_holder(file: &mut File, now: &Stamp) -> io::Result<()> {
-    let mut text = format!("pid {}", std::process::id());
+fn write_holder(file: &File, now: &Stamp) -> io::Result<()> {
+    let pid = std::process::id();
+    let mut text = format!("pid {pid}");
     if let Ok(host) = std::fs::read_to_string("/proc/sys/kernel/hostname") {
         text.push_str(&format!(" on {}", host.trim()));
     }
@@ -153,8 +171,42 @@ fn write_holder(file: &mut File, now: &Stamp) -> io::Result<()> {
         text.push_str(&format!(", {tty}"));
     }
     text.push_str(&format!(", since {now}\n"));
+    if let Some(process) = process_line(pid) {
+        text.push_str(&format!("{process}\n"));
+    }
     file.set_len(0)?;
-    file.write_all(text.as_bytes())
+    file.write_all_at(text.as_bytes(), 0)
+}
+
+/// A process that is at work: its number, when it began, and this run of the machine. No two have the same.
+fn process_line(pid: u32) -> Option<String> {
+    /// The field of the start in ticks, counted from the one behind the name.
+    const STARTED: usize = 19;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    // The name in parentheses may hold anything.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let mut fields = fields.split_ascii_whitespace();
+    let has_ended = matches!(fields.next()?, "Z" | "X" | "x");
+    let started = fields.nth(STARTED - 1)?;
+    (!has_ended).then(|| format!("process {pid} {started} {}", boot.trim()))
+}
+
+/// True if the text of a lock names another process that is at work on this machine.
+fn is_of_another_at_work(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| line.starts_with("process "));
+    lines.any(|line| {
+        let pid = line.split(' ').nth(1).and_then(|pid| pid.parse().ok());
+        pid.is_some_and(|pid: u32| {
+            pid != std::process::id() && process_line(pid).as_deref() == Some(line)
+        })
+    })
+}
+
+fn read_text(file: &File) -> String {
+    let mut bytes = [0; MAX_HOLDER_BYTES];
+    let read = file.read_at(&mut bytes, 0).unwrap_or_default();
+    String::from_utf8_lossy(bytes.get(..read).unwrap_or_default()).into_owned()
 }
 
 fn terminal() -> Option<String> {
@@ -162,25 +214,24 @@ fn terminal() -> Option<String> {
     (name.starts_with("/dev/pts/") || name.starts_with("/dev/tty")).then_some(name)
 }
 
-fn holder(file: &mut File) -> LockHolder {
+fn holder(file: &File) -> LockHolder {
     let own_uid = rustix::process::geteuid().as_raw();
     let owner = file.metadata().map_or(own_uid, |meta| meta.uid());
     if owner != own_uid {
         return LockHolder::User(owner);
     }
-    let mut text = String::new();
-    let read = file.take(MAX_HOLDER_BYTES).read_to_string(&mut text);
-    let line: String = text.trim().chars().filter(|&c| !is_hidden(c)).collect();
-    if read.is_err() || line.is_empty() {
-        return LockHolder::Unnamed;
-    }
-    LockHolder::Named(line)
+    let text = read_text(file);
+    let first = text.lines().next().unwrap_or_default();
+    let line: String = first.trim().chars().filter(|&c| !is_hidden(c)).collect();
+    if line.is_empty() { LockHolder::Unnamed } else { LockHolder::Named(line) }
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{chown, symlink};
+
+    use rustix::process::WaitIdOptions;
 
     use super::super::disk::RealDisk;
     use super::*;
@@ -210,6 +261,44 @@ mod tests {
             drop(lock);
             fs::remove_file(&path).unwrap();
         }
+    }
+
+    #[test]
+    fn a_process_at_work_holds_the_lock_where_the_file_system_grants_all() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("lock");
+        let mut other = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let line = process_line(other.id()).expect("a process that is at work");
+        let text = format!("pid {} on here\n{line}\n", other.id());
+        // Nobody has locked the file.
+        fs::write(&path, &text).unwrap();
+        let Err(StoreError::Held { holder }) = take(&path) else { panic!("it is held") };
+        assert_eq!(holder, LockHolder::Named(format!("pid {} on here", other.id())));
+        assert!(Lock::is_held(&path));
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "it stays");
+        for stale in [
+            line.replace("process ", "process 1"),
+            format!("{line}0"),
+            line.replacen(' ', " 1 ", 2),
+            "process".to_owned(),
+            "process x y z".to_owned(),
+        ] {
+            fs::write(&path, format!("pid 1\n{stale}\n")).unwrap();
+            assert!(!Lock::is_held(&path), "{stale}");
+            drop(take(&path).unwrap());
+        }
+        fs::write(&path, &text).unwrap();
+        other.kill().unwrap();
+        // It has ended, and nobody has asked how yet.
+        let id = rustix::process::WaitId::Pid(rustix::process::Pid::from_child(&other));
+        let only_look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        rustix::process::waitid(id, only_look).unwrap();
+        let lock = take(&path).unwrap();
+        other.wait().unwrap();
+        let own = process_line(std::process::id()).unwrap();
+        assert!(fs::read_to_string(&path).unwrap().ends_with(&format!("\n{own}\n")));
+        drop(lock);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "", "it names nobody any more");
     }
 
     #[test]
