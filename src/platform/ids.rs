@@ -1,8 +1,10 @@
 //! Random ids in the formats of Dominds.
 
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::SystemTime;
 
-use crate::domain::{IdSource, MsgId, SelfId};
+use super::clock::SystemClock;
+use crate::domain::{Clock as _, IdSource, MsgId, SelfId};
 
 /// The time of the newest id, in milliseconds.
 static LAST_ID: AtomicI64 = AtomicI64::new(0);
@@ -16,8 +18,8 @@ impl IdSource for RandomIds {
     /// Two random bytes and the low 32 bits of the time in milliseconds. The time increases with every
     /// id, so that dialogs created at the same time keep their order.
     fn dialog(&self) -> SelfId {
-        #[expect(clippy::disallowed_methods, reason = "ids carry their time of creation")]
-        let now = jiff::Timestamp::now().as_millisecond();
+        let since = SystemClock.moment().duration_since(SystemTime::UNIX_EPOCH);
+        let now = since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX - 1));
         let later = |last: i64| Some(now.max(last + 1));
         let last = LAST_ID.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);
         let low = now.max(last.map_or(0, |last| last + 1)) & i64::from(u32::MAX);

@@ -32,6 +32,13 @@ impl Look {
     }
 }
 
+/// From when on the times of a trigger count at a look: it has been active since `active`. One that was made active while the
+/// clock was ahead of now was active at the last look as well.
+#[must_use]
+pub fn counted_from(active: SystemTime, last: SystemTime, now: SystemTime) -> SystemTime {
+    if active > now { last } else { last.max(active) }
+}
+
 /// What a schedule has made due between two looks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Due {
@@ -119,6 +126,15 @@ mod tests {
             (look("10:00:00", 105), true),
         ] {
             assert_eq!(now.was_set_since(&before), was_set, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn a_trigger_made_active_while_the_clock_was_ahead_goes_on() {
+        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        let in_year_9999 = at(253_370_764_800);
+        for (active, expected) in [(at(5), at(10)), (at(15), at(15)), (in_year_9999, at(10))] {
+            assert_eq!(counted_from(active, at(10), at(20)), expected);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::domain::task::{NewTask, TaskKind, TaskTrigger};
 use crate::domain::text::Localized;
 use crate::domain::trigger::handler::Handler;
 use crate::domain::trigger::row::{handler, in_force};
-use crate::domain::trigger::timer::{Look, due, missed};
+use crate::domain::trigger::timer::{Look, counted_from, due, missed};
 use crate::domain::trigger::window::Tick;
 use crate::domain::trigger::{
     CORRELATION, Firing, Message, StoredTrigger, TickRule, Trigger, TriggerConfig, TriggerId,
@@ -73,7 +73,9 @@ impl Triggers {
     pub fn may_be_due(&self, view: &TasksView) -> bool {
         let clock = self.engine.clock.moment();
         let is_due = self.next.is_some_and(|next| next <= clock);
-        is_due || !view.messages.is_empty() || view.triggers != self.known
+        // Nothing would be due for long where the clock was ahead.
+        let was_set = self.last.is_some_and(|last| self.look().was_set_since(&last));
+        is_due || was_set || !view.messages.is_empty() || view.triggers != self.known
     }
 
     /// Fires what is due by the configuration as it is now.
@@ -95,10 +97,12 @@ impl Triggers {
                     skipped += missed(handler, since, now.wall);
                 }
                 Some(last) if now.was_set_since(&last) => {
-                    skipped += missed(handler, last.wall.max(stored.since), now.wall);
+                    let since = counted_from(stored.since, last.wall, now.wall);
+                    skipped += missed(handler, since, now.wall);
                 }
                 Some(last) => {
-                    let due = due(handler, last.wall.max(stored.since), now.wall);
+                    let since = counted_from(stored.since, last.wall, now.wall);
+                    let due = due(handler, since, now.wall);
                     skipped += due.missed;
                     let now = due
                         .now
