@@ -1,6 +1,6 @@
 //! The seccomp filter of a sandboxed command. It denies system calls that reach out of a sandbox: to other
 //! processes, new namespaces and mounts, kernel keyrings, BPF and the like, and socket families that no
-//! namespace isolates.
+//! namespace isolates. And it denies the bit of a mode that gives whoever runs a file the rights of its owner.
 
 use std::collections::BTreeMap;
 
@@ -98,6 +98,28 @@ const CROSS_PROCESS_CALLS: [(libc::c_long, u8); 8] = [
 /// `open_tree_attr`, which `libc` does not define yet.
 const SYS_OPEN_TREE_ATTR: libc::c_long = 467;
 
+/// `fchmodat2`, which `libc` does not define everywhere yet.
+const SYS_FCHMODAT2: libc::c_long = 452;
+
+/// Calls that give a mode to a file, with the index of that argument. That of `mkdir` cannot have these bits.
+const MODE_CALLS: &[(libc::c_long, u8)] =
+    &[(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (SYS_FCHMODAT2, 2), (libc::SYS_mknodat, 2)];
+#[cfg(target_arch = "x86_64")]
+const MODE_CALLS_ON_ARCH: &[(libc::c_long, u8)] =
+    &[(libc::SYS_chmod, 1), (libc::SYS_creat, 1), (libc::SYS_mknod, 1)];
+#[cfg(not(target_arch = "x86_64"))]
+const MODE_CALLS_ON_ARCH: &[(libc::c_long, u8)] = &[];
+
+/// Calls that open a file, with the index of the flags. The mode is behind it, and counts only if a file is made.
+const OPEN_CALLS: &[(libc::c_long, u8)] = &[(libc::SYS_openat, 2)];
+#[cfg(target_arch = "x86_64")]
+const OPEN_CALLS_ON_ARCH: &[(libc::c_long, u8)] = &[(libc::SYS_open, 1)];
+#[cfg(not(target_arch = "x86_64"))]
+const OPEN_CALLS_ON_ARCH: &[(libc::c_long, u8)] = &[];
+
+/// Flags of `open` that make a file. The second is `O_TMPFILE` without `O_DIRECTORY`.
+const MAKING_FLAGS: [libc::c_int; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+
 /// Flags of `clone` that create a namespace.
 const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
@@ -119,14 +141,21 @@ type SeccompError = seccompiler::BackendError;
 
 /// The filter as a BPF program.
 pub(super) fn program(sockets: Sockets) -> Result<BpfProgram, SeccompError> {
+    program_for(sockets, super::visible::is_root())
+}
+
+/// Bits of a mode that nobody may set. Folders of ordinary users often have that of the group, and tools copy it; a file of the
+/// group of the administrator gives more away.
+fn denied_bits(is_root: bool) -> &'static [u32] {
+    if is_root { &[libc::S_ISUID, libc::S_ISGID] } else { &[libc::S_ISUID] }
+}
+
+fn program_for(sockets: Sockets, is_root: bool) -> Result<BpfProgram, SeccompError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     for call in DENIED_CALLS.iter().chain(DENIED_ON_ARCH).chain([&SYS_OPEN_TREE_ATTR]) {
         rules.insert(*call, Vec::new());
     }
-    let namespaces = NAMESPACE_FLAGS.map(|flag| {
-        let bit = u64::from(flag.cast_unsigned());
-        rule(vec![condition(0, SeccompCmpOp::MaskedEq(bit), bit)?])
-    });
+    let namespaces = NAMESPACE_FLAGS.map(|flag| rule(vec![has(0, flag.cast_unsigned().into())?]));
     rules.insert(libc::SYS_clone, namespaces.into_iter().collect::<Result<_, _>>()?);
     let typing =
         TERMINAL_INPUT_REQUESTS.map(|request| rule(vec![condition(1, SeccompCmpOp::Eq, request)?]));
@@ -135,6 +164,19 @@ pub(super) fn program(sockets: Sockets) -> Result<BpfProgram, SeccompError> {
     for (call, argument) in CROSS_PROCESS_CALLS.into_iter().filter(|_| sockets != Sockets::Isolated)
     {
         rules.insert(call, vec![rule(vec![condition(argument, SeccompCmpOp::Ne, 0)?])?]);
+    }
+    let bits = denied_bits(is_root);
+    for (call, argument) in MODE_CALLS.iter().chain(MODE_CALLS_ON_ARCH) {
+        let each = bits.iter().map(|bit| rule(vec![has(*argument, (*bit).into())?]));
+        rules.insert(*call, each.collect::<Result<_, _>>()?);
+    }
+    for (call, flags) in OPEN_CALLS.iter().chain(OPEN_CALLS_ON_ARCH) {
+        let each = bits.iter().flat_map(|bit| MAKING_FLAGS.map(|flag| (*bit, flag)));
+        let each = each.map(|(bit, flag)| {
+            let makes = has(*flags, flag.cast_unsigned().into())?;
+            rule(vec![makes, has(flags + 1, bit.into())?])
+        });
+        rules.insert(*call, each.collect::<Result<_, _>>()?);
     }
     let families: &[libc::c_int] = match sockets {
         Sockets::Isolated => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
@@ -161,6 +203,11 @@ fn condition(
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
 }
 
+/// Matches an argument with this bit.
+fn has(argument: u8, bit: u64) -> Result<SeccompCondition, SeccompError> {
+    condition(argument, SeccompCmpOp::MaskedEq(bit), bit)
+}
+
 fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, SeccompError> {
     SeccompRule::new(conditions)
 }
@@ -175,20 +222,22 @@ fn none_of(families: &[libc::c_int]) -> Result<Vec<SeccompRule>, SeccompError> {
     if conditions.is_empty() { Ok(Vec::new()) } else { Ok(vec![rule(conditions)?]) }
 }
 
-/// Prefix of the filter: `clone3`, whose flags a filter cannot read, and all x32 calls fail with
+/// Prefix of the filter: `clone3` and `openat2`, whose flags and modes a filter cannot read, and all x32 calls fail with
 /// `ENOSYS`, so that libraries fall back to the older call.
-fn enosys_prefix() -> [sock_filter; 4] {
+fn enosys_prefix() -> [sock_filter; 5] {
     const LOAD: u16 = 0x20;
     const AT_LEAST: u16 = 0x35;
     const EQUAL: u16 = 0x15;
     const RETURN: u16 = 0x06;
     let failure = 0x0005_0000 | libc::ENOSYS.cast_unsigned();
-    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(X32_BIT);
+    let [clone3, openat2] =
+        [libc::SYS_clone3, libc::SYS_openat2].map(|call| u32::try_from(call).unwrap_or(X32_BIT));
     let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
     [
         instruction(LOAD, 0, 0, 0),
-        instruction(AT_LEAST, 1, 0, X32_BIT),
-        instruction(EQUAL, 0, 1, clone3),
+        instruction(AT_LEAST, 2, 0, X32_BIT),
+        instruction(EQUAL, 1, 0, clone3),
+        instruction(EQUAL, 0, 1, openat2),
         instruction(RETURN, 0, 0, failure),
     ]
 }
@@ -200,8 +249,10 @@ mod tests {
     #[test]
     fn every_filter_can_be_made_and_fits_the_kernel() {
         for sockets in [Sockets::Isolated, Sockets::NetworkOnly, Sockets::None] {
-            let length = program(sockets).unwrap().len();
-            assert!(length > DENIED_CALLS.len() && length < 4096, "{sockets:?}: {length}");
+            for is_root in [false, true] {
+                let length = program_for(sockets, is_root).unwrap().len();
+                assert!(length > DENIED_CALLS.len() && length < 4096, "{sockets:?}: {length}");
+            }
         }
     }
 }

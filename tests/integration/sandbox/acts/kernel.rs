@@ -180,6 +180,48 @@ pub(super) const HELD: &[Act] = &[
         python("import os; open('src/p{n}', 'w'); os.chown('src/p{n}', 12345, 12345)"),
     ])
     .control(ForRoot),
+    act(
+        "make a file that runs with the rights of its owner",
+        &[
+            sh("f=${TMPDIR:-/tmp}/su{n} && cp /bin/true $f && chmod 4755 $f && [ -u $f ]"),
+            python(
+                "import os; f = os.environ.get('TMPDIR', '/tmp') + '/sp{n}'; os.umask(0)\n\
+                 try: os.open(f, os.O_CREAT | os.O_WRONLY, 0o4755)\n\
+                 except OSError: os.mknod(f, 0o104755)\n\
+                 exit(not os.stat(f).st_mode & 0o4000)",
+            ),
+            python(
+                "import os; d = os.environ.get('TMPDIR', '/tmp'); f = os.open(d, os.O_TMPFILE | os.O_RDWR, 0o4755); \
+                 exit(not os.fstat(f).st_mode & 0o4000)",
+            ),
+            python(
+                "import os; f = os.open(os.environ.get('TMPDIR', '/tmp') + '/sf{n}', os.O_CREAT | os.O_RDWR); \
+                 os.fchmod(f, 0o4755); exit(not os.fstat(f).st_mode & 0o4000)",
+            ),
+            perl(
+                "my $f = ($ENV{TMPDIR} // '/tmp') . '/sq{n}'; open(F, '>', $f) or exit 1; \
+                 syscall(452, -100, $f, 04755, 0) && chmod(04755, $f); exit !-u $f",
+            ),
+            compiled(
+                "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
+                 #include <sys/stat.h>\n#include <sys/syscall.h>\nint main(int c,char**v){char b[4096];\
+                 char*d=getenv(\"TMPDIR\");snprintf(b,4096,\"%s/sc%s\",d?d:\"/tmp\",v[5]);\
+                 unsigned long h[3]={O_CREAT|O_WRONLY,04755,0};long f=syscall(437,AT_FDCWD,b,h,24);\
+                 if(f<0)f=creat(b,04755);struct stat s;return f<0||fstat(f,&s)||!(s.st_mode&04000);}",
+            ),
+        ],
+    ),
+    act(
+        "make a file that runs with the rights of the group of the administrator",
+        &[
+            sh("[ $(id -u) = 0 ] && f=${TMPDIR:-/tmp}/sg{n} && cp /bin/true $f && chmod 2755 $f && [ -g $f ]"),
+            python(
+                "import os; f = os.environ.get('TMPDIR', '/tmp') + '/sh{n}'; os.umask(0); \
+                 exit(os.getuid() != 0 or not os.fstat(os.open(f, os.O_CREAT | os.O_WRONLY, 0o2755)).st_mode & 0o2000)",
+            ),
+        ],
+    )
+    .control(ForRoot),
     act("have capabilities", &[
         sh("grep -Eq 'Cap(Eff|Prm|Amb):.*[1-9a-f]' /proc/self/status"),
     ])
