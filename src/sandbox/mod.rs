@@ -23,6 +23,7 @@ mod nested;
 mod network;
 mod placeholders;
 mod refusal;
+mod removal;
 mod reserved;
 #[cfg(target_os = "linux")]
 mod seccomp;

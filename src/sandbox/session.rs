@@ -4,13 +4,14 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+
+use super::removal;
 
 /// Prefix of the names of these folders.
 const RUN_PREFIX: &str = "run-";
 const LOCK: &str = "lock";
-const CLOSED_FOLDER: &str = "closed";
 /// Attempts to find a free name.
 const MAX_TRIES: u32 = 1_000;
 
@@ -49,7 +50,7 @@ impl Session {
 
     /// An empty folder, and an empty file, that nobody can open: they stand in for what is hidden.
     pub fn closed_folder(&self) -> PathBuf {
-        self.folder.join(CLOSED_FOLDER)
+        self.folder.join("closed")
     }
 
     pub fn closed_file(&self) -> PathBuf {
@@ -64,8 +65,10 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next run.
-        remove(&self.folder);
+        // What cannot be removed now is removed by the next run, which looks for the lock.
+        if removal::remove(&self.tmp()).is_ok() {
+            let _ = removal::remove(&self.folder);
+        }
     }
 }
 
@@ -97,15 +100,9 @@ fn remove_stale(top: &Path) {
             && let Ok(lock) = File::open(folder.join(LOCK))
             && lock.try_lock().is_ok()
         {
-            remove(&folder);
+            let _ = removal::remove(&folder);
         }
     }
-}
-
-fn remove(folder: &Path) {
-    // A folder is removed only by whoever can list it.
-    let _ = fs::set_permissions(folder.join(CLOSED_FOLDER), fs::Permissions::from_mode(0o700));
-    drop(fs::remove_dir_all(folder));
 }
 
 /// The `[user]` section with name and email. Other settings may contain URLs with credentials.

@@ -294,6 +294,24 @@ fn the_exit_status_of_the_command_is_passed_on_and_nothing_is_left_in_the_worksp
 }
 
 #[test]
+fn nothing_is_left_of_the_private_folder_whatever_modes_a_command_gave_to_what_is_in_it() {
+    const SCRIPT: &str = "d=${TMPDIR:-/tmp} && mkdir -p $d/a/b/c && echo x >$d/a/b/c/f && \
+        chmod 000 $d/a/b/c $d/a/b $d/a $d";
+    let all = User::all();
+    let all = all.iter().flat_map(|user| [Means::Bwrap, Means::Landlock].map(|one| (one, *user)));
+    for (means, user) in all.filter(|(means, user)| ready(*means, *user)) {
+        let place = Place::new(user);
+        let ran = place.sh(Some((means, "workspace")), SCRIPT);
+        assert_eq!(ran.code, Some(0), "{means:?} {user:?}: {}", ran.said);
+        let state = place.home().join(".local/state/dominds-tui/sandbox");
+        let entries = std::fs::read_dir(state).expect("a folder").flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let left: Vec<_> = names.filter(|name| name.starts_with("run-")).collect();
+        assert_eq!(left, [""; 0], "{means:?} {user:?}");
+    }
+}
+
+#[test]
 fn no_file_the_program_was_started_with_is_open_for_a_command() {
     let place = Place::new(User::Own);
     let program = place.program().display().to_string();
