@@ -3,26 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::platform::{dirs, env};
-use crate::sandbox::SandboxConfig;
-
-/// Variables with paths of tools, their caches, and certificates.
-const TOOL_VARIABLES: [&str; 15] = [
-    "CARGO_HOME",
-    "RUSTUP_HOME",
-    "GOPATH",
-    "GOROOT",
-    "GOMODCACHE",
-    "JAVA_HOME",
-    "NVM_DIR",
-    "NODE_PATH",
-    "PYENV_ROOT",
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
-    "npm_config_cache",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-];
+use crate::sandbox::{SandboxConfig, tool_variables};
 
 /// For the current user on this machine.
 #[must_use]
@@ -35,6 +16,12 @@ pub fn sandbox_config(workspace: &Path) -> SandboxConfig {
         home: env::variable("HOME").map(|home| real(home.into())),
         state: real(state),
         program: std::env::current_exe().unwrap_or_default(),
-        tools: TOOL_VARIABLES.into_iter().filter_map(env::variable).map(PathBuf::from).collect(),
+        tools: tool_variables().flat_map(named_by).collect(),
     }
+}
+
+/// The folders that a variable names, with its name. A value may be a list.
+fn named_by(variable: &'static str) -> Vec<(&'static str, PathBuf)> {
+    let value = env::variable(variable).unwrap_or_default();
+    std::env::split_paths(&value).map(|path| (variable, path)).collect()
 }

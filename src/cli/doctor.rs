@@ -53,7 +53,7 @@ pub fn doctor(
     let setup = config::read(workspace);
     let sandbox = SandboxStatus::check(workspace, setup.levels.of(workspace));
     problems.extend(setup.problems);
-    problems.extend(sandbox.unprotected.clone());
+    problems.extend(sandbox.problems.clone());
     problems.extend(found.into_iter().flat_map(|found| found.problems.clone()));
     let tools = servers.map(|found| found.tools);
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
@@ -123,8 +123,8 @@ fn probe_json(probe: &Probe) -> serde_json::Value {
 struct SandboxStatus {
     level: Level,
     means: Result<Means, SandboxRefusal>,
-    /// What of the workspace is not protected.
-    unprotected: Option<Problem>,
+    /// Settings of tools that commands do not see, and what of the workspace is not protected.
+    problems: Vec<Problem>,
     /// Files that settings of git name, which commands cannot write, with the setting.
     settings: Vec<(PathBuf, String)>,
 }
@@ -134,10 +134,11 @@ impl SandboxStatus {
     fn check(workspace: &Path, level: Level) -> Self {
         let sandbox = Sandbox::new(app::sandbox_config(workspace), level);
         let means = sandbox.means(level);
+        let mut problems = if level == Level::Off { Vec::new() } else { sandbox.withheld() };
         let protects = means.is_ok() && level.writes() && level != Level::Off;
-        let unprotected = if protects { sandbox.unprotected() } else { None };
+        problems.extend(sandbox.unprotected().filter(|_| protects));
         let settings = if protects { sandbox.settings_of_git() } else { Vec::new() };
-        Self { level, means, unprotected, settings }
+        Self { level, means, problems, settings }
     }
 
     fn text(&self) -> String {

@@ -42,8 +42,11 @@ impl ArgumentList {
         self.tmpfs(path, "0000");
     }
 
+    /// One that has gone since it was found needs none.
     fn mask_file(&mut self, path: &Path) {
-        self.add([&"--ro-bind", &"/dev/null", &path]);
+        if path.symlink_metadata().is_ok() {
+            self.add([&"--ro-bind", &"/dev/null", &path]);
+        }
     }
 }
 

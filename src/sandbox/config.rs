@@ -32,6 +32,6 @@ pub struct SandboxConfig {
     pub state: PathBuf,
     /// The executable of this program, run as the first process of a sandbox.
     pub program: PathBuf,
-    /// Folders of tools that environment variables name.
-    pub tools: Vec<PathBuf>,
+    /// Folders of tools that environment variables name, with the variable.
+    pub tools: Vec<(&'static str, PathBuf)>,
 }

@@ -28,6 +28,7 @@ mod reserved;
 #[cfg(target_os = "linux")]
 mod seccomp;
 mod session;
+mod tool_folders;
 mod visible;
 mod wrap;
 
@@ -46,6 +47,7 @@ pub use means::Means;
 pub use nested::Unprotected;
 pub use placeholders::Placeholders;
 pub use refusal::{SandboxRefusal, SandboxRefusalKind};
+pub use tool_folders::tool_variables;
 pub use wrap::{CommandSpec, NewPaths, SandboxedCommand};
 
 /// The sandbox for the commands of a workspace. Clones share its state.
@@ -127,6 +129,25 @@ impl Sandbox {
             .into_iter()
             .chain(prepared.into_iter().flat_map(|prepared| self.workspace_problems(prepared)))
             .collect()
+    }
+
+    /// Settings of tools that commands do not see, because they may hold a key. Reads the disk.
+    #[must_use]
+    pub fn withheld(&self) -> Vec<Problem> {
+        let withheld = self.prepared().map(|prepared| prepared.visible.withheld.as_slice());
+        let all = withheld.unwrap_or_default().iter().map(|path| {
+            let file = path.display().to_string();
+            let text = Text::new(
+                "may hold a key, so commands in a sandbox do not see it",
+                "可能含有密钥，因此沙箱中的命令看不到它",
+            );
+            let fix = Text::new(
+                "nothing to do, unless a tool needs it: keep the key in a file of its own, as `cargo login` does",
+                "无需处理，除非工具需要它：请把密钥放在单独的文件中，如 `cargo login` 所做",
+            );
+            Problem::new(format!("sandbox/withheld/{file}"), file, text, fix).warning()
+        });
+        all.collect()
     }
 
     fn usable(&self, level: Level) -> Result<wrap::UsableMeans, SandboxRefusal> {

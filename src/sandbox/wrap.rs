@@ -72,7 +72,7 @@ pub struct SandboxedCommand {
 pub(super) struct PreparedSandbox {
     /// The workspace, open from the first command to the last.
     root: Root,
-    visible: VisiblePaths,
+    pub visible: VisiblePaths,
     session: Session,
     last_scan: Mutex<LastScan>,
 }
@@ -128,7 +128,7 @@ impl PreparedSandbox {
         let mut last_scan = LastScan::default();
         let nested = last_scan.search.refresh(&root);
         last_scan.known.add(reserved::repositories(&root, nested));
-        let mut visible = VisiblePaths::find(home, workspace, &config.tools);
+        let mut visible = VisiblePaths::find(config);
         // What lies in the workspace is seen there, and whoever writes there may exchange it.
         visible.tools.retain(|path| !path.starts_with(workspace));
         Ok(Self {

@@ -18,7 +18,7 @@ use super::servers::Servers;
 /// What no output of a command may hold.
 pub const CANARY: &str = "CANARY-5150";
 /// Secrets below the home folder.
-const SECRETS: [&str; 11] = [
+const SECRETS: [&str; 19] = [
     ".ssh/id_ed25519",
     ".gnupg/key",
     ".aws/credentials",
@@ -30,6 +30,14 @@ const SECRETS: [&str; 11] = [
     ".kube/config",
     ".bash_history",
     ".local/state/dominds-tui/trusted",
+    ".npm/_logs/log",
+    ".config/pip/pip.conf",
+    ".local/share/uv/credentials/credentials.toml",
+    ".local/bin/.netrc",
+    ".pyenv/versions/3/pip.conf",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
+    "go/src/private/x.go",
 ];
 /// What is watched below the top folder; what changes there was written.
 const WATCHED: [&str; 25] = [
@@ -112,6 +120,7 @@ impl Place {
         put("home/.bashrc", "x\n");
         put("home/.cargo/config.toml", "\n");
         put("home/.cargo/bin/tool", "#!/bin/sh\n");
+        put("home/.cargo/config", &format!("[registry]\ntoken = \"{CANARY}\"\n"));
         let url = format!("[url \"https://{CANARY}@host/\"]\n\tinsteadOf = https://host/\n");
         put("home/.gitconfig", &format!("[user]\n\tname = a\n\temail = a@b\n{url}"));
         put("other/file", CANARY);
@@ -121,6 +130,7 @@ impl Place {
         put("ws/a.tsk/goals.md", "goals\n");
         put("ws/deep/b.tsk/goals.md", "goals\n");
         symlink(top.path().join("home/.ssh"), top.path().join("ws/linked")).expect("a link");
+        symlink("../../.ssh", top.path().join("home/.cargo/bin/linked")).expect("a link");
         let mut command = Command::new("/bin/sh");
         command.args(["-c", GIT]).current_dir(top.path().join("ws"));
         let ran = output(command.env("HOME", top.path().join("home")));

@@ -35,7 +35,8 @@ impl Servers {
             SocketAddr::from_abstract_name(format!("{start}-{port}")).expect("a name")
         };
         let path = |path: &str| SocketAddr::from_pathname(top.join(path)).expect("a name");
-        let addresses = vec![path("host.sock"), path("ws/src/host.sock"), name("sbx")];
+        let paths = ["host.sock", "ws/src/host.sock", "home/.local/bin/agent.sock"].map(path);
+        let addresses: Vec<_> = paths.into_iter().chain([name("sbx")]).collect();
         for address in &addresses {
             let listener = UnixListener::bind_addr(address).expect("a socket");
             serve(&over, move || listener.accept().map(|(stream, _)| send_back(stream)));

@@ -113,6 +113,7 @@ pub(super) const HELD: &[Act] = &[
     .when(NoNetwork),
     aimed("reach an abstract socket", "\\0sbx-{tcp}", TALKS),
     aimed("reach a socket outside of the workspace", "{top}/host.sock", TALKS),
+    aimed("reach a socket in a folder of a tool", "{home}/.local/bin/agent.sock", TALKS),
     aimed("reach a socket in the workspace", "src/host.sock", TALKS),
     act(
         "send to an abstract socket without a connection",
