@@ -1,6 +1,7 @@
 //! `config.yaml`: theme, language, keys, prices, limits and sandbox levels. An invalid entry is skipped and
 //! reported as a problem with its line.
 
+use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,11 +10,12 @@ use serde_json::Value;
 
 use crate::app::{AnswerLimit, UserLimits};
 use crate::consent::{Trust, is_inside};
+use crate::domain::ownership::distrust;
 use crate::domain::sandbox::Level;
-use crate::domain::text::{Localized, Text, localized};
+use crate::domain::text::{Text, localized};
 use crate::domain::usage::Prices;
 use crate::domain::{Lang, Problem};
-use crate::platform::{dirs, env};
+use crate::platform::{dirs, env, own_uid};
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
 use crate::ui::links::Links;
@@ -24,7 +26,7 @@ use crate::yaml::Lines;
 
 pub use self::hive::SharedStore;
 pub use self::reload::watch;
-use self::report::{ConfigReport, read_number, remove_unknown, write_mapping};
+use self::report::{ConfigReport, UnreadFile, read_number, remove_unknown, write_mapping};
 use self::settings::{ANY_PATH, names_in};
 pub use self::settings::{SETTINGS, Setting, Values};
 pub use self::terminal::HangUp;
@@ -88,6 +90,10 @@ pub struct SandboxLevels {
 }
 
 impl SandboxLevels {
+    /// Where what the person wants cannot be known.
+    const STRICTEST: Self =
+        Self { default: Level::ReadOnly, by_workspace: Vec::new(), servers: Some(Level::ReadOnly) };
+
     /// The level in the file for this workspace, else the one chosen on the screen, else the default.
     /// `workspace` must be canonical.
     pub fn of(&self, workspace: &Path) -> Level {
@@ -130,11 +136,12 @@ fn is_private(path: &Path) -> bool {
 /// user's own themes.
 fn from_parts(
     (shown, is_private): (&str, bool),
-    read: Result<Option<String>, Unread>,
+    read: Result<Option<String>, UnreadFile>,
     ability: Capabilities,
     themes: Option<&Path>,
 ) -> UserConfig {
     let mut report = ConfigReport { shown, lines: Lines::of(""), problems: Vec::new() };
+    let is_read = read.is_ok();
     let value = report.parse(read);
     let read = themes::read(value.get("theme").unwrap_or(&Value::Null), ability.depth, themes);
     let chosen = read.unwrap_or_else(|faults| {
@@ -160,7 +167,7 @@ fn from_parts(
             env::work_language()
         }
     };
-    let levels = read_levels(&value, &mut report);
+    let levels = if is_read { read_levels(&value, &mut report) } else { SandboxLevels::STRICTEST };
     for key in value.as_object().into_iter().flat_map(|entries| entries.keys()) {
         if !names_in(&[]).contains(&key.as_str()) {
             let text = localized!("unknown setting {key:?}", "未知的设置 {key:?}");
@@ -213,34 +220,21 @@ fn from_parts(
     }
 }
 
-/// Why the file is not obeyed, and what to do.
-#[derive(Debug)]
-struct Unread {
-    text: Localized,
-    fix: Text,
-}
-
 /// The text of the file, if it exists.
-fn read_file(path: &Path, workspace: &Path) -> Result<Option<String>, Unread> {
-    match std::fs::read_to_string(path) {
-        Ok(_) if workspace.exists() && is_inside(path, workspace) => Err(Unread {
-            text: Text::new(
-                "it is in the workspace, whose files are not trusted: nothing of it holds",
-                "它位于工作区内，其中的文件不受信任：其内容一概无效",
-            )
-            .into(),
-            fix: Text::new(
-                "have HOME and XDG_CONFIG_HOME lead out of the workspace, or open a folder below it",
-                "请让 HOME 和 XDG_CONFIG_HOME 指向工作区之外，或打开其下的某个文件夹",
-            ),
-        }),
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Unread {
-            text: localized!("{error}", "无法读取：{error}"),
-            fix: Text::new("make it readable, or remove it", "请使它可读，或将其移除"),
-        }),
+fn read_file(path: &Path, workspace: &Path) -> Result<Option<String>, UnreadFile> {
+    let mut file = match std::fs::File::open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    if workspace.exists() && is_inside(path, workspace) {
+        return Err(UnreadFile::in_workspace());
     }
+    if let Some(why) = distrust(&file.metadata()?, own_uid()) {
+        return Err(UnreadFile::not_obeyed(why, &env::display_path(path)));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok(Some(text))
 }
 
 /// The problem and the fix where a level stands with something else, or not at all.

@@ -11,7 +11,7 @@ use crate::domain::counted;
 use crate::domain::sandbox::Level;
 use crate::domain::tree::Bucket;
 use crate::mcp;
-use crate::minds::taskdoc;
+use crate::minds::{STORE_FOLDER, taskdoc};
 use crate::platform::{dirs, env};
 use crate::protocol::Lifecycle;
 use crate::sandbox::{Means, Sandbox, SandboxRefusal};
@@ -43,6 +43,8 @@ pub fn doctor(
     let known: Vec<&str> = mcp::BUILT_IN_NAMES.into_iter().chain(offered).collect();
     problems.extend(app::read_only_engine(workspace)?.config_problems(&known));
     problems.extend(permission_problems(&workspace.join(".dialogs"), ".dialogs"));
+    // Before the store is opened, which closes it to others.
+    problems.extend(permission_problems(&workspace.join(STORE_FOLDER), STORE_FOLDER));
     problems.extend(runtime::runtime()?.block_on(news::problem(workspace)));
     if let Some(state) = dirs::state() {
         problems.extend(permission_problems(&state, &env::display_path(&state)));

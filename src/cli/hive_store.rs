@@ -34,6 +34,7 @@ pub fn refused(fault: &StoreFault) -> CommandError {
         StoreFault::NotAgreed => CommandError::refused(text),
         StoreFault::Nameless
         | StoreFault::Link(_)
+        | StoreFault::Distrusted { .. }
         | StoreFault::Io { .. }
         | StoreFault::Newer
         | StoreFault::Damaged(_)

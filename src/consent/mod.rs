@@ -209,9 +209,10 @@ impl Trust {
         }
     }
 
-    /// The sandbox level that was chosen on the screen. An unreadable file counts as no choice.
+    /// The sandbox level that was chosen on the screen. Where that cannot be known, it is the strictest.
     pub fn level(&self) -> Option<Level> {
-        record::read_level(self.file.as_deref()?, &self.canonical_workspace).ok()?
+        let chosen = record::read_level(self.file.as_deref()?, &self.canonical_workspace);
+        chosen.unwrap_or(Some(Level::ReadOnly))
     }
 
     /// Stores the level the user chose.
@@ -244,6 +245,10 @@ const NO_FOLDER: Text = Text::new(
 );
 
 fn unwritable(file: &Path, error: &io::Error) -> Localized {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<record::NotObeyed>());
+    if let Some(record::NotObeyed(text)) = cause {
+        return text.clone();
+    }
     let file = file.display();
     localized!("{file}: {error}", "无法写入 {file}：{error}")
 }

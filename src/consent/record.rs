@@ -1,13 +1,16 @@
 //! The file that stores consent: JSON lines in the state folder of this program, never in a workspace,
 //! where others could write it.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
+use crate::domain::ownership::distrust;
 use crate::domain::sandbox::Level;
 use crate::domain::server_tools::{KnownTools, ToolFacts};
+use crate::domain::text::{Localized, localized};
 use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry};
+use crate::platform::own_uid;
 
 /// In the state folder.
 pub(super) const FILE: &str = "trusted.jsonl";
@@ -115,12 +118,37 @@ pub(super) fn write_level(file: &Path, chosen: &ChosenLevel) -> io::Result<()> {
     replace(file, &format!("{}\n", lines.join("\n")))
 }
 
-fn read_text(file: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(file) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+/// The file or its folder is not obeyed.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NotObeyed(pub Localized);
+
+impl NotObeyed {
+    fn check(path: &Path, about: &Metadata) -> io::Result<()> {
+        let Some(why) = distrust(about, own_uid()) else { return Ok(()) };
+        let (path, reason) = (path.display().to_string(), why.reason());
+        let fix = why.fix(&path);
+        let text = localized!(
+            [reason, fix] "{path} {reason}, so it is no consent; {fix}",
+            "{path} {reason}，因此不算同意；{fix}"
+        );
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, Self(text)))
     }
+}
+
+/// A file that others may write holds nobody's consent.
+fn read_text(file: &Path) -> io::Result<Option<String>> {
+    let mut opened = match File::open(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    if let Some(folder) = file.parent() {
+        NotObeyed::check(folder, &fs::metadata(folder)?)?;
+    }
+    NotObeyed::check(file, &opened.metadata()?)?;
+    let mut text = String::new();
+    opened.read_to_string(&mut text)?;
+    Ok(Some(text))
 }
 
 /// Keeps others of this user from writing the file as long as the result lives: what they have read would be old.

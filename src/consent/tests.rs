@@ -223,6 +223,31 @@ fn consent_is_never_read_from_a_workspace_or_an_unreadable_file() {
 }
 
 #[test]
+fn consent_in_a_file_or_folder_that_others_may_write_does_not_count() {
+    let fixture = Fixture::new();
+    fixture.agree_to_all();
+    fixture.trust().choose(Level::Off).unwrap();
+    let file = fixture.state().join(record::FILE);
+    let read = || (fixture.trust().waiting().len(), fixture.trust().level());
+    for path in [&file, &fixture.state()] {
+        let usual = path.metadata().unwrap().permissions();
+        fs::set_permissions(path, fs::Permissions::from_mode(usual.mode() | 0o006)).unwrap();
+        assert_eq!(read(), (8, Some(Level::ReadOnly)), "{path:?}");
+        let digests = [fixture.trust().waiting().remove(0).entry.digest];
+        let error = fixture.trust().agree(&digests).unwrap_err();
+        assert_translated(&error);
+        let fix = format!("chmod go-w {}", path.display());
+        assert!(error.to_string().contains(&fix), "{error}");
+        fs::set_permissions(path, usual).unwrap();
+        assert_eq!(read(), (0, Some(Level::Off)), "{path:?}");
+    }
+    if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
+        return eprintln!("SKIPPED: only the administrator gives files away");
+    }
+    assert_eq!(read(), (8, Some(Level::ReadOnly)));
+}
+
+#[test]
 fn trust_for_one_run_covers_the_entries_at_its_start_and_is_not_stored() {
     let fixture = Fixture::new();
     let mut trust = fixture.trust();

@@ -39,6 +39,7 @@ pub mod open_questions;
 pub mod org;
 pub mod org_change;
 pub mod overview;
+pub mod ownership;
 pub mod padding;
 pub mod params;
 pub mod pending;

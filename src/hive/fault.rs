@@ -1,9 +1,10 @@
 //! What keeps the store from working.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::domain::Problem;
+use crate::domain::ownership::Distrust;
 use crate::domain::text::{Localized, Text, localized};
 
 use super::folder::DATABASE;
@@ -18,6 +19,8 @@ pub enum StoreFault {
     Nameless,
     #[error("{0} is a link, or has several names")]
     Link(PathBuf),
+    #[error("{path} {}", why.reason())]
+    Distrusted { path: PathBuf, why: Distrust },
     #[error("{path}: {error}")]
     Io { path: PathBuf, error: io::Error },
     #[error("the store is of a newer version")]
@@ -84,6 +87,10 @@ impl StoreFault {
                     "{path} is a link or has a second name, so the store is not opened: put a folder or a file there",
                     "{path} 是链接或有第二个名称，因此不打开存储：请在那里放置真正的文件夹或文件"
                 )
+            }
+            Self::Distrusted { path, why } => {
+                let (text, fix) = (not_obeyed(path, *why), why.fix(&path.display().to_string()));
+                localized!([text, fix] "{text}; {fix}", "{text}；{fix}")
             }
             Self::Io { path, error } => {
                 let path = path.display();
@@ -161,6 +168,10 @@ impl StoreFault {
     pub fn problem(&self) -> Option<Problem> {
         let fix = match self {
             Self::NotAgreed | Self::TooMany | Self::Ended => return None,
+            Self::Distrusted { path, why } => {
+                let fix = why.fix(&path.display().to_string());
+                return Some(Problem::new("hive/store", PATH, not_obeyed(path, *why), fix));
+            }
             Self::Link(_) => Text::new("replace it", "请替换它"),
             Self::Io { .. } => Text::new("correct its permissions", "请更正其权限"),
             Self::Newer => Text::new("use the newer version", "请使用更新的版本"),
@@ -195,6 +206,7 @@ impl StoreFault {
             Self::NotAgreed
             | Self::Nameless
             | Self::Link(_)
+            | Self::Distrusted { .. }
             | Self::Io { .. }
             | Self::Newer
             | Self::Damaged(_)
@@ -208,6 +220,14 @@ impl StoreFault {
         };
         Some(Problem::new("hive/store", place, self.text(), fix))
     }
+}
+
+fn not_obeyed(path: &Path, why: Distrust) -> Localized {
+    let (path, reason) = (path.display(), why.reason());
+    localized!(
+        [reason] "{path} {reason}, so the store is not opened",
+        "{path} {reason}，因此不打开存储"
+    )
 }
 
 #[cfg(test)]
@@ -229,6 +249,7 @@ mod tests {
             StoreFault::NotAgreed,
             StoreFault::Nameless,
             StoreFault::Link(PathBuf::from("x")),
+            StoreFault::Distrusted { path: PathBuf::from("x"), why: Distrust::Writable(0o666) },
             StoreFault::Newer,
             StoreFault::Damaged("why".to_owned()),
             StoreFault::Busy,

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::fault::StoreFault;
+use crate::domain::ownership::distrust;
 use crate::minds::STORE_FOLDER as PATH;
 
 pub(super) const DATABASE: &str = "hive.db";
@@ -169,11 +170,12 @@ impl Folder {
             return Err(io_fault(&self.0, error));
         }
         let about = about_folder(&self.0)?;
+        // One that others could write is closed first: what they put there is found by its owner.
         if about.permissions().mode() & 0o077 != 0 {
             let closed = Permissions::from_mode(0o700);
             fs::set_permissions(&self.0, closed).map_err(|error| io_fault(&self.0, error))?;
         }
-        check_no_links(&self.0)?;
+        check_files(&self.0)?;
         self.write_once(IGNORE, "*\n")
     }
 
@@ -202,11 +204,25 @@ fn about_folder(folder: &Path) -> Result<Metadata, StoreFault> {
     if about.is_dir() { Ok(about) } else { Err(StoreFault::Link(folder.to_owned())) }
 }
 
-/// Neither the folder nor a file that belongs to it is a link.
-pub(super) fn check_no_links(folder: &Path) -> Result<(), StoreFault> {
-    about_folder(folder)?;
+/// Nobody else may have written it. For the administrator, who owns the workspace may.
+fn check_trust(folder: &Path, path: &Path, about: &Metadata) -> Result<(), StoreFault> {
+    let own = rustix::process::geteuid();
+    let owner = folder.parent().filter(|_| own.is_root()).and_then(|top| fs::metadata(top).ok());
+    let is_of_owner = owner.is_some_and(|owner| distrust(about, owner.uid()).is_none());
+    match distrust(about, own.as_raw()).filter(|_| !is_of_owner) {
+        Some(why) => Err(StoreFault::Distrusted { path: path.to_owned(), why }),
+        None => Ok(()),
+    }
+}
+
+/// Neither the folder nor a file that belongs to it is a link, or may be written by others.
+pub(super) fn check_files(folder: &Path) -> Result<(), StoreFault> {
+    check_trust(folder, folder, &about_folder(folder)?)?;
     for name in [DATABASE, SEAT, IGNORE].into_iter().chain(BESIDE) {
-        check_file(&folder.join(name))?;
+        let path = folder.join(name);
+        if let Some(about) = check_file(&path)? {
+            check_trust(folder, &path, &about)?;
+        }
     }
     Ok(())
 }
@@ -219,11 +235,11 @@ pub(super) async fn off_thread<T: Send + 'static>(
 }
 
 /// A file that has one name and is no link, or none.
-pub(super) fn check_file(path: &Path) -> Result<(), StoreFault> {
+pub(super) fn check_file(path: &Path) -> Result<Option<Metadata>, StoreFault> {
     match fs::symlink_metadata(path) {
-        Ok(about) if about.is_file() && about.nlink() == 1 => Ok(()),
+        Ok(about) if about.is_file() && about.nlink() == 1 => Ok(Some(about)),
         Ok(_) => Err(StoreFault::Link(path.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(io_fault(path, error)),
     }
 }
@@ -235,7 +251,7 @@ pub(super) fn io_fault(path: &Path, error: io::Error) -> StoreFault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{chown, symlink};
 
     #[test]
     fn the_folder_is_closed_to_others_and_ignored_by_git() {
@@ -284,6 +300,38 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         symlink(std::env::temp_dir(), dir.path().join(PATH)).unwrap();
         assert!(matches!(Folder::of(dir.path()).prepare("ab"), Err(StoreFault::Link(_))));
+    }
+
+    #[test]
+    fn a_file_that_others_may_write_or_own_is_not_used() {
+        for name in [DATABASE, SEAT, IGNORE, "hive.db-wal"] {
+            let dir = tempfile::tempdir().unwrap();
+            let folder = Folder::of(dir.path());
+            folder.prepare("ab").unwrap();
+            let path = dir.path().join(PATH).join(name);
+            if !path.exists() {
+                fs::write(&path, "").unwrap();
+            }
+            let refused = || match folder.prepare("ab") {
+                Err(fault @ StoreFault::Distrusted { .. }) => {
+                    format!("{} {}", fault.text(), fault.problem().unwrap())
+                }
+                other => panic!("{name}: {other:?}"),
+            };
+            fs::set_permissions(&path, Permissions::from_mode(0o646)).unwrap();
+            let text = refused();
+            assert!(text.contains(name) && text.contains("chmod go-w"), "{text}");
+            fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+            folder.prepare("ab").unwrap();
+            if chown(&path, Some(12_345), None).is_err() {
+                eprintln!("SKIPPED: only the administrator gives files away");
+                continue;
+            }
+            assert!(refused().contains("belongs to user 12345"), "{name}");
+            // The administrator works in a workspace of that user.
+            chown(dir.path(), Some(12_345), None).unwrap();
+            folder.prepare("ab").unwrap();
+        }
     }
 
     #[test]

@@ -24,12 +24,18 @@ pub fn state() -> Option<PathBuf> {
     Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
 }
 
+/// The user this process acts as.
+#[must_use]
+pub fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// The runtime folder of this user: `XDG_RUNTIME_DIR`, else where systemd has it. It may be missing.
 #[must_use]
 pub fn runtime() -> Option<PathBuf> {
     let set = super::env::variable("XDG_RUNTIME_DIR").map(PathBuf::from);
     set.filter(|folder| folder.is_absolute()).or_else(|| {
-        let usual = PathBuf::from(format!("/run/user/{}", rustix::process::geteuid().as_raw()));
+        let usual = PathBuf::from(format!("/run/user/{}", own_uid()));
         usual.is_dir().then_some(usual)
     })
 }

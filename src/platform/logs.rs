@@ -17,7 +17,8 @@ use tracing_subscriber::filter::{FilterFn, LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use super::{SystemClock, dirs, env};
+use super::{SystemClock, dirs, env, own_uid};
+use crate::domain::ownership::distrust;
 use crate::domain::{Clock as _, SharedSecrets};
 
 const MAX_FILES: usize = 5;
@@ -152,7 +153,11 @@ impl DailyFile {
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&folder)?;
         // An earlier version created them readable for all users.
         for folder in [Some(folder.as_path()), folder.parent()].into_iter().flatten() {
-            restrict(&File::open(folder)?, FOLDER_MODE)?;
+            let opened = File::open(folder)?;
+            // One that others could write is left for a person to look at.
+            if distrust(&opened.metadata()?, own_uid()).is_none() {
+                restrict(&opened, FOLDER_MODE)?;
+            }
         }
         let day = today();
         let file = Arc::new(open(&folder, &day)?);
@@ -230,6 +235,10 @@ mod tests {
         assert_eq!(fs::read_to_string(&old).unwrap(), "before\nafter\n");
         assert_eq!((mode(&folder), mode(&old)), (0o700, 0o600));
         assert_eq!(mode(folder.parent().unwrap()), 0o700);
+        // Others could have put something there: a person has to look at it.
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+        DailyFile::new(folder.clone(), || "2026-01-02".to_owned()).unwrap();
+        assert_eq!(mode(&folder), 0o777);
         let fresh = top.path().join("other/logs");
         DailyFile::new(fresh.clone(), || "2026-01-02".to_owned()).unwrap();
         let file = fresh.join("dominds-tui.2026-01-02.log");

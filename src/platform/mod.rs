@@ -19,4 +19,5 @@ pub mod waiter;
 pub mod watch;
 
 pub use clock::SystemClock;
+pub use dirs::own_uid;
 pub use ids::{RandomIds, random_name};

@@ -191,7 +191,7 @@ fn private_folder(folder: &Path) -> io::Result<File> {
     let flags = (OFlags::DIRECTORY | OFlags::NOFOLLOW).bits();
     let dir = OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(folder)?;
     let about = dir.metadata()?;
-    let is_ours = about.uid() == rustix::process::geteuid().as_raw();
+    let is_ours = about.uid() == dirs::own_uid();
     if !is_ours || about.mode() & OTHERS_MASK != 0 {
         let text = format!("{} is open to other users", folder.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));

@@ -18,6 +18,8 @@ use sha2::{Digest as _, Sha256};
 use crate::domain::hex;
 use crate::platform::private_file;
 
+pub use crate::platform::own_uid;
+
 /// The folder below the runtime folder.
 const FOLDER: &str = "dominds-tui";
 /// The folder below the state folder.
@@ -165,12 +167,6 @@ fn is_private(folder: &Path) -> bool {
     folder.symlink_metadata().is_ok_and(|meta| {
         meta.is_dir() && meta.uid() == own_uid() && meta.mode().trailing_zeros() >= OWNER_BITS_FROM
     })
-}
-
-/// The user this process acts as.
-#[must_use]
-pub fn own_uid() -> u32 {
-    rustix::process::geteuid().as_raw()
 }
 
 #[cfg(test)]

@@ -6,10 +6,13 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::domain::Problem;
+use crate::domain::ownership::{Distrust, distrust};
 use crate::domain::text::{Localized, Text, localized};
 
 /// Files and folders that are looked at.
 const MAX_ENTRIES: usize = 200_000;
+/// The folder of the state folder with what commands of members write.
+const COMMANDS: &str = "sandbox";
 /// What only the owner should have.
 const OTHERS_MASK: u32 = 0o077;
 const OTHERS_WRITE_MASK: u32 = 0o022;
@@ -20,6 +23,9 @@ struct OthersAccess {
     open: usize,
     first_open: Option<PathBuf>,
     writable: bool,
+    /// Closed to others by a folder around it alone: by its mode others may write it. With the first of them.
+    only_enclosed: usize,
+    first_enclosed: Option<(PathBuf, u32)>,
     /// Of another user, and the first of them.
     not_owned: usize,
     first_not_owned: Option<(PathBuf, u32)>,
@@ -34,7 +40,8 @@ pub fn permission_problems(folder: &Path, shown: &str) -> Vec<Problem> {
     let mut todo = vec![(folder.to_owned(), top.clone(), true)];
     let own_uid = rustix::process::geteuid().as_raw();
     while let Some((path, meta, reachable)) = todo.pop() {
-        found.inspect(&path, &meta, own_uid, reachable);
+        let is_of_commands = path.starts_with(folder.join(COMMANDS));
+        found.inspect((&path, &meta), own_uid, (reachable, is_of_commands));
         if !meta.is_dir() {
             continue;
         }
@@ -48,48 +55,40 @@ pub fn permission_problems(folder: &Path, shown: &str) -> Vec<Problem> {
     found.problems(&top, folder, shown)
 }
 
-/// Who else than this person and the administrator can change a file: by its own mode and owner, or by
-/// those of a folder on the way to it. `shown`: how the file is called.
+/// Who else than this person and the administrator can replace a file: by the mode and owner of a folder on the
+/// way to it. `shown`: how the file is called.
 #[must_use]
 pub fn config_permission_problem(file: &Path, shown: &str) -> Option<Problem> {
     const STICKY_BIT: u32 = 0o1000;
     let real = fs::canonicalize(file).ok()?;
     let own_uid = rustix::process::geteuid().as_raw();
-    let reason = real.ancestors().find_map(|path| {
+    let reason = real.ancestors().skip(1).find_map(|path| {
         let meta = fs::metadata(path).ok()?;
-        let mode = meta.mode();
         // In a folder for all, what belongs to somebody stays theirs.
-        let open = mode & OTHERS_WRITE_MASK != 0 && !(meta.is_dir() && mode & STICKY_BIT != 0);
-        if meta.uid() != own_uid && meta.uid() != 0 {
-            let uid = meta.uid();
-            let reason = localized!("belongs to user {uid}", "属于用户 {uid}");
-            Some((path, reason, "chown $(id -u)"))
-        } else if open {
-            let mode = mode & 0o7777;
-            let reason = localized!(
-                "can be written by others ({mode:04o})",
-                "可被其他用户写入（{mode:04o}）"
-            );
-            Some((path, reason, "chmod go-w"))
-        } else {
-            None
+        let is_for_all = meta.is_dir() && meta.mode() & STICKY_BIT != 0;
+        match distrust(&meta, own_uid)? {
+            Distrust::Writable(_) if is_for_all => None,
+            why => Some((path, why)),
         }
     });
-    let (path, reason, command) = reason?;
-    let path = path.display();
+    let (path, why) = reason?;
+    let (path, reason) = (path.display().to_string(), why.reason());
     let text = localized!(
         [reason] "other users of this machine can change it, and with it what commands may do: {path} {reason}",
         "本机的其他用户可以更改它，从而改变命令的权限：{path} {reason}"
     );
-    let fix = localized!(
-        "look at what it says, then: {command} {path}",
-        "请检查其内容，然后执行：{command} {path}"
-    );
+    let fix = why.fix(&path);
     Some(Problem::new(format!("settings/{shown}"), shown.to_owned(), text, fix).warning())
 }
 
 impl OthersAccess {
-    fn inspect(&mut self, path: &Path, meta: &Metadata, own_uid: u32, reachable: bool) {
+    /// `is_of_commands`: commands of members give it the modes they like.
+    fn inspect(
+        &mut self,
+        (path, meta): (&Path, &Metadata),
+        own_uid: u32,
+        (reachable, is_of_commands): (bool, bool),
+    ) {
         if meta.uid() != own_uid {
             self.not_owned += 1;
             self.first_not_owned.get_or_insert_with(|| (path.to_owned(), meta.uid()));
@@ -100,6 +99,11 @@ impl OthersAccess {
             self.open += 1;
             self.writable |= mode & OTHERS_WRITE_MASK != 0;
             self.first_open.get_or_insert_with(|| path.to_owned());
+        } else if let Some(Distrust::Writable(mode)) = distrust(meta, meta.uid())
+            && !(meta.is_symlink() || is_of_commands)
+        {
+            self.only_enclosed += 1;
+            self.first_enclosed.get_or_insert_with(|| (path.to_owned(), mode));
         }
     }
 
@@ -126,6 +130,18 @@ impl OthersAccess {
             );
             let fix = localized!("chmod -R go-rwx {shown}", "请执行：chmod -R go-rwx {shown}");
             problems.push(Problem::new(format!("mode/{shown}"), name(first), text, fix).warning());
+        }
+        if let Some((first, mode)) = &self.first_enclosed {
+            let more = match self.only_enclosed - 1 {
+                0 => Localized::default(),
+                more => localized!(", like {more} more", "，另有 {more} 项也是如此"),
+            };
+            let text = localized!(
+                [more] "only the folder around it keeps other users of this machine from changing it ({mode:04o}){more}",
+                "仅靠外层文件夹阻止本机的其他用户更改它（{mode:04o}）{more}"
+            );
+            let fix = localized!("chmod -R go-w {shown}", "请执行：chmod -R go-w {shown}");
+            problems.push(Problem::new(format!("write/{shown}"), name(first), text, fix).warning());
         }
         if let Some((first, owner)) = &self.first_not_owned {
             let more = match self.not_owned - 1 {
@@ -179,6 +195,16 @@ mod tests {
         assert_eq!(texts(&folder), [""; 0]);
         set(&folder.join("deep/file"), 0o644);
         assert_eq!(texts(&folder), [""; 0], "nobody comes that far");
+        for (path, mode, usual) in [("deep/file", 0o666, 0o644), ("deep/er", 0o777, 0o700)] {
+            set(&folder.join(path), mode);
+            let found = texts(&folder).concat();
+            assert!(
+                found.contains(&format!(".x/{path}")) && found.contains("other users"),
+                "{found}"
+            );
+            assert!(found.contains("chmod -R go-w .x"), "{found}");
+            set(&folder.join(path), usual);
+        }
         set(&folder, 0o755);
         let found = texts(&folder).concat();
         assert!(found.contains("can be read by other users") && found.contains("0755"), "{found}");
@@ -202,16 +228,14 @@ mod tests {
         set(&file, 0o644);
         assert_eq!(found(), None);
         set(&file, 0o646);
-        let text = found().unwrap();
-        assert!(text.contains("config.yaml can be written by others (0646)"), "{text}");
-        set(&file, 0o600);
+        assert_eq!(found(), None, "that is said where it is not obeyed");
         set(&folder, 0o757);
         let text = found().unwrap();
         assert!(text.contains("x can be written by others (0757)"), "{text}");
         assert!(text.contains("chmod go-w"), "{text}");
         set(&folder, 0o1777);
         assert_eq!(found(), None, "there only the owner renames and removes");
-        if chown(&file, Some(12_345), None).is_ok() {
+        if chown(&folder, Some(12_345), None).is_ok() {
             assert!(found().unwrap().contains("belongs to user 12345"), "{:?}", found());
         }
     }

@@ -3,13 +3,57 @@
 use serde_json::Value;
 
 use crate::domain::Problem;
+use crate::domain::ownership::Distrust;
 use crate::domain::text::{Localized, Text, localized};
 use crate::ui::keymap::KeyFault;
 use crate::yaml::{self, Lines};
 
-use super::Unread;
 use super::settings::{SETTINGS, names_in};
 use super::themes::ThemeFault;
+
+/// Why the file is not read, and what to do.
+#[derive(Debug)]
+pub(super) struct UnreadFile {
+    pub text: Localized,
+    pub fix: Localized,
+}
+
+impl UnreadFile {
+    /// `shown`: its path for messages.
+    pub fn not_obeyed(why: Distrust, shown: &str) -> Self {
+        let reason = why.reason();
+        let text = localized!(
+            [reason] "it {reason}, so nothing it says holds, and commands run at the level `read-only`",
+            "它{reason}，因此其中的设置均不生效，命令以 `read-only` 级别执行"
+        );
+        Self { text, fix: why.fix(shown) }
+    }
+
+    pub fn in_workspace() -> Self {
+        Self {
+            text: Text::new(
+                "it is in the workspace, whose files are not trusted, so nothing it says holds, and commands run at the \
+                 level `read-only`",
+                "它位于工作区内，其中的文件不受信任，因此其中的设置均不生效，命令以 `read-only` 级别执行",
+            )
+            .into(),
+            fix: Text::new(
+                "have HOME and XDG_CONFIG_HOME lead out of the workspace, or open a folder below it",
+                "请让 HOME 和 XDG_CONFIG_HOME 指向工作区之外，或打开其下的某个文件夹",
+            )
+            .into(),
+        }
+    }
+}
+
+impl From<std::io::Error> for UnreadFile {
+    fn from(error: std::io::Error) -> Self {
+        Self {
+            text: localized!("{error}", "无法读取：{error}"),
+            fix: Text::new("make it readable, or remove it", "请使它可读，或将其移除").into(),
+        }
+    }
+}
 
 /// Collects problems with their lines.
 pub(super) struct ConfigReport<'a> {
@@ -19,10 +63,10 @@ pub(super) struct ConfigReport<'a> {
 }
 
 impl ConfigReport<'_> {
-    pub fn parse(&mut self, read: Result<Option<String>, Unread>) -> Value {
+    pub fn parse(&mut self, read: Result<Option<String>, UnreadFile>) -> Value {
         let text = match read {
             Ok(text) => text.unwrap_or_default(),
-            Err(Unread { text, fix }) => {
+            Err(UnreadFile { text, fix }) => {
                 self.push(None, "file", text, fix);
                 return Value::Null;
             }

@@ -5,7 +5,7 @@ use crate::domain::text::assert_translated;
 
 fn from_text(
     shown: &str,
-    read: Result<Option<String>, Unread>,
+    read: Result<Option<String>, UnreadFile>,
     ability: Capabilities,
 ) -> UserConfig {
     from_parts((shown, true), read, ability, None)
@@ -119,13 +119,44 @@ fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
     assert!(read_file(&workspace.join("none"), &workspace).unwrap().is_none());
     let link = top.path().join("link.yaml");
     std::os::unix::fs::symlink(&inside, &link).unwrap();
+    let setup = from_text("c", Err(std::io::Error::other("permission denied").into()), ability);
+    assert_eq!(setup.problems.len(), 1);
     for unread in [inside, link, workspace] {
         let unread = read_file(&unread, &top.path().join("ws")).unwrap_err();
         assert_translated(&unread.text);
-        assert_translated(&unread.fix.into());
+        assert_translated(&unread.fix);
         let setup = from_text("c", Err(unread), ability);
-        assert_eq!((setup.problems.len(), setup.levels.default), (1, Level::default()));
+        assert_eq!((setup.problems.len(), setup.levels), (1, SandboxLevels::STRICTEST));
     }
+}
+
+#[test]
+fn settings_that_others_may_write_are_not_obeyed_and_the_levels_are_the_strictest() {
+    let top = tempfile::tempdir().unwrap();
+    let file = top.path().join("config.yaml");
+    let workspace = top.path().join("ws");
+    std::fs::create_dir(&workspace).unwrap();
+    assert!(matches!(read_file(&file, &workspace), Ok(None)));
+    std::fs::write(&file, "sandbox: off\n").unwrap();
+    let set = |mode| {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+        from_text("~/config.yaml", read_file(&file, &workspace), ability)
+    };
+    for mode in [0o600, 0o644] {
+        let config = set(mode);
+        assert_eq!((config.levels.default, config.problems), (Level::Off, Vec::new()), "{mode:o}");
+    }
+    let mut config = set(0o646);
+    assert_eq!(config.levels, SandboxLevels::STRICTEST);
+    let problem = config.problems.pop().unwrap();
+    assert_translated(&problem.text);
+    assert!(problem.text.to_string().contains("can be written by others (0646)"), "{problem}");
+    assert!(problem.fix.to_string().contains("chmod go-w "), "{problem}");
+    if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
+        return eprintln!("SKIPPED: only the administrator gives files away");
+    }
+    assert_eq!(set(0o600).levels, SandboxLevels::STRICTEST);
 }
 
 #[test]

@@ -240,7 +240,7 @@ impl Db {
                 db.ping().await?;
                 if let (true, Some((file, journal))) = (db.is_in_transaction(), &self.file) {
                     let folder = file.parent().unwrap_or(file).to_owned();
-                    folder::off_thread(move || folder::check_no_links(&folder)).await?;
+                    folder::off_thread(move || folder::check_files(&folder)).await?;
                     *db = connected(file, *journal).await?;
                 }
             }
