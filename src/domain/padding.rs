@@ -53,7 +53,9 @@ fn flush(blank: &mut Vec<&str>, out: &mut String) {
     if blank.len() > MOST_BLANK_LINES {
         out.push_str(&format!("<⏎×{}>\n", blank.len()));
     } else {
-        blank.iter().for_each(|line| push_line(line, out));
+        for line in blank.iter() {
+            push_line(line, out);
+        }
     }
     blank.clear();
 }

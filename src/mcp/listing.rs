@@ -151,8 +151,13 @@ mod tests {
     #[test]
     fn nobody_is_asked_about_a_tool_that_is_never_offered() {
         let filter = ToolFilter { whitelist: Vec::new(), blacklist: vec!["no*".to_owned()] };
-        let named = |name: &str| json!({"name": name, "inputSchema": {}});
-        let tools = json!([named("a\u{1b}[31m"), named("a\u{202e}b"), named("no_go"), named("go")]);
+        let tool_called = |name: &str| json!({"name": name, "inputSchema": {}});
+        let tools = json!([
+            tool_called("a\u{1b}[31m"),
+            tool_called("a\u{202e}b"),
+            tool_called("no_go"),
+            tool_called("go")
+        ]);
         let found = listing(&McpServer { filter, ..config() }, &tools);
         let names: Vec<&str> = found.facts.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names, ["go"]);

@@ -71,17 +71,15 @@ pub(super) async fn start(
             return Err(not_started(program, &foreign(&missing)));
         }
         let supervised = sandbox::supervised(&context.program, command.as_os_str(), &program.args);
-        let (mut child, layers) = match supervised.as_deref().and_then(<[_]>::split_first) {
-            Some((own, line)) => {
-                let mut child = Command::new(own);
-                child.args(line);
-                (child, 1)
-            }
-            None => {
-                let mut child = Command::new(command);
-                child.args(&program.args);
-                (child, 0)
-            }
+        let supervised = supervised.as_deref().and_then(<[_]>::split_first);
+        let (mut child, layers) = if let Some((own, line)) = supervised {
+            let mut child = Command::new(own);
+            child.args(line);
+            (child, 1)
+        } else {
+            let mut child = Command::new(command);
+            child.args(&program.args);
+            (child, 0)
         };
         child.current_dir(cwd).env_clear().envs(environment);
         return spawn(child, layers, None).map_err(|error| not_started(program, &foreign(&error)));

@@ -285,7 +285,7 @@ async fn serve(
     let (replies, from_session) = mpsc::channel(REPLIES);
     let ended = tokio::select! {
         taken = take_commands((frames, seat.as_ref()), &commands, replies, session.as_ref()) => taken,
-        sent = send_events(sender, (&mut events, from_session), session.as_ref()) => sent,
+        ended = send_events(sender, (&mut events, from_session), session.as_ref()) => ended,
         () = superseded(session.as_ref()) => Ok(()),
         () = seat.needed() => Err(Refused::PlaceNeeded),
     };

@@ -144,7 +144,7 @@ mod tests {
         fs::create_dir_all(folder.join("a/b/c")).unwrap();
         fs::write(folder.join("a/b/c/file"), "").unwrap();
         for path in ["a/b/c", "a/b", "a", ""] {
-            fs::set_permissions(folder.join(path), fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(folder.join(path), fs::Permissions::from_mode(0o0)).unwrap();
         }
         remove(&folder).unwrap();
         assert!(!folder.exists());

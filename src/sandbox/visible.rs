@@ -104,7 +104,7 @@ impl VisiblePaths {
     fn add_tools(&mut self, config: &SandboxConfig) {
         for tool in &TOOL_FOLDERS {
             let in_home =
-                config.home.iter().flat_map(|home| tool.in_home.map(|folder| home.join(folder)));
+                config.home.iter().filter_map(|home| tool.in_home.map(|folder| home.join(folder)));
             let named = config.tools.iter().filter(|(name, _)| tool.variable == Some(*name));
             let folders = in_home.chain(named.map(|(_, path)| path.clone()));
             let is_called = |path: &PathBuf| tool.called.is_none_or(|name| path.ends_with(name));
@@ -378,7 +378,7 @@ mod tests {
         ];
         assert_eq!(names(&visible.tools, &home), shown);
         assert_eq!(names(&visible.masked_files, &home), [""; 0]);
-        assert_eq!(visible.withheld, [PathBuf::new(); 0]);
+        assert_eq!(visible.withheld, Vec::<PathBuf>::new());
     }
 
     #[test]

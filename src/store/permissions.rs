@@ -68,7 +68,7 @@ pub fn config_permission_problem(file: &Path, shown: &str) -> Option<Problem> {
         let is_for_all = meta.is_dir() && meta.mode() & STICKY_BIT != 0;
         match distrust(&meta, own_uid)? {
             Distrust::Writable(_) if is_for_all => None,
-            why => Some((path, why)),
+            why @ (Distrust::OtherOwner(_) | Distrust::Writable(_)) => Some((path, why)),
         }
     });
     let (path, why) = reason?;

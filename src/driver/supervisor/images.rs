@@ -78,11 +78,12 @@ fn keep_file(
     }
     let name = below.file_name().ok_or(ImageRefusal::Missing)?;
     let folder = below.parent().unwrap_or(Path::new("")).display();
-    let folder = open_folder(workspace, &format!("./{folder}")).map_err(refusal_of)?;
+    let folder =
+        open_folder(workspace, &format!("./{folder}")).map_err(|fault| refusal_of(&fault))?;
     store.keep_image_in(folder.dir, name, id)
 }
 
-fn refusal_of(fault: PathFault) -> ImageRefusal {
+fn refusal_of(fault: &PathFault) -> ImageRefusal {
     match fault.kind {
         PathFaultKind::Denied(_) => ImageRefusal::LeadsOut,
         PathFaultKind::NotFound | PathFaultKind::NotADirectory | PathFaultKind::Invalid(_) => {

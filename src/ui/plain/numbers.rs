@@ -12,7 +12,7 @@ pub(super) struct Numbers {
     dialogs: BTreeMap<DialogId, NumberedDialog>,
     questions: BTreeMap<usize, InboxRow>,
     /// The numbers of the questions, by their ids.
-    numbers: HashMap<String, usize>,
+    by_id: HashMap<String, usize>,
     last_dialog: usize,
     last_question: usize,
 }
@@ -79,13 +79,13 @@ impl Numbers {
             .map(|(number, _)| *number)
             .collect();
         let gone = gone.into_iter().filter_map(|n| Some((n, self.questions.remove(&n)?))).collect();
-        self.numbers.retain(|id, _| is_open.contains(id.as_str()));
+        self.by_id.retain(|id, _| is_open.contains(id.as_str()));
         let mut new = Vec::new();
         for row in open {
             let number = self.number_of(&row.question.id).unwrap_or_else(|| {
                 self.last_question += 1;
                 new.push(self.last_question);
-                self.numbers.insert(row.question.id.clone(), self.last_question);
+                self.by_id.insert(row.question.id.clone(), self.last_question);
                 self.last_question
             });
             self.questions.insert(number, row.clone());
@@ -100,7 +100,7 @@ impl Numbers {
     }
 
     pub fn number_of(&self, question: &str) -> Option<usize> {
-        self.numbers.get(question).copied()
+        self.by_id.get(question).copied()
     }
 
     pub fn question(&self, number: usize) -> Option<&InboxRow> {

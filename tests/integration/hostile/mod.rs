@@ -133,8 +133,8 @@ fn nobody_agrees_for_the_person_where_there_is_no_terminal() {
 
 #[test]
 fn folders_of_the_person_that_lie_in_the_workspace_are_not_obeyed() {
-    let at = |place: &Place, name: &str| place.at("work").join(name).display().to_string();
     type Moved = fn(&dyn Fn(&str) -> String) -> Vec<(&'static str, String)>;
+    let at = |place: &Place, name: &str| place.at("work").join(name).display().to_string();
     let moved: [(&str, Moved); 3] = [
         ("the home folder", |at| vec![("HOME", at(""))]),
         ("a relative home folder", |_| vec![("HOME", ".".to_owned())]),
@@ -173,8 +173,8 @@ fn configuration_that_was_absent_is_not_made_by_a_command() {
         ".hive/seat",
         ".dialogs/.tui/trusted.jsonl",
     ];
-    let make = |path: &str| format!("mkdir -p $(dirname {path}); echo x >{path}; ");
-    let command: String = ABSENT.iter().map(|path| make(path)).collect();
+    let script = |path: &str| format!("mkdir -p $(dirname {path}); echo x >{path}; ");
+    let command: String = ABSENT.iter().map(|path| script(path)).collect();
     let name = "absent configuration";
     let place = Place::with(&Variant {
         calls: vec![runs(&format!("{command} echo ran >>acted"))],
