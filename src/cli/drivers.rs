@@ -71,8 +71,8 @@ fn as_value(one: &Running) -> Value {
 async fn ask(note: Note) -> Option<Running> {
     let mut hello = running::hello(AudienceKind::Screen);
     hello.view = true;
-    let places = [note.socket.clone()];
-    let connected = timeout(ANSWER_TIMEOUT, remote::connect(&places, hello, Leaving::DriverStays));
+    let place = app::socket_place(&note.workspace);
+    let connected = timeout(ANSWER_TIMEOUT, remote::connect(&place, hello, Leaving::DriverStays));
     let Connection { welcome, commands, mut events, tasks, .. } = connected.await.ok()?.ok()?;
     let (mut rows, mut inbox) = (None, None);
     let listed = async {

@@ -177,7 +177,7 @@ impl Job<'_> {
         let level = shells.sandbox().map(Sandbox::level);
         let server = self
             .driving
-            .then(|| app::listen(self.workspace, &driver, store.clone(), level))
+            .then(|| running::listen(self.workspace, &driver, store.clone(), level))
             .flatten();
         if let Some(command) = self.command.clone() {
             let _ = driver.commands.send(command).await;

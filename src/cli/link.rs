@@ -106,7 +106,7 @@ impl Link {
             app::start(start_options(workspace, models, audience, setup))?;
         let level = shells.sandbox().map(Sandbox::level);
         let server =
-            is_shared.then(|| app::listen(workspace, &driver, store.clone(), level)).flatten();
+            is_shared.then(|| running::listen(workspace, &driver, store.clone(), level)).flatten();
         let clients = driver.clients();
         let (commands, events, tasks) = driver.into_parts();
         let texts = Texts::new(TextsPlace::Here(store.clone()));

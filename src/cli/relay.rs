@@ -1,4 +1,5 @@
-//! `relay`: passes frames between standard input and output and the socket of the driver, for `attach ssh://`.
+//! `relay`: passes frames between standard input and output and the socket of the driver, for `attach ssh://`. The
+//! client is on another machine, so this side looks whether it is the driver of the folder that was meant.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -7,12 +8,12 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tokio::io::{AsyncWriteExt as _, copy, stdin, stdout};
-use tokio::net::UnixStream;
 use tokio::time::{Instant, sleep};
 
 use crate::app;
 use crate::platform::env;
-use crate::remote::peer;
+use crate::protocol::wire::{LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER, frame};
+use crate::remote::{self, ConnectError, Greeted};
 
 use super::exit::{CommandError, Status};
 use super::runtime;
@@ -33,13 +34,24 @@ pub fn relay(workspace: &Path, starts: bool) -> Result<Status, CommandError> {
 }
 
 async fn relay_from(workspace: &Path, starts: bool) -> Result<Status, CommandError> {
-    let socket = match connect(workspace).await? {
-        Some(socket) => socket,
-        None if starts => start(workspace).await?,
+    let (mut input, mut output) = (stdin(), stdout());
+    let lost =
+        |error: &dyn std::fmt::Display| CommandError::refused(format!("the connection: {error}"));
+    let greeting = remote::first_frame(&mut input, LONGEST_FROM_CLIENT).await;
+    let Some(greeting) = greeting.map_err(|error| lost(&error))? else {
+        return Err(CommandError::refused("the client said nothing"));
+    };
+    let greeting = frame(&greeting, LONGEST_FROM_CLIENT).map_err(|fault| lost(&fault))?;
+    let greeted = match connect(workspace, &greeting).await? {
+        Some(greeted) => greeted,
+        None if starts => start(workspace, &greeting).await?,
         None => return Err(CommandError::refused(NO_DRIVER)),
     };
-    let (mut from_driver, mut to_driver) = socket.into_split();
-    let (mut input, mut output) = (stdin(), stdout());
+    let Greeted { stream, answer } = greeted;
+    let answer = frame(&answer, LONGEST_FROM_DRIVER).map_err(|fault| lost(&fault))?;
+    output.write_all(&answer).await.map_err(|error| lost(&error))?;
+    output.flush().await.map_err(|error| lost(&error))?;
+    let (mut from_driver, mut to_driver) = stream.into_split();
     let sending = async {
         let sent = copy(&mut input, &mut to_driver).await;
         // The driver still says what it has to, and then ends the other direction.
@@ -49,37 +61,30 @@ async fn relay_from(workspace: &Path, starts: bool) -> Result<Status, CommandErr
         copy(&mut from_driver, &mut output).await?;
         output.flush().await
     };
-    let lost = |error: io::Error| CommandError::refused(format!("the connection: {error}"));
     tokio::pin!(receiving);
     tokio::select! {
-        received = &mut receiving => received.map_err(lost)?,
+        received = &mut receiving => received.map_err(|error| lost(&error))?,
         sent = sending => {
             if let Err(error) = sent {
                 tracing::debug!(%error, "the driver takes no more");
             }
-            receiving.await.map_err(lost)?;
+            receiving.await.map_err(|error| lost(&error))?;
         }
     }
     Ok(Status::Done)
 }
 
-/// The socket of the driver that runs; `None` if none does.
-async fn connect(workspace: &Path) -> Result<Option<UnixStream>, CommandError> {
-    for path in app::socket_place(workspace).to_connect() {
-        match UnixStream::connect(&path).await {
-            Ok(socket) => {
-                let checked = peer::check_user(&socket);
-                checked.map_err(|reason| CommandError::refused(reason.to_string()))?;
-                return Ok(Some(socket));
-            }
-            Err(error) => tracing::debug!(%error, path = %path.display(), "nobody listens"),
-        }
+/// The driver that runs, which was greeted; `None` if none does.
+async fn connect(workspace: &Path, greeting: &[u8]) -> Result<Option<Greeted>, CommandError> {
+    match remote::greet(&app::socket_place(workspace), greeting).await {
+        Ok(greeted) => Ok(Some(greeted)),
+        Err(ConnectError::Nobody) => Ok(None),
+        Err(error) => Err(CommandError::refused(error.to_string())),
     }
-    Ok(None)
 }
 
 /// Starts a driver that stays when this process ends.
-async fn start(workspace: &Path) -> Result<UnixStream, CommandError> {
+async fn start(workspace: &Path, greeting: &[u8]) -> Result<Greeted, CommandError> {
     let failed = |error: io::Error| CommandError::invalid(format!("starting a driver: {error}"));
     let mut serve = Command::new(env::current_program());
     serve.arg("-C").arg(workspace).arg("serve").process_group(0);
@@ -87,8 +92,8 @@ async fn start(workspace: &Path) -> Result<UnixStream, CommandError> {
     let mut driver = serve.spawn().map_err(failed)?;
     let until = Instant::now() + START_TIMEOUT;
     while Instant::now() < until {
-        if let Some(socket) = connect(workspace).await? {
-            return Ok(socket);
+        if let Some(greeted) = connect(workspace, greeting).await? {
+            return Ok(greeted);
         }
         if driver.try_wait().map_err(failed)?.is_some() {
             break;

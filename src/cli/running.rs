@@ -1,18 +1,23 @@
 //! A driver of this workspace that runs in another process.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
 use crate::app;
 use crate::domain::Lang;
+use crate::domain::sandbox::Level;
+use crate::driver::Driver;
 use crate::platform::{env, ids};
 use crate::protocol::wire::{AudienceKind, Hello};
 use crate::protocol::{Command, DriverEvent, Ticket};
-use crate::remote::{self, ConnectError, Connection, Leaving};
+use crate::remote::{self, ConnectError, Connection, Leaving, Server};
+use crate::store::Store;
 
 use super::exit::{CommandError, Status};
+use super::lines;
 
 /// How long a workspace that is in use is waited for.
 const HELD_TIMEOUT: Duration = Duration::from_secs(2);
@@ -49,6 +54,24 @@ pub fn hello_of_session(audience: AudienceKind) -> Hello {
     Hello { session: ids::random_name(), ..hello(audience) }
 }
 
+/// Lets other processes reach a driver of this one; says what was in the way.
+pub fn listen(
+    workspace: &Path,
+    driver: &Driver,
+    store: Arc<Store>,
+    level: Option<Level>,
+) -> Option<Server> {
+    let server = app::listen(workspace, driver, store, level)?;
+    if let Some(path) = server.in_the_way() {
+        let (path, now) = (env::display_path(path), env::display_path(server.socket()));
+        lines::note(&format!(
+            "dominds-tui: {path} was no socket and is not used; the driver listens on {now}. If you did not put it there, \
+             it came with the workspace"
+        ));
+    }
+    Some(server)
+}
+
 /// Connects to the driver of this workspace; `None` if there is none.
 ///
 /// # Errors
@@ -58,7 +81,7 @@ pub async fn find(
     hello: Hello,
     leaving: Leaving,
 ) -> Result<Option<Connection>, CommandError> {
-    match remote::connect(&app::socket_place(workspace).to_connect(), hello, leaving).await {
+    match remote::connect(&app::socket_place(workspace), hello, leaving).await {
         Ok(connection) => Ok(Some(connection)),
         Err(ConnectError::Nobody) => Ok(None),
         Err(error) => Err(unusable(&error)),

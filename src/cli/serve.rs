@@ -30,7 +30,7 @@ pub async fn serve(workspace: &Path) -> Result<Status, CommandError> {
     let options = screen::start_options(workspace, models, Audience::Screen, &setup);
     let (driver, store, shells) = app::start(options)?;
     let level = shells.sandbox().map(Sandbox::level);
-    let Some(server) = app::listen(workspace, &driver, store.clone(), level) else {
+    let Some(server) = running::listen(workspace, &driver, store.clone(), level) else {
         let text =
             "nobody could reach this driver: there is no place for its socket; the log says why";
         return Err(CommandError::invalid(text));

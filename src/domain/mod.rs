@@ -10,6 +10,7 @@ pub mod attachment;
 pub mod autonomy;
 pub mod background;
 pub mod call;
+pub mod command_mark;
 pub mod context_health;
 pub mod counted;
 pub mod crowd;

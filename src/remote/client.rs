@@ -15,14 +15,17 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::domain::text::Localized;
+use crate::platform::env;
 use crate::protocol::command::{LARGEST_TICKET, Ticket};
 use crate::protocol::wire::{
-    self, FromDriver, Hello, LONGEST_FROM_DRIVER, Malformed, ShortReader, Welcome,
+    self, FromDriver, Hello, LONGEST_FROM_DRIVER, Malformed, ShortReader, Versions, Welcome,
 };
 use crate::protocol::{Command, DriverEvent};
 
-use super::framed::{FrameReader, FrameWriter, ReadError};
+use super::framed::{FrameReader, FrameWriter, ReadError, first_frame};
 use super::peer::{self, PeerRefusal};
+use super::place::Place;
+use super::socket::Workspace;
 
 /// How long a driver may take to answer.
 pub(super) const WELCOME_TIMEOUT: Duration = Duration::from_secs(5);
@@ -122,29 +125,86 @@ impl ConnectionTasks {
     }
 }
 
-/// Connects to the first of these sockets that somebody listens on.
+/// Connects to the driver of a workspace.
 ///
 /// # Errors
 /// Nobody listens, or who does is no driver of this user that speaks a version this program knows.
 pub async fn connect(
-    places: &[PathBuf],
+    place: &Place,
     hello: Hello,
     leaving: Leaving,
 ) -> Result<Connection, ConnectError> {
-    for path in places {
-        match UnixStream::connect(path).await {
-            Ok(stream) => return greet(path, stream, hello, leaving).await,
-            Err(error) if is_nobody(&error) => {}
-            Err(source) => return Err(ConnectError::Io { path: path.clone(), source }),
+    let greeting = wire::encode_hello(&hello).map_err(|fault| answer(&fault))?;
+    let Greeted { stream, answer } = greet(place, &greeting).await?;
+    let (read, write) = stream.into_split();
+    begin(&answer, (Box::new(read), Box::new(write)), (&hello, leaving))
+}
+
+/// A driver that has answered a greeting.
+#[derive(Debug)]
+pub struct Greeted {
+    pub stream: UnixStream,
+    /// Its first message: a welcome to the workspace that was meant, or why it lets nobody in.
+    pub answer: Vec<u8>,
+}
+
+/// Greets the driver of a workspace. Every client comes this way: what is no driver of just this folder gets nothing
+/// but the greeting.
+///
+/// # Errors
+/// As [`connect`].
+pub async fn greet(place: &Place, greeting: &[u8]) -> Result<Greeted, ConnectError> {
+    let io = |path: &Path, source| ConnectError::Io { path: path.to_owned(), source };
+    let workspace = place.open().map_err(|error| io(place.workspace(), error))?;
+    for spot in place.to_connect() {
+        let path = place.path(&spot);
+        let mut stream = match spot.connect(&workspace).await {
+            Ok(stream) => stream,
+            Err(error) if is_nobody(&error) => {
+                tracing::debug!(%error, path = %path.display(), "no driver is here");
+                continue;
+            }
+            Err(source) => return Err(io(&path, source)),
+        };
+        let peer = |reason| ConnectError::Peer { path: path.clone(), reason };
+        peer::check_user(&stream).map_err(peer)?;
+        // A driver that is about to end closes what it has not greeted.
+        let cut = |source: io::Error| {
+            if matches!(source.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) {
+                ConnectError::Nobody
+            } else {
+                io(&path, source)
+            }
+        };
+        let (mut read, mut write) = stream.split();
+        let answer = exchange((&mut read, &mut write), greeting, WELCOME_TIMEOUT, cut).await?;
+        if is_of_another(&answer, place, &workspace) {
+            tracing::warn!(path = %path.display(), "the driver of another workspace is here");
+            continue;
         }
+        return Ok(Greeted { stream, answer });
     }
     Err(ConnectError::Nobody)
 }
 
-/// A socket that is not there, that nobody listens on any more, or whose path is too long to be one.
+/// True for the welcome of a driver of another workspace. An older one only says how its folder is shown to people.
+fn is_of_another(answer: &[u8], place: &Place, workspace: &Workspace) -> bool {
+    let Ok(FromDriver::Welcome(welcome)) = wire::decode_from_driver(answer) else { return false };
+    match welcome.folder {
+        Some(folder) => folder != workspace.id,
+        None => {
+            let path = place.workspace();
+            path.to_str().is_none() || welcome.workspace != env::display_path(path)
+        }
+    }
+}
+
+/// A socket that is not there, that nobody listens on any more, or that is not to be used: no socket, behind a link, of
+/// another user, in a folder that others may enter.
 fn is_nobody(error: &io::Error) -> bool {
     use io::ErrorKind::{
         ConnectionRefused, ConnectionReset, InvalidFilename, InvalidInput, NotADirectory, NotFound,
+        PermissionDenied,
     };
     matches!(
         error.kind(),
@@ -154,65 +214,63 @@ fn is_nobody(error: &io::Error) -> bool {
             | InvalidInput
             | InvalidFilename
             | NotADirectory
+            | PermissionDenied
     )
-}
-
-async fn greet(
-    path: &Path,
-    stream: UnixStream,
-    hello: Hello,
-    leaving: Leaving,
-) -> Result<Connection, ConnectError> {
-    let peer = |reason| ConnectError::Peer { path: path.to_owned(), reason };
-    peer::check_user(&stream).map_err(peer)?;
-    // A driver that is about to end closes what it has not greeted.
-    let cut = |source: io::Error| {
-        if matches!(source.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) {
-            ConnectError::Nobody
-        } else {
-            ConnectError::Io { path: path.to_owned(), source }
-        }
-    };
-    let (read, write) = stream.into_split();
-    converse((Box::new(read), Box::new(write)), (hello, leaving), WELCOME_TIMEOUT, cut).await
 }
 
 /// The two directions of a connection.
 pub(super) type Halves = (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>);
 
-/// Says what this client is, and what is on the other side answers as a driver does. `cut`: what an error of the
-/// connection means.
-pub(super) async fn converse(
-    (read, write): Halves,
-    (hello, leaving): (Hello, Leaving),
+fn answer(text: &dyn std::fmt::Display) -> ConnectError {
+    ConnectError::Answer(text.to_string())
+}
+
+/// Sends a greeting and reads the first message, and nothing behind it. `cut`: what an error of the connection means.
+pub(super) async fn exchange(
+    (read, write): (&mut (impl AsyncRead + Unpin), &mut (impl AsyncWrite + Unpin)),
+    greeting: &[u8],
     patience: Duration,
     cut: impl Fn(io::Error) -> ConnectError,
-) -> Result<Connection, ConnectError> {
-    let answer = |text: &dyn std::fmt::Display| ConnectError::Answer(text.to_string());
-    let first = wire::encode_hello(&hello).map_err(|error| answer(&error))?;
-    let mut write = FrameWriter::new(write);
-    write.write(&first).await.map_err(&cut)?;
-    let mut frames = FrameReader::new(read, LONGEST_FROM_DRIVER);
-    let first = timeout(patience, frames.next()).await;
-    let body = first
+) -> Result<Vec<u8>, ConnectError> {
+    FrameWriter::new(write).write(greeting).await.map_err(&cut)?;
+    let first = timeout(patience, first_frame(read, LONGEST_FROM_DRIVER)).await;
+    first
         .map_err(|_| answer(&"no answer in time"))?
         .map_err(|error| match error {
             ReadError::Io(error) => cut(error),
             ReadError::Frame(_) | ReadError::Cut => answer(&error),
         })?
-        .ok_or(ConnectError::Nobody)?;
-    let welcome = match wire::decode_from_driver(&body).map_err(|error| answer(&error))? {
+        .ok_or(ConnectError::Nobody)
+}
+
+/// The connection that follows the first message of a driver.
+pub(super) fn begin(
+    first: &[u8],
+    (read, write): Halves,
+    (hello, leaving): (&Hello, Leaving),
+) -> Result<Connection, ConnectError> {
+    let welcome = match wire::decode_from_driver(first).map_err(|error| answer(&error))? {
         FromDriver::Welcome(welcome) => welcome,
         FromDriver::Rejected(rejected) => return Err(ConnectError::Rejected(rejected.reason)),
         FromDriver::Event(_) | FromDriver::Unknown { .. } => {
             return Err(answer(&"events came before a welcome"));
         }
     };
-    let messages = if welcome.low_bandwidth {
-        (frames, write) = (frames.unpack(), write.pack());
-        Messages { frames, short: Some(ShortReader::default()) }
+    let (protocol, Versions { newest, oldest }) = (welcome.protocol, Versions::from(hello));
+    if !(oldest..=newest).contains(&protocol) {
+        let text = format!(
+            "it speaks protocol {protocol}, and this program offered {oldest} to {newest}: end the driver, update \
+             the older of the two, and start it again"
+        );
+        return Err(answer(&text));
+    }
+    let frames = FrameReader::new(read, LONGEST_FROM_DRIVER);
+    let write = FrameWriter::new(write);
+    let (messages, write) = if welcome.low_bandwidth {
+        let (frames, short) = (frames.unpack(), Some(ShortReader::default()));
+        (Messages { frames, short }, write.pack())
     } else {
-        Messages { frames, short: None }
+        (Messages { frames, short: None }, write)
     };
     Ok(start(welcome, messages, write, leaving))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use crate::protocol::wire::{FrameDecoder, FrameFault};
+use crate::protocol::wire::{FrameDecoder, FrameFault, HEADER_BYTES};
 
 use super::packing::{Packer, Unpacker};
 use super::seats::Seat;
@@ -15,13 +15,34 @@ const READ_BYTES: usize = 64 * 1024;
 
 /// Why no more frames come.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ReadError {
+pub enum ReadError {
     #[error("reading: {0}")]
     Io(#[from] io::Error),
     #[error("{0}")]
     Frame(#[from] FrameFault),
     #[error("the connection ended within a frame")]
     Cut,
+}
+
+/// Reads one message and nothing behind it; `None` at the end.
+pub async fn first_frame(
+    from: &mut (impl AsyncRead + Unpin),
+    most: usize,
+) -> Result<Option<Vec<u8>>, ReadError> {
+    let mut decoder = FrameDecoder::new(most);
+    let mut wanted = HEADER_BYTES;
+    loop {
+        let mut part = vec![0; wanted.min(READ_BYTES)];
+        let read = from.read(&mut part).await?;
+        if read == 0 {
+            return if decoder.is_between_frames() { Ok(None) } else { Err(ReadError::Cut) };
+        }
+        let mut read = part.get(..read).unwrap_or_default();
+        if let Some(body) = decoder.take(&mut read)? {
+            return Ok(Some(body));
+        }
+        wanted = decoder.missing();
+    }
 }
 
 #[derive(Debug)]

@@ -353,7 +353,7 @@ mod tests {
         self, AudienceKind, FromClient, Hello, LONGEST_FROM_CLIENT, PROTOCOL, Welcome,
     };
     use crate::remote::framed::{FrameReader, FrameWriter};
-    use crate::remote::{Fleet, Leaving, connect};
+    use crate::remote::{Fleet, Leaving, Place, UserFolders, connect};
 
     async fn in_time<T>(future: impl Future<Output = T>) -> T {
         tokio::time::timeout(Duration::from_mins(1), future).await.unwrap()
@@ -367,7 +367,8 @@ mod tests {
     }
 
     impl Driver {
-        async fn greets(listener: &UnixListener, knows_session: bool) -> Self {
+        async fn greets((listener, place): &(UnixListener, Place), knows_session: bool) -> Self {
+            let folder = place.open().unwrap().id;
             let (read, write) = in_time(listener.accept()).await.unwrap().0.into_split();
             let frames = FrameReader::new(read, LONGEST_FROM_CLIENT);
             let write = FrameWriter::new(write);
@@ -378,6 +379,7 @@ mod tests {
                 protocol: PROTOCOL,
                 program: "0.1.0".to_owned(),
                 workspace: "~/w".to_owned(),
+                folder: Some(folder),
                 pid: 1,
                 since: Stamp::new("2026-11-25 10:00:00"),
                 level: None,
@@ -406,6 +408,16 @@ mod tests {
         }
     }
 
+    /// A workspace whose socket is listened on.
+    fn listened_on() -> (tempfile::TempDir, (UnixListener, Place)) {
+        let workspace = tempfile::tempdir().unwrap();
+        let folder = workspace.path().join(".dialogs/.tui");
+        std::fs::create_dir_all(&folder).unwrap();
+        let listener = UnixListener::bind(folder.join("driver.sock")).unwrap();
+        let place = Place::of(workspace.path(), UserFolders::default());
+        (workspace, (listener, place))
+    }
+
     fn say() -> Command {
         let dialog = DialogId::main(RootId::new("9z"));
         Command::Say { ticket: 1, dialog, text: "hi".to_owned(), images: Vec::new() }
@@ -423,9 +435,8 @@ mod tests {
     /// Sends a message and a question, and cuts the line before either has a reply. Returns the reply to the
     /// question, and the client with the connection that follows.
     async fn cut(knows_session: bool) -> (DriverEvent, Connection, Driver) {
-        let folder = tempfile::tempdir().unwrap();
-        let socket = folder.path().join("s");
-        let listener = UnixListener::bind(&socket).unwrap();
+        let (_workspace, listening) = listened_on();
+        let place = listening.1.clone();
         // The driver is an older one, which does not know the low bandwidth.
         let hello = Hello {
             session: "s1".to_owned(),
@@ -433,10 +444,10 @@ mod tests {
             ..Hello::new(AudienceKind::Screen, "pts/1")
         };
         let again = move || {
-            let (socket, hello) = (socket.clone(), hello.clone());
-            async move { connect(&[socket], hello, Leaving::DriverStays).await }
+            let (place, hello) = (place.clone(), hello.clone());
+            async move { connect(&place, hello, Leaving::DriverStays).await }
         };
-        let (first, mut driver) = tokio::join!(again(), Driver::greets(&listener, false));
+        let (first, mut driver) = tokio::join!(again(), Driver::greets(&listening, false));
         let mut client = keep(first.unwrap(), "~/w", again);
         client.commands.send(say()).await.unwrap();
         client.commands.send(Command::Shelf { ticket: 2 }).await.unwrap();
@@ -445,7 +456,7 @@ mod tests {
         let session = driver.session.clone();
         drop(driver);
         let question = reply(&mut client.events, 2).await;
-        let next = Driver::greets(&listener, knows_session).await;
+        let next = Driver::greets(&listening, knows_session).await;
         assert_eq!(next.session, session);
         (question, client, next)
     }
@@ -475,16 +486,15 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_leaves_several_places_gets_the_replies_first_and_none_is_connected_to_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let socket = folder.path().join("s");
-        let listener = UnixListener::bind(&socket).unwrap();
+        let (_workspace, listening) = listened_on();
+        let place = listening.1.clone();
         let connects = move || {
-            let socket = socket.clone();
+            let place = place.clone();
             let hello = Hello::new(AudienceKind::Screen, "pts/1");
-            async move { connect(&[socket], hello, Leaving::DriverStays).await }
+            async move { connect(&place, hello, Leaving::DriverStays).await }
         };
         let mut fleet = Fleet::of(vec![("~/w".to_owned(), follow("~/w", connects))]);
-        let mut driver = Driver::greets(&listener, false).await;
+        let mut driver = Driver::greets(&listening, false).await;
         driver.write(&wire::encode_event(&DriverEvent::Lagged).unwrap()).await;
         assert_eq!(in_time(fleet.events.recv()).await, Some(DriverEvent::Lagged));
         fleet.commands.send(Command::ContinueAll { ticket: 1 }).await.unwrap();

@@ -11,9 +11,9 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::protocol::wire::Hello;
+use crate::protocol::wire::{self, Hello};
 
-use super::client::{ConnectError, Connection, Leaving, converse};
+use super::client::{ConnectError, Connection, Halves, Leaving, begin, exchange};
 
 /// How long a connection may take, a password that is typed included.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -156,11 +156,14 @@ impl Line {
             return Err(ConnectError::Line(format!("{program}: it has no pipes")));
         };
         let said = Said::of(errors);
-        let halves = (Box::new(read) as _, Box::new(write) as _);
+        let (mut read, mut write): Halves = (Box::new(read), Box::new(write));
         // What went wrong is what the program says.
         let cut = |_: io::Error| ConnectError::Nobody;
         let hello = Hello { low_bandwidth: true, ..hello };
-        match converse(halves, (hello, leaving), PATIENCE, cut).await {
+        let greeting = wire::encode_hello(&hello);
+        let greeting = greeting.map_err(|fault| ConnectError::Answer(fault.to_string()))?;
+        let answer = exchange((&mut read, &mut write), &greeting, PATIENCE, cut).await;
+        match answer.and_then(|first| begin(&first, (read, write), (&hello, leaving))) {
             Ok(mut connection) => {
                 connection.tasks.keep(child, said.reading);
                 Ok(connection)

@@ -21,10 +21,12 @@ mod seats;
 mod sender;
 pub mod server;
 mod sessions;
+mod socket;
 pub mod texts;
 
-pub use client::{ConnectError, Connection, Leaving, connect};
+pub use client::{ConnectError, Connection, Greeted, Leaving, connect, greet};
 pub use fleet::{Fleet, Several};
+pub use framed::first_frame;
 pub use install::{INSTALLED, InstallError, Program};
 pub use journal::SessionFile;
 pub use kept::{Followed, LOST, follow, keep};

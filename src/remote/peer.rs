@@ -1,10 +1,13 @@
 //! Who is on the other side of a connection, as the kernel says.
 
 use std::fs;
+use std::str::FromStr;
 
+use rustix::process::Resource;
 use tokio::net::UnixStream;
 
 use super::place::own_uid;
+use crate::domain::command_mark;
 use crate::domain::text::Text;
 
 /// Longest chain of parents that is followed.
@@ -17,6 +20,8 @@ pub enum PeerRefusal {
     OtherUser(u32),
     #[error("it is a command that this driver started (process {0})")]
     OwnCommand(i32),
+    #[error("it was started by a command of a member (process {0})")]
+    MemberCommand(i32),
     #[error("its process is not known")]
     Unknown,
 }
@@ -31,6 +36,10 @@ impl PeerRefusal {
                 "commands that the driver itself started may not use it",
                 "由驱动进程自己启动的命令不得使用它",
             ),
+            Self::MemberCommand(_) => Text::new(
+                "what a command of a member started may not use it",
+                "由成员的命令启动的进程不得使用它",
+            ),
             Self::Unknown => Text::new(
                 "the driver cannot see which process this is, as in a container",
                 "驱动进程看不到这是哪个进程（例如在容器中）",
@@ -39,15 +48,38 @@ impl PeerRefusal {
     }
 }
 
-/// Checks the peer of a driver: it is of this user, and not one of the commands that members run, which could
-/// agree to things in the name of the person.
-///
-/// # Errors
-/// It is refused.
-pub fn check(stream: &UnixStream) -> Result<(), PeerRefusal> {
-    let pid = check_user(stream)?;
-    let Some(pid) = pid else { return Err(PeerRefusal::Unknown) };
-    if is_below(pid, own_pid(), parent) { Err(PeerRefusal::OwnCommand(pid)) } else { Ok(()) }
+/// Lets processes of the person in and no command of a member, which could agree to things in the name of the person.
+#[derive(Debug, Clone, Copy)]
+pub struct Gate {
+    /// The limit by which commands are known, of this process before it started any.
+    limit: u64,
+}
+
+impl Gate {
+    #[must_use]
+    pub fn of_this_process() -> Self {
+        let limit = rustix::process::getrlimit(Resource::Locks).maximum;
+        Self { limit: limit.unwrap_or(command_mark::NO_LIMIT) }
+    }
+
+    /// Checks the peer of a driver.
+    ///
+    /// # Errors
+    /// It is refused.
+    pub fn check(self, stream: &UnixStream) -> Result<(), PeerRefusal> {
+        let pid = check_user(stream)?.ok_or(PeerRefusal::Unknown)?;
+        let before = start(pid).ok_or(PeerRefusal::Unknown)?;
+        if is_below(pid, own_pid(), parent) {
+            return Err(PeerRefusal::OwnCommand(pid));
+        }
+        let limits = fs::read_to_string(format!("/proc/{pid}/limits"));
+        let limit = limits.ok().as_deref().and_then(command_mark::limit_in);
+        if limit.ok_or(PeerRefusal::Unknown)? < self.limit {
+            return Err(PeerRefusal::MemberCommand(pid));
+        }
+        // Another process may have got the number meanwhile.
+        if start(pid) == Some(before) { Ok(()) } else { Err(PeerRefusal::Unknown) }
+    }
 }
 
 /// Checks that a peer is of this user; returns its process, if it is in sight.
@@ -83,13 +115,22 @@ fn is_below(pid: i32, top: i32, parent: impl Fn(i32) -> Option<i32>) -> bool {
 }
 
 fn parent(pid: i32) -> Option<i32> {
-    parent_in(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    field(&stat(pid)?, 4)
 }
 
-/// The fourth field; the second one, the name in parentheses, may contain anything.
-fn parent_in(stat: &str) -> Option<i32> {
+/// When a process started, in ticks.
+fn start(pid: i32) -> Option<u64> {
+    field(&stat(pid)?, 22)
+}
+
+fn stat(pid: i32) -> Option<String> {
+    fs::read_to_string(format!("/proc/{pid}/stat")).ok()
+}
+
+/// A field by its number in the manual; the second one, the name in parentheses, may contain anything.
+fn field<T: FromStr>(stat: &str, number: usize) -> Option<T> {
     let (_, after_name) = stat.rsplit_once(')')?;
-    after_name.split_ascii_whitespace().nth(1)?.parse().ok()
+    after_name.split_ascii_whitespace().nth(number.checked_sub(3)?)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -115,9 +156,9 @@ mod tests {
 
     #[test]
     fn the_name_of_a_process_cannot_pretend_another_parent() {
-        assert_eq!(parent_in("12 (a) S 1 (b) S 34 12 12"), Some(34));
-        assert_eq!(parent_in("12 (sh) S 7 12 12"), Some(7));
-        assert_eq!(parent_in("12 (sh"), None);
+        assert_eq!(field("12 (a) S 1 (b) S 34 12 12", 4), Some(34));
+        assert_eq!(field("12 (sh) S 7 12 12", 4), Some(7));
+        assert_eq!(field::<i32>("12 (sh", 4), None);
     }
 
     #[test]

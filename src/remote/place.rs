@@ -1,11 +1,12 @@
 //! Where the socket of a workspace is, and how a client finds it.
 //!
 //! The socket is in the runtime folder of the user, which is private, local and gone after a restart of the machine.
-//! Where there is none it is in `.dialogs/.tui` of the workspace, and where that path is too long for a socket in the
-//! state folder. A driver notes where its socket is in the state
+//! Where there is none it is in `.dialogs/.tui` of the workspace, and where that path is too long for a socket, or is no
+//! folder to listen in, in the state folder. A driver notes where its socket is in the state
 //! folder of the user, so that a client with another environment finds it; nothing inside a workspace says where to
 //! connect to.
 
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -14,12 +15,18 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tokio::net::{UnixListener, UnixStream};
 
 use crate::domain::hex;
 use crate::platform::private_file;
 
 pub use crate::platform::own_uid;
 
+use super::socket::{SocketFile, SocketFolder, Workspace};
+
+/// The folder of the socket in a workspace, and its name there.
+const IN_WORKSPACE: [&str; 2] = [".dialogs", ".tui"];
+const SOCKET: &str = "driver.sock";
 /// The folder below the runtime folder.
 const FOLDER: &str = "dominds-tui";
 /// The folder below the state folder.
@@ -48,6 +55,26 @@ pub struct Place {
     folders: UserFolders,
 }
 
+/// Where a socket may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Spot {
+    /// In a folder that only this user may enter.
+    Private(PathBuf),
+    /// In the workspace, which may bring along anything.
+    InWorkspace,
+}
+
+/// A socket that is listened on.
+#[derive(Debug)]
+pub(super) struct Listening {
+    pub listener: UnixListener,
+    pub file: SocketFile,
+    pub path: PathBuf,
+    pub workspace: Workspace,
+    /// What was in the place of a socket and is none: replaced, or a folder that stays.
+    pub in_the_way: Option<PathBuf>,
+}
+
 /// The lowest bit of a mode that is the owner's; those below are for others.
 const OWNER_BITS_FROM: u32 = 6;
 
@@ -68,27 +95,75 @@ impl Place {
         Self { workspace: workspace.to_owned(), name, folders }
     }
 
-    /// Where a new driver listens: the first of these places that it can use. Folders are made.
-    #[must_use]
-    pub fn to_listen(&self) -> Option<PathBuf> {
-        let in_workspace = self.in_workspace();
-        self.places().find(|socket| {
-            let folder = socket.parent().unwrap_or(socket);
-            // The one in the workspace was made for the lock.
-            let is_usable = *socket == in_workspace || make_private(folder).is_ok();
-            socket.as_os_str().len() <= MAX_SOCKET_PATH && is_usable
-        })
+    /// Listens on the first of the places that can be used. Folders are made.
+    ///
+    /// # Errors
+    /// That of the last place.
+    pub(super) fn listen(&self) -> io::Result<Listening> {
+        let workspace = self.open()?;
+        let mut last = io::Error::new(
+            io::ErrorKind::InvalidFilename,
+            "the path of the socket would be too long",
+        );
+        let mut in_the_way = None;
+        for spot in self.spots() {
+            let path = self.path(&spot);
+            if path.as_os_str().len() > MAX_SOCKET_PATH {
+                continue;
+            }
+            match spot.listen(&workspace) {
+                Ok((listener, file)) => {
+                    let replaced = file.had_other_file.then(|| path.clone());
+                    in_the_way = in_the_way.or(replaced);
+                    return Ok(Listening { listener, file, path, workspace, in_the_way });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, path = %path.display(), "no socket can be here");
+                    if error.kind() == io::ErrorKind::AlreadyExists {
+                        in_the_way = Some(path);
+                    }
+                    last = error;
+                }
+            }
+        }
+        Err(last)
+    }
+
+    /// The workspace as it is now.
+    pub(super) fn open(&self) -> io::Result<Workspace> {
+        Workspace::open(&self.workspace)
+    }
+
+    /// Its canonical path.
+    pub(super) fn workspace(&self) -> &Path {
+        &self.workspace
     }
 
     /// Where a driver may listen, the likeliest first.
-    #[must_use]
-    pub fn to_connect(&self) -> Vec<PathBuf> {
+    pub(super) fn to_connect(&self) -> Vec<Spot> {
         let noted = self.note().and_then(|path| read_note(&path));
         let noted = noted.filter(|note| note.workspace == self.workspace).map(|note| note.socket);
-        let mut all: Vec<PathBuf> = noted.into_iter().chain(self.places()).collect();
-        let mut seen = std::collections::BTreeSet::new();
-        all.retain(|socket| seen.insert(socket.clone()));
+        let in_workspace = self.path(&Spot::InWorkspace);
+        let noted = noted
+            .map(|path| if path == in_workspace { Spot::InWorkspace } else { Spot::Private(path) });
+        let mut all: Vec<Spot> = Vec::new();
+        for spot in noted.into_iter().chain(self.spots()) {
+            if !all.contains(&spot) {
+                all.push(spot);
+            }
+        }
         all
+    }
+
+    pub(super) fn path(&self, spot: &Spot) -> PathBuf {
+        match spot {
+            Spot::Private(path) => path.clone(),
+            Spot::InWorkspace => {
+                let folders =
+                    IN_WORKSPACE.iter().fold(self.workspace.clone(), |at, it| at.join(it));
+                folders.join(SOCKET)
+            }
+        }
     }
 
     /// Notes where the socket is.
@@ -121,9 +196,10 @@ impl Place {
         Some(folder.join(format!("{}.json", self.name)))
     }
 
-    fn places(&self) -> impl Iterator<Item = PathBuf> {
-        let in_workspace = std::iter::once(self.in_workspace());
-        self.in_runtime_folder().into_iter().chain(in_workspace).chain(self.in_state_folder())
+    fn spots(&self) -> impl Iterator<Item = Spot> {
+        let private = |path: Option<PathBuf>| path.map(Spot::Private).into_iter();
+        let first = private(self.in_runtime_folder());
+        first.chain([Spot::InWorkspace]).chain(private(self.in_state_folder()))
     }
 
     /// For a workspace whose own path is too long for a socket.
@@ -136,10 +212,35 @@ impl Place {
         let runtime = self.folders.runtime.as_ref()?;
         is_private(runtime).then(|| runtime.join(FOLDER).join(format!("{}.sock", self.name)))
     }
+}
 
-    fn in_workspace(&self) -> PathBuf {
-        self.workspace.join(".dialogs/.tui/driver.sock")
+impl Spot {
+    fn listen(&self, workspace: &Workspace) -> io::Result<(UnixListener, SocketFile)> {
+        match self {
+            Self::Private(path) => {
+                let (folder, name) = parts(path)?;
+                make_private(folder)?;
+                SocketFolder::private(folder)?.listen(name)
+            }
+            // Its folder was made for the lock.
+            Self::InWorkspace => workspace.folder(&IN_WORKSPACE)?.listen(SOCKET.as_ref()),
+        }
     }
+
+    /// Connects to the socket that is here.
+    pub(super) async fn connect(&self, workspace: &Workspace) -> io::Result<UnixStream> {
+        match self {
+            Self::Private(path) => {
+                let (folder, name) = parts(path)?;
+                SocketFolder::private(folder)?.connect(name).await
+            }
+            Self::InWorkspace => workspace.folder(&IN_WORKSPACE)?.connect(SOCKET.as_ref()).await,
+        }
+    }
+}
+
+fn parts(path: &Path) -> io::Result<(&Path, &OsStr)> {
+    path.parent().zip(path.file_name()).ok_or_else(|| io::ErrorKind::InvalidFilename.into())
 }
 
 /// The notes of all drivers of this user, also of those that have ended.
@@ -190,48 +291,114 @@ mod tests {
         Folders { _top: top, workspace, user }
     }
 
-    #[test]
-    fn a_socket_is_in_the_runtime_folder_and_else_in_the_workspace() {
+    /// Where it listens.
+    fn listens(place: &Place) -> PathBuf {
+        place.listen().unwrap().path
+    }
+
+    fn with_own_folder(workspace: &Path) -> PathBuf {
+        let folder = workspace.join(".dialogs/.tui");
+        fs::create_dir_all(&folder).unwrap();
+        folder.join("driver.sock")
+    }
+
+    #[tokio::test]
+    async fn a_socket_is_in_the_runtime_folder_and_else_in_the_workspace() {
         let Folders { _top, workspace, user } = folders();
+        let in_workspace = with_own_folder(&workspace);
         let place = Place::of(&workspace, user.clone());
-        let socket = place.to_listen().unwrap();
+        let socket = listens(&place);
         assert!(socket.starts_with(user.runtime.clone().unwrap()));
         assert!(is_private(socket.parent().unwrap()));
         let without = Place::of(&workspace, UserFolders { runtime: None, ..user });
-        assert_eq!(without.to_listen(), Some(workspace.join(".dialogs/.tui/driver.sock")));
-        let elsewhere = Place::of(&workspace.join("other"), place.folders.clone());
-        assert_ne!(elsewhere.to_listen(), Some(socket));
+        assert_eq!(listens(&without), in_workspace);
+        let other = workspace.join("other");
+        fs::create_dir(&other).unwrap();
+        assert_ne!(listens(&Place::of(&other, place.folders.clone())), socket);
     }
 
-    #[test]
-    fn a_workspace_whose_path_is_too_long_for_a_socket_has_it_in_the_state_folder() {
+    #[tokio::test]
+    async fn a_workspace_whose_path_is_too_long_for_a_socket_has_it_in_the_state_folder() {
         let Folders { _top, workspace, user } = folders();
         let user = UserFolders { runtime: None, ..user };
-        let place = Place::of(&workspace.join("long".repeat(30)), user.clone());
-        let socket = place.to_listen().unwrap();
-        assert!(socket.starts_with(user.state.unwrap()) && place.to_connect().contains(&socket));
+        let workspace = workspace.join("long".repeat(30));
+        with_own_folder(&workspace);
+        let place = Place::of(&workspace, user.clone());
+        let socket = listens(&place);
+        assert!(socket.starts_with(user.state.unwrap()));
+        assert!(place.to_connect().contains(&Spot::Private(socket)));
     }
 
-    #[test]
-    fn a_runtime_folder_that_others_can_enter_is_not_used() {
+    #[tokio::test]
+    async fn a_runtime_folder_that_others_can_enter_is_not_used() {
         let Folders { _top, workspace, user } = folders();
         let runtime = user.runtime.clone().unwrap();
         fs::set_permissions(&runtime, fs::Permissions::from_mode(0o755)).unwrap();
+        let in_workspace = with_own_folder(&workspace);
+        assert_eq!(listens(&Place::of(&workspace, user)), in_workspace);
+    }
+
+    #[tokio::test]
+    async fn what_is_no_socket_gives_way_and_a_folder_or_a_way_over_a_link_is_not_used() {
+        use std::os::unix::fs::symlink;
+        let Folders { _top, workspace, user } = folders();
+        let user = UserFolders { runtime: None, ..user };
+        let socket = with_own_folder(&workspace);
+        let place = Place::of(&workspace, user.clone());
+        let elsewhere = workspace.join("elsewhere");
+        for put in [
+            |path: &Path, _: &Path| fs::write(path, "no socket").unwrap(),
+            |path: &Path, _: &Path| symlink("/nonexistent", path).unwrap(),
+            |path: &Path, target: &Path| symlink(target, path).unwrap(),
+        ] {
+            fs::write(&elsewhere, "kept").unwrap();
+            put(&socket, &elsewhere);
+            let Listening { path, in_the_way, file, .. } = place.listen().unwrap();
+            assert_eq!((&path, in_the_way.as_ref()), (&socket, Some(&socket)));
+            assert_eq!(fs::read(&elsewhere).unwrap(), b"kept");
+            file.remove();
+            assert!(!socket.exists());
+        }
+        // What a driver that was killed has left is nothing to speak of.
+        drop(place.listen().unwrap());
+        assert_eq!(place.listen().unwrap().in_the_way, None);
+        fs::remove_file(&socket).unwrap();
+        fs::create_dir(&socket).unwrap();
+        let listening = place.listen().unwrap();
+        assert!(listening.path.starts_with(user.state.as_ref().unwrap()));
+        assert_eq!(listening.in_the_way.as_ref(), Some(&socket));
+        fs::remove_dir(&socket).unwrap();
+        let tui = socket.parent().unwrap();
+        fs::rename(tui, workspace.join("tui")).unwrap();
+        symlink(workspace.join("tui"), tui).unwrap();
+        assert!(listens(&place).starts_with(user.state.as_ref().unwrap()));
+    }
+
+    #[tokio::test]
+    async fn a_driver_that_ends_leaves_the_socket_of_the_next_one() {
+        let Folders { _top, workspace, user } = folders();
         let place = Place::of(&workspace, user);
-        assert_eq!(place.to_listen(), Some(workspace.join(".dialogs/.tui/driver.sock")));
+        let (first, second) = (place.listen().unwrap(), place.listen().unwrap());
+        first.file.remove();
+        assert!(second.path.exists());
+        second.file.remove();
+        assert!(!second.path.exists());
     }
 
     #[test]
     fn a_client_with_another_environment_finds_the_socket_by_the_note() {
         let Folders { _top, workspace, user } = folders();
         let place = Place::of(&workspace, user.clone());
-        let socket = place.to_listen().unwrap();
+        let socket = place.in_runtime_folder().unwrap();
         place.write_note(&socket).unwrap();
         let client = Place::of(&workspace, UserFolders { runtime: None, ..user.clone() });
-        assert_eq!(client.to_connect().first(), Some(&socket));
+        assert_eq!(client.to_connect().first(), Some(&Spot::Private(socket)));
         assert_eq!(all_notes(&user).len(), 1);
+        // In the workspace it is looked at as everything there is, whoever noted it.
+        place.write_note(&place.path(&Spot::InWorkspace)).unwrap();
+        assert_eq!(client.to_connect().first(), Some(&Spot::InWorkspace));
         place.remove_note();
-        assert_eq!(client.to_connect().first(), Some(&workspace.join(".dialogs/.tui/driver.sock")));
+        assert_eq!(client.to_connect().first(), Some(&Spot::InWorkspace));
     }
 
     #[test]
@@ -246,7 +413,7 @@ mod tests {
         let path = place.note().unwrap();
         make_private(path.parent().unwrap()).unwrap();
         fs::write(&path, serde_json::to_vec(&other).unwrap()).unwrap();
-        assert!(!place.to_connect().contains(&other.socket));
+        assert!(!place.to_connect().contains(&Spot::Private(other.socket)));
         place.remove_note();
         assert!(path.exists(), "it is of another process");
     }

@@ -3,9 +3,7 @@
 //! A connection that sends what is no frame or no command ends, with one line in the log; the others and the driver go
 //! on. What a client does not read waits in its outbox, which drops for `Lagged` what can be asked for again.
 
-use std::fs::{self, Permissions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,18 +20,19 @@ use crate::domain::sandbox::Level;
 use crate::domain::text::{Localized, Text};
 use crate::driver::{Audience, ClientChannels, ClientOrigin, ClientProfile, ClientRights, Clients};
 use crate::protocol::wire::{
-    self, AudienceKind, ClientFault, FrameFault, FromClient, Hello, LONGEST_FROM_CLIENT, Rejected,
-    Versions, Welcome,
+    self, AudienceKind, ClientFault, FolderId, FrameFault, FromClient, Hello, LONGEST_FROM_CLIENT,
+    Rejected, Versions, Welcome,
 };
 use crate::protocol::{Command, DriverEvent};
 
 use super::framed::{FrameReader, FrameWriter, ReadError};
 use super::journal::SessionFile;
-use super::peer::{self, PeerRefusal};
-use super::place::Place;
+use super::peer::{Gate, PeerRefusal};
+use super::place::{Listening, Place};
 use super::seats::{Seat, Seats};
 use super::sender::Sender;
 use super::sessions::{Admission, Session, Sessions};
+use super::socket::{SocketFile, Workspace};
 
 /// Connections at a time that are told that they are not let in; others are closed without a word.
 const MAX_REJECTED: usize = 64;
@@ -71,6 +70,10 @@ pub struct About {
 pub struct Server {
     place: Place,
     socket: PathBuf,
+    file: SocketFile,
+    in_the_way: Option<PathBuf>,
+    /// Held, so that its numbers mean it.
+    _workspace: Workspace,
     tasks: JoinSet<()>,
     /// Dropped, the task stops to accept.
     open: mpsc::Sender<()>,
@@ -91,23 +94,28 @@ impl Server {
         about: About,
         sessions: Arc<dyn SessionFile>,
     ) -> io::Result<Self> {
-        let socket = place.to_listen().ok_or_else(no_place)?;
-        remove_stale(&socket)?;
-        let listener = UnixListener::bind(&socket)?;
-        fs::set_permissions(&socket, Permissions::from_mode(0o600))?;
+        let Listening { listener, file, path: socket, workspace, in_the_way } = place.listen()?;
         if let Err(error) = place.write_note(&socket) {
             tracing::warn!(%error, "where the socket is could not be noted");
         }
         let (open, closed) = mpsc::channel(1);
         let mut tasks = JoinSet::new();
         let (count, connected) = watch::channel(0);
-        tasks.spawn(accept((listener, sessions), clients, Arc::new(about), (closed, count)));
-        Ok(Self { place, socket, tasks, open, connected })
+        let door = Arc::new(Door { about, folder: workspace.id, gate: Gate::of_this_process() });
+        tasks.spawn(accept((listener, sessions), clients, door, (closed, count)));
+        let _workspace = workspace;
+        Ok(Self { place, socket, file, in_the_way, _workspace, tasks, open, connected })
     }
 
     #[must_use]
     pub fn socket(&self) -> &Path {
         &self.socket
+    }
+
+    /// What was in the place of a socket and is none, for a person: it is gone, or the socket is elsewhere.
+    #[must_use]
+    pub fn in_the_way(&self) -> Option<&Path> {
+        self.in_the_way.as_deref()
     }
 
     /// How many clients are connected.
@@ -118,7 +126,7 @@ impl Server {
 
     /// Removes the socket and lets the connections end; call it after the driver has ended, with the lock still held.
     pub async fn close(mut self) {
-        let _ = fs::remove_file(&self.socket);
+        self.file.remove();
         self.place.remove_note();
         drop(self.open);
         if timeout(LAST_EVENTS_TIMEOUT, self.tasks.join_next()).await.is_err() {
@@ -128,24 +136,19 @@ impl Server {
     }
 }
 
-fn no_place() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidFilename, "the path of the socket would be too long")
-}
-
-fn remove_stale(socket: &Path) -> io::Result<()> {
-    match socket.symlink_metadata() {
-        Ok(meta) if meta.file_type().is_socket() => fs::remove_file(socket),
-        Ok(_) => Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is there and no socket")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
+/// What a new connection is judged by and told.
+#[derive(Debug)]
+struct Door {
+    about: About,
+    folder: FolderId,
+    gate: Gate,
 }
 
 /// Accepts connections until `closed`, then waits for those that are there.
 async fn accept(
     (listener, sessions): (UnixListener, Arc<dyn SessionFile>),
     clients: Clients,
-    about: Arc<About>,
+    door: Arc<Door>,
     (mut closed, count): (mpsc::Receiver<()>, watch::Sender<usize>),
 ) {
     let mut connections = JoinSet::new();
@@ -172,11 +175,11 @@ async fn accept(
             }
             _ = closed.recv() => break,
         };
-        let (clients, about, sessions) = (clients.clone(), about.clone(), sessions.clone());
+        let (clients, door, sessions) = (clients.clone(), door.clone(), sessions.clone());
         let (seats, rejected) = (seats.clone(), rejected.clone());
         connections.spawn(async move {
-            let served = match admit(&stream, &seats) {
-                Ok(seat) => serve(stream, &clients, (&about, &sessions), &seat).await,
+            let served = match admit(&stream, door.gate, &seats) {
+                Ok(seat) => serve(stream, &clients, (&door, &sessions), &seat).await,
                 Err((refused, reason)) => {
                     if let Ok(_room) = rejected.try_acquire() {
                         reject(stream, reason).await;
@@ -230,8 +233,8 @@ async fn reject(mut stream: UnixStream, reason: Text) {
 }
 
 /// The seat of a new connection; who may not come in takes none.
-fn admit(stream: &UnixStream, seats: &Seats) -> Result<Arc<Seat>, (Refused, Text)> {
-    peer::check(stream).map_err(|refusal| (refusal.into(), refusal.reason()))?;
+fn admit(stream: &UnixStream, gate: Gate, seats: &Seats) -> Result<Arc<Seat>, (Refused, Text)> {
+    gate.check(stream).map_err(|refusal| (refusal.into(), refusal.reason()))?;
     let process = stream.peer_cred().ok().and_then(|peer| peer.pid()).unwrap_or_default();
     seats.take(process).ok_or((Refused::Full, TOO_MANY))
 }
@@ -239,7 +242,7 @@ fn admit(stream: &UnixStream, seats: &Seats) -> Result<Arc<Seat>, (Refused, Text
 async fn serve(
     stream: UnixStream,
     clients: &Clients,
-    (about, sessions): (&About, &Sessions),
+    (door, sessions): (&Door, &Sessions),
     seat: &Arc<Seat>,
 ) -> Result<(), Refused> {
     let (read, write) = stream.into_split();
@@ -269,10 +272,11 @@ async fn serve(
     let welcome = Welcome {
         protocol,
         program: env!("CARGO_PKG_VERSION").to_owned(),
-        workspace: about.workspace.clone(),
+        workspace: door.about.workspace.clone(),
+        folder: Some(door.folder),
         pid: std::process::id(),
-        since: about.since.clone(),
-        level: about.level,
+        since: door.about.since.clone(),
+        level: door.about.level,
         view: hello.view,
         knows_session: session.as_ref().is_some_and(Session::was_known),
         low_bandwidth: hello.low_bandwidth,

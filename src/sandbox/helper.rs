@@ -26,7 +26,8 @@ use landlock::{
 };
 use rustix::fs::fstat;
 use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, set_child_subreaper, wait,
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getppid, getrlimit,
+    kill_process, set_child_subreaper, setrlimit, wait,
 };
 use rustix::thread::{
     CapabilitySet, CapabilitySets, LinkNameSpaceType, capability_is_in_bounding_set,
@@ -41,6 +42,7 @@ use super::config::{
 use super::hold::{Hold, Holds, enter_mounts, open_root};
 use super::landlock::{FOLDER, LIST, NETWORK, NOT_JUDGED, OUTSIDE, READ, WITHIN, WRITE};
 use super::seccomp::{self, Sockets};
+use crate::domain::command_mark::{NO_LIMIT, limit_below};
 
 /// The sandbox could not be set up.
 const SETUP_FAILED: u8 = 125;
@@ -206,7 +208,16 @@ fn supervise_unconfined(args: &HelperArguments) -> ExitCode {
     };
     let mut command = Command::new(program);
     command.args(arguments);
+    mark_as_command();
     supervise(args, command)
+}
+
+/// What this process starts is known as a command, also after this process was ended.
+fn mark_as_command() {
+    let own = getrlimit(Resource::Locks).maximum.unwrap_or(NO_LIMIT);
+    let limit = Some(limit_below(own));
+    // Where the kernel has no such limit, its parents still tell what it is.
+    let _ = setrlimit(Resource::Locks, Rlimit { current: limit, maximum: limit });
 }
 
 /// Kills what a command started, however it detached, when the command or the main program ends.

@@ -391,6 +391,84 @@ fn an_mcp_server_runs_in_the_sandbox_a_person_chose_for_servers() {
     }
 }
 
+/// Once its parent has gone, so that it is nobody's child, it asks each driver to stop everything, and writes down what
+/// comes of it.
+const LEFT: &str = r#"while [ -e "/proc/$PPID" ] && grep -q setsid "/proc/$PPID/comm"; do sleep 0.01; done
+for number in 1 2; do
+  tries=0
+  until [ -e "ask$number" ]; do tries=$((tries+1)); [ $tries -lt 6000 ] || exit 1; sleep 0.02; done
+  "$1" stop --all 2>said.new; echo "status $?" >>said.new; mv said.new "said$number"
+done
+"#;
+
+/// What the process that was left behind is told by the driver that runs now.
+fn told(place: &Place, number: u32) -> String {
+    place.put(&format!("ask{number}"), "");
+    let said = found(|| fs::read_to_string(place.at(&format!("said{number}"))).ok());
+    said.expect("a process that was left behind")
+}
+
+/// A driver that listens.
+fn served(place: &Place) -> Child {
+    let driver = place.start(&["serve"]);
+    let listens = || place.run(&["ps", "--json"]).stdout.starts_with(b"[{");
+    assert!(eventually(listens));
+    driver
+}
+
+fn end(mut driver: Child) {
+    signal("TERM", &driver);
+    wait::end(&mut driver);
+}
+
+fn is_refused(said: &str) {
+    let reasons = ["command of a member", "the driver itself started"];
+    let is_named = reasons.iter().any(|reason| said.contains(reason));
+    assert!(is_named && said.ends_with("status 5\n"), "{said}");
+}
+
+#[test]
+fn what_a_command_left_behind_is_let_in_by_no_driver_however_it_detached() {
+    let place = Place::new();
+    place.put("left", LEFT);
+    let program = env!("CARGO_BIN_EXE_dominds-tui");
+    let command = format!("setsid -f sh ./left {program} >/dev/null 2>&1 </dev/null");
+    place.answers("go", "shell_cmd", &json!({ "command": command }));
+    let first = served(&place);
+    assert_eq!(place.run(&["run", "go"]).status.code(), Some(0));
+    is_refused(&told(&place, 1));
+    end(first);
+    let next = served(&place);
+    is_refused(&told(&place, 2));
+    assert_eq!(place.run(&["stop", "--all"]).status.code(), Some(0), "a person is let in");
+    end(next);
+}
+
+#[test]
+fn what_a_server_of_tools_left_behind_is_not_let_in() {
+    const SERVER: &str = include_str!("../interop/mcp_server.py");
+    if !has("/usr/bin/python3") {
+        return;
+    }
+    let place = Place::new();
+    place.put("left", LEFT);
+    place.put("server.py", SERVER);
+    let program = env!("CARGO_BIN_EXE_dominds-tui");
+    let start = format!(
+        "[ -e begun ] || setsid -f sh ./left {program} >/dev/null 2>&1 </dev/null; >begun; \
+         exec /usr/bin/python3 server.py echo"
+    );
+    let server = json!({"command": "/bin/sh", "args": ["-c", start]});
+    place.put(".minds/mcp.yaml", &json!({"version": 1, "servers": {"s": server}}).to_string());
+    assert_eq!(place.run(&["trust", "--yes"]).status.code(), Some(0));
+    place.answers("go", "shell_cmd", &json!({ "command": "true" }));
+    let driver = served(&place);
+    assert_eq!(place.run(&["run", "go"]).status.code(), Some(0));
+    is_refused(&told(&place, 1));
+    place.put("ask2", "");
+    end(driver);
+}
+
 #[test]
 fn a_command_that_is_waited_for_ends_with_the_program() {
     for name in ["TERM", "INT", "HUP"] {

@@ -9,6 +9,7 @@
 
 mod bounds;
 mod crowd;
+mod meant;
 pub mod sessions;
 mod turns;
 
@@ -99,8 +100,7 @@ impl Stage {
     }
 
     async fn join(&self, hello: Hello) -> Client {
-        let places = self.place().to_connect();
-        let joined = in_time(connect(&places, hello, Leaving::DriverStays)).await;
+        let joined = in_time(connect(&self.place(), hello, Leaving::DriverStays)).await;
         Client { connection: joined.expect("a connection"), seen: Vec::new() }
     }
 
@@ -383,7 +383,7 @@ async fn a_command_of_a_newer_client_is_refused_by_its_ticket_and_the_connection
 async fn a_client_of_another_version_is_told_which_side_is_older() {
     let (stage, _) = Stage::asking().await;
     let newer = Hello { protocol: 9, oldest: 9, ..hello("pts/1", AudienceKind::Screen) };
-    let refused = connect(&stage.place().to_connect(), newer, Leaving::DriverStays).await;
+    let refused = connect(&stage.place(), newer, Leaving::DriverStays).await;
     match refused {
         Err(ConnectError::Rejected(reason)) => {
             assert!(reason.to_string().starts_with("the driver is older"), "{reason}");
@@ -428,7 +428,7 @@ async fn a_socket_of_a_driver_that_has_ended_is_in_nobodys_way() {
     drop(stage.server.take());
     assert!(socket.exists(), "as after a kill");
     let nobody = hello("pts/1", AudienceKind::Screen);
-    let found = connect(&stage.place().to_connect(), nobody, Leaving::DriverStays).await;
+    let found = connect(&stage.place(), nobody, Leaving::DriverStays).await;
     assert!(matches!(found, Err(ConnectError::Nobody)), "{found:?}");
     stage.server = Some(stage.listen());
     stage.screen("pts/1").await.question().await;

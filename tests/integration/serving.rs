@@ -4,10 +4,12 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use dominds_tui::protocol::wire::{self, AudienceKind, Hello};
+use dominds_tui::remote::{Place, UserFolders};
 use serde_json::Value;
 
 use crate::common::files;
@@ -109,6 +111,12 @@ impl Driver {
         let note = fs::read(note.expect("a note")).expect("a note");
         let note: Value = serde_json::from_slice(&note).expect("JSON");
         note.pointer("/socket").and_then(Value::as_str).expect("a socket").into()
+    }
+
+    /// Where a client finds it.
+    pub fn place(&self) -> Place {
+        let state = Some(self.home.state_folder());
+        Place::of(&self.home.workspace(), UserFolders { runtime: None, state })
     }
 
     pub fn home(&self) -> &Home {
@@ -423,7 +431,10 @@ fn a_team_finishes_its_steps_and_stops_if_the_user_set_that() {
 fn a_screen_whose_driver_nobody_can_reach_says_so_once_and_works() {
     let driver = Driver::ended();
     let workspace = driver.home.workspace();
-    files::put(&workspace, ".dialogs/.tui/driver.sock", "no socket");
+    files::put(&workspace, ".dialogs/.tui/driver.sock/file", "a folder gives way to nothing");
+    let notes = driver.home.state_folder().join("drivers");
+    fs::remove_dir_all(&notes).expect("a folder");
+    fs::write(&notes, "no folder").expect("a file");
     let mut environment = driver.home.environment();
     environment.push(("XDG_RUNTIME_DIR", "/nonexistent".into()));
     let args: [&OsStr; 2] = ["-C".as_ref(), workspace.as_ref()];
@@ -433,6 +444,78 @@ fn a_screen_whose_driver_nobody_can_reach_says_so_once_and_works() {
     screen.until_shown(&["the driver ends with its screen"]);
     screen.quit();
     assert_eq!(screen.end_restored(), 0);
+}
+
+#[test]
+fn what_is_no_socket_gives_way_to_that_of_a_driver_which_says_so_once() {
+    let driver = Driver::ended();
+    let workspace = driver.home.workspace();
+    let socket = workspace.join(".dialogs/.tui/driver.sock");
+    std::os::unix::fs::symlink("/nonexistent", &socket).expect("a link");
+    let mut environment = driver.home.environment();
+    environment.push(("XDG_RUNTIME_DIR", "/nonexistent".into()));
+    let mut run = command(&driver.home, &["run", "hi"]);
+    let said = output(run.env_clear().envs(environment));
+    let errors = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(
+        (said.status.code(), errors.matches("was no socket").count()),
+        (Some(0), 1),
+        "{errors}"
+    );
+    assert!(socket.symlink_metadata().is_err(), "it has gone with the driver");
+}
+
+/// Everything that connects, in a workspace that brings along a way to the socket of another one.
+#[test]
+fn a_clone_reaches_nothing_of_the_driver_of_another_workspace() {
+    let (mut driver, question) = Driver::asking();
+    let clone = tempfile::tempdir().expect("a folder");
+    files::put(clone.path(), ".minds/team.yaml", TEAM);
+    files::put(clone.path(), ".minds/llm.yaml", MODELS);
+    files::put(clone.path(), "answers/m.yaml", ANSWERS);
+    let socket = clone.path().join(".dialogs/.tui/driver.sock");
+    fs::create_dir_all(socket.parent().expect("a folder")).expect("a folder");
+    // The second one is a socket of the person, as a test of the file says.
+    let ways: [fn(&Path, &Path) -> std::io::Result<()>; 2] =
+        [|from, to| std::os::unix::fs::symlink(from, to), |from, to| fs::hard_link(from, to)];
+    let mut environment = driver.home.environment();
+    environment.push(("XDG_RUNTIME_DIR", "/nonexistent".into()));
+    let greeting = Hello::new(AudienceKind::Screen, "there");
+    let greeting = wire::encode_hello(&greeting).expect("a frame");
+    for way in ways {
+        for (args, status) in [
+            (&["quit"][..], 0),
+            (&["attach", "--plain"], 1),
+            (&["relay", "--no-start"], 1),
+            (&["stop", "--all"], 0),
+            (&["autonomy", "full"], 0),
+            (&["q4h", "answer", &question, "blue"], 2),
+            (&["run", "hi"], 0),
+        ] {
+            let _ = fs::remove_file(&socket);
+            way(&driver.socket(), &socket).expect("a way");
+            let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+            command.arg("-C").arg(clone.path()).args(args).env_clear().envs(environment.clone());
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().expect("a command");
+            let mut input = child.stdin.take().expect("its input");
+            // Most read nothing.
+            let _ = std::io::Write::write_all(&mut input, &greeting);
+            drop(input);
+            let said = child.wait_with_output().expect("an end");
+            assert_eq!(said.status.code(), Some(status), "{args:?}: {said:?}");
+            let text = String::from_utf8_lossy(&said.stdout).into_owned();
+            assert!(
+                !text.contains("Which colour?") && !text.contains("welcome"),
+                "{args:?}: {text}"
+            );
+        }
+    }
+    assert!(driver.is_alive());
+    assert_eq!(driver.question(), question);
+    let dialogs = driver.json(&["dialogs", "--json"]);
+    assert_eq!(dialogs.as_array().map(Vec::len), Some(1), "{dialogs}");
+    assert!(!driver.home.workspace().join(".minds/hive/hive.yaml").exists());
 }
 
 #[test]

@@ -106,6 +106,12 @@ impl FrameDecoder {
         self.header.is_empty() && self.length.is_none()
     }
 
+    /// How many bytes are missing, at least: of the header, or of the message.
+    #[must_use]
+    pub fn missing(&self) -> usize {
+        self.length.map_or(HEADER_BYTES - self.header.len(), |length| length - self.body.len())
+    }
+
     fn header(&mut self, input: &mut &[u8]) -> Result<Option<usize>, FrameFault> {
         let part = split_front(input, HEADER_BYTES - self.header.len());
         self.header.extend_from_slice(part);

@@ -82,6 +82,9 @@ pub struct Welcome {
     pub program: String,
     /// The workspace as shown to users (`~` for the home directory).
     pub workspace: String,
+    /// The folder of the workspace; `None` of a driver that does not say it yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<FolderId>,
     pub pid: u32,
     /// When the driver started.
     pub since: Stamp,
@@ -98,6 +101,13 @@ pub struct Welcome {
     /// What follows is compressed, in both directions, and the driver writes less.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub low_bandwidth: bool,
+}
+
+/// A folder, whatever its path: no other one on this machine has both numbers while it is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderId {
+    pub device: u64,
+    pub inode: u64,
 }
 
 /// The driver refuses a client; nothing follows.

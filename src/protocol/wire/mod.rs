@@ -17,7 +17,8 @@ pub use frame::{
     FrameDecoder, FrameFault, HEADER_BYTES, LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER, frame,
 };
 pub use handshake::{
-    AudienceKind, Hello, MAX_NAME_CHARS, OLDEST, PROTOCOL, Rejected, Versions, Welcome, agree,
+    AudienceKind, FolderId, Hello, MAX_NAME_CHARS, OLDEST, PROTOCOL, Rejected, Versions, Welcome,
+    agree,
 };
 pub use kinds::{COMMAND_KINDS, EVENT_KINDS, kind_of_command, kind_of_event};
 pub use message::{

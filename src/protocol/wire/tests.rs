@@ -31,6 +31,7 @@ fn welcome() -> Welcome {
         protocol: PROTOCOL,
         program: "0.1.0".to_owned(),
         workspace: "~/work".to_owned(),
+        folder: Some(FolderId { device: 2049, inode: 131_074 }),
         pid: 4711,
         since: Stamp::new("2026-11-25 10:00:00"),
         level: Some(Level::Workspace),

@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::group::ProcessGroup;
+use super::hold::{GO, HOLD, SH, mark};
 use super::identity::Identity;
 use super::window::StreamWindow;
 use crate::domain::background::ProcessExit;
@@ -26,11 +27,6 @@ use crate::sandbox::{CommandSpec, Placeholders, Sandbox};
 const BLOCK_BYTES: usize = 64 * 1024;
 /// Starts a program in a session of its own, so that it cannot reach the terminal.
 const SETSID: [&str; 2] = ["/usr/bin/setsid", "/bin/setsid"];
-
-const SH: &str = "/bin/sh";
-/// Waits for a word before the command takes its place. If this program ends before it gave the word,
-/// the command never begins.
-const HOLD: &str = r#"read -r word || exit 126; exec "$@" </dev/null"#;
 
 /// What is started.
 #[derive(Debug)]
@@ -236,7 +232,10 @@ impl PausedCommand {
     }
 
     pub async fn begin(mut self) -> io::Result<RunningCommand> {
-        self.word.write_all(b"\n").await?;
+        if !self.working.group.is_sandboxed() {
+            mark(self.working.identity.pid);
+        }
+        self.word.write_all(GO).await?;
         Ok(self.working)
     }
 }

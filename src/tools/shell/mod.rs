@@ -11,6 +11,7 @@ mod command;
 mod daemons;
 mod environment;
 mod group;
+mod hold;
 mod identity;
 mod launch;
 mod note;

@@ -24,7 +24,7 @@ struct Used {
 
 async fn screen(driver: &Driver, number: usize) -> Connection {
     let hello = Hello::new(AudienceKind::Screen, &format!("pts/{number}"));
-    let joined = in_time(connect(&[driver.socket()], hello, Leaving::DriverStays)).await;
+    let joined = in_time(connect(&driver.place(), hello, Leaving::DriverStays)).await;
     joined.expect("a connection")
 }
 
