@@ -51,7 +51,7 @@ impl PeerRefusal {
 /// Lets processes of the person in and no command of a member, which could agree to things in the name of the person.
 #[derive(Debug, Clone, Copy)]
 pub struct Gate {
-    /// The limit by which commands are known, of this process before it started any.
+    /// The limit by which commands are known, of this process when it began to listen.
     limit: u64,
 }
 

@@ -93,23 +93,21 @@ impl Root {
         }
     }
 
-    /// A folder at a path; `None` if there is none. Without a permission to look into it that is an error.
-    pub fn look_folder(&self, path: &Path) -> io::Result<Option<Object>> {
+    /// The folder at a path, open; `None` if there is none. Without a permission to look for it that is an error.
+    pub fn folder(&self, path: &Path) -> io::Result<Option<(Self, Object)>> {
         match self.open_with(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | LOOKUP_ONLY) {
-            Ok(opened) => Ok(Some(Object::of(&fstat(&opened)?))),
+            Ok(folder) => {
+                let object = Object::of(&fstat(&folder)?);
+                Ok(Some((Self { path: path.to_owned(), folder }, object)))
+            }
             Err(error) => nothing(error).map(|()| None),
         }
     }
 
     /// The folder at a path, as long as it is this one.
     pub fn enter(&self, path: &Path, id: ObjectId) -> io::Result<Option<Self>> {
-        let opened = self.open_with(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | LOOKUP_ONLY);
-        let folder = match opened {
-            Ok(folder) => folder,
-            Err(error) => return nothing(error).map(|()| None),
-        };
-        let entered = Self { path: path.to_owned(), folder };
-        Ok((entered.id()? == id).then_some(entered))
+        let found = self.folder(path)?.filter(|(_, object)| object.id == id);
+        Ok(found.map(|(folder, _)| folder))
     }
 
     /// Opens what is at a path, only to name it.

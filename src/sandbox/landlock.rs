@@ -2,6 +2,7 @@
 //! cannot contain a read-only one. Hence the top of the workspace and of `.git` can only be listed, and
 //! their entries get a rule each, except what is reserved.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -107,8 +108,13 @@ fn workspace(
             }
         }
     }
-    let is_held = |path: &Path| areas.iter().chain(fixed).any(|held| held.path == path);
-    let holds = |path: &Path| areas.iter().chain(fixed).any(|held| held.path.starts_with(path));
+    // By what it is, and by its name: another command may be exchanging names at this moment.
+    let all = || areas.iter().chain(fixed);
+    let held: BTreeSet<ObjectId> = all().filter_map(|held| held.id).collect();
+    let is_held = |path: &Path, id| held.contains(&id) || all().any(|held| held.path == path);
+    let around = |path: &Path, id| {
+        reserved.folders.contains(&id) || all().any(|held| held.path.starts_with(path))
+    };
     let mut left = vec![top.to_owned()];
     let mut checked = 0;
     while let Some(folder) = left.pop() {
@@ -121,10 +127,10 @@ fn workspace(
                 ));
             }
             // Symlinks get no rule: access is decided by their target.
-            if object.kind == ObjectKind::Link || is_held(&path) {
+            if object.kind == ObjectKind::Link || is_held(&path, object.id) {
                 continue;
             }
-            if holds(&path) {
+            if object.kind == ObjectKind::Folder && around(&path, object.id) {
                 // It contains reserved paths: its entries get a rule each.
                 rules.add_judged(LIST, &path, object.id);
                 left.push(path);

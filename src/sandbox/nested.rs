@@ -2,11 +2,10 @@
 //! generate last, up to a bound; what is left is counted, so that protection does not end silently. A folder whose
 //! names have not changed since the last search is not listed again.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::beneath::{Object, ObjectId, ObjectKind, Root};
 use crate::domain::Problem;
@@ -22,8 +21,10 @@ const MAX_FOLDERS: usize = 40_000;
 const MAX_NAMES: usize = 1_000_000;
 /// A folder that changed less than this before it was listed is listed again, in seconds: times of files are coarse.
 const SETTLED_AFTER: i64 = 2;
-/// Searches for something that was there and is not found: a command may be exchanging folders at this moment.
-const MAX_SEARCHES: usize = 5;
+/// Searches for something that was there and is not found, and the pause between them: a command may be exchanging
+/// folders at this moment. What is not found in so many is gone.
+const MAX_SEARCHES: usize = 30;
+const PAUSE: Duration = Duration::from_micros(300);
 
 /// Something at a path, by what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub(super) struct NestedPaths {
     pub taskdocs: Vec<Found>,
     /// `.git` paths of nested repositories, and bare ones.
     pub repositories: Vec<Found>,
+    /// The folders that these lie in, up to the top.
+    pub folders: BTreeSet<ObjectId>,
     pub unprotected: Unprotected,
 }
 
@@ -86,17 +89,20 @@ struct Listed {
 impl Search {
     /// What there is now. Reads the disk.
     pub fn refresh(&mut self, root: &Root) -> &NestedPaths {
+        let before = &self.found;
+        let known: Vec<Found> =
+            before.repositories.iter().chain(&before.taskdocs).cloned().collect();
         for _ in 0..MAX_SEARCHES {
             let found = self.search(root);
             let is_missing = |one: &Found| {
                 !found.repositories.iter().chain(&found.taskdocs).any(|now| now.id == one.id)
             };
-            let known = self.found.repositories.iter().chain(&self.found.taskdocs);
-            let is_complete = !known.into_iter().any(is_missing);
+            let is_complete = !known.iter().any(is_missing);
             self.found = found;
             if is_complete {
                 break;
             }
+            std::thread::sleep(PAUSE);
         }
         &self.found
     }
@@ -144,21 +150,48 @@ impl Search {
                 }
             }
             if depth > 0 {
-                for name in &listed.taskdocs {
-                    found.taskdocs.extend(found.unprotected.unless_link(root, folder.join(name)));
-                }
-                if listed.has_repository {
-                    let git = folder.join(GIT);
-                    found.repositories.extend(found.unprotected.unless_link(root, git));
-                }
+                found.add_of(root, &folder, &listed);
             }
             self.folders.insert(folder, listed);
+        }
+        for one in found.repositories.iter().chain(&found.taskdocs) {
+            let above = one.path.ancestors().skip(1).map_while(|folder| self.folders.get(folder));
+            found.folders.extend(above.map(|listed| listed.object.id));
         }
         found
     }
 }
 
+impl NestedPaths {
+    /// What is in a folder, as long as it is the one that was listed: a repository and the folder around it belong
+    /// together.
+    fn add_of(&mut self, root: &Root, folder: &Path, listed: &Listed) {
+        if listed.taskdocs.is_empty() && !listed.has_repository {
+            return;
+        }
+        let Ok(Some(inside)) = root.enter(folder, listed.object.id) else { return };
+        for name in &listed.taskdocs {
+            let found = self.unprotected.unless_link(&inside, folder.join(name));
+            self.taskdocs.extend(found);
+        }
+        if listed.has_repository {
+            let found = self.unprotected.unless_link(&inside, folder.join(GIT));
+            self.repositories.extend(found);
+        }
+    }
+}
+
 impl Unprotected {
+    /// What is at a path. A link is counted: whoever writes its folder can replace it.
+    fn unless_link(&mut self, inside: &Root, path: PathBuf) -> Option<Found> {
+        let object = inside.look(&path).ok()??;
+        if object.kind == ObjectKind::Link {
+            self.add(path);
+            return None;
+        }
+        Some(Found { id: object.id, path })
+    }
+
     /// For the user.
     pub(super) fn problem(&self, workspace: &Path) -> Option<Problem> {
         let example = self.example.as_ref()?;
@@ -181,16 +214,6 @@ impl Unprotected {
         self.count += 1;
         _ = self.example.get_or_insert(path);
     }
-
-    /// What is at a path now. A link is counted: whoever writes its folder can replace it.
-    fn unless_link(&mut self, root: &Root, path: PathBuf) -> Option<Found> {
-        let object = root.look(&path).ok()??;
-        if object.kind == ObjectKind::Link {
-            self.add(path);
-            return None;
-        }
-        Some(Found { id: object.id, path })
-    }
 }
 
 impl Listed {
@@ -200,8 +223,8 @@ impl Listed {
         folder: &Path,
         known: Option<Self>,
     ) -> Result<Option<Self>, Option<Box<Self>>> {
-        let object = match root.look_folder(folder) {
-            Ok(Some(object)) => object,
+        let (inside, object) = match root.folder(folder) {
+            Ok(Some(found)) => found,
             Ok(None) => return Ok(None),
             Err(_) => return Err(known.map(Box::new)),
         };
@@ -211,11 +234,7 @@ impl Listed {
         {
             return Ok(Some(known.clone()));
         }
-        let entries = match root.entries(folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(_) => return Err(known.map(Box::new)),
-        };
+        let Ok(entries) = inside.entries(folder) else { return Err(known.map(Box::new)) };
         let mut listed = Self {
             object,
             is_settled: object.changed.0 + SETTLED_AFTER < now(),
@@ -259,6 +278,10 @@ pub(super) fn is_taskdoc(path: &Path) -> bool {
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
 
     use super::*;
 
@@ -342,6 +365,33 @@ mod tests {
         assert_eq!(search.found().repositories[0].id, id);
         fs::remove_dir_all(at("c/b/.git")).unwrap();
         assert_eq!(search.refresh(&root).repositories, []);
+    }
+
+    #[test]
+    fn what_is_known_is_found_while_its_folder_is_exchanged_again_and_again() {
+        let (top, root) = root();
+        fs::create_dir_all(top.path().join("a/.git")).unwrap();
+        symlink("elsewhere", top.path().join("b")).unwrap();
+        let mut search = Search::default();
+        let id = search.refresh(&root).repositories[0].id;
+        let over = AtomicBool::new(false);
+        let (one, other) = (top.path().join("a"), top.path().join("b"));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    let flags = RenameFlags::EXCHANGE;
+                    if renameat_with(CWD, &one, CWD, &other, flags).is_err() {
+                        return eprintln!("SKIPPED: this disk exchanges no names");
+                    }
+                    thread::yield_now();
+                }
+            });
+            for _ in 0..500 {
+                let found = search.refresh(&root);
+                assert!(found.repositories.iter().any(|one| one.id == id), "{found:?}");
+            }
+            over.store(true, Ordering::Relaxed);
+        });
     }
 
     #[test]

@@ -101,6 +101,8 @@ pub(super) struct ReservedPaths {
     pub fixed: Vec<Held>,
     /// Placeholders to create first.
     pub missing: Vec<Missing>,
+    /// The folders that protected paths lie in.
+    pub folders: BTreeSet<ObjectId>,
     /// What settings of git name.
     pub targets: Targets,
     /// States of git that are protected, or would be if no command had made them.
@@ -120,7 +122,8 @@ pub(super) struct Ground<'a> {
 impl ReservedPaths {
     pub fn find(ground: Ground<'_>, writes: bool) -> Result<Self, JudgeFault> {
         let Ground { root, home, nested, .. } = ground;
-        let mut finder = Finder { ground, reserved: Self::default(), repositories: Vec::new() };
+        let reserved = Self { folders: nested.folders.clone(), ..Self::default() };
+        let mut finder = Finder { ground, reserved, repositories: Vec::new() };
         for (name, _) in AT_TOP {
             finder.add_area(root.path().join(name), writes)?;
         }
@@ -334,6 +337,7 @@ impl Finder<'_> {
     }
 
     fn pin(&mut self, path: &Path, id: ObjectId) {
+        self.reserved.folders.insert(id);
         if !self.reserved.pinned.iter().any(|held| held.path == path) {
             self.reserved.pinned.push(Held { path: path.to_owned(), id: Some(id) });
         }

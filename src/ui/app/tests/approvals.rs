@@ -66,15 +66,16 @@ pub fn approval(width: u16, height: u16) -> Stage {
 /// Pages through all that is to be approved; returns what was on the screen.
 fn read_to_its_end(stage: &mut Stage) -> String {
     let mut seen = stage.keys("<alt+o>").screen();
-    loop {
-        let before = stage.screen();
-        let now = stage.keys("<pagedown>").screen();
-        if now == before {
-            stage.keys("<esc>").screen();
-            return seen;
-        }
-        seen.push_str(&now);
+    // Pages may look alike; the heading says whether there is more below.
+    let has_more = |screen: &str| {
+        let heading = screen.lines().find(|line| line.contains("TO APPROVE"));
+        heading.expect("the overlay").contains('↓')
+    };
+    while has_more(&stage.screen()) {
+        seen.push_str(&stage.keys("<pagedown>").screen());
     }
+    stage.keys("<esc>").screen();
+    seen
 }
 
 fn answers(stage: &mut Stage) -> Vec<String> {
