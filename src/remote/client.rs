@@ -190,13 +190,11 @@ pub async fn greet(place: &Place, greeting: &[u8]) -> Result<Greeted, ConnectErr
 /// True for the welcome of a driver of another workspace. An older one only says how its folder is shown to people.
 fn is_of_another(answer: &[u8], place: &Place, workspace: &Workspace) -> bool {
     let Ok(FromDriver::Welcome(welcome)) = wire::decode_from_driver(answer) else { return false };
-    match welcome.folder {
-        Some(folder) => folder != workspace.id,
-        None => {
-            let path = place.workspace();
-            path.to_str().is_none() || welcome.workspace != env::display_path(path)
-        }
-    }
+    let path = place.workspace();
+    welcome.folder.map_or_else(
+        || path.to_str().is_none() || welcome.workspace != env::display_path(path),
+        |folder| folder != workspace.id,
+    )
 }
 
 /// A socket that is not there, that nobody listens on any more, or that is not to be used: no socket, behind a link, of

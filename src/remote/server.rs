@@ -103,8 +103,7 @@ impl Server {
         let (count, connected) = watch::channel(0);
         let door = Arc::new(Door { about, folder: workspace.id, gate: Gate::of_this_process() });
         tasks.spawn(accept((listener, sessions), clients, door, (closed, count)));
-        let _workspace = workspace;
-        Ok(Self { place, socket, file, in_the_way, _workspace, tasks, open, connected })
+        Ok(Self { place, socket, file, in_the_way, _workspace: workspace, tasks, open, connected })
     }
 
     #[must_use]
