@@ -154,6 +154,8 @@ impl Search {
             }
             self.folders.insert(folder, listed);
         }
+        found.repositories.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        found.taskdocs.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         for one in found.repositories.iter().chain(&found.taskdocs) {
             let above = one.path.ancestors().skip(1).map_while(|folder| self.folders.get(folder));
             found.folders.extend(above.map(|listed| listed.object.id));

@@ -260,14 +260,18 @@ fn where_no_sandbox_can_be_made_no_command_runs_and_a_problem_says_why() {
     let run = |tool: &str| {
         place.answers("go", tool, &json!({"command": "cat told.txt"}));
         let mut program = place.program(&["run", "--trust", "--json", "go"]);
-        let over = output(program.env("HOME", place.0.path()));
+        program.env("HOME", place.0.path());
+        // What is in the workspace is not obeyed.
+        let over = output(program.env("XDG_CONFIG_HOME", place.1.path()));
         String::from_utf8_lossy(&over.stdout).into_owned()
     };
     place.put("told.txt", "it ran");
     let said = run("shell_cmd");
     assert!(said.contains(r#""id":"sandbox""#) && said.contains("home folder"), "{said}");
     // Whoever wants none for a shell has not widened what only looks.
-    place.put(".config/dominds-tui/config.yaml", "sandbox: off\n");
+    let settings = place.1.path().join("dominds-tui");
+    fs::create_dir_all(&settings).expect("a folder");
+    fs::write(settings.join("config.yaml"), "sandbox: off\n").expect("a file");
     let said = run("readonly_shell");
     assert!(said.contains(r#""id":"sandbox""#) && said.contains("home folder"), "{said}");
     assert!(!place.tells("it ran"), "a command was run");
@@ -461,11 +465,13 @@ fn what_a_server_of_tools_left_behind_is_not_let_in() {
     let server = json!({"command": "/bin/sh", "args": ["-c", start]});
     place.put(".minds/mcp.yaml", &json!({"version": 1, "servers": {"s": server}}).to_string());
     assert_eq!(place.run(&["trust", "--yes"]).status.code(), Some(0));
-    place.answers("go", "shell_cmd", &json!({ "command": "true" }));
+    // It ends with the server, so it asks while that runs.
+    place.put("ask1", "");
+    let waits = "for n in $(seq 600); do [ -e said1 ] && exit; sleep 0.05; done; exit 1";
+    place.answers("go", "shell_cmd", &json!({ "command": waits }));
     let driver = served(&place);
     assert_eq!(place.run(&["run", "go"]).status.code(), Some(0));
     is_refused(&told(&place, 1));
-    place.put("ask2", "");
     end(driver);
 }
 
