@@ -451,6 +451,7 @@ fn what_is_no_socket_gives_way_to_that_of_a_driver_which_says_so_once() {
     let driver = Driver::ended();
     let workspace = driver.home.workspace();
     let socket = workspace.join(".dialogs/.tui/driver.sock");
+    fs::create_dir_all(socket.parent().expect("a folder")).expect("a folder");
     std::os::unix::fs::symlink("/nonexistent", &socket).expect("a link");
     let mut environment = driver.home.environment();
     environment.push(("XDG_RUNTIME_DIR", "/nonexistent".into()));

@@ -58,7 +58,7 @@ fn exchange(workspace: &Path, over: &AtomicBool) {
             for pause in [round % 7, round % 3] {
                 let exchanged = renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE);
                 exchanged.expect("an exchange");
-                thread::sleep(Duration::from_micros(100 * pause + 50));
+                thread::sleep(Duration::from_micros(300 * pause + 200));
             }
         }
     }
