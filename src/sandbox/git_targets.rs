@@ -17,8 +17,8 @@ use crate::domain::reserved::GIT;
 const MAX_BYTES: u64 = 1024 * 1024;
 /// Files that include each other.
 const MAX_DEPTH: usize = 10;
-/// Files that are read, and targets that are protected.
-const MAX_FILES: usize = 1_000;
+/// Files that are read, each for every repository that uses it.
+const MAX_FILES: usize = 10_000;
 /// Settings whose value is a path: of a file or a folder, which may not be there yet.
 const PATHS: [&str; 4] =
     ["core.hookspath", "core.attributesfile", "init.templatedir", "core.worktree"];
@@ -46,8 +46,12 @@ pub(super) struct Repository {
     pub worktree: PathBuf,
 }
 
-/// Finds the targets of all repositories, which use the person's settings, too.
-pub(super) fn find(root: &Root, home: Option<&Path>, repositories: &[Repository]) -> Targets {
+/// Finds the targets of all repositories, which use the person's settings, too. `None`: there are too many settings.
+pub(super) fn find(
+    root: &Root,
+    home: Option<&Path>,
+    repositories: &[Repository],
+) -> Option<Targets> {
     let mut reader = Reader { root, home, targets: Targets::new(), read: BTreeSet::new() };
     let outer = outer_repository(root.path());
     for repository in repositories.iter().chain(&outer) {
@@ -57,7 +61,7 @@ pub(super) fn find(root: &Root, home: Option<&Path>, repositories: &[Repository]
             reader.read(&file, &repository.worktree, 0);
         }
     }
-    reader.targets
+    (reader.read.len() <= MAX_FILES).then_some(reader.targets)
 }
 
 /// The repository that the workspace is a folder or a worktree of.
@@ -217,7 +221,7 @@ mod tests {
         fs::write(home.join("in-home.inc"), "[core]\nfsmonitor = tools/run.sh\n").unwrap();
         let root = Root::open(&workspace).unwrap();
         let one = Repository { git: workspace.join(".git"), worktree: workspace.clone() };
-        let found = find(&root, Some(&home), &[one]);
+        let found = find(&root, Some(&home), &[one]).unwrap();
         let short = |(path, target): (&PathBuf, &Target)| {
             format!("{} {}", target.setting, path.strip_prefix(&workspace).unwrap().display())
         };
@@ -270,6 +274,17 @@ mod tests {
     }
 
     #[test]
+    fn more_settings_than_are_read_are_not_taken_for_none() {
+        let top = tempfile::tempdir().unwrap();
+        let root = Root::open(&fs::canonicalize(top.path()).unwrap()).unwrap();
+        let at = |n: usize| root.path().join(n.to_string());
+        let one = |n| Repository { git: at(n).join(".git"), worktree: at(n) };
+        let repositories: Vec<Repository> = (0..MAX_FILES).map(one).collect();
+        assert_eq!(find(&root, None, &repositories[..10]), Some(Targets::new()));
+        assert_eq!(find(&root, None, &repositories), None);
+    }
+
+    #[test]
     fn the_settings_of_the_repository_around_the_workspace_count() {
         let top = tempfile::tempdir().unwrap();
         let top = fs::canonicalize(top.path()).unwrap();
@@ -277,7 +292,7 @@ mod tests {
         fs::create_dir_all(top.join("repo/app")).unwrap();
         fs::write(top.join("repo/.git/config"), "[core]\nhooksPath = app/hooks\n").unwrap();
         let root = Root::open(&top.join("repo/app")).unwrap();
-        let found: Vec<_> = find(&root, None, &[]).into_keys().collect();
+        let found: Vec<_> = find(&root, None, &[]).unwrap().into_keys().collect();
         assert_eq!(found, [top.join("repo/app/hooks")]);
     }
 }

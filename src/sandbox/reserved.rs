@@ -144,7 +144,7 @@ impl ReservedPaths {
             finder.add_git(found)?;
         }
         let targets = git_targets::find(root, home, &finder.repositories);
-        finder.add_targets(targets)?;
+        finder.add_targets(targets.ok_or_else(too_many_targets)?)?;
         Ok(finder.reserved)
     }
 
@@ -307,10 +307,7 @@ impl Finder<'_> {
     /// Files and folders that settings of git name.
     fn add_targets(&mut self, targets: Targets) -> Result<(), JudgeFault> {
         if targets.len() > MAX_TARGETS {
-            return Err(JudgeFault::Refused(localized!(
-                "settings of git name more than {MAX_TARGETS} files of the workspace",
-                "git 的设置指向工作区内超过 {MAX_TARGETS} 个文件"
-            )));
+            return Err(too_many_targets());
         }
         let top = self.root().path().to_owned();
         for (path, target) in targets {
@@ -364,6 +361,13 @@ impl Finder<'_> {
         let entered = self.root().enter(path, id).map_err(|error| failed(path, &error))?;
         entered.ok_or_else(|| JudgeFault::Changed(path.to_owned()))
     }
+}
+
+fn too_many_targets() -> JudgeFault {
+    JudgeFault::Refused(localized!(
+        "the repositories in it have too many settings, or these name more than {MAX_TARGETS} of its files",
+        "其中仓库的设置过多，或这些设置指向其中超过 {MAX_TARGETS} 个文件"
+    ))
 }
 
 /// What git goes on with in the folder of a repository.
