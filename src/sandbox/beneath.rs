@@ -115,58 +115,61 @@ impl Root {
         self.open_with(path, LOOKUP_ONLY | OFlags::NOFOLLOW)
     }
 
-    /// Reads an ordinary file up to a limit; text, whatever it holds. Never waits for the other end of a pipe.
-    pub fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    /// Reads an ordinary file up to a limit; text, whatever it holds. Never waits for the other end of a pipe. Says what
+    /// was read; `None` if nothing is there.
+    pub fn read(&self, path: &Path, limit: u64) -> io::Result<Option<(Vec<u8>, ObjectId)>> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-        let file = File::from(self.open_with(path, flags)?);
-        if !file.metadata()?.is_file() {
+        let file = match self.open_with(path, flags) {
+            Ok(opened) => File::from(opened),
+            Err(error) => return nothing(error).map(|()| None),
+        };
+        let object = Object::of(&fstat(&file)?);
+        if object.kind != ObjectKind::File {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let mut bytes = Vec::new();
         file.take(limit).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        Ok(Some((bytes, object.id)))
     }
 
-    /// The names in a folder.
+    /// The first link on the way to a path, the last name included.
+    pub fn link_on_the_way(&self, path: &Path) -> Option<PathBuf> {
+        let mut way: Vec<&Path> =
+            path.ancestors().take_while(|folder| *folder != self.path).collect();
+        way.reverse();
+        let is_link = |path: &&Path| {
+            self.look(path).ok().flatten().is_some_and(|object| object.kind == ObjectKind::Link)
+        };
+        way.into_iter().find(is_link).map(Path::to_owned)
+    }
+
+    /// The names in a folder. A name that has gone meanwhile may be missing.
     pub fn entries(&self, folder: &Path) -> io::Result<Vec<Entry>> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
-        let opened = self.open_with(folder, flags)?;
+        let opened = self.open_listed(folder)?;
         let mut entries = Vec::new();
-        for entry in Dir::read_from(&opened)? {
-            let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name == "." || name == ".." {
-                continue;
-            }
-            let mut kind = entry.file_type();
-            if kind == FileType::Unknown {
-                // The disk does not say; it may have gone meanwhile.
-                let Ok(stat) = statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
-                kind = FileType::from_raw_mode(stat.st_mode);
-            }
-            let kind = ObjectKind::of(kind);
-            entries.push(Entry { path: folder.join(name), kind });
+        for (path, kind) in names(&opened, folder)? {
+            // The disk may not say.
+            let kind = if kind == FileType::Unknown {
+                object_in(&opened, &path).map(|object| object.kind)
+            } else {
+                Some(ObjectKind::of(kind))
+            };
+            entries.extend(kind.map(|kind| Entry { path, kind }));
         }
         Ok(entries)
     }
 
-    /// The names in a folder with what they stand for.
+    /// The names in a folder with what they stand for. A name that has gone meanwhile is missing.
     pub fn objects(&self, folder: &Path) -> io::Result<Vec<(PathBuf, Object)>> {
-        let opened =
-            self.open_with(folder, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY)?;
-        let mut objects = Vec::new();
-        for entry in Dir::read_from(&opened)? {
-            let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name == "." || name == ".." {
-                continue;
-            }
-            // It may have gone meanwhile.
-            if let Ok(stat) = statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW) {
-                objects.push((folder.join(name), Object::of(&stat)));
-            }
-        }
-        Ok(objects)
+        let opened = self.open_listed(folder)?;
+        let all = names(&opened, folder)?.into_iter();
+        let with_object =
+            |(path, _): (PathBuf, FileType)| object_in(&opened, &path).map(|object| (path, object));
+        Ok(all.filter_map(with_object).collect())
+    }
+
+    fn open_listed(&self, folder: &Path) -> io::Result<OwnedFd> {
+        self.open_with(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW)
     }
 
     /// The open folder of a path and its last name; `None` if there is no such folder.
@@ -191,6 +194,25 @@ impl Root {
         let relative = path.strip_prefix(&self.path).map_err(|_| io::ErrorKind::InvalidInput)?;
         open_beneath(self.folder.as_fd(), relative, flags | OFlags::CLOEXEC)
     }
+}
+
+/// The paths in an open folder, and what the disk says of each.
+fn names(opened: &OwnedFd, folder: &Path) -> io::Result<Vec<(PathBuf, FileType)>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(opened)? {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name != "." && name != ".." {
+            names.push((folder.join(name), entry.file_type()));
+        }
+    }
+    Ok(names)
+}
+
+/// What the last name of a path stands for in an open folder.
+fn object_in(opened: &OwnedFd, path: &Path) -> Option<Object> {
+    let stat = statat(opened, path.file_name()?, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    Some(Object::of(&stat))
 }
 
 /// Opens a relative path, and no link, below a folder.
@@ -348,11 +370,15 @@ mod tests {
             }
         }
         let inside = |name: &str| path.join("in").join(name);
-        assert_eq!(root.read(&inside("deep/file"), 4).unwrap(), b"in/d");
-        assert!(root.read(&inside("link/secret"), 4).is_err());
+        assert_eq!(root.read(&inside("deep/file"), 4).unwrap().unwrap().0, b"in/d");
+        assert!(root.read(&inside("link/secret"), 4).unwrap().is_none());
         assert!(root.look(&inside("link/secret")).unwrap().is_none());
         let found = root.look(&inside("link")).unwrap().unwrap();
         assert_eq!(found.kind, ObjectKind::Link);
+        for (name, link) in [("link/secret", Some("link")), ("last", Some("last")), ("none", None)]
+        {
+            assert_eq!(root.link_on_the_way(&inside(name)), link.map(inside), "{name}");
+        }
         assert!(root.entries(&inside("link")).is_err());
         assert!(root.read(&path.join("out/secret"), 4).is_err(), "it is not below");
         assert_eq!(found.id.to_string().parse(), Ok(found.id));

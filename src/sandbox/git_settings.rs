@@ -164,7 +164,9 @@ fn all_suspicious(root: &Root, config: &Path) -> Vec<String> {
 
 /// Reads a file that a command may have created. One that git cannot read either is empty.
 fn read_text(root: &Root, path: &Path) -> String {
-    String::from_utf8_lossy(&root.read(path, MAX_BYTES).unwrap_or_default()).into_owned()
+    let bytes =
+        root.read(path, MAX_BYTES).ok().flatten().map(|(bytes, _)| bytes).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Settings that are not in `before` and may run a program or include a file that does.

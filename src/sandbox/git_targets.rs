@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::beneath::{ObjectKind, Root};
+use super::beneath::{ObjectId, ObjectKind, Root};
 use super::git_config::{Setting, parse};
 use super::git_settings::is_harmless;
 use crate::domain::reserved::GIT;
@@ -46,13 +46,22 @@ pub(super) struct Repository {
     pub worktree: PathBuf,
 }
 
+/// What settings of git name, and what was read for it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct FoundTargets {
+    pub targets: Targets,
+    /// Files of the workspace with settings, and what each was; `None`: nothing.
+    pub read: BTreeSet<(PathBuf, Option<ObjectId>)>,
+}
+
 /// Finds the targets of all repositories, which use the person's settings, too. `None`: there are too many settings.
 pub(super) fn find(
     root: &Root,
     home: Option<&Path>,
     repositories: &[Repository],
-) -> Option<Targets> {
-    let mut reader = Reader { root, home, targets: Targets::new(), read: BTreeSet::new() };
+) -> Option<FoundTargets> {
+    let found = FoundTargets::default();
+    let mut reader = Reader { root, home, found, read: BTreeSet::new() };
     let outer = outer_repository(root.path());
     for repository in repositories.iter().chain(&outer) {
         let of_person = home.into_iter().flat_map(|home| OF_PERSON.map(|name| home.join(name)));
@@ -61,7 +70,7 @@ pub(super) fn find(
             reader.read(&file, &repository.worktree, 0);
         }
     }
-    (reader.read.len() <= MAX_FILES).then_some(reader.targets)
+    (reader.read.len() <= MAX_FILES).then_some(reader.found)
 }
 
 /// The repository that the workspace is a folder or a worktree of.
@@ -88,7 +97,7 @@ pub(super) fn linked_folder(beside: &Path, text: &str) -> Option<PathBuf> {
 struct Reader<'a> {
     root: &'a Root,
     home: Option<&'a Path>,
-    targets: Targets,
+    found: FoundTargets,
     /// Files read, by the worktree they were read for.
     read: BTreeSet<(PathBuf, PathBuf)>,
 }
@@ -133,17 +142,20 @@ impl Reader<'_> {
         let counts = match found {
             Some(ObjectKind::Folder) => is_folder,
             Some(ObjectKind::File | ObjectKind::Link | ObjectKind::Other) => true,
-            None => even_if_absent,
+            None => even_if_absent || self.root.link_on_the_way(path).is_some(),
         };
         if counts {
             let target = Target { setting: setting.full_name(), is_folder };
-            self.targets.entry(path.to_owned()).or_insert(target);
+            self.found.targets.entry(path.to_owned()).or_insert(target);
         }
     }
 
-    fn text(&self, file: &Path) -> String {
+    fn text(&mut self, file: &Path) -> String {
         let bytes = if file.starts_with(self.root.path()) {
-            self.root.read(file, MAX_BYTES).unwrap_or_default()
+            // What cannot be read says nothing, to git neither.
+            let Ok(read) = self.root.read(file, MAX_BYTES) else { return String::new() };
+            self.found.read.insert((file.to_owned(), read.as_ref().map(|(_, id)| *id)));
+            read.map(|(bytes, _)| bytes).unwrap_or_default()
         } else {
             let is_small =
                 fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
@@ -221,7 +233,7 @@ mod tests {
         fs::write(home.join("in-home.inc"), "[core]\nfsmonitor = tools/run.sh\n").unwrap();
         let root = Root::open(&workspace).unwrap();
         let one = Repository { git: workspace.join(".git"), worktree: workspace.clone() };
-        let found = find(&root, Some(&home), &[one]).unwrap();
+        let found = find(&root, Some(&home), &[one]).unwrap().targets;
         let short = |(path, target): (&PathBuf, &Target)| {
             format!("{} {}", target.setting, path.strip_prefix(&workspace).unwrap().display())
         };
@@ -280,7 +292,7 @@ mod tests {
         let at = |n: usize| root.path().join(n.to_string());
         let one = |n| Repository { git: at(n).join(".git"), worktree: at(n) };
         let repositories: Vec<Repository> = (0..MAX_FILES).map(one).collect();
-        assert_eq!(find(&root, None, &repositories[..10]), Some(Targets::new()));
+        assert_eq!(find(&root, None, &repositories[..10]).unwrap().targets, Targets::new());
         assert_eq!(find(&root, None, &repositories), None);
     }
 
@@ -292,7 +304,7 @@ mod tests {
         fs::create_dir_all(top.join("repo/app")).unwrap();
         fs::write(top.join("repo/.git/config"), "[core]\nhooksPath = app/hooks\n").unwrap();
         let root = Root::open(&top.join("repo/app")).unwrap();
-        let found: Vec<_> = find(&root, None, &[]).unwrap().into_keys().collect();
+        let found: Vec<_> = find(&root, None, &[]).unwrap().targets.into_keys().collect();
         assert_eq!(found, [top.join("repo/app/hooks")]);
     }
 }

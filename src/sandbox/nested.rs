@@ -1,4 +1,4 @@
-//! Finds the Taskdocs and repositories below the top of a workspace. Every folder is looked at, those that tools
+//! Finds the Taskdocs of a workspace and the repositories below its top. Every folder is looked at, those that tools
 //! generate last, up to a bound; what is left is counted, so that protection does not end silently. A folder whose
 //! names have not changed since the last search is not listed again.
 
@@ -7,13 +7,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::beneath::{Object, ObjectId, ObjectKind, Root};
+use super::beneath::{Entry, Object, ObjectId, ObjectKind, Root};
 use crate::domain::Problem;
 use crate::domain::reserved::{AT_TOP, GIT, TASKDOC_ENDING};
 use crate::domain::text::{Text, localized};
 
-/// Names that make a folder a bare repository.
-pub(super) const BARE_REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
+/// Folders of a bare repository. Commands cannot take them away, nor `config`; `HEAD` is replaced whenever it changes.
+pub(super) const OF_BARE_REPOSITORY: [&str; 2] = ["objects", "refs"];
 /// Folders that tools generate: large, and searched last.
 const GENERATED: [&str; 4] = ["node_modules", "target", ".venv", "vendor"];
 /// Folders that one search looks at, and names that it lists.
@@ -22,7 +22,7 @@ const MAX_NAMES: usize = 1_000_000;
 /// A folder that changed less than this before it was listed is listed again, in seconds: times of files are coarse.
 const SETTLED_AFTER: i64 = 2;
 /// Searches for something that was there and is not found, and the pause between them: a command may be exchanging
-/// folders at this moment. What is not found in so many is gone.
+/// folders at this moment. What is not found in so many is gone, unless names changed in the last one too.
 const MAX_SEARCHES: usize = 30;
 const PAUSE: Duration = Duration::from_micros(300);
 
@@ -33,7 +33,7 @@ pub(super) struct Found {
     pub id: ObjectId,
 }
 
-/// Taskdocs and repositories below the top of a workspace.
+/// Taskdocs of a workspace, and repositories below its top.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct NestedPaths {
     pub taskdocs: Vec<Found>,
@@ -42,6 +42,10 @@ pub(super) struct NestedPaths {
     /// The folders that these lie in, up to the top.
     pub folders: BTreeSet<ObjectId>,
     pub unprotected: Unprotected,
+    /// What was there before and may be anywhere: names changed while it was searched for.
+    pub lost: Vec<Found>,
+    /// A name that was read in a folder stood for nothing a moment later.
+    has_changed: bool,
 }
 
 /// What is not protected: folders that were not looked at, since there are too many or they cannot be opened, and links
@@ -90,19 +94,23 @@ impl Search {
     /// What there is now. Reads the disk.
     pub fn refresh(&mut self, root: &Root) -> &NestedPaths {
         let before = &self.found;
-        let known: Vec<Found> =
-            before.repositories.iter().chain(&before.taskdocs).cloned().collect();
+        let all = [&before.repositories, &before.taskdocs, &before.lost];
+        let known: Vec<Found> = all.into_iter().flatten().cloned().collect();
         for _ in 0..MAX_SEARCHES {
-            let found = self.search(root);
-            let is_missing = |one: &Found| {
-                !found.repositories.iter().chain(&found.taskdocs).any(|now| now.id == one.id)
-            };
-            let is_complete = !known.iter().any(is_missing);
+            let mut found = self.search(root);
+            let now: BTreeSet<ObjectId> =
+                found.repositories.iter().chain(&found.taskdocs).map(|one| one.id).collect();
+            let missing = known.iter().filter(|one| !now.contains(&one.id));
+            found.lost = missing.cloned().collect();
+            let is_complete = found.lost.is_empty();
             self.found = found;
             if is_complete {
                 break;
             }
             std::thread::sleep(PAUSE);
+        }
+        if !self.found.has_changed {
+            self.found.lost.clear();
         }
         &self.found
     }
@@ -130,7 +138,10 @@ impl Search {
             }
             let listed = match Listed::read(root, &folder, before.remove(&folder)) {
                 Ok(Some(listed)) => listed,
-                Ok(None) => continue,
+                Ok(None) => {
+                    found.has_changed = true;
+                    continue;
+                }
                 Err(known) => {
                     found.unprotected.add(folder.clone());
                     let Some(known) = known else { continue };
@@ -149,9 +160,7 @@ impl Search {
                     queue.push_back((folder.join(name), depth + 1));
                 }
             }
-            if depth > 0 {
-                found.add_of(root, &folder, &listed);
-            }
+            found.add_of(root, (&folder, depth == 0), &listed);
             self.folders.insert(folder, listed);
         }
         found.repositories.sort_unstable_by(|one, other| one.path.cmp(&other.path));
@@ -166,34 +175,41 @@ impl Search {
 
 impl NestedPaths {
     /// What is in a folder, as long as it is the one that was listed: a repository and the folder around it belong
-    /// together.
-    fn add_of(&mut self, root: &Root, folder: &Path, listed: &Listed) {
-        if listed.taskdocs.is_empty() && !listed.has_repository {
+    /// together. The repository at the top is no nested one.
+    fn add_of(&mut self, root: &Root, (folder, is_top): (&Path, bool), listed: &Listed) {
+        let repository = (listed.has_repository && !is_top).then(|| folder.join(GIT));
+        if listed.taskdocs.is_empty() && repository.is_none() {
             return;
         }
-        let Ok(Some(inside)) = root.enter(folder, listed.object.id) else { return };
+        let Ok(Some(inside)) = root.enter(folder, listed.object.id) else {
+            self.has_changed = true;
+            return;
+        };
         for name in &listed.taskdocs {
-            let found = self.unprotected.unless_link(&inside, folder.join(name));
+            let found = self.add(&inside, folder.join(name));
             self.taskdocs.extend(found);
         }
-        if listed.has_repository {
-            let found = self.unprotected.unless_link(&inside, folder.join(GIT));
+        if let Some(repository) = repository {
+            let found = self.add(&inside, repository);
             self.repositories.extend(found);
         }
     }
-}
 
-impl Unprotected {
     /// What is at a path. A link is counted: whoever writes its folder can replace it.
-    fn unless_link(&mut self, inside: &Root, path: PathBuf) -> Option<Found> {
-        let object = inside.look(&path).ok()??;
+    fn add(&mut self, inside: &Root, path: PathBuf) -> Option<Found> {
+        let Ok(Some(object)) = inside.look(&path) else {
+            self.has_changed = true;
+            return None;
+        };
         if object.kind == ObjectKind::Link {
-            self.add(path);
+            self.unprotected.add(path);
             return None;
         }
         Some(Found { id: object.id, path })
     }
+}
 
+impl Unprotected {
     /// For the user.
     pub(super) fn problem(&self, workspace: &Path) -> Option<Problem> {
         let example = self.example.as_ref()?;
@@ -244,9 +260,7 @@ impl Listed {
             folders: Vec::new(),
             taskdocs: Vec::new(),
             has_repository: false,
-            is_bare: BARE_REPOSITORY
-                .iter()
-                .all(|name| entries.iter().any(|one| one.name() == *name)),
+            is_bare: is_bare_repository(&entries),
         };
         for entry in entries {
             if entry.name() == GIT {
@@ -269,6 +283,12 @@ impl Listed {
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or_default()
+}
+
+/// Whether a folder with these names is a bare repository, or one with the settings of which would do.
+pub(super) fn is_bare_repository(entries: &[Entry]) -> bool {
+    let has = |name: &str| entries.iter().any(|one| one.name() == name);
+    OF_BARE_REPOSITORY.into_iter().all(has) && (has("HEAD") || has("config"))
 }
 
 pub(super) fn is_taskdoc(path: &Path) -> bool {
@@ -304,7 +324,7 @@ mod tests {
     fn repositories_and_taskdocs_are_found_at_any_depth_and_in_generated_folders() {
         let (top, root) = root();
         let deep = "d/".repeat(60);
-        for name in BARE_REPOSITORY {
+        for name in ["HEAD", "objects", "refs"] {
             fs::create_dir_all(top.path().join("store.git").join(name)).unwrap();
         }
         for repository in ["a", "node_modules/dep", "target/x", ".venv/src/y", deep.as_str()] {
@@ -325,7 +345,9 @@ mod tests {
         repositories.push("store.git".to_owned());
         repositories.sort_unstable();
         assert_eq!(names(&root, &found.repositories), repositories);
-        assert_eq!(names(&root, &found.taskdocs), expected.map(|one| format!("{one}/x.TSK")));
+        let mut taskdocs = expected.map(|one| format!("{one}/x.TSK")).to_vec();
+        taskdocs.push("top.tsk".to_owned());
+        assert_eq!(names(&root, &found.taskdocs), taskdocs);
         let odd = Some(root.path().join("odd/.git"));
         assert_eq!(found.unprotected, Unprotected { count: 1, example: odd }, "a link is not held");
     }

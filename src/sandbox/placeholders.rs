@@ -219,7 +219,9 @@ fn is_unchanged(root: &Root, path: &Path, length: u64) -> bool {
     let here = Placeholder::CommonDir.text();
     let as_made = length == here.len() as u64
         && path.file_name().is_some_and(|name| name == "commondir")
-        && root.read(path, length + 1).is_ok_and(|text| text == here.as_bytes());
+        && root
+            .read(path, length + 1)
+            .is_ok_and(|read| read.is_some_and(|(text, _)| text == here.as_bytes()));
     length == 0 || as_made
 }
 

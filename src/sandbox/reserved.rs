@@ -11,8 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::beneath::{ObjectId, ObjectKind, Root};
-use super::git_targets::{self, Repository, Targets, linked_folder};
-use super::nested::{BARE_REPOSITORY, Found, NestedPaths, is_taskdoc};
+use super::git_targets::{self, FoundTargets, Repository, Targets, linked_folder};
+use super::nested::{Found, NestedPaths, OF_BARE_REPOSITORY, is_bare_repository, is_taskdoc};
 use crate::domain::reserved::{AT_TOP, GIT};
 use crate::domain::text::{Localized, localized};
 
@@ -122,12 +122,15 @@ pub(super) struct Ground<'a> {
 impl ReservedPaths {
     pub fn find(ground: Ground<'_>, writes: bool) -> Result<Self, JudgeFault> {
         let Ground { root, home, nested, .. } = ground;
+        if let Some(lost) = nested.lost.first() {
+            return Err(JudgeFault::Changed(lost.path.clone()));
+        }
         let reserved = Self { folders: nested.folders.clone(), ..Self::default() };
         let mut finder = Finder { ground, reserved, repositories: Vec::new() };
         for (name, _) in AT_TOP {
             finder.add_area(root.path().join(name), writes)?;
         }
-        for found in top_taskdocs(root).into_iter().chain(nested.taskdocs.iter().cloned()) {
+        for found in taskdocs(root, nested)? {
             finder.add_found(&found)?;
         }
         if !writes {
@@ -182,15 +185,18 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// A Taskdoc, unless it has gone meanwhile.
+    /// A Taskdoc.
     fn add_found(&mut self, found: &Found) -> Result<(), JudgeFault> {
+        self.look_again(found)?;
+        self.reserved.areas.push(Held { path: found.path.clone(), id: Some(found.id) });
+        Ok(())
+    }
+
+    /// What was found a moment before has to be there still: it may have been moved, and is then to be found again.
+    fn look_again(&self, found: &Found) -> Result<PathKind, JudgeFault> {
         match look(self.root(), &found.path)? {
-            Some((_, id)) if id == found.id => {
-                self.reserved.areas.push(Held { path: found.path.clone(), id: Some(id) });
-                Ok(())
-            }
-            Some(_) => Err(JudgeFault::Changed(found.path.clone())),
-            None => Ok(()),
+            Some((kind, id)) if id == found.id => Ok(kind),
+            Some(_) | None => Err(JudgeFault::Changed(found.path.clone())),
         }
     }
 
@@ -209,14 +215,13 @@ impl Finder<'_> {
     fn add_git(&mut self, found: &Found) -> Result<(), JudgeFault> {
         let Found { path, id } = found;
         let beside = path.parent().unwrap_or(path);
-        match look(self.root(), path)? {
-            Some((_, now)) if now != *id => Err(JudgeFault::Changed(path.clone())),
+        match self.look_again(found)? {
             // The `.git` file of a worktree or submodule.
-            Some((PathKind::Other, _)) => {
+            PathKind::Other => {
                 self.reserved.fixed.push(Held { path: path.clone(), id: Some(*id) });
-                self.add_linked(path, beside)
+                self.add_linked(found, beside)
             }
-            Some((PathKind::Folder, _)) => {
+            PathKind::Folder => {
                 let inside = self.enter(path, *id)?;
                 if is_empty(&inside) {
                     // A placeholder, or a repository that is not initialized yet.
@@ -225,15 +230,27 @@ impl Finder<'_> {
                 }
                 self.pin(path, *id);
                 let is_bare = path.file_name().is_none_or(|name| name != GIT);
-                self.add_repository(&inside, if is_bare { path } else { beside })
+                if !is_bare {
+                    return self.add_repository(&inside, beside);
+                }
+                // Without them it would be taken for no repository the next time.
+                for name in OF_BARE_REPOSITORY {
+                    let path = path.join(name);
+                    if let Some((_, id)) = look(&inside, &path)? {
+                        self.pin(&path, id);
+                    }
+                }
+                self.add_repository(&inside, path)
             }
-            None => Ok(()),
         }
     }
 
     /// The repository that a `.git` file names, if it lies in the workspace.
-    fn add_linked(&mut self, file: &Path, worktree: &Path) -> Result<(), JudgeFault> {
-        let text = self.root().read(file, MAX_LINK_BYTES).unwrap_or_default();
+    fn add_linked(&mut self, file: &Found, worktree: &Path) -> Result<(), JudgeFault> {
+        // What cannot be read leads nowhere, for git neither.
+        let Ok(read) = self.root().read(&file.path, MAX_LINK_BYTES) else { return Ok(()) };
+        let read = read.filter(|(_, id)| *id == file.id);
+        let (text, _) = read.ok_or_else(|| JudgeFault::Changed(file.path.clone()))?;
         let Some(git) = linked_folder(worktree, &String::from_utf8_lossy(&text)) else {
             return Ok(());
         };
@@ -261,13 +278,11 @@ impl Finder<'_> {
         let modules = git.join("modules");
         match look(inside, &modules)? {
             Some((PathKind::Folder, _)) => {
-                for module in submodules(inside, &modules, 0) {
-                    self.pin_down_to(&module, &git)?;
-                    if let Some((PathKind::Folder, id)) = look(self.root(), &module)? {
-                        let inside = self.enter(&module, id)?;
-                        let name = module.strip_prefix(&modules).unwrap_or(&module);
-                        self.add_settings(&inside, &worktree.join(name))?;
-                    }
+                for module in submodules(inside, &modules, 0)? {
+                    self.pin_down_to(&module.path, &git)?;
+                    let inside = self.enter(&module.path, module.id)?;
+                    let name = module.path.strip_prefix(&modules).unwrap_or(&module.path);
+                    self.add_settings(&inside, &worktree.join(name))?;
                 }
             }
             Some((PathKind::Other, id)) => {
@@ -305,12 +320,12 @@ impl Finder<'_> {
     }
 
     /// Files and folders that settings of git name.
-    fn add_targets(&mut self, targets: Targets) -> Result<(), JudgeFault> {
-        if targets.len() > MAX_TARGETS {
+    fn add_targets(&mut self, found: FoundTargets) -> Result<(), JudgeFault> {
+        if found.targets.len() > MAX_TARGETS {
             return Err(too_many_targets());
         }
         let top = self.root().path().to_owned();
-        for (path, target) in targets {
+        for (path, target) in found.targets {
             let is_covered = self.reserved.areas.iter().chain(&self.reserved.fixed);
             if is_covered.into_iter().any(|held| path.starts_with(&held.path)) {
                 continue;
@@ -326,11 +341,26 @@ impl Finder<'_> {
                 let placeholder =
                     if target.is_folder { Placeholder::Folder } else { Placeholder::File };
                 self.reserved.missing.push(Missing { path, folder: id, placeholder });
+            } else if let Some(link) = self.root().link_on_the_way(folder) {
+                return Err(is_link(&link));
             } else {
                 // Nothing is to be held: what appears there is found afterwards.
             }
         }
+        for (path, id) in found.read {
+            if self.now_at(&path)? != id {
+                return Err(JudgeFault::Changed(path));
+            }
+        }
         Ok(())
+    }
+
+    /// What was judged at a path, or is there.
+    fn now_at(&self, path: &Path) -> Result<Option<ObjectId>, JudgeFault> {
+        match self.reserved.fixed.iter().find(|held| held.path == path) {
+            Some(held) => Ok(held.id),
+            None => Ok(look(self.root(), path)?.map(|(_, id)| id)),
+        }
     }
 
     fn pin(&mut self, path: &Path, id: ObjectId) {
@@ -376,10 +406,11 @@ fn states(inside: &Root) -> Result<Vec<Held>, JudgeFault> {
     let entries = inside.entries(inside.path()).map_err(|error| failed(inside.path(), &error))?;
     for entry in entries {
         let name = entry.name().to_string_lossy();
-        if (GIT_STATES.iter().any(|state| name == *state) || name.starts_with(BISECT))
-            && let Some((_, id)) = look(inside, &entry.path)?
-        {
-            found.push(Held { path: entry.path, id: Some(id) });
+        if GIT_STATES.iter().any(|state| name == *state) || name.starts_with(BISECT) {
+            match look(inside, &entry.path)? {
+                Some((_, id)) => found.push(Held { path: entry.path, id: Some(id) }),
+                None => return Err(JudgeFault::Changed(entry.path)),
+            }
         }
     }
     Ok(found)
@@ -395,19 +426,21 @@ fn failed(path: &Path, error: &io::Error) -> JudgeFault {
     JudgeFault::Refused(Localized::same(format!("{}: {error}", path.display())))
 }
 
+fn is_link(path: &Path) -> JudgeFault {
+    let path = path.display();
+    JudgeFault::Refused(localized!(
+        "{path} is a link, which cannot be protected from commands; replace it with its target",
+        "{path} 是链接，无法保护它不被命令改动；请换成它指向的内容"
+    ))
+}
+
 /// What exists at a path. A link is an error: whoever can write its folder can replace it.
 fn look(root: &Root, path: &Path) -> Result<Option<(PathKind, ObjectId)>, JudgeFault> {
     let Some(object) = root.look(path).map_err(|error| failed(path, &error))? else {
         return Ok(None);
     };
     match object.kind {
-        ObjectKind::Link => {
-            let path = path.display();
-            Err(JudgeFault::Refused(localized!(
-                "{path} is a link, which cannot be protected from commands; replace it with its target",
-                "{path} 是链接，无法保护它不被命令改动；请换成它指向的内容"
-            )))
-        }
+        ObjectKind::Link => Err(is_link(path)),
         ObjectKind::Folder => Ok(Some((PathKind::Folder, object.id))),
         ObjectKind::File | ObjectKind::Other => Ok(Some((PathKind::Other, object.id))),
     }
@@ -426,47 +459,74 @@ fn is_empty(folder: &Root) -> bool {
     folder.entries(folder.path()).is_ok_and(|entries| entries.is_empty())
 }
 
-/// The repositories of submodules below `.git/modules`.
-fn submodules(root: &Root, folder: &Path, depth: usize) -> Vec<PathBuf> {
+/// The repositories of submodules below `.git/modules`, by the file of settings that no command can remove.
+fn submodules(root: &Root, folder: &Path, depth: usize) -> Result<Vec<Found>, JudgeFault> {
     let mut found = Vec::new();
-    for entry in root.entries(folder).unwrap_or_default() {
-        if found.len() > MAX_REPOSITORIES || entry.kind != ObjectKind::Folder {
+    for entry in root.entries(folder).map_err(|error| failed(folder, &error))? {
+        if entry.kind != ObjectKind::Folder {
             continue;
         }
+        if found.len() > MAX_REPOSITORIES || depth > MAX_DEPTH {
+            let folder = folder.display();
+            return Err(JudgeFault::Refused(localized!(
+                "{folder} holds more than {MAX_REPOSITORIES} submodules, or more than {MAX_DEPTH} folders in each other",
+                "{folder} 中的子模块超过 {MAX_REPOSITORIES} 个，或文件夹嵌套超过 {MAX_DEPTH} 层"
+            )));
+        }
         let path = entry.path;
-        if root.look(&path.join("HEAD")).is_ok_and(|head| head.is_some()) {
-            found.extend(submodules(root, &path.join("modules"), depth + 1));
-            found.push(path);
-        } else if depth < MAX_DEPTH {
-            found.extend(submodules(root, &path, depth + 1));
+        let changed = || JudgeFault::Changed(path.clone());
+        let opened = root.folder(&path).map_err(|error| failed(&path, &error))?;
+        let (inside, object) = opened.ok_or_else(changed)?;
+        let is_file = |name: &str| {
+            let found = inside.look(&path.join(name)).ok().flatten();
+            found.is_some_and(|object| object.kind != ObjectKind::Folder)
+        };
+        if is_file("HEAD") || is_file("config") {
+            let modules = path.join("modules");
+            if look(&inside, &modules)?.is_some() {
+                found.extend(submodules(&inside, &modules, depth + 1)?);
+            }
+            found.push(Found { path, id: object.id });
+        } else {
+            found.extend(submodules(&inside, &path, depth + 1)?);
         }
     }
-    found
+    Ok(found)
 }
 
 /// Nested repositories, and the workspace itself if it is a bare repository.
 pub(super) fn repositories(root: &Root, nested: &NestedPaths) -> Vec<Found> {
     let mut found = nested.repositories.clone();
-    let at = |name: &str| root.look(&root.path().join(name)).ok().flatten();
-    if BARE_REPOSITORY.iter().all(|name| at(name).is_some())
-        && let Some(head) = at("HEAD")
+    let entries = root.entries(root.path()).unwrap_or_default();
+    let head = root.look(&root.path().join("HEAD")).ok().flatten();
+    if is_bare_repository(&entries)
+        && let Some(head) = head
     {
         found.push(Found { path: root.path().join("HEAD"), id: head.id });
     }
     found
 }
 
-/// Taskdocs at the top of a workspace.
-pub(super) fn top_taskdocs(root: &Root) -> Vec<Found> {
-    let entries = root.entries(root.path()).unwrap_or_default();
-    let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path).collect();
-    paths.retain(|path| is_taskdoc(path));
+/// Taskdocs at the top as it is now, and those found below.
+pub(super) fn taskdocs(root: &Root, nested: &NestedPaths) -> Result<Vec<Found>, JudgeFault> {
+    let top = root.path();
+    let mut paths: Vec<PathBuf> = root
+        .entries(top)
+        .map_err(|error| failed(top, &error))?
+        .into_iter()
+        .map(|entry| entry.path)
+        .filter(|path| is_taskdoc(path))
+        .collect();
     paths.sort_unstable();
-    let found = |path: PathBuf| {
-        let id = root.look(&path).ok()??.id;
-        Some(Found { path, id })
-    };
-    paths.into_iter().filter_map(found).collect()
+    let mut found = Vec::new();
+    for path in paths {
+        let object = root.look(&path).map_err(|error| failed(&path, &error))?;
+        let Some(object) = object else { return Err(JudgeFault::Changed(path)) };
+        found.push(Found { path, id: object.id });
+    }
+    let is_below = |one: &&Found| one.path.parent() != Some(top);
+    found.extend(nested.taskdocs.iter().filter(is_below).cloned());
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -521,7 +581,9 @@ mod tests {
         assert_eq!(areas, [".minds", ".dialogs", ".hive", "a.tsk", "deep/b.TSK"]);
         let mut pinned = names(&root, &reserved.pinned);
         pinned.sort_unstable();
-        assert_eq!(pinned, [".git", ".git/modules", ".git/modules/m", "bare", "deep/r/.git"]);
+        let bare = ["bare", "bare/objects", "bare/refs"];
+        let expected = [".git", ".git/modules", ".git/modules/m"].into_iter().chain(bare);
+        assert_eq!(pinned, expected.chain(["deep/r/.git"]).collect::<Vec<_>>());
         let fixed = names(&root, &reserved.fixed);
         for path in [
             ".git/config",
@@ -588,18 +650,105 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_that_is_another_than_the_one_found_is_not_judged() {
-        let (top, root) = workspace_with(&["a/.git/HEAD", "b/.git/HEAD"]);
-        let mut search = Search::default();
-        let nested = search.refresh(&root).clone();
-        let exchange = [("a", "x"), ("b", "a"), ("x", "b")];
-        for (from, to) in exchange {
-            fs::rename(top.path().join(from), top.path().join(to)).unwrap();
+    fn a_repository_stays_one_without_the_file_that_git_replaces() {
+        let (_top, root) = workspace_with(&[
+            ".git/HEAD",
+            ".git/modules/g/m/config",
+            "bare/config",
+            "bare/objects/x",
+            "bare/refs/x",
+        ]);
+        let fixed = names(&root, &find(&root, true).unwrap().fixed);
+        for path in [".git/modules/g/m/config", "bare/config", "bare/hooks"] {
+            assert!(fixed.iter().any(|one| one == path), "{path}: {fixed:?}");
         }
+    }
+
+    #[test]
+    fn submodules_that_lie_too_deep_are_refused_not_passed_over() {
+        let deep = format!(".git/modules/{}m/config", "d/".repeat(MAX_DEPTH + 1));
+        let (_top, root) = workspace_with(&[".git/HEAD", deep.as_str()]);
+        let fault = find(&root, true).unwrap_err();
+        assert!(matches!(fault, JudgeFault::Refused(_)), "{fault:?}");
+    }
+
+    #[test]
+    fn what_is_not_where_it_was_found_is_not_judged() {
+        type Change = fn(&Path);
+        let exchange: Change = |top| {
+            for (from, to) in [("a", "x"), ("b", "a"), ("x", "b")] {
+                fs::rename(top.join(from), top.join(to)).unwrap();
+            }
+        };
+        let moves: Change = |top| fs::rename(top.join("a"), top.join("c")).unwrap();
+        let leaves_a_link: Change = |top| {
+            fs::rename(top.join("b"), top.join("c")).unwrap();
+            std::os::unix::fs::symlink("c", top.join("b")).unwrap();
+        };
+        let moves_a_taskdoc: Change =
+            |top| fs::rename(top.join("d/x.tsk"), top.join("d/y")).unwrap();
+        for change in [exchange, moves, leaves_a_link, moves_a_taskdoc] {
+            let (top, root) = workspace_with(&["a/.git/HEAD", "b/.git/HEAD", "d/x.tsk/goals.md"]);
+            let mut search = Search::default();
+            let nested = search.refresh(&root).clone();
+            change(top.path());
+            let own_states = &BTreeSet::new();
+            let ground = Ground { root: &root, home: None, nested: &nested, own_states };
+            let fault = ReservedPaths::find(ground, true).unwrap_err();
+            assert!(matches!(fault, JudgeFault::Changed(_)), "{fault:?}");
+            let nested = search.refresh(&root);
+            let ground = Ground { root: &root, home: None, nested, own_states };
+            assert!(ReservedPaths::find(ground, true).is_ok(), "it is found again");
+        }
+    }
+
+    #[test]
+    fn what_may_be_anywhere_is_not_taken_for_gone() {
+        let (_top, root) = workspace_with(&["a/.git/HEAD"]);
+        let mut nested = Search::default().refresh(&root).clone();
+        nested.lost = std::mem::take(&mut nested.repositories);
         let own_states = &BTreeSet::new();
         let ground = Ground { root: &root, home: None, nested: &nested, own_states };
-        let fault = ReservedPaths::find(ground, true).unwrap_err();
-        assert!(matches!(fault, JudgeFault::Changed(_)), "{fault:?}");
+        for writes in [true, false] {
+            let fault = ReservedPaths::find(ground, writes).unwrap_err();
+            assert!(matches!(fault, JudgeFault::Changed(_)), "{fault:?}");
+        }
+    }
+
+    #[test]
+    fn settings_are_read_of_what_is_held() {
+        let (_top, root) = workspace_with(&[".git/HEAD", ".git/config", "inc"]);
+        let (nested, own_states) = (&NestedPaths::default(), &BTreeSet::new());
+        let ground = Ground { root: &root, home: None, nested, own_states };
+        let mut finder =
+            Finder { ground, reserved: ReservedPaths::default(), repositories: Vec::new() };
+        finder.add_top_git().unwrap();
+        let at = |name: &str| root.path().join(name);
+        let id = |name: &str| root.look(&at(name)).unwrap().map(|object| object.id);
+        for (read, is_held) in [
+            ((".git/config", id(".git/config")), true),
+            ((".git/config", id("inc")), false),
+            ((".git/config", None), false),
+            ((".git/config.worktree", None), true),
+            ((".git/config.worktree", id("inc")), false),
+            (("inc", id("inc")), true),
+            (("inc", None), false),
+        ] {
+            let read = BTreeSet::from([(at(read.0), read.1)]);
+            let judged = finder.add_targets(FoundTargets { read, ..FoundTargets::default() });
+            assert_eq!(judged.is_ok(), is_held, "{judged:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_on_the_way_to_what_a_setting_names_is_refused() {
+        for setting in ["hooksPath = to/deep/hooks", "fsmonitor = sh to/run.sh", "pager = to/x y"] {
+            let (top, root) = workspace_with(&[".git/HEAD", "tools/run.sh", "tools/deep/hooks/x"]);
+            std::os::unix::fs::symlink("tools", top.path().join("to")).unwrap();
+            fs::write(top.path().join(".git/config"), format!("[core]\n{setting}\n")).unwrap();
+            let JudgeFault::Refused(refused) = find(&root, true).unwrap_err() else { panic!() };
+            assert!(refused.to_string().contains("to is a link"), "{setting}: {refused}");
+        }
     }
 
     #[test]

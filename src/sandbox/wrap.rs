@@ -219,8 +219,7 @@ impl Sandbox {
         let mut last_scan = prepared.last_scan();
         let last_scan = &mut *last_scan;
         let nested = last_scan.search.refresh(root);
-        let mut taskdocs = reserved::top_taskdocs(root);
-        taskdocs.extend(nested.taskdocs.iter().cloned());
+        let taskdocs = reserved::taskdocs(root, nested).unwrap_or_default();
         let repositories = reserved::repositories(root, nested);
         let unprotected = nested.unprotected.clone();
         let short = |path: PathBuf| path.strip_prefix(root.path()).unwrap_or(&path).to_owned();

@@ -449,6 +449,34 @@ fn what_a_command_left_behind_is_let_in_by_no_driver_however_it_detached() {
 }
 
 #[test]
+fn what_a_server_of_tools_left_behind_is_not_let_in() {
+    const SERVER: &str = include_str!("../interop/mcp_server.py");
+    if !has("/usr/bin/python3") {
+        return;
+    }
+    let place = Place::new();
+    place.put("left", LEFT);
+    place.put("server.py", SERVER);
+    let program = env!("CARGO_BIN_EXE_dominds-tui");
+    // Whether it has begun is noted outside of the workspace: a file there that the command names is agreed to with it.
+    let start = format!(
+        "mkdir \"$HOME/begun\" && setsid -f sh ./left {program} >/dev/null 2>&1 </dev/null; \
+         exec /usr/bin/python3 server.py echo"
+    );
+    let server = json!({"command": "/bin/sh", "args": ["-c", start]});
+    place.put(".minds/mcp.yaml", &json!({"version": 1, "servers": {"s": server}}).to_string());
+    assert_eq!(place.run(&["trust", "--yes"]).status.code(), Some(0));
+    // It ends with the server, so it asks while that runs.
+    place.put("ask1", "");
+    let waits = "for n in $(seq 600); do [ -e said1 ] && exit; sleep 0.05; done; exit 1";
+    place.answers("go", "shell_cmd", &json!({ "command": waits }));
+    let driver = served(&place);
+    assert_eq!(place.run(&["run", "go"]).status.code(), Some(0));
+    is_refused(&told(&place, 1));
+    end(driver);
+}
+
+#[test]
 fn a_command_that_is_waited_for_ends_with_the_program() {
     for name in ["TERM", "INT", "HUP"] {
         let place = Place::new();

@@ -1,6 +1,7 @@
 //! A race: while sandboxes are set up, folders of the workspace are exchanged with links to what a command may not
 //! reach, and with each other. What was judged has to be what is used. The commands of the user who runs the tests are of one
-//! program; those of the ordinary user are each of a new one. Outside of the workspace nothing is opened.
+//! program; those of the ordinary user are each of a new one. Outside of the workspace nothing is opened, and what a
+//! program knows to be protected stays as it is.
 //!
 //! `DOMINDS_RACES` is how many commands are run in all; more than a few thousand take minutes.
 
@@ -29,7 +30,7 @@ const RACES: usize = 2_000;
 const OF_ORDINARY: usize = 10;
 /// What a command tries: to read what is outside, and to write there.
 const TRIES: &str = r"
-for d in inner swap node_modules/swap plain link; do
+for d in inner swap node_modules/swap plain link deep2/r deep2/s; do
   cat $d/.git/CANARY $d/.git/.netrc $d/.netrc $d/.ssh/id_ed25519 $d/file 2>/dev/null
   echo planted >>$d/.git/config; echo planted >$d/.git/hooks/evil; echo planted >>$d/.git/.bashrc
   echo planted >>$d/.bashrc; echo planted >$d/.git/PLANTED; echo planted >>$d/x.tsk/goals.md
@@ -38,6 +39,18 @@ cat {home}/.ssh/id_ed25519 {top}/other/file 2>/dev/null
 echo planted >>{home}/.bashrc
 echo BEGUN
 ";
+
+/// What of the repositories and the Taskdoc that are exchanged no command writes.
+const PROTECTED: [&str; 8] = [
+    "inner/.git/config",
+    "inner/.git/config.worktree",
+    "inner/.git/hooks",
+    "inner/x.tsk",
+    "deep2/r/.git/config",
+    "deep2/r/.git/hooks",
+    "deep2/s/.git/config",
+    "deep2/s/.git/hooks",
+];
 
 /// Exchanges the pairs again and again, until it is told to end.
 fn exchange(workspace: &Path, over: &AtomicBool) {
@@ -144,6 +157,14 @@ fn race(means: Means, user: User, races: usize) -> (usize, Vec<String>) {
         let found = output(Command::new("grep").args(["-rlsI", "planted"]).arg(path));
         String::from_utf8_lossy(&found.stdout).into_owned()
     };
+    // A program that begins in the middle may not have found all.
+    if known.is_some() {
+        for file in PROTECTED {
+            let path = ws.join(file);
+            let found = if path.exists() { planted(&path) } else { String::new() };
+            through.extend((!found.is_empty()).then(|| format!("written: {found}")));
+        }
+    }
     for path in [place.home(), place.top().join("project"), place.top().join("other")] {
         let found = planted(&path);
         if !found.is_empty() {
