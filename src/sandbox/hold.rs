@@ -85,10 +85,13 @@ impl Holds {
             let object = open_judged(&root, path, *id)?;
             let said = |error: io::Error| format!("{}: {error}", path.display());
             match hold {
-                Hold::Pin => drop(mount_over(&object, &object, true).map_err(said)?),
+                Hold::Pin => {
+                    let mount = mount_over(&object, &object, true).map_err(said)?;
+                    restrict(&mount, Access::Written).map_err(said)?;
+                }
                 Hold::Fix => {
                     let mount = mount_over(&object, &object, false).map_err(said)?;
-                    make_read_only(&mount).map_err(said)?;
+                    restrict(&mount, Access::Read).map_err(said)?;
                 }
                 Hold::Close => {
                     let (folder, file) =
@@ -97,7 +100,7 @@ impl Holds {
                         Object::of(&fstat(&object).map_err(|error| said(error.into()))?).kind;
                     let source = if kind == ObjectKind::Folder { folder } else { file };
                     let mount = mount_over(source, &object, false).map_err(said)?;
-                    make_read_only(&mount).map_err(said)?;
+                    restrict(&mount, Access::Read).map_err(said)?;
                 }
             }
         }
@@ -159,19 +162,24 @@ fn mount_over(object: &OwnedFd, over: &OwnedFd, with_inner: bool) -> io::Result<
     Ok(copy)
 }
 
-/// The link stands for the open mount, not for a path.
-fn make_read_only(mount: &OwnedFd) -> io::Result<()> {
+/// What may be done with what is in a mount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Written,
+    Read,
+}
+
+/// Gives a mount all flags that `bwrap` asks for: it would set them by the name of each mount, which another command may
+/// have exchanged by then. The link stands for the open mount, not for a path.
+fn restrict(mount: &OwnedFd, access: Access) -> io::Result<()> {
     let now = fstatvfs(mount)?.f_flag;
-    let mut flags = MountFlags::BIND | MountFlags::RDONLY;
+    let mut flags = MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV;
+    if access == Access::Read || now.contains(StatVfsMountFlags::RDONLY) {
+        flags |= MountFlags::RDONLY;
+    }
     // What is denied already stays denied; the kernel insists.
-    for (is_set, flag) in [
-        (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
-        (StatVfsMountFlags::NODEV, MountFlags::NODEV),
-        (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
-    ] {
-        if now.contains(is_set) {
-            flags |= flag;
-        }
+    if now.contains(StatVfsMountFlags::NOEXEC) {
+        flags |= MountFlags::NOEXEC;
     }
     Ok(mount_remount(format!("/proc/self/fd/{}", mount.as_raw_fd()), flags, c"")?)
 }

@@ -22,7 +22,7 @@ const MAX_NAMES: usize = 1_000_000;
 /// A folder that changed less than this before it was listed is listed again, in seconds: times of files are coarse.
 const SETTLED_AFTER: i64 = 2;
 /// Searches for something that was there and is not found, and the pause between them: a command may be exchanging
-/// folders at this moment. What is not found in so many is gone, unless names changed in the last one too.
+/// folders at this moment. What none of them finds is gone, unless names changed in the last one.
 const MAX_SEARCHES: usize = 30;
 const PAUSE: Duration = Duration::from_micros(300);
 
@@ -96,12 +96,14 @@ impl Search {
         let before = &self.found;
         let all = [&before.repositories, &before.taskdocs, &before.lost];
         let known: Vec<Found> = all.into_iter().flatten().cloned().collect();
+        let mut seen = BTreeSet::new();
         for _ in 0..MAX_SEARCHES {
             let mut found = self.search(root);
             let now: BTreeSet<ObjectId> =
                 found.repositories.iter().chain(&found.taskdocs).map(|one| one.id).collect();
             let missing = known.iter().filter(|one| !now.contains(&one.id));
             found.lost = missing.cloned().collect();
+            seen.extend(now);
             let is_complete = found.lost.is_empty();
             self.found = found;
             if is_complete {
@@ -109,9 +111,9 @@ impl Search {
             }
             std::thread::sleep(PAUSE);
         }
-        if !self.found.has_changed {
-            self.found.lost.clear();
-        }
+        // What no search has seen is gone, as far as the last one can tell.
+        let may_tell = !self.found.has_changed;
+        self.found.lost.retain(|one| seen.contains(&one.id) || !may_tell);
         &self.found
     }
 

@@ -119,16 +119,25 @@ fn known(place: &Place, means: Means) -> Sandbox {
     known
 }
 
-/// What a command says; nothing where it is refused.
-fn said(known: &Sandbox, workspace: &Path, script: &str) -> String {
+/// What a command says, and how its sandbox was made; nothing where it is refused.
+fn said(known: &Sandbox, workspace: &Path, script: &str) -> (String, String) {
     let arguments = ["-c", script];
     let (program, folder) = ("/bin/sh", workspace);
     let spec = CommandSpec { program, arguments: &arguments, folder, stay: false };
-    let Ok(wrapped) = known.wrap(Level::Workspace, spec) else { return String::new() };
+    let Ok(wrapped) = known.wrap(Level::Workspace, spec) else {
+        return (String::new(), String::new());
+    };
+    let made = format!("{:?}", wrapped.arguments);
     let mut command = Command::new(&wrapped.program);
     command.args(&wrapped.arguments).env_clear().env("PATH", "/usr/bin:/bin");
     let ran = output(command.envs(wrapped.environment));
-    String::from_utf8_lossy(&ran.stdout).into_owned()
+    (String::from_utf8_lossy(&ran.stdout).into_owned(), made)
+}
+
+/// The files below a path that a command wrote to.
+fn planted(path: &Path) -> String {
+    let found = output(Command::new("grep").args(["-rlsI", "planted"]).arg(path));
+    String::from_utf8_lossy(&found.stdout).into_owned()
 }
 
 /// How many commands began, and what came through.
@@ -142,10 +151,20 @@ fn race(means: Means, user: User, races: usize) -> (usize, Vec<String>) {
     thread::scope(|scope| {
         scope.spawn(|| exchange(&ws, &over));
         for nth in 0..races {
-            let said = match &known {
+            let (said, made) = match &known {
                 Some(known) => said(known, &ws, &tries),
-                None => place.sh(Some((means, "workspace")), &tries).said,
+                None => (place.sh(Some((means, "workspace")), &tries).said, String::new()),
             };
+            if known.is_some() && through.is_empty() {
+                for file in PROTECTED {
+                    let path = ws.join(file);
+                    let found = if path.exists() { planted(&path) } else { String::new() };
+                    if !found.is_empty() {
+                        through.push(format!("command {nth} wrote {found}: {made}"));
+                        break;
+                    }
+                }
+            }
             begun += usize::from(said.contains("BEGUN"));
             if said.contains(CANARY) {
                 through.push(format!("command {nth} read what is outside"));
@@ -153,18 +172,6 @@ fn race(means: Means, user: User, races: usize) -> (usize, Vec<String>) {
         }
         over.store(true, Ordering::Relaxed);
     });
-    let planted = |path: &Path| {
-        let found = output(Command::new("grep").args(["-rlsI", "planted"]).arg(path));
-        String::from_utf8_lossy(&found.stdout).into_owned()
-    };
-    // A program that begins in the middle may not have found all.
-    if known.is_some() {
-        for file in PROTECTED {
-            let path = ws.join(file);
-            let found = if path.exists() { planted(&path) } else { String::new() };
-            through.extend((!found.is_empty()).then(|| format!("written: {found}")));
-        }
-    }
     for path in [place.home(), place.top().join("project"), place.top().join("other")] {
         let found = planted(&path);
         if !found.is_empty() {
