@@ -335,7 +335,8 @@ impl App {
         let begun = self.begun.as_ref().map(|begun| begun.since);
         let begun = begun.or_else(|| self.begun_command().map(|(_, since)| since));
         let next_keys = begun.and_then(|since| begun_keys::appears_at(since, drawn));
-        [ages, countdown, strip, undo, fills, prints, next_keys].into_iter().flatten().min()
+        let asked = self.overlays.changes_at(drawn);
+        [ages, countdown, strip, undo, fills, prints, next_keys, asked].into_iter().flatten().min()
     }
 
     /// True if the screen changed since the last call.

@@ -1,6 +1,7 @@
 //! Overlays on the screen: help, forms, lists, confirmations.
 
 use std::fmt;
+use std::time::Instant;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -127,6 +128,14 @@ pub trait Overlay: fmt::Debug {
     /// Fits what depends on the size and on the facts to `area`, such as how far it is scrolled. Called
     /// before each [`Overlay::draw`].
     fn layout(&mut self, _area: Rect, _view: View<'_>, _cx: &Cx<'_>) {}
+
+    /// It is covered, or the screen is too small for it.
+    fn hide(&mut self) {}
+
+    /// When what it shows changes by itself.
+    fn changes_at(&self) -> Option<Instant> {
+        None
+    }
 
     /// The question of which everything that is to be approved was on the screen.
     fn read_question(&self) -> Option<&InboxRow> {

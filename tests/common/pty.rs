@@ -279,6 +279,11 @@ impl Program {
     /// Presses the key for leaving, and confirms if asked.
     pub fn quit(&mut self) {
         self.leave_composer();
+        self.press_quit();
+    }
+
+    /// The same where plain keys act already.
+    pub fn press_quit(&mut self) {
         self.keys("q");
         let asked = eventually(|| !self.is_alive() || asks_before_it_quits(&self.screen()));
         assert!(asked, "nothing happens\n{}", self.screen());
@@ -399,9 +404,10 @@ fn line_settings(master: &dyn MasterPty) -> String {
     format!("{:?} {:?} {:?}", settings.local_flags, settings.input_flags, settings.output_flags)
 }
 
-/// Whether the screen asks before the program quits: dialogs or processes still run.
+/// Whether the screen asks before the program quits, since dialogs or processes still run, and takes an answer.
 pub fn asks_before_it_quits(screen: &str) -> bool {
-    ["quit?", "quit and"].iter().any(|question| screen.contains(question))
+    let shows = |texts: &[&str]| texts.iter().any(|text| screen.contains(text));
+    shows(&["quit?", "quit and"]) && shows(&["y quit", "y leave", "y yes"])
 }
 
 fn size(columns: u16, rows: u16) -> PtySize {

@@ -330,7 +330,7 @@ fn one_screen_over_two_workspaces_answers_in_the_right_one_and_says_which_line_i
     screen.keys("\x1ba");
     screen.until_shown(&["── answer"]);
     screen.keys("blue\r");
-    screen.until_shown(&["FOR YOU · 1", "has the same words: answer it the same?"]);
+    screen.until_shown(&["FOR YOU · 1", "has the same words: answer it the same?", "y yes"]);
     assert!(open()[0] != open()[1], "one of them is answered");
     screen.keys("y");
     screen.until("both are answered", |shown| !shown.contains("FOR YOU"));

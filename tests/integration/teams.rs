@@ -289,7 +289,7 @@ fn a_person_delegates_looks_at_and_cancels_tasks_on_the_screen() {
         screen.keys("q");
         screen.until("the list", |screen| screen.contains("TASKS"));
         screen.keys("x");
-        screen.until_shown(&["cancel "]);
+        screen.until_shown(&["cancel ", "y yes"]);
         screen.keys("y");
         screen.until_shown(&["cancelled"]);
         screen.keys("q");

@@ -108,7 +108,9 @@ impl Overlays {
                 self.push(InputPrompt::new(purpose, &name, &text));
             }
             NewOverlay::Filter(list, text) => self.push(FilterPrompt::new(list, &text)),
-            NewOverlay::Quit { running, detaches } => self.push(QuitPrompt { running, detaches }),
+            NewOverlay::Quit { running, detaches } => {
+                self.push(QuitPrompt::new(running, detaches));
+            }
             NewOverlay::Sheet { kind, dialog, of } => {
                 self.close_sheets();
                 self.sheets.open(dialog.clone(), kind.request());
@@ -295,6 +297,16 @@ impl Overlays {
         self.stack.iter_mut().for_each(|overlay| overlay.forget_rows());
     }
 
+    /// The screen is too small for any.
+    pub fn hide(&mut self) {
+        self.stack.iter_mut().for_each(|overlay| overlay.hide());
+    }
+
+    /// When the topmost one shows something else by itself, after what was drawn last.
+    pub fn changes_at(&self, drawn: Instant) -> Option<Instant> {
+        self.stack.last().and_then(|top| top.changes_at()).filter(|at| *at > drawn)
+    }
+
     /// Lays them out; returns the question that was read to its end in the topmost one.
     pub fn layout(
         &mut self,
@@ -309,6 +321,9 @@ impl Overlays {
         let shown = self.stack.iter_mut().zip(taken).skip(first);
         for (overlay, taken) in shown {
             overlay.layout(without(area, taken), view, &cx);
+        }
+        if let Some((_, below)) = self.stack.split_last_mut() {
+            below.iter_mut().for_each(|overlay| overlay.hide());
         }
         self.stack.last().and_then(|top| top.read_question()).cloned()
     }

@@ -1,5 +1,6 @@
 //! Tests of the app: keys in as text, the screen out as text.
 
+mod agreeing;
 mod answering;
 pub mod approvals;
 mod attention;

@@ -39,23 +39,50 @@ pub const BINDINGS: &[Binding] = &[
 pub struct Confirm {
     question: ConfirmText,
     yes: Intent,
-    /// The whole question was on the screen: before that it cannot be agreed to.
-    fully_shown: bool,
     level: ConfirmLevel,
-    typed_ahead: TypedAhead,
+    reading: ReadingTime,
+    /// It came up by itself: a refusal may have been meant for what was there before, too.
+    is_sudden: bool,
 }
 
-/// What keys do that were meant for what was there before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TypedAhead {
-    /// The user asked for the question: its keys count once it is shown.
-    Counts,
-    /// It came while the user may be typing on: no key counts before a pause, since it was shown or since the last key.
-    Ignored { since: Option<Instant> },
+/// The time in which a question stands on the screen, whole, without any key. Before it is over no key agrees: words
+/// that were meant for a text are not taken for an answer.
+#[derive(Debug, Default)]
+pub(super) struct ReadingTime {
+    since: Option<Instant>,
 }
 
-/// The pause after which a key is meant for the question.
-const PAUSE: Duration = Duration::from_millis(500);
+/// How long that is.
+const PAUSE: Duration = Duration::from_secs(1);
+
+impl ReadingTime {
+    /// Tells at each drawing whether the question is on the screen wholly.
+    pub fn show(&mut self, is_whole: bool, now: Instant) {
+        self.since = is_whole.then(|| self.since.unwrap_or(now));
+    }
+
+    pub fn hide(&mut self) {
+        self.since = None;
+    }
+
+    /// A key was pressed; true if it is meant for the question. The time begins anew.
+    pub fn press(&mut self, now: Instant) -> bool {
+        let is_over = self.is_over(now);
+        if let Some(since) = &mut self.since {
+            *since = now;
+        }
+        is_over
+    }
+
+    /// When it is over.
+    pub fn ends_at(&self) -> Option<Instant> {
+        self.since.map(|since| since + PAUSE)
+    }
+
+    pub fn is_over(&self, now: Instant) -> bool {
+        self.ends_at().is_some_and(|end| now >= end)
+    }
+}
 
 /// Which keys confirm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,22 +102,17 @@ enum ConfirmText {
 impl Confirm {
     /// `yes` is the intent to carry out if the user agrees.
     pub fn new(question: Text, yes: Intent) -> Self {
-        let question = ConfirmText::Fixed(question);
-        let (level, typed_ahead) = (ConfirmLevel::Reversible, TypedAhead::Counts);
-        Self { question, yes, fully_shown: true, level, typed_ahead }
+        Self::of(ConfirmText::Fixed(question), yes)
     }
 
-    /// A question with names in it. It cannot be confirmed unless all of it fits the screen.
+    /// A question with names in it.
     pub fn with_text(question: &str, yes: Intent) -> Self {
-        let question = ConfirmText::Text(SafeText::line(question));
-        let (level, typed_ahead) = (ConfirmLevel::Reversible, TypedAhead::Counts);
-        Self { question, yes, fully_shown: false, level, typed_ahead }
+        Self::of(ConfirmText::Text(SafeText::line(question)), yes)
     }
 
     /// The same for a question that comes up while the user may be typing on.
     pub fn sudden(question: &str, yes: Intent) -> Self {
-        let typed_ahead = TypedAhead::Ignored { since: None };
-        Self { typed_ahead, ..Self::with_text(question, yes) }
+        Self { is_sudden: true, ..Self::with_text(question, yes) }
     }
 
     /// The same for what cannot be undone: Enter does not confirm it.
@@ -98,17 +120,9 @@ impl Confirm {
         Self { level: ConfirmLevel::Permanent, ..Self::with_text(question, yes) }
     }
 
-    /// True if a key of this moment was meant for what was there before.
-    fn is_typed_ahead(&mut self, moment: Instant) -> bool {
-        match &mut self.typed_ahead {
-            TypedAhead::Counts => false,
-            TypedAhead::Ignored { since: None } => true,
-            TypedAhead::Ignored { since: Some(since) } => {
-                let ahead = moment.saturating_duration_since(*since) < PAUSE;
-                *since = moment;
-                ahead
-            }
-        }
+    fn of(question: ConfirmText, yes: Intent) -> Self {
+        let (level, reading) = (ConfirmLevel::Reversible, ReadingTime::default());
+        Self { question, yes, level, reading, is_sudden: false }
     }
 
     fn text(&self, ui: &UiSettings) -> &str {
@@ -120,7 +134,7 @@ impl Confirm {
 }
 
 /// The wrapped question, the rows it gets with its heading, and the rows it needs.
-fn rows_of(question: &str, area: Rect) -> (Vec<Range<usize>>, u16, u16) {
+pub(super) fn rows_of(question: &str, area: Rect) -> (Vec<Range<usize>>, u16, u16) {
     let rows = wrap(question, usize::from(area.width.saturating_sub(2)));
     let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
     (rows, area.height.min(wanted), wanted)
@@ -132,12 +146,10 @@ impl Overlay for Confirm {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        if self.is_typed_ahead(cx.moment) {
-            return Handled::Done;
-        }
+        let is_meant = self.reading.press(cx.moment);
         let enter = action == Action::AcceptReversible;
         let agreed = action == Action::Accept || (enter && self.level == ConfirmLevel::Reversible);
-        if agreed && !self.fully_shown {
+        if !is_meant && (agreed || self.is_sudden) {
             return Handled::Done;
         }
         if !agreed && action != Action::Refuse {
@@ -157,20 +169,25 @@ impl Overlay for Confirm {
     }
 
     fn typed(&mut self, _: KeyEvent, cx: &mut Cx<'_>) -> Handled {
-        if self.is_typed_ahead(cx.moment) { Handled::Done } else { Handled::Ignored }
+        if self.reading.press(cx.moment) { Handled::Ignored } else { Handled::Done }
     }
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let (_, height, wanted) = rows_of(self.text(view.ui), area);
-        self.fully_shown |= height == wanted;
-        if let TypedAhead::Ignored { since: since @ None } = &mut self.typed_ahead {
-            *since = Some(cx.moment);
-        }
+        self.reading.show(height == wanted, cx.moment);
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+    fn hide(&mut self) {
+        self.reading.hide();
+    }
+
+    fn changes_at(&self) -> Option<Instant> {
+        self.reading.ends_at()
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let question = self.text(view.ui);
         let (rows, height, _) = rows_of(question, area);
         let area = Rect { y: area.bottom() - height, height, ..area };
@@ -179,7 +196,7 @@ impl Overlay for Confirm {
         let no = hint(view.ui, SCOPE, Action::Refuse, NO);
         let heading = Heading {
             left: view.ui.glyphs.needs_you.to_owned(),
-            right: if self.fully_shown { format!("{yes}{PART}{no}") } else { no },
+            right: if self.reading.is_over(cx.moment) { format!("{yes}{PART}{no}") } else { no },
         };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
         let style = view.ui.style(Role::Attention);

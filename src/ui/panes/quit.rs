@@ -1,18 +1,19 @@
 //! Asks what happens to what runs when the program quits.
 
+use std::time::Instant;
+
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
 use super::composer::{Heading, PART, draw_heading, hint};
-use super::confirm::SCOPE;
+use super::confirm::{ReadingTime, SCOPE, rows_of};
 use super::strip::Strip;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
 use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::text::wrap::wrap;
 use crate::ui::theme::Role;
 use crate::ui::words::Counted;
 
@@ -48,12 +49,17 @@ pub enum StillRunning {
 
 #[derive(Debug)]
 pub struct QuitPrompt {
-    pub running: StillRunning,
-    /// The driver of this process can go on without this screen.
-    pub detaches: bool,
+    running: StillRunning,
+    detaches: bool,
+    reading: ReadingTime,
 }
 
 impl QuitPrompt {
+    /// `detaches`: the driver of this process can go on without this screen.
+    pub fn new(running: StillRunning, detaches: bool) -> Self {
+        Self { running, detaches, reading: ReadingTime::default() }
+    }
+
     fn question(&self, view: View<'_>, cx: &Cx<'_>) -> String {
         match self.running {
             StillRunning::Dialogs => view.ui.text(DIALOGS_RUNNING).to_owned(),
@@ -89,8 +95,12 @@ impl Overlay for QuitPrompt {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        let is_meant = self.reading.press(cx.moment);
         if !self.offers(action) {
             return Handled::Ignored;
+        }
+        if action != Action::Refuse && !is_meant {
+            return Handled::Done;
         }
         let choices = [
             (Action::Accept, Intent::Quit),
@@ -107,21 +117,35 @@ impl Overlay for QuitPrompt {
         binding.scope == SCOPE && self.offers(binding.action)
     }
 
-    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        Handled::Ignored
+    fn typed(&mut self, _: KeyEvent, cx: &mut Cx<'_>) -> Handled {
+        if self.reading.press(cx.moment) { Handled::Ignored } else { Handled::Done }
     }
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        let (_, height, wanted) = rows_of(&self.question(view, cx), area);
+        self.reading.show(height == wanted, cx.moment);
+    }
+
+    fn hide(&mut self) {
+        self.reading.hide();
+    }
+
+    fn changes_at(&self) -> Option<Instant> {
+        self.reading.ends_at()
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let question = self.question(view, cx);
-        let rows = wrap(&question, usize::from(area.width.saturating_sub(2)));
-        let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(1);
-        let height = area.height.min(wanted);
+        let (rows, height, _) = rows_of(&question, area);
         let area = Rect { y: area.bottom() - height, height, ..area };
         frame.render_widget(Clear, area);
         let hint = |(action, text)| hint(view.ui, SCOPE, action, text);
-        let hints: Vec<String> = self.choices().into_iter().map(hint).collect();
+        let counts = |(action, _): &(Action, Text)| {
+            *action == Action::Refuse || self.reading.is_over(cx.moment)
+        };
+        let hints: Vec<String> = self.choices().into_iter().filter(counts).map(hint).collect();
         let heading =
             Heading { left: view.ui.glyphs.needs_you.to_owned(), right: hints.join(PART) };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);

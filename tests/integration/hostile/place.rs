@@ -216,7 +216,7 @@ impl Place {
             program.keys("l");
             eventually(|| program.screen().contains("look only"));
         }
-        program.keys("qy");
+        program.press_quit();
         eventually(|| !program.is_alive());
         screen
     }

@@ -108,6 +108,8 @@ impl App {
             if ending.is_empty() {
                 hint = self.layout_hint(areas.status.width, counts);
             }
+        } else {
+            self.overlays.hide();
         }
         self.in_view = match &live {
             Some(live) => InView { inbox: Rect::default(), composer: live.composer() },

@@ -412,7 +412,7 @@ fn after_the_same_answer_to_the_only_other_question_the_user_is_back() {
         stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(alike.into()));
         stage.page(STORY).keys("same <enter>");
         assert!(stage.screen().contains("has the same words"), "{}", stage.screen());
-        stage.wait(Duration::from_millis(500)).keys("y");
+        stage.agree("y");
         assert_eq!(stage.app.writing.question(), None);
         if undo {
             stage.keys("<alt+z>");

@@ -146,7 +146,7 @@ fn q12_in_the_inbox_a_decision_has_its_sign_and_is_rejected_after_a_confirmation
     assert!(screen.contains("± Split the crate"), "{screen}");
     stage.keys("x");
     assert!(stage.screen().contains("reject the decision of @orchestrator?"), "{}", stage.screen());
-    stage.keys("y");
+    stage.agree("y");
     let dismissed = stage.sent.iter().any(|command| {
         matches!(command, Command::AnswerParts { input: AnswerInput::Dismiss(None), .. })
     });

@@ -362,7 +362,7 @@ fn quitting_asks_only_while_a_dialog_runs() {
     let mut stage = streaming(120, 40);
     stage.keys("q n");
     assert!(!stage.app.take_effects().contains(&Effect::Quit));
-    stage.keys("q y");
+    stage.keys("q").agree("y");
     assert!(stage.app.take_effects().contains(&Effect::Quit));
     // Elsewhere `s` stops the open dialog and `d` leaves the screen; this question offers neither here.
     let mut stage = streaming(120, 40);

@@ -144,6 +144,12 @@ impl Stage {
         self
     }
 
+    /// Presses a key, or none, after the time in which a question can be read.
+    pub fn agree(&mut self, key: &str) -> &mut Self {
+        self.screen();
+        self.wait(Duration::from_secs(1)).keys(key)
+    }
+
     /// One key by its name in key files.
     pub fn key_named(&mut self, name: &str) -> &mut Self {
         let one = name.chars().count() == 1;

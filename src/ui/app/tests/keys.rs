@@ -38,8 +38,7 @@ fn an_unused_key_is_reported_once_until_another_is_pressed() {
     }
     stage.keys("i <f5>");
     assert!(notice(&mut stage).contains("f5 does nothing here · f1 help"));
-    stage.keys("<esc> q").screen();
-    stage.keys("w");
+    stage.keys("<esc> q").agree("w");
     let shown = notice(&mut stage);
     assert!(shown.contains("w does nothing here") && shown.contains("? help"), "{shown}");
     let mut stage = Stage::chinese(80, 24);

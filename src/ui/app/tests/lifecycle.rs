@@ -72,7 +72,7 @@ fn a_side_dialog_is_declared_dead_with_a_note_that_may_be_empty() {
             Vec::<&Lifecycle>::new(),
             "enter does not confirm what cannot be undone"
         );
-        stage.keys("y");
+        stage.agree("y");
         let note = expected.map(str::to_owned);
         assert_eq!(changes(&stage), [&Lifecycle::DeclareDead { dialog: side("r"), note }]);
     }
@@ -108,7 +108,7 @@ fn a_tree_is_archived_at_once_unless_it_has_open_work() {
         let question = "@orchestrator “add 2FA” still has open work";
         assert!(flat(&screen).contains(question), "{screen}");
         assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
-        stage.keys("y");
+        stage.agree("y");
         assert_eq!(changes(&stage), [&Lifecycle::Move { root: root(), to }]);
     }
     let mut stage = idle_tree();
@@ -151,7 +151,7 @@ fn deleting_asks_with_the_name_and_enter_does_not_confirm() {
     stage.keys("D").screen();
     stage.keys("<enter>");
     assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
-    stage.keys("y");
+    stage.agree("y");
     assert_eq!(changes(&stage), [&Lifecycle::Delete { root: root() }]);
     stage.apply(DriverEvent::Done { ticket: ticket(&stage), dialog: None });
     assert!(stage.screen().contains("deleted: @orchestrator “add 2FA”"));

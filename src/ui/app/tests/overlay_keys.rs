@@ -31,6 +31,10 @@ fn help_and_palette_show_the_keys_of_what_is_open_and_lead_back_to_it() {
             stage.keys("<f1>");
             assert!(stage.screen().contains(HELP), "{name}\n{}", stage.screen());
             stage.keys("<esc>");
+            if scope == confirm::SCOPE {
+                // It can be agreed to only after a while.
+                stage.agree("");
+            }
             assert_eq!(stage.screen(), before, "{name}");
             stage.keys("<ctrl+p>");
             if asks(scope) {
@@ -141,7 +145,7 @@ fn nothing_agrees_below_help_and_a_question_not_seen_cannot_be_confirmed() {
     let mut stage = streaming(120, 40);
     stage.keys("1 g j D ?");
     stage.screen();
-    stage.keys("<esc> y");
+    stage.wait(std::time::Duration::from_secs(1)).keys("<esc> y");
     assert!(!stage.sent.iter().any(|one| matches!(one, Command::Lifecycle { .. })));
     assert!(!stage.app.overlays.is_empty(), "it still asks");
 }

@@ -286,7 +286,7 @@ fn in_the_inbox_recommended_options_and_dismissing_are_asked_about() {
         stage.keys(&format!("<esc> <alt+2> g {key}"));
         assert!(stage.screen().contains(shown), "{}", stage.screen());
         assert!(inputs(&stage).is_empty());
-        stage.keys("y");
+        stage.agree("y");
         assert_eq!(inputs(&stage), [input]);
     }
     let mut stage = stage(120, 40);

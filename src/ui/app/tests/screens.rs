@@ -45,7 +45,7 @@ fn two_questions_are_open_while_one_is_answered() {
 #[test]
 fn quitting_while_a_dialog_runs_asks_first() {
     let mut stage = streaming(80, 24);
-    stage.keys("q");
+    stage.keys("q").agree("");
     assert_screen("quit", 80, 24, &stage.screen());
 }
 

@@ -66,9 +66,9 @@ fn only_a_running_process_is_stopped_and_after_a_confirmation() {
     stage.keys("s");
     let screen = stage.screen();
     assert!(screen.contains("stop process 4300 "), "by name\n{screen}");
-    stage.keys("y");
+    stage.agree("y");
     assert_eq!(stops(&stage), [4300]);
-    stage.keys("j s y");
+    stage.keys("j s").agree("y");
     assert_eq!(stops(&stage), [4300], "it has ended");
 }
 
@@ -83,7 +83,7 @@ fn the_status_line_shows_the_sandbox_level_and_sandboxed_processes_end_with_the_
         stage.app.show_level(level);
         let screen = stage.screen();
         assert!(screen.lines().last().unwrap_or_default().contains(shown), "{level}:\n{screen}");
-        stage.keys("1 q");
+        stage.keys("1 q").agree("");
         let asked = stage.screen();
         assert_eq!(asked.contains("leave running"), letting, "{level}:\n{asked}");
         assert_eq!(asked.contains("they end too"), !letting, "{level}:\n{asked}");
@@ -92,19 +92,19 @@ fn the_status_line_shows_the_sandbox_level_and_sandboxed_processes_end_with_the_
 
 #[test]
 fn quitting_asks_what_happens_to_running_processes() {
-    for (keys, leaves, policy) in [
-        ("1 q y", true, QuitPolicy::LetRun),
-        ("1 q s", true, QuitPolicy::Stop),
-        ("1 q n", false, QuitPolicy::LetRun),
-        ("1 q <esc>", false, QuitPolicy::LetRun),
+    for (key, leaves, policy) in [
+        ("y", true, QuitPolicy::LetRun),
+        ("s", true, QuitPolicy::Stop),
+        ("n", false, QuitPolicy::LetRun),
+        ("<esc>", false, QuitPolicy::LetRun),
     ] {
         let mut stage = stage(80, 24);
-        stage.keys(keys);
+        stage.keys("1 q").agree(key);
         let left = stage.app.take_effects().contains(&Effect::Quit);
-        assert_eq!((left, stage.app.quit_policy()), (leaves, policy), "{keys}");
+        assert_eq!((left, stage.app.quit_policy()), (leaves, policy), "{key}");
     }
     let mut asked = stage(80, 24);
-    asked.keys("1 q");
+    asked.keys("1 q").agree("");
     insta::assert_snapshot!("quit-processes-80x24", asked.screen());
     let mut both = stage(80, 24);
     both.apply(DriverEvent::Rows(rows())).keys("1 q");

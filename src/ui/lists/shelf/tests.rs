@@ -35,7 +35,7 @@ fn done_and_archived_dialogs_are_listed_and_restored() {
     assert!(flat(&screen).contains("delete @ops “rotate the logs” with all"), "{screen}");
     stage.keys("<enter>");
     assert_eq!(changes(&stage), Vec::<&Lifecycle>::new());
-    stage.keys("y");
+    stage.agree("y");
     assert_eq!(changes(&stage), [&Lifecycle::Delete { root: RootId::new("ee/ff/1") }]);
 
     let mut stage = with_shelf(shelf());

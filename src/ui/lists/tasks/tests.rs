@@ -159,7 +159,7 @@ fn a_task_is_cancelled_after_a_question_and_queued_again_without_one() {
     assert_eq!(requests(&stage), []);
     stage.keys("x");
     assert!(stage.screen().contains("cancel 0002 “run"), "{}", stage.screen());
-    stage.keys("y");
+    stage.agree("y");
     let cancelled = requests(&stage).pop();
     let id = TaskId::new("task-0002");
     assert_eq!(cancelled.as_ref().map(|(_, request)| request), Some(&TeamsRequest::Cancel { id }));

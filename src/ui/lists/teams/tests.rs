@@ -85,7 +85,7 @@ fn a_team_is_shut_down_with_those_below_it_after_a_question_that_names_them() {
     assert_eq!(requests(&stage), []);
     stage.keys("D");
     assert!(stage.screen().contains("shut down qa, lab"), "{}", stage.screen());
-    stage.keys("y");
+    stage.agree("y");
     assert!(!stage.screen().contains("shut down qa, lab"), "{}", stage.screen());
     let (ticket, request) = requests(&stage).pop().unwrap();
     assert_eq!(request, TeamsRequest::ShutDown { team: TeamName::new("qa"), cascade: true });
@@ -122,6 +122,6 @@ fn the_chosen_team_stays_chosen_and_a_key_for_one_that_is_gone_does_nothing() {
     more.retain(|team| team.name.as_str() != "qa");
     // Before the next frame.
     stage.apply(DriverEvent::Teams(more));
-    stage.keys("D y");
+    stage.keys("D").agree("y");
     assert_eq!(requests(&stage), []);
 }

@@ -262,7 +262,7 @@ fn q10_what_is_undone_is_sent_to_nobody_and_a_dismissal_to_all() {
     stage.keys("<alt+2> 1 b <enter> <alt+z>").wait(Duration::from_secs(6));
     assert_eq!(answers(&stage), []);
     stage.keys("<esc> <esc> <alt+2> g x").screen();
-    stage.keys("y");
+    stage.agree("y");
     let ids: Vec<String> = answers(&stage).into_iter().map(|(id, _)| id).collect();
     assert_eq!(ids, ["q1", "q3"], "{}", stage.screen());
 }
@@ -280,8 +280,7 @@ fn the_same_answer_is_given_to_questions_alike_if_the_user_says_so() {
         stage.keys("<alt+2> 1 b <enter>");
         let screen = stage.screen();
         assert!(screen.contains("1 other question has the same words"), "{screen}");
-        stage.wait(Duration::from_millis(500));
-        stage.keys(say);
+        stage.agree(say);
         stage.wait(Duration::from_secs(6));
         let sent: Vec<_> = stage
             .sent
@@ -299,7 +298,7 @@ fn the_same_answer_is_given_to_questions_alike_if_the_user_says_so() {
 
 #[test]
 fn keys_that_were_typed_on_answer_nothing_about_questions_alike() {
-    let pause = Duration::from_millis(500);
+    let pause = Duration::from_secs(1);
     let asked = || {
         let mut stage = streaming(120, 40);
         let mut rows = questions();

@@ -144,7 +144,7 @@ fn a_reminder_is_added_edited_and_deleted_through_the_driver() {
     assert!(screen.contains("permanently delete the reminder “"), "{screen}");
     stage.keys("<enter>");
     assert_eq!(last_request(&stage).1, reword, "enter does not confirm what cannot be undone");
-    stage.keys("y");
+    stage.agree("y");
     let delete = SheetRequest::DeleteReminder { id: "rem00001".to_owned() };
     assert_eq!(last_request(&stage).1, delete);
     assert!(stage.screen().contains("REMINDERS"), "the sheet stays open");
@@ -226,7 +226,7 @@ fn the_selected_entry_stays_selected_when_others_are_added_or_removed() {
     more.insert(0, reminder("rem00009", "Newest of all."));
     stage.apply(content_event(Sheet::Reminders(more))).screen();
     stage.keys("d").screen();
-    stage.keys("y");
+    stage.agree("y");
     let chosen = SheetRequest::DeleteReminder { id: "rem00001".to_owned() };
     assert_eq!(last_request(&stage).1, chosen);
 }

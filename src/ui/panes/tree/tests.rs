@@ -111,7 +111,7 @@ fn several_dialogs_are_put_away_after_one_question_and_failures_are_named() {
     let screen = stage.screen();
     assert!(screen.contains("mark the marked dialogs (2) as done?"), "{screen}");
     stage.sent.clear();
-    stage.keys("y");
+    stage.agree("y");
     let tickets: Vec<_> = stage
         .sent
         .iter()

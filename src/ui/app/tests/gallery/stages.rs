@@ -105,12 +105,9 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "palette", show: |width, height| pressed("3 : mesg", width, height) },
     Surface { name: "form", show: |width, height| pressed("n <tab> db", width, height) },
     Surface { name: "consent", show: asking_for_consent },
-    Surface { name: "confirm", show: |width, height| pressed("1 q", width, height) },
-    Surface { name: "question", show: |width, height| pressed("1 g j <space> d", width, height) },
-    Surface {
-        name: "permanent",
-        show: |width, height| pressed("1 g j j X <enter>", width, height),
-    },
+    Surface { name: "confirm", show: |width, height| read("1 q", width, height) },
+    Surface { name: "question", show: |width, height| read("1 g j <space> d", width, height) },
+    Surface { name: "permanent", show: |width, height| read("1 g j j X <enter>", width, height) },
     Surface { name: "note", show: |width, height| pressed("1 g j j X it", width, height) },
     Surface { name: "fork", show: |width, height| pressed("1 g j f", width, height) },
     Surface { name: "later", show: |width, height| pressed("<alt+2> g Z", width, height) },
@@ -185,6 +182,13 @@ fn pressed(keys: &str, width: u16, height: u16) -> Stage {
     stage
 }
 
+/// With a question that can be agreed to.
+fn read(keys: &str, width: u16, height: u16) -> Stage {
+    let mut stage = pressed(keys, width, height);
+    stage.agree("");
+    stage
+}
+
 fn empty(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.apply(DriverEvent::Workspace(workspace()));
@@ -230,7 +234,7 @@ fn asking_for_consent(width: u16, height: u16) -> Stage {
 
 fn quitting(width: u16, height: u16) -> Stage {
     let mut stage = processes::tests::stage(width, height);
-    stage.keys("1 q");
+    stage.keys("1 q").agree("");
     stage
 }
 
