@@ -213,6 +213,9 @@ pub enum Command {
         /// Also start the MCP servers you agreed to, and list their tools
         #[arg(long, conflicts_with = "restore")]
         mcp: bool,
+        /// Warnings make it exit with 6, too
+        #[arg(long, conflicts_with_all = ["restore", "providers"])]
+        strict: bool,
         /// Probe every provider with a short request instead: reachable, API key accepted, answers
         #[arg(long, conflicts_with = "restore")]
         providers: bool,

@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::app;
-use crate::domain::Problem;
+
 use crate::domain::counted;
 use crate::domain::sandbox::Level;
 use crate::domain::tree::Bucket;
+use crate::domain::{Problem, Severity};
 use crate::mcp;
 use crate::minds::{STORE_FOLDER, taskdoc};
 use crate::platform::{dirs, env};
@@ -22,10 +23,10 @@ use super::probe::{Probe, ProbeResult, probe};
 use super::servers::{ServerReport, ServerTools};
 use super::{config, lifecycle, lines, news, runtime};
 
-/// `servers`: the report on the MCP servers, if they were started.
+/// `strict`: warnings are failures, too. `servers`: the report on the MCP servers, if they were started.
 pub fn doctor(
     workspace: &Path,
-    as_json: bool,
+    (as_json, strict): (bool, bool),
     servers: Option<ServerReport>,
 ) -> Result<Status, CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
@@ -60,7 +61,8 @@ pub fn doctor(
     let tools = servers.map(|found| found.tools);
     let dialogs: usize = survey.trees.iter().map(|tree| tree.dialogs.len()).sum();
     report((&problems, &sandbox), dialogs, tools.as_deref(), as_json);
-    Ok(if problems.is_empty() { Status::Done } else { Status::Invalid })
+    let fails = |problem: &Problem| strict || problem.severity == Severity::Error;
+    Ok(if problems.iter().any(fails) { Status::Invalid } else { Status::Done })
 }
 
 /// Restores a tree that was set aside as damaged.

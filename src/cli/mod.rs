@@ -217,9 +217,9 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Inbox(wanted)) => inbox::inbox(&workspace, wanted),
         Some(Command::Ps { json }) => block_on(drivers::list(json)),
         Some(Command::Quit) => block_on(drivers::quit(&workspace)),
-        Some(Command::Doctor { json, mcp: true, .. }) => {
+        Some(Command::Doctor { json, strict, mcp: true, .. }) => {
             let servers = runtime()?.block_on(servers::query(&workspace));
-            doctor::doctor(&workspace, json, Some(servers))
+            doctor::doctor(&workspace, (json, strict), Some(servers))
         }
         Some(Command::Doctor { restore: Some(root), .. }) => {
             block_on(doctor::restore(&workspace, &root))
@@ -227,7 +227,9 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Doctor { json, providers: true, timeout, .. }) => {
             block_on(doctor::providers(&workspace, timeout, json))
         }
-        Some(Command::Doctor { json, .. }) => doctor::doctor(&workspace, json, None),
+        Some(Command::Doctor { json, strict, .. }) => {
+            doctor::doctor(&workspace, (json, strict), None)
+        }
         Some(
             Command::Init { .. }
             | Command::KeepOutput
