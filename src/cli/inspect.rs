@@ -52,7 +52,9 @@ fn is_blocked(state: &DisplayState) -> bool {
 /// The reason why it does not continue.
 pub fn reason(dialog: &DialogListing) -> Option<String> {
     match &dialog.state {
-        DisplayState::Stopped { .. } if dialog.latest.is_resume_requested() => {
+        DisplayState::Stopped { .. } | DisplayState::Idle
+            if dialog.latest.is_resume_requested() =>
+        {
             Some("resumed".to_owned())
         }
         DisplayState::Stopped { reason, .. } => Some(format!("stopped: {}", reason.message())),
@@ -75,7 +77,9 @@ pub fn next_command(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -
     }
     let id = || ids.dialog(&DialogId::side(&tree.root, &dialog.meta.id));
     match &dialog.state {
-        DisplayState::Stopped { .. } if dialog.latest.is_resume_requested() => {
+        DisplayState::Stopped { .. } | DisplayState::Idle
+            if dialog.latest.is_resume_requested() =>
+        {
             Some("dominds-tui drive".to_owned())
         }
         DisplayState::Stopped { reason, .. } if reason.is_failure() => {

@@ -50,7 +50,9 @@ impl KeepGoing {
     pub fn pushes(&self, latest: &Latest) -> Option<(i64, i64)> {
         let most = i64::from(self.most);
         let left = latest.diligence_push_remaining_budget.unwrap_or(most).max(0);
-        let left = if most > 0 { left.min(most) } else { left };
+        // What is left of an earlier configuration is no gift of a person.
+        let is_given = most == 0 && latest.diligence_push_given == Some(true);
+        let left = if is_given { left } else { left.min(most) };
         let off = self.text.is_none()
             || latest.disable_diligence_push == Some(true)
             || (most == 0 && left == 0);
@@ -157,6 +159,8 @@ mod tests {
     fn the_pushes_follow_the_member_the_dialog_and_the_workspace() {
         let member = |most| KeepGoing { most, text: Some("go on".to_owned()) };
         let silent = KeepGoing { most: 3, text: None };
+        let given =
+            |left| Latest { diligence_push_given: Some(true), ..latest(Some(left), Some(false)) };
         for (what, config, latest, expected) in [
             ("fresh", member(3), latest(Some(3), Some(false)), Some((3, 3))),
             ("partly used", member(3), latest(Some(1), Some(false)), Some((1, 3))),
@@ -166,14 +170,11 @@ mod tests {
             ("negative", member(2), latest(Some(-1), None), Some((0, 2))),
             ("switched off", member(3), latest(Some(3), Some(true)), None),
             ("member without pushes", member(0), latest(Some(0), Some(false)), None),
-            ("refilled by hand", member(0), latest(Some(3), Some(false)), Some((3, 3))),
-            (
-                "refilled by hand, partly used",
-                member(0),
-                latest(Some(1), Some(false)),
-                Some((1, 3)),
-            ),
-            ("refilled elsewhere", member(0), latest(Some(5), Some(false)), Some((5, 5))),
+            ("refilled by hand", member(0), given(3), Some((3, 3))),
+            ("refilled by hand, partly used", member(0), given(1), Some((1, 3))),
+            ("lowered to none", member(0), latest(Some(3), Some(false)), None),
+            ("refilled by hand, and then raised", member(2), given(3), Some((2, 2))),
+            ("refilled with more", member(0), given(5), Some((5, 5))),
             ("no text", silent, latest(Some(3), Some(false)), None),
         ] {
             assert_eq!(config.pushes(&latest), expected, "{what}");

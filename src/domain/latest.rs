@@ -46,6 +46,9 @@ pub struct Latest {
     pub disable_diligence_push: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diligence_push_remaining_budget: Option<i64>,
+    /// A person gave these pushes to a member that is not to be pushed by itself. A key of this program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diligence_push_given: Option<bool>,
     /// Keys of a newer writer, kept.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -177,6 +180,7 @@ impl Latest {
             pending_course_start_prompt: None,
             disable_diligence_push: None,
             diligence_push_remaining_budget: None,
+            diligence_push_given: None,
             extra: Map::new(),
         }
     }

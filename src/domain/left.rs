@@ -7,12 +7,12 @@ use super::fresh_boots::{FbrStep, due};
 use super::history::{CallFact, History};
 use super::latest::{DisplayState, Latest, StopReason};
 
-/// Why a dialog that nobody drives has stopped, if it has.
+/// Why a dialog that nobody drives has stopped, if it has. One that was told to go on has not.
 #[must_use]
 pub fn interruption_left(dialog: &Dialog) -> Option<&StopReason> {
     let delivered = dialog.history.last.delivered;
     let cut_off = (was_cut_off(dialog) && !delivered).then_some(&StopReason::ServerRestart);
-    let interruption = cut_off.or_else(|| dialog.latest.marked());
+    let interruption = cut_off.or_else(|| dialog.latest.interruption());
     interruption.filter(|reason| !waits_rather(dialog, reason))
 }
 
@@ -59,18 +59,17 @@ pub fn has_open_tool(dialog: &Dialog) -> bool {
 }
 
 /// True if who waits for an answer or for others need not be told to continue: it goes on when that is
-/// there, and a mere interruption says nothing more. A talk with a person that was cut off goes on when
-/// they say so, work that they parked stays parked, a fork is continued by a person; and who owes an
-/// answer to one it waits for would wait for ever.
+/// there, and a mere interruption says nothing more. What a person stopped stays so until they say `Continue`; a talk
+/// with a person that was cut off goes on when they say so, work that they parked stays parked, a fork is continued by
+/// a person; and who owes an answer to one it waits for would wait for ever.
 #[must_use]
 pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
     let waits = !dialog.questions.is_empty() || dialog.waits_for_others();
     let empty = match interruption {
+        StopReason::ServerRestart | StopReason::PendingCourseStart => true,
         StopReason::UserStop
         | StopReason::EmergencyStop
-        | StopReason::ServerRestart
-        | StopReason::PendingCourseStart => true,
-        StopReason::SystemStop { .. }
+        | StopReason::SystemStop { .. }
         | StopReason::LlmRetryStopped { .. }
         | StopReason::ForkContinueReady => false,
     };

@@ -41,7 +41,7 @@ pub enum NextStep {
 }
 
 /// Decides what a dialog does next, whether it rests or has just ended a generation. A question it
-/// asked holds it; a person's words are heard always.
+/// asked holds it; a person's words are heard always, and answered to the end.
 pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
     if dialog.latest.is_dead() || is_stopped(dialog) {
         return None;
@@ -63,8 +63,7 @@ pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
         let said = plain_reply(dialog).is_some();
         return Some(if said { NextStep::DeliverWords } else { NextStep::StartAssignment });
     }
-    let held = !dialog.questions.is_empty();
-    if !held && dialog.history.owes_followup() {
+    if dialog.history.owes_followup() && !is_held_in_its_round(dialog) {
         return Some(NextStep::FollowUp);
     }
     if dialog.talks_to_a_person() {
@@ -76,7 +75,24 @@ pub fn next_step(dialog: &Dialog) -> Option<NextStep> {
         }
         return (!last.open).then_some(NextStep::Pause);
     }
-    if held { None } else { own_work(dialog) }
+    if dialog.questions.is_empty() { own_work(dialog) } else { None }
+}
+
+/// True if a question keeps it from reading the results of its calls. One that was open before a person spoke does not:
+/// their words get a full round.
+fn is_held_in_its_round(dialog: &Dialog) -> bool {
+    let history = &dialog.history;
+    if dialog.questions.is_empty() || history.last.prompted_by != Some(Origin::User) {
+        return !dialog.questions.is_empty();
+    }
+    let spoke = |record: &Record| {
+        matches!(record, Record::HumanText(text)
+            if text.origin == Origin::User && text.q4h_answer_call_id.is_none())
+    };
+    let spoken = history.entries.iter().rev().find(|entry| spoke(&entry.record));
+    let Some(spoken) = spoken.and_then(|entry| entry.genseq) else { return true };
+    let asked = dialog.questions.iter().map(|open| open.call_site_ref.call_site_genseq);
+    asked.into_iter().any(|asked| asked.is_none_or(|asked| asked >= spoken))
 }
 
 /// True if a person has to say `Continue`. Only a main dialog takes up a waiting course by itself.

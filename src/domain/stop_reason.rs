@@ -69,6 +69,16 @@ impl StopReason {
         ))
     }
 
+    /// It began course after course, and cleared its mind at once in each.
+    #[must_use]
+    pub fn in_circles() -> Self {
+        Self::system(Text::new(
+            "it cleared its mind at the beginning of course after course and did nothing else: continue it, or tell it \
+             what to do",
+            "它在每个新课程开头就清空思路，没有做别的事：可继续，或告诉它该做什么",
+        ))
+    }
+
     /// Nobody waits for what it does: the dialog it works for, or one above that, is dead.
     #[must_use]
     pub fn asker_is_dead() -> Self {

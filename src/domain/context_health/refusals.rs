@@ -22,6 +22,9 @@ pub struct ContextRefusals {
     critical: bool,
     /// Courses that began one after the other because the one before was full at once; this one counts.
     in_a_row: u32,
+    /// Courses that began one after the other because the one before ended with its first generation; likewise.
+    #[serde(default)]
+    at_once: u32,
 }
 
 impl ContextRefusals {
@@ -40,7 +43,7 @@ impl ContextRefusals {
 
     /// A person said something new.
     pub fn hear(&mut self) {
-        self.in_a_row = 0;
+        (self.in_a_row, self.at_once) = (0, 0);
     }
 
     /// A course began, whoever wanted it; `refused`: because the last request of the old one failed.
@@ -50,7 +53,8 @@ impl ContextRefusals {
             (true, true) => 1,
             (false, _) => 0,
         };
-        *self = Self { in_a_row, ..Self::default() };
+        let at_once = if refused || self.whole > 1 { 0 } else { self.at_once.saturating_add(1) };
+        *self = Self { in_a_row, at_once, ..Self::default() };
     }
 
     /// True if a new course may begin by itself: this one has something to leave behind, and it did not
@@ -64,6 +68,12 @@ impl ContextRefusals {
     #[must_use]
     pub fn is_hopeless(&self) -> bool {
         self.in_a_row > MAX && !self.was_worth_it()
+    }
+
+    /// True if the model begins yet another course with the first generation of one, as it did before.
+    #[must_use]
+    pub fn goes_in_circles(&self) -> bool {
+        self.at_once > MAX && self.whole <= 1
     }
 
     fn was_worth_it(&self) -> bool {

@@ -56,10 +56,9 @@ fn ask(
     };
     let (arguments, content) = (inquiry.arguments(texts.0), inquiry.content(texts.0));
     let Some(cycle) = draft.dialog(&at.dialog).map(|dialog| &dialog.history.cycle) else { return };
-    if cycle.repeated_in_words {
-        return;
-    }
     match asking.refusal(cycle, &content, inquiry.confirm, texts) {
+        // It was told so once; another repetition is mere words.
+        Some(_) if cycle.repeated_in_words => {}
         Some(reason) => refuse(draft, at, &arguments, reason),
         None => ask_human::ask_for(draft, at, call_id(draft), (&arguments, &content), texts),
     }

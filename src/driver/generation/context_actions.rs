@@ -40,6 +40,8 @@ pub enum EndAction {
     Nothing,
     NewCourse,
     Stop,
+    /// The model only clears its mind, course after course.
+    StopCircling,
 }
 
 /// Decides the action due after a generation, whatever the dialog would do next. Messages of the user come
@@ -53,6 +55,12 @@ pub fn end_action(ended: &Dialog, owner: DialogOwner, cadence: u32) -> EndAction
     let asks_now = |step| asks_the_model(step) || (step == NextStep::StartCourse && hopeless);
     let due =
         ended.history.context_action(cadence).filter(|_| !has_user_input && !is_reasoning(ended));
+    if step == Some(NextStep::StartCourse)
+        && !has_user_input
+        && ended.history.refusals.goes_in_circles()
+    {
+        return EndAction::StopCircling;
+    }
     match due {
         // Otherwise it starts with the next generation, or when the dialog would become idle.
         Some(ContextAction::NewCourse) if step.is_none() && waits && would_lose_no_reply(ended) => {

@@ -3,10 +3,10 @@
 use tokio::sync::oneshot;
 
 use crate::domain::inquiry::answers::AnswerInput;
-use crate::domain::latest::StopReason;
+use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::text::localized;
 use crate::domain::tree::Bucket;
-use crate::domain::{Course, DialogId};
+use crate::domain::{Course, DialogId, RootId};
 use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::{ClientId, ClientRights, Request, RequestKind, own};
 use crate::driver::reporting::reports::{DriverReport, Subscription};
@@ -15,7 +15,7 @@ use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
 use crate::protocol::{AttachedImage, Refusal};
-use crate::store::StoreError;
+use crate::store::{StoreError, TreeListing};
 
 use super::listing::{PAGE_RECORDS, read_page};
 use super::trees::Supervisor;
@@ -177,10 +177,8 @@ impl Supervisor {
         let engine = self.engine.clone();
         let survey = blocking(move |_| engine.store.survey(&[Bucket::Run])).await;
         let listed = survey.map(|survey| survey.trees).unwrap_or_default();
-        let stopped = listed
-            .into_iter()
-            .filter(|tree| tree.dialogs.iter().any(|d| d.latest.marked().is_some()))
-            .map(|tree| tree.root);
+        let stopped = listed.into_iter().filter(|tree| self.has_stopped(tree));
+        let stopped: Vec<RootId> = stopped.map(|tree| tree.root).collect();
         let mut outcome = ContinueOutcome::default();
         for root in stopped {
             let (reply, continued) = oneshot::channel();
@@ -205,6 +203,16 @@ impl Supervisor {
             }
             self.send_event(DriverEvent::Done { ticket, dialog: None }).await;
         }
+    }
+
+    /// True if a dialog in it has stopped, also by the end of the process that drove it: then nothing may be written of
+    /// it yet. A tree that is loaded says that itself.
+    fn has_stopped(&self, tree: &TreeListing) -> bool {
+        let is_loaded = self.trees.contains_key(&tree.root);
+        tree.dialogs.iter().any(|dialog| {
+            let is_left = !is_loaded && matches!(dialog.state, DisplayState::Stopped { .. });
+            is_left || dialog.latest.marked().is_some()
+        })
     }
 
     async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {

@@ -185,10 +185,12 @@ impl Supervisor {
     ) {
         let root = tree.root.clone();
         let (mailbox, requests) = mpsc::channel(MAILBOX_DEPTH);
+        let awaits_request = first.is_some() && !self.pick_up;
         if let Some(first) = first {
             let _ = mailbox.try_send(first);
         }
-        let task = TreeTask::new(self.engine.clone(), tree, self.reports.clone(), requests);
+        let (engine, reports) = (self.engine.clone(), self.reports.clone());
+        let task = TreeTask::new(engine, tree, reports, requests, awaits_request);
         let span = tracing::info_span!("tree", %root);
         self.tasks.spawn(task.run(repairs).instrument(span));
         self.trees.insert(root, mailbox);

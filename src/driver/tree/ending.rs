@@ -85,10 +85,14 @@ impl TreeState {
             None => EndAction::Nothing,
         };
         end::finish(draft, at, finish);
-        if after == EndAction::Stop
-            && let Some(context_usage) = self.context_usage(&at.dialog).await
-        {
-            mark_stopped(draft, &at.dialog, context_usage.full_stop_reason(&health));
+        match after {
+            EndAction::Stop => {
+                if let Some(context_usage) = self.context_usage(&at.dialog).await {
+                    mark_stopped(draft, &at.dialog, context_usage.full_stop_reason(&health));
+                }
+            }
+            EndAction::StopCircling => mark_stopped(draft, &at.dialog, StopReason::in_circles()),
+            EndAction::Nothing | EndAction::NewCourse => {}
         }
     }
 
@@ -111,7 +115,7 @@ impl TreeState {
                 let opening = texts.forced_course_start(&[], 0);
                 start_course(draft, at, &opening, texts);
             }
-            EndAction::Stop => {}
+            EndAction::Stop | EndAction::StopCircling => {}
         }
         after
     }

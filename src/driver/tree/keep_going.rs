@@ -61,6 +61,8 @@ fn apply_switch(draft: &mut Draft, id: &SelfId, switch: KeepGoingSwitch, config:
     let full = config.full();
     draft.edit_latest(id, |latest| {
         let left = latest.diligence_push_remaining_budget.unwrap_or(full);
+        let left =
+            if config.most == 0 && latest.diligence_push_given.is_none() { full } else { left };
         match switch {
             KeepGoingSwitch::On => {
                 latest.disable_diligence_push = Some(false);
@@ -68,6 +70,9 @@ fn apply_switch(draft: &mut Draft, id: &SelfId, switch: KeepGoingSwitch, config:
             }
             KeepGoingSwitch::Off => latest.disable_diligence_push = Some(true),
             KeepGoingSwitch::Refill => latest.diligence_push_remaining_budget = Some(full),
+        }
+        if switch != KeepGoingSwitch::Off {
+            latest.diligence_push_given = (config.most == 0).then_some(true);
         }
     });
     let Some(dialog) = draft.dialog(id).filter(|_| switch == KeepGoingSwitch::Off) else { return };

@@ -33,6 +33,8 @@ use super::user_requests::TreeRequest;
 pub struct TreeTask {
     state: TreeState,
     mailbox: mpsc::Receiver<TreeRequest>,
+    /// It was loaded for a request alone: nothing is driven before one was accepted.
+    awaits_request: bool,
 }
 
 impl TreeTask {
@@ -41,8 +43,9 @@ impl TreeTask {
         tree: DialogTree,
         reports: ReportSender,
         mailbox: mpsc::Receiver<TreeRequest>,
+        awaits_request: bool,
     ) -> Self {
-        Self { state: TreeState::new(engine, tree, reports), mailbox }
+        Self { state: TreeState::new(engine, tree, reports), mailbox, awaits_request }
     }
 
     /// Runs until it is closed and its drives have ended.
@@ -61,7 +64,8 @@ impl TreeTask {
                 request = self.mailbox.recv(), if !self.state.closing => match request {
                     Some(request) => {
                         happened = !request.only_looks();
-                        self.state.handle_request(request).await;
+                        let is_accepted = self.state.handle_request(request).await;
+                        self.awaits_request &= !is_accepted;
                     }
                     None => self.state.close(),
                 },
@@ -120,7 +124,7 @@ impl TreeTask {
     /// may have changed since then; whoever looks after the tasks would otherwise look again because it has looked.
     async fn schedule(&mut self, happened: bool) {
         self.state.release_asking_back().await;
-        if self.state.engine.driving.is_on() && !self.state.closing {
+        if self.state.engine.driving.is_on() && !self.state.closing && !self.awaits_request {
             let ids: Vec<SelfId> = self.state.tree().dialogs.keys().cloned().collect();
             for id in ids {
                 self.start_drive(&id).await;

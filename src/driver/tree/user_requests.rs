@@ -31,6 +31,11 @@ impl TreeRequest {
     pub(super) fn only_looks(&self) -> bool {
         matches!(self, Self::Rest { .. })
     }
+
+    /// True if it asks how the tree is, and nothing of a person or a task comes with it.
+    fn only_asks(&self) -> bool {
+        self.only_looks() || matches!(self, Self::IsIdle { .. } | Self::EndIfIdle { .. })
+    }
 }
 
 #[derive(Debug)]
@@ -153,20 +158,22 @@ impl ContinueOutcome {
 }
 
 impl TreeState {
-    pub(super) async fn handle_request(&mut self, request: TreeRequest) {
+    /// Returns whether something was asked for and accepted.
+    pub(super) async fn handle_request(&mut self, request: TreeRequest) -> bool {
+        let is_wanted = !request.only_asks();
         match request {
             TreeRequest::Say { ticket, dialog, text, images } => {
                 let outcome = self.say(&dialog, &text, images).await;
-                self.acknowledge(ticket, &dialog, outcome).await;
+                return self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::TakeBack { ticket, dialog, message } => {
                 let outcome = self.take_back_message(&dialog, &message).await;
-                self.acknowledge(ticket, &dialog, outcome).await;
+                return self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Answer { ticket, dialog, question, input, replace, images } => {
                 let given = (&input, replace, images);
                 let outcome = self.answer_question(&dialog, &question, given).await;
-                self.acknowledge(ticket, &dialog, outcome).await;
+                return self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
             TreeRequest::RetryNow { dialog } => self.drives.retry_now(&dialog),
@@ -174,7 +181,7 @@ impl TreeState {
             TreeRequest::FinishSteps => self.stop_asking_back_if_finishing(),
             TreeRequest::Continue { ticket, dialog } => {
                 let outcome = self.continue_dialog(&dialog).await;
-                self.acknowledge(ticket, &dialog, outcome).await;
+                return self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::ContinueFork { dialog } => {
                 if let Err(text) = self.continue_dialog(&dialog).await {
@@ -183,23 +190,24 @@ impl TreeState {
             }
             TreeRequest::Withdraw { ticket, dialog } => {
                 let outcome = self.withdraw(&dialog).await;
-                self.acknowledge(ticket, &dialog, outcome).await;
+                return self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::KeepGoing { ticket, dialog, switch } => {
                 let outcome = self.switch_keep_going(&dialog, switch).await;
-                self.acknowledge(ticket, &dialog, outcome).await;
+                return self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Reminder { ticket, dialog, change } => {
                 let outcome = self.change_reminder(&dialog, change).await;
-                self.acknowledge(ticket, &dialog, outcome).await;
+                let is_accepted = self.acknowledge(ticket, &dialog, outcome).await;
                 self.send_reminders(&dialog).await;
+                return is_accepted;
             }
             TreeRequest::ContinueAll { reply } => {
                 let _ = reply.send(self.continue_all().await);
             }
             TreeRequest::DeclareDead { ticket, dialog, note } => {
                 let outcome = self.declare_dead(&dialog, note.as_deref()).await;
-                self.acknowledge(ticket, &dialog, outcome).await;
+                return self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Rest { reply } => {
                 let _ = reply.send(Some(self.rest()));
@@ -219,6 +227,7 @@ impl TreeState {
                 let _ = reply.send(is_idle);
             }
         }
+        is_wanted
     }
 
     async fn continue_all(&mut self) -> ContinueOutcome {
@@ -244,12 +253,20 @@ impl TreeState {
         outcome
     }
 
-    async fn acknowledge(&self, ticket: Ticket, dialog: &SelfId, outcome: Result<(), Localized>) {
+    /// Returns whether it was accepted.
+    async fn acknowledge(
+        &self,
+        ticket: Ticket,
+        dialog: &SelfId,
+        outcome: Result<(), Localized>,
+    ) -> bool {
+        let is_accepted = outcome.is_ok();
         let event = match outcome {
             Ok(()) => DriverEvent::Done { ticket, dialog: Some(self.tree().id(dialog)) },
             Err(text) => DriverEvent::Refused { ticket, text },
         };
         self.send_event(event).await;
+        is_accepted
     }
 
     /// Puts the message into the durable queue; the next generation takes it from there.

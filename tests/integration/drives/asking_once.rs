@@ -157,6 +157,22 @@ async fn q09_a_question_in_words_that_was_answered_is_refused_once_and_is_plain_
 }
 
 #[tokio::test(start_paused = true)]
+async fn q09_a_new_question_in_words_is_asked_however_often_another_was_repeated() {
+    let models = Sequence::new()
+        .reply("lead", in_words("Which database?"))
+        .reply("lead", in_words("Which database?"))
+        .reply("lead", in_words("Which port?"))
+        .reply("lead", in_words("Which port?"))
+        .reply("lead", Reply::saying("Done."));
+    let (world, mut running, _) = answered(models, "", "PostgreSQL").await;
+    assert!(question(&running).question.tellask_content.contains("Which port?"));
+    running.answer(&question(&running), "5432").await.expect("an answer");
+    running.quiet().await;
+    assert!(running.inbox().is_empty(), "its repetition is mere words");
+    assert_eq!(world.models.remaining(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn q09_a_form_that_was_wrong_once_does_not_keep_words_from_being_asked() {
     let models = Sequence::new()
         .reply("lead", Reply::saying(r#"{"open_questions":"Which?"}"#))

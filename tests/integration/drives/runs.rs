@@ -122,7 +122,7 @@ async fn b03_who_asked_a_person_when_the_program_died_waits_for_the_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b06_a_stop_of_who_only_waits_for_side_dialogs_is_forgotten_at_a_restart() {
+async fn b06_a_stop_of_who_only_waits_for_side_dialogs_holds_over_a_restart_and_a_reply() {
     let models = Sequence::new()
         .reply("lead", ask_alice())
         .reply("alice", rejected())
@@ -138,8 +138,11 @@ async fn b06_a_stop_of_who_only_waits_for_side_dialogs_is_forgotten_at_a_restart
     assert_eq!(world.state(&main), "stopped");
     running.kill().await;
     let mut running = world.start().await;
-    assert_eq!((world.state(&main), world.state(&side)), ("blocked", "stopped"));
+    assert_eq!((world.state(&main), world.state(&side)), ("stopped", "stopped"));
     running.resume(&side).await.expect("it failed before");
+    running.quiet().await;
+    assert_eq!((world.state(&main), world.models.remaining()), ("stopped", 1));
+    running.resume(&main).await.expect("a person continues it");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
     assert_eq!(world.models.remaining(), 0);
 }

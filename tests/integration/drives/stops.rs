@@ -2,15 +2,19 @@
 
 use std::time::Duration;
 
-use dominds_tui::driver::Audience;
+use dominds_tui::domain::Bucket;
+use dominds_tui::domain::latest::{DisplayState, StopReason};
+use dominds_tui::driver::{Audience, PickUp};
 use dominds_tui::llm::{ErrorClass, LlmError, Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, RetryView};
 use dominds_tui::protocol::{Command, DriverEvent};
 
+use serde_json::json;
+
 use super::tellasks::once;
 use super::{made, place, probe, result_of};
-use crate::common::World;
 use crate::common::record_lines::record_lines;
+use crate::common::{Running, World};
 
 fn broken() -> LlmError {
     LlmError::quoted(ErrorClass::Server, "the provider is down").with_status(500)
@@ -241,4 +245,108 @@ async fn a_screen_sees_text_grow_and_the_records_before_the_text_ends() {
         }
     }
     assert_eq!((live.as_str(), ended), ("One, two.", 1));
+}
+
+/// What the driver of one command loads: no tree but the one that is named.
+async fn named(world: &mut World, driving: bool) -> Running {
+    world.setup.pick_up = PickUp::Named;
+    world.setup.driving = driving;
+    world.try_start().expect("a workspace to write to")
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_driven_for_a_command_before_it_is_accepted() {
+    let question = json!({ "tellaskContent": "Which?" }).to_string();
+    let models = Sequence::new()
+        .reply("lead", Reply::call("q", "askHuman", &question))
+        .reply("lead", Reply::saying("Thanks."));
+    let (mut world, running, dialog) = World::talked(models, "Go").await;
+    let asked = running.inbox().remove(0);
+    running.shut_down().await;
+    let mut running = named(&mut world, false).await;
+    running.answer(&asked, "The first").await.expect("an answer");
+    running.shut_down().await;
+    let before = record_lines(&world.view(), &dialog);
+    let mut running = named(&mut world, true).await;
+    for _ in 0..2 {
+        running.answer(&asked, "The second").await.expect_err("it has an answer");
+        running.resume(&dialog).await.expect_err("nothing is stopped");
+    }
+    running.shut_down().await;
+    assert_eq!((record_lines(&world.view(), &dialog), world.models.remaining()), (before, 1));
+    // Of the same driver a command that is accepted lets it go on.
+    let mut running = named(&mut world, true).await;
+    running.answer(&asked, "The second").await.expect_err("it has an answer");
+    running.say(&dialog, "Go on").await.expect("heard");
+    running.quiet().await;
+    assert_eq!(world.models.remaining(), 0);
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn continuing_all_sees_what_a_killed_program_left() {
+    let models = Sequence::new()
+        .reply("lead", Reply::new().and_hang())
+        .reply("lead", Reply::saying("Done."));
+    let (mut world, running, dialog) = World::begun(models, "Go").await;
+    running.kill().await;
+    let listed = world.view().survey(&[Bucket::Run]).trees.remove(0).dialogs.remove(0);
+    assert_eq!(listed.state, DisplayState::stopped(StopReason::ServerRestart));
+    let mut running = named(&mut world, true).await;
+    let all = |ticket| Command::ContinueAll { ticket };
+    running.ask(all).await.expect("one goes on");
+    running.quiet().await;
+    assert_eq!((world.models.remaining(), world.state(&dialog)), (0, "idle_waiting_user"));
+    running.ask(all).await.expect_err("nothing is stopped any more");
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_only_clears_its_mind_is_stopped_until_a_person_says_something() {
+    let clears = || Reply::call("c", "clear_mind", "{}");
+    let models = Sequence::new()
+        .reply("lead", clears())
+        .reply("lead", clears())
+        .reply("lead", clears())
+        .reply("lead", Reply::saying("All right."));
+    let (world, mut running, dialog) = World::talked(models, "Go").await;
+    assert_eq!((world.models.remaining(), world.state(&dialog)), (1, "stopped"));
+    assert_eq!(world.dialog(&dialog).latest.marked(), Some(&StopReason::in_circles()));
+    running.say(&dialog, "Do the first thing").await.expect("heard");
+    running.quiet().await;
+    assert_eq!((world.models.remaining(), world.state(&dialog)), (0, "idle_waiting_user"));
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_person_says_beside_an_open_question_gets_a_full_round() {
+    let question = json!({ "tellaskContent": "Which?" }).to_string();
+    let models = Sequence::new()
+        .reply("lead", Reply::call("q", "askHuman", &question))
+        .reply("lead", Reply::call("l", "list_dir", r#"{"path":"."}"#))
+        .reply("lead", Reply::saying("There is one file."));
+    let (world, mut running, dialog) = World::talked(models, "Go").await;
+    running.say(&dialog, "What is there?").await.expect("heard");
+    running.quiet().await;
+    assert_eq!((world.models.remaining(), running.inbox().len()), (0, 1));
+    assert_eq!(world.state(&dialog), "blocked");
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_asked_in_that_round_holds_it() {
+    let question = |text: &str| json!({ "tellaskContent": text }).to_string();
+    let both = Reply::call("q2", "askHuman", &question("And which?")).and_call(
+        "l",
+        "list_dir",
+        r#"{"path":"."}"#,
+    );
+    let models = Sequence::new()
+        .reply("lead", Reply::call("q1", "askHuman", &question("Which?")))
+        .reply("lead", both);
+    let (world, mut running, dialog) = World::talked(models, "Go").await;
+    running.say(&dialog, "What is there?").await.expect("heard");
+    running.quiet().await;
+    assert_eq!((world.models.remaining(), running.inbox().len()), (0, 2));
+    running.shut_down().await;
 }

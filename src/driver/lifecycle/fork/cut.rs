@@ -203,6 +203,7 @@ impl ForkPlan<'_> {
         latest.generating = Some(false);
         latest.disable_diligence_push = now.disable_diligence_push;
         latest.diligence_push_remaining_budget = now.diligence_push_remaining_budget;
+        latest.diligence_push_given = now.diligence_push_given;
         latest.fbr_state.clone_from(&now.fbr_state);
         latest.extra.clone_from(&now.extra);
         if complete {
