@@ -5,6 +5,7 @@
 //! requests with JSON and mislabel both. All events of one read are emitted before the next read. After the
 //! end or an error the connection is dropped at once.
 
+mod deadlines;
 mod errors;
 
 use std::collections::VecDeque;
@@ -24,19 +25,18 @@ use super::http::root_cause;
 use super::protocol::{Protocol, StreamFold};
 use super::sse::{MAX_EVENT_BYTES, SseDecoder};
 use super::ticks::{TICK, Ticks};
-use super::{AnswerLimits, Clients, Endpoint, GenEvent, Request, Secret, address, failure};
+use super::{Clients, Endpoint, GenEvent, Request, Secret, address, failure};
 use crate::domain::json;
 use crate::domain::text::localized;
+use deadlines::Deadlines;
 use errors::{
-    NESTED_TOO_DEEP, NO_CONTENT, NOT_AN_ADDRESS, TOO_LARGE, TOO_MANY_PAUSES, cut_off, idle_error,
-    malformed, network_error, no_content_error, not_an_answer, rejected, too_slow_error,
+    NESTED_TOO_DEEP, NO_CONTENT, NOT_AN_ADDRESS, TOO_LARGE, TOO_MANY_PAUSES, cut_off, malformed,
+    network_error, not_an_answer, rejected,
 };
 
 /// Bytes of an error body that are read.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
-/// For token counts and the end mark after the model reported that it is done.
-const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pauses of one answer.
 const MAX_PAUSES: usize = 16;
 
@@ -73,42 +73,6 @@ struct OpenResponse<F> {
     last_read: Option<Instant>,
     format: BodyFormat,
     fold: F,
-}
-
-/// The deadlines of a response.
-#[derive(Debug)]
-struct Deadlines {
-    limits: AnswerLimits,
-    /// For the whole answer.
-    answer: Instant,
-    /// For the first byte; `None` after it.
-    first_byte: Option<Instant>,
-    /// When the last bytes arrived.
-    last_activity: Instant,
-    /// When the last content arrived.
-    last_content: Instant,
-    /// When the model reported that it is done.
-    finished: Option<Instant>,
-}
-
-/// What did not come in time.
-#[derive(Debug, Clone, Copy)]
-enum Overdue {
-    /// Any bytes.
-    Bytes(Duration),
-    /// Bytes of content.
-    Content(Duration),
-    Answer(Duration),
-}
-
-impl Overdue {
-    fn error(self) -> LlmError {
-        match self {
-            Self::Bytes(limit) => idle_error(limit),
-            Self::Content(limit) => no_content_error(limit),
-            Self::Answer(limit) => too_slow_error(limit),
-        }
-    }
 }
 
 /// The format of the body.
@@ -281,47 +245,6 @@ impl<P: Protocol> Exchange<P> {
     }
 }
 
-impl Deadlines {
-    fn new(limits: AnswerLimits, now: Instant, answer: Instant) -> Self {
-        let first_byte = Some(now + limits.first_byte);
-        Self { limits, answer, first_byte, last_activity: now, last_content: now, finished: None }
-    }
-
-    /// Records that bytes arrived.
-    fn record_activity(&mut self, content: bool, finished: bool) {
-        let now = Instant::now();
-        self.last_activity = now;
-        if content || self.first_byte.take().is_some() {
-            self.last_content = now;
-        }
-        if finished {
-            self.finished.get_or_insert(now);
-        }
-    }
-
-    /// The next deadline, and what is overdue when it passes.
-    fn end(&self) -> (Instant, Overdue) {
-        let AnswerLimits { first_byte, idle, content, answer, .. } = self.limits;
-        let (end, overdue) = match (self.first_byte, self.finished) {
-            (Some(end), _) => (end, Overdue::Bytes(first_byte)),
-            (None, Some(finished)) => {
-                let limit = idle.min(FINISH_TIMEOUT);
-                (finished + limit, Overdue::Bytes(limit))
-            }
-            (None, None) => {
-                let (idle_end, content_end) =
-                    (self.last_activity + idle, self.last_content + content.max(idle));
-                if idle_end <= content_end {
-                    (idle_end, Overdue::Bytes(idle))
-                } else {
-                    (content_end, Overdue::Content(content.max(idle)))
-                }
-            }
-        };
-        if end < self.answer { (end, overdue) } else { (self.answer, Overdue::Answer(answer)) }
-    }
-}
-
 impl<F: StreamFold> OpenResponse<F> {
     /// Reads a batch: waits for data, then reads what else is available, and folds all of it. False when
     /// the answer is complete.
@@ -353,8 +276,8 @@ impl<F: StreamFold> OpenResponse<F> {
                 let (bytes, before) = (bytes.as_ref(), self.received_bytes());
                 self.take(bytes)?;
                 if !bytes.is_empty() {
-                    self.deadlines
-                        .record_activity(self.received_bytes() > before, self.fold.is_finished());
+                    let has_content = self.received_bytes() > before;
+                    self.deadlines.read(Instant::now(), has_content, self.fold.is_finished());
                 }
                 if !self.fold.is_over() {
                     return Ok(true);
