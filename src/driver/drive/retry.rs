@@ -41,7 +41,10 @@ pub fn decide_retry(error: &LlmError, failed: u32, config: &RetryConfig) -> Retr
                 steps,
                 config.max_delay,
             );
-            RetryDecision::Wait(error.retry_after().map_or(delay, |asked| asked.max(delay)))
+            // A wait that the provider asked for is kept, but never so short that requests follow each other at once.
+            RetryDecision::Wait(
+                error.retry_after().map_or(delay, |asked| asked.max(config.initial_delay)),
+            )
         }
     }
 }
@@ -130,9 +133,11 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_never_comes_before_retry_after_even_beyond_the_maximum() {
+    fn a_retry_comes_when_the_provider_asked_for_it_even_beyond_the_maximum() {
         let config = RetryConfig::default();
-        for (asked, expected) in [(SECOND, SECOND * 30), (SECOND * 7200, SECOND * 7200)] {
+        for (asked, expected) in
+            [(Duration::ZERO, SECOND), (SECOND * 2, SECOND * 2), (SECOND * 7200, SECOND * 7200)]
+        {
             let error = failure(ErrorClass::Server).with_retry_after(Some(asked));
             assert_eq!(decide_retry(&error, 0, &config), RetryDecision::Wait(expected));
         }

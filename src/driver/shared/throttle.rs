@@ -41,7 +41,7 @@ impl Throttles {
 }
 
 impl Throttle {
-    /// Records a refusal; returns the delay. `asked`: the minimum the provider asked for.
+    /// Records a refusal; returns the delay: what the provider asked for, if it did.
     pub fn refused(&self, config: &RetryConfig, asked: Option<Duration>) -> Duration {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.refused(Instant::now(), config, asked)
@@ -60,7 +60,7 @@ impl ThrottleState {
         self.penalty = self.penalty.saturating_add(1);
         let grown = config.conservative_delay.saturating_mul(1 << doublings);
         let ours = grown.max(self.remembered).min(config.max_delay);
-        let delay = asked.map_or(ours, |asked| asked.max(ours));
+        let delay = asked.map_or(ours, |asked| asked.max(config.initial_delay));
         self.remembered = delay.min(config.max_delay);
         self.quiet_since = Some(now + delay);
         delay
@@ -114,8 +114,9 @@ mod tests {
                 "up to the longest",
                 vec![Refused(4), Refused(8), Refused(16), Refused(32), Refused(60)],
             ),
-            ("is never shorter than asked", vec![RefusedAsking(10, 10), RefusedAsking(90, 90)]),
-            ("is never shorter than ours", vec![Refused(4), Refused(8), RefusedAsking(1, 16)]),
+            ("is as long as asked", vec![RefusedAsking(10, 10), RefusedAsking(90, 90)]),
+            ("is as long as asked", vec![Refused(4), Refused(8), RefusedAsking(2, 2)]),
+            ("but not at once", vec![Refused(4), RefusedAsking(0, 1)]),
             ("the asked wait is remembered", vec![RefusedAsking(20, 20), Served, Refused(15)]),
             ("but not beyond the longest", vec![RefusedAsking(900, 900), Refused(60)]),
             ("an answer makes one refusal good", vec![Refused(4), Refused(8), Served, Refused(8)]),
