@@ -35,7 +35,7 @@ impl ApiType {
     pub(super) fn from_name(text: &str) -> Self {
         match text {
             "codex" => Self::Codex,
-            "anthropic" => Self::Anthropic,
+            "anthropic" | "anthropic-compatible" => Self::Anthropic,
             "openai" => Self::OpenAi,
             "openai-compatible" => Self::OpenAiCompatible,
             "mock" => Self::Mock,

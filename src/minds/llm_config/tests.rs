@@ -201,6 +201,13 @@ fn an_unusable_value_is_reported_with_its_line_and_counts_as_not_set() {
 }
 
 #[test]
+fn both_names_of_the_messages_protocol_are_read() {
+    for name in ["anthropic", "anthropic-compatible"] {
+        assert_eq!(ApiType::from_name(name), ApiType::Anthropic, "{name}");
+    }
+}
+
+#[test]
 fn built_in_model_settings_are_found_by_name_prefix() {
     let providers = builtin_providers();
     for (provider, model, expected) in [
