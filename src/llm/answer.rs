@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::arguments::{is_json, one_object};
 use super::error::{ErrorClass, LlmError, plain};
+use super::readable::{split_half, whole, whole_value};
 use super::{GenEvent, Segment, ToolCall, Usage};
 use crate::domain::text::{Text, localized};
 
@@ -35,6 +37,8 @@ pub(super) struct Answer {
     segment: Option<Segment>,
     /// Whitespace at the start of the segment, held back until text follows.
     leading_blanks: String,
+    /// Half of a character at the end of the last delta.
+    half: String,
     /// The segment has text other than whitespace.
     has_text: bool,
     /// Any segment had such text.
@@ -53,6 +57,7 @@ impl Answer {
             ready: VecDeque::new(),
             segment: None,
             leading_blanks: String::new(),
+            half: String::new(),
             has_text: false,
             has_any_text: false,
             usage: None,
@@ -71,9 +76,20 @@ impl Answer {
         if self.segment != Some(segment) {
             self.begin(Some(segment));
         }
+        let text = std::mem::take(&mut self.half) + &text;
+        let (text, half) = split_half(&text);
+        half.clone_into(&mut self.half);
+        self.show(segment, whole(text).into_owned());
+        Ok(())
+    }
+
+    fn show(&mut self, segment: Segment, text: String) {
+        if text.is_empty() {
+            return;
+        }
         if !self.has_text && text.trim().is_empty() {
             self.leading_blanks.push_str(&text);
-            return Ok(());
+            return;
         }
         self.has_text = true;
         self.has_any_text = true;
@@ -82,7 +98,6 @@ impl Answer {
             self.push(segment, leading_blanks);
         }
         self.push(segment, text);
-        Ok(())
     }
 
     /// Whether the current segment is visible text and not blank.
@@ -101,7 +116,7 @@ impl Answer {
     /// Ends a thought with the payload that its provider wants back.
     pub(super) fn thought(&mut self, payload: Value) {
         self.begin(None);
-        self.ready.push_back(GenEvent::Thought(payload));
+        self.ready.push_back(GenEvent::Thought(whole_value(payload)));
     }
 
     /// Counts stored bytes of any kind.
@@ -142,7 +157,9 @@ impl Answer {
 
     /// Checks that the answer is complete and emits calls and counts.
     pub(super) fn end(&mut self, finish: Finish, calls: Vec<ToolCall>) -> Result<(), LlmError> {
+        self.begin(None);
         self.check(finish, calls.is_empty())?;
+        let calls: Vec<ToolCall> = calls.into_iter().map(readable).collect();
         if calls.iter().any(|call| call.name.is_empty()) {
             return Err(LlmError::new(ErrorClass::Malformed, UNNAMED_CALL));
         }
@@ -159,6 +176,7 @@ impl Answer {
         match finish {
             Finish::Failed => Err(LlmError::new(ErrorClass::Server, FAILED)),
             Finish::Filtered if is_empty => Err(LlmError::new(ErrorClass::Rejected, HELD_BACK)),
+            Finish::Length if is_empty => Err(LlmError::new(ErrorClass::Empty, NOTHING_BUT_LENGTH)),
             Finish::Complete | Finish::Length | Finish::Filtered if is_empty => {
                 Err(LlmError::empty_answer())
             }
@@ -167,6 +185,10 @@ impl Answer {
     }
 
     fn begin(&mut self, segment: Option<Segment>) {
+        let half = std::mem::take(&mut self.half);
+        if let Some(last) = self.segment {
+            self.show(last, whole(&half).into_owned());
+        }
         self.segment = segment;
         self.leading_blanks.clear();
         self.has_text = false;
@@ -187,6 +209,10 @@ const UNNAMED_CALL: Text =
 const FAILED: Text = Text::new("the provider failed while answering", "提供方在回应时出错");
 const HELD_BACK: Text =
     Text::new("the provider's content filter held back the answer", "提供方的内容过滤器拦截了回应");
+const NOTHING_BUT_LENGTH: Text = Text::new(
+    "the output limit was reached before the model wrote any text",
+    "在模型写出正文之前已达到输出上限",
+);
 pub(super) const CUT_CALL: Text = Text::new(
     "the output limit was reached inside a call: its arguments are incomplete",
     "在一次调用中达到输出上限：其参数不完整",
@@ -228,9 +254,12 @@ fn unique_ids(calls: Vec<ToolCall>) -> Vec<ToolCall> {
     unique
 }
 
-/// Whether a text is one complete JSON value.
-pub(super) fn is_json(text: &str) -> bool {
-    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+fn readable(call: ToolCall) -> ToolCall {
+    ToolCall {
+        id: whole(&call.id).into_owned(),
+        name: whole(&call.name).into_owned(),
+        arguments: one_object(&call.arguments).into_owned(),
+    }
 }
 
 /// The arguments of a call as text: by specification a string, but some servers send the object itself.

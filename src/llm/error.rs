@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::readable::whole;
 use crate::domain::hidden_chars::is_hidden;
 use crate::domain::text::{Localized, Text, localized};
 
@@ -150,6 +151,7 @@ impl LlmError {
 
 /// One line of at most `limit` characters, without control characters, whitespace collapsed.
 pub(super) fn plain(text: &str, limit: usize) -> String {
+    let text = whole(text);
     let mut line = String::new();
     let mut length = 0;
     let mut blank = false;

@@ -7,6 +7,7 @@
 
 mod deadlines;
 mod errors;
+mod packed;
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -25,6 +26,7 @@ use super::http::root_cause;
 use super::protocol::{Protocol, StreamFold};
 use super::sse::{MAX_EVENT_BYTES, SseDecoder};
 use super::ticks::{TICK, Ticks};
+use super::tool_name::tool_meant;
 use super::{Clients, Endpoint, GenEvent, Request, Secret, address, failure};
 use crate::domain::json;
 use crate::domain::text::localized;
@@ -33,6 +35,7 @@ use errors::{
     NESTED_TOO_DEEP, NO_CONTENT, NOT_AN_ADDRESS, TOO_LARGE, TOO_MANY_PAUSES, cut_off, malformed,
     network_error, not_an_answer, rejected,
 };
+use packed::Packed;
 
 /// Bytes of an error body that are read.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
@@ -71,6 +74,7 @@ struct OpenResponse<F> {
     deadlines: Deadlines,
     /// When the last read was; `None` before the first one.
     last_read: Option<Instant>,
+    packed: Option<Packed>,
     format: BodyFormat,
     fold: F,
 }
@@ -123,7 +127,7 @@ impl<P: Protocol> Exchange<P> {
             }),
             Phase::Reading(mut reading) => Some(match reading.read(self.ticks.as_ref()).await {
                 Ok(more) => {
-                    self.ready = reading.fold.take();
+                    self.ready = reading.events();
                     if more {
                         self.phase = Phase::Reading(reading);
                         return Some(Ok(()));
@@ -162,11 +166,13 @@ impl<P: Protocol> Exchange<P> {
         if !response.status().is_success() {
             return Err(self.refused(response).await);
         }
+        let packed = Packed::of(&response)?;
         Ok(OpenResponse {
             request,
             response,
             deadlines,
             last_read: None,
+            packed,
             format: BodyFormat::Unknown,
             fold: self.protocol.fold(limits.text_bytes),
         })
@@ -218,12 +224,20 @@ impl<P: Protocol> Exchange<P> {
 
     async fn refused(&self, mut response: Response) -> LlmError {
         let (status, headers) = (response.status(), response.headers().clone());
+        let mut packed = match Packed::of(&response) {
+            Ok(packed) => packed,
+            Err(error) => return failure::from_response(status, &headers, &error.to_string()),
+        };
         let mut body = Vec::new();
         // Redact before truncating.
         let mut clean = self.endpoint.api_key.as_ref().map(Secret::stream).unwrap_or_default();
         let end = Instant::now() + ERROR_BODY_TIMEOUT;
         while let Ok(Ok(Some(part))) = timeout_at(end, response.chunk()).await {
-            clean.push(&part, &mut body);
+            match packed.as_mut().map(|packed| packed.unpack(&part)) {
+                Some(Ok(unpacked)) => clean.push(&unpacked, &mut body),
+                Some(Err(_)) => break,
+                None => clean.push(&part, &mut body),
+            }
             if body.len() >= MAX_ERROR_BODY_BYTES {
                 body.truncate(MAX_ERROR_BODY_BYTES);
                 break;
@@ -266,6 +280,19 @@ impl<F: StreamFold> OpenResponse<F> {
         Ok(more)
     }
 
+    /// The events that are ready; calls name the tools that the model means.
+    fn events(&mut self) -> VecDeque<GenEvent> {
+        let mut events = self.fold.take();
+        for event in &mut events {
+            if let GenEvent::Call(call) = event
+                && let Some(name) = tool_meant(&call.name, &self.request.tools)
+            {
+                name.clone_into(&mut call.name);
+            }
+        }
+        events
+    }
+
     /// Folds the result of one read; false when the answer is complete.
     fn handle_read(
         &mut self,
@@ -274,7 +301,10 @@ impl<F: StreamFold> OpenResponse<F> {
         match read {
             Ok(Some(bytes)) => {
                 let (bytes, before) = (bytes.as_ref(), self.received_bytes());
-                self.take(bytes)?;
+                match self.packed.as_mut().map(|packed| packed.unpack(bytes)).transpose()? {
+                    Some(unpacked) => self.take(&unpacked)?,
+                    None => self.take(bytes)?,
+                }
                 if !bytes.is_empty() {
                     let has_content = self.received_bytes() > before;
                     self.deadlines.read(Instant::now(), has_content, self.fold.is_finished());

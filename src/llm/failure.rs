@@ -3,13 +3,14 @@
 //!
 //! Bodies can be anything: the known JSON shapes, HTML pages, plain text, garbage.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::StatusCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
 use super::error::{ErrorClass, LlmError, plain};
+use super::readable::repaired;
 use crate::domain::json;
 use crate::domain::text::Text;
 
@@ -50,6 +51,45 @@ pub(super) fn from_object(json: &str) -> LlmError {
     match parsed.status {
         Some(status) => error.with_status(status),
         None => error,
+    }
+}
+
+/// Fails where an event of a stream is an error instead of a part of the answer.
+pub(super) fn check(json: &str) -> Result<(), LlmError> {
+    match serde_json::from_str::<Value>(&repaired(json)) {
+        Ok(value) if is_error(&value) => Err(from_object(json)),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+fn is_error(value: &Value) -> bool {
+    let is_given = |key: &str| match value.get(key) {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(Value::String(text)) => !text.trim().is_empty(),
+        Some(_) => true,
+    };
+    is_given("error")
+        || failed_result(value).is_some()
+        || value.get("object").and_then(Value::as_str) == Some("error")
+        || is_given("detail")
+        || value.get("message").is_some_and(Value::is_string)
+            && ["code", "status", "type"].into_iter().any(is_given)
+}
+
+/// The result of a request that failed, where one provider puts it.
+fn failed_result(value: &Value) -> Option<&Value> {
+    let result = value.get("base_resp")?;
+    result.get("status_code").and_then(Value::as_i64).filter(|code| *code != 0).map(|_| result)
+}
+
+/// What the numbers of that provider mean, in the words of others.
+fn label_of_result(value: &Value) -> &'static str {
+    match value.get("status_code").and_then(Value::as_i64) {
+        Some(1002 | 1039 | 2045) => "rate_limit",
+        Some(1004 | 2049) => "authentication_error",
+        Some(1008 | 2056) => "insufficient_quota",
+        Some(2013) => "invalid_request_error",
+        Some(_) | None => "",
     }
 }
 
@@ -126,7 +166,7 @@ struct ErrorBody {
 
 impl ErrorBody {
     fn read(body: &str) -> Self {
-        match json::read::<Value>(body.trim_start_matches('\u{feff}')) {
+        match json::read::<Value>(&repaired(body.trim_start_matches('\u{feff}'))) {
             Ok(Value::Array(items)) => items.first().map_or_else(Self::default, Self::of_value),
             Ok(value) => Self::of_value(&value),
             Err(_) => Self { message: plain(&without_tags(body), 300), ..Self::default() },
@@ -136,17 +176,21 @@ impl ErrorBody {
     fn of_value(value: &Value) -> Self {
         let inner = match value.get("error") {
             Some(inner) if !inner.is_null() => inner,
-            _ => value,
+            _ => failed_result(value).unwrap_or(value),
         };
         let text_of = |key: &str| inner.get(key).and_then(Value::as_str).unwrap_or_default();
         let status = ["code", "status", "status_code"]
             .iter()
             .find_map(|key| inner.get(key).or_else(|| value.get(key)).and_then(status_of));
+        let message = message_of(inner).or_else(|| message_of(value)).unwrap_or_default();
+        let labels = [text_of("type"), text_of("code"), text_of("status"), label_of_result(inner)];
         Self {
-            message: message_of(inner).or_else(|| message_of(value)).unwrap_or_default(),
-            labels: format!("{} {} {}", text_of("type"), text_of("code"), text_of("status")),
+            labels: labels.join(" "),
             status,
-            wait: wait_of_body(inner).or_else(|| wait_of_body(value)),
+            wait: wait_of_body(inner)
+                .or_else(|| wait_of_body(value))
+                .or_else(|| wait_in_text(&message)),
+            message,
         }
     }
 
@@ -154,7 +198,9 @@ impl ErrorBody {
         let overflow = reports_overflow(&self.labels) || reports_overflow(&self.message);
         match status {
             Some(400 | 413 | 422 | 500) | None if overflow => ErrorClass::ContextOverflow,
-            Some(300..=399 | 400 | 401 | 403 | 404 | 405 | 413 | 422) => ErrorClass::Rejected,
+            _ if self.is_used_up() => ErrorClass::Rejected,
+            None if self.labels.contains("timeout") => ErrorClass::Transport,
+            Some(300..=399 | 400 | 401..=405 | 413 | 422) => ErrorClass::Rejected,
             Some(429 | 529) => ErrorClass::RateLimited,
             Some(_) if self.class_by_keywords() == ErrorClass::RateLimited => {
                 ErrorClass::RateLimited
@@ -169,8 +215,20 @@ impl ErrorBody {
         class_by_keywords(&format!("{} {}", self.labels, self.message))
     }
 
+    /// Only a payment helps, not a wait.
+    fn is_used_up(&self) -> bool {
+        const TYPES: [&str; 5] = [
+            "insufficient_quota",
+            "insufficient_balance",
+            "billing_error",
+            "billing_hard_limit_reached",
+            "billing_not_active",
+        ];
+        TYPES.iter().any(|name| self.labels.contains(name))
+    }
+
     fn is_refusal(&self) -> bool {
-        const TYPES: [&str; 10] = [
+        const TYPES: [&str; 8] = [
             "invalid_request_error",
             "authentication_error",
             "permission_error",
@@ -178,8 +236,6 @@ impl ErrorBody {
             "invalid_api_key",
             "model_not_found",
             "invalid_prompt",
-            "insufficient_quota",
-            "billing_error",
             "request_too_large",
         ];
         TYPES.iter().any(|name| self.labels.contains(name))
@@ -199,7 +255,7 @@ fn status_of(value: &Value) -> Option<u16> {
 fn message_of(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.clone(),
-        Value::Object(fields) => ["message", "msg", "detail", "error", "title"]
+        Value::Object(fields) => ["message", "msg", "status_msg", "detail", "error", "title"]
             .iter()
             .find_map(|key| fields.get(*key).and_then(message_of))?,
         Value::Array(items) => items.first().and_then(message_of)?,
@@ -209,11 +265,51 @@ fn message_of(value: &Value) -> Option<String> {
 }
 
 fn wait_of_body(value: &Value) -> Option<Duration> {
-    let number = |key: &str| value.get(key).and_then(Value::as_f64);
+    let number = |key: &str| match value.get(key)? {
+        Value::String(text) => text.trim().parse().ok(),
+        number => number.as_f64(),
+    };
+    let delay = |value: &Value| value.get("retryDelay")?.as_str().and_then(duration);
+    let details = value.get("details").and_then(Value::as_array).into_iter().flatten();
+    if let Some(wait) = details.into_iter().find_map(delay).or_else(|| delay(value)) {
+        return Some(wait);
+    }
     if let Some(millis) = number("retry_after_ms") {
         return seconds(millis / 1000.0);
     }
     ["retry_after", "retry_after_seconds"].iter().find_map(|key| number(key)).and_then(seconds)
+}
+
+/// The wait that a message asks for.
+fn wait_in_text(text: &str) -> Option<Duration> {
+    const BEFORE: [&str; 4] = ["try again in ", "retry in ", "try again after ", "retry after "];
+    let text = text.to_lowercase();
+    BEFORE.iter().find_map(|words| duration(text.split_once(words)?.1))
+}
+
+/// The duration that a text begins with: `1.8s`, `6m0s`, `350ms`, `20 seconds`.
+fn duration(text: &str) -> Option<Duration> {
+    let mut rest = text;
+    let mut found = None;
+    loop {
+        let trimmed = rest.trim_start();
+        let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
+        let (number, after) = trimmed.split_at(end);
+        let after = after.trim_start();
+        let end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let (unit, next) = after.split_at(end);
+        let unit = match unit {
+            "ms" | "millisecond" | "milliseconds" => 0.001,
+            "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+            "h" | "hour" | "hours" => 3600.0,
+            _ => break,
+        };
+        let Ok(number) = number.parse::<f64>() else { break };
+        found = Some(found.unwrap_or(0.0) + number * unit);
+        rest = next;
+    }
+    seconds(found?)
 }
 
 fn wait_of_headers(headers: &HeaderMap) -> Option<Duration> {
@@ -227,8 +323,9 @@ fn wait_of_headers(headers: &HeaderMap) -> Option<Duration> {
     }
     let date = |name: &str| text(name).and_then(|text| httpdate::parse_http_date(text).ok());
     if let Some(until) = date(RETRY_AFTER.as_str()) {
-        // Relative to the server's own clock, so that clock skew does no harm.
-        let now = date(DATE.as_str())?;
+        // Relative to the server's own clock, if it is known, so that clock skew does no harm.
+        #[expect(clippy::disallowed_methods, reason = "compared with a date of the server only")]
+        let now = date(DATE.as_str()).unwrap_or_else(SystemTime::now);
         return Some(until.duration_since(now).unwrap_or_default().min(MAX_RETRY_AFTER));
     }
     let reset = text("x-ratelimit-reset-after")?;

@@ -3,12 +3,26 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// A string; the texts of a list of parts; empty for everything else.
 pub(super) fn text<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
     input.deserialize_any(TextVisitor)
+}
+
+/// An index, as a number or a string; `None` for everything else.
+pub(super) fn index<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
+    let raw = <&RawValue>::deserialize(input)?;
+    Ok(raw.get().trim_matches('"').trim().parse().ok())
+}
+
+/// A value; `None` in any other form.
+pub(super) fn or_none<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    input: D,
+) -> Result<Option<T>, D::Error> {
+    let raw = <&RawValue>::deserialize(input)?;
+    Ok(serde_json::from_str(raw.get()).ok())
 }
 
 /// A token count, as a number or a string; `None` for everything else.

@@ -21,6 +21,7 @@ pub mod sse;
 
 mod address;
 mod answer;
+mod arguments;
 mod delimiters;
 mod exchange;
 mod failure;
@@ -30,8 +31,10 @@ mod model_thread;
 mod pairing;
 mod playback;
 mod protocol;
+mod readable;
 mod redacting;
 mod ticks;
+mod tool_name;
 
 #[cfg(test)]
 mod canned;
@@ -81,7 +84,7 @@ pub struct ToolCall {
     /// records it makes it unique within the dialog.
     pub id: String,
     pub name: String,
-    /// JSON text exactly as the model wrote it; empty means no arguments. It may not parse.
+    /// One JSON object as the model wrote it; empty means no arguments. Text of any other form may not parse.
     pub arguments: String,
 }
 

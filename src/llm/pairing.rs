@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
+use super::arguments::{is_object, one_object};
 use super::image::MessageImage;
 use super::request::Message;
-use crate::domain::json;
 
 /// The placeholder for a result that was never recorded. In both languages, since the language of the
 /// model's texts is unknown here.
@@ -58,6 +58,23 @@ impl<'a> Results<'a> {
     }
 }
 
+/// What some gateways put into a call id, and want back.
+const THOUGHT_IN_ID: &str = "__thought__";
+
+/// A call id that is not longer than a provider takes. It depends only on the recorded one, so that a call and its
+/// result agree, and the next request has the same.
+pub(super) fn wire_id(id: &str, max_chars: usize) -> Cow<'_, str> {
+    if id.chars().count() <= max_chars || id.contains(THOUGHT_IN_ID) {
+        return Cow::Borrowed(id);
+    }
+    // FNV-1a: the same in every process.
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let start: String = id.chars().take(max_chars.saturating_sub(17)).collect();
+    Cow::Owned(format!("{start}_{hash:016x}"))
+}
+
 /// Sanitizes a tool name: a model may have made up an invalid one.
 pub(super) fn wire_name(name: &str) -> Cow<'_, str> {
     let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -78,10 +95,9 @@ pub(super) fn wire_arguments(text: &str) -> Cow<'_, str> {
     if trimmed.is_empty() {
         return Cow::Borrowed("{}");
     }
-    let is_object =
-        trimmed.starts_with('{') && json::read::<serde::de::IgnoredAny>(trimmed).is_ok();
-    if is_object {
-        return Cow::Borrowed(text);
+    let object = one_object(text);
+    if is_object(&object) {
+        return object;
     }
     Cow::Owned(serde_json::json!({ "_raw": text }).to_string())
 }
@@ -116,9 +132,24 @@ mod tests {
             (" {\"a\":1}", " {\"a\":1}"),
             ("{\"a\":", r#"{"_raw":"{\"a\":"}"#),
             ("[1]", r#"{"_raw":"[1]"}"#),
+            (r#"{"a":"\ud99c"}"#, "{\"a\":\"\u{fffd}\"}"),
+            (r#"["\ud99c"]"#, r#"{"_raw":"[\"\\ud99c\"]"}"#),
         ] {
             assert_eq!(wire_arguments(arguments), expected);
         }
+    }
+
+    #[test]
+    fn a_long_call_id_is_shortened_the_same_way_each_time() {
+        let (long, other) = ("x".repeat(90), format!("{}y", "x".repeat(89)));
+        for (id, expected) in [("", ""), ("call_1", "call_1")] {
+            assert_eq!(wire_id(id, 40), expected);
+        }
+        assert_eq!(wire_id(&long, 40).chars().count(), 40);
+        assert_eq!(wire_id(&long, 40), wire_id(&long, 40));
+        assert_ne!(wire_id(&long, 40), wire_id(&other, 40));
+        let with_thought = format!("call_1__thought__{long}");
+        assert_eq!(wire_id(&with_thought, 40), with_thought);
     }
 
     #[test]

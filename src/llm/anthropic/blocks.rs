@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::body::ANSWER_TOOL;
 use super::thought::{VendorThought, payload_of};
 use super::wire::{WireBlock, WireDelta};
+use crate::llm::readable::{whole, whole_value};
 use crate::llm::{Message, ToolCall};
 
 /// Blocks in one answer.
@@ -155,9 +156,9 @@ impl Blocks {
     /// Text and thoughts as messages of a context; empty if there is no text.
     pub(super) fn messages(&self, vendor: &str) -> Vec<Message> {
         let message = |block: &AnswerBlock| match block.kind {
-            BlockKind::Text => Some(Message::Saying(block.text.clone())),
+            BlockKind::Text => Some(Message::Saying(whole(&block.text).into_owned())),
             BlockKind::Thinking | BlockKind::Redacted => {
-                let payload = block.thought(vendor);
+                let payload = block.thought(vendor).map(whole_value);
                 Some(Message::Thinking { text: String::new(), payload })
             }
             BlockKind::Call | BlockKind::Answer | BlockKind::Other => None,

@@ -9,6 +9,7 @@ use crate::domain::text::Text;
 use crate::llm::answer::{Answer, Finish, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::StreamFold;
+use crate::llm::readable::read;
 use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Message, Segment, failure};
 
@@ -38,19 +39,22 @@ impl StreamFold for MessagesFold {
             self.is_over = true;
             return Ok(());
         }
-        let head: EventHead = serde_json::from_str(data).map_err(|_| unreadable(data))?;
+        let mut spare = String::new();
+        let head: EventHead = read(data, &mut spare).map_err(|_| unreadable(data))?;
         self.has_begun = true;
         let kind = if head.kind.is_empty() { event.name.as_str() } else { &head.kind };
-        let has_error = head.error.is_some_and(|error| error.get() != "null");
-        if has_error || kind == "error" || event.name == "error" {
+        if kind == "error" || event.name == "error" {
             return Err(failure::from_object(data));
         }
-        let read = || serde_json::from_str::<WireEvent>(data).map_err(|_| unreadable(data));
-        self.handle(kind, read)
+        if head.error.is_some() || head.base_resp.is_some() || kind.is_empty() {
+            failure::check(data)?;
+        }
+        let mut spare = String::new();
+        self.handle(kind, || read(data, &mut spare).map_err(|_| unreadable(data)))
     }
 
     fn is_readable(data: &str) -> bool {
-        data == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok()
+        data == "[DONE]" || read::<serde::de::IgnoredAny>(data, &mut String::new()).is_ok()
     }
 
     fn full_body(&mut self, json: &str) -> Result<(), LlmError> {
@@ -58,7 +62,8 @@ impl StreamFold for MessagesFold {
         if json.trim_start().starts_with('[') {
             return Err(failure::from_object(json));
         }
-        let message: WireMessage = serde_json::from_str(json)
+        let mut spare = String::new();
+        let message: WireMessage = read(json, &mut spare)
             .map_err(|error| if error.is_eof() { cut() } else { unreadable(json) })?;
         if message.content.is_none() || message.error.is_some_and(|error| error.get() != "null") {
             return Err(failure::from_object(json));

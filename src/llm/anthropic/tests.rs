@@ -384,7 +384,7 @@ async fn failures_inside_an_answer_are_classified() {
             ErrorClass::Rejected,
         ),
         ("no JSON", hello.clone() + "data: {this is not json\n\n", ErrorClass::Malformed),
-        ("wrong type", event("content_block_delta", json!({"index": "x"})), ErrorClass::Malformed),
+        ("wrong type", event("content_block_delta", json!({"delta": "x"})), ErrorClass::Malformed),
         (
             "nameless call",
             start() + &tool(0, "a", "", &["{}"]) + &done("tool_use"),

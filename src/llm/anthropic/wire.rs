@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::llm::Usage;
-use crate::llm::lenient::{count, text};
+use crate::llm::lenient::{count, index, or_none, text};
 
 /// The fields of every event, including unknown ones.
 #[derive(Debug, Deserialize)]
@@ -14,12 +14,15 @@ pub(super) struct EventHead<'a> {
     pub kind: String,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
+    /// The result of the request, as one provider sends it.
+    #[serde(default, borrow)]
+    pub base_resp: Option<&'a RawValue>,
 }
 
 /// A known event.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireEvent<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "index")]
     pub index: Option<u64>,
     #[serde(default, borrow)]
     pub message: Option<WireMessage<'a>>,
@@ -27,7 +30,7 @@ pub(super) struct WireEvent<'a> {
     pub content_block: Option<WireBlock<'a>>,
     #[serde(default)]
     pub delta: Option<WireDelta>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_none")]
     pub usage: Option<WireUsage>,
 }
 
@@ -40,7 +43,7 @@ pub(super) struct WireMessage<'a> {
     pub content: Option<Vec<WireBlock<'a>>>,
     #[serde(default, deserialize_with = "text")]
     pub stop_reason: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_none")]
     pub usage: Option<WireUsage>,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,

@@ -1,11 +1,15 @@
 //! Assembles calls from deltas.
 //!
 //! Deltas are always appended, never taken for repetitions, unless the provider is known to repeat them.
-//! A delta belongs to a call by its index; for servers that omit the index, or use one index for several
-//! calls, by its id.
+//! A delta belongs to a call by its id, else by its index, else it belongs to the last call: servers omit ids or
+//! indexes, repeat one index for all calls, or send another id with every delta.
 
+use serde_json::{Value, json};
+
+use super::EXTRA_KEY;
 use crate::llm::ToolCall;
-use crate::llm::answer::{MAX_CALLS, is_json};
+use crate::llm::answer::MAX_CALLS;
+use crate::llm::arguments::is_object;
 
 /// A partial call, or a delta of it.
 #[derive(Debug, Default)]
@@ -14,6 +18,8 @@ pub(super) struct PartialCall {
     pub id: String,
     pub name: String,
     pub arguments: String,
+    /// What the provider wants back with the call.
+    pub extra: Option<Value>,
 }
 
 /// The partial calls of one answer.
@@ -32,13 +38,24 @@ impl Calls {
     /// Appends a delta to its call or begins a new one. Returns the number of added bytes; `None` if
     /// there are too many calls.
     pub(super) fn add(&mut self, delta: PartialCall) -> Option<usize> {
-        let mut calls = self.calls.iter_mut().rev();
-        let Some(call) = calls.find(|call| call.continues_with(&delta)) else {
+        let Some(call) = self.continued_by(&delta).and_then(|at| self.calls.get_mut(at)) else {
             return self.add_complete(delta);
         };
         let before = call.bytes();
         call.append(delta, self.cumulative);
         Some(call.bytes().saturating_sub(before))
+    }
+
+    /// The place of the call that a delta continues.
+    fn continued_by(&self, delta: &PartialCall) -> Option<usize> {
+        let last = |fits: &dyn Fn(&PartialCall) -> bool| self.calls.iter().rposition(fits);
+        let by_id = || last(&|call| !delta.id.is_empty() && call.id == delta.id);
+        let by_index = || last(&|call| delta.index.is_some() && call.index == delta.index);
+        let by_place = || last(&|_| true).filter(|_| delta.index.is_none() || !delta.begins());
+        let at = by_id().or_else(by_index).or_else(by_place)?;
+        let call = self.calls.get(at)?;
+        let repeats = self.cumulative && delta.arguments.starts_with(&call.arguments);
+        (repeats || !call.is_followed_by(delta)).then_some(at)
     }
 
     /// Adds a call that is complete.
@@ -48,8 +65,8 @@ impl Calls {
         (self.calls.len() <= MAX_CALLS).then_some(bytes)
     }
 
-    /// The calls in index order.
-    pub(super) fn finish(&mut self) -> Vec<ToolCall> {
+    /// The calls in index order, after a payload with what the provider wants back with them, if it wants any.
+    pub(super) fn finish(&mut self) -> (Option<Value>, Vec<ToolCall>) {
         let mut calls = std::mem::take(&mut self.calls);
         if calls.iter().all(|call| call.index.is_some()) {
             calls.sort_by_key(|call| call.index);
@@ -59,22 +76,32 @@ impl Calls {
             name: call.name,
             arguments: call.arguments,
         };
-        calls.into_iter().map(finish).collect()
+        let extras: Vec<Option<Value>> = calls.iter_mut().map(|call| call.extra.take()).collect();
+        let has_extras = extras.iter().any(Option::is_some);
+        let payload = has_extras.then(|| json!({ "summary": [], EXTRA_KEY: extras }));
+        (payload, calls.into_iter().map(finish).collect())
     }
 }
 
 impl PartialCall {
-    fn continues_with(&self, next: &Self) -> bool {
-        let other_id = !next.id.is_empty() && !self.id.is_empty() && next.id != self.id;
-        let named = !next.name.is_empty();
-        match (self.index, next.index) {
-            // Some gateways number every call 0: a delta with a name and another id is another call.
-            (Some(mine), Some(its)) => mine == its && !(named && other_id),
-            (None, Some(_)) => false,
-            // Without an id, a name after complete arguments begins another call.
-            (_, None) if next.id.is_empty() => !(named && is_json(&self.arguments)),
-            (_, None) => !other_id,
+    /// Whether this is the beginning of a call.
+    fn begins(&self) -> bool {
+        !self.name.trim().is_empty()
+    }
+
+    /// Whether a delta begins the next call, although its id, index or place is that of this one.
+    fn is_followed_by(&self, next: &Self) -> bool {
+        let has_id = !next.id.is_empty() && !self.id.is_empty();
+        let is_whole = is_object(&self.arguments) && !next.arguments.trim().is_empty();
+        let other_index = next.index.is_some() && self.index.is_some() && next.index != self.index;
+        if !next.begins() {
+            // Without a name, only another id or index tells a call whose arguments are whole from the next one.
+            return is_whole && (has_id && next.id != self.id || other_index);
         }
+        if has_id {
+            return next.id != self.id || other_index && is_whole;
+        }
+        self.begins() && (next.name.trim() != self.name.trim() || is_whole)
     }
 
     fn bytes(&self) -> usize {
@@ -85,9 +112,10 @@ impl PartialCall {
         if !next.id.is_empty() && self.id.is_empty() {
             self.id = next.id;
         }
-        if self.name.is_empty() {
+        if !self.begins() {
             self.name = next.name;
         }
+        self.extra = next.extra.or(self.extra.take());
         if cumulative && next.arguments.starts_with(&self.arguments) {
             self.arguments = next.arguments;
         } else {
@@ -98,6 +126,8 @@ impl PartialCall {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// `(index, id, name, arguments)`
@@ -114,10 +144,11 @@ mod tests {
                 id: (*id).to_owned(),
                 name: (*name).to_owned(),
                 arguments: (*arguments).to_owned(),
+                extra: None,
             };
             assert!(calls.add(delta).is_some());
         }
-        let calls = calls.finish();
+        let (_, calls) = calls.finish();
         calls.into_iter().map(|call| (call.id, call.name, call.arguments)).collect()
     }
 
@@ -171,6 +202,68 @@ mod tests {
                 vec![("a", "f", "{}"), ("b", "f", "{}")],
             ),
             (
+                "one index for two calls without ids",
+                vec![(zero, "", "f", "{\"x\":1}"), (zero, "", "f", "{\"x\":1}")],
+                vec![("", "f", "{\"x\":1}"), ("", "f", "{\"x\":1}")],
+            ),
+            (
+                "one index, other names",
+                vec![(zero, "", "f", ""), (zero, "", "g", ""), (zero, "", "", "{}")],
+                vec![("", "f", ""), ("", "g", "{}")],
+            ),
+            (
+                "all heads have one index, the rest has another",
+                vec![
+                    (zero, "a", "f", ""),
+                    (zero, "", "", "{}"),
+                    (zero, "b", "g", ""),
+                    (one, "", "", "{\"y\""),
+                    (one, "", "", ":2}"),
+                ],
+                vec![("a", "f", "{}"), ("b", "g", "{\"y\":2}")],
+            ),
+            (
+                "one id, other indexes",
+                vec![(zero, "a", "f", ""), (one, "a", "", "{\"x\""), (one, "a", "", ":1}")],
+                vec![("a", "f", "{\"x\":1}")],
+            ),
+            (
+                "one id for two calls",
+                vec![(zero, "a", "f", "{\"x\":1}"), (one, "a", "f", "{\"x\":2}")],
+                vec![("a", "f", "{\"x\":1}"), ("a", "f", "{\"x\":2}")],
+            ),
+            (
+                "another id with every piece",
+                vec![(zero, "a", "f", "{"), (zero, "b", "", "\"x\":1"), (zero, "c", "", "}")],
+                vec![("a", "f", "{\"x\":1}")],
+            ),
+            (
+                "an index, then none",
+                vec![(Some(7), "a", "f", ""), (None, "", "", "{"), (None, "", "", "}")],
+                vec![("a", "f", "{}")],
+            ),
+            (
+                "ids without indexes, mixed",
+                vec![
+                    (None, "a", "f", ""),
+                    (None, "b", "g", ""),
+                    (None, "a", "", "{"),
+                    (None, "b", "", "{}"),
+                    (None, "a", "", "}"),
+                ],
+                vec![("a", "f", "{}"), ("b", "g", "{}")],
+            ),
+            (
+                "neither index nor id nor arguments",
+                vec![(None, "", "f", ""), (None, "", "g", "")],
+                vec![("", "f", ""), ("", "g", "")],
+            ),
+            (
+                "a name in every piece",
+                vec![(None, "", "f", "{"), (None, "", "f", "\"x\":1"), (None, "", "f", "}")],
+                vec![("", "f", "{\"x\":1}")],
+            ),
+            (
                 "the id may come late",
                 vec![(zero, "", "f", "{"), (zero, "a", "", "}")],
                 vec![("a", "f", "{}")],
@@ -189,7 +282,8 @@ mod tests {
     #[test]
     fn too_many_calls_are_refused() {
         let mut calls = Calls::default();
-        let delta = |n| PartialCall { index: Some(n), ..PartialCall::default() };
+        let delta =
+            |n| PartialCall { index: Some(n), name: "f".to_owned(), ..PartialCall::default() };
         assert!((0..512).all(|n| calls.add(delta(n)).is_some()));
         assert!(calls.add(delta(512)).is_none());
     }
@@ -206,5 +300,42 @@ mod tests {
         let expected = expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned()));
         assert_eq!(assembled_by(Calls::new(true), &deltas), expected);
         assert_ne!(assembled(&deltas), expected);
+    }
+
+    proptest! {
+        /// Two calls in pieces: with ids in all, or with indexes in all, any order of pieces gives the same calls.
+        #[test]
+        fn any_order_of_pieces_gives_the_same_calls(
+            order in prop::collection::vec(any::<bool>(), 0..12),
+            cuts in prop::collection::vec(1_usize..6, 2),
+            by_id in any::<bool>(),
+        ) {
+            let texts = [r#"{"x":"first"}"#, r#"{"y":2}"#];
+            let ids = ["a", "b"];
+            let mut rest = texts;
+            let mut calls = Calls::default();
+            let turns = order.into_iter().map(usize::from).chain((0..40).map(|turn| turn % 2));
+            let mut begun = [false; 2];
+            for at in turns {
+                let is_head = !std::mem::replace(&mut begun[at], true);
+                let end = if is_head { 0 } else { cuts[at].min(rest[at].len()) };
+                let (piece, later) = rest[at].split_at(end);
+                rest[at] = later;
+                let delta = PartialCall {
+                    index: (!by_id).then_some(at as u64),
+                    id: if by_id || is_head { ids[at].to_owned() } else { String::new() },
+                    name: if is_head { "f".to_owned() } else { String::new() },
+                    arguments: piece.to_owned(),
+                    extra: None,
+                };
+                prop_assert!(calls.add(delta).is_some());
+            }
+            let (_, calls) = calls.finish();
+            prop_assert_eq!(calls.len(), 2);
+            for call in calls {
+                let at = usize::from(call.id == "b");
+                prop_assert_eq!(call.arguments.as_str(), texts[at]);
+            }
+        }
     }
 }

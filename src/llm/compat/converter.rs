@@ -9,13 +9,15 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use serde::ser::Serializer;
+use serde_json::Value;
 
+use super::EXTRA_KEY;
 use crate::domain::ThinkingReplay;
 use crate::llm::delimiters::{TextSource, escape};
 use crate::llm::image::{
     CALL_IMAGES_HEADING, DataUrl, MessageImage, SentImage, notes, sent_images, with_notes,
 };
-use crate::llm::pairing::{Results, wire_arguments, wire_name};
+use crate::llm::pairing::{Results, wire_arguments, wire_id, wire_name};
 use crate::llm::request::{Message, Request};
 
 /// A message of the protocol.
@@ -29,7 +31,7 @@ pub(super) struct ChatMessage<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<WireCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_call_id: Option<&'a str>,
+    pub tool_call_id: Option<Cow<'a, str>>,
     /// The source of its text, until it gets delimiters.
     #[serde(skip)]
     source: Option<TextSource>,
@@ -104,9 +106,10 @@ pub(super) enum ChatRole {
 /// A call inside an assistant message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WireCall<'a> {
-    pub id: &'a str,
+    pub id: Cow<'a, str>,
     pub name: Cow<'a, str>,
     pub arguments: Cow<'a, str>,
+    pub extra: Option<&'a Value>,
 }
 
 impl Serialize for WireCall<'_> {
@@ -121,11 +124,14 @@ impl Serialize for WireCall<'_> {
             id: &'b str,
             r#type: &'static str,
             function: Function<'b>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            extra_content: Option<&'b Value>,
         }
         Call {
-            id: self.id,
+            id: &self.id,
             r#type: "function",
             function: Function { name: &self.name, arguments: &self.arguments },
+            extra_content: self.extra,
         }
         .serialize(out)
     }
@@ -161,6 +167,7 @@ pub(super) fn project(
         results: Results::of(&request.messages, max_result_chars),
         tool_results: Vec::new(),
         call_images: Vec::new(),
+        extras: [].iter(),
         thought: None,
         after_saying: false,
         replay,
@@ -172,6 +179,15 @@ pub(super) fn project(
     converter.finish()
 }
 
+/// Length of a call id that every server takes.
+const MAX_ID_CHARS: usize = 40;
+
+/// What a payload holds for the calls after it.
+fn extras_of(payload: Option<&Value>) -> std::slice::Iter<'_, Value> {
+    let extras = payload.and_then(|payload| payload.get(EXTRA_KEY)).and_then(Value::as_array);
+    extras.map_or([].as_slice(), Vec::as_slice).iter()
+}
+
 struct Converter<'a> {
     out: Vec<ChatMessage<'a>>,
     results: Results<'a>,
@@ -179,6 +195,8 @@ struct Converter<'a> {
     tool_results: Vec<ChatMessage<'a>>,
     /// Images of these calls.
     call_images: Vec<MessagePart<'a>>,
+    /// What the provider wants back with the next calls.
+    extras: std::slice::Iter<'a, Value>,
     /// Thinking to be attached to the next assistant message.
     thought: Option<Cow<'a, str>>,
     /// The last message is text of the same generation.
@@ -197,7 +215,10 @@ impl<'a> Converter<'a> {
             Message::Images(images) => self.images(images),
             Message::Guide(text) => self.push_text(ChatRole::Assistant, text),
             Message::Saying(text) => self.saying(text),
-            Message::Thinking { text, .. } => self.thinking(text),
+            Message::Thinking { text, payload } => {
+                self.extras = extras_of(payload.as_ref());
+                self.thinking(text);
+            }
             Message::Call { id, name, arguments } => self.call(at, id, name, arguments),
             // Already placed after its call, or without a call.
             Message::Result { .. } => self.close_calls(),
@@ -205,6 +226,7 @@ impl<'a> Converter<'a> {
     }
 
     fn user(&mut self, text: &'a str, source: TextSource) {
+        self.extras = [].iter();
         self.close_calls();
         self.flush_thought();
         if !text.trim().is_empty() {
@@ -275,13 +297,15 @@ impl<'a> Converter<'a> {
         let result = self.results.take_for_call(at, id);
         self.call_images.extend(sent_images(result.images).map(part));
         let mut answer = ChatMessage::of(ChatRole::Tool, with_notes(result.text, result.images));
-        answer.tool_call_id = Some(id);
+        let id = wire_id(id, MAX_ID_CHARS);
+        answer.tool_call_id = Some(id.clone());
         self.tool_results.push(answer);
         if let Some(message) = self.out.last_mut() {
             message.tool_calls.push(WireCall {
                 id,
                 name: wire_name(name),
                 arguments: wire_arguments(arguments),
+                extra: self.extras.next().filter(|extra| !extra.is_null()),
             });
         }
     }

@@ -12,6 +12,7 @@ use crate::domain::{Quirk, Quirks};
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, too_many_calls, unreadable};
 use crate::llm::error::LlmError;
 use crate::llm::protocol::StreamFold;
+use crate::llm::readable::read;
 use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Segment, failure};
 
@@ -29,6 +30,8 @@ pub struct ChatFold {
     /// The end mark of the stream was received.
     is_done: bool,
     has_begun: bool,
+    /// Content came in deltas.
+    has_deltas: bool,
 }
 
 impl StreamFold for ChatFold {
@@ -44,12 +47,13 @@ impl StreamFold for ChatFold {
         if event.name == "error" {
             return Err(failure::from_object(data));
         }
-        let chunk = serde_json::from_str(data).map_err(|_| unreadable(data))?;
-        self.chunk(chunk)
+        let mut spare = String::new();
+        let chunk = read(data, &mut spare).map_err(|_| unreadable(data))?;
+        self.chunk(chunk, data)
     }
 
     fn is_readable(data: &str) -> bool {
-        data == "[DONE]" || serde_json::from_str::<Chunk>(data).is_ok()
+        data == "[DONE]" || read::<Chunk>(data, &mut String::new()).is_ok()
     }
 
     fn full_body(&mut self, json: &str) -> Result<(), LlmError> {
@@ -57,13 +61,14 @@ impl StreamFold for ChatFold {
         if json.trim_start().starts_with('[') {
             return Err(failure::from_object(json));
         }
-        let chunk: Chunk = serde_json::from_str(json)
+        let mut spare = String::new();
+        let chunk: Chunk = read(json, &mut spare)
             .map_err(|error| if error.is_eof() { cut() } else { unreadable(json) })?;
         if chunk.error.is_none() && chunk.choices.is_none() {
             return Err(failure::from_object(json));
         }
         self.is_done = true;
-        self.chunk(chunk)
+        self.chunk(chunk, json)
     }
 
     fn end(&mut self) -> Result<(), LlmError> {
@@ -80,7 +85,11 @@ impl StreamFold for ChatFold {
             "error" => Finish::Failed,
             _ => Finish::Complete,
         };
-        self.answer.end(finish, self.calls.finish())
+        let (payload, calls) = self.calls.finish();
+        if let Some(payload) = payload {
+            self.answer.thought(payload);
+        }
+        self.answer.end(finish, calls)
     }
 
     fn take(&mut self) -> VecDeque<GenEvent> {
@@ -114,13 +123,14 @@ impl ChatFold {
             finish: None,
             is_done: false,
             has_begun: false,
+            has_deltas: false,
         }
     }
 
-    fn chunk(&mut self, chunk: Chunk) -> Result<(), LlmError> {
+    fn chunk(&mut self, chunk: Chunk, json: &str) -> Result<(), LlmError> {
         self.has_begun = true;
-        if let Some(error) = chunk.error {
-            return Err(failure::from_object(error.get()));
+        if chunk.may_be_error() {
+            failure::check(json)?;
         }
         self.answer.name_model(&chunk.model);
         let choices = chunk.choices.iter().flatten();
@@ -138,10 +148,15 @@ impl ChatFold {
     }
 
     fn choice(&mut self, choice: WireChoice) -> Result<(), LlmError> {
+        if let Some(error) = choice.error.filter(|error| error.get() != "null") {
+            return Err(failure::from_object(error.get()));
+        }
         if let Some(delta) = choice.delta {
             self.delta(delta, Calls::add)?;
+            self.has_deltas |= self.answer.received_bytes() > 0;
         }
-        if let Some(message) = choice.message {
+        // Some servers repeat the whole answer at its end.
+        if let Some(message) = choice.message.filter(|_| !self.has_deltas) {
             self.delta(message, Calls::add_complete)?;
         }
         if !choice.finish_reason.is_empty() {
@@ -204,6 +219,10 @@ impl ChatFold {
 
     fn call(&mut self, call: CallDelta, add: AddCall) -> Result<(), LlmError> {
         let mut partial = PartialCall { index: call.index, id: call.id, ..PartialCall::default() };
+        if let Some(extra) = call.extra_content.filter(|extra| extra.get() != "null") {
+            self.answer.count(extra.get().len())?;
+            partial.extra = serde_json::from_str(extra.get()).ok();
+        }
         if let Some(function) = call.function {
             partial.arguments = argument_text(function.arguments)?;
             partial.name = function.name;

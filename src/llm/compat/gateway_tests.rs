@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::Compat;
 use super::fold::ChatFold;
 use crate::domain::{Quirk, Quirks};
 use crate::llm::canned::{self, calls, data, says, thinks};
-use crate::llm::{GenEvent, LlmError, Usage};
+use crate::llm::protocol::Protocol;
+use crate::llm::{Endpoint, GenEvent, LlmError, Message, Request, Usage};
 
 const PLAIN: Quirks = Quirks::NONE;
 
@@ -161,4 +163,118 @@ fn cumulative_arguments_are_handled_only_where_configured() {
     let long = "x".repeat(900);
     let growing: String = (1..900).map(|n| piece("f", long.get(..n).unwrap_or(""))).collect();
     assert!(folded(known, &(growing + &stop())).is_ok(), "what is repeated counts once");
+}
+
+fn folded_text(pieces: &[&str]) -> Result<Vec<GenEvent>, LlmError> {
+    let stream: String = pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect();
+    folded(PLAIN, &(stream + &stop()))
+}
+
+#[test]
+fn halves_of_a_character_are_joined_over_deltas_and_replaced_alone() {
+    let content =
+        |text: &str| format!(r#"{{"model":"m-1","choices":[{{"delta":{{"content":"{text}"}}}}]}}"#);
+    let thought = |text: &str| {
+        format!(r#"{{"model":"m-1","choices":[{{"delta":{{"reasoning":"{text}"}}}}]}}"#)
+    };
+    for (pieces, expected) in [
+        (vec![content("a \\ud83d"), content("\\ude00 b")], vec![says("a 😀 b")]),
+        (vec![content("\\ud83d"), content("\\ude00")], vec![says("😀")]),
+        (vec![content("a \\ud83d"), content("b")], vec![says("a \u{fffd}b")]),
+        (vec![content("a \\ud83d")], vec![says("a \u{fffd}")]),
+        (vec![content("\\ude00b")], vec![says("\u{fffd}b")]),
+        (
+            vec![thought("t \\ud83d"), content("\\ude00 b")],
+            vec![thinks("t \u{fffd}"), says("\u{fffd} b")],
+        ),
+        (
+            vec![thought("t \\ud83d"), thought("\\ude00"), content("b")],
+            vec![thinks("t 😀"), says("b")],
+        ),
+    ] {
+        let texts: Vec<&str> = pieces.iter().map(String::as_str).collect();
+        let expected: Vec<_> = expected.into_iter().chain([ends()]).collect();
+        assert_eq!(folded_text(&texts), Ok(expected), "{pieces:?}");
+    }
+}
+
+#[test]
+fn json_of_servers_that_keep_no_rules_is_read() {
+    for (what, piece) in [
+        (
+            "a key given twice",
+            r#"{"model":"m-1","choices":[{"delta":{"content":"no","content":"hi"}}]}"#,
+        ),
+        ("no number", r#"{"model":"m-1","choices":[{"delta":{"content":"hi"},"logprobs":NaN}]}"#),
+        (
+            "an index as text",
+            r#"{"model":"m-1","choices":[{"index":"0","delta":{"content":"hi"}}]}"#,
+        ),
+        ("counts as text", r#"{"model":"m-1","usage":"","choices":[{"delta":{"content":"hi"}}]}"#),
+        (
+            "an extension as text",
+            r#"{"model":"m-1","x_groq":"","choices":[{"delta":{"content":"hi"}}]}"#,
+        ),
+        (
+            "a result without an error",
+            r#"{"model":"m-1","base_resp":{"status_code":0},"choices":[{"delta":{"content":"hi"}}]}"#,
+        ),
+    ] {
+        assert_eq!(folded_text(&[piece]), Ok(vec![says("hi"), ends()]), "{what}");
+    }
+    let whole =
+        r#"{"model":"m-1","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
+    let piece = r#"{"model":"m-1","choices":[{"delta":{"content":"hi"}}]}"#;
+    assert_eq!(folded_text(&[piece, whole]), Ok(vec![says("hi"), ends()]), "the whole again");
+}
+
+#[test]
+fn an_error_in_any_place_of_a_stream_is_told_in_the_words_of_the_provider() {
+    for piece in [
+        r#"{"error":{"message":"bad luck"}}"#,
+        r#"{"error":"bad luck"}"#,
+        r#"{"code":500,"message":"bad luck"}"#,
+        r#"{"object":"error","message":"bad luck"}"#,
+        r#"{"detail":"bad luck"}"#,
+        r#"{"choices":null,"base_resp":{"status_code":1000,"status_msg":"bad luck"}}"#,
+        r#"{"choices":[],"error":{"message":"bad luck"}}"#,
+        r#"{"choices":[{"index":0,"error":{"message":"bad luck"},"delta":{}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":"x"}}],"error":{"message":"bad luck"}}"#,
+    ] {
+        let error = folded_text(&[piece]).unwrap_err();
+        assert_eq!(error.to_string(), "bad luck", "{piece}");
+    }
+}
+
+#[test]
+fn what_a_provider_wants_back_with_a_call_is_sent_with_it() {
+    let extra = json!({"google": {"thought_signature": "c2ln"}});
+    let call = |id: &str, extra: &Value| {
+        delta(&json!({"tool_calls": [{"id": id, "function": {"name": "f", "arguments": "{}"},
+            "extra_content": extra}]}))
+    };
+    let stream = [call("a", &Value::Null), call("b", &extra), stop()].concat();
+    let events = folded(PLAIN, &stream).unwrap();
+    let [GenEvent::Thought(payload), GenEvent::Call(_), GenEvent::Call(_), _] = events.as_slice()
+    else {
+        panic!("{events:?}");
+    };
+    let made = |id: &str| Message::Call {
+        id: id.to_owned(),
+        name: "f".to_owned(),
+        arguments: "{}".to_owned(),
+    };
+    let thought = Message::Thinking { text: String::new(), payload: Some(payload.clone()) };
+    let messages = vec![thought, made("a"), made("b"), Message::Prompt("hi".to_owned()), made("c")];
+    let request = Request { messages, ..canned::request() };
+    let body = Compat::default().body(&request, &Endpoint::new("http://localhost")).unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let sent: Vec<&Value> = body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|message| message["tool_calls"].as_array().into_iter().flatten())
+        .map(|call| &call["extra_content"])
+        .collect();
+    assert_eq!(sent, [&Value::Null, &extra, &Value::Null]);
 }

@@ -469,3 +469,31 @@ proptest! {
         drop(fold.end());
     }
 }
+
+#[tokio::test]
+async fn a_compressed_answer_is_unpacked_or_refused_by_name() {
+    use std::io::Write as _;
+    let plain = data(
+        &json!({"model": "m-1", "choices": [{"delta": {"content": "hello"}, "finish_reason": "stop"}]}),
+    );
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packer.write_all(plain.as_bytes()).unwrap();
+    let packed = packer.finish().unwrap();
+    let head =
+        |name: &str| STREAM.replace("\r\n\r\n", &format!("\r\ncontent-encoding: {name}\r\n\r\n"));
+    for (name, pieces) in [
+        ("gzip", packed.chunks(5).collect::<Vec<_>>()),
+        ("GZIP", vec![packed.as_slice()]),
+        ("identity", vec![plain.as_bytes()]),
+    ] {
+        let head = head(name);
+        let pieces: Vec<&[u8]> = [head.as_bytes()].into_iter().chain(pieces).collect();
+        let (items, _) = answered_with(Compat::default(), &pieces, |_| {}).await;
+        assert_eq!(merged(items), Ok(vec![says("hello"), ends()]), "{name}");
+    }
+    let error = failure(answered(Compat::default(), &head("br"), &plain).await);
+    assert_eq!(error.class(), ErrorClass::Rejected);
+    assert!(error.to_string().ends_with(": br"), "{error}");
+    let damaged = failure(answered(Compat::default(), &head("gzip"), &plain).await);
+    assert_eq!(damaged.class(), ErrorClass::Malformed, "{damaged}");
+}

@@ -7,7 +7,7 @@ use serde::de::Deserializer;
 use serde_json::value::RawValue;
 
 use crate::llm::Usage;
-use crate::llm::lenient::{cached_of_details, count, text};
+use crate::llm::lenient::{cached_of_details, count, index, or_none, text};
 
 /// One `data:` line, or the body of an answer that is not streamed.
 #[derive(Debug, Deserialize)]
@@ -19,10 +19,21 @@ pub(super) struct Chunk<'a> {
     #[serde(default, deserialize_with = "usage")]
     pub usage: Option<Usage>,
     /// Where one server puts the counts of a stream.
-    #[serde(default, rename = "x_groq")]
+    #[serde(default, rename = "x_groq", deserialize_with = "or_none")]
     pub x_groq: Option<GroqExtension>,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
+    /// The result of the request, in each chunk of one provider.
+    #[serde(default, borrow)]
+    pub base_resp: Option<&'a RawValue>,
+}
+
+impl Chunk<'_> {
+    /// Whether this may be an error: where one provider puts its results, or anything that is no chunk.
+    pub(super) fn may_be_error(&self) -> bool {
+        let has_choices = self.choices.as_ref().is_some_and(|choices| !choices.is_empty());
+        self.base_resp.is_some() || self.error.is_some() || !has_choices
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -45,6 +56,8 @@ pub(super) struct WireChoice<'a> {
     pub message: Option<Delta<'a>>,
     #[serde(default, deserialize_with = "text")]
     pub finish_reason: String,
+    #[serde(default, borrow)]
+    pub error: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,6 +86,9 @@ pub(super) struct CallDelta<'a> {
     pub id: String,
     #[serde(default, borrow)]
     pub function: Option<FunctionDelta<'a>>,
+    /// What one provider wants back with the call.
+    #[serde(default, borrow)]
+    pub extra_content: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -151,10 +167,4 @@ fn details<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
     let texts =
         details.into_iter().map(|one| if one.text.is_empty() { one.summary } else { one.text });
     Ok(texts.collect())
-}
-
-/// The index of a call; `None` if it is missing or not an integer.
-fn index<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
-    let raw = <&RawValue>::deserialize(input)?;
-    Ok(raw.get().trim_matches('"').parse().ok())
 }

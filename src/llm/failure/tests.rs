@@ -20,6 +20,7 @@ fn the_status_decides_the_error_class() {
         (301, ErrorClass::Rejected),
         (400, ErrorClass::Rejected),
         (401, ErrorClass::Rejected),
+        (402, ErrorClass::Rejected),
         (403, ErrorClass::Rejected),
         (404, ErrorClass::Rejected),
         (405, ErrorClass::Rejected),
@@ -113,7 +114,22 @@ fn the_wait_is_read_from_headers_and_body() {
         (vec![("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"), date], "", Some(37_000)),
         (vec![("retry-after", "Sun, 06 Nov 1994 08:48:00 GMT"), date], "", Some(0)),
         (vec![("retry-after", "Sunday, 06-Nov-94 08:49:37 GMT"), date], "", Some(37_000)),
-        (vec![("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")], "", None),
+        (vec![("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")], "", Some(0)),
+        (vec![("retry-after", "Thu, 06 Nov 2994 08:49:37 GMT")], "", Some(86_400_000)),
+        (vec![], r#"{"error":{"message":"x","retry_after":"3"}}"#, Some(3_000)),
+        (
+            vec![],
+            r#"[{"error":{"message":"x","details":[{"@type":"h"},{"retryDelay":"2.5s"}]}}]"#,
+            Some(2_500),
+        ),
+        (vec![], r#"{"error":{"message":"Please try again in 1.8s. Visit us"}}"#, Some(1_800)),
+        (vec![], r#"{"error":{"message":"Try again in 6m0.5s."}}"#, Some(360_500)),
+        (vec![], r#"{"error":{"message":"try again in 350ms"}}"#, Some(350)),
+        (vec![], r#"{"message":"Please retry after 20 seconds."}"#, Some(20_000)),
+        (vec![], r#"{"message":"retry in 1 hour 2 minutes"}"#, Some(3_720_000)),
+        (vec![], r#"{"message":"try again in a while"}"#, None),
+        (vec![], r#"{"message":"try again in 9 lives"}"#, None),
+        (vec![("retry-after", "7")], r#"{"message":"try again in 1.8s"}"#, Some(7_000)),
         (vec![("retry-after", "Sun, 06 Foo 1994 08:49:37 GMT"), date], "", None),
         (vec![("retry-after", "Sun, 00 Nov 1994 99:49:37 GMT"), date], "", None),
         (vec![("retry-after", "Sun, 06 Nov 99999999999 08:49:37 GMT"), date], "", None),
@@ -147,5 +163,58 @@ fn an_error_inside_a_stream_is_classified_like_a_status() {
         ("17", ErrorClass::Server),
     ] {
         assert_eq!(from_object(json).class(), class, "{json}");
+    }
+}
+
+#[test]
+fn what_only_a_payment_helps_is_not_retried() {
+    for body in [
+        r#"{"error":{"message":"x","type":"insufficient_quota","code":"insufficient_quota"}}"#,
+        r#"{"error":{"message":"x","code":"billing_hard_limit_reached"}}"#,
+    ] {
+        assert_eq!(answered(429, body).class(), ErrorClass::Rejected, "{body}");
+    }
+    let busy = r#"{"error":{"message":"Quota exceeded. Please retry in 2s"}}"#;
+    assert_eq!(answered(429, busy).class(), ErrorClass::RateLimited);
+    assert_eq!(answered(402, "").class(), ErrorClass::Rejected);
+}
+
+#[test]
+fn an_error_instead_of_a_part_of_an_answer_is_told_in_the_words_of_the_provider() {
+    for (json, expected) in [
+        (r#"{"error":{"message":"bad"}}"#, Some(("bad", ErrorClass::Server))),
+        (r#"{"error":"bad"}"#, Some(("bad", ErrorClass::Server))),
+        (r#"{"code":429,"message":"slow"}"#, Some(("slow", ErrorClass::RateLimited))),
+        (
+            r#"{"code":"1302","message":"rate limit"}"#,
+            Some(("rate limit", ErrorClass::RateLimited)),
+        ),
+        (r#"{"object":"error","message":"bad","code":400}"#, Some(("bad", ErrorClass::Rejected))),
+        (r#"{"detail":"bad"}"#, Some(("bad", ErrorClass::Server))),
+        (r#"{"detail":[{"msg":"bad"}]}"#, Some(("bad", ErrorClass::Server))),
+        (
+            r#"{"choices":null,"base_resp":{"status_code":1002,"status_msg":"slow"}}"#,
+            Some(("slow", ErrorClass::RateLimited)),
+        ),
+        (
+            r#"{"base_resp":{"status_code":1008,"status_msg":"no balance"}}"#,
+            Some(("no balance", ErrorClass::Rejected)),
+        ),
+        (
+            r#"{"error":{"code":"request_timeout","message":"cut","type":"invalid_request_error"}}"#,
+            Some(("cut", ErrorClass::Transport)),
+        ),
+        (r#"{"error":{"message":"a \ud83d"}}"#, Some(("a \u{fffd}", ErrorClass::Server))),
+        (r#"{"base_resp":{"status_code":0,"status_msg":""}}"#, None),
+        (r#"{"error":null,"detail":null,"choices":[]}"#, None),
+        (r#"{"error":""}"#, None),
+        (r#"{"message":"hello"}"#, None),
+        ("{}", None),
+        ("17", None),
+        ("{", None),
+    ] {
+        let found = check(json).err().map(|error| (error.to_string(), error.class()));
+        let expected = expected.map(|(text, class)| (text.to_owned(), class));
+        assert_eq!(found, expected, "{json}");
     }
 }

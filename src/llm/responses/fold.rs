@@ -3,12 +3,15 @@
 
 use std::collections::VecDeque;
 
-use super::items::{ItemState, Items, message_text, payload, thought_text};
+use super::items::{
+    ItemEvent, ItemKind, ItemState, Items, Named, content, message_text, payload, thought_text,
+};
 use super::wire::{EventHead, WireEvent, WireItem, WireResponse};
 use crate::domain::text::Text;
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, unreadable};
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::protocol::StreamFold;
+use crate::llm::readable::read;
 use crate::llm::sse::SseEvent;
 use crate::llm::{GenEvent, Segment, failure};
 
@@ -18,9 +21,9 @@ pub struct ResponsesFold {
     answer: Answer,
     items: Items,
     /// The item that was emitted last.
-    last_emitted: Option<u64>,
+    last_emitted: Option<usize>,
     /// The announced message or thought that has not ended.
-    open_item: Option<u64>,
+    open_item: Option<usize>,
     finish: Option<Finish>,
     has_begun: bool,
 }
@@ -31,7 +34,8 @@ impl StreamFold for ResponsesFold {
         if self.finish.is_some() || data.is_empty() || data == "[DONE]" {
             return Ok(());
         }
-        let head: EventHead = serde_json::from_str(data).map_err(|_| unreadable(data))?;
+        let mut spare = String::new();
+        let head: EventHead = read(data, &mut spare).map_err(|_| unreadable(data))?;
         self.has_begun = true;
         let kind = head.kind.as_deref().unwrap_or(&event.name);
         if kind == "error" || event.name == "error" {
@@ -39,18 +43,19 @@ impl StreamFold for ResponsesFold {
         }
         match EventKind::of(kind) {
             Some(kind) => {
-                let event = serde_json::from_str(data).map_err(|_| unreadable(data))?;
+                let mut spare = String::new();
+                let event = read(data, &mut spare).map_err(|_| unreadable(data))?;
                 self.take_event(kind, event)
             }
-            None if head.error.is_some_and(|error| error.get() != "null") => {
-                Err(failure::from_object(data))
+            None if kind.is_empty() || head.error.is_some() || head.base_resp.is_some() => {
+                failure::check(data)
             }
             None => Ok(()),
         }
     }
 
     fn is_readable(data: &str) -> bool {
-        data == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok()
+        data == "[DONE]" || read::<serde::de::IgnoredAny>(data, &mut String::new()).is_ok()
     }
 
     fn full_body(&mut self, json: &str) -> Result<(), LlmError> {
@@ -58,7 +63,8 @@ impl StreamFold for ResponsesFold {
         if json.trim_start().starts_with('[') {
             return Err(failure::from_object(json));
         }
-        let response: WireResponse = serde_json::from_str(json)
+        let mut spare = String::new();
+        let response: WireResponse = read(json, &mut spare)
             .map_err(|error| if error.is_eof() { cut() } else { unreadable(json) })?;
         if response.output.is_none() {
             return Err(failure::from_object(json));
@@ -153,28 +159,31 @@ impl ResponsesFold {
     }
 
     fn take_event(&mut self, kind: EventKind, event: WireEvent) -> Result<(), LlmError> {
-        let key = |fold: &mut Self| fold.items.key(event.output_index, &event.item_id);
+        let (index, id) = (event.output_index, event.item_id.as_str());
+        let part = |fold: &mut Self, kind: ItemKind| {
+            fold.find(&Named { kind, index, id, event: ItemEvent::Part })
+        };
         match kind {
             EventKind::Begun => {
                 self.answer.name_model(&event.response.unwrap_or_default().model);
                 Ok(())
             }
             EventKind::Text(segment) => {
-                let key = key(self);
+                let kind = match segment {
+                    Segment::Saying => ItemKind::Message,
+                    Segment::Thinking => ItemKind::Reasoning,
+                };
+                let key = part(self, kind)?;
                 self.text(key, segment, event.delta)
             }
             EventKind::SummaryPart if event.summary_index.unwrap_or(0) > 0 => {
                 self.answer.separate_paragraph(Segment::Thinking)
             }
             EventKind::SummaryPart => Ok(()),
-            EventKind::ItemAdded => {
-                self.item_added(event.output_index, event.item.unwrap_or_default())
-            }
-            EventKind::ItemDone => {
-                self.item_done(event.output_index, &event.item.unwrap_or_default())
-            }
+            EventKind::ItemAdded => self.item_added(index, &event.item.unwrap_or_default()),
+            EventKind::ItemDone => self.item_done(index, &event.item.unwrap_or_default()),
             EventKind::ArgumentsDelta => {
-                let key = key(self);
+                let key = part(self, ItemKind::Call)?;
                 self.answer.count(event.delta.len())?;
                 let call = state(&mut self.items, key)?.call.get_or_insert_default();
                 if !call.is_complete {
@@ -183,7 +192,7 @@ impl ResponsesFold {
                 Ok(())
             }
             EventKind::ArgumentsDone => {
-                let key = key(self);
+                let key = part(self, ItemKind::Call)?;
                 self.call(key, &WireItem { arguments: event.arguments, ..WireItem::default() })
             }
             EventKind::Completed => {
@@ -194,7 +203,11 @@ impl ResponsesFold {
         }
     }
 
-    fn text(&mut self, key: u64, segment: Segment, text: String) -> Result<(), LlmError> {
+    fn find(&mut self, named: &Named<'_>) -> Result<usize, LlmError> {
+        self.items.find(named).ok_or_else(|| LlmError::new(ErrorClass::Fatal, TOO_MANY_ITEMS))
+    }
+
+    fn text(&mut self, key: usize, segment: Segment, text: String) -> Result<(), LlmError> {
         if text.is_empty() {
             return Ok(());
         }
@@ -203,14 +216,20 @@ impl ResponsesFold {
             state(&mut self.items, last)?.was_interrupted = true;
             self.answer.separate_paragraph(segment)?;
         }
-        state(&mut self.items, key)?.is_emitted = true;
+        let state = state(&mut self.items, key)?;
+        state.is_emitted = true;
+        state.content.push_str(&text);
         self.answer.write(segment, text)
     }
 
     /// Checks that this item may be emitted: messages and thoughts must be sequential. An announced item
     /// has to end before the next begins; an implied one ends when the next begins.
-    fn check_order(&mut self, key: u64) -> Result<(), LlmError> {
-        if self.open_item.is_some_and(|open_item| open_item != key) {
+    fn check_order(&mut self, key: usize) -> Result<(), LlmError> {
+        let other = self.open_item.filter(|open_item| *open_item != key);
+        // An announced item without text may end at any time.
+        if let Some(other) = other
+            && state(&mut self.items, other)?.is_emitted
+        {
             return Err(overlap(Text::new(
                 "an item began before the previous one had ended",
                 "前一项尚未结束，新的一项已开始",
@@ -227,36 +246,45 @@ impl ResponsesFold {
     }
 
     /// An item begins. Its content comes later, or again.
-    fn item_added(&mut self, index: Option<u64>, item: WireItem) -> Result<(), LlmError> {
-        let key = self.items.key(index, &item.id);
-        if matches!(item.kind.as_str(), "message" | "reasoning") {
-            self.check_order(key)?;
-            self.open_item = Some(key);
-        }
-        let state = state(&mut self.items, key)?;
-        if item.kind == "function_call" {
-            let call = state.call.get_or_insert_default();
-            self.answer.count(item.call_id.len() + item.name.len())?;
-            if !call.is_complete {
-                call.id = item.call_id;
-                call.name = item.name;
+    fn item_added(&mut self, index: Option<u64>, item: &WireItem) -> Result<(), LlmError> {
+        let (kind, id, event) = (ItemKind::of(item), item.id.as_str(), ItemEvent::Begin(item));
+        let key = self.find(&Named { kind, index, id, event })?;
+        match kind {
+            ItemKind::Message | ItemKind::Reasoning => {
+                self.check_order(key)?;
+                self.open_item = Some(key);
+                Ok(())
             }
+            ItemKind::Call => {
+                let announced = argument_text(item.arguments)?;
+                self.answer.count(item.call_id.len() + item.name.len() + announced.len())?;
+                let call = state(&mut self.items, key)?.call.get_or_insert_default();
+                if !call.is_complete {
+                    item.call_id.clone_into(&mut call.id);
+                    item.name.clone_into(&mut call.name);
+                    call.announced = announced;
+                }
+                Ok(())
+            }
+            ItemKind::Other => Ok(()),
         }
-        Ok(())
     }
 
     /// An item is complete.
     fn item_done(&mut self, index: Option<u64>, item: &WireItem) -> Result<(), LlmError> {
-        let key = self.items.key(index, &item.id);
+        let (kind, id, event) = (ItemKind::of(item), item.id.as_str(), ItemEvent::End(item));
+        let key = self.find(&Named { kind, index, id, event })?;
         let state = state(&mut self.items, key)?;
         if std::mem::replace(&mut state.is_done, true) {
             return Ok(());
         }
         let is_emitted = state.is_emitted;
         self.open_item = self.open_item.filter(|open_item| *open_item != key);
-        match item.kind.as_str() {
-            "message" if !is_emitted => self.text(key, Segment::Saying, message_text(item)),
-            "reasoning" => {
+        match kind {
+            ItemKind::Message if !is_emitted => {
+                self.text(key, Segment::Saying, message_text(item))?;
+            }
+            ItemKind::Reasoning => {
                 if !is_emitted {
                     self.text(key, Segment::Thinking, thought_text(item))?;
                 }
@@ -264,15 +292,19 @@ impl ResponsesFold {
                 if let Some(payload) = payload(item) {
                     self.answer.thought(payload);
                 }
-                Ok(())
             }
-            "function_call" => self.call(key, item),
-            _ => Ok(()),
+            ItemKind::Call => self.call(key, item)?,
+            ItemKind::Message | ItemKind::Other => {}
         }
+        let content = content(item);
+        if !content.is_empty() {
+            self::state(&mut self.items, key)?.content = content;
+        }
+        Ok(())
     }
 
     /// A call is complete. Its final fields replace the deltas.
-    fn call(&mut self, key: u64, item: &WireItem) -> Result<(), LlmError> {
+    fn call(&mut self, key: usize, item: &WireItem) -> Result<(), LlmError> {
         let arguments = argument_text(item.arguments)?;
         let call = state(&mut self.items, key)?.call.get_or_insert_default();
         let more = arguments.len().saturating_sub(call.arguments.len());
@@ -284,7 +316,10 @@ impl ResponsesFold {
         };
         replace(&mut call.id, &item.call_id);
         replace(&mut call.name, &item.name);
-        replace(&mut call.arguments, &arguments);
+        // An empty object at the end takes nothing away.
+        if !matches!(arguments.trim(), "{}" | "null" | "\"\"") || call.arguments.is_empty() {
+            replace(&mut call.arguments, &arguments);
+        }
         call.is_complete = true;
         Ok(())
     }
@@ -310,7 +345,7 @@ impl ResponsesFold {
     }
 }
 
-fn state(items: &mut Items, key: u64) -> Result<&mut ItemState, LlmError> {
+fn state(items: &mut Items, key: usize) -> Result<&mut ItemState, LlmError> {
     items.state(key).ok_or_else(|| LlmError::new(ErrorClass::Fatal, TOO_MANY_ITEMS))
 }
 

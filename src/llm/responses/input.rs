@@ -13,8 +13,11 @@ use crate::llm::anthropic::PAYLOAD_KEY as ANTHROPIC_KEY;
 use crate::llm::image::{
     CALL_IMAGES_HEADING, DataUrl, MessageImage, SentImage, notes, sent_images, with_notes,
 };
-use crate::llm::pairing::{Results, wire_arguments, wire_name};
+use crate::llm::pairing::{Results, wire_arguments, wire_id, wire_name};
 use crate::llm::request::Message;
+
+/// Length of a call id that the protocol takes.
+const MAX_ID_CHARS: usize = 64;
 
 /// An item of the input.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,12 +34,12 @@ pub(super) enum InputItem<'a> {
     },
     Reasoning(ReasoningItem<'a>),
     FunctionCall {
-        call_id: &'a str,
+        call_id: Cow<'a, str>,
         name: Cow<'a, str>,
         arguments: Cow<'a, str>,
     },
     FunctionCallOutput {
-        call_id: &'a str,
+        call_id: Cow<'a, str>,
         output: Cow<'a, str>,
     },
 }
@@ -113,9 +116,11 @@ impl<'a> Converter<'a> {
                 let result = self.results.take_for_call(at, id);
                 self.call_images.extend(sent_images(result.images).map(part));
                 let output = with_notes(result.text, result.images);
-                self.outputs.push(InputItem::FunctionCallOutput { call_id: id, output });
+                let call_id = wire_id(id, MAX_ID_CHARS);
+                self.outputs
+                    .push(InputItem::FunctionCallOutput { call_id: call_id.clone(), output });
                 self.items.push(InputItem::FunctionCall {
-                    call_id: id,
+                    call_id,
                     name: wire_name(name),
                     arguments: wire_arguments(arguments),
                 });

@@ -1,18 +1,63 @@
 //! The items of a partial answer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
 use super::wire::{WireItem, WirePart};
 use crate::llm::ToolCall;
+use crate::llm::answer::argument_text;
+use crate::llm::arguments::is_object;
 
 /// Items in one answer.
 const MAX_ITEMS: usize = 1024;
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum ItemKind {
+    Message,
+    Reasoning,
+    Call,
+    /// Of tools that run at the provider.
+    Other,
+}
+
+impl ItemKind {
+    pub(super) fn of(item: &WireItem<'_>) -> Self {
+        match item.kind.as_str() {
+            "message" => Self::Message,
+            "reasoning" => Self::Reasoning,
+            "function_call" => Self::Call,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What an event says of its item.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ItemEvent<'a> {
+    Begin(&'a WireItem<'a>),
+    Part,
+    End(&'a WireItem<'a>),
+}
+
+/// The item that an event names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub kind: ItemKind,
+    pub index: Option<u64>,
+    pub id: &'a str,
+    pub event: ItemEvent<'a>,
+}
+
 /// The state of an item.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ItemState {
+    kind: ItemKind,
+    index: Option<u64>,
+    /// Its events name it by an id.
+    has_id: bool,
+    /// Its text so far; once it is complete, what tells it from others.
+    pub content: String,
     /// Its text was emitted.
     pub is_emitted: bool,
     /// It is complete: further events for it are ignored.
@@ -27,59 +72,180 @@ pub(super) struct ItemState {
 pub(super) struct OpenCall {
     pub id: String,
     pub name: String,
+    /// What came with its beginning: nothing, all, or what the deltas continue.
+    pub announced: String,
     pub arguments: String,
     /// The arguments are complete.
     pub is_complete: bool,
 }
 
-/// All items of one answer, in its order.
+impl OpenCall {
+    fn is_whole(&self) -> bool {
+        self.is_complete || self.arguments.is_empty() && is_object(&self.announced)
+    }
+
+    fn finished(self) -> ToolCall {
+        let joined = format!("{}{}", self.announced, self.arguments);
+        let arguments = if self.arguments.trim().is_empty() {
+            self.announced
+        } else if !is_object(&self.arguments) && is_object(&joined) {
+            joined
+        } else {
+            self.arguments
+        };
+        ToolCall { id: self.id, name: self.name, arguments }
+    }
+}
+
+/// All items of one answer, in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    states: BTreeMap<u64, ItemState>,
-    /// The key of each id, and whether the server gave it as an index.
-    by_id: HashMap<String, (u64, bool)>,
-    last: u64,
+    states: Vec<ItemState>,
+    by_id: HashMap<(ItemKind, String), usize>,
 }
 
 impl Items {
-    /// The key of an item: by its index, since some servers send a new id with every event; without an
-    /// index, by its id; without both, the last item.
-    pub(super) fn key(&mut self, index: Option<u64>, id: &str) -> u64 {
-        let known = self.by_id.get(id).copied();
-        let (key, by_index) = match (index, known) {
-            (Some(_), Some((key, false))) => (key, false),
-            (Some(index), Some((_, true)) | None) => (index, true),
-            (None, Some(known)) => known,
-            (None, None) if id.is_empty() => (self.last, false),
-            (None, None) => (self.states.keys().next_back().map_or(0, |key| key + 1), false),
-        };
-        if !id.is_empty() {
-            self.by_id.insert(id.to_owned(), (key, by_index));
-        }
-        self.last = key;
-        key
-    }
-
-    /// The item of a key, empty at first; `None` if there are too many.
-    pub(super) fn state(&mut self, key: u64) -> Option<&mut ItemState> {
-        let full = self.states.len() >= MAX_ITEMS || self.by_id.len() > 2 * MAX_ITEMS;
-        if full && !self.states.contains_key(&key) {
+    /// The place of the item of an event, which is new where no other fits; `None` if there are too many. An item
+    /// is found by its id, else by its index, else by its content, else it is the last one: some servers send a new
+    /// id with every event, others one index for all items.
+    pub(super) fn find(&mut self, named: &Named<'_>) -> Option<usize> {
+        let found = self.known(named);
+        if found.is_none() && self.states.len() >= MAX_ITEMS {
             return None;
         }
-        Some(self.states.entry(key).or_default())
+        let at = found.unwrap_or(self.states.len());
+        if found.is_none() {
+            self.states.push(ItemState {
+                kind: named.kind,
+                index: named.index,
+                has_id: false,
+                content: String::new(),
+                is_emitted: false,
+                is_done: false,
+                was_interrupted: false,
+                call: None,
+            });
+        }
+        for id in named.ids().into_iter().filter(|id| !id.is_empty()) {
+            if let Some(state) = self.states.get_mut(at) {
+                state.has_id = true;
+            }
+            if self.by_id.len() < 2 * MAX_ITEMS {
+                self.by_id.insert((named.kind, id.to_owned()), at);
+            }
+        }
+        Some(at)
+    }
+
+    fn known(&self, named: &Named<'_>) -> Option<usize> {
+        let last = |fits: &dyn Fn(&ItemState) -> bool| {
+            self.states.iter().rposition(|state| state.kind == named.kind && fits(state))
+        };
+        let by_id = |id: &str| self.by_id.get(&(named.kind, id.to_owned())).copied();
+        let ids = named.ids();
+        let of_ids = ids.into_iter().filter(|id| !id.is_empty()).find_map(by_id);
+        let of_ids =
+            of_ids.filter(|at| self.states.get(*at).is_some_and(|state| !named.is_after(state)));
+        let has_id = ids.iter().any(|id| !id.is_empty());
+        let is_nameless = named.index.is_none() && !has_id;
+        of_ids
+            .or_else(|| {
+                let has_index =
+                    |state: &ItemState| named.index.is_some() && state.index == named.index;
+                last(&|state| has_index(state) && !named.is_another(state, has_id))
+            })
+            .or_else(|| last(&|state| named.has_content_of(state)))
+            .or_else(|| last(&|state| is_nameless && !named.is_another(state, has_id)))
+    }
+
+    /// The item at a place.
+    pub(super) fn state(&mut self, at: usize) -> Option<&mut ItemState> {
+        self.states.get_mut(at)
     }
 
     /// Whether every call is complete.
     pub(super) fn calls_are_complete(&self) -> bool {
-        self.states.values().filter_map(|state| state.call.as_ref()).all(|call| call.is_complete)
+        self.states.iter().filter_map(|state| state.call.as_ref()).all(OpenCall::is_whole)
     }
 
     /// The calls, in order.
     pub(super) fn take_calls(&mut self) -> Vec<ToolCall> {
-        let calls = std::mem::take(&mut self.states).into_values().filter_map(|state| state.call);
-        let call =
-            |call: OpenCall| ToolCall { id: call.id, name: call.name, arguments: call.arguments };
-        calls.map(call).collect()
+        let mut states = std::mem::take(&mut self.states);
+        states.retain(|state| state.call.is_some());
+        if states.iter().all(|state| state.index.is_some()) {
+            states.sort_by_key(|state| state.index);
+        }
+        states.into_iter().filter_map(|state| state.call).map(OpenCall::finished).collect()
+    }
+}
+
+impl<'a> Named<'a> {
+    fn ids(&self) -> [&'a str; 2] {
+        match self.event {
+            ItemEvent::Begin(item) | ItemEvent::End(item) => [self.id, &item.call_id],
+            ItemEvent::Part => [self.id, ""],
+        }
+    }
+
+    /// Whether this is the next item with the id of a complete one.
+    fn is_after(&self, state: &ItemState) -> bool {
+        let other_index =
+            self.index.is_some() && state.index.is_some() && self.index != state.index;
+        match self.event {
+            ItemEvent::Begin(_) => state.is_done && other_index,
+            ItemEvent::Part => false,
+            ItemEvent::End(item) => {
+                state.is_done && other_index && self.kind == ItemKind::Call && differs(item, state)
+            }
+        }
+    }
+
+    /// Whether this is another item than the one with its index or at its place.
+    fn is_another(&self, state: &ItemState, has_id: bool) -> bool {
+        match self.event {
+            ItemEvent::Begin(_) => state.is_done || has_id && state.has_id,
+            ItemEvent::Part => state.is_done && has_id,
+            ItemEvent::End(item) => differs(item, state),
+        }
+    }
+
+    /// Whether an item was told already, under another id and index.
+    fn has_content_of(&self, state: &ItemState) -> bool {
+        match self.event {
+            ItemEvent::Begin(_) | ItemEvent::Part => false,
+            ItemEvent::End(item) => {
+                let content = content(item);
+                let is_unnamed = item.call_id.is_empty() && self.index.is_none();
+                (self.kind == ItemKind::Message || is_unnamed)
+                    && !content.is_empty()
+                    && content == state.content
+            }
+        }
+    }
+}
+
+/// Whether a complete item is not the one of this state.
+fn differs(item: &WireItem<'_>, state: &ItemState) -> bool {
+    let other_call = state.call.as_ref().is_some_and(|call| {
+        !item.call_id.is_empty() && !call.id.is_empty() && item.call_id != call.id
+    });
+    let content = content(item);
+    let other_content =
+        !content.is_empty() && !state.content.is_empty() && content != state.content;
+    other_call || state.is_done && other_content
+}
+
+/// What tells a complete item from others.
+pub(super) fn content(item: &WireItem<'_>) -> String {
+    match ItemKind::of(item) {
+        ItemKind::Message => message_text(item),
+        ItemKind::Reasoning => thought_text(item) + &item.encrypted_content,
+        ItemKind::Call => {
+            let arguments = argument_text(item.arguments).unwrap_or_default();
+            let value: Value = serde_json::from_str(&arguments).unwrap_or_default();
+            format!("{} {value}", item.name)
+        }
+        ItemKind::Other => String::new(),
     }
 }
 
@@ -124,35 +290,51 @@ pub(super) fn payload(item: &WireItem<'_>) -> Option<Value> {
 mod tests {
     use super::*;
 
+    /// An event: its kind, index and id.
+    type Row = (ItemKind, Option<u64>, &'static str);
+
     #[test]
-    fn an_item_is_found_by_its_index_else_by_its_id_else_it_is_the_last() {
-        for (what, keys, expected) in [
+    fn an_item_is_found_by_its_id_else_by_its_index_else_it_is_the_last() {
+        use ItemKind::{Message, Reasoning};
+        let (zero, one) = (Some(0), Some(1));
+        for (what, rows, expected) in [
             (
-                "by index, whatever the ids",
-                vec![(Some(0), "a"), (Some(0), "b"), (Some(1), "c")],
+                "by index, where each event has another id",
+                vec![(Message, zero, "a"), (Message, zero, "b"), (Message, one, "c")],
                 [0, 0, 1],
             ),
-            ("by id", vec![(None, "a"), (None, "b"), (None, "a")], [0, 1, 0]),
             (
-                "an id given with an index first",
-                vec![(Some(2), "a"), (None, "a"), (None, "b")],
-                [2, 2, 3],
+                "by id",
+                vec![(Message, None, "a"), (Message, None, "b"), (Message, None, "a")],
+                [0, 1, 0],
             ),
             (
-                "an id given without an index first",
-                vec![(None, "a"), (None, "b"), (Some(5), "b")],
-                [0, 1, 1],
+                "by id, with another index",
+                vec![(Message, zero, "a"), (Message, one, "a"), (Message, None, "b")],
+                [0, 0, 1],
             ),
-            ("neither is the last", vec![(Some(3), ""), (None, ""), (None, "")], [3, 3, 3]),
-        ] {
+            (
+                "one index for items of two kinds",
+                vec![(Reasoning, zero, "a"), (Message, zero, "b"), (Reasoning, zero, "")],
+                [0, 1, 0],
+            ),
+            (
+                "one id for items of two kinds",
+                vec![(Reasoning, zero, "a"), (Message, one, "a"), (Reasoning, zero, "a")],
+                [0, 1, 0],
+            ),
+            (
+                "neither is the last of its kind",
+                vec![(Message, Some(3), ""), (Reasoning, None, ""), (Message, None, "")],
+                [0, 1, 0],
+            ),
+        ] as [(&str, Vec<Row>, [usize; 3]); 6]
+        {
             let mut items = Items::default();
-            let found: Vec<u64> = keys
+            let event = ItemEvent::Part;
+            let found: Vec<usize> = rows
                 .into_iter()
-                .map(|(index, id)| {
-                    let key = items.key(index, id);
-                    items.state(key).unwrap();
-                    key
-                })
+                .map(|(kind, index, id)| items.find(&Named { kind, index, id, event }).unwrap())
                 .collect();
             assert_eq!(found, expected, "{what}");
         }
@@ -161,8 +343,14 @@ mod tests {
     #[test]
     fn too_many_items_are_refused() {
         let mut items = Items::default();
-        assert!((0..1024).all(|key| items.state(key).is_some()));
-        assert!(items.state(1024).is_none());
-        assert!(items.state(7).is_some());
+        let part = |index| Named {
+            kind: ItemKind::Message,
+            index: Some(index),
+            id: "",
+            event: ItemEvent::Part,
+        };
+        assert!((0..1024).all(|index| items.find(&part(index)).is_some()));
+        assert!(items.find(&part(1024)).is_none());
+        assert!(items.find(&part(7)).is_some());
     }
 }

@@ -79,6 +79,68 @@ async fn an_item_is_emitted_once_in_any_format() {
             vec![calls("a", "f", "{}"), usage(), ends()],
         ),
         (
+            "arguments whole at the beginning",
+            [
+                added(0, call("a", "f", "{\"x\":1}")),
+                done(0, call("a", "f", "")),
+                completed(json!([])),
+            ]
+            .concat(),
+            vec![calls("a", "f", "{\"x\":1}"), usage(), ends()],
+        ),
+        (
+            "arguments at the beginning, which the deltas continue",
+            [
+                added(0, call("a", "f", "{\"x\"")),
+                delta("function_call_arguments", 0, ":1}"),
+                done(0, call("a", "f", "")),
+                completed(json!([])),
+            ]
+            .concat(),
+            vec![calls("a", "f", "{\"x\":1}"), usage(), ends()],
+        ),
+        (
+            "one index for two calls",
+            [
+                added(0, call("a", "f", "")),
+                done(0, call("a", "f", "{\"x\":1}")),
+                added(0, call("b", "f", "")),
+                done(0, call("b", "f", "{\"x\":2}")),
+                completed(json!([])),
+            ]
+            .concat(),
+            vec![calls("a", "f", "{\"x\":1}"), calls("b", "f", "{\"x\":2}"), usage(), ends()],
+        ),
+        (
+            "one index for a thought and a message",
+            [delta("reasoning_text", 0, "t"), text(0, "a"), completed(json!([message("a")]))]
+                .concat(),
+            vec![thinks("t"), says("a"), usage(), ends()],
+        ),
+        (
+            "a thought that stands before the message only at the end",
+            [
+                text(0, "a"),
+                done(0, message("a")),
+                completed(json!([reasoning_without_anything(), message("a")])),
+            ]
+            .concat(),
+            vec![says("a"), usage(), ends()],
+        ),
+        (
+            "a thought without text that ends after the message",
+            [
+                added(0, json!({"type": "reasoning", "id": "rs_1", "summary": []})),
+                added(1, json!({"type": "message", "id": "msg_1", "content": []})),
+                text(1, "a"),
+                done(1, message("a")),
+                done(0, json!({"type": "reasoning", "id": "rs_1", "summary": []})),
+                completed(json!([])),
+            ]
+            .concat(),
+            vec![says("a"), usage(), ends()],
+        ),
+        (
             "arguments as an object",
             completed(json!([{"type": "function_call", "name": "f", "arguments": {"a": 1}}])),
             vec![calls("call_1", "f", "{\"a\":1}"), usage(), ends()],
@@ -137,9 +199,8 @@ async fn overlapping_items_are_a_violation() {
     let thinks = || delta("reasoning_text", 0, "t");
     for (what, body) in [
         ("announced", thought() + &thinks() + &said()),
-        ("announced and empty", thought() + &said()),
         ("words within a thought", thought() + &thinks() + &text(1, "a")),
-        ("a whole item within a thought", thought() + &done(1, message("a"))),
+        ("a whole item within a thought", thought() + &thinks() + &done(1, message("a"))),
         ("two messages", said() + &text(1, "a") + &added(2, message("")) + &text(2, "b")),
         ("pieces that mix", thinks() + &text(1, "a") + &thinks()),
     ] {
@@ -272,11 +333,7 @@ async fn failures_inside_an_answer_are_classified() {
             ErrorClass::Rejected,
         ),
         ("no JSON", format!("{hello}data: {{this is not json\n\n"), ErrorClass::Malformed),
-        (
-            "wrong type",
-            event("output_text.delta", json!({"output_index": "x"})),
-            ErrorClass::Malformed,
-        ),
+        ("wrong type", event("output_text.delta", json!({"item": "x"})), ErrorClass::Malformed),
         ("nameless call", completed(json!([call("a", "", "{}")])), ErrorClass::Malformed),
         ("a page", "<!doctype html><title>Sign in</title>".to_owned(), ErrorClass::Malformed),
         ("words", "hello\nworld\n".to_owned(), ErrorClass::Malformed),

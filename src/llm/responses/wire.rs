@@ -8,7 +8,7 @@ use serde::de::Deserializer;
 use serde_json::value::RawValue;
 
 use crate::llm::Usage;
-use crate::llm::lenient::{cached_of_details, count, text};
+use crate::llm::lenient::{cached_of_details, count, index, or_none, text};
 
 /// The fields of every event, including unknown ones.
 #[derive(Debug, Deserialize)]
@@ -17,16 +17,19 @@ pub(super) struct EventHead<'a> {
     pub kind: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
+    /// The result of the request, as one provider sends it.
+    #[serde(default, borrow)]
+    pub base_resp: Option<&'a RawValue>,
 }
 
 /// A known event.
 #[derive(Debug, Deserialize)]
 pub(super) struct WireEvent<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "index")]
     pub output_index: Option<u64>,
     #[serde(default, deserialize_with = "text")]
     pub item_id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "index")]
     pub summary_index: Option<u64>,
     #[serde(default, deserialize_with = "text")]
     pub delta: String,
@@ -51,7 +54,7 @@ pub(super) struct WireResponse<'a> {
     pub usage: Option<Usage>,
     #[serde(default, borrow)]
     pub error: Option<&'a RawValue>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_none")]
     pub incomplete_details: Option<IncompleteDetails>,
 }
 

@@ -228,7 +228,8 @@ fn h11_arguments_that_are_no_object_are_wrapped_in_one() {
         (" {\"a\": 1} ", json!({"a": 1})),
         ("{\"a\":", json!({"_raw": "{\"a\":"})),
         ("[1]", json!({"_raw": "[1]"})),
-        ("null", json!({"_raw": "null"})),
+        ("null", json!({})),
+        ("\"words\"", json!({"_raw": "\"words\""})),
     ] {
         let found = turns(&[prompt("a"), call_with("c", arguments), result("c", "1")]);
         assert_eq!(found[1]["content"][0]["input"], expected, "{arguments}");

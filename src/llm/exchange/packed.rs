@@ -1,0 +1,69 @@
+//! An answer that is compressed although nobody asked for it. Gzip is unpacked, anything else is refused by its name.
+
+use std::io::Write as _;
+
+use flate2::write::GzDecoder;
+use reqwest::Response;
+use reqwest::header::CONTENT_ENCODING;
+
+use super::errors::{malformed, rejected};
+use crate::domain::text::{Text, localized};
+use crate::llm::error::{LlmError, plain};
+use crate::llm::sse::MAX_EVENT_BYTES;
+
+/// Bytes of one step of unpacking: each gives at most about a thousand times as many.
+const STEP_BYTES: usize = 4096;
+
+const DAMAGED: Text = Text::new(
+    "the provider sent a compressed answer that is damaged",
+    "提供方发来的压缩回应已损坏",
+);
+
+/// The state of unpacking.
+#[derive(Debug)]
+pub(super) struct Packed(GzDecoder<Vec<u8>>);
+
+impl Packed {
+    /// `None` where the answer is not compressed.
+    pub(super) fn of(response: &Response) -> Result<Option<Self>, LlmError> {
+        let headers = response.headers().get_all(CONTENT_ENCODING);
+        let named: Vec<String> = headers
+            .iter()
+            .flat_map(|value| {
+                String::from_utf8_lossy(value.as_bytes())
+                    .into_owned()
+                    .split(',')
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            })
+            .map(|name| name.trim().to_ascii_lowercase())
+            .filter(|name| !name.is_empty() && name != "identity")
+            .collect();
+        match named.as_slice() {
+            [] => Ok(None),
+            [name] if name == "gzip" || name == "x-gzip" => {
+                Ok(Some(Self(GzDecoder::new(Vec::new()))))
+            }
+            names => {
+                let names = plain(&names.join(", "), 60);
+                Err(rejected(localized!(
+                    "the provider compressed its answer, which was not asked for, in a way that cannot be read: {names}",
+                    "提供方擅自压缩了回应，且无法解读该压缩方式：{names}"
+                )))
+            }
+        }
+    }
+
+    /// What these bytes give.
+    pub(super) fn unpack(&mut self, bytes: &[u8]) -> Result<Vec<u8>, LlmError> {
+        let mut unpacked = Vec::new();
+        for step in bytes.chunks(STEP_BYTES) {
+            self.0.write_all(step).and_then(|()| self.0.flush()).map_err(|_| malformed(DAMAGED))?;
+            unpacked.append(self.0.get_mut());
+            if unpacked.len() > MAX_EVENT_BYTES {
+                return Err(malformed(DAMAGED));
+            }
+        }
+        Ok(unpacked)
+    }
+}
