@@ -10,6 +10,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 
+use super::answers::Answers;
 use super::environment::ResolvedVariables;
 use super::message_filter::MAX_BYTES;
 use crate::domain::text::{Localized, localized};
@@ -23,13 +24,13 @@ pub(super) fn transport(
     url: &str,
     headers: &ResolvedVariables,
     clients: &Clients,
-) -> Result<StreamableHttpClientTransport<Client>, Localized> {
+) -> Result<Answers<StreamableHttpClientTransport<Client>>, Localized> {
     let client = clients.for_address(url).map_err(|error| Localized::same(error.to_string()))?;
     let headers = headers.pairs.iter().map(|(name, value)| header(name, value));
     let config = StreamableHttpClientTransportConfig::with_uri(url)
         .max_sse_event_size(MAX_BYTES)
         .custom_headers(headers.collect::<Result<HashMap<_, _>, _>>()?);
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    Ok(Answers::of(StreamableHttpClientTransport::with_client(client, config)))
 }
 
 /// The root cause of a failed handshake.

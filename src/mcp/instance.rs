@@ -17,6 +17,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::answers::Answers;
 use super::environment::{EnvReader, ResolvedVariables};
 use super::http;
 use super::listing::Listing;
@@ -147,10 +148,12 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     /// A list, and which tools of it wait for the user.
     async fn judged(
         &self,
-        tools: Vec<Tool>,
+        tools: ListedTools,
     ) -> (Arc<Listing>, Result<BTreeSet<String>, Localized>) {
         let secrets = self.context.vault.secrets();
-        let listing = Arc::new(Listing::new(tools, &self.server, &secrets));
+        let mut listing = Listing::new(tools.tools, &self.server, &secrets);
+        listing.is_endless = tools.is_endless;
+        let listing = Arc::new(listing);
         let permission = self.context.permission.clone();
         let (name, server, listed) = (self.name.clone(), self.server.clone(), listing.clone());
         let judge = move || permission.held_tools(&name, &server.transport, &listed.facts);
@@ -171,6 +174,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
             pipes.stdin,
         )
         .with_max_line_length(MAX_BYTES);
+        let transport = Answers::of(transport);
         let session = async {
             let watcher = ToolListWatcher::default();
             let connected = self.connect(watcher.clone().serve(transport)).await;
@@ -267,22 +271,32 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     }
 }
 
-async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Localized> {
-    let mut tools = Vec::new();
-    let mut cursor = None;
-    for _ in 0..MAX_PAGES {
+/// All pages.
+#[derive(Debug, Default)]
+struct ListedTools {
+    tools: Vec<Tool>,
+    is_endless: bool,
+}
+
+async fn list(peer: &Peer<RoleClient>) -> Result<ListedTools, Localized> {
+    let mut listed = ListedTools::default();
+    let (mut cursor, mut cursors) = (None, BTreeSet::new());
+    loop {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let page = peer.list_tools(Some(params)).await;
         let page = page.map_err(|error| {
             localized!("it did not list its tools: {error}", "它没有列出工具：{error}")
         })?;
-        tools.extend(page.tools);
-        cursor = page.next_cursor;
-        if cursor.is_none() || tools.len() > MAX_TOOLS {
+        listed.tools.extend(page.tools);
+        // An empty one is meant as none.
+        cursor = page.next_cursor.filter(|cursor| !cursor.is_empty());
+        let Some(next) = &cursor else { break };
+        listed.is_endless = !cursors.insert(next.clone()) || cursors.len() > MAX_PAGES;
+        if listed.is_endless || listed.tools.len() > MAX_TOOLS {
             break;
         }
     }
     // One more than the limit shows that there are too many.
-    tools.truncate(MAX_TOOLS + 1);
-    Ok(tools)
+    listed.tools.truncate(MAX_TOOLS + 1);
+    Ok(listed)
 }

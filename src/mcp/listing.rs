@@ -1,6 +1,6 @@
 //! A list of tools as a server gave it, with what a person agrees to of each: all that a model is told of it. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rmcp::model::Tool;
@@ -8,15 +8,22 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::result::sanitize_and_redact;
-use super::tool_list::{MAX_NAME_CHARS, offered_name};
+use super::tool_list::MAX_NAME_CHARS;
 use crate::domain::server_tools::ToolFacts;
 use crate::domain::{Secrets, hex};
-use crate::minds::mcp_config::{McpServer, is_tool_name};
+use crate::minds::mcp_config::{MAX_NAME_BYTES, McpServer, is_tool_name};
+
+/// Of a digest, at the end of a name that another tool has too.
+const MARK_CHARS: usize = 6;
 
 /// The tools of a server, each name once.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub tools: Vec<Tool>,
+    /// The list had no end: a page led to one before it.
+    pub is_endless: bool,
+    /// The names models know, by the server's own. Every provider accepts each, and no two are the same.
+    names: BTreeMap<String, String>,
     /// Of the tools that the entry of the server lets through.
     pub facts: Vec<ToolFacts>,
 }
@@ -28,9 +35,17 @@ impl Listing {
         let is_first = |tool: &Tool| names.insert(tool.name.to_string());
         let mut tools = tools;
         tools.retain(is_first);
+        let names = offered_names(&tools, config, secrets);
         let offered = tools.iter().filter(|tool| config.filter.allows(&tool.name));
-        let facts = offered.filter_map(|tool| facts(tool, config, secrets)).collect();
-        Self { tools, facts }
+        let facts = offered
+            .filter_map(|tool| Some(facts(tool, names.get(tool.name.as_ref())?, secrets)))
+            .collect();
+        Self { tools, is_endless: false, names, facts }
+    }
+
+    /// The name models know a tool by; `None` for one that is never offered, because of its name.
+    pub fn offered_name(&self, original: &str) -> Option<&str> {
+        self.names.get(original).map(String::as_str)
     }
 
     /// The digest of what models are told of a tool.
@@ -48,25 +63,54 @@ impl Listing {
     }
 }
 
-/// `None` for a tool that is never offered, because of its name.
-fn facts(tool: &Tool, config: &McpServer, secrets: &Arc<Secrets>) -> Option<ToolFacts> {
-    let name = tool.name.as_ref();
-    let offered = offered_name(config, name);
-    for name in [name, &offered] {
-        if !is_tool_name(name) || sanitize_and_redact(name, MAX_NAME_CHARS, secrets) != name {
-            return None;
+/// A name that is legal as it is stays. Of others what is not legal is replaced, and one that is then taken is marked.
+fn offered_names(
+    tools: &[Tool],
+    config: &McpServer,
+    secrets: &Arc<Secrets>,
+) -> BTreeMap<String, String> {
+    let clean = |name: &str| sanitize_and_redact(name, MAX_NAME_CHARS, secrets) == name;
+    let renamed = tools.iter().filter_map(|tool| {
+        let name =
+            config.name_rules.iter().fold(tool.name.to_string(), |name, rule| rule.apply(&name));
+        let is_known = !tool.name.is_empty() && clean(&tool.name) && clean(&name);
+        is_known.then(|| (tool.name.to_string(), name))
+    });
+    let (legal, other): (Vec<_>, Vec<_>) = renamed.partition(|(_, name)| is_tool_name(name));
+    let mut taken: BTreeSet<String> = legal.iter().map(|(_, name)| name.clone()).collect();
+    let mut names: BTreeMap<String, String> = legal.into_iter().collect();
+    for (original, name) in other {
+        let mut legal = legal_name(&name);
+        if taken.contains(&legal) {
+            let mark: String = hex(&Sha256::digest(&original)).chars().take(MARK_CHARS).collect();
+            legal.truncate(MAX_NAME_BYTES - MARK_CHARS - 1);
+            legal = format!("{legal}_{mark}");
+        }
+        if taken.insert(legal.clone()) {
+            names.insert(original, legal);
         }
     }
+    names
+}
+
+fn legal_name(name: &str) -> String {
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let legal = name.chars().map(|c| if is_legal(c) { c } else { '_' });
+    legal.take(MAX_NAME_BYTES).collect()
+}
+
+fn facts(tool: &Tool, offered: &str, secrets: &Arc<Secrets>) -> ToolFacts {
+    let name = tool.name.as_ref();
     let text = text_of(tool);
     let schema = canonical(&tool.input_schema);
     let mut hash = Sha256::new();
-    for part in [name, &offered, text, &schema.to_string()] {
+    for part in [name, offered, text, &schema.to_string()] {
         hash.update(part.len().to_le_bytes());
         hash.update(part.as_bytes());
     }
     let (shown, schema) = (secrets.redacted(text.to_owned()), secrets.redacted_json(schema));
     let act = format!("offered as {offered}: {}, with arguments {schema}", json!(shown));
-    Some(ToolFacts::new(name, &act, hex(&hash.finalize())))
+    ToolFacts::new(name, &act, hex(&hash.finalize()))
 }
 
 /// What says for models what it does.
@@ -146,6 +190,36 @@ mod tests {
         let found = listing(&config(), &both);
         assert_eq!((found.tools.len(), found.facts.len()), (1, 1));
         assert!(found.facts[0].act.contains(r#""1""#), "{}", found.facts[0].act);
+    }
+
+    #[test]
+    fn every_name_is_legal_unique_and_the_same_in_every_order() {
+        let long = "n".repeat(80);
+        let mut all = vec![
+            ("calendar.list", "calendar_list".to_owned()),
+            ("a_b", "a_b".to_owned()),
+            ("db/query:all", "db_query_all".to_owned()),
+            ("搜索", "__".to_owned()),
+            (&long, "n".repeat(64)),
+        ];
+        for _ in 0..all.len() {
+            all.rotate_left(1);
+            let tools = all.iter().map(|(name, _)| json!({"name": name, "inputSchema": {}}));
+            let found = listing(&config(), &tools.collect());
+            for (name, expected) in &all {
+                assert_eq!(found.offered_name(name), Some(expected.as_str()));
+            }
+            assert_eq!(found.facts.len(), all.len());
+        }
+        let alike = ["a.b", "a_b", "a b", "a/b", &long, &format!("{long}x"), &"n".repeat(64)];
+        let tools = alike.iter().map(|name| json!({"name": name, "inputSchema": {}}));
+        let found = listing(&config(), &tools.collect());
+        let names: BTreeSet<&str> =
+            alike.iter().map(|name| found.offered_name(name).unwrap()).collect();
+        assert_eq!(names.len(), alike.len());
+        assert!(names.iter().all(|name| is_tool_name(name)), "{names:?}");
+        assert_eq!(found.offered_name("a_b"), Some("a_b"));
+        assert_eq!(found.offered_name(&"n".repeat(64)), Some("n".repeat(64).as_str()));
     }
 
     #[test]

@@ -1,16 +1,19 @@
-//! Filters the output of a program, one JSON-RPC message per line: drops messages that are too large or
-//! nested too deep.
+//! Filters the output of a program, one JSON-RPC message per line: repairs what is odd, drops messages that are too
+//! large, nested too deep, or no JSON.
 //!
 //! The reader behind this drops such a line silently, and the caller would wait for its answer for ever.
 //! So the line is replaced by an error response to the same request, as soon as the request id is known.
 //! If the id cannot be found, or a line does not end, the connection is closed, which fails all pending
-//! requests.
+//! requests. Other lines that are no messages are dropped: programs greet on their output.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use serde_json::Value;
 use tokio::io::{AsyncRead, ReadBuf};
+
+use super::reading::{messages, unreadable};
 
 /// The largest message, in bytes.
 pub(super) const MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -91,6 +94,8 @@ struct Unanswerable;
 struct LineScanner {
     max_bytes: usize,
     bytes: usize,
+    /// The line, unless it is dropped.
+    text: Vec<u8>,
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -117,11 +122,10 @@ impl LineScanner {
         self.object |= self.bytes == 1 && byte == b'{';
         self.scan(byte);
         if self.drop_reason.is_none() {
-            out.push(byte);
+            self.text.push(byte);
             self.drop_reason = self.check_limits();
             if self.drop_reason.is_some() {
-                // End the partial line: the reader rejects it as too large or invalid JSON.
-                out.push(b'\n');
+                self.text = Vec::new();
             }
         }
         if self.bytes > MAX_LINE_FACTOR * self.max_bytes {
@@ -143,8 +147,7 @@ impl LineScanner {
 
     fn end(mut self, out: &mut Vec<u8>) -> Result<(), Unanswerable> {
         if self.drop_reason.is_none() {
-            out.push(b'\n');
-            return Ok(());
+            return self.end_readable(out);
         }
         self.answer(out);
         // Nobody waits for requests, notifications and lines that are no message.
@@ -153,6 +156,28 @@ impl LineScanner {
         } else {
             Err(Unanswerable)
         }
+    }
+
+    fn end_readable(self, out: &mut Vec<u8>) -> Result<(), Unanswerable> {
+        if self.text.iter().all(u8::is_ascii_whitespace) {
+            return Ok(());
+        }
+        let mut write = |message: &Value| {
+            out.extend_from_slice(message.to_string().as_bytes());
+            out.push(b'\n');
+        };
+        match messages(&self.text) {
+            Ok(messages) => {
+                messages.iter().for_each(write);
+            }
+            Err(_) if self.is_server_request => {}
+            Err(reason) => match self.id.as_deref().map(serde_json::from_slice::<Value>) {
+                Some(Ok(id)) => write(&unreadable(&id, &reason)),
+                Some(Err(_)) | None if is_like_an_answer(&self.text) => return Err(Unanswerable),
+                Some(Err(_)) | None => {}
+            },
+        }
+        Ok(())
     }
 
     /// Writes the error response for a dropped line once its request id is known.
@@ -220,6 +245,12 @@ impl LineScanner {
     }
 }
 
+/// A greeting does not speak of the protocol.
+fn is_like_an_answer(line: &[u8]) -> bool {
+    let has = |word: &[u8]| line.windows(word.len()).any(|part| part == word);
+    [b"\"jsonrpc\"".as_slice(), b"\"result\"", b"\"error\""].into_iter().any(has)
+}
+
 /// A request id is an integer or a string.
 fn is_id(value: &[u8]) -> bool {
     let value = serde_json::from_slice::<serde_json::Value>(value);
@@ -271,7 +302,7 @@ mod tests {
             );
             assert_eq!(answer, expected);
             // The next message comes through.
-            assert_eq!(last(&format!("{line}\n{{\"id\":1}}\n")).await, "{\"id\":1}");
+            assert_eq!(last(&format!("{line}\n{NEXT}\n")).await, NEXT);
         }
     }
 
@@ -279,7 +310,7 @@ mod tests {
     async fn messages_without_a_waiting_request_are_dropped_and_unanswerable_ones_end_the_connection()
      {
         let long = "x".repeat(MAX);
-        let next = "{\"id\":1}";
+        let next = NEXT;
         for (line, goes_on) in [
             (format!(r#"{{"method":"notifications/message","params":"{long}"}}"#), true),
             (format!(r#"{{"id":3,"method":"ping","params":"{long}"}}"#), true),
@@ -301,11 +332,57 @@ mod tests {
         assert!(last(&text).await.contains("\"id\":5,\"error\""));
     }
 
+    /// What the next message needs to come through.
+    const NEXT: &str = "{\"id\":1,\"result\":{},\"jsonrpc\":\"2.0\"}";
+
+    #[tokio::test]
+    async fn an_answer_that_cannot_be_read_fails_its_request_and_the_next_comes_through() {
+        for line in [
+            r#"{"jsonrpc":"2.0","id":7,"result":{"a":NaN}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{"a":Infinity,"b":-Infinity}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"te"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{"a":'single'}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{"a":1,}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":None}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":null}"#,
+            r#"{"jsonrpc":"2.0","id":7}"#,
+            r#"{"jsonrpc":"2.0","id":7,"error":null}"#,
+        ] {
+            let read = filtered(format!("{line}\n{NEXT}\n").as_bytes()).await;
+            let read = String::from_utf8(read).unwrap();
+            let [first, next] = read.lines().collect::<Vec<_>>()[..] else {
+                panic!("{line}: {read}")
+            };
+            let first: Value = serde_json::from_str(first).unwrap();
+            assert_eq!(first["id"], 7, "{line}");
+            assert_eq!(first["error"]["code"], super::super::reading::UNREADABLE_CODE, "{line}");
+            assert_eq!(next, NEXT);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_lost_answer_ends_the_connection_and_what_is_no_answer_does_not() {
+        for (line, goes_on) in [
+            (r#"{"jsonrpc":"2.0","result":{"a":NaN},"id":7}x"#.to_owned(), true),
+            (r#"{"jsonrpc":"2.0","result":{"content":[{"ty"#.to_owned(), false),
+            (r#"[{"jsonrpc":"2.0","id":7,"result":NaN}]"#.to_owned(), false),
+            (r#"{"jsonrpc":"2.0","method":"notifications/message","params":NaN}"#.to_owned(), true),
+            ("{server: ready}".to_owned(), true),
+            ("[db] connected".to_owned(), true),
+            (" \t\r".to_owned(), true),
+        ] {
+            assert_eq!(last(&format!("{line}\n{NEXT}\n")).await == NEXT, goes_on, "{line}");
+        }
+    }
+
     proptest! {
         #[test]
-        fn messages_within_the_limits_are_unchanged(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        fn every_line_that_comes_through_is_json(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-            prop_assert_eq!(runtime.block_on(filtered(&bytes)), bytes);
+            let read = runtime.block_on(filtered(&bytes));
+            for line in read.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                prop_assert!(serde_json::from_slice::<Value>(line).is_ok());
+            }
         }
     }
 }

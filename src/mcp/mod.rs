@@ -12,6 +12,7 @@
 //! that uses it, and a reminder in that dialog says so.
 
 mod admin;
+mod answers;
 mod environment;
 mod http;
 mod instance;
@@ -21,7 +22,9 @@ mod message_filter;
 mod plan;
 mod pool;
 mod process;
+mod reading;
 mod result;
+mod schema;
 mod server;
 mod servers;
 mod snapshot;

@@ -65,13 +65,14 @@ pub(super) fn tool_outcome(
     lang: Lang,
 ) -> ToolOutcome {
     let mut reader = ResultReader { lang, secrets, texts: Vec::new(), images: Vec::new() };
+    let structured = result
+        .structured_content
+        .filter(|value| !value.is_null() && !result.content.iter().any(|block| says(block, value)));
     for block in result.content {
         reader.block(block);
     }
     let ResultReader { mut texts, images, .. } = reader;
-    if texts.is_empty()
-        && let Some(structured) = result.structured_content.filter(|value| !value.is_null())
-    {
+    if let Some(structured) = structured {
         texts.push(sanitize_and_redact(&structured.to_string(), MAX_BLOCK_CHARS, secrets));
     }
     if texts.is_empty() {
@@ -83,6 +84,14 @@ pub(super) fn tool_outcome(
     }
     let failed = result.is_error == Some(true);
     ToolOutcome { ok: !failed, images, ..ToolOutcome::done(texts.join("\n\n")) }
+}
+
+/// Servers repeat structured content as a text, for clients that read only texts.
+fn says(block: &ContentBlock, structured: &Value) -> bool {
+    let ContentBlock::Text(block) = block else { return false };
+    let wrapped = || structured.as_object().filter(|map| map.len() == 1)?.get("result")?.as_str();
+    wrapped() == Some(&block.text)
+        || serde_json::from_str::<Value>(&block.text).is_ok_and(|text| text == *structured)
 }
 
 struct ResultReader<'a> {
@@ -226,14 +235,19 @@ mod tests {
     }
 
     #[test]
-    fn structured_content_is_used_if_there_is_no_text() {
-        let structured = json!({"n": 1});
-        let alone = outcome(json!({"content": [], "structuredContent": structured}));
-        assert_eq!(alone.text, r#"{"n":1}"#);
-        let both = outcome(
-            json!({"content": [{"type": "text", "text": "one"}], "structuredContent": structured}),
-        );
-        assert_eq!(both.text, "one");
+    fn structured_content_is_given_once_unless_a_text_says_the_same() {
+        let text = |text: &str| json!([{"type": "text", "text": text}]);
+        for (content, structured, expected) in [
+            (json!([]), json!({"n": 1}), r#"{"n":1}"#),
+            (text("one issue"), json!({"n": 1}), "one issue\n\n{\"n\":1}"),
+            (text("{ \"n\" :1}"), json!({"n": 1}), "{ \"n\" :1}"),
+            (text("said"), json!({"result": "said"}), "said"),
+            (text("said"), json!({"result": "more"}), "said\n\n{\"result\":\"more\"}"),
+            (text("said"), json!(null), "said"),
+        ] {
+            let found = outcome(json!({"content": content, "structuredContent": structured}));
+            assert_eq!(found.text, expected);
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::http::send_error;
 use super::message_filter::DROPPED_CODE;
+use super::reading::UNREADABLE_CODE;
 use super::result::{sanitize_and_redact, tool_outcome};
 use super::supervisor::SupervisorRequest;
 use super::tool_list::OfferedTool;
@@ -80,6 +81,16 @@ async fn call(
         Err(ServiceError::McpError(error)) if error.code.0 == DROPPED_CODE => ToolOutcome::failed(
             dropped(server, &sanitize_and_redact(&error.message, MAX_REASON_CHARS, &keys), lang),
         ),
+        Err(ServiceError::McpError(error)) if error.code.0 == UNREADABLE_CODE => {
+            ToolOutcome::failed(unreadable(
+                server,
+                &sanitize_and_redact(&error.message, MAX_REASON_CHARS, &keys),
+                lang,
+            ))
+        }
+        Err(error @ ServiceError::UnexpectedResponse) => {
+            ToolOutcome::failed(unreadable(server, &error.to_string(), lang))
+        }
         Err(ServiceError::McpError(error)) => ToolOutcome::failed(refused(
             server,
             &sanitize_and_redact(&error.message, MAX_REASON_CHARS, &keys),
@@ -127,6 +138,15 @@ fn dropped(server: &str, reason: &str, lang: Lang) -> String {
         "The MCP server `{server}` answered, and the answer was dropped: it is {reason}. The call may \
              have taken effect; ask for less at a time.",
         "MCP 服务器 `{server}` 已应答，但应答被丢弃（{reason}）。本次调用可能已经生效；请每次少取一些。"
+    )
+}
+
+fn unreadable(server: &str, reason: &str, lang: Lang) -> String {
+    in_lang!(
+        lang,
+        "The MCP server `{server}` answered, and the answer cannot be read: {reason}. The call may have taken effect; \
+             look before you repeat it.",
+        "MCP 服务器 `{server}` 已应答，但应答无法读取：{reason}。本次调用可能已经生效；重试之前请先核实。"
     )
 }
 

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rmcp::model::Tool;
-use serde_json::{Map, Value, json};
 
 use super::listing::{Listing, text_of};
+use super::reading::unreadable_reason;
 use super::result::{sanitize, sanitize_and_redact, sanitize_json};
+use super::schema::parameters;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Problem, Secrets, SpecialCall};
-use crate::minds::mcp_config::{McpServer, PATH, ToolFilter, is_tool_name};
+use crate::minds::mcp_config::{McpServer, PATH, ToolFilter};
 use crate::tools::{Description, ToolSpec};
 
 /// Tools of one server; further ones are left out.
@@ -19,6 +20,7 @@ const MAX_DESCRIPTION_CHARS: usize = 8_000;
 /// Characters of a name; more than any valid name has.
 pub(super) const MAX_NAME_CHARS: usize = 1_000;
 /// Size of the JSON schema of the arguments.
+const MAX_REASON_CHARS: usize = 200;
 const MAX_SCHEMA_BYTES: usize = 64 * 1024;
 
 /// A server and the tools it listed.
@@ -34,13 +36,9 @@ pub(super) struct ServerTools<'a> {
 impl ServerTools<'_> {
     /// Each tool that waits, with its server, by the name models would know.
     pub fn held_names(&self) -> impl Iterator<Item = (String, String)> {
-        self.held.iter().map(|name| (self.server.to_owned(), offered_name(self.config, name)))
+        let offered = self.held.iter().filter_map(|name| self.listing.offered_name(name));
+        offered.map(|name| (self.server.to_owned(), name.to_owned()))
     }
-}
-
-/// The name of a tool after the changes of its server's entry.
-pub(super) fn offered_name(config: &McpServer, original: &str) -> String {
-    config.name_rules.iter().fold(original.to_owned(), |name, rule| rule.apply(&name))
 }
 
 /// Why a tool that waits is not run.
@@ -75,7 +73,11 @@ pub(super) fn offered_tools(
     for listed in listed_tools {
         let with_server = |problem| (listed.server.to_owned(), problem);
         problems.extend(
-            too_many(listed).into_iter().chain(unmatched_patterns(listed)).map(with_server),
+            too_many(listed)
+                .into_iter()
+                .chain(endless(listed))
+                .chain(unmatched_patterns(listed))
+                .map(with_server),
         );
         let tools = listed.listing.tools.iter().take(MAX_TOOLS);
         let is_agreed = |tool: &&Tool| !listed.held.contains(tool.name.as_ref());
@@ -101,15 +103,15 @@ fn offered_tool(
 ) -> Result<OfferedTool, Problem> {
     let (server, original) = (listed.server, tool.name.as_ref());
     let shown = sanitize_and_redact(original, 80, secrets);
-    let name = offered_name(listed.config, original);
-    check_name(
-        server,
-        (original, &shown),
-        &sanitize_and_redact(&name, MAX_NAME_CHARS, secrets),
-        used_names,
-    )?;
+    let name = listed.listing.offered_name(original);
+    let name = checked_name(server, &shown, name, used_names)?.to_owned();
+    let parameters = match unreadable_reason(tool) {
+        Some(reason) => Err(sanitize_and_redact(reason, MAX_REASON_CHARS, secrets)),
+        None => parameters(&tool.input_schema),
+    };
+    let parameters = parameters.map_err(|reason| malformed(server, &shown, &reason))?;
     // Cleaned first: a hidden character could keep a secret from being found.
-    let Some(parameters) = sanitize_json(parameters(&tool.input_schema)) else {
+    let Some(parameters) = sanitize_json(parameters) else {
         return Err(hidden_name(server, &shown));
     };
     let parameters = secrets.redacted_json(parameters);
@@ -152,36 +154,43 @@ fn hidden_name(server: &str, shown: &str) -> Problem {
     )
 }
 
-/// A tool needs a name that every provider accepts and that is not in use.
-fn check_name(
+/// The protocol's types, or those of a JSON schema, do not fit what the server says of a tool.
+fn malformed(server: &str, shown: &str, reason: &str) -> Problem {
+    Problem::new(
+        format!("mcp/tool-malformed/{server}/{shown}"),
+        PATH,
+        localized!(
+            "server `{server}`: the description of `{shown}` is malformed ({reason}); left out",
+            "服务器 `{server}`：`{shown}` 的描述格式有误（{reason}）；不予采用"
+        ),
+        Text::new(
+            "report it to the makers of the server, or put the tool on the blacklist",
+            "请向该服务器的作者报告，或把这个工具加入 `blacklist`",
+        ),
+    )
+}
+
+/// A tool needs a name that is as it is seen, and that is not in use.
+fn checked_name<'a>(
     server: &str,
-    (original, shown): (&str, &str),
-    name: &str,
+    shown: &str,
+    name: Option<&'a str>,
     used_names: &BTreeSet<String>,
-) -> Result<(), Problem> {
+) -> Result<&'a str, Problem> {
     let problem = |what: &str, text: Localized, fix: Text| {
         Problem::new(format!("mcp/{what}/{server}/{shown}"), PATH, text, fix)
     };
-    if !is_tool_name(original) || !is_tool_name(name) {
-        let text = if name == original {
-            localized!(
-                "server `{server}`: `{shown}` is no name for a tool; left out",
-                "服务器 `{server}`：`{shown}` 不能作工具名；不予采用"
-            )
-        } else {
-            let name = sanitize(name, 80);
-            localized!(
-                "server `{server}`: tool `{shown}` becomes `{name}`, which is no name; left out",
-                "服务器 `{server}`：工具 `{shown}` 变成 `{name}`，它不能作工具名；不予采用"
-            )
-        };
+    let Some(name) = name else {
+        let text = localized!(
+            "server `{server}`: `{shown}` is no name for a tool; left out",
+            "服务器 `{server}`：`{shown}` 不能作工具名；不予采用"
+        );
         let fix = Text::new(
-            "only letters, digits, `_` and `-` may be used, 64 at most: put it on the blacklist, or fix \
-             `transform`",
-            "只能用字母、数字、`_` 和 `-`，最多 64 个：请把它加入 `blacklist`，或修正 `transform`",
+            "it is empty, too long, or contains invisible characters or a secret: put it on the blacklist",
+            "它为空、过长，或含有不可见字符或密钥：请把它加入 `blacklist`",
         );
         return Err(problem("tool-invalid-name", text, fix));
-    }
+    };
     if used_names.contains(name) || SpecialCall::of(name).is_some() {
         let text = localized!(
             "server `{server}`: the name `{name}` is taken; the tool is left out",
@@ -194,20 +203,7 @@ fn check_name(
         );
         return Err(problem("tool-collision", text, fix));
     }
-    Ok(())
-}
-
-/// The schema of the server, adapted to what providers accept.
-fn parameters(schema: &Map<String, Value>) -> Value {
-    let mut schema = schema.clone();
-    schema.shift_remove("$schema");
-    if schema.get("type") != Some(&json!("object")) {
-        schema.insert("type".to_owned(), json!("object"));
-    }
-    if !schema.get("properties").is_some_and(Value::is_object) {
-        schema.insert("properties".to_owned(), json!({}));
-    }
-    Value::Object(schema)
+    Ok(name)
 }
 
 fn too_many(listed: &ServerTools) -> Option<Problem> {
@@ -223,6 +219,24 @@ fn too_many(listed: &ServerTools) -> Option<Problem> {
             Text::new(
                 "have the server offer fewer tools, or split it",
                 "请让服务器少提供一些工具，或拆分它",
+            ),
+        )
+    })
+}
+
+fn endless(listed: &ServerTools) -> Option<Problem> {
+    let server = listed.server;
+    listed.listing.is_endless.then(|| {
+        Problem::new(
+            format!("mcp/endless-list/{server}"),
+            PATH,
+            localized!(
+                "the list of tools of server `{server}` has no end; what came until it began anew is used",
+                "服务器 `{server}` 的工具列表没有尽头；只采用它重复之前的部分"
+            ),
+            Text::new(
+                "report it to the makers of the server: its `nextCursor` repeats",
+                "请向该服务器的作者报告：它的 `nextCursor` 重复出现",
             ),
         )
     })
@@ -263,6 +277,8 @@ fn names(listed: &ServerTools) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::minds::mcp_config::{NameRule, StdioServer, Transport};
 
@@ -322,25 +338,37 @@ mod tests {
     }
 
     #[test]
-    fn k10_a_name_that_is_invalid_before_or_after_the_changes_is_left_out() {
-        let prefix = vec![NameRule::Prefix("x.".to_owned())];
+    fn k10_a_name_that_is_not_as_it_is_seen_is_left_out_and_any_other_is_made_legal() {
+        let prefix = |text: &str| vec![NameRule::Prefix(text.to_owned())];
         for (changes, name, expected) in [
-            (Vec::new(), "a b", "becomes nothing"),
-            (prefix, "ab", "becomes `x.ab`"),
-            (vec![NameRule::Prefix("x".repeat(63))], "ab", "becomes"),
+            (Vec::new(), "a b", Some("a_b".to_owned())),
+            (prefix("x."), "ab", Some("x_ab".to_owned())),
+            (prefix(&"x".repeat(63)), "ab", Some(format!("{}a", "x".repeat(63)))),
+            (Vec::new(), "", None),
+            (Vec::new(), "a\u{202e}b", None),
+            (Vec::new(), &"a".repeat(MAX_NAME_CHARS + 1), None),
         ] {
             let config = server(changes, ToolFilter::default());
             let tools = tools(&config, &[name]);
             let listed_tools = [listed("s", &config, &tools)];
             let (offered_tools, problems) =
                 super::offered_tools(&listed_tools, &BTreeSet::new(), &Arc::default());
-            assert!(offered_tools.is_empty(), "{name}");
-            assert_eq!(problems[0].1.id, format!("mcp/tool-invalid-name/s/{name}"));
-            assert_eq!(
-                problems[0].1.text.to_string().contains("becomes"),
-                expected != "becomes nothing"
-            );
+            let offered = offered_tools.first().map(|tool| tool.spec.name.to_string());
+            assert_eq!(offered, expected, "{name}");
+            let is_named = |id: &str| id.starts_with("mcp/tool-invalid-name/s/");
+            assert_eq!(problems.iter().any(|(_, p)| is_named(&p.id)), expected.is_none());
         }
+    }
+
+    #[test]
+    fn a_tool_whose_schema_is_none_costs_only_itself_and_an_endless_list_is_one_problem() {
+        let config = server(Vec::new(), ToolFilter::default());
+        let bad = json!({"name": "bad", "inputSchema": {"properties": {"type": "object"}}});
+        let mut found = listing(&config, &[bad, json!({"name": "fine", "inputSchema": {}})]);
+        found.is_endless = true;
+        let (offered, problems) = offered_names(&[listed("s", &config, &found)], &[]);
+        assert_eq!(offered, ["s/fine=fine"]);
+        assert_eq!(problems, ["mcp/endless-list/s", "mcp/tool-malformed/s/bad"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod tests;
 
 use std::path::Path;
 
-pub use names::{NameRule, ToolFilter, is_tool_name};
+pub use names::{MAX_NAME_BYTES, NameRule, ToolFilter, is_tool_name};
 pub use server::{HttpServer, McpServer, StdioServer, Transport, ValueSource};
 
 use super::files::{self, FileContent};

@@ -3,7 +3,7 @@
 use crate::domain::wildcard::fits;
 
 /// Providers accept no longer name.
-const MAX_NAME_BYTES: usize = 64;
+pub const MAX_NAME_BYTES: usize = 64;
 
 /// True for a name that every provider accepts.
 #[must_use]

@@ -1,0 +1,185 @@
+//! What a server wrote, as messages that the types of the protocol can read: what is odd in one message costs only
+//! itself, and a request whose answer cannot be read gets an error. Pure.
+
+use rmcp::model::{ContentBlock, JsonObject, Tool};
+use serde_json::{Value, json};
+
+use super::result::sanitize;
+
+/// The error code of an answer that cannot be read.
+pub(super) const UNREADABLE_CODE: i32 = -32_098;
+const INTERNAL_ERROR: i64 = -32_603;
+/// Where a tool that cannot be read has the reason.
+const REASON_KEY: &str = "unreadable";
+const MAX_EXCERPT_CHARS: usize = 300;
+
+/// The messages of a line or event; the error says why it is not JSON.
+pub(super) fn messages(bytes: &[u8]) -> Result<Vec<Value>, String> {
+    let read = serde_json::from_slice::<Value>(bytes).or_else(|_| {
+        let text = String::from_utf8_lossy(bytes);
+        serde_json::from_str(&whole_characters(text.trim_start_matches('\u{feff}')))
+    });
+    match read {
+        Ok(Value::Array(batch)) => Ok(batch.into_iter().map(repaired).collect()),
+        Ok(message) => Ok(vec![repaired(message)]),
+        Err(error) => {
+            let start = sanitize(&String::from_utf8_lossy(bytes), MAX_EXCERPT_CHARS);
+            Err(format!("it is no JSON ({error}): {start}"))
+        }
+    }
+}
+
+/// What a request gets instead of its answer.
+pub(super) fn unreadable(id: &Value, reason: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": UNREADABLE_CODE, "message": reason}})
+}
+
+/// Why a tool of a list cannot be read.
+pub(super) fn unreadable_reason(tool: &Tool) -> Option<&str> {
+    tool.meta.as_ref()?.get(REASON_KEY)?.as_str()
+}
+
+/// Escapes of halves of a character become U+FFFD.
+fn whole_characters(text: &str) -> String {
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        whole.push_str(before);
+        let first = unit(after);
+        let second = || after.get(5..)?.strip_prefix('\\').and_then(unit);
+        let taken = match first {
+            Some(0xD800..=0xDBFF) if matches!(second(), Some(0xDC00..=0xDFFF)) => 11,
+            Some(0xD800..=0xDFFF) => {
+                whole.push_str("\\ufffd");
+                rest = after.get(5..).unwrap_or_default();
+                continue;
+            }
+            Some(_) => 5,
+            None => after.chars().next().map_or(0, char::len_utf8),
+        };
+        whole.push('\\');
+        whole.push_str(after.get(..taken).unwrap_or_default());
+        rest = after.get(taken..).unwrap_or_default();
+    }
+    whole.push_str(rest);
+    whole
+}
+
+/// The value of `uXXXX`.
+fn unit(text: &str) -> Option<u16> {
+    u16::from_str_radix(text.strip_prefix('u')?.get(..4)?, 16).ok()
+}
+
+/// A message in the form of the protocol, as far as it can be told.
+pub(super) fn repaired(mut message: Value) -> Value {
+    let Some(map) = message.as_object_mut() else { return message };
+    if map.contains_key("method") {
+        return message;
+    }
+    for key in ["error", "result"] {
+        if map.get(key).is_some_and(Value::is_null) {
+            map.shift_remove(key);
+        }
+    }
+    map.insert("jsonrpc".to_owned(), json!("2.0"));
+    let whole = map.get("id").and_then(Value::as_f64).filter(|id| id.fract() == 0.0);
+    if let Some(id) = whole
+        && map.get("id").is_some_and(Value::is_f64)
+        && let Ok(id) = format!("{id:.0}").parse::<i64>()
+    {
+        map.insert("id".to_owned(), json!(id));
+    }
+    if let Some(error) = map.get("error") {
+        let error = error_object(error);
+        map.insert("error".to_owned(), error);
+        map.shift_remove("result");
+    } else if let Some(result) = map.get_mut("result") {
+        repair_result(result);
+    } else if let Some(id) = map.get("id") {
+        return unreadable(id, "it has neither a result nor an error");
+    }
+    if map.get("id").is_none_or(Value::is_null) && map.contains_key("result") {
+        return unreadable(&Value::Null, "it does not say what it answers");
+    }
+    message
+}
+
+fn error_object(error: &Value) -> Value {
+    let code = error.get("code").and_then(Value::as_i64);
+    let code = code.filter(|code| i32::try_from(*code).is_ok()).unwrap_or(INTERNAL_ERROR);
+    let message = error.get("message").and_then(Value::as_str).or_else(|| error.as_str());
+    let message = message.map_or_else(|| error.to_string(), str::to_owned);
+    let mut object = json!({"code": code, "message": message});
+    if let (Some(data), Some(map)) = (error.get("data"), object.as_object_mut()) {
+        map.insert("data".to_owned(), data.clone());
+    }
+    object
+}
+
+/// The parts of a result as the types of the protocol read them.
+pub(super) fn repair_result(result: &mut Value) {
+    let Some(map) = result.as_object_mut() else { return };
+    for (key, fits) in [
+        ("_meta", Value::is_object as fn(&Value) -> bool),
+        ("isError", Value::is_boolean),
+        ("nextCursor", Value::is_string),
+    ] {
+        if map.get(key).is_some_and(|value| !fits(value)) {
+            map.shift_remove(key);
+        }
+    }
+    if let Some(tools) = map.get_mut("tools").and_then(Value::as_array_mut) {
+        tools.iter_mut().for_each(repair_tool);
+    }
+    if let Some(content) = map.get_mut("content") {
+        let blocks = match content.take() {
+            Value::Array(blocks) => blocks,
+            Value::Null => Vec::new(),
+            block => vec![block],
+        };
+        *content = blocks.into_iter().map(repaired_block).collect();
+    }
+}
+
+/// One that cannot be read keeps its name and says why.
+fn repair_tool(tool: &mut Value) {
+    if let Some(map) = tool.as_object_mut() {
+        map.retain(|_, value| !value.is_null());
+        map.entry("inputSchema").or_insert_with(|| json!({}));
+    }
+    if let Err(error) = serde_json::from_value::<Tool>(tool.clone()) {
+        let required = |key: &str| tool.get(key).cloned().unwrap_or_default();
+        let name = required("name");
+        let bare = json!({"name": name, "description": required("description"), "inputSchema": required("inputSchema")});
+        // What only people are shown is not worth a tool.
+        *tool = match serde_json::from_value::<Tool>(bare.clone()) {
+            Ok(_) => bare,
+            Err(_) => json!({"name": name.as_str().unwrap_or_default(), "inputSchema": {},
+                "_meta": {REASON_KEY: error.to_string()}}),
+        };
+    } else if let Some(meta) = tool.get_mut("_meta").and_then(Value::as_object_mut) {
+        meta.shift_remove(REASON_KEY);
+    }
+}
+
+/// One that cannot be read becomes one that is not shown.
+fn repaired_block(block: Value) -> Value {
+    let is_read = |block: &Value| serde_json::from_value::<ContentBlock>(block.clone()).is_ok();
+    if is_read(&block) {
+        return block;
+    }
+    let mut bare: JsonObject = match block {
+        Value::Object(map) => map,
+        Value::String(text) => return json!({"type": "text", "text": text}),
+        other => return json!({"type": "text", "text": other.to_string()}),
+    };
+    bare.retain(|key, value| {
+        !value.is_null() && !matches!(key.as_str(), "annotations" | "_meta" | "icons")
+    });
+    let kind = bare.get("type").and_then(Value::as_str).unwrap_or("content").to_owned();
+    let bare = Value::Object(bare);
+    if is_read(&bare) { bare } else { json!({"type": "audio", "data": "", "mimeType": kind}) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn one(text: &[u8]) -> Value {
+    let mut read = messages(text).unwrap();
+    assert_eq!(read.len(), 1);
+    read.remove(0)
+}
+
+fn result(result: Value) -> Value {
+    repaired(json!({"jsonrpc": "2.0", "id": 1, "result": result}))["result"].clone()
+}
+
+#[test]
+fn what_is_no_character_becomes_the_character_for_that() {
+    for (written, read) in [
+        (&br#""a \ud99c b""#[..], "a \u{fffd} b"),
+        (br#""\udc00\ud83d""#, "\u{fffd}\u{fffd}"),
+        (br#""\ud83d\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
+        (br#""\ud99c\n\\ud99c""#, "\u{fffd}\n\\ud99c"),
+        (br#""\ud99c\\""#, "\u{fffd}\\"),
+        (b"\"caf\xe9\"", "caf\u{fffd}"),
+        (b"\"\xed\xa6\x9c x\"", "\u{fffd}\u{fffd}\u{fffd} x"),
+    ] {
+        let text = [br#"{"id":1,"result":{"a":"#, written, b"}}"].concat();
+        assert_eq!(one(&text)["result"]["a"], read);
+        assert_eq!(one(&[b"\xef\xbb\xbf", text.as_slice()].concat())["result"]["a"], read);
+    }
+}
+
+#[test]
+fn the_parts_of_a_batch_are_messages_of_their_own() {
+    let read = messages(br#"[{"id":1,"result":{}},{"method":"x"},{"id":2,"error":null}]"#).unwrap();
+    assert_eq!(read.len(), 3);
+    assert_eq!((&read[0]["id"], &read[1]["method"]), (&json!(1), &json!("x")));
+    assert_eq!(read[2]["error"]["code"], UNREADABLE_CODE);
+}
+
+#[test]
+fn an_answer_has_the_form_of_the_protocol() {
+    let answer = |mut message: Value| {
+        message["id"] = json!(1);
+        repaired(message)
+    };
+    let ok = json!({"jsonrpc": "2.0", "id": 1, "result": {"a": 1}});
+    for odd in [
+        json!({"result": {"a": 1}}),
+        json!({"jsonrpc": "1.0", "result": {"a": 1}, "error": null}),
+        json!({"jsonrpc": 2.0, "result": {"a": 1}}),
+    ] {
+        assert_eq!(answer(odd), ok);
+    }
+    assert_eq!(repaired(json!({"id": 1.0, "result": {"a": 1}})), ok);
+    for (error, code, message) in [
+        (json!({"code": -32602, "message": "m"}), -32602, "m"),
+        (json!({"code": "E1", "message": "m"}), -32603, "m"),
+        (json!({"code": 1e12, "message": "m"}), -32603, "m"),
+        (json!({"message": "m"}), -32603, "m"),
+        (json!("m"), -32603, "m"),
+        (json!({"code": 5}), 5, r#"{"code":5}"#),
+        (json!(false), -32603, "false"),
+    ] {
+        let read = answer(json!({"error": error, "result": {}}));
+        assert_eq!(
+            (&read["error"]["code"], &read["error"]["message"]),
+            (&json!(code), &json!(message))
+        );
+        assert!(read.get("result").is_none());
+    }
+}
+
+#[test]
+fn a_block_that_cannot_be_read_costs_only_itself() {
+    let text = json!({"type": "text", "text": "ok"});
+    for (block, expected) in [
+        (json!({"type": "hologram", "data": "x"}), "hologram"),
+        (json!({"type": "text", "text": null}), "text"),
+        (json!({"text": 7}), "content"),
+        (json!({"type": "image"}), "image"),
+        (json!({"type": "resource", "resource": null}), "resource"),
+    ] {
+        let read = result(json!({"content": [block, text], "isError": "no"}));
+        assert_eq!(read["content"][0]["mimeType"], expected);
+        assert_eq!((&read["content"][1], read.get("isError")), (&text, None));
+    }
+    for (content, expected) in [
+        (json!(null), json!([])),
+        (json!("ok"), json!([text])),
+        (text.clone(), json!([text])),
+        (json!(["ok"]), json!([text])),
+        (json!([{"type": "text", "text": "ok", "annotations": 7, "_meta": null}]), json!([text])),
+    ] {
+        assert_eq!(result(json!({"content": content}))["content"], expected);
+    }
+}
+
+#[test]
+fn a_tool_that_cannot_be_read_costs_only_itself_and_says_why() {
+    let fine = json!({"name": "fine", "inputSchema": {"type": "object"}});
+    for (tool, name, is_readable) in [
+        (json!({"name": "a", "inputSchema": null}), "a", true),
+        (json!({"name": "a"}), "a", true),
+        (json!({"name": "a", "description": null, "icons": null, "outputSchema": null}), "a", true),
+        (json!({"name": "a", "annotations": 7, "outputSchema": "x"}), "a", true),
+        (json!({"name": "a", "description": "d", "inputSchema": {}, "title": 7}), "a", true),
+        (json!({"name": "a", "inputSchema": "x"}), "a", false),
+        (json!({"name": "a", "inputSchema": [], "_meta": {"unreadable": 1}}), "a", false),
+        (json!({"name": 7, "inputSchema": {}}), "", false),
+        (json!("x"), "", false),
+        (json!(null), "", false),
+    ] {
+        let read = result(json!({"tools": [tool, fine], "nextCursor": 7}));
+        assert!(read.get("nextCursor").is_none());
+        assert_eq!(read["tools"][1], fine);
+        let read: Tool = serde_json::from_value(read["tools"][0].clone()).unwrap();
+        assert_eq!(read.name, name, "{tool}");
+        assert_eq!(unreadable_reason(&read).is_none(), is_readable, "{tool}");
+    }
+}
