@@ -20,7 +20,7 @@ use crate::domain::text::Text;
 use crate::domain::{FileChange, FileChangeKind, Lang};
 use crate::tools::access::PathTarget;
 use crate::tools::files::fence;
-use crate::tools::files::{NoText, read_text};
+use crate::tools::files::{NoText, read_text, split_bom};
 use crate::tools::guard::{Guard, PathFault, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, quoted};
@@ -132,9 +132,10 @@ fn rewrite(
         return Err(ApplyRefused::PlaceChanged);
     }
     let text = read_text(&opened).map_err(ApplyRefused::NoText)?;
-    let all = lines(&text);
+    let (bom, text) = split_bom(&text);
+    let all = lines(text);
     let (change, exact) = find(&all).map_err(ApplyRefused::Rejected)?;
-    let made = change.made(&all);
+    let made = format!("{bom}{}", change.made(&all));
     opened.into_slot(&hunk.path).write(made.as_bytes())?;
     let total_lines = lines(&made).len();
     Ok(AppliedEdit { change, exact, is_new: false, total_lines, bytes: made.len() })

@@ -15,7 +15,7 @@ use crate::domain::Lang;
 use crate::domain::text::{Text, in_lang};
 use crate::tools::access::PathTarget;
 use crate::tools::files::fence;
-use crate::tools::files::{LIMIT_LINES, NoText, read_text};
+use crate::tools::files::{LIMIT_LINES, NoText, read_text, split_bom};
 use crate::tools::guard::{Guard, PathFaultKind};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, quoted};
@@ -113,7 +113,7 @@ fn prepare<A: EditArgs>(
         opened => opened.map_err(|fault| PrepareError::NoText(fault.into()))?,
     };
     let text = read_text(&opened).map_err(PrepareError::NoText)?;
-    let all = lines(&text);
+    let all = lines(split_bom(&text).1);
     let PlannedEdit { range, evidence } = plan(args, &all, cx.lang).map_err(PrepareError::Plan)?;
     let change = LineChange::new(&all, range, content);
     if !change.changes_something() {

@@ -49,7 +49,7 @@ pub(crate) use overwrite::OverwriteFileArgs;
 pub(super) use range::parse_range;
 pub(crate) use read::ReadFileArgs;
 pub(super) use text::{fence, short, with_final_newline};
-pub(super) use whole_text::{LIMIT_LINES, NoText, read_text};
+pub(super) use whole_text::{LIMIT_LINES, NoText, read_text, split_bom};
 
 #[cfg(test)]
 mod tests;

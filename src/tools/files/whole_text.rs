@@ -49,6 +49,11 @@ pub(in crate::tools) fn read_text(opened: &OpenFile) -> Result<String, NoText> {
     text.ok_or(NoText::NotUtf8 { path })
 }
 
+/// A byte order mark, and the text behind it. It stays through every edit, and is no part of the first line.
+pub(in crate::tools) fn split_bom(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 })
+}
+
 impl NoText {
     /// A stable code.
     pub(in crate::tools) fn code(&self) -> &'static str {

@@ -2,11 +2,13 @@
 //! for behind the one before it. Lines that stand there more than once are refused unless a head
 //! says which are meant; of kept lines it is always the file's own that stay.
 
+use std::borrow::Cow;
+
 use super::grammar::{Chunk, PatchLine};
 use crate::domain::Lang;
 use crate::domain::text::in_lang;
 use crate::tools::edits::{LineChange, bare, lines, places};
-use crate::tools::files::short;
+use crate::tools::files::{short, split_bom};
 
 /// Lines of a chunk that are shown back, and characters of each.
 const SHOWN_LINES: usize = 3;
@@ -41,6 +43,7 @@ pub(super) struct PatchedText {
 
 /// Puts all chunks in.
 pub(super) fn update(text: &str, chunks: &[Chunk]) -> Result<PatchedText, ChunkError> {
+    let (bom, text) = split_bom(text);
     let all = lines(text);
     let bare_lines: Vec<&str> = all.iter().map(|line| bare(line)).collect();
     let mut changes: Vec<LineChange> = Vec::new();
@@ -63,7 +66,12 @@ pub(super) fn update(text: &str, chunks: &[Chunk]) -> Result<PatchedText, ChunkE
         }
         from = place + old.len();
     }
-    Ok(made(&all, &changes))
+    let mut updated = made(&all, &changes);
+    if !text.is_empty() && !text.ends_with('\n') {
+        updated.text.truncate(bare(&updated.text).len());
+    }
+    updated.text.insert_str(0, bom);
+    Ok(updated)
 }
 
 fn place(chunk: &Chunk, old: &[&str], all: &[&str], from: usize) -> Result<usize, ChunkErrorKind> {
@@ -82,19 +90,44 @@ fn place(chunk: &Chunk, old: &[&str], all: &[&str], from: usize) -> Result<usize
 }
 
 /// Where lines stand from a place on: as they are; else but for blanks at their ends; else but for
-/// blanks at both sides.
+/// blanks at both sides; else but for signs that a keyboard has in a plain form.
 fn find(wanted: &[&str], all: &[&str], from: usize, limit: usize) -> Vec<usize> {
     let rest = all.get(from..).unwrap_or_default();
-    let loosened: [fn(&str) -> &str; 3] = [|line| line, str::trim_end, str::trim];
+    let loosened: [fn(&str) -> Cow<str>; 4] = [
+        |line| line.into(),
+        |line| line.trim_end().into(),
+        |line| line.trim().into(),
+        |line| plain(line).trim().to_owned().into(),
+    ];
     for loosen in loosened {
-        let wanted: Vec<&str> = wanted.iter().map(|line| loosen(line)).collect();
-        let rest: Vec<&str> = rest.iter().map(|line| loosen(line)).collect();
+        let wanted: Vec<Cow<str>> = wanted.iter().map(|line| loosen(line)).collect();
+        let rest: Vec<Cow<str>> = rest.iter().map(|line| loosen(line)).collect();
         let found = places(&wanted, &rest, limit);
         if !found.is_empty() {
             return found.into_iter().map(|at| at + from).collect();
         }
     }
     Vec::new()
+}
+
+/// Typographic quotes, dashes and blanks as a keyboard has them.
+fn plain(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    for char in line.chars() {
+        match char {
+            '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2b9}' | '\u{2bc}' => plain.push('\''),
+            '\u{201c}'..='\u{201f}' | '\u{2033}' => plain.push('"'),
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push('-'),
+            '\u{2026}' => plain.push_str("..."),
+            '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
+                plain.push(' ')
+            }
+            // They take no place: a soft hyphen, a zero-width space, a byte order mark.
+            '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' => {}
+            char => plain.push(char),
+        }
+    }
+    plain
 }
 
 fn old_lines(chunk: &Chunk) -> Vec<&str> {
@@ -217,7 +250,7 @@ mod tests {
             ("x\nx\n", "@@\n-x\n+y\n*** End of File\n", "x\ny\n"),
             ("a\n", "@@\n+z\n", "a\nz\n"),
             ("a\nb\n", "@@ a\n+z\n", "a\nz\nb\n"),
-            ("a", "@@\n a\n+z\n", "a\nz\n"),
+            ("a", "@@\n a\n+z\n", "a\nz"),
             ("a\nb", "@@\n-a\n+A\n b\n", "A\nb"),
             ("a\r\nb\r\nc\r\n", "@@\n a\n-b\n+B\n+C\n c\n", "a\r\nB\r\nC\r\nc\r\n"),
             ("a  \n\tb\n", "@@\n a\n-b\n+\tB\n", "a  \n\tB\n"),
@@ -225,6 +258,42 @@ mod tests {
         ] {
             let updated = update(text, &chunks(body)).map(|updated| updated.text);
             assert_eq!(updated, Ok(result.to_owned()), "{text:?} {body:?}");
+        }
+    }
+
+    #[test]
+    fn signs_are_found_by_their_plain_forms_and_stay() {
+        for (line, plain) in [
+            ("it\u{2019}s", "it's"),
+            ("\u{2018}a\u{201b}", "'a'"),
+            ("\u{201c}a\u{201d} \u{201e}b\u{201f}", "\"a\" \"b\""),
+            ("a \u{2013} b\u{2014}c\u{2011}d \u{2212}1", "a - b-c-d -1"),
+            ("a\u{a0}b\u{202f}c\u{2009}d\u{3000}e", "a b c d e"),
+            ("wait\u{2026}", "wait..."),
+            ("a\u{ad}b\u{200b}c", "abc"),
+        ] {
+            for (context, file) in [(plain, line), (line, plain)] {
+                let body = format!("@@\n {context}\n-x\n+y\n");
+                let updated = update(&format!("{file}\nx\n"), &chunks(&body)).unwrap();
+                assert_eq!(updated.text, format!("{file}\ny\n"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_a_last_line_without_an_end_stay() {
+        for (text, body, expected) in [
+            ("\u{feff}a\nb\n", "@@\n-a\n+A\n b\n", "\u{feff}A\nb\n"),
+            ("\u{feff}a\r\nb\r\n", "@@\n-a\n+A\n", "\u{feff}A\r\nb\r\n"),
+            ("\u{feff}a\n", "@@\n-a\n", "\u{feff}"),
+            ("\u{feff}a", "@@\n a\n+b\n", "\u{feff}a\nb"),
+            ("a\nb", "@@\n a\n-b\n+B\n", "a\nB"),
+            ("a\r\nb", "@@\n a\n b\n+c\n", "a\r\nb\r\nc"),
+            ("a\nb", "@@\n a\n-b\n", "a"),
+            ("", "@@\n+a\n", "a\n"),
+            ("a\nb", "@@ -2 +2 @@\n-b\n\\ No newline at end of file\n+B\n", "a\nB"),
+        ] {
+            assert_eq!(update(text, &chunks(body)).unwrap().text, expected, "{text:?} {body:?}");
         }
     }
 

@@ -10,6 +10,8 @@
 //! *** End of File               the chunk before ends with the file
 //! *** End Patch
 //! ```
+//!
+//! A unified diff is read as well, as a whole or as a section; of its heads only the paths count. Models mix the two.
 
 use std::path::Path;
 
@@ -23,6 +25,18 @@ const ADD: &str = "*** Add File: ";
 const DELETE: &str = "*** Delete File: ";
 const UPDATE: &str = "*** Update File: ";
 const MOVE: &str = "*** Move to: ";
+/// Lines of a diff between or before its heads.
+const DIFF_NOTES: [&str; 9] = [
+    "diff --git",
+    "index",
+    "new file mode",
+    "deleted file mode",
+    "old mode",
+    "new mode",
+    "similarity index",
+    "rename from",
+    "rename to",
+];
 const END_OF_FILE: &str = "*** End of File";
 
 /// Most sections of a patch; each holds a directory open while it is planned.
@@ -82,16 +96,31 @@ pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     let fault = |line: usize, kind| PatchError { line: line + 1, kind };
     let begin = lines.iter().position(|line| line.trim() == BEGIN);
     let begin = begin.filter(|&at| lines.iter().take(at).all(|line| opens(line)));
-    let begin = begin.ok_or_else(|| fault(0, PatchErrorKind::NoBegin))?;
+    let diff = || diff_lines(&lines);
+    let Some(begin) = begin else {
+        let (at, end) = diff().ok_or_else(|| fault(0, PatchErrorKind::NoBegin))?;
+        return sections(PatchParser { lines: lines.get(..end).unwrap_or_default(), at });
+    };
     let end = lines.iter().rposition(|line| line.trim() == END).filter(|&at| at > begin);
     let end = end.ok_or_else(|| fault(lines.len().saturating_sub(1), PatchErrorKind::NoEnd))?;
     if let Some(at) = (end + 1..lines.len()).find(|&at| lines.get(at).is_some_and(|l| !closes(l))) {
         return Err(fault(at, unexpected(lines.get(at).copied().unwrap_or_default())));
     }
-    let mut reader = PatchParser { lines: lines.get(..end).unwrap_or_default(), at: begin + 1 };
+    sections(PatchParser { lines: lines.get(..end).unwrap_or_default(), at: begin + 1 })
+}
+
+/// Where a text that is a unified diff begins, and where the wrapping behind it does.
+fn diff_lines(lines: &[&str]) -> Option<(usize, usize)> {
+    let begin = lines.iter().position(|line| !opens(line))?;
+    let reader = PatchParser { lines, at: begin };
+    let last = lines.iter().rposition(|line| !line.trim().is_empty() && !is_fence(line))?;
+    (reader.is_diff_note() || reader.is_diff_head()).then_some((begin, last + 1))
+}
+
+fn sections(mut reader: PatchParser) -> Result<Vec<FilePatch>, PatchError> {
     let mut sections = Vec::new();
     while let Some(line) = reader.peek() {
-        if line.trim().is_empty() {
+        if line.trim().is_empty() || reader.is_diff_note() {
             reader.at += 1;
         } else {
             if sections.len() == LIMIT_SECTIONS {
@@ -101,7 +130,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>, PatchError> {
         }
     }
     if sections.is_empty() {
-        return Err(fault(end, PatchErrorKind::NoSection));
+        return Err(reader.fault(PatchErrorKind::NoSection));
     }
     Ok(sections)
 }
@@ -111,11 +140,20 @@ fn opens(line: &str) -> bool {
     let line = line.trim();
     let rest = line.strip_prefix("apply_patch").unwrap_or(line).trim();
     let word = rest.strip_prefix("<<").map(|word| word.trim_matches(['\'', '"', '-']));
-    rest.is_empty() || word.is_some_and(|word| !word.is_empty() && word.bytes().all(is_word))
+    is_fence(line)
+        || rest.is_empty()
+        || word.is_some_and(|word| !word.is_empty() && word.bytes().all(is_word))
 }
 
 fn closes(line: &str) -> bool {
-    line.trim().bytes().all(is_word)
+    line.trim().bytes().all(is_word) || is_fence(line)
+}
+
+/// A line of a code fence, with the name of a language where it opens.
+fn is_fence(line: &str) -> bool {
+    let line = line.trim();
+    let name = line.strip_prefix("```").or_else(|| line.strip_prefix("~~~"));
+    name.is_some_and(|name| name.trim_start_matches(['`', '~']).trim().bytes().all(is_word))
 }
 
 fn is_word(byte: u8) -> bool {
@@ -140,7 +178,51 @@ impl<'a> PatchParser<'a> {
         PatchError { line: self.at + 1, kind }
     }
 
+    /// A line of a diff that says nothing more than its heads do.
+    fn is_diff_note(&self) -> bool {
+        let line = self.peek().unwrap_or_default();
+        DIFF_NOTES
+            .iter()
+            .any(|note| line.strip_prefix(note).is_some_and(|rest| rest.starts_with(' ')))
+    }
+
+    /// Two lines with paths, and a chunk behind them.
+    fn is_diff_head(&self) -> bool {
+        let line = |ahead: usize| self.lines.get(self.at + ahead).copied().unwrap_or_default();
+        line(0).starts_with("--- ") && line(1).starts_with("+++ ") && line(2).starts_with("@@")
+    }
+
+    fn diff_section(&mut self) -> Result<FilePatch, PatchError> {
+        let old = diff_path(self.peek().unwrap_or_default(), "a/");
+        let path = old.map(|old| self.path(old)).transpose()?;
+        self.at += usize::from(path.is_none());
+        let new = diff_path(self.peek().unwrap_or_default(), "b/");
+        let to = new.map(|new| self.path(new)).transpose()?;
+        self.at += usize::from(to.is_none());
+        let head = self.at;
+        let chunks = self.chunks()?;
+        match (path, to) {
+            (Some(path), Some(to)) => {
+                let to = Some(to).filter(|to| *to != path);
+                Ok(FilePatch::Update { path, to, chunks })
+            }
+            (None, Some(path)) => {
+                let lines = chunks.into_iter().flat_map(|chunk| chunk.lines);
+                let added = lines.filter_map(|line| match line {
+                    PatchLine::Put(line) => Some(format!("{line}\n")),
+                    PatchLine::Keep(_) | PatchLine::Drop(_) => None,
+                });
+                Ok(FilePatch::Add { path, content: added.collect() })
+            }
+            (Some(path), None) => Ok(FilePatch::Delete { path }),
+            (None, None) => Err(PatchError { line: head, kind: PatchErrorKind::Empty }),
+        }
+    }
+
     fn section(&mut self) -> Result<FilePatch, PatchError> {
+        if self.is_diff_head() {
+            return self.diff_section();
+        }
         let line = self.peek().unwrap_or_default();
         if let Some(path) = line.strip_prefix(ADD) {
             let path = self.path(path)?;
@@ -158,6 +240,12 @@ impl<'a> PatchParser<'a> {
             Some(to) => Some(self.path(to)?),
             None => None,
         };
+        while self.is_diff_note() {
+            self.at += 1;
+        }
+        if self.is_diff_head() {
+            self.at += 2;
+        }
         let chunks = self.chunks()?;
         if chunks.is_empty() && to.is_none() {
             return Err(PatchError { line: head + 1, kind: PatchErrorKind::Empty });
@@ -200,8 +288,8 @@ impl<'a> PatchParser<'a> {
     fn chunks(&mut self) -> Result<Vec<Chunk>, PatchError> {
         let mut chunks = Vec::new();
         while let Some(line) = self.peek() {
-            if line.starts_with("*** ") || line.trim().is_empty() && self.only_blank_lines_follow()
-            {
+            let blank_end = line.trim().is_empty() && self.only_blank_lines_follow();
+            if line.starts_with("*** ") || blank_end || self.ends_diff() {
                 break;
             }
             chunks.push(self.chunk()?);
@@ -209,11 +297,16 @@ impl<'a> PatchParser<'a> {
         Ok(chunks)
     }
 
+    /// The next file of a diff begins.
+    fn ends_diff(&self) -> bool {
+        self.is_diff_head() || self.is_diff_note()
+    }
+
     fn chunk(&mut self) -> Result<Chunk, PatchError> {
         let mut chunk = Chunk::default();
         let head = self.at;
         while let Some(rest) = self.peek().and_then(|line| line.strip_prefix("@@")) {
-            let rest = rest.strip_prefix(' ').unwrap_or(rest);
+            let rest = if is_place(rest) { "" } else { rest.strip_prefix(' ').unwrap_or(rest) };
             if !rest.trim().is_empty() {
                 chunk.heads.push(rest.to_owned());
             }
@@ -226,8 +319,12 @@ impl<'a> PatchParser<'a> {
                 break;
             }
             let blank_end = line.is_empty() && self.only_blank_lines_follow();
-            if line.starts_with("@@") || line.starts_with("*** ") || blank_end {
+            if line.starts_with("@@") || line.starts_with("*** ") || blank_end || self.ends_diff() {
                 break;
+            }
+            if line.starts_with("\\ ") {
+                self.at += 1;
+                continue;
             }
             chunk.lines.push(kind_of(line).ok_or_else(|| self.fault(unexpected(line)))?);
             self.at += 1;
@@ -237,6 +334,25 @@ impl<'a> PatchParser<'a> {
         }
         Ok(chunk)
     }
+}
+
+/// The path in a head of a diff, without the folder and the time that programs add; none if there is no file.
+fn diff_path<'a>(line: &'a str, folder: &str) -> Option<&'a str> {
+    let path = line.get(4..).unwrap_or_default().split('\t').next().unwrap_or_default().trim();
+    let path = path.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(path);
+    (path != "/dev/null").then(|| path.strip_prefix(folder).unwrap_or(path))
+}
+
+/// `-1,2 +1,3 @@` behind the first two signs: line numbers, which models count wrong. The line behind them may be cut.
+fn is_place(head: &str) -> bool {
+    let mut words = head.split_whitespace();
+    let mut numbers = |sign: char| {
+        let numbers = words.next().and_then(|word| word.strip_prefix(sign));
+        numbers.is_some_and(|numbers| {
+            !numbers.is_empty() && numbers.bytes().all(|b| b.is_ascii_digit() || b == b',')
+        })
+    };
+    numbers('-') && numbers('+')
 }
 
 /// An empty line stands for a kept empty line, whose blank is easily lost.
@@ -359,6 +475,47 @@ mod tests {
         for text in [format!("rm -rf x\n{patch}"), format!("{patch}rm -rf x\n")] {
             assert!(parse(&text).is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_diff_and_a_fence_are_read_alone_and_within_a_patch() {
+        let update =
+            |chunk: &str| parse(&wrap(&format!("*** Update File: x\n@@\n{chunk}"))).unwrap();
+        let expected = update(" a\n-b\n+B\n");
+        let hunk = "@@ -1,2 +1,2 @@\n a\n-b\n+B\n";
+        let diff = format!("--- a/x\n+++ b/x\n{hunk}");
+        for text in [
+            diff.clone(),
+            format!("```diff\n{diff}```\n"),
+            format!("diff --git a/x b/x\nindex 1..2 100644\n{diff}"),
+            diff.replace("a/x\n", "a/x\t2024-01-01 00:00:00\n"),
+            diff.replace("a/x", "x").replace("b/x", "x"),
+            wrap(&diff),
+            wrap(&format!("*** Update File: x\n{diff}")),
+            wrap(&format!("*** Update File: x\n{hunk}")),
+            wrap(&format!("*** Update File: x\n{}", hunk.replace(" @@\n", " @@ fn x() {\n"))),
+            wrap(&format!("*** Update File: x\n{}", hunk.replace("-1,2 +1,2", "-1 +1"))),
+            wrap(&format!("*** Update File: x\n{hunk}\\ No newline at end of file\n")),
+            format!("```\n{}```", wrap(&format!("*** Update File: x\n{hunk}"))),
+            format!("~~~patch\napply_patch <<'E'\n{}E\n~~~\n", wrap(&diff)),
+        ] {
+            assert_eq!(parse(&text).as_ref(), Ok(&expected), "{text}");
+        }
+        let files = "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+one\n--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n\
+            diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n";
+        let read = parse(files).unwrap();
+        assert_eq!(read[0], FilePatch::Add { path: "new".into(), content: "one\n".into() });
+        assert_eq!(read[1], FilePatch::Delete { path: "old".into() });
+        assert!(
+            matches!(&read[2], FilePatch::Update { path, to: Some(to), .. } if path == "x" && to == "y")
+        );
+        // Such a line may as well be one that goes.
+        let dropped = update("--- a\n+++ b\n");
+        let FilePatch::Update { chunks, .. } = &dropped[0] else { panic!() };
+        assert_eq!(
+            chunks[0].lines,
+            [PatchLine::Drop("-- a".into()), PatchLine::Put("++ b".into())]
+        );
     }
 
     #[test]
