@@ -193,7 +193,7 @@ fn every_tool_that_changes_files_says_what_it_changed() {
         (
             "overwrite_entire_file",
             json!({"path": "raw", "known_old_total_lines": 1, "known_old_total_bytes": 3,
-                "content": "1\n"}),
+                "content": "1\n", "encoding": "utf-8"}),
             &["Replaced raw +0 -0"],
         ),
         ("rm_file", json!({"path": "a"}), &["Removed a +0 -0"]),

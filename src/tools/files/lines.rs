@@ -29,6 +29,8 @@ pub(super) struct ReadLines {
     pub counted_all: bool,
     pub cut_by_lines: bool,
     pub cut_by_chars: bool,
+    /// Some bytes, shown or not, are no UTF-8.
+    pub is_inexact: bool,
 }
 
 /// Lines and bytes of a stream.
@@ -60,8 +62,12 @@ pub(super) fn excerpt(
         chars_left: window.max_chars,
     };
     let mut scanned = 0;
+    let mut cut = Vec::new();
     loop {
         let chunk = reader.fill_buf()?;
+        if !collector.excerpt.is_inexact {
+            collector.excerpt.is_inexact = !continues_utf8(&mut cut, chunk);
+        }
         if chunk.is_empty() {
             break;
         }
@@ -80,6 +86,22 @@ pub(super) fn excerpt(
         }
     }
     Ok(Some(collector.finish()))
+}
+
+/// `cut`: the beginning of a character whose rest comes with the next chunk. An empty chunk is the end.
+fn continues_utf8(cut: &mut Vec<u8>, chunk: &[u8]) -> bool {
+    if chunk.is_empty() {
+        return cut.is_empty();
+    }
+    let joined = [cut.as_slice(), chunk].concat();
+    cut.clear();
+    match std::str::from_utf8(&joined) {
+        Ok(_) => true,
+        Err(error) => {
+            cut.extend(joined.iter().skip(error.valid_up_to()));
+            error.error_len().is_none()
+        }
+    }
 }
 
 /// Counts lines and bytes, up to the scan limit.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::args::FileArgs;
 use super::lines::{Stats, count};
 use super::text::{looks_like_diff, with_final_newline};
-use super::whole_text::read_text;
+use super::whole_text::{NoText, read_text, split_bom};
 use crate::domain::counted;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{FileChange, Lang};
@@ -30,6 +30,26 @@ pub(crate) struct OverwriteFileArgs {
     known_old_total_bytes: u64,
     content: String,
     content_format: Option<String>,
+    encoding: Option<Encoding>,
+}
+
+/// How the new text of a file that is not UTF-8 is written.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+enum Encoding {
+    #[serde(rename = "utf-8")]
+    Utf8,
+    #[serde(rename = "latin-1")]
+    Latin1,
+}
+
+impl Encoding {
+    /// `None` if it has no bytes for a character.
+    fn bytes(self, text: &str) -> Option<Vec<u8>> {
+        match self {
+            Self::Utf8 => Some(text.as_bytes().to_vec()),
+            Self::Latin1 => text.chars().map(|char| u8::try_from(char).ok()).collect(),
+        }
+    }
 }
 
 impl FileArgs for OverwriteFileArgs {
@@ -65,6 +85,9 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 enum OverwriteRefused {
     Fault(PathFault),
     Stats(Stats),
+    /// The present text is not UTF-8, and how to write the new one was not said.
+    NotUtf8,
+    NotInEncoding,
 }
 
 fn run(cx: &ToolCx, args: &OverwriteFileArgs) -> ToolOutcome {
@@ -95,6 +118,8 @@ fn run(cx: &ToolCx, args: &OverwriteFileArgs) -> ToolOutcome {
         }
         Err(OverwriteRefused::Fault(fault)) => refused(NAME, AccessOp::Write, &fault, cx.lang),
         Err(OverwriteRefused::Stats(stats)) => mismatch(path, stats, cx.lang),
+        Err(OverwriteRefused::NotUtf8) => needs_encoding(path, cx.lang),
+        Err(OverwriteRefused::NotInEncoding) => not_in_encoding(path, cx.lang),
     }
 }
 
@@ -113,19 +138,47 @@ fn replace(
         return Err(OverwriteRefused::Stats(old));
     }
     let before = text_again(&opened);
+    if matches!(before, Err(NoText::NotUtf8 { .. })) && args.encoding.is_none() {
+        return Err(OverwriteRefused::NotUtf8);
+    }
+    let bom = before.as_deref().map_or("", |before| split_bom(before).0);
+    let content = format!("{bom}{}", split_bom(content).1);
+    let bytes = args.encoding.unwrap_or(Encoding::Utf8).bytes(&content);
+    let bytes = bytes.ok_or(OverwriteRefused::NotInEncoding)?;
     let slot = opened.into_slot(path);
-    slot.write(content.as_bytes()).map_err(OverwriteRefused::Fault)?;
+    slot.write(&bytes).map_err(OverwriteRefused::Fault)?;
     let change = match before {
-        Some(before) => FileChange::rewritten(slot.shown, &before, content),
-        None => FileChange::replaced(slot.shown),
+        Ok(before) => FileChange::rewritten(slot.shown, &before, &content),
+        Err(_) => FileChange::replaced(slot.shown),
     };
     Ok((change, old))
 }
 
 /// The text of a file that was read to its end, if it is one.
-fn text_again(opened: &OpenFile) -> Option<String> {
-    (&opened.file).rewind().ok()?;
-    read_text(opened).ok()
+fn text_again(opened: &OpenFile) -> Result<String, NoText> {
+    let again = (&opened.file).rewind();
+    again.map_err(|error| PathFault::io(&opened.shown, &error))?;
+    read_text(opened)
+}
+
+fn needs_encoding(path: &str, lang: Lang) -> ToolOutcome {
+    let summary = Text::new(
+        "The file is not UTF-8, so what you read of it is not exact. Say with `encoding` how the new text is to be \
+         written: `latin-1`, or `utf-8` if the file may become UTF-8. Nothing was changed.",
+        "文件不是 UTF-8，你读到的内容并不准确。请用 `encoding` 说明新文本如何写入：`latin-1`，\
+         或 `utf-8`（若文件可以改为 UTF-8）。未做任何改动。",
+    )
+    .in_lang(lang);
+    ToolReport::error(NAME, path, "NOT_TEXT").summary(summary).outcome()
+}
+
+fn not_in_encoding(path: &str, lang: Lang) -> ToolOutcome {
+    let summary = Text::new(
+        "The new text has characters that Latin-1 does not have. Nothing was changed.",
+        "新文本含有 Latin-1 没有的字符。未做任何改动。",
+    )
+    .in_lang(lang);
+    ToolReport::error(NAME, path, "NOT_IN_ENCODING").summary(summary).outcome()
 }
 
 fn mismatch(path: &str, old: Stats, lang: Lang) -> ToolOutcome {

@@ -119,16 +119,30 @@ fn report(
         ("{shown} of {} shown", counted(total, "line", "lines")),
         "共 {total} 行,显示 {shown} 行"
     );
+    let inexact = if found.is_inexact { not_exact(lang) } else { "" };
+    let encoding = if found.is_inexact { "not UTF-8" } else { "UTF-8" };
     ToolReport::ok(NAME, &opened.shown)
         .field("size_bytes", opened.stat.bytes)
+        .field("encoding", encoding)
         .field("total_lines", total)
         .field("counted_all_lines", found.counted_all)
         .field("shown_lines", shown)
         .field("truncated_by_max_lines", found.cut_by_lines)
         .field("truncated_by_char_limit", found.cut_by_chars)
         .summary(summary)
-        .body(format!("{fence}\n{body}{fence}{hint}"))
+        .body(format!("{fence}\n{body}{fence}{hint}{inexact}"))
         .outcome()
+}
+
+fn not_exact(lang: Lang) -> &'static str {
+    Text::new(
+        "\nThe file is not UTF-8 (it may be Latin-1 or another encoding): each byte that is none is shown as \u{fffd}, so \
+         the text is not exact. Tools that edit refuse it; to change it, convert it with a command, or overwrite it \
+         with an `encoding`.",
+        "\n文件不是 UTF-8（可能是 Latin-1 或其他编码）：不合 UTF-8 的字节显示为 \u{fffd}，因此文本并不准确。\
+         编辑工具会拒绝它；如需修改，请用命令转换，或带 `encoding` 整体覆盖。",
+    )
+    .in_lang(lang)
 }
 
 fn binary(opened: &OpenFile, lang: Lang) -> ToolOutcome {

@@ -265,3 +265,58 @@ fn results_speak_the_work_language() {
         assert!(bench.run("read_file", &args).text.contains(words));
     }
 }
+
+#[test]
+fn a_file_that_is_not_utf8_is_never_written_back_with_losses() {
+    for (bytes, is_inexact) in [
+        (b"caf\xe9\n".as_slice(), true),
+        (b"\xd6\xd0\xce\xc4\n", true),
+        (b"a\nb\xff", true),
+        (b"cut \xc3", true),
+        ("caf\u{e9} 漢\n".as_bytes(), false),
+        ("literal \u{fffd}\n".as_bytes(), false),
+        (b"", false),
+    ] {
+        let bench = TestBench::new();
+        bench.put("f", bytes);
+        let read = bench.run("read_file", &json!({"path": "f"}));
+        assert!(read.ok, "{}", read.text);
+        let encoding = if is_inexact { "not UTF-8" } else { "UTF-8" };
+        assert_eq!(header(&read, "encoding"), Some(encoding), "{bytes:?}");
+        assert_eq!(read.text.contains("not exact"), is_inexact);
+        let overwrite = |encoding: Option<&str>, content: &str| {
+            let now = std::fs::read(bench.at("f")).unwrap();
+            let lines = now.split_inclusive(|byte| *byte == b'\n').count();
+            let mut arguments = json!({"path": "f", "known_old_total_lines": lines,
+                "known_old_total_bytes": now.len(), "content": content});
+            if let Some(encoding) = encoding {
+                arguments["encoding"] = json!(encoding);
+            }
+            bench.run("overwrite_entire_file", &arguments).ok
+        };
+        assert_eq!(overwrite(None, "th\u{e9}\n"), !is_inexact);
+        if is_inexact {
+            assert_eq!(std::fs::read(bench.at("f")).unwrap(), bytes);
+            assert!(!overwrite(Some("latin-1"), "漢\n"));
+            assert!(!overwrite(Some("gbk"), "x\n"));
+            assert_eq!(std::fs::read(bench.at("f")).unwrap(), bytes);
+            assert!(overwrite(Some("latin-1"), "th\u{e9}\n"));
+            assert_eq!(std::fs::read(bench.at("f")).unwrap(), b"th\xe9\n");
+            assert!(overwrite(Some("utf-8"), "th\u{e9}\n"));
+        }
+        assert_eq!(bench.text("f"), "th\u{e9}\n");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_stays_when_a_file_is_overwritten() {
+    let bench = TestBench::new();
+    bench.put("f", "\u{feff}a\n");
+    let outcome = bench.run(
+        "overwrite_entire_file",
+        &json!({"path": "f", "known_old_total_lines": 1,
+        "known_old_total_bytes": 5, "content": "b\n"}),
+    );
+    assert!(outcome.ok, "{}", outcome.text);
+    assert_eq!(bench.text("f"), "\u{feff}b\n");
+}
