@@ -2,8 +2,11 @@
 //! bounded however much a command writes.
 
 use std::collections::VecDeque;
+use std::iter::Peekable;
+use std::str::Chars;
 use std::sync::Arc;
 
+use crate::domain::hidden_chars::{HiddenClass, class_of};
 use crate::domain::secrets::RedactedStream;
 use crate::domain::text::in_lang;
 use crate::domain::{Lang, Secrets, counted};
@@ -152,8 +155,51 @@ pub(super) fn newlines(bytes: &[u8]) -> u64 {
     bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum()
 }
 
+/// As text without what controls a terminal. A line that was written over is a line, so nothing of it is lost.
 pub(super) fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    let text = String::from_utf8_lossy(bytes);
+    if !text.contains(|c: char| is_control(c)) {
+        return text.into_owned();
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_sequence(&mut chars),
+            '\u{9b}' => skip_until(&mut chars, |c| ('@'..='~').contains(&c)),
+            '\r' if chars.peek().is_none_or(|next| matches!(next, '\r' | '\n')) => {}
+            '\r' => shown.push('\n'),
+            '\0' => shown.push(char::REPLACEMENT_CHARACTER),
+            c if is_control(c) => {}
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+fn is_control(c: char) -> bool {
+    !matches!(c, '\n' | '\t') && class_of(c) == Some(HiddenClass::Control)
+}
+
+/// What follows an escape character. A sequence that does not end in its line ends there.
+fn skip_sequence(chars: &mut Peekable<Chars>) {
+    match chars.next_if(|c| !is_control(*c) && *c != '\n') {
+        Some('[') => skip_until(chars, |c| ('@'..='~').contains(&c)),
+        Some(']' | 'P' | '_' | '^' | 'X') => {
+            skip_until(chars, |c| matches!(c, '\u{7}' | '\u{1b}' | '\u{9c}'));
+            chars.next_if_eq(&'\\');
+        }
+        Some(' '..='/') => skip_until(chars, |c| ('0'..='~').contains(&c)),
+        Some(_) | None => {}
+    }
+}
+
+fn skip_until(chars: &mut Peekable<Chars>, is_end: impl Fn(char) -> bool) {
+    while let Some(c) = chars.next_if(|c| *c != '\n') {
+        if is_end(c) {
+            return;
+        }
+    }
 }
 
 /// The first lines of a text, within `room`.
@@ -183,6 +229,27 @@ mod tests {
             window.push(piece.as_bytes());
         }
         window.shown(room, Lang::En)
+    }
+
+    #[test]
+    fn what_controls_a_terminal_is_not_shown_and_no_text_is_lost() {
+        for (written, expected) in [
+            ("\u{1b}[31mred\u{1b}[0m", "red"),
+            ("\u{1b}[2J\u{1b}[Ha\u{1b}[?25l\u{1b}[38;2;1;2;3mb", "ab"),
+            ("\u{1b}]0;title\u{7}a\u{1b}]8;;http://x\u{1b}\\b\u{1b}]8;;\u{1b}\\", "ab"),
+            ("\u{1b}Pq#0\u{1b}\\a\u{1b}(Bb\u{1b}7c\u{1b}=d", "abcd"),
+            ("\u{9b}31mred\u{9d}", "red"),
+            ("a\u{1b}[31", "a"),
+            ("a\u{1b}[31\nb\u{1b}\nc\u{1b}]0;t\nd", "a\nb\nc\nd"),
+            ("a\0b\u{7}c\u{8}d\u{7f}e\u{85}f\u{b}g\u{c}h", "a\u{fffd}bcdefgh"),
+            ("10%\r20%\rdone\r\n", "10%\n20%\ndone\n"),
+            ("a\r\r\nb\r", "a\nb"),
+            ("短\tü\n", "短\tü\n"),
+        ] {
+            assert_eq!(lossy(written.as_bytes()), expected, "{written:?}");
+        }
+        let all: Vec<u8> = (0..=255).cycle().take(9_000).collect();
+        assert!(!lossy(&all).contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')));
     }
 
     #[test]
