@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::domain::text::{Localized, Text, localized};
 pub use block::{entry as block_entry, indent_below as block_indent};
-use budget::Budget;
+use budget::{Budget, TWICE};
 pub use lines::Lines;
 use nesting::Excess;
 
@@ -62,12 +62,26 @@ pub fn parse(text: &str) -> Result<Value, YamlError> {
         Format::Json(value) => Ok(value),
         Format::Yaml => {
             let document = serde_yaml::Deserializer::from_str(text);
-            Budget::of(text).read(document).map_err(|error| YamlError {
-                line: error.location().map(|at| at.line()),
-                text: Localized::same(bounded(&error.to_string())),
+            Budget::of(text).read(document).map_err(|error| {
+                let said = error.to_string();
+                let twice = said.contains(TWICE).then(|| given_twice(text)).flatten();
+                twice.unwrap_or_else(|| YamlError {
+                    line: error.location().map(|at| at.line()),
+                    text: Localized::same(bounded(&said)),
+                })
             })
         }
     }
+}
+
+fn given_twice(text: &str) -> Option<YamlError> {
+    let (key, first, second) = Lines::of(text).twice()?;
+    let key = bounded(&key);
+    let text = localized!(
+        "`{key}` is given twice, here and in line {first}; remove one of the two",
+        "`{key}` 出现两次：此处和第 {first} 行；请删除其中一个"
+    );
+    Some(YamlError { line: Some(second), text })
 }
 
 /// Which parser reads a document.
@@ -98,7 +112,7 @@ impl Format {
             return Err(YamlError { line: Some(at.line), text });
         }
         if text.trim_start().starts_with('{')
-            && let Ok(value) = serde_json::from_str(text)
+            && let Ok(value) = json(text)
         {
             return Ok(Self::Json(value));
         }
@@ -109,6 +123,13 @@ impl Format {
         }
         Ok(Self::Yaml)
     }
+}
+
+/// Fails for a key that is given twice, as for YAML.
+fn json(text: &str) -> serde_json::Result<Value> {
+    let mut document = serde_json::Deserializer::from_str(text);
+    let value = Budget::of(text).read(&mut document)?;
+    document.end().map(|()| value)
 }
 
 /// Why a walk through a document ended early.
@@ -171,6 +192,29 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_key_that_a_mapping_has_twice_is_named_with_both_lines() {
+        for (text, key, first, second) in [
+            ("a: 1\nb: 2\na: 3\n", "a", 1, 3),
+            ("members:\n  lead: {x: 1}\n  lead: {x: 2}\n", "lead", 2, 3),
+            ("m:\n  l:\n    name: A\n    x: y\n    name: B\n", "name", 3, 5),
+            ("m: {a: 1,\n  b: 2, a: 3}\n", "a", 1, 2),
+            ("- a: 1\n  'a': 2\n", "a", 1, 2),
+            ("\"a\\u0062\": 1\nab: 2\n", "ab", 1, 2),
+            ("{\"a\": 1,\n\"a\": 2}\n", "a", 1, 2),
+            ("{\"b\": {\"a\": 1,\n\n\"a\": 2}}\n", "a", 1, 3),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert_eq!(error.line, Some(second), "{text}: {error}");
+            let said = error.text.to_string();
+            assert!(said.contains(&format!("`{key}` is given twice, here and in line {first};")));
+            crate::domain::text::assert_translated(&error.text);
+        }
+        for text in ["a: {x: 1}\nb: {x: 1}\n", "- {a: 1}\n- {a: 1}\n", "a: &x {b: 1}\nc: *x\n"] {
+            assert!(parse(text).is_ok(), "{text}");
+        }
+    }
 
     #[test]
     fn bare_words_and_stamps_stay_strings() {

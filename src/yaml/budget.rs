@@ -9,6 +9,9 @@ use serde_json::{Map, Number, Value};
 /// What a document may grow to besides its own size, in values and bytes of text.
 const GROWTH: usize = 256 * 1024;
 
+/// What is said of a key that a mapping has twice: of two values one would be lost.
+pub const TWICE: &str = "a key is given twice";
+
 /// Values and bytes of text that may still come.
 #[derive(Debug)]
 pub struct Budget(usize);
@@ -118,6 +121,9 @@ impl<'de> Visitor<'de> for Node<'_> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             self.0.take(key.len())?;
+            if map.contains_key(&key) {
+                return Err(A::Error::custom(TWICE));
+            }
             let value = entries.next_value_seed(Node(self.0))?;
             map.insert(key, value);
         }

@@ -24,6 +24,8 @@ pub struct Lines {
 struct Branch {
     keys: HashMap<String, (LinePosition, Branch)>,
     items: Vec<(String, LinePosition)>,
+    /// The first key in it that is given twice.
+    twice: Option<(String, LinePosition, LinePosition)>,
 }
 
 /// Where a key or an item begins.
@@ -64,6 +66,13 @@ impl Lines {
         }
         let (_, place) = branch.items.iter().find(|(text, _)| is_it(text))?;
         self.line(*place)
+    }
+
+    /// The first key that one mapping has twice, and its lines.
+    pub(super) fn twice(&self) -> Option<(String, usize, usize)> {
+        let top = self.top.get_or_init(|| walk(&self.text, None).unwrap_or_default());
+        let (key, first, second) = top.twice.clone()?;
+        Some((key, self.line(first)?, self.line(second)?))
     }
 
     /// The last of `keys` that exists, and how many there are up to it.
@@ -257,8 +266,9 @@ impl<'de> Visitor<'de> for NodeSeed<'_, '_> {
         self.0.budget.take(0)?;
         let mut branch = Branch::default();
         while let Some(item) = entries.next_element_seed(NodeSeed(self.0))? {
-            if let Node::Text(text, place) = item {
-                branch.items.push((text, place));
+            match item {
+                Node::Text(text, place) => branch.items.push((text, place)),
+                other => branch.twice = branch.twice.or(other.branch().twice),
             }
         }
         Ok(Node::Branch(branch))
@@ -268,8 +278,10 @@ impl<'de> Visitor<'de> for NodeSeed<'_, '_> {
         self.0.budget.take(0)?;
         let mut branch = Branch::default();
         while let Some((key, place)) = entries.next_key_seed(TextSeed(self.0))? {
-            let below = entries.next_value_seed(NodeSeed(self.0))?.branch();
-            branch.keys.insert(key, (place, below));
+            let mut below = entries.next_value_seed(NodeSeed(self.0))?.branch();
+            branch.twice = branch.twice.or_else(|| below.twice.take());
+            let before = branch.keys.insert(key.clone(), (place, below));
+            branch.twice = branch.twice.or_else(|| Some((key, before?.0, place)));
         }
         Ok(Node::Branch(branch))
     }

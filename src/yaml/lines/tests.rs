@@ -253,7 +253,11 @@ proptest! {
     fn the_line_of_every_key_is_the_one_it_was_written_on(rows in rows(tree())) {
         let mut written = Written::default();
         written.block(&[], 0, &rows);
-        prop_assert!(crate::yaml::parse(&written.text).is_ok(), "{}", written.text);
+        let read = crate::yaml::parse(&written.text);
+        if read.as_ref().is_err_and(|error| error.to_string().contains("given twice")) {
+            return Ok(());
+        }
+        prop_assert!(read.is_ok(), "{}", written.text);
         let lines = Lines::of(&written.text);
         for (path, line) in written.keys {
             prop_assert_eq!(lines.of_key(&path), Some(line), "{:?} in\n{}", path, written.text);
