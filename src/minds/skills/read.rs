@@ -83,7 +83,8 @@ fn parse_front_matter(
             (text, Some(2))
         }
         Err(error) => {
-            let reason = &error.text;
+            // The line is that of the file.
+            let reason = error.text.clone().map(|said| without_place(&said));
             let text = localized!(
                 [reason] "the start cannot be read as YAML: {reason}",
                 "文件开头无法作为 YAML 读取：{reason}"
@@ -92,12 +93,20 @@ fn parse_front_matter(
         }
     };
     let fix = Text::new(
-        "write `name: …` and `description: …`, one per line",
-        "请写 `name: …` 和 `description: …`，各占一行",
+        "write `name: …` and `description: …`, one per line; put a value with `: ` or ` #` in it, or one that begins \
+             with a sign such as `[`, in quotes: `description: \"…\"`",
+        "请写 `name: …` 和 `description: …`，各占一行；值中含有 `: ` 或 ` #`，或以 `[` 等符号开头时，请加引号：\
+             `description: \"…\"`",
     );
     let problem = Problem::new(format!("skills/yaml/{path}"), path, text, fix);
     problems.push(with_line(problem, line));
     None
+}
+
+/// What the parser says, without the line it counted.
+fn without_place(reason: &str) -> String {
+    let cut = reason.find(" at line ").unwrap_or(reason.len());
+    reason.get(..cut).unwrap_or(reason).to_owned()
 }
 
 /// A required text, in one line.
