@@ -16,7 +16,8 @@ const MAX_ENTRIES: usize = 100_000;
 /// Longer paths are left out.
 const MAX_PATH_BYTES: usize = 1024;
 
-/// The paths of the files below the workspace, in the order of their names. None if it cannot be read.
+/// The paths of the files below the workspace, those near it first, then in the order of their names. None if it
+/// cannot be read.
 #[must_use]
 pub fn list_files(workspace: &Path) -> Vec<String> {
     let Ok(guard) = Guard::for_person(workspace) else { return Vec::new() };
@@ -26,5 +27,8 @@ pub fn list_files(workspace: &Path) -> Vec<String> {
     let paths = walk.at_most(MAX_ENTRIES).map(|found| found.path);
     // A name that is not UTF-8 is shown with replacements, which name no file.
     let sound = |path: &String| path.len() <= MAX_PATH_BYTES && !path.contains('\u{fffd}');
-    paths.filter(sound).take(MAX_PATHS).collect()
+    let mut paths: Vec<String> = paths.filter(sound).collect();
+    paths.sort_by_key(|path| path.matches('/').count());
+    paths.truncate(MAX_PATHS);
+    paths
 }

@@ -271,7 +271,7 @@ fn the_files_that_a_person_may_mention_are_those_that_a_search_looks_at() {
     bench.put("my notes.txt", "").put("src/deep/x.rs", "");
     assert_eq!(
         list_files(&bench.cx.workspace),
-        ["bin", "docs/a.md", "my notes.txt", "src/deep/x.rs", "src/lib.rs", "src/main.rs"]
+        ["bin", "my notes.txt", "docs/a.md", "src/lib.rs", "src/main.rs", "src/deep/x.rs"]
     );
     assert!(list_files(&bench.cx.workspace.join("missing")).is_empty());
 }
