@@ -135,7 +135,9 @@ pub(super) fn repair_result(result: &mut Value) {
         let blocks = match content.take() {
             Value::Array(blocks) => blocks,
             Value::Null => Vec::new(),
-            block => vec![block],
+            block @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
+                vec![block]
+            }
         };
         *content = blocks.into_iter().map(repaired_block).collect();
     }
@@ -171,7 +173,9 @@ fn repaired_block(block: Value) -> Value {
     let mut bare: JsonObject = match block {
         Value::Object(map) => map,
         Value::String(text) => return json!({"type": "text", "text": text}),
-        other => return json!({"type": "text", "text": other.to_string()}),
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => {
+            return json!({"type": "text", "text": other.to_string()});
+        }
     };
     bare.retain(|key, value| {
         !value.is_null() && !matches!(key.as_str(), "annotations" | "_meta" | "icons")

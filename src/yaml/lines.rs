@@ -268,7 +268,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_, '_> {
         while let Some(item) = entries.next_element_seed(NodeSeed(self.0))? {
             match item {
                 Node::Text(text, place) => branch.items.push((text, place)),
-                other => branch.twice = branch.twice.or(other.branch().twice),
+                Node::Branch(below) => branch.twice = branch.twice.or(below.twice),
             }
         }
         Ok(Node::Branch(branch))

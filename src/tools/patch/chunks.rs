@@ -120,7 +120,7 @@ fn plain(line: &str) -> String {
             '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push('-'),
             '\u{2026}' => plain.push_str("..."),
             '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
-                plain.push(' ')
+                plain.push(' ');
             }
             // They take no place: a soft hyphen, a zero-width space, a byte order mark.
             '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' => {}
