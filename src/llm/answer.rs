@@ -76,7 +76,8 @@ impl Answer {
         if self.segment != Some(segment) {
             self.begin(Some(segment));
         }
-        let text = std::mem::take(&mut self.half) + &text;
+        let half = std::mem::take(&mut self.half);
+        let text = if half.is_empty() { text } else { half + &text };
         let (text, half) = split_half(&text);
         half.clone_into(&mut self.half);
         self.show(segment, whole(text).into_owned());
@@ -254,12 +255,11 @@ fn unique_ids(calls: Vec<ToolCall>) -> Vec<ToolCall> {
     unique
 }
 
-fn readable(call: ToolCall) -> ToolCall {
-    ToolCall {
-        id: whole(&call.id).into_owned(),
-        name: whole(&call.name).into_owned(),
-        arguments: one_object(&call.arguments).into_owned(),
-    }
+fn readable(mut call: ToolCall) -> ToolCall {
+    call.id = whole(&call.id).into_owned();
+    call.name = whole(&call.name).into_owned();
+    call.arguments = one_object(&call.arguments).into_owned();
+    call
 }
 
 /// The arguments of a call as text: by specification a string, but some servers send the object itself.

@@ -15,9 +15,6 @@ use crate::domain::Dialect;
 use body::ChatBody;
 use fold::ChatFold;
 
-/// The key, in the payload of a thought, of what a provider wants back with the calls that follow, by their places.
-const EXTRA_KEY: &str = "extra_content";
-
 /// The protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Compat {

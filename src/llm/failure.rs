@@ -267,7 +267,8 @@ fn message_of(value: &Value) -> Option<String> {
 fn wait_of_body(value: &Value) -> Option<Duration> {
     let number = |key: &str| match value.get(key)? {
         Value::String(text) => text.trim().parse().ok(),
-        number => number.as_f64(),
+        Value::Number(number) => number.as_f64(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     };
     let delay = |value: &Value| value.get("retryDelay")?.as_str().and_then(duration);
     let details = value.get("details").and_then(Value::as_array).into_iter().flatten();

@@ -95,7 +95,9 @@ mod tests {
         let mut answers = Answers::of(());
         answers.waiting = waiting.iter().map(|id| RequestId::Number(*id)).collect();
         let messages: Vec<ServerJsonRpcMessage> = serde_json::from_value(messages).unwrap();
-        messages.into_iter().for_each(|message| answers.take(message));
+        for message in messages {
+            answers.take(message);
+        }
         let mut read: Vec<Value> =
             answers.next.iter().map(|message| serde_json::to_value(message).unwrap()).collect();
         read.sort_by_key(|message| message["id"].as_i64());

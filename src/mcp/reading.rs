@@ -65,7 +65,7 @@ fn whole_characters(text: &str) -> String {
     whole
 }
 
-/// The value of `uXXXX`.
+/// The value of `u` and four digits.
 fn unit(text: &str) -> Option<u16> {
     u16::from_str_radix(text.strip_prefix('u')?.get(..4)?, 16).ok()
 }

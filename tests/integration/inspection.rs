@@ -237,6 +237,19 @@ fn the_doctor_names_problems_and_no_states() {
 }
 
 #[test]
+fn warnings_alone_end_the_doctor_with_0_and_with_6_when_strict() {
+    let folder = workspace();
+    assert_eq!(run(folder.path(), &["doctor", "--strict"]).1, 0);
+    let open = Permissions::from_mode(0o755);
+    std::fs::set_permissions(folder.path().join(".dialogs"), open).expect("a mode");
+    for (args, expected) in [(&["doctor"][..], 0), (&["doctor", "--strict"], 6)] {
+        let (text, status) = run(folder.path(), args);
+        assert_eq!(status, expected, "{text}");
+        assert!(text.contains("chmod -R go-rwx .dialogs"), "{text}");
+    }
+}
+
+#[test]
 fn the_doctor_names_the_place_where_a_file_nests_too_deep() {
     for file in ["team.yaml", "llm.yaml", "mcp.yaml"] {
         let folder = workspace();
@@ -324,7 +337,8 @@ fn ids_of_problems(folder: &Path, home: &Path, key: Option<&str>) -> Vec<String>
     let done = output(&mut command);
     let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
     let problems = report.get("problems").and_then(Value::as_array).expect("a list");
-    assert_eq!(done.status.code(), Some(if problems.is_empty() { 0 } else { 6 }), "{report}");
+    let fails = problems.iter().any(|problem| problem["severity"] == json!("error"));
+    assert_eq!(done.status.code(), Some(if fails { 6 } else { 0 }), "{report}");
     problems.iter().map(|problem| problem["id"].as_str().expect("an id").to_owned()).collect()
 }
 

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::EXTRA_KEY;
+use super::wire::EXTRA_KEY;
 use crate::llm::ToolCall;
 use crate::llm::answer::MAX_CALLS;
 use crate::llm::arguments::is_object;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::ser::Serializer;
 use serde_json::Value;
 
-use super::EXTRA_KEY;
+use super::wire::EXTRA_KEY;
 use crate::domain::ThinkingReplay;
 use crate::llm::delimiters::{TextSource, escape};
 use crate::llm::image::{

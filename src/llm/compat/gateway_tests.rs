@@ -166,8 +166,8 @@ fn cumulative_arguments_are_handled_only_where_configured() {
 }
 
 fn folded_text(pieces: &[&str]) -> Result<Vec<GenEvent>, LlmError> {
-    let stream: String = pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect();
-    folded(PLAIN, &(stream + &stop()))
+    let pieces: Vec<String> = pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect();
+    folded(PLAIN, &(pieces.concat() + &stop()))
 }
 
 #[test]

@@ -476,9 +476,9 @@ async fn a_compressed_answer_is_unpacked_or_refused_by_name() {
     let plain = data(
         &json!({"model": "m-1", "choices": [{"delta": {"content": "hello"}, "finish_reason": "stop"}]}),
     );
-    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    packer.write_all(plain.as_bytes()).unwrap();
-    let packed = packer.finish().unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(plain.as_bytes()).unwrap();
+    let packed = encoder.finish().unwrap();
     let head =
         |name: &str| STREAM.replace("\r\n\r\n", &format!("\r\ncontent-encoding: {name}\r\n\r\n"));
     for (name, pieces) in [

@@ -9,6 +9,9 @@ use serde_json::value::RawValue;
 use crate::llm::Usage;
 use crate::llm::lenient::{cached_of_details, count, index, or_none, text};
 
+/// The key, in the payload of a thought, of what a provider wants back with the calls that follow, by their places.
+pub(super) const EXTRA_KEY: &str = "extra_content";
+
 /// One `data:` line, or the body of an answer that is not streamed.
 #[derive(Debug, Deserialize)]
 pub(super) struct Chunk<'a> {

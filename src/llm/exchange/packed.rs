@@ -27,25 +27,19 @@ impl Packed {
     /// `None` where the answer is not compressed.
     pub(super) fn of(response: &Response) -> Result<Option<Self>, LlmError> {
         let headers = response.headers().get_all(CONTENT_ENCODING);
-        let named: Vec<String> = headers
-            .iter()
-            .flat_map(|value| {
-                String::from_utf8_lossy(value.as_bytes())
-                    .into_owned()
-                    .split(',')
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>()
-            })
+        let headers = headers.iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let encodings: Vec<String> = headers
+            .flat_map(|header| header.split(',').map(str::to_owned).collect::<Vec<_>>())
             .map(|name| name.trim().to_ascii_lowercase())
             .filter(|name| !name.is_empty() && name != "identity")
             .collect();
-        match named.as_slice() {
+        match encodings.as_slice() {
             [] => Ok(None),
             [name] if name == "gzip" || name == "x-gzip" => {
                 Ok(Some(Self(GzDecoder::new(Vec::new()))))
             }
-            names => {
-                let names = plain(&names.join(", "), 60);
+            several => {
+                let names = plain(&several.join(", "), 60);
                 Err(rejected(localized!(
                     "the provider compressed its answer, which was not asked for, in a way that cannot be read: {names}",
                     "提供方擅自压缩了回应，且无法解读该压缩方式：{names}"

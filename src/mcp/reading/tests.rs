@@ -1,3 +1,5 @@
+//! What of odd messages of servers is read, and what becomes of the rest.
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -8,7 +10,7 @@ fn one(text: &[u8]) -> Value {
     read.remove(0)
 }
 
-fn result(result: Value) -> Value {
+fn result(result: &Value) -> Value {
     repaired(json!({"jsonrpc": "2.0", "id": 1, "result": result}))["result"].clone()
 }
 
@@ -80,7 +82,7 @@ fn a_block_that_cannot_be_read_costs_only_itself() {
         (json!({"type": "image"}), "image"),
         (json!({"type": "resource", "resource": null}), "resource"),
     ] {
-        let read = result(json!({"content": [block, text], "isError": "no"}));
+        let read = result(&json!({"content": [block, text], "isError": "no"}));
         assert_eq!(read["content"][0]["mimeType"], expected);
         assert_eq!((&read["content"][1], read.get("isError")), (&text, None));
     }
@@ -91,7 +93,7 @@ fn a_block_that_cannot_be_read_costs_only_itself() {
         (json!(["ok"]), json!([text])),
         (json!([{"type": "text", "text": "ok", "annotations": 7, "_meta": null}]), json!([text])),
     ] {
-        assert_eq!(result(json!({"content": content}))["content"], expected);
+        assert_eq!(result(&json!({"content": content}))["content"], expected);
     }
 }
 
@@ -110,7 +112,7 @@ fn a_tool_that_cannot_be_read_costs_only_itself_and_says_why() {
         (json!("x"), "", false),
         (json!(null), "", false),
     ] {
-        let read = result(json!({"tools": [tool, fine], "nextCursor": 7}));
+        let read = result(&json!({"tools": [tool, fine], "nextCursor": 7}));
         assert!(read.get("nextCursor").is_none());
         assert_eq!(read["tools"][1], fine);
         let read: Tool = serde_json::from_value(read["tools"][0].clone()).unwrap();

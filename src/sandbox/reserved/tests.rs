@@ -1,3 +1,5 @@
+//! What is reserved, judged and refused in workspaces of every kind.
+
 use std::fs;
 
 use super::*;

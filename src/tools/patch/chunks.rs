@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::grammar::{Chunk, PatchLine};
 use crate::domain::Lang;
+use crate::domain::hidden_chars::{HiddenClass, class_of};
 use crate::domain::text::in_lang;
 use crate::tools::edits::{LineChange, bare, lines, places};
 use crate::tools::files::{short, split_bom};
@@ -122,8 +123,7 @@ fn plain(line: &str) -> String {
             '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
                 plain.push(' ');
             }
-            // They take no place: a soft hyphen, a zero-width space, a byte order mark.
-            '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' => {}
+            char if class_of(char) == Some(HiddenClass::Invisible) => {}
             char => plain.push(char),
         }
     }

@@ -323,7 +323,9 @@ impl Overlays {
             overlay.layout(without(area, taken), view, &cx);
         }
         if let Some((_, below)) = self.stack.split_last_mut() {
-            below.iter_mut().for_each(|overlay| overlay.hide());
+            for overlay in below {
+                overlay.hide();
+            }
         }
         self.stack.last().and_then(|top| top.read_question()).cloned()
     }

@@ -273,7 +273,7 @@ async fn k10_a_change_that_fails_keeps_the_last_good_tools_and_is_reported() {
 }
 
 #[tokio::test]
-async fn k10_names_that_collide_or_are_invalid_are_left_out_and_reported_with_their_line() {
+async fn k10_names_that_collide_are_left_out_and_reported_and_odd_ones_are_made_legal() {
     if !python() {
         return;
     }
@@ -288,7 +288,7 @@ async fn k10_names_that_collide_or_are_invalid_are_left_out_and_reported_with_th
     );
     let mut running = world.start().await;
     running.talk("Go").await;
-    assert_eq!(offered(&world.models.requests()[0]), ["echo", "count"]);
+    assert_eq!(offered(&world.models.requests()[0]), ["echo", "a_b", "count"]);
     let mut reported = problems(&running);
     reported.sort_by(|a, b| a.id.cmp(&b.id));
     let found: Vec<_> =
@@ -300,7 +300,6 @@ async fn k10_names_that_collide_or_are_invalid_are_left_out_and_reported_with_th
             ("mcp/tool-collision/one/read_file", Some(3)),
             ("mcp/tool-collision/one/tellask", Some(3)),
             ("mcp/tool-collision/two/echo", Some(4)),
-            ("mcp/tool-invalid-name/one/a b", Some(3)),
         ]
     );
     running.shut_down().await;

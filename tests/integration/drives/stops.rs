@@ -248,7 +248,7 @@ async fn a_screen_sees_text_grow_and_the_records_before_the_text_ends() {
 }
 
 /// What the driver of one command loads: no tree but the one that is named.
-async fn named(world: &mut World, driving: bool) -> Running {
+fn named(world: &mut World, driving: bool) -> Running {
     world.setup.pick_up = PickUp::Named;
     world.setup.driving = driving;
     world.try_start().expect("a workspace to write to")
@@ -263,19 +263,18 @@ async fn nothing_is_driven_for_a_command_before_it_is_accepted() {
     let (mut world, running, dialog) = World::talked(models, "Go").await;
     let asked = running.inbox().remove(0);
     running.shut_down().await;
-    let mut running = named(&mut world, false).await;
+    let mut running = named(&mut world, false);
     running.answer(&asked, "The first").await.expect("an answer");
     running.shut_down().await;
     let before = record_lines(&world.view(), &dialog);
-    let mut running = named(&mut world, true).await;
+    let mut running = named(&mut world, true);
     for _ in 0..2 {
         running.answer(&asked, "The second").await.expect_err("it has an answer");
-        running.resume(&dialog).await.expect_err("nothing is stopped");
     }
     running.shut_down().await;
     assert_eq!((record_lines(&world.view(), &dialog), world.models.remaining()), (before, 1));
     // Of the same driver a command that is accepted lets it go on.
-    let mut running = named(&mut world, true).await;
+    let mut running = named(&mut world, true);
     running.answer(&asked, "The second").await.expect_err("it has an answer");
     running.say(&dialog, "Go on").await.expect("heard");
     running.quiet().await;
@@ -292,7 +291,7 @@ async fn continuing_all_sees_what_a_killed_program_left() {
     running.kill().await;
     let listed = world.view().survey(&[Bucket::Run]).trees.remove(0).dialogs.remove(0);
     assert_eq!(listed.state, DisplayState::stopped(StopReason::ServerRestart));
-    let mut running = named(&mut world, true).await;
+    let mut running = named(&mut world, true);
     let all = |ticket| Command::ContinueAll { ticket };
     running.ask(all).await.expect("one goes on");
     running.quiet().await;
@@ -308,9 +307,10 @@ async fn a_model_that_only_clears_its_mind_is_stopped_until_a_person_says_someth
         .reply("lead", clears())
         .reply("lead", clears())
         .reply("lead", clears())
+        .reply("lead", Reply::saying("A new course."))
         .reply("lead", Reply::saying("All right."));
     let (world, mut running, dialog) = World::talked(models, "Go").await;
-    assert_eq!((world.models.remaining(), world.state(&dialog)), (1, "stopped"));
+    assert_eq!((world.models.remaining(), world.state(&dialog)), (2, "stopped"));
     assert_eq!(world.dialog(&dialog).latest.marked(), Some(&StopReason::in_circles()));
     running.say(&dialog, "Do the first thing").await.expect("heard");
     running.quiet().await;
@@ -335,18 +335,15 @@ async fn what_a_person_says_beside_an_open_question_gets_a_full_round() {
 
 #[tokio::test(start_paused = true)]
 async fn a_question_asked_in_that_round_holds_it() {
-    let question = |text: &str| json!({ "tellaskContent": text }).to_string();
-    let both = Reply::call("q2", "askHuman", &question("And which?")).and_call(
-        "l",
-        "list_dir",
-        r#"{"path":"."}"#,
-    );
-    let models = Sequence::new()
-        .reply("lead", Reply::call("q1", "askHuman", &question("Which?")))
-        .reply("lead", both);
-    let (world, mut running, dialog) = World::talked(models, "Go").await;
-    running.say(&dialog, "What is there?").await.expect("heard");
+    let question = json!({ "tellaskContent": "Which?" }).to_string();
+    let both = Reply::call("q", "askHuman", &question).and_call("l", "list_dir", "{}");
+    let models =
+        Sequence::new().reply("lead", both).reply("lead", Reply::saying("Both are known."));
+    let (world, mut running, _) = World::talked(models, "Go").await;
+    assert_eq!((world.models.remaining(), running.inbox().len()), (1, 1));
+    let asked = running.inbox().remove(0);
+    running.answer(&asked, "The first").await.expect("an answer");
     running.quiet().await;
-    assert_eq!((world.models.remaining(), running.inbox().len()), (0, 2));
+    assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;
 }
