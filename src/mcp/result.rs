@@ -89,7 +89,7 @@ pub(super) fn tool_outcome(
 /// Servers repeat structured content as a text, for clients that read only texts.
 fn says(block: &ContentBlock, structured: &Value) -> bool {
     let ContentBlock::Text(block) = block else { return false };
-    let wrapped = || structured.as_object().filter(|map| map.len() == 1)?.get("result")?.as_str();
+    let wrapped = || structured.as_object().filter(|map| map.len() == 1)?.values().next()?.as_str();
     wrapped() == Some(&block.text)
         || serde_json::from_str::<Value>(&block.text).is_ok_and(|text| text == *structured)
 }
@@ -242,6 +242,7 @@ mod tests {
             (text("one issue"), json!({"n": 1}), "one issue\n\n{\"n\":1}"),
             (text("{ \"n\" :1}"), json!({"n": 1}), "{ \"n\" :1}"),
             (text("said"), json!({"result": "said"}), "said"),
+            (text("said"), json!({"content": "said"}), "said"),
             (text("said"), json!({"result": "more"}), "said\n\n{\"result\":\"more\"}"),
             (text("said"), json!(null), "said"),
         ] {

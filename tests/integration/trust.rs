@@ -149,7 +149,7 @@ fn a_server_is_not_started_before_a_person_agreed_and_again_not_when_it_changed(
     };
     let started = || fs::read_to_string(place.path("cloned/started")).unwrap_or_default();
     declare("one");
-    let doctor = place.program(&["doctor", "--mcp"]);
+    let doctor = place.program(&["doctor", "--mcp", "--strict"]);
     assert_eq!(doctor.status.code(), Some(6), "{}", text(&doctor));
     assert!(text(&doctor).contains("server s: starts"), "{}", text(&doctor));
     assert_eq!(started(), "");
