@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -44,6 +45,8 @@ pub(super) struct NestedPaths {
     pub unprotected: Unprotected,
     /// What was there before and may be anywhere: names changed while it was searched for.
     pub lost: Vec<Found>,
+    /// A folder that holds one of them, and why it cannot be looked into.
+    pub closed: Option<(PathBuf, io::ErrorKind)>,
     /// A name that was read in a folder stood for nothing a moment later.
     has_changed: bool,
 }
@@ -96,24 +99,7 @@ impl Search {
         let before = &self.found;
         let all = [&before.repositories, &before.taskdocs, &before.lost];
         let known: Vec<Found> = all.into_iter().flatten().cloned().collect();
-        let mut seen = BTreeSet::new();
-        for _ in 0..MAX_SEARCHES {
-            let mut found = self.search(root);
-            let now: BTreeSet<ObjectId> =
-                found.repositories.iter().chain(&found.taskdocs).map(|one| one.id).collect();
-            let missing = known.iter().filter(|one| !now.contains(&one.id));
-            found.lost = missing.cloned().collect();
-            seen.extend(now);
-            let is_complete = found.lost.is_empty();
-            self.found = found;
-            if is_complete {
-                break;
-            }
-            std::thread::sleep(PAUSE);
-        }
-        // What no search has seen is gone, as far as the last one can tell.
-        let may_tell = !self.found.has_changed;
-        self.found.lost.retain(|one| seen.contains(&one.id) || !may_tell);
+        self.found = settle(&known, || self.search(root));
         &self.found
     }
 
@@ -175,6 +161,29 @@ impl Search {
     }
 }
 
+/// Searches until everything that is known is found, or what is not found is gone or lost.
+fn settle(known: &[Found], mut search: impl FnMut() -> NestedPaths) -> NestedPaths {
+    let mut seen = BTreeSet::new();
+    let mut searches = 0;
+    loop {
+        let mut found = search();
+        searches += 1;
+        let now: BTreeSet<ObjectId> =
+            found.repositories.iter().chain(&found.taskdocs).map(|one| one.id).collect();
+        found.lost = known.iter().filter(|one| !now.contains(&one.id)).cloned().collect();
+        seen.extend(now);
+        if searches == MAX_SEARCHES {
+            // What no search has seen is gone, as far as the last one can tell.
+            let may_tell = !found.has_changed && found.closed.is_none();
+            found.lost.retain(|one| seen.contains(&one.id) || !may_tell);
+        }
+        if found.lost.is_empty() || searches == MAX_SEARCHES {
+            return found;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
 impl NestedPaths {
     /// What is in a folder, as long as it is the one that was listed: a repository and the folder around it belong
     /// together. The repository at the top is no nested one.
@@ -183,9 +192,10 @@ impl NestedPaths {
         if listed.taskdocs.is_empty() && repository.is_none() {
             return;
         }
-        let Ok(Some(inside)) = root.enter(folder, listed.object.id) else {
-            self.has_changed = true;
-            return;
+        let inside = match root.enter(folder, listed.object.id) {
+            Ok(Some(inside)) => inside,
+            Ok(None) => return self.has_changed = true,
+            Err(error) => return self.close(folder, &error),
         };
         for name in &listed.taskdocs {
             let found = self.add(&inside, folder.join(name));
@@ -199,15 +209,26 @@ impl NestedPaths {
 
     /// What is at a path. A link is counted: whoever writes its folder can replace it.
     fn add(&mut self, inside: &Root, path: PathBuf) -> Option<Found> {
-        let Ok(Some(object)) = inside.look(&path) else {
-            self.has_changed = true;
-            return None;
+        let object = match inside.look(&path) {
+            Ok(Some(object)) => object,
+            Ok(None) => {
+                self.has_changed = true;
+                return None;
+            }
+            Err(error) => {
+                self.close(inside.path(), &error);
+                return None;
+            }
         };
         if object.kind == ObjectKind::Link {
             self.unprotected.add(path);
             return None;
         }
         Some(Found { id: object.id, path })
+    }
+
+    fn close(&mut self, folder: &Path, error: &io::Error) {
+        _ = self.closed.get_or_insert((folder.to_owned(), error.kind()));
     }
 }
 
@@ -394,6 +415,37 @@ mod tests {
     }
 
     #[test]
+    fn what_is_known_is_gone_only_if_no_search_saw_it_and_the_last_could_tell() {
+        let id: ObjectId = "1:7".parse().unwrap();
+        let one = Found { path: PathBuf::from("/w/a/.git"), id };
+        let with = || NestedPaths { repositories: vec![one.clone()], ..NestedPaths::default() };
+        let without = NestedPaths::default;
+        let changed = || NestedPaths { has_changed: true, ..NestedPaths::default() };
+        let error = io::ErrorKind::PermissionDenied;
+        let closed = || NestedPaths { closed: Some((PathBuf::from("/w/a"), error)), ..without() };
+        let other = Found { path: PathBuf::from("/w/b/.git"), id: "1:8".parse().unwrap() };
+        let both = [one.clone(), other.clone()];
+        // What the first search saw, what the others saw, and what is lost at the end.
+        let rows: [(&str, &dyn Fn() -> NestedPaths, &dyn Fn() -> NestedPaths, &[Found]); 5] = [
+            ("gone", &without, &without, &[]),
+            ("seen once", &with, &without, &both[..1]),
+            ("names changed", &without, &changed, &both),
+            ("cannot be looked into", &without, &closed, &both),
+            ("one is gone", &with, &with, &[]),
+        ];
+        for (name, first, others, lost) in rows {
+            let mut searches = 0;
+            let found = settle(&both, || {
+                searches += 1;
+                if searches == 1 { first() } else { others() }
+            });
+            assert_eq!((found.lost.as_slice(), searches), (lost, MAX_SEARCHES), "{name}");
+        }
+        let found = settle(&both[..1], with);
+        assert_eq!(found, with(), "what is there is found at once");
+    }
+
+    #[test]
     fn what_is_known_is_found_while_its_folder_is_exchanged_again_and_again() {
         let (top, root) = root();
         fs::create_dir_all(top.path().join("a/.git")).unwrap();
@@ -436,6 +488,7 @@ mod tests {
         }
         assert!(found.unprotected.count > 0);
         assert_eq!(found.unprotected.example.unwrap(), root.path().join("closed"));
-        assert_eq!(search.refresh(&root).unprotected.count, 0);
+        let found = search.refresh(&root);
+        assert_eq!((found.unprotected.count, &found.closed), (0, &None));
     }
 }

@@ -122,6 +122,14 @@ pub(super) struct Ground<'a> {
 impl ReservedPaths {
     pub fn find(ground: Ground<'_>, writes: bool) -> Result<Self, JudgeFault> {
         let Ground { root, home, nested, .. } = ground;
+        if let Some((folder, error)) = &nested.closed {
+            let folder = folder.strip_prefix(root.path()).unwrap_or(folder).display();
+            return Err(JudgeFault::Refused(localized!(
+                "{folder} has a repository or Taskdoc in it and cannot be looked into ({error}); let this user read \
+                 it: chmod u+rx",
+                "{folder} 内有仓库或任务文档，但无法查看（{error}）；请让当前用户可以读取它：chmod u+rx"
+            )));
+        }
         if let Some(lost) = nested.lost.first() {
             return Err(JudgeFault::Changed(lost.path.clone()));
         }

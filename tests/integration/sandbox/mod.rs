@@ -16,6 +16,7 @@ mod run;
 mod servers;
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt as _;
 use std::process::{Child, Command};
 
 use crate::common::children::{DAEMON, KINDS};
@@ -308,6 +309,55 @@ fn nothing_is_left_of_the_private_folder_whatever_modes_a_command_gave_to_what_i
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         let left: Vec<_> = names.filter(|name| name.starts_with("run-")).collect();
         assert_eq!(left, [""; 0], "{means:?} {user:?}");
+    }
+}
+
+#[test]
+fn a_folder_with_a_repository_that_cannot_be_looked_into_is_named_and_nothing_runs() {
+    let Some(user) = User::all().pop().filter(|user| *user == User::Ordinary || !is_root()) else {
+        return skip("root looks into every folder");
+    };
+    for means in [Means::Bwrap, Means::Landlock].into_iter().filter(|one| ready(*one, user)) {
+        let place = Place::new(user);
+        for mode in [0o600, 0o400] {
+            place.set_mode("ws/deep/r", mode);
+            let ran = place.sh(Some((means, "workspace")), "echo ran");
+            let is_named = ran.said.contains("deep/r") && ran.said.contains("chmod u+rx");
+            assert!(is_named && !ran.said.contains("ran\n"), "{means:?} {mode:o}: {}", ran.said);
+        }
+        place.set_mode("ws/deep/r", 0o700);
+        let ran = place.sh(Some((means, "workspace")), "echo ran");
+        assert_eq!(ran.code, Some(0), "{means:?}: {}", ran.said);
+    }
+}
+
+/// `bwrap` would set missing flags by name, which another command may have exchanged.
+#[test]
+fn held_paths_have_every_flag_that_bwrap_asks_for_before_it_starts() {
+    for user in User::all().into_iter().filter(|user| ready(Means::Bwrap, *user)) {
+        let place = Place::new(user);
+        let judged = |flag: &str, path: &str| {
+            let path = std::fs::canonicalize(place.top().join(path)).expect("a path");
+            let meta = path.metadata().expect("there");
+            let id = format!("{}:{}", meta.dev(), meta.ino());
+            [flag.to_owned(), path.display().to_string(), id]
+        };
+        let mut words = vec!["sandbox-helper".to_owned(), "--before".to_owned()];
+        words.extend(judged("--workspace", "ws"));
+        words.extend(judged("--pin", "ws/.git"));
+        words.extend(judged("--fix", "ws/.git/config"));
+        words.extend(["--", "cat", "/proc/self/mountinfo"].map(str::to_owned));
+        let said = place.helper(&words);
+        for (path, access) in [("ws/.git", "rw"), ("ws/.git/config", "ro")] {
+            let path = std::fs::canonicalize(place.top().join(path)).expect("a path");
+            let path = path.display().to_string();
+            let line = said.lines().find(|line| line.split(' ').nth(4) == Some(&path));
+            let flags: Vec<&str> =
+                line.unwrap_or_default().split(' ').nth(5).unwrap_or_default().split(',').collect();
+            for flag in [access, "nosuid", "nodev"] {
+                assert!(flags.contains(&flag), "{user:?} {path} {flag}: {said}");
+            }
+        }
     }
 }
 

@@ -116,7 +116,7 @@ impl Place {
         Ran { code: over.status.code(), said: String::from_utf8_lossy(&over.stdout).into_owned() }
     }
 
-    /// in the sandbox, with both streams in one pipe.
+    /// In the sandbox, with both streams in one pipe.
     pub fn start(&self, sandbox: InSandbox, words: &[String]) -> Child {
         let mut line = self.user.words();
         line.push(self.program().display().to_string());
@@ -130,8 +130,20 @@ impl Place {
         }
         line.push("--".to_owned());
         line.extend_from_slice(words);
+        self.spawn(&line)
+    }
+
+    /// What this program prints as the first process of a sandbox, given these arguments.
+    pub fn helper(&self, arguments: &[String]) -> String {
+        let mut line = self.user.words();
+        line.push(self.program().display().to_string());
+        line.extend_from_slice(arguments);
+        String::from_utf8_lossy(&output_of(self.spawn(&line)).stdout).into_owned()
+    }
+
+    fn spawn(&self, line: &[String]) -> Child {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", "exec \"$@\" 2>&1", "sh"]).args(&line);
+        command.args(["-c", "exec \"$@\" 2>&1", "sh"]).args(line);
         command.current_dir(self.workspace()).env_clear();
         command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", self.home());
         command.env("OWN_SECRET", CANARY);
