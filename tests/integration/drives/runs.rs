@@ -123,28 +123,31 @@ async fn b03_who_asked_a_person_when_the_program_died_waits_for_the_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn b06_a_stop_of_who_only_waits_for_side_dialogs_holds_over_a_restart_and_a_reply() {
-    let models = Sequence::new()
-        .reply("lead", ask_alice())
-        .reply("alice", rejected())
-        .reply("lead", Reply::new().and_hang())
-        .reply("alice", Reply::saying("planned"))
-        .reply("lead", Reply::saying("Good."));
-    let (world, mut running, main) = World::talked(models, "Go").await;
-    let side = made(&main, 2);
-    running.say(&main, "How far?").await.expect("heard");
-    running.idle().await;
-    running.send(Command::Stop { dialog: main.clone() }).await;
-    running.quiet().await;
-    assert_eq!(world.state(&main), "stopped");
-    running.kill().await;
-    let mut running = world.start().await;
-    assert_eq!((world.state(&main), world.state(&side)), ("stopped", "stopped"));
-    running.resume(&side).await.expect("it failed before");
-    running.quiet().await;
-    assert_eq!((world.state(&main), world.models.remaining()), ("stopped", 1));
-    running.resume(&main).await.expect("a person continues it");
-    assert_eq!(running.quiet().await, QuietOutcome::Done);
-    assert_eq!(world.models.remaining(), 0);
+    for all in [false, true] {
+        let models = Sequence::new()
+            .reply("lead", ask_alice())
+            .reply("alice", rejected())
+            .reply("lead", Reply::new().and_hang())
+            .reply("alice", Reply::saying("planned"))
+            .reply("lead", Reply::saying("Good."));
+        let (world, mut running, main) = World::talked(models, "Go").await;
+        let side = made(&main, 2);
+        running.say(&main, "How far?").await.expect("heard");
+        running.idle().await;
+        let one = Command::Stop { dialog: main.clone() };
+        running.send(if all { Command::StopAll } else { one }).await;
+        running.quiet().await;
+        assert_eq!(world.state(&main), "stopped");
+        running.kill().await;
+        let mut running = world.start().await;
+        assert_eq!((world.state(&main), world.state(&side)), ("stopped", "stopped"));
+        running.resume(&side).await.expect("it failed before");
+        running.quiet().await;
+        assert_eq!((world.state(&main), world.models.remaining()), ("stopped", 1));
+        running.resume(&main).await.expect("a person continues it");
+        assert_eq!(running.quiet().await, QuietOutcome::Done);
+        assert_eq!(world.models.remaining(), 0);
+    }
 }
 
 #[tokio::test(start_paused = true)]
