@@ -10,6 +10,8 @@ pub(super) const UNCONFINED: &str = "--unconfined";
 pub(super) const STAY: &str = "--stay";
 /// Its role before `bwrap`: hold reserved paths, then exec the command.
 pub(super) const BEFORE_BWRAP: &str = "--before";
+/// Its flag: remove the placeholders of another process when that has ended.
+pub(super) const SWEEP: &str = "--sweep";
 /// Its flag: join the network namespace of a process first.
 pub(super) const JOIN_NETWORK: &str = "--join";
 /// The workspace, and what it is.

@@ -7,6 +7,8 @@
 //! command and kills them when the main program ends. A second helper enters the sandbox and execs the
 //! command.
 //!
+//! One helper for each program waits for its end, and removes placeholders that it has left (`placeholders.rs`).
+//!
 //! Before `bwrap` starts, a helper holds the reserved paths of the workspace (`hold.rs`) and execs `bwrap`.
 //!
 //! The hidden command is handled before the usual argument parsing, so that it starts quickly.
@@ -37,10 +39,12 @@ use rustix::thread::{
 
 use super::beneath::{Object, ObjectId, ObjectKind};
 use super::config::{
-    BEFORE_BWRAP, CLOSE, CLOSED, FIX, HELPER_NAME, JOIN_NETWORK, PIN, STAY, UNCONFINED, WORKSPACE,
+    BEFORE_BWRAP, CLOSE, CLOSED, FIX, HELPER_NAME, JOIN_NETWORK, PIN, STAY, SWEEP, UNCONFINED,
+    WORKSPACE,
 };
 use super::hold::{Hold, Holds, enter_mounts, open_root};
 use super::landlock::{FOLDER, LIST, NETWORK, NOT_JUDGED, OUTSIDE, READ, WITHIN, WRITE};
+use super::placeholders::PlaceholderStore;
 use super::seccomp::{self, Sockets};
 use crate::domain::command_mark::{NO_LIMIT, limit_below};
 
@@ -137,6 +141,13 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
         return None;
     }
     let arguments: Vec<OsString> = arguments.collect();
+    if let [flag, state, workspace] = arguments.as_slice()
+        && flag == SWEEP
+    {
+        let store = PlaceholderStore::new(state.as_ref(), workspace.as_ref());
+        store.sweep_after(std::io::stdin().lock());
+        return Some(ExitCode::SUCCESS);
+    }
     let Some(args) = HelperArguments::read(arguments.iter().cloned()) else {
         return Some(fail("invalid arguments"));
     };

@@ -2,8 +2,8 @@
 //! command can create them. They are reference-counted over all programs that use the workspace, and
 //! removed after the last command of the last program.
 //!
-//! A journal outside the workspace lists them, so that the next program cleans up after one that was
-//! killed.
+//! A journal outside the workspace lists them. After a program that was killed a second process removes them, which
+//! waits for its end; or the next program, where that was killed, too.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,18 +13,25 @@ use std::io::{self, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, mkdirat, openat, statat};
 
 use super::beneath::{Object, ObjectId, ObjectKind, Root};
+use super::config::{HELPER_NAME, SWEEP};
 use super::nameless;
 use super::reserved::{Missing, Placeholder};
 
 /// Modes of what is new before the process mask.
 const NEW_FILE_MODE: Mode = Mode::from_bits_retain(0o666);
 const NEW_FOLDER_MODE: Mode = Mode::from_bits_retain(0o777);
+/// How long the commands of a program that was killed may take to end: what they could not create is removed then.
+const COMMANDS_END: Duration = Duration::from_millis(300);
+const JOURNAL: &str = "made";
 /// A longer journal is not read.
 const MAX_JOURNAL_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -35,7 +42,8 @@ pub(super) struct PlaceholderStore(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     workspace: PathBuf,
-    /// The folder for the lock and journal, outside the workspace.
+    /// The folder of states, which the lock and the journal are in, outside the workspace.
+    state: PathBuf,
     folder: PathBuf,
     users: Mutex<Users>,
 }
@@ -45,6 +53,8 @@ struct Users {
     count: usize,
     /// Held while a command of this program runs.
     lock: Option<File>,
+    /// Its end is that of this process: then the sweeper removes what is left.
+    sweeper: Option<ChildStdin>,
 }
 
 /// A reference of a running command to the placeholders. The last one dropped removes them.
@@ -56,8 +66,32 @@ impl PlaceholderStore {
         let mut hasher = DefaultHasher::new();
         workspace.hash(&mut hasher);
         let folder = state.join("sandbox").join(format!("{:016x}", hasher.finish()));
-        let workspace = workspace.to_owned();
-        Self(Arc::new(Inner { workspace, folder, users: Mutex::default() }))
+        let (state, workspace) = (state.to_owned(), workspace.to_owned());
+        Self(Arc::new(Inner { workspace, state, folder, users: Mutex::default() }))
+    }
+
+    /// Starts the sweeper, once: this program as a second process. Without it the next program removes what is left.
+    pub fn keep_swept(&self, program: &Path) {
+        let mut users = self.users();
+        if users.sweeper.is_some() {
+            return;
+        }
+        let mut sweeper = Command::new(program);
+        sweeper.args([HELPER_NAME, SWEEP]).args([&self.0.state, &self.0.workspace]);
+        sweeper.env_clear().current_dir("/").process_group(0);
+        let started =
+            sweeper.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        users.sweeper = started.ok().and_then(|mut child| child.stdin.take());
+    }
+
+    /// The sweeper: waits for the end of the other process, and removes what it has left.
+    pub fn sweep_after(&self, mut other: impl io::Read) {
+        while matches!(other.read(&mut [0; 64]), Ok(1..)) {}
+        if self.0.folder.join(JOURNAL).exists() {
+            std::thread::sleep(COMMANDS_END);
+            // Whoever uses the workspace now removes it afterwards.
+            drop(self.acquire());
+        }
     }
 
     /// True while a command of this program runs.
@@ -127,13 +161,13 @@ impl PlaceholderStore {
             lines.push(b'\n');
         }
         // Write the journal before creating anything.
-        self.open("made")?.write_all(&lines)?;
+        self.open(JOURNAL)?.write_all(&lines)?;
         missing.iter().map(|one| Ok((one.path.clone(), create_one(root, one)?))).collect()
     }
 
     /// Removes placeholders that are unchanged. The caller holds the exclusive lock.
     fn remove_all(&self) {
-        let journal = self.0.folder.join("made");
+        let journal = self.0.folder.join(JOURNAL);
         let is_readable = fs::metadata(&journal).is_ok_and(|meta| meta.len() <= MAX_JOURNAL_BYTES);
         let journaled =
             if is_readable { fs::read(&journal).unwrap_or_default() } else { Vec::new() };
@@ -307,6 +341,24 @@ mod tests {
         let again = make("b").unwrap_err();
         assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(count_entries(top.path()), 1);
+    }
+
+    #[test]
+    fn what_a_killed_program_left_is_removed_once_it_has_ended() {
+        let (state, (top, root)) = (tempfile::tempdir().unwrap(), workspace());
+        let killed = PlaceholderStore::new(state.path(), root.path());
+        let (placeholders, _) = killed.create(&root, &missing(&root)).unwrap();
+        let (input, other) = io::pipe().unwrap();
+        std::thread::scope(|scope| {
+            let sweeper = PlaceholderStore::new(state.path(), root.path());
+            let swept = scope.spawn(move || sweeper.sweep_after(input));
+            assert_eq!(count_entries(top.path()), 3);
+            drop(killed.users().lock.take());
+            std::mem::forget(placeholders);
+            drop(other);
+            swept.join().unwrap();
+        });
+        assert_eq!(count_entries(top.path()), 0);
     }
 
     #[test]

@@ -429,6 +429,9 @@ impl Sandbox {
             drop(last_scan);
             match self.placeholder_store().create(root, &reserved.missing) {
                 Ok((placeholders, made)) => {
+                    if !reserved.missing.is_empty() {
+                        self.placeholder_store().keep_swept(&self.config().program);
+                    }
                     reserved.made(&made);
                     return Ok((reserved, placeholders));
                 }

@@ -183,6 +183,20 @@ fn what_may_be_anywhere_is_not_taken_for_gone() {
 }
 
 #[test]
+fn what_is_known_and_cannot_be_looked_into_is_named_with_what_to_do() {
+    let (_top, root) = workspace_with(&["a/.git/HEAD"]);
+    let mut nested = Search::default().refresh(&root).clone();
+    nested.lost = std::mem::take(&mut nested.repositories);
+    nested.closed = Some((root.path().join("a"), io::ErrorKind::PermissionDenied));
+    let own_states = &BTreeSet::new();
+    let ground = Ground { root: &root, home: None, nested: &nested, own_states };
+    let fault = ReservedPaths::find(ground, true).unwrap_err();
+    let JudgeFault::Refused(refused) = fault else { panic!("{fault:?}") };
+    let said = refused.to_string();
+    assert!(said.starts_with("a has a repository") && said.contains("chmod u+rx"), "{said}");
+}
+
+#[test]
 fn settings_are_read_of_what_is_held() {
     let (_top, root) = workspace_with(&[".git/HEAD", ".git/config", "inc"]);
     let (nested, own_states) = (&NestedPaths::default(), &BTreeSet::new());

@@ -164,11 +164,6 @@ impl Place {
         put(self.top(), path, text);
     }
 
-    pub fn set_mode(&self, path: &str, mode: u32) {
-        let mode = fs::Permissions::from_mode(mode);
-        fs::set_permissions(self.top().join(path), mode).expect("a mode");
-    }
-
     pub fn top(&self) -> &Path {
         self.top.path()
     }
