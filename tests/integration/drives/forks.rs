@@ -342,6 +342,12 @@ async fn a_fork_is_made_of_what_is_done_too_and_lies_among_the_running() {
 
 #[tokio::test(start_paused = true)]
 async fn a_question_asked_back_is_asked_again_in_the_fork() {
+    for then in [ForkMode::Stay, ForkMode::Continue] {
+        asked_back_again(then).await;
+    }
+}
+
+async fn asked_back_again(then: ForkMode) {
     let back = Reply::call("b", "tellaskBack", r#"{"tellaskContent":"Which colour?"}"#);
     let answer = |colour: &str| Reply::call("a", "replyTellaskBack", &reply(colour));
     let models = Sequence::new()
@@ -355,19 +361,18 @@ async fn a_question_asked_back_is_asked_again_in_the_fork() {
         .reply("lead", Reply::saying("Blue then."));
     let (world, mut running, main) = World::talked(models, "Paint").await;
     let side = made(&main, 2);
-    let fork = running.fork(&main.root, 1, 2).await.expect("a fork");
-    assert_eq!(running.after_fork(), AfterFork::RestorePending);
-    assert_sound(&world, &main.root, &fork.root);
-    running.idle().await;
-    assert_eq!(world.models.remaining(), 3, "nothing of it goes on by itself");
-    running.resume(&fork).await.expect("it can go on");
-    running.quiet().await;
+    let fork = running.fork_and(then, &main.root, 1, 2).await.expect("a fork");
+    assert_eq!(running.after_fork(), AfterFork::AutoContinue);
+    if then == ForkMode::Stay {
+        assert_sound(&world, &main.root, &fork.root);
+        running.idle().await;
+        assert_eq!(world.models.remaining(), 3, "nothing of it goes on by itself");
+        running.resume(&fork).await.expect("it can go on");
+    }
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
     let copy = side_of(&fork, &side);
     assert!(record_lines(&world.view(), &copy).contains(&"answered b".to_owned()));
-    if world.state(&copy) == "stopped" {
-        running.resume(&copy).await.expect("it can go on");
-        running.quiet().await;
-    }
+    assert_eq!(world.state(&copy), "idle_waiting_user");
     let lines = record_lines(&world.view(), &fork);
     assert!(place(&lines, "answered c") < place(&lines, "says: Blue then."), "{lines:?}");
     assert_eq!(world.models.remaining(), 0);

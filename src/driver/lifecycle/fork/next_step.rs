@@ -6,7 +6,7 @@
 use crate::domain::latest::{ExecutionMarker, StopReason};
 use crate::domain::record::Record;
 use crate::domain::shown_state::{Activity, derive};
-use crate::domain::state::next_step;
+use crate::domain::state::{NextStep, next_step};
 use crate::domain::tree::TreeChange;
 use crate::domain::{Assignment, Dialog, SelfId};
 use crate::driver::calls::ask_back::restore_asked_back;
@@ -53,7 +53,9 @@ pub fn finish(
 }
 
 fn after_fork(main: &Dialog, opening: GenerationOpening) -> AfterFork {
-    let waits = main.waits_for_others() || !main.questions.is_empty();
+    // The one that waits for others and is asked back by one of them is waited for.
+    let is_asked_back = next_step(main) == Some(NextStep::HearAskBack);
+    let waits = (main.waits_for_others() || !main.questions.is_empty()) && !is_asked_back;
     match opening {
         GenerationOpening::User { text, images } => AfterFork::DraftUserText { text, images },
         GenerationOpening::Course(_) | GenerationOpening::Nothing if waits => {
@@ -69,10 +71,12 @@ fn waits_for_continue(dialog: &Dialog, is_main: bool, next: &AfterFork) -> bool 
         dialog.obligation().is_some() && dialog.questions.is_empty() && !dialog.waits_for_others();
     let delivered = dialog.assignment().is_some_and(Assignment::is_fresh_boots)
         && dialog.latest.fbr_state.is_none();
+    let goes_on_with_answer =
+        next_step(dialog).is_none() && dialog.history.asked_back().next().is_some();
     let is_unfinished =
         next_step(dialog).is_some() || dialog.history.last.open || (owes && !delivered);
     let asked_for = is_main && *next == AfterFork::AutoContinue;
-    (is_unfinished || asked_for) && !dialog.latest.is_dead()
+    (is_unfinished && !goes_on_with_answer || asked_for) && !dialog.latest.is_dead()
 }
 
 #[cfg(test)]
