@@ -270,6 +270,9 @@ pub struct InboxArgs {
     /// The open questions, notices and failures as one JSON value
     #[arg(long)]
     pub json: bool,
+    /// Print how many questions are open in the folders here, as `2?`; nothing if none is. `2+?`: and in others that are not read
+    #[arg(long, conflicts_with_all = ["plain", "watch", "json", "kind", "team", "all", "show", "dismiss", "dismiss_news", "history"])]
+    pub count: bool,
     /// With `--json` or `--all`: only these; may be repeated
     #[arg(long, value_name = "KIND", conflicts_with_all = ["watch", "plain"])]
     pub kind: Vec<ItemKind>,

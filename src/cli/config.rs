@@ -15,6 +15,7 @@ use crate::domain::sandbox::Level;
 use crate::domain::text::{Text, localized};
 use crate::domain::usage::Prices;
 use crate::domain::{Lang, Problem};
+use crate::driver::AfterRestart;
 use crate::platform::{dirs, env, own_uid};
 use crate::ui::backend::Capabilities;
 use crate::ui::bindings;
@@ -74,6 +75,7 @@ pub struct UserConfig {
     pub mouse: MouseUse,
     pub hints: HintUse,
     pub hang_up: HangUp,
+    pub after_restart: AfterRestart,
     pub links: LinkUse,
     /// Where tasks of teams are.
     pub tasks: SharedStore,
@@ -193,6 +195,7 @@ fn from_parts(
     let hints = terminal::read_hints(&value, &mut report);
     let links = terminal::read_links(&value, &mut report);
     let hang_up = terminal::read_hang_up(&value, &mut report);
+    let after_restart = terminal::read_after_restart(&value, &mut report);
     let composer_keys = terminal::read_composer_keys(&value, &mut report);
     let tasks = hive::read(&value, is_private, &mut report);
     let (prices, faults) = prices::read(&value);
@@ -214,6 +217,7 @@ fn from_parts(
         mouse,
         hints,
         hang_up,
+        after_restart,
         links,
         tasks,
         problems: report.problems,

@@ -427,9 +427,12 @@ impl Printer {
 
     fn retry(&mut self, dialog: &DialogId, retry: &RetryView) {
         let fields = match retry {
-            RetryView::Waiting { error, seconds } => {
+            RetryView::Waiting { error, seconds, server } => {
                 self.print_line(dialog, &format!("{error}; retry in {seconds} s"));
-                json!({ "phase": "waiting", "seconds": seconds, "error": error.to_string() })
+                json!({
+                    "phase": "waiting", "seconds": seconds, "error": error.to_string(),
+                    "server": server,
+                })
             }
             RetryView::Running => json!({ "phase": "running" }),
             RetryView::Resolved => json!({ "phase": "resolved" }),

@@ -2,6 +2,7 @@
 //! as lines.
 
 mod board;
+mod count;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufReader, stdin};
@@ -59,6 +60,9 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
     }
     if places.is_empty() {
         places.push(workspace.display().to_string());
+    }
+    if wanted.count {
+        return Ok(count::print(&places));
     }
     let screen = ScreenArgs { plain: wanted.plain, inline: false };
     if !wanted.watch && !wanted.json && ScreenMode::is_drawn(screen) {

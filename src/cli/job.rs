@@ -283,7 +283,7 @@ impl Job<'_> {
     fn scope(&self) -> DriveScope {
         match self.pick_up {
             _ if !self.driving => DriveScope::Nothing,
-            PickUp::Everything | PickUp::Open => DriveScope::Everything,
+            PickUp::Everything(_) | PickUp::Open => DriveScope::Everything,
             PickUp::Named => DriveScope::Tree,
         }
     }

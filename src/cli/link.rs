@@ -26,6 +26,7 @@ use crate::ui::{DraftStore, DraftTexts, LOOKED, QuitPolicy, STORED_HINTS};
 use super::config::UserConfig;
 use super::exit::CommandError;
 use super::hint_file;
+use super::notify_command::Calls;
 use super::own_texts;
 use super::running::{self, Found};
 use super::screen::{end_processes, start_options};
@@ -49,6 +50,7 @@ pub enum LinkEnd {
         server: Option<Server>,
         shells: Shells,
         store: Arc<Store>,
+        calls: Calls,
     },
     Elsewhere(ConnectionTasks),
     /// Several drivers, which all go on.
@@ -108,9 +110,10 @@ impl Link {
         let server =
             is_shared.then(|| running::listen(workspace, &driver, store.clone(), level)).flatten();
         let clients = driver.clients();
+        let calls = Calls::start(clients.clone(), setup, workspace)?;
         let (commands, events, tasks) = driver.into_parts();
         let texts = Texts::new(TextsPlace::Here(store.clone()));
-        let end = LinkEnd::Here { tasks, clients, server, shells, store };
+        let end = LinkEnd::Here { tasks, clients, server, shells, store, calls };
         Ok(Self { commands, events, level, texts, end })
     }
 
@@ -151,7 +154,9 @@ impl LinkEnd {
 
     /// The screen is gone. Drives on in this process until that is over; nothing if the driver is in another one.
     pub async fn go_on(self, until: Until) -> std::io::Result<()> {
-        let Self::Here { tasks, clients, server, shells, store } = self else { return Ok(()) };
+        let Self::Here { tasks, clients, server, shells, store, calls } = self else {
+            return Ok(());
+        };
         let mut signals = Signals::listen()?;
         let connected = server.as_ref().map_or_else(|| watch::channel(0).1, Server::connected);
         let mut ended_by = None;
@@ -160,6 +165,7 @@ impl LinkEnd {
             let of = (until, &ServiceManager::default());
             ended_by = unattended::drive(channels, connected, &mut signals, of).await;
         }
+        calls.end().await;
         tasks.join().await;
         if let Some(server) = server {
             server.close().await;
@@ -178,8 +184,9 @@ impl LinkEnd {
         lang: Lang,
     ) -> Option<String> {
         match self {
-            Self::Here { tasks, clients, server, shells, store } => {
+            Self::Here { tasks, clients, server, shells, store, calls } => {
                 drop(clients);
+                calls.end().await;
                 tasks.join().await;
                 if let Some(server) = server {
                     server.close().await;

@@ -1,17 +1,108 @@
-//! `notify_command`: the questions as JSON for a program of the person.
+//! `notify_command`: the driver gives the questions as JSON to a program of the person.
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
+use crate::domain::Problem;
+use crate::domain::text::{Text, localized};
+use crate::driver::{Audience, ClientProfile, Clients};
+use crate::platform::SystemClock;
 use crate::platform::user_program::UserProgram;
+use crate::ui::plain::{Attendant, attend};
 use crate::ui::text::clean::escape_json;
-use crate::ui::{Call, CallReason, CallTarget, CalledQuestion, StopCalls};
+use crate::ui::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
+
+use super::config::UserConfig;
+use super::exit::CommandError;
 
 /// How long the program may take; then it is killed.
 const DEADLINE: Duration = Duration::from_secs(10);
+/// How long a call that is under way has at the end.
+const CALLS_TIMEOUT: Duration = Duration::from_secs(1);
+/// Where its problems come from.
+const ORIGIN: &str = "notify_command";
+
+/// The task that calls the person for a driver of this process, whether or not there are screens.
+#[derive(Debug)]
+pub struct Calls(Option<(oneshot::Sender<()>, JoinHandle<()>)>);
+
+impl Calls {
+    /// Calls nobody where no program is set.
+    ///
+    /// # Errors
+    /// The thread that makes calls could not be started.
+    pub fn start(
+        clients: Clients,
+        setup: &UserConfig,
+        workspace: &Path,
+    ) -> Result<Self, CommandError> {
+        if setup.notify_command.is_empty() {
+            return Ok(Self(None));
+        }
+        let target = NotifyCommand::new(setup.notify_command.clone(), workspace);
+        let caller = Caller::start(target);
+        let caller = caller.map_err(|error| CommandError::invalid(error.to_string()))?;
+        let attendant = Attendant::new(setup.look.lang, setup.attention);
+        let (stop, stopped) = oneshot::channel();
+        Ok(Self(Some((stop, tokio::spawn(call(clients, attendant, caller, stopped))))))
+    }
+
+    /// Ends it, so that the driver can end.
+    pub async fn end(self) {
+        let Some((stop, task)) = self.0 else { return };
+        drop(stop);
+        if let Err(error) = task.await {
+            tracing::warn!(%error, "the task that calls the person");
+        }
+    }
+}
+
+async fn call(
+    clients: Clients,
+    attendant: Attendant,
+    mut caller: Caller,
+    stopped: oneshot::Receiver<()>,
+) {
+    let (looks, reporter) = (clients.looks(), clients.problem_reporter());
+    let joined = clients.join(ClientProfile::own(Audience::Screen)).await;
+    // It would keep the driver alive.
+    drop(clients);
+    let Some(channels) = joined else { return };
+    let mut outcomes = caller.take_outcomes();
+    let reporting = async {
+        while let Some(outcomes) = &mut outcomes
+            && let Some(failure) = outcomes.recv().await
+        {
+            reporter.report(ORIGIN, failure.as_deref().map(problem).into_iter().collect()).await;
+        }
+        std::future::pending::<()>().await;
+    };
+    let channels = (channels.commands, channels.events);
+    tokio::select! {
+        () = attend(attendant, channels, || looks.now(), (&mut caller, Arc::new(SystemClock))) => {}
+        () = reporting => {}
+        _ = stopped => {}
+    }
+    let finished = tokio::task::spawn_blocking(move || caller.finish(CALLS_TIMEOUT)).await;
+    if let Err(error) = finished {
+        tracing::warn!(%error, "the thread that calls the person");
+    }
+}
+
+fn problem(why: &str) -> Problem {
+    let text = localized!("nobody was called: {why}", "没有通知到任何人：{why}");
+    let fix = Text::new(
+        "run what `notify_command` in config.yaml names, with a line on its standard input",
+        "请运行 config.yaml 中 `notify_command` 所写的程序，并从标准输入给它一行",
+    );
+    Problem::new(ORIGIN, "config.yaml", text, fix)
+}
 
 #[derive(Debug)]
 pub struct NotifyCommand {

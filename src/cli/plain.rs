@@ -28,12 +28,11 @@ pub async fn show(
     let setup = config::read(workspace);
     let as_client = (Audience::Lines, running::hello(AudienceKind::Lines));
     let link = Link::open(workspace, models, as_client, &setup).await?;
-    show_link(workspace, link, setup, first).await
+    show_link(link, setup, first).await
 }
 
 /// Shows a driver as lines.
 pub async fn show_link(
-    workspace: &Path,
     link: Link,
     setup: UserConfig,
     first: Vec<Command>,
@@ -58,8 +57,6 @@ pub async fn show_link(
     let typed = typed.map_err(|error| CommandError::invalid(error.to_string()))?;
     let is_echoed = io::stdin().is_terminal();
     let output = io::stdout();
-    let caller = screen::caller(setup.notify_command, workspace);
-    let caller = caller.map_err(|error| CommandError::invalid(error.to_string()))?;
     let (clock, has_bell) = (Arc::new(SystemClock), output.is_terminal());
     let channels = LineChannels {
         typed,
@@ -67,7 +64,6 @@ pub async fn show_link(
         events,
         shutdown,
         output,
-        caller,
         clock,
         has_bell,
         is_echoed,

@@ -21,7 +21,7 @@ use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
 use crate::ui::theme::{ColorDepth, shade_of_variable};
 use crate::ui::{
-    App, AppOptions, Caller, CopyMaker, DemoStart, DraftWriter, HintUse, Keys, Leave, ProgramHost,
+    App, AppOptions, CopyMaker, DemoStart, DraftWriter, HintUse, Keys, Leave, ProgramHost,
     QuitPolicy, RunOptions,
 };
 
@@ -31,7 +31,6 @@ use super::copies::Copies;
 use super::exit::{CommandError, Status};
 use super::hint_file;
 use super::link::{self, Link, LinkEnd};
-use super::notify_command::NotifyCommand;
 use super::programs::Programs;
 use super::unattended::Until;
 use super::{lines, plain, running, unsaved};
@@ -189,7 +188,7 @@ pub fn start_options<'a>(
         models,
         tasks,
         audience,
-        pick_up: PickUp::Everything,
+        pick_up: PickUp::Everything(setup.after_restart),
         driving: true,
         user_lang: setup.look.lang,
         limits: setup.limits,
@@ -244,7 +243,6 @@ async fn on_terminal(
     app.set_composer_keys(setup.composer_keys);
     app.set_prices(setup.prices);
     show_first_hints(&mut app, setup.hints).await;
-    let caller = caller(setup.notify_command, workspace)?;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
     // What the terminal replies replaces it.
     let said = env::variable("COLORFGBG").and_then(|value| shade_of_variable(&value));
@@ -274,7 +272,7 @@ async fn on_terminal(
     }
     let drafts = DraftWriter::start(texts)?;
     let programs = Arc::new(Programs::new(workspace)) as Arc<dyn ProgramHost>;
-    let writers = (drafts, CopyMaker::start(Copies::new(workspace))?, caller, programs);
+    let writers = (drafts, CopyMaker::start(Copies::new(workspace))?, programs);
     let mut signals = Signals::listen()?;
     // Ctrl-C arrives as a key; a SIGINT comes from another process.
     let (asked, lent) = (Arc::new(OnceLock::new()), modes.clone());
@@ -361,14 +359,6 @@ pub async fn go_on(
     tracing::info!(?until, "the driver goes on without its screen");
     end.go_on(until).await?;
     Ok(ScreenExit::Status(Status::Done))
-}
-
-/// What calls the person, if a program is set.
-pub fn caller(words: Vec<String>, workspace: &Path) -> io::Result<Caller> {
-    if words.is_empty() {
-        return Ok(Caller::none());
-    }
-    Caller::start(NotifyCommand::new(words, workspace))
 }
 
 /// Said after the screen is closed, where questions stay open.

@@ -17,6 +17,7 @@ use crate::ui::{Keys, QuitPolicy};
 use super::args::AttachArgs;
 use super::exit::{CommandError, Status};
 use super::link::Link;
+use super::notify_command::Calls;
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
 use super::unattended::{self, Until};
 use super::{config, install, lines, plain, running, runtime};
@@ -35,6 +36,7 @@ pub async fn serve(workspace: &Path) -> Result<Status, CommandError> {
             "nobody could reach this driver: there is no place for its socket; the log says why";
         return Err(CommandError::invalid(text));
     };
+    let calls = Calls::start(driver.clients(), &setup, workspace)?;
     let (commands, events, tasks) = driver.into_parts();
     let manager = ServiceManager::of_environment();
     let status = format!("driving {}", env::display_path(workspace));
@@ -43,6 +45,7 @@ pub async fn serve(workspace: &Path) -> Result<Status, CommandError> {
     let of = (Until::Asked, &manager);
     let channels = ClientChannels { commands, events };
     let ended_by = unattended::drive(channels, server.connected(), &mut signals, of).await;
+    calls.end().await;
     tasks.join().await;
     server.close().await;
     screen::end_processes(&shells, ended_by, QuitPolicy::Stop).await;
@@ -105,7 +108,7 @@ async fn show(
 ) -> Result<ScreenExit, CommandError> {
     let (link, setup) = (Link::elsewhere(found), config::read(workspace));
     match mode {
-        ScreenMode::Plain => plain::show_link(workspace, link, setup, Vec::new()).await,
+        ScreenMode::Plain => plain::show_link(link, setup, Vec::new()).await,
         ScreenMode::Full | ScreenMode::Inline => {
             let start = ScreenStart { mode, ..ScreenStart::default() };
             screen::show_link(workspace, link, (setup, start), &mut Keys::default()).await

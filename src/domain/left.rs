@@ -1,19 +1,42 @@
 //! What a dialog that nobody drives was left as on disk: by a clean end, a crash, or another program.
 //! Loading settles a tree by the same rules, so a list that loads nothing says the same.
 
-use super::call::SpecialCall;
+use super::call::{SpecialCall, only_reads};
 use super::dialog::Dialog;
 use super::fresh_boots::{FbrStep, due};
 use super::history::{CallFact, History};
-use super::latest::{DisplayState, Latest, StopReason};
+use super::latest::{DisplayState, Latest, StopReason, StopRequest};
+use super::record::Record;
+
+/// How often in a row a dialog may be cut off before a person has to look at it.
+const MAX_CUTS: usize = 3;
 
 /// Why a dialog that nobody drives has stopped, if it has. One that was told to go on has not.
 #[must_use]
 pub fn interruption_left(dialog: &Dialog) -> Option<&StopReason> {
     let delivered = dialog.history.last.delivered;
-    let cut_off = (was_cut_off(dialog) && !delivered).then_some(&StopReason::ServerRestart);
+    let cut_off = (was_cut_off(dialog) && !delivered).then(|| cut_reason(&dialog.latest));
     let interruption = cut_off.or_else(|| dialog.latest.interruption());
     interruption.filter(|reason| !waits_rather(dialog, reason))
+}
+
+/// Why a dialog that was cut off has stopped: a person who was stopping it has stopped it.
+#[must_use]
+pub fn cut_reason(latest: &Latest) -> &'static StopReason {
+    match latest.display_state {
+        Some(DisplayState::Stopping { reason: StopRequest::UserStop }) => &StopReason::UserStop,
+        Some(DisplayState::Stopping { reason: StopRequest::EmergencyStop }) => {
+            &StopReason::EmergencyStop
+        }
+        Some(
+            DisplayState::Idle
+            | DisplayState::Proceeding
+            | DisplayState::Blocked { .. }
+            | DisplayState::Stopped { .. }
+            | DisplayState::Dead { .. },
+        )
+        | None => &StopReason::ServerRestart,
+    }
 }
 
 /// True if what is written says that it works, or its last generation has no end.
@@ -75,4 +98,78 @@ pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
     };
     let free = !dialog.is_asked_back() && !dialog.talks_to_a_person();
     waits && empty && free
+}
+
+/// Why a dialog that a restart cut off waits for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftCause {
+    /// It was in a call that may have changed something, and nobody knows.
+    UnknownCall,
+    /// It was cut off again and again, and got no further.
+    CutAgain,
+}
+
+/// Whether a dialog that a restart cut off goes on by itself; `None` if none cut it off. `is_unknown`: whether this is
+/// the result of a call that was interrupted.
+#[must_use]
+pub fn taken_up(
+    dialog: &Dialog,
+    is_unknown: &dyn Fn(&str) -> bool,
+) -> Option<Result<(), LeftCause>> {
+    match dialog.latest.interruption()? {
+        StopReason::ServerRestart | StopReason::PendingCourseStart => {}
+        StopReason::UserStop
+        | StopReason::EmergencyStop
+        | StopReason::ForkContinueReady
+        | StopReason::SystemStop { .. }
+        | StopReason::LlmRetryStopped { .. } => return None,
+    }
+    Some(if has_unknown_call(dialog, is_unknown) {
+        Err(LeftCause::UnknownCall)
+    } else if cuts(dialog) >= MAX_CUTS {
+        Err(LeftCause::CutAgain)
+    } else {
+        Ok(())
+    })
+}
+
+/// Generations at the end of its course that have no end, one after the other.
+fn cuts(dialog: &Dialog) -> usize {
+    let newest = dialog.history.entries.iter().rev();
+    let cut = newest.take_while(|entry| !matches!(entry.record, Record::GenFinish { .. }));
+    cut.filter(|entry| matches!(entry.record, Record::GenStart)).count()
+}
+
+/// True if a call of its last generation may have changed something, and nobody knows.
+#[must_use]
+pub fn has_unknown_call(dialog: &Dialog, is_unknown: &dyn Fn(&str) -> bool) -> bool {
+    let newest = dialog.history.entries.iter().rev();
+    let mut last = newest.take_while(|entry| !matches!(entry.record, Record::GenStart));
+    last.any(|entry| {
+        let Record::FuncResult(result) = &entry.record else { return false };
+        is_unknown(&result.content) && !only_reads(&result.name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Stamp;
+
+    #[test]
+    fn what_a_person_was_stopping_when_the_program_ended_is_stopped_by_them() {
+        for (state, reason) in [
+            (Some(DisplayState::Stopping { reason: StopRequest::UserStop }), StopReason::UserStop),
+            (
+                Some(DisplayState::Stopping { reason: StopRequest::EmergencyStop }),
+                StopReason::EmergencyStop,
+            ),
+            (Some(DisplayState::Proceeding), StopReason::ServerRestart),
+            (None, StopReason::ServerRestart),
+        ] {
+            let mut latest = Latest::new(Stamp::default());
+            latest.display_state = state;
+            assert_eq!(*cut_reason(&latest), reason);
+        }
+    }
 }

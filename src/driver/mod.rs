@@ -43,15 +43,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use crate::domain::Problem;
 use crate::protocol::{Command, DriverEvent};
 
 pub use context::preview::{Preview, PreviewTarget};
 pub use reporting::log::Log;
-pub use reporting::run_outcome::PickUp;
+pub use reporting::run_outcome::{AfterRestart, PickUp};
 pub use shared::configuration::Configuration;
 pub use shared::engine::{
     Consent, Driving, Engine, LogEnd, NoConsentNeeded, Permits, ProviderError, ProviderSource,
 };
+pub use shared::looks::Looks;
 pub use shared::moved::MovedTrees;
 pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;
@@ -93,19 +95,21 @@ impl Driver {
     /// Starts the driver on the current runtime, with its first client.
     pub fn start(engine: Engine, audience: Audience, pick_up: PickUp) -> Self {
         let engine = Arc::new(engine);
-        let state = ScreenState::new(engine.problems.clone(), pick_up, engine.clock.clone());
+        let of_person = (engine.clock.clone(), engine.user_lang);
+        let state = ScreenState::new(engine.problems.clone(), pick_up, of_person);
         let (sources, news) = (engine.sources.clone(), engine.news.clone());
         let (requests, requests_rx) = mpsc::channel(REQUEST_QUEUE);
         let (orders, orders_rx) = mpsc::channel(ORDER_QUEUE);
         let drives_all = pick_up.is_all();
-        let duties = Duties { works: drives_all, fires: pick_up == PickUp::Everything };
+        let duties = Duties { works: drives_all, fires: pick_up.fires() };
         let dispatcher = Dispatcher::new(engine.clone(), orders, duties);
         let (joining, joining_rx) = mpsc::channel(JOINING);
         let (reports_tx, reports_rx) = mpsc::channel(REPORT_QUEUE);
-        let clients = Clients { joining, requests, next: Arc::new(AtomicU32::new(1)) };
+        let (next, looks) = (Arc::new(AtomicU32::new(1)), engine.looks.clone());
+        let clients = Clients { joining, requests, next, looks };
         let (channels, first) = clients.new_client(ClientId::FIRST, ClientProfile::own(audience));
         let supervisor =
-            SupervisorTask::new(engine, reports_tx, (requests_rx, orders_rx), drives_all, audience);
+            SupervisorTask::new(engine, reports_tx, (requests_rx, orders_rx), pick_up, audience);
         let mut tasks = JoinSet::new();
         for source in sources.all() {
             tasks.spawn(source.run());
@@ -144,6 +148,21 @@ pub struct Clients {
     joining: mpsc::Sender<NewClient>,
     requests: mpsc::Sender<Request>,
     next: Arc<AtomicU32>,
+    looks: Arc<Looks>,
+}
+
+/// Reports problems of what is no part of the driver. Does not keep it alive.
+#[derive(Debug, Clone)]
+pub struct ProblemReporter(mpsc::WeakSender<Request>);
+
+impl ProblemReporter {
+    /// Replaces the open problems of one origin.
+    pub async fn report(&self, origin: &'static str, problems: Vec<Problem>) {
+        let Some(requests) = self.0.upgrade() else { return };
+        let kind = RequestKind::Problems { origin, problems };
+        let (client, audience, rights) = (ClientId::FIRST, Audience::Script, ClientRights::All);
+        let _ = requests.send(Request { client, audience, rights, kind }).await;
+    }
 }
 
 /// What a client holds. Dropped, the client has left.
@@ -162,6 +181,18 @@ impl Clients {
         let (channels, client) = self.new_client(ClientId::numbered(number.ok()?), profile);
         self.joining.send(client).await.ok()?;
         Some(channels)
+    }
+
+    /// What persons look at now, on any screen.
+    #[must_use]
+    pub fn looks(&self) -> Arc<Looks> {
+        self.looks.clone()
+    }
+
+    /// For what calls the person: the problems of it as they are now.
+    #[must_use]
+    pub fn problem_reporter(&self) -> ProblemReporter {
+        ProblemReporter(self.requests.downgrade())
     }
 
     fn new_client(&self, id: ClientId, profile: ClientProfile) -> (ClientChannels, NewClient) {

@@ -207,6 +207,11 @@ pub enum Command {
     },
     /// Ends a search that still reads.
     EndFind,
+    /// The open questions that the person looks at on this screen; `None`: nobody is known to look at it. The driver
+    /// calls nobody for what is looked at.
+    Look {
+        questions: Option<Vec<String>>,
+    },
     /// Requests the complete state again: rows, inbox, problems.
     Refresh,
     /// Ends the driver: streams are aborted and partial texts kept, within `grace`.
@@ -254,6 +259,7 @@ macro_rules! ticket_within {
             | Self::CheckConsent
             | Self::Files
             | Self::EndFind
+            | Self::Look { .. }
             | Self::Refresh
             | Self::Shutdown { .. } => None,
         }
@@ -297,6 +303,7 @@ impl Command {
             | Self::Drafts { .. }
             | Self::Find { .. }
             | Self::EndFind
+            | Self::Look { .. }
             | Self::Refresh => true,
             Self::Sheet { request, .. } => request.is_read_only(),
             Self::Tasks { request, .. } => request.is_read_only(),

@@ -183,6 +183,9 @@ pub enum ImageSupport {
     NotRead,
 }
 
+/// Most files of the workspace that are listed.
+pub const MAX_LISTED_FILES: usize = 20_000;
+
 /// The state of retrying a failed request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -191,6 +194,9 @@ pub enum RetryView {
     Waiting {
         error: Localized,
         seconds: u64,
+        /// The provider, as `llm.yaml` names it; empty from an older driver.
+        #[serde(default)]
+        server: String,
     },
     Running,
     Resolved,

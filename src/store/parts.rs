@@ -262,12 +262,20 @@ fn lenient_latest(map: Map<String, Value>) -> Option<Latest> {
 }
 
 fn stopped(reason: Option<&StopReason>) -> DisplayState {
-    DisplayState::stopped(reason.cloned().unwrap_or(StopReason::ServerRestart))
+    DisplayState::stopped(reason.cloned().unwrap_or_else(unreadable))
+}
+
+/// It does not go on by itself, as what a restart cut off does.
+fn unreadable() -> StopReason {
+    StopReason::system(Text::new(
+        "its state on disk could not be read: look at what it did last, then continue it",
+        "无法读取它在磁盘上的状态：请查看它最后做了什么，再继续",
+    ))
 }
 
 /// The state of a dialog nothing is known about: it does not go on by itself.
 pub(super) fn stopped_latest(last_modified: Stamp) -> Latest {
-    let reason = StopReason::ServerRestart;
+    let reason = unreadable();
     Latest {
         display_state: Some(stopped(Some(&reason))),
         execution_marker: Some(ExecutionMarker::Interrupted { reason }),
@@ -387,7 +395,7 @@ mod tests {
         assert!(why.is_some());
         assert_eq!(latest.current_course, Course(2));
         assert_eq!(latest.disable_diligence_push, Some(true));
-        assert_eq!(latest.interruption(), Some(&StopReason::ServerRestart));
+        assert_eq!(latest.interruption(), Some(&unreadable()));
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub use self::appearance::LookChange;
 use self::attention::InView;
 use self::batch::Batch;
 use self::begun_keys::{BegunKeys, Pressed};
-pub(in crate::ui) use self::call_text::{CallText, failed as call_failed};
+pub(in crate::ui) use self::call_text::CallText;
 pub use self::effect::Effect;
 use self::ending::DemoEnding;
 pub use self::ending::DemoStart;
@@ -150,6 +150,8 @@ pub struct App {
     effects: Vec<Effect>,
     requests: Requests,
     alerts: Alerts,
+    /// What the driver was told that the person looks at.
+    told_looks: Option<Vec<String>>,
     appearance: Appearance,
     startup: Startup,
     quitting: Quitting,
@@ -191,6 +193,7 @@ impl App {
             effects: Vec::new(),
             requests: Requests::default(),
             alerts: Alerts::default(),
+            told_looks: None,
             appearance: Appearance::default(),
             startup: Startup::default(),
             quitting: Quitting::default(),
@@ -288,6 +291,7 @@ impl App {
         self.follow(due.into_iter().map(|held| FollowUp::Request(held.request())));
         let back = self.bring_back_due(now);
         self.redraw.mark_if(back);
+        self.tell_looks();
         self.draw_attention(now);
         match self.preview.tick(now) {
             PreviewStep::Nothing => {}

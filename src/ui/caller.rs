@@ -1,6 +1,6 @@
 //! Calls the person through a program of theirs, which gets the questions.
 //!
-//! One thread makes the calls one by one, so that the screen never waits for a program. At the end a call
+//! One thread makes the calls one by one, so that nobody waits for a program. At the end a call
 //! that is under way has a moment left, then its program is stopped.
 
 use std::io;
@@ -77,21 +77,14 @@ pub trait CallTarget: Send + 'static {
 /// The handle to the thread that makes calls.
 #[derive(Debug)]
 pub struct Caller {
-    /// `None`: the person has set no program.
-    calls: Option<SyncSender<Call>>,
-    failures: Option<mpsc::Receiver<String>>,
+    calls: SyncSender<Call>,
+    outcomes: Option<mpsc::Receiver<Option<String>>>,
     stop: StopCalls,
     /// Closed when the thread has ended.
-    ended: Option<Receiver<()>>,
+    ended: Receiver<()>,
 }
 
 impl Caller {
-    /// Makes no calls.
-    #[must_use]
-    pub fn none() -> Self {
-        Self { calls: None, failures: None, stop: StopCalls::default(), ended: None }
-    }
-
     /// Starts the thread.
     ///
     /// # Errors
@@ -100,7 +93,7 @@ impl Caller {
         // When it is full, programs hang: further calls are dropped and logged.
         let (tx, calls) = sync_channel::<Call>(4);
         // Full only while the loop does not run; then a failure is only logged.
-        let (report, failures) = mpsc::channel(4);
+        let (report, outcomes) = mpsc::channel(4);
         // Nothing is sent.
         let (alive, ended) = sync_channel(1);
         let stop = StopCalls::default();
@@ -115,34 +108,32 @@ impl Caller {
                 let outcome = target.call(&call, &told);
                 if let Err(error) = &outcome {
                     tracing::warn!(%error, "the person could not be called");
-                    if !failed {
-                        let _ = report.try_send(error.to_string());
-                    }
+                }
+                if failed != outcome.is_err() {
+                    let _ = report.try_send(outcome.as_ref().err().map(ToString::to_string));
                 }
                 failed = outcome.is_err();
             }
         })?;
-        Ok(Self { calls: Some(tx), failures: Some(failures), stop, ended: Some(ended) })
+        Ok(Self { calls: tx, outcomes: Some(outcomes), stop, ended })
     }
 
     /// Makes a call. Never blocks.
     pub fn call(&self, call: Call) {
-        let Some(calls) = &self.calls else { return };
-        if calls.try_send(call).is_err() {
+        if self.calls.try_send(call).is_err() {
             tracing::warn!("a call was dropped: earlier ones are still being made");
         }
     }
 
-    /// Why a call failed, once until one succeeds again. To be taken once.
-    pub fn take_failures(&mut self) -> Option<mpsc::Receiver<String>> {
-        self.failures.take()
+    /// Why a call failed, once until one succeeds again, and `None` once one does. To be taken once.
+    pub fn take_outcomes(&mut self) -> Option<mpsc::Receiver<Option<String>>> {
+        self.outcomes.take()
     }
 
     /// Gives calls that are under way so much time, then stops them.
     pub fn finish(self, limit: Duration) {
-        let Self { calls, stop, ended, failures: _ } = self;
+        let Self { calls, stop, ended, outcomes: _ } = self;
         drop(calls);
-        let Some(ended) = ended else { return };
         // The only end of waiting other than the time is that of the thread.
         if ended.recv_timeout(limit) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
             stop.0.store(true, Ordering::SeqCst);
@@ -182,7 +173,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_is_reported_once_until_a_call_succeeds() {
+    async fn a_failure_is_reported_once_and_so_is_that_a_call_succeeds_again() {
         let (script, outcomes) = std::sync::mpsc::channel();
         let failure = |text: &str| Err(io::Error::other(text.to_owned()));
         for outcome in [failure("one"), failure("two"), Ok(()), failure("three")] {
@@ -190,14 +181,15 @@ mod tests {
         }
         drop(script);
         let mut caller = Caller::start(Scripted(outcomes.into_iter())).unwrap();
-        let mut failures = caller.take_failures().unwrap();
+        let mut outcomes = caller.take_outcomes().unwrap();
         for _ in 0..4 {
             caller.call(call());
         }
         caller.finish(Duration::from_secs(20));
-        assert_eq!(failures.recv().await.as_deref(), Some("one"));
-        assert_eq!(failures.recv().await.as_deref(), Some("three"));
-        assert_eq!(failures.recv().await, None);
+        for outcome in [Some("one"), None, Some("three")] {
+            assert_eq!(outcomes.recv().await.unwrap().as_deref(), outcome);
+        }
+        assert_eq!(outcomes.recv().await, None);
     }
 
     /// Works until it is told to stop.
@@ -224,13 +216,5 @@ mod tests {
         caller.finish(Duration::from_millis(20));
         assert!(seen.recv_timeout(Duration::from_secs(20)).is_ok());
         assert!(seen.recv_timeout(Duration::from_secs(20)).is_err(), "the others are not made");
-    }
-
-    #[test]
-    fn without_a_program_nothing_is_called() {
-        let mut caller = Caller::none();
-        assert!(caller.take_failures().is_none());
-        caller.call(call());
-        caller.finish(Duration::from_secs(20));
     }
 }

@@ -23,7 +23,6 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::app::{App, Effect, Gesture, LookChange, Looking};
 use super::backend::{FrameBounds, StatusQuestion};
-use super::caller::Caller;
 use super::copies::{CopyJob, CopyMaker};
 use super::draft_writer::DraftWriter;
 use super::input::{Input, Reply};
@@ -46,8 +45,6 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 const REPLIES_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long drafts may take to be stored at the end.
 const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long a call of the person may take at the end; then its program is stopped.
-pub(super) const CALLS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long what was typed may take to go out before the screen is left.
 const DETACH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Added to the driver's grace period, for its last events to arrive.
@@ -71,8 +68,6 @@ pub struct Channels<K, S> {
     pub drafts: DraftWriter,
     /// Makes copies for other programs.
     pub copies: CopyMaker,
-    /// Calls the person.
-    pub caller: Caller,
     /// Runs programs that get the terminal for a while.
     pub programs: Arc<dyn ProgramHost>,
 }
@@ -132,9 +127,9 @@ where
     S: Future<Output = Leave>,
 {
     let Channels { input, commands, events, looks, shutdown, written, .. } = channels;
-    let Channels { drafts, copies, caller, programs, .. } = channels;
+    let Channels { drafts, copies, programs, .. } = channels;
     let foreground = Foreground::new(programs);
-    let outputs = (commands, drafts, copies, caller);
+    let outputs = (commands, drafts, copies);
     let mut run = Run::new(app, surface, outputs, foreground, options);
     let outcome = run.until_ended((input, looks), events, shutdown, written).await;
     run.finish_program().await;
@@ -181,7 +176,6 @@ struct Run<'a, S: Surface> {
     commands: mpsc::Sender<Command>,
     drafts: DraftWriter,
     copies: CopyMaker,
-    caller: Caller,
     unsent: VecDeque<Command>,
     options: RunOptions,
     pacer: Pacer,
@@ -212,7 +206,7 @@ impl<'a, S: Surface> Run<'a, S> {
     fn new(
         app: &'a mut App,
         surface: &'a mut S,
-        (commands, drafts, copies, caller): (mpsc::Sender<Command>, DraftWriter, CopyMaker, Caller),
+        (commands, drafts, copies): (mpsc::Sender<Command>, DraftWriter, CopyMaker),
         foreground: Foreground,
         options: RunOptions,
     ) -> Self {
@@ -223,7 +217,6 @@ impl<'a, S: Surface> Run<'a, S> {
             commands,
             drafts,
             copies,
-            caller,
             unsent: VecDeque::new(),
             options,
             pacer,
@@ -258,7 +251,6 @@ impl<'a, S: Surface> Run<'a, S> {
         let stored = self.drafts.written();
         let coloured = self.app.code_coloured();
         let mut copied = self.copies.take_outcomes();
-        let mut failed = self.caller.take_failures();
         // What came before the first frame counts for it.
         if let Some(first) = ready_now(&mut input).await {
             self.input(first, &mut input).await;
@@ -280,22 +272,20 @@ impl<'a, S: Surface> Run<'a, S> {
                 () = stored.notified() => self.app.drafts_written(self.drafts.problem()),
                 () = coloured.notified() => self.app.resized(),
                 outcome = next(&mut copied) => self.app.copied(&outcome),
-                why = next(&mut failed) => self.app.call_failed(&why),
                 step = self.foreground.next() => self.program_step(step),
                 () = until(wake) => {}
             }
         }
     }
 
-    /// Waits until all drafts are stored, whatever ended the loop, and for a call that is under way. What an inline
+    /// Waits until all drafts are stored, whatever ended the loop. What an inline
     /// screen has not printed yet is printed when it is left.
     fn finish(self) {
-        let Self { app, surface, mut drafts, caller, .. } = self;
+        let Self { app, surface, mut drafts, .. } = self;
         surface.print(&app.take_rest(), 1);
         app.save_drafts();
         drafts.save(app.take_drafts());
         app.drafts_left(&drafts.finish(DRAFTS_TIMEOUT));
-        caller.finish(CALLS_TIMEOUT);
     }
 
     /// After each event: stores drafts, sends commands, applies effects, draws at most one frame.
@@ -565,7 +555,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.surface.control(&Control::title(count));
                 self.pacer.mark(Cause::Event);
             }
-            Effect::Ring(call) => self.ring(call),
+            Effect::Ring(call) => self.ring(&call),
             Effect::UseMouse(wanted) => {
                 self.surface.use_mouse(wanted);
                 self.pacer.mark(Cause::Key);
@@ -657,7 +647,7 @@ fn carries_text(command: &Command) -> bool {
 }
 
 /// The loop's clock: that of its timers.
-fn now() -> Instant {
+pub(super) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 

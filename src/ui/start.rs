@@ -11,7 +11,6 @@ use tokio::sync::{Notify, mpsc};
 
 use super::app::{App, LookChange};
 use super::backend::Capabilities;
-use super::caller::Caller;
 use super::copies::CopyMaker;
 use super::draft_writer::DraftWriter;
 use super::input::Keys;
@@ -89,7 +88,7 @@ pub struct TerminalOptions {
 pub async fn on_terminal(
     app: &mut App,
     (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
-    (drafts, copies, caller, programs): (DraftWriter, CopyMaker, Caller, Arc<dyn ProgramHost>),
+    (drafts, copies, programs): (DraftWriter, CopyMaker, Arc<dyn ProgramHost>),
     looks: mpsc::Receiver<LookChange>,
     shutdown: impl Future<Output = Leave>,
     keys: &mut Keys,
@@ -121,7 +120,6 @@ pub async fn on_terminal(
         written,
         drafts,
         copies,
-        caller,
         programs,
     };
     let outcome = run(app, &mut surface, channels, options.run).await;

@@ -41,8 +41,8 @@ use dominds_tui::domain::{
     RootId, SelfId, SharedSecrets,
 };
 use dominds_tui::driver::{
-    Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, MovedTrees, NoConsentNeeded,
-    Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
+    AfterRestart, Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, MovedTrees,
+    NoConsentNeeded, Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use dominds_tui::hive::{self, Hive};
 use dominds_tui::llm::{Provider, Sequence};
@@ -228,7 +228,7 @@ impl World {
             minds: None,
             vault: SharedSecrets::default(),
             clock: Arc::new(FixedClock),
-            pick_up: PickUp::Everything,
+            pick_up: PickUp::Everything(AfterRestart::Ask),
         };
         let at_end = EndCheck::of(dir.path().to_owned());
         Self { at_end, dir, ids: Arc::default(), models, setup }
@@ -293,6 +293,7 @@ impl World {
             sources: self.setup.sources.clone(),
             news: news.unwrap_or_else(|| self.setup.news.clone()),
             team_calls: Arc::default(),
+            looks: Arc::default(),
             tasks: tasks
                 .or_else(|| self.setup.tasks.clone())
                 .unwrap_or_else(|| Arc::new(NoTasks::default())),

@@ -24,7 +24,7 @@ use dominds_tui::domain::trigger::row::TriggerRow;
 use dominds_tui::domain::{
     AgentId, Dialog, DialogId, DialogTree, DisplayState, Lang, Record, RootId, SelfId,
 };
-use dominds_tui::driver::{Audience, Driver, PickUp};
+use dominds_tui::driver::{AfterRestart, Audience, Driver, PickUp};
 use dominds_tui::hive::StoreChoice;
 use dominds_tui::llm::Scripted;
 use dominds_tui::minds::{Minds, taskdoc};
@@ -62,7 +62,7 @@ impl Play {
             workspace: folder,
             models: Models::Scripted(Scripted::new(script, speed)),
             audience: Audience::Script,
-            pick_up: PickUp::Everything,
+            pick_up: PickUp::Everything(AfterRestart::Ask),
             driving: true,
             config_problems: Vec::new(),
             level: Level::Workspace,

@@ -9,6 +9,7 @@ mod common;
 mod approvals;
 mod architecture;
 mod boxes;
+mod called;
 mod canary;
 mod command_line;
 mod commands;

@@ -51,11 +51,17 @@ pub struct Driver {
 
 impl Driver {
     pub fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// With this configuration of the person.
+    pub fn start_with(config: &str) -> Self {
         let home = Home::new();
         let workspace = home.workspace();
         files::put(&workspace, ".minds/team.yaml", TEAM);
         files::put(&workspace, ".minds/llm.yaml", MODELS);
         files::put(&workspace, "answers/m.yaml", ANSWERS);
+        configure(&home, config);
         let mut serve = command(&home, &["serve"]);
         let child = serve.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a driver");
         let driver = Self { home, child };
@@ -89,9 +95,13 @@ impl Driver {
     /// A workspace that nobody drives.
     pub fn ended() -> Self {
         let mut driver = Self::start();
-        assert!(driver.ok(&["quit"], 0).contains("has ended"));
-        assert!(eventually(|| !driver.is_alive()));
+        driver.quit();
         driver
+    }
+
+    pub fn quit(&mut self) {
+        assert!(self.ok(&["quit"], 0).contains("has ended"));
+        assert!(eventually(|| !self.is_alive()));
     }
 
     /// The first screen of a workspace, which drives it and shows an open question.
@@ -124,9 +134,7 @@ impl Driver {
     }
 
     fn configure(&self, text: &str) {
-        let file = self.home.config_file("config.yaml");
-        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-        fs::write(file, text).expect("a configuration");
+        configure(&self.home, text);
     }
 
     pub fn question(&self) -> String {
@@ -172,6 +180,12 @@ impl Drop for Driver {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn configure(home: &Home, text: &str) {
+    let file = home.config_file("config.yaml");
+    fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    fs::write(file, text).expect("a configuration");
 }
 
 fn command(home: &Home, args: &[&str]) -> Command {

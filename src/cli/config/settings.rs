@@ -106,7 +106,7 @@ pub(super) const ANY_PATH: &str = "PATH";
 const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order in which they are shown.
-pub const SETTINGS: [Setting; 29] = [
+pub const SETTINGS: [Setting; 30] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -181,6 +181,12 @@ pub const SETTINGS: [Setting; 29] = [
         values: Values::OneOf(terminal::HANG_UP),
         default: || "`go-on`".to_owned(),
         meaning: "what the team does when the terminal of its screen is gone: `go-on`, `finish-step` and stop, or `stop` at once",
+    },
+    Setting {
+        path: &["after_restart"],
+        values: Values::OneOf(terminal::AFTER_RESTART),
+        default: || "`continue`".to_owned(),
+        meaning: "what becomes of dialogs that worked when the program ended: `continue`, or `ask` you first",
     },
     Setting {
         path: &["inbox"],

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::report::ConfigReport;
 use crate::domain::text::localized;
+use crate::driver::AfterRestart;
 use crate::ui::highlight::CodeColours;
 use crate::ui::terminal::MouseUse;
 use crate::ui::{ComposerKeys, HintUse, LinkUse};
@@ -81,6 +82,19 @@ pub(super) fn read_hang_up(value: &Value, report: &mut ConfigReport<'_>) -> Hang
         Some("finish-step") => HangUp::FinishStep,
         Some("stop") => HangUp::Stop,
         Some(_) | None => HangUp::GoOn,
+    }
+}
+
+/// The words of `after_restart`.
+pub(super) const AFTER_RESTART: &[&str] = &["continue", "ask"];
+
+/// What becomes of dialogs that the end of the program cut off; what is invalid asks.
+pub(super) fn read_after_restart(value: &Value, report: &mut ConfigReport<'_>) -> AfterRestart {
+    let is_set = value.get("after_restart").is_some_and(|given| !given.is_null());
+    match read_word(value, "after_restart", AFTER_RESTART, report) {
+        Some("continue") => AfterRestart::Continue,
+        None if !is_set => AfterRestart::Continue,
+        Some(_) | None => AfterRestart::Ask,
     }
 }
 

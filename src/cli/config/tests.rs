@@ -68,6 +68,8 @@ fn every_invalid_entry_is_reported_with_its_line_and_a_fix() {
         ("composer_keys: emacs\n", vec![(true, "\"emacs\" is none of: plain, vi")]),
         ("composer_keys: [vi]\n", vec![(true, "is none of: plain, vi")]),
         ("hang_up: finish-step\n", vec![]),
+        ("after_restart: ask\n", vec![]),
+        ("after_restart: never\n", vec![(true, "is none of: continue, ask")]),
         ("inbox: [\"ssh://box/w\", /home/me/w]\n", vec![]),
         ("inbox: [w]\n", vec![(true, "no places")]),
         ("inbox: ssh://box/w\n", vec![(true, "no places")]),

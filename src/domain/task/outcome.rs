@@ -1,10 +1,8 @@
 //! What has become of the dialogs of a task, from their records alone, and what that means for the task.
 
-use crate::domain::call::only_reads;
-use crate::domain::dialog::Dialog;
 use crate::domain::ids::SelfId;
 use crate::domain::latest::StopReason;
-use crate::domain::record::Record;
+use crate::domain::left::has_unknown_call;
 use crate::domain::state::next_step;
 use crate::domain::text::Localized;
 use crate::domain::tree::DialogTree;
@@ -101,16 +99,6 @@ fn is_restart(reason: &StopReason) -> bool {
     )
 }
 
-/// True if a call of its last generation may have changed something, and nobody knows.
-fn has_unknown_call(dialog: &Dialog, is_unknown: &dyn Fn(&str) -> bool) -> bool {
-    let newest = dialog.history.entries.iter().rev();
-    let mut last = newest.take_while(|entry| !matches!(entry.record, Record::GenStart));
-    last.any(|entry| {
-        let Record::FuncResult(result) = &entry.record else { return false };
-        is_unknown(&result.content) && !only_reads(&result.name)
-    })
-}
-
 /// What follows for a task in this status, whose attempt restarts have interrupted so often before.
 #[must_use]
 pub fn outcome(status: TaskStatus, rest: Rest, cuts: u32) -> Outcome {
@@ -138,6 +126,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::domain::Dialog;
     use crate::domain::ids::RootId;
     use crate::domain::text::localized;
     use crate::domain::tree::Bucket;

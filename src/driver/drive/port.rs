@@ -30,6 +30,8 @@ pub struct Generation {
     pub at: OpenGeneration,
     pub request: Request,
     pub provider: Arc<dyn Provider>,
+    /// The name of the provider in `llm.yaml`.
+    pub server: String,
     pub permits: Arc<tokio::sync::Semaphore>,
     pub retry: RetryConfig,
     pub throttle: Throttle,

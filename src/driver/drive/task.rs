@@ -140,7 +140,8 @@ impl Drive {
             self.log.retry(&self.dialog, &error, failed, delay);
             self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
-            self.report_retry(RetryView::Waiting { error: error.message().clone(), seconds }).await;
+            let (error, server) = (error.message().clone(), generation.server.clone());
+            self.report_retry(RetryView::Waiting { error, seconds, server }).await;
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
                 () = self.retry_now.notified() => {}

@@ -160,7 +160,7 @@ fn stop_waiting(draft: &mut Draft, owed: &ReplyDirective) {
 
 fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
     draft.edit_latest(id, |latest| {
-        latest.interrupt(StopReason::ServerRestart);
+        latest.interrupt(left::cut_reason(latest).clone());
         latest.generating = Some(false);
     });
 }

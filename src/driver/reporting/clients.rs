@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::DialogId;
+use crate::domain::{DialogId, Problem};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
 use crate::protocol::{LARGEST_TICKET, Outbox};
@@ -96,6 +96,11 @@ pub enum RequestKind {
     Command(Box<Command>),
     /// The client has gone.
     Left,
+    /// All problems of an origin outside of the driver.
+    Problems {
+        origin: &'static str,
+        problems: Vec<Problem>,
+    },
 }
 
 /// What the client chose of a ticket.

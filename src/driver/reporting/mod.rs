@@ -6,6 +6,7 @@
 pub mod audience;
 pub mod changed_files;
 pub mod clients;
+pub mod failures;
 pub mod log;
 pub mod pump;
 pub mod reminder_views;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::domain::decisions::Resolution;
+use crate::domain::left::LeftCause;
 use crate::domain::news::NewsItem;
 use crate::domain::trigger::row::Definitions;
 use crate::domain::{AgentId, DialogId, Problem, RootId};
@@ -101,6 +102,13 @@ pub enum DriverReport {
         moved: u64,
         failed: u64,
     },
+    /// A dialog waits for a person after a restart.
+    LeftByRestart {
+        dialog: DialogId,
+        cause: LeftCause,
+    },
+    /// A person has read these failures of dialogs.
+    DismissFailures(Vec<String>),
     /// A client has gone.
     Left(ClientId),
     /// All problems of one origin.

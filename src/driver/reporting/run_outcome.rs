@@ -8,11 +8,21 @@ use crate::domain::waits::{self, Awaited};
 use crate::domain::{DialogTree, SelfId};
 use crate::protocol::event::{HaltedDialog, QuietOutcome, TreeRow};
 
+/// What becomes of dialogs that the end of the program cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AfterRestart {
+    /// They go on by themselves, but for those that a person has to look at first.
+    #[default]
+    Continue,
+    /// They wait until a person continues them.
+    Ask,
+}
+
 /// Which trees are loaded without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PickUp {
-    /// All that can continue, and what triggers make.
-    Everything,
+    /// All that can continue, what a restart cut off as far as the person wants that, and what triggers make.
+    Everything(AfterRestart),
     /// All that can continue; no trigger fires.
     Open,
     /// None: only trees named in commands.
@@ -24,9 +34,21 @@ impl PickUp {
     #[must_use]
     pub fn is_all(self) -> bool {
         match self {
-            Self::Everything | Self::Open => true,
+            Self::Everything(_) | Self::Open => true,
             Self::Named => false,
         }
+    }
+
+    /// True if triggers fire.
+    #[must_use]
+    pub fn fires(self) -> bool {
+        matches!(self, Self::Everything(_))
+    }
+
+    /// True if what a restart cut off goes on by itself.
+    #[must_use]
+    pub fn takes_up(self) -> bool {
+        self == Self::Everything(AfterRestart::Continue)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::domain::decisions::Resolution;
 use crate::domain::news::NewsItem;
 use crate::domain::question::headline;
 use crate::domain::record::Record;
-use crate::domain::{AgentId, Background, Clock, DialogId, Problem, Problems, RootId};
+use crate::domain::{AgentId, Background, Clock, DialogId, Lang, Problem, Problems, RootId};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, Segment, TreeRow, WorkspaceView,
@@ -18,6 +18,7 @@ use crate::store::Titles;
 
 use super::changed_files::{ChangedFiles, FilePlaces, files_of};
 use super::clients::{ClientId, Outboxes};
+use super::failures::DialogFailures;
 use super::reports::{DriverReport, Subscription};
 use super::run_outcome::{self, IdleReport, PickUp, TreeResult};
 use super::teams::TeamsState;
@@ -44,6 +45,10 @@ pub struct ScreenState {
     closing: BTreeMap<String, Resolution>,
     /// With its revision; `None` until it is known.
     news: Option<(u64, Arc<[NewsItem]>)>,
+    failures: DialogFailures,
+    clock: Arc<dyn Clock>,
+    /// The person's language.
+    lang: Lang,
     teams: TeamsState,
     /// The revisions of the tasks that were seen, and after which nothing was left to do.
     tasks_seen: u64,
@@ -59,7 +64,11 @@ pub struct ScreenState {
 }
 
 impl ScreenState {
-    pub fn new(problems: Arc<Problems>, pick_up: PickUp, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(
+        problems: Arc<Problems>,
+        pick_up: PickUp,
+        (clock, lang): (Arc<dyn Clock>, Lang),
+    ) -> Self {
         Self {
             workspace: WorkspaceView::default(),
             consent: ConsentView::default(),
@@ -75,6 +84,9 @@ impl ScreenState {
             answering: BTreeMap::new(),
             closing: BTreeMap::new(),
             news: None,
+            failures: DialogFailures::default(),
+            clock: clock.clone(),
+            lang,
             teams: TeamsState::new(clock),
             tasks_seen: 0,
             tasks_settled: 0,
@@ -118,6 +130,8 @@ impl ScreenState {
             DriverReport::Inbox { root, inbox } => self.set_inbox(root, inbox, out),
             DriverReport::Removed(root) => {
                 self.trees.remove(&root);
+                let changed = self.failures.keep(|dialog| dialog.root != root);
+                self.push_news_if(changed, out);
                 self.changed.forget(&root);
                 self.busy.remove(&root);
                 self.idle_reports.remove(&root);
@@ -148,9 +162,19 @@ impl ScreenState {
             DriverReport::Closing { question, how: None } => drop(self.closing.remove(&question)),
             DriverReport::News { revision, items } => {
                 if self.news.as_ref().is_none_or(|(known, _)| *known < revision) {
-                    out.push(DriverEvent::News(items.to_vec()));
                     self.news = Some((revision, items));
+                    out.push(self.all_news());
                 }
+            }
+            DriverReport::LeftByRestart { dialog, cause } => {
+                let by = (self.clock.as_ref(), self.lang);
+                let agent = agent_of(&self.trees, &dialog);
+                let changed = self.failures.left(&dialog, agent, cause, by);
+                self.push_news_if(changed, out);
+            }
+            DriverReport::DismissFailures(ids) => {
+                let changed = self.failures.dismiss(&ids);
+                self.push_news_if(changed, out);
             }
             DriverReport::Tasks(view) => {
                 for event in self.teams.set_tasks(&view) {
@@ -216,8 +240,8 @@ impl ScreenState {
             }
         }
         out.push_to(client, DriverEvent::Processes(self.processes.clone()));
-        if let Some((_, news)) = &self.news {
-            out.push_to(client, DriverEvent::News(news.to_vec()));
+        if self.news.is_some() || self.failures.items().next().is_some() {
+            out.push_to(client, self.all_news());
         }
         for event in self.teams.everything() {
             out.push_to(client, event);
@@ -256,6 +280,13 @@ impl ScreenState {
                 self.answering.retain(|_, answer| answer != ticket);
                 out.push(event);
             }
+            DriverEvent::Retry { dialog, retry } => {
+                let agent = agent_of(&self.trees, dialog);
+                let by = (self.clock.as_ref(), self.lang);
+                let changed = self.failures.retry(dialog, agent, retry, by);
+                out.push(event);
+                self.push_news_if(changed, out);
+            }
             DriverEvent::Workspace(_)
             | DriverEvent::Rows(_)
             | DriverEvent::Row(_)
@@ -265,7 +296,6 @@ impl ScreenState {
             | DriverEvent::Answered { .. }
             | DriverEvent::Page { .. }
             | DriverEvent::Sheet { .. }
-            | DriverEvent::Retry { .. }
             | DriverEvent::Problems(_)
             | DriverEvent::Done { .. }
             | DriverEvent::Forked { .. }
@@ -299,7 +329,21 @@ impl ScreenState {
             Some(old) => *old = row.clone(),
             None => rows.push(row.clone()),
         }
+        let changed = self.failures.moved(&row.dialog, &row.state);
         self.push_row(row, out);
+        self.push_news_if(changed, out);
+    }
+
+    /// Failures of dialogs, and what the store has.
+    fn all_news(&self) -> DriverEvent {
+        let stored = self.news.iter().flat_map(|(_, items)| items.iter());
+        DriverEvent::News(self.failures.items().chain(stored).cloned().collect())
+    }
+
+    fn push_news_if(&self, changed: bool, out: &mut Outboxes) {
+        if changed {
+            out.push(self.all_news());
+        }
     }
 
     fn push_row(&self, row: TreeRow, out: &mut Outboxes) {
@@ -516,6 +560,15 @@ fn tree_source(root: &RootId) -> String {
 fn is_written_text(event: &DriverEvent) -> bool {
     let DriverEvent::Fact(fact) = event else { return false };
     matches!(fact.entry().record, Record::Thought { .. } | Record::Words { .. })
+}
+
+/// Whose dialog it is, as far as that is known.
+fn agent_of<'a>(
+    trees: &'a BTreeMap<RootId, Vec<TreeRow>>,
+    dialog: &DialogId,
+) -> Option<&'a AgentId> {
+    let mut rows = trees.get(&dialog.root).into_iter().flatten();
+    rows.find(|row| row.dialog == *dialog).map(|row| &row.agent)
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use crate::tools::{NewsStore, PASSED_ON, Registry, Shells, TaskStore, TeamCalls}
 
 use super::blocking::BlockingThread;
 use super::configuration::Configuration;
+use super::looks::Looks;
 use super::moved::MovedTrees;
 use super::sources::ToolSources;
 use super::throttle::Throttles;
@@ -223,6 +224,8 @@ pub struct Engine {
     pub tasks: Arc<dyn TaskStore>,
     /// The team tool calls that run now.
     pub team_calls: Arc<TeamCalls>,
+    /// What persons look at.
+    pub looks: Arc<Looks>,
     /// Running commands, also those in the background.
     pub shells: Shells,
     /// The user's own configuration sets the sandbox level; it cannot be chosen on the screen.

@@ -8,6 +8,7 @@ pub mod config_problems;
 pub mod configuration;
 pub mod engine;
 pub mod keep_going;
+pub mod looks;
 pub mod moved;
 pub mod sources;
 pub mod throttle;

@@ -26,10 +26,19 @@ impl Supervisor {
         let command = match kind {
             RequestKind::Command(command) => *command,
             RequestKind::Left => return self.client_left(client).await,
+            RequestKind::Problems { origin, problems } => {
+                return self.report(DriverReport::Problems { origin, problems }).await;
+            }
         };
         self.is_attended |= audience.is_person();
-        if rights == ClientRights::View && !command.is_read_only() {
-            return self.refuse_to_view(client, &command).await;
+        if rights == ClientRights::View {
+            // Who may not answer is no reason to call nobody else.
+            if let Command::Look { .. } = command {
+                return;
+            }
+            if !command.is_read_only() {
+                return self.refuse_to_view(client, &command).await;
+            }
         }
         self.handle_command((client, audience), command).await;
     }
@@ -52,6 +61,7 @@ impl Supervisor {
         self.finding.remove(&client);
         self.previewing.remove(&client);
         self.files_wanted.remove(&client);
+        self.engine.looks.set(client, None);
         self.report(DriverReport::Left(client)).await;
     }
 
@@ -138,7 +148,7 @@ impl Supervisor {
             Command::SetAutonomy { ticket, scope, level } => {
                 self.set_autonomy(ticket, scope, level).await;
             }
-            Command::DismissNews { ticket, ids } => self.dismiss_news(ticket, ids),
+            Command::DismissNews { ticket, ids } => self.dismiss_news(ticket, ids).await,
             Command::Tasks { ticket, request } => self.task_request(ticket, request),
             Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
@@ -150,6 +160,7 @@ impl Supervisor {
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
             Command::Find { ticket, request } => self.find(client, Some((ticket, request))),
             Command::EndFind => self.find(client, None),
+            Command::Look { questions } => self.engine.looks.set(client, questions),
             Command::Refresh => {
                 self.report(DriverReport::Refresh(client)).await;
             }

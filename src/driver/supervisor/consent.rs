@@ -94,6 +94,7 @@ impl Supervisor {
             let waiting = survey.trees.iter().filter(|listing| needs_loading(listing));
             let roots: Vec<RootId> = waiting.map(|listing| listing.root.clone()).collect();
             self.pick_up(roots).await;
+            self.take_up(&survey.trees).await;
         }
     }
 }

@@ -4,7 +4,7 @@
 use tokio::task::JoinError;
 
 use crate::driver::reporting::clients::ClientId;
-use crate::protocol::event::DriverEvent;
+use crate::protocol::event::{DriverEvent, MAX_LISTED_FILES};
 use crate::tools::list_files;
 
 use super::trees::Supervisor;
@@ -14,7 +14,7 @@ impl Supervisor {
         self.files_wanted.insert(client);
         if self.listings.is_empty() {
             let engine = self.engine.clone();
-            self.listings.spawn_blocking(move || list_files(&engine.workspace));
+            self.listings.spawn_blocking(move || list_files(&engine.workspace, MAX_LISTED_FILES));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Reads from disk without loading trees: the initial rows, pages of transcripts.
 
-use crate::domain::latest::DisplayState;
+use crate::domain::latest::{DisplayState, StopReason};
 use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, KeepGoing, Problem};
 use crate::driver::reporting::reports::DriverReport;
@@ -9,10 +9,16 @@ use crate::driver::shared::config_problems::members;
 use crate::driver::shared::engine::Engine;
 use crate::minds::{Minds, taskdoc};
 use crate::protocol::event::{TranscriptPage, WorkspaceView};
-use crate::store::{StoreError, Survey, TreeListing};
+use crate::store::{DialogListing, StoreError, Survey, TreeListing};
 
 /// Records sent when a dialog is opened, and per page.
 pub const PAGE_RECORDS: usize = 400;
+
+/// True if the end of the program cut this dialog off.
+pub fn is_cut_off(dialog: &DialogListing) -> bool {
+    let restart = [StopReason::ServerRestart, StopReason::PendingCourseStart];
+    matches!(&dialog.state, DisplayState::Stopped { reason, .. } if restart.contains(reason))
+}
 
 /// True if something in this tree was interrupted or can continue, or if its files say another state than the one that
 /// loading it settles: whoever reads them would see another than the screen.

@@ -1,5 +1,6 @@
 //! Notices and failures: sends them to the clients, and dismisses what a person has read.
 
+use crate::driver::reporting::failures::is_of_dialog;
 use crate::driver::reporting::reports::DriverReport;
 use crate::protocol::DriverEvent;
 use crate::protocol::command::Ticket;
@@ -15,7 +16,12 @@ impl Supervisor {
     }
 
     /// Waits for the disk on a task of its own.
-    pub(super) fn dismiss_news(&mut self, ticket: Ticket, ids: Vec<String>) {
+    pub(super) async fn dismiss_news(&mut self, ticket: Ticket, ids: Vec<String>) {
+        let (of_dialogs, ids): (Vec<String>, Vec<String>) =
+            ids.into_iter().partition(|id| is_of_dialog(id));
+        if !of_dialogs.is_empty() {
+            self.report(DriverReport::DismissFailures(of_dialogs)).await;
+        }
         let (dismissing, reports) = (self.engine.news.dismiss(ids), self.reports.clone());
         self.readers.spawn(async move {
             let event = match dismissing.await {

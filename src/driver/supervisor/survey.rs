@@ -49,6 +49,7 @@ impl Supervisor {
             self.report(listing_report(listing, &minds)).await;
         }
         self.pick_up(waiting).await;
+        self.take_up(&survey.trees).await;
         self.report(DriverReport::SurveyDone).await;
         self.begin_to_count_changes(survey.trees);
         let engine = self.engine.clone();

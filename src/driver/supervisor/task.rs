@@ -9,6 +9,7 @@ use tokio::time::MissedTickBehavior;
 use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::{ClientRights, Request, RequestKind};
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
+use crate::driver::reporting::run_outcome::PickUp;
 use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Command;
 
@@ -27,12 +28,11 @@ pub struct SupervisorTask {
 }
 
 impl SupervisorTask {
-    /// `pick_up`: load every tree that can continue.
     pub fn new(
         engine: Arc<Engine>,
         reports: ReportSender,
         (requests, orders): (mpsc::Receiver<Request>, mpsc::Receiver<Order>),
-        pick_up: bool,
+        pick_up: PickUp,
         audience: Audience,
     ) -> Self {
         let supervisor = Supervisor::new(engine, reports, pick_up, audience);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
@@ -13,16 +13,18 @@ use crate::domain::{DialogId, RootId, TreeChange};
 use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
+use crate::driver::reporting::run_outcome::PickUp;
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::driver::tree::task::TreeTask;
-use crate::driver::tree::user_requests::TreeRequest;
+use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
 use crate::minds::MindsStamp;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
-use crate::store::{LoadedTree, StoreError};
+use crate::store::{LoadedTree, StoreError, TreeListing};
 
 use super::finding::Wanted;
+use super::listing::is_cut_off;
 
 /// Queued requests of one tree; the supervisor waits while it is full, the screen does not.
 const MAILBOX_DEPTH: usize = 64;
@@ -45,8 +47,8 @@ pub struct Supervisor {
     pub(super) files_wanted: BTreeSet<ClientId>,
     /// Images of a person that are being read.
     pub(super) images: JoinSet<DriverEvent>,
-    /// Load every tree that can continue, not only those named in commands.
-    pick_up: bool,
+    /// Which trees are loaded, not only those named in commands.
+    pick_up: PickUp,
     pub(super) audience: Audience,
     /// A person is there or has been, who edits `.minds` meanwhile.
     pub(super) is_attended: bool,
@@ -66,7 +68,7 @@ impl Supervisor {
     pub fn new(
         engine: Arc<Engine>,
         reports: ReportSender,
-        pick_up: bool,
+        pick_up: PickUp,
         audience: Audience,
     ) -> Self {
         let (trees, tasks) = (BTreeMap::new(), JoinSet::new());
@@ -101,7 +103,27 @@ impl Supervisor {
 
     /// False while something waits for consent: then nothing is loaded without a command.
     pub(super) fn may_pick_up(&self) -> bool {
-        self.pick_up && !self.engine.driving.awaits_consent()
+        self.pick_up.is_all() && !self.engine.driving.awaits_consent()
+    }
+
+    /// Continues what a restart cut off, if the person wants that, and says how much.
+    pub(super) async fn take_up(&mut self, listed: &[TreeListing]) {
+        if !self.pick_up.takes_up() || !self.engine.driving.is_on() {
+            return;
+        }
+        let is_cut = |tree: &&TreeListing| tree.dialogs.iter().any(is_cut_off);
+        let cut: Vec<RootId> = listed.iter().filter(is_cut).map(|tree| tree.root.clone()).collect();
+        let mut outcome = ContinueOutcome::default();
+        for root in cut {
+            let (reply, taken_up) = oneshot::channel();
+            match self.try_forward(&root, TreeRequest::TakeUp { reply }).await {
+                Ok(()) => outcome.add(taken_up.await.unwrap_or_default()),
+                Err(error) => tracing::info!(%root, %error, "it is not taken up"),
+            }
+        }
+        if outcome.dialogs > 0 {
+            self.send_event(DriverEvent::Notice(outcome.message())).await;
+        }
     }
 
     /// Loads trees that can continue.
@@ -185,7 +207,7 @@ impl Supervisor {
     ) {
         let root = tree.root.clone();
         let (mailbox, requests) = mpsc::channel(MAILBOX_DEPTH);
-        let awaits_request = first.is_some() && !self.pick_up;
+        let awaits_request = first.is_some() && !self.pick_up.is_all();
         if let Some(first) = first {
             let _ = mailbox.try_send(first);
         }

@@ -136,6 +136,7 @@ impl TreeState {
                 at: OpenGeneration { course: at.course, genseq: at.genseq },
                 request,
                 provider: prepared.provider.clone(),
+                server: prepared.provider_key.clone(),
                 permits: self.engine.permits(&prepared.provider_key, prepared.max_concurrent),
                 retry: prepared.retry,
                 throttle: self.engine.throttles.of(&prepared.provider_key, &prepared.model),

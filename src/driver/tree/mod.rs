@@ -10,6 +10,7 @@ mod ending;
 mod keep_going;
 pub mod reminders;
 mod state;
+mod taking_up;
 pub mod task;
 mod tasks;
 mod upkeep;

@@ -98,6 +98,10 @@ pub enum TreeRequest {
     ContinueAll {
         reply: oneshot::Sender<ContinueOutcome>,
     },
+    /// Continues what a restart cut off; replies with the outcome.
+    TakeUp {
+        reply: oneshot::Sender<ContinueOutcome>,
+    },
     DeclareDead {
         ticket: Ticket,
         dialog: SelfId,
@@ -204,6 +208,9 @@ impl TreeState {
             }
             TreeRequest::ContinueAll { reply } => {
                 let _ = reply.send(self.continue_all().await);
+            }
+            TreeRequest::TakeUp { reply } => {
+                let _ = reply.send(self.take_up().await);
             }
             TreeRequest::DeclareDead { ticket, dialog, note } => {
                 let outcome = self.declare_dead(&dialog, note.as_deref()).await;
@@ -369,7 +376,7 @@ impl TreeState {
         committed
     }
 
-    async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), Localized> {
+    pub(super) async fn continue_dialog(&mut self, id: &SelfId) -> Result<(), Localized> {
         let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
         let is_idle = self.activity(id) == Activity::Resting;
         let may = is_idle && can_continue(dialog) || self.is_unwritable(id);

@@ -357,6 +357,7 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
     all.extend([
         Command::Find { ticket, request },
         Command::EndFind,
+        Command::Look { questions: s.maybe(vec![s.text()]) },
         Command::Refresh,
         Command::Shutdown { grace: Duration::from_millis(u64::from(s.number as u32)) },
     ]);
@@ -418,7 +419,7 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
         DriverEvent::LiveEnd { dialog: s.dialog() },
     ]);
     let retries = [
-        RetryView::Waiting { error: s.localized(), seconds: s.number },
+        RetryView::Waiting { error: s.localized(), seconds: s.number, server: s.text() },
         RetryView::Running,
         RetryView::Resolved,
         RetryView::Stopped,

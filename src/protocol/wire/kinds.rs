@@ -55,6 +55,7 @@ kinds! {
     Sheet = "sheet",
     Find = "find",
     EndFind = "end_find",
+    Look = "look",
     Refresh = "refresh",
     Shutdown = "shutdown",
 }

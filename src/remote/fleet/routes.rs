@@ -575,6 +575,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::DismissNews { .. }
         | Command::CheckConsent
         | Command::EndFind
+        | Command::Look { .. }
         | Command::Refresh
         | Command::Shutdown { .. } => Scope::All,
         Command::Agree { .. }

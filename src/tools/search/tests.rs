@@ -270,8 +270,8 @@ fn the_files_that_a_person_may_mention_are_those_that_a_search_looks_at() {
     let bench = tree();
     bench.put("my notes.txt", "").put("src/deep/x.rs", "");
     assert_eq!(
-        list_files(&bench.cx.workspace),
+        list_files(&bench.cx.workspace, 100),
         ["bin", "my notes.txt", "docs/a.md", "src/lib.rs", "src/main.rs", "src/deep/x.rs"]
     );
-    assert!(list_files(&bench.cx.workspace.join("missing")).is_empty());
+    assert!(list_files(&bench.cx.workspace.join("missing"), 100).is_empty());
 }

@@ -8,12 +8,11 @@ use ratatui::layout::Rect;
 
 use super::App;
 use super::alerts::{AttentionSettings, Due, Looking};
-use super::call_text::{self, CallText};
+use super::call_text::CallText;
 use super::effect::Effect;
 use crate::domain::news::NewsItem;
-use crate::protocol::InboxRow;
+use crate::protocol::{Command, InboxRow};
 use crate::ui::caller::Call;
-use crate::ui::model::Tone;
 use crate::ui::panes::inbox;
 
 /// Where questions are in view on the screen as it was laid out last; empty areas are not.
@@ -101,25 +100,29 @@ impl App {
 
     /// The questions of these that wait for an answer, without those that are looked at; oldest first.
     fn to_ring_for(&self, is_meant: impl Fn(&str) -> bool) -> Vec<&InboxRow> {
-        let looked_at = self.alerts.is_looked_at();
+        let seen = self.alerts.is_looked_at().then(|| self.questions_in_view()).unwrap_or_default();
         let rings = |id: &str| {
             let waits = is_meant(id) && self.model.inbox.is_waiting(id);
-            waits && !(looked_at && self.is_in_view(id))
+            waits && !seen.iter().any(|one| one == id)
         };
         self.model.inbox.all().iter().filter(|row| rings(&row.question.id)).collect()
     }
 
-    /// Reports that the program of the person did not work.
-    pub fn call_failed(&mut self, why: &str) {
-        let text = call_text::failed(why, self.ui.lang);
-        self.notify(Tone::Bad, text.as_str());
+    /// Tells the driver what the person looks at, if that changed.
+    pub(super) fn tell_looks(&mut self) {
+        let looks = self.alerts.is_looked_at().then(|| self.questions_in_view());
+        if looks != self.told_looks {
+            self.told_looks.clone_from(&looks);
+            self.commands.push(Command::Look { questions: looks });
+        }
     }
 
-    /// True if a question is on the screen: in the inbox, or above the answer that is being written.
-    fn is_in_view(&self, id: &str) -> bool {
+    /// The questions that are on the screen: in the inbox, or above the answer that is being written.
+    fn questions_in_view(&self) -> Vec<String> {
         let InView { inbox: area, composer } = self.in_view;
-        let is_answered = !composer.is_empty() && self.writing.question() == Some(id);
-        let listed = || inbox::in_view(&self.model.inbox, area);
-        is_answered || (!area.is_empty() && listed().iter().any(|row| row.question.id == id))
+        let answered = self.writing.question().filter(|_| !composer.is_empty());
+        let listed = (!area.is_empty()).then(|| inbox::in_view(&self.model.inbox, area));
+        let listed = listed.into_iter().flatten().map(|row| row.question.id.clone());
+        answered.map(str::to_owned).into_iter().chain(listed).collect()
     }
 }

@@ -78,11 +78,6 @@ impl CallText<'_> {
     }
 }
 
-/// What is said where a call failed.
-pub(in crate::ui) fn failed(why: &str, lang: Lang) -> SafeText {
-    SafeText::line(&words::CALL_FAILED.with(why, lang))
-}
-
 fn asked_by(row: &InboxRow) -> String {
     format!("@{} {}", row.agent, headline(&row.question.tellask_content))
 }

@@ -37,6 +37,8 @@ impl App {
             }
             DriverEvent::Files(paths) => self.writing.set_files(paths),
             DriverEvent::Rows(rows) => {
+                // It may be another driver, which was told nothing.
+                self.told_looks = None;
                 self.tell(|log, open, ui| log.rows_listed(&rows, open, ui));
                 self.model.tree.set(rows);
                 self.startup.rows_arrived();

@@ -331,7 +331,8 @@ impl Screen<'_> {
         }
         if focused {
             let above = Rect { height: areas.composer.y - areas.right.y, ..areas.right };
-            self.app.writing.composer().completion.draw(frame, above, view);
+            let composer = self.app.writing.composer();
+            composer.completion.draw(frame, above, view, composer.files.is_cut());
         }
     }
 

@@ -89,8 +89,6 @@ pub(super) const DISMISS_QUESTION: Text =
     Text::new("close the question of {} without an answer?", "不回答而关闭 {} 的问题吗？");
 pub(super) const NOTHING_TO_SEND: Text = Text::new("write something first", "请先写点什么");
 pub(super) const QUESTION_COUNT: Counted = Counted::new("question", "questions", "个问题");
-pub(super) const CALL_FAILED: Text =
-    Text::new("notify_command did not work: {}", "notify_command 没有成功：{}");
 pub(super) const STILL_OPEN: Counted =
     Counted::new("question is still open", "questions are still open", "个问题仍未回答");
 pub(super) const NO_QUESTIONS: Text = Text::new("no question waits for you", "没有等你的问题");

@@ -26,7 +26,7 @@ pub struct Retries(BTreeMap<DialogId, Retry>);
 impl Retries {
     pub fn update(&mut self, dialog: DialogId, retry: RetryView, now: Instant) {
         match retry {
-            RetryView::Waiting { error, seconds } => {
+            RetryView::Waiting { error, seconds, .. } => {
                 let until = now + Duration::from_secs(seconds);
                 self.0.insert(dialog, Retry::Waiting { error, until });
             }
@@ -76,7 +76,11 @@ mod tests {
     fn a_countdown_changes_by_minutes_and_in_the_end_by_a_few_seconds() {
         let (dialog, now) = (DialogId::main(RootId::new("a")), Instant::now());
         let mut retries = Retries::default();
-        let waiting = RetryView::Waiting { error: Localized::same("down"), seconds: 130 };
+        let waiting = RetryView::Waiting {
+            error: Localized::same("down"),
+            seconds: 130,
+            server: String::new(),
+        };
         retries.update(dialog.clone(), waiting, now);
         let Some(Retry::Waiting { until, .. }) = retries.get(&dialog).cloned() else {
             panic!("it waits")

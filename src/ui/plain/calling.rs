@@ -1,8 +1,9 @@
-//! When a session of lines calls the person: by the rules of the screen, as nobody is known to look.
+//! When the person is called without a screen: by the rules of the screen, for what nobody looks at.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use super::attendant::Looks;
 use super::numbers::Numbers;
 use crate::domain::news::{self, NewsItem, NewsKind};
 use crate::domain::{DialogId, Lang, Stamp};
@@ -57,6 +58,7 @@ impl Calling {
     pub fn due(
         &mut self,
         numbers: &Numbers,
+        looks: &Looks,
         lang: Lang,
         (now, stamp): (Instant, &Stamp),
     ) -> Option<Call> {
@@ -70,6 +72,7 @@ impl Calling {
         let title_of =
             |dialog: &DialogId| numbers.dialog(dialog).map(|dialog| dialog.row.title.as_str());
         let text = CallText { lang, title_of: &title_of };
+        let is_seen = |id: &str| looks.as_ref().is_some_and(|seen| seen.contains(id));
         match self.alerts.take_due(now)? {
             Due::New(came) => {
                 let news = self.news.as_deref().unwrap_or_default();
@@ -78,7 +81,9 @@ impl Calling {
                 let (came, unlisted): (BTreeSet<_>, _) =
                     came.into_iter().partition(|id| is_open(numbers, id));
                 self.alerts.await_list(unlisted);
-                if let Some(call) = text.of_new(&open(numbers, |id| came.contains(id))) {
+                if let Some(call) =
+                    text.of_new(&open(numbers, |id| came.contains(id) && !is_seen(id)))
+                {
                     self.alerts.rang(now);
                     // They ring by themselves, not too soon after.
                     for id in failed {
@@ -86,14 +91,20 @@ impl Calling {
                     }
                     return Some(call);
                 }
-                let failures: Vec<&NewsItem> =
-                    news.iter().filter(|item| failed.contains(&item.id)).collect();
+                // A screen says a failure to whoever looks at it.
+                let failures: Vec<&NewsItem> = news
+                    .iter()
+                    .filter(|item| looks.is_none() && failed.contains(&item.id))
+                    .collect();
                 let call = text.of_failures(&failures)?;
                 self.alerts.rang_for_failures(now);
                 Some(call)
             }
             Due::Reminder => {
-                let call = text.of_reminder(&open(numbers, |_| true))?;
+                let Some(call) = text.of_reminder(&open(numbers, |id| !is_seen(id))) else {
+                    self.alerts.remind_later(now);
+                    return None;
+                };
                 self.alerts.reminded(now);
                 Some(call)
             }

@@ -409,7 +409,7 @@ impl EventLines {
     }
 
     fn retry(&self, dialog: &DialogId, retry: &RetryView) -> Vec<SafeText> {
-        let RetryView::Waiting { error, seconds } = retry else { return Vec::new() };
+        let RetryView::Waiting { error, seconds, .. } = retry else { return Vec::new() };
         let (speaker, error) = (self.speaker(dialog), error.in_lang(self.lang));
         vec![SafeText::line(&in_lang!(
             self.lang,

@@ -2,8 +2,9 @@
 //!
 //! No cursor movement, no colours, nothing drawn twice: for screen readers, for `TERM=dumb`, and for a
 //! terminal that is recorded. [`PlainSession`] decides what is printed and sent, without I/O; [`run_lines`]
-//! reads, sends and writes. The texts of events are [`EventLines`], which the inline screen prints as well.
+//! reads, sends and writes. [`Attendant`] is a session that prints nothing and calls the person. The texts of events are [`EventLines`], which the inline screen prints as well.
 
+mod attendant;
 mod calling;
 mod event_lines;
 mod numbers;
@@ -11,6 +12,7 @@ mod run;
 mod session;
 mod typed;
 
+pub use attendant::{Attendant, attend};
 pub use event_lines::EventLines;
 pub use run::{LineChannels, TypedLines, run_lines};
 pub use session::PlainSession;

@@ -12,8 +12,7 @@ use tokio::time::timeout_at;
 use super::session::{PlainOutput, PlainSession};
 use crate::domain::Clock;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::caller::Caller;
-use crate::ui::run::{CALLS_TIMEOUT, Leave, RunEnd, next, until};
+use crate::ui::run::{Leave, RunEnd, now, until};
 
 /// The longest typed line, in bytes.
 const MAX_LINE: u64 = 1024 * 1024;
@@ -93,8 +92,6 @@ pub struct LineChannels<S, W> {
     /// Completes when a signal asks to leave.
     pub shutdown: S,
     pub output: W,
-    /// Calls the person.
-    pub caller: Caller,
     /// Says the time of day.
     pub clock: Arc<dyn Clock>,
     /// True if the output is a terminal, which has a bell.
@@ -120,14 +117,12 @@ where
     W: Write,
 {
     let LineChannels { mut typed, commands, mut events, shutdown, .. } = channels;
-    let LineChannels { output, mut caller, clock, has_bell, is_echoed, .. } = channels;
+    let LineChannels { output, clock, has_bell, is_echoed, .. } = channels;
     let (without_terminal, is_gone) = channels.without_terminal;
     let mut printer = LinePrinter { output, is_echoed, has_bell, is_prompting: false };
-    let mut failed = caller.take_failures();
     let mut shutdown = Box::pin(shutdown);
     while !session.is_over() {
         session.tick(now(), &clock.now());
-        session.take_calls().into_iter().for_each(|call| caller.call(call));
         printer.print(session.take_output())?;
         let wake = session.wake_at().map(tokio::time::Instant::from_std);
         tokio::select! {
@@ -137,7 +132,6 @@ where
                 Leave::Detach => return Ok(RunEnd::Detached),
             },
             () = until(wake) => {}
-            why = next(&mut failed) => session.call_failed(&why),
             line = typed.next() => {
                 printer.line_was_typed()?;
                 match line {
@@ -160,14 +154,7 @@ where
             }
         }
     }
-    let ended = end(session, &mut printer, &commands, &mut events, grace).await;
-    caller.finish(CALLS_TIMEOUT);
-    ended
-}
-
-/// The loop's clock: that of its timers.
-fn now() -> Instant {
-    tokio::time::Instant::now().into_std()
+    end(session, &mut printer, &commands, &mut events, grace).await
 }
 
 /// Stops the driver, and prints what it still says.

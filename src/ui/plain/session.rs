@@ -10,8 +10,7 @@ use crate::domain::text::{Text, in_lang};
 use crate::domain::{AgentId, DialogId, Lang, Stamp};
 use crate::protocol::event::{DriverEvent, WorkspaceView};
 use crate::protocol::{Command, InboxRow, Ticket};
-use crate::ui::app::{AttentionSettings, call_failed};
-use crate::ui::caller::Call;
+use crate::ui::app::AttentionSettings;
 use crate::ui::text::SafeText;
 
 const HELP: &str = include_str!("help.md");
@@ -107,7 +106,6 @@ pub struct PlainSession {
     last_ticket: Ticket,
     is_over: bool,
     calling: Calling,
-    calls: Vec<Call>,
 }
 
 impl PlainSession {
@@ -128,7 +126,6 @@ impl PlainSession {
             last_ticket: 0,
             is_over: false,
             calling: Calling::default(),
-            calls: Vec::new(),
         };
         session.say(WELCOME);
         session
@@ -168,20 +165,9 @@ impl PlainSession {
 
     /// Advances the time. `stamp`: the time of day.
     pub fn tick(&mut self, now: Instant, stamp: &Stamp) {
-        if let Some(call) = self.calling.due(&self.events.numbers, self.lang, (now, stamp)) {
-            self.output.push(PlainOutput::Bell);
-            self.calls.push(call);
-        }
-    }
-
-    /// Calls of the person to make now.
-    pub fn take_calls(&mut self) -> Vec<Call> {
-        std::mem::take(&mut self.calls)
-    }
-
-    /// Reports that the program of the person did not work.
-    pub fn call_failed(&mut self, why: &str) {
-        self.print(call_failed(why, self.lang));
+        // Whether somebody looks at these lines is not known.
+        let due = self.calling.due(&self.events.numbers, &None, self.lang, (now, stamp));
+        self.output.extend(due.map(|_| PlainOutput::Bell));
     }
 
     pub fn event(&mut self, event: &DriverEvent, now: Instant) {

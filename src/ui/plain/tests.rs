@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
+use super::attendant::Attendant;
 use super::session::{PlainOutput, PlainSession};
 use crate::domain::Course;
 use crate::domain::decisions::Resolution;
@@ -347,54 +348,96 @@ fn no_text_of_others_looks_like_a_line_of_the_program() {
     }
 }
 
-/// What rings when the time has come to `at`: the bell, and the texts of the calls.
-fn rung(session: &mut PlainSession, at: Instant, stamp: &str) -> (usize, Vec<String>) {
-    session.take_output();
-    session.tick(at, &Stamp::new(stamp));
-    let bells = session.take_output().into_iter().filter(|piece| *piece == PlainOutput::Bell);
-    let calls = session.take_calls().into_iter().map(|call| call.text.into_string());
-    (bells.count(), calls.collect())
+/// A session, and who calls the person for its driver.
+struct Called {
+    session: PlainSession,
+    attendant: Attendant,
 }
 
-fn come(session: &mut PlainSession, now: Instant) {
-    for row in questions() {
-        let (dialog, question) = (row.dialog, row.question.id);
-        let asked = DriverEvent::Asked { dialog, question, headline: String::new() };
-        session.event(&asked, now);
+impl Called {
+    fn new(settings: AttentionSettings) -> Self {
+        let mut called = Self { session: session(), attendant: Attendant::new(Lang::En, settings) };
+        called.session.set_attention(settings);
+        called.attendant.event(&DriverEvent::Rows(rows()), Instant::now());
+        called
     }
-    session.event(&DriverEvent::Inbox(questions()), now);
+
+    fn event(&mut self, event: &DriverEvent, now: Instant) {
+        self.session.event(event, now);
+        self.attendant.event(event, now);
+    }
+
+    /// What rings when the time has come to `at`: the bell, and the texts of the calls.
+    fn rung(&mut self, at: Instant, stamp: &str) -> (usize, Vec<String>) {
+        let stamp = Stamp::new(stamp);
+        self.session.take_output();
+        self.session.tick(at, &stamp);
+        let output = self.session.take_output().into_iter();
+        let bells = output.filter(|piece| *piece == PlainOutput::Bell).count();
+        let call = self.attendant.due(&None, at, &stamp);
+        (bells, call.into_iter().map(|call| call.text.into_string()).collect())
+    }
+
+    fn come(&mut self, now: Instant) {
+        for row in questions() {
+            let (dialog, question) = (row.dialog, row.question.id);
+            let asked = DriverEvent::Asked { dialog, question, headline: String::new() };
+            self.event(&asked, now);
+        }
+        self.event(&DriverEvent::Inbox(questions()), now);
+    }
+}
+
+#[test]
+fn nobody_is_called_for_what_is_looked_at() {
+    let (now, noon) = (Instant::now(), Stamp::new("2026-11-21 12:00:00"));
+    let (soon, time) = (Duration::from_millis(500), Duration::from_mins(10));
+    let ids: Vec<String> = questions().into_iter().map(|row| row.question.id).collect();
+    let seen = |ids: &[String]| Some(ids.iter().cloned().collect());
+    let settings = AttentionSettings { quiet: None, remind_after: Some(time) };
+    for (looks, new, reminded) in [
+        (None, Some(2), Some(2)),
+        (seen(&[]), Some(2), Some(2)),
+        (seen(&ids[..1]), Some(1), Some(1)),
+        (seen(&ids), None, None),
+    ] {
+        let mut called = Called::new(settings);
+        called.come(now);
+        let mut due = |at| called.attendant.due(&looks, at, &noon).map(|call| call.count);
+        assert_eq!((due(now + soon), due(now + soon + time)), (new, reminded), "{looks:?}");
+    }
 }
 
 #[test]
 fn questions_of_a_burst_ring_once_and_are_reminded_of_once() {
-    let (mut session, now) = (session(), Instant::now());
+    let now = Instant::now();
     let (soon, noon) = (Duration::from_millis(500), "2026-11-21 12:00:00");
     let time = Duration::from_mins(10);
-    session.set_attention(AttentionSettings { quiet: None, remind_after: Some(time) });
-    assert_eq!(rung(&mut session, now + time, noon), (0, vec![]), "these are from before");
+    let mut called = Called::new(AttentionSettings { quiet: None, remind_after: Some(time) });
+    assert_eq!(called.rung(now + time, noon), (0, vec![]), "these are from before");
     // While something is typed it rings as well.
-    session.line("1");
-    come(&mut session, now);
-    assert_eq!(rung(&mut session, now, noon), (0, vec![]));
-    assert_eq!(session.wake_at(), Some(now + soon));
+    called.session.line("1");
+    called.come(now);
+    assert_eq!(called.rung(now, noon), (0, vec![]));
+    assert_eq!(called.session.wake_at(), Some(now + soon));
     let text = "2 questions: @dba Drop users.legacy_otp, or keep it?".to_owned();
-    assert_eq!(rung(&mut session, now + soon, noon), (1, vec![text]));
+    assert_eq!(called.rung(now + soon, noon), (1, vec![text]));
     let text = "2 questions are still open: @dba Drop users.legacy_otp, or keep it?".to_owned();
-    assert_eq!(rung(&mut session, now + soon + time, noon), (1, vec![text]));
-    assert_eq!(session.wake_at(), None, "once");
+    assert_eq!(called.rung(now + soon + time, noon), (1, vec![text]));
+    assert_eq!(called.session.wake_at(), None, "once");
 }
 
 #[test]
 fn nothing_rings_in_quiet_hours_and_what_is_answered_in_them_not_at_all() {
-    let (mut session, now) = (session(), Instant::now());
+    let now = Instant::now();
     let quiet = QuietHours::parse("22:00-07:00");
-    session.set_attention(AttentionSettings { quiet, remind_after: None });
-    come(&mut session, now);
+    let mut called = Called::new(AttentionSettings { quiet, remind_after: None });
+    called.come(now);
     let later = now + Duration::from_secs(61);
-    assert_eq!(rung(&mut session, later, "2026-11-21 23:00:00"), (0, vec![]));
+    assert_eq!(called.rung(later, "2026-11-21 23:00:00"), (0, vec![]));
     let row = questions().remove(0);
     let (dialog, question) = (row.dialog, row.question.id);
-    session.event(
+    called.event(
         &DriverEvent::Answered {
             dialog,
             question,
@@ -404,13 +447,13 @@ fn nothing_rings_in_quiet_hours_and_what_is_answered_in_them_not_at_all() {
         },
         later,
     );
-    session.event(&DriverEvent::Inbox(questions()[1..].to_vec()), later);
-    let (bells, texts) = rung(&mut session, later, "2026-11-22 07:00:00");
+    called.event(&DriverEvent::Inbox(questions()[1..].to_vec()), later);
+    let (bells, texts) = called.rung(later, "2026-11-22 07:00:00");
     assert_eq!((bells, texts), (0, vec![]), "it is asked again after a minute");
-    let (bells, texts) = rung(&mut session, later + Duration::from_mins(1), "2026-11-22 07:00:00");
+    let (bells, texts) = called.rung(later + Duration::from_mins(1), "2026-11-22 07:00:00");
     assert!(bells == 1 && texts.len() == 1 && texts[0].contains("@orchestrator"), "{texts:?}");
-    session.event(&DriverEvent::Inbox(Vec::new()), later);
-    assert_eq!(session.wake_at(), None);
+    called.event(&DriverEvent::Inbox(Vec::new()), later);
+    assert_eq!(called.session.wake_at(), None);
 }
 
 #[test]

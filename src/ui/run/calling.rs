@@ -1,4 +1,4 @@
-//! Draws attention: the bell and a notification go out with the next frame, calls through their thread.
+//! Draws attention: the bell and a notification go out with the next frame.
 
 use super::Run;
 use crate::ui::caller::Call;
@@ -8,11 +8,10 @@ use crate::ui::terminal::Control;
 use crate::ui::text::SafeText;
 
 impl<S: Surface> Run<'_, S> {
-    pub(super) fn ring(&mut self, call: Call) {
+    pub(super) fn ring(&mut self, call: &Call) {
         if !self.foreground.holds_ring(&call.text) {
             self.ring_terminal(&call.text);
         }
-        self.caller.call(call);
     }
 
     pub(super) fn ring_terminal(&mut self, text: &SafeText) {

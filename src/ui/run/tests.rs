@@ -198,7 +198,6 @@ where
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
-        caller: Caller::none(),
         programs: Arc::new(TestHost::default()),
     };
     let mut app = app();
@@ -371,7 +370,6 @@ async fn left(leave: Leave) -> (RunEnd, App, Option<Command>) {
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
-        caller: Caller::none(),
         programs: Arc::new(TestHost::default()),
     };
     let (mut app, mut surface) = (app(), Memory::new());
@@ -447,7 +445,6 @@ async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhi
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
-        caller: Caller::none(),
         programs: Arc::new(TestHost::default()),
     };
     let (mut app, mut surface) = (app(), Memory::new());
@@ -498,7 +495,6 @@ async fn what_was_typed_just_before_the_end_is_stored() {
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
-        caller: Caller::none(),
         programs: Arc::new(TestHost::default()),
     };
     let (mut app, mut surface) = (app(), Memory::new());
@@ -532,7 +528,6 @@ async fn a_copy_goes_to_the_terminal_at_once_and_what_became_of_it_is_shown() {
             written: Arc::new(Notify::new()),
             drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
             copies: CopyMaker::start(target).unwrap(),
-            caller: Caller::none(),
             programs: Arc::new(TestHost::default()),
         };
         let driver = async {
@@ -595,7 +590,6 @@ async fn shown_after(replies: Vec<(u64, Input)>) -> (Color, usize, String) {
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::NoProgram).unwrap(),
-        caller: Caller::none(),
         programs: Arc::new(TestHost::default()),
     };
     let script = async {

@@ -5,6 +5,7 @@
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test looks for what it is about")]
 
+mod after_restart;
 mod ask_back;
 mod asking_once;
 mod assignments;

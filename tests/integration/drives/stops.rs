@@ -177,7 +177,11 @@ async fn failed_attempts_leave_nothing_behind() {
             _ => None,
         })
         .collect();
-    let waiting = RetryView::Waiting { error: broken().message().clone(), seconds: 30 };
+    let waiting = RetryView::Waiting {
+        error: broken().message().clone(),
+        seconds: 30,
+        server: "script".to_owned(),
+    };
     let expected =
         [&waiting, &RetryView::Running, &waiting, &RetryView::Running, &RetryView::Resolved];
     assert_eq!(retries, expected);

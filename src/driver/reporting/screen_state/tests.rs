@@ -108,7 +108,7 @@ struct Stage {
 impl Stage {
     fn new(watch: Subscription) -> Self {
         Self {
-            state: ScreenState::new(Arc::default(), PickUp::Named, Arc::new(Utc)),
+            state: ScreenState::new(Arc::default(), PickUp::Named, (Arc::new(Utc), Lang::En)),
             out: Outboxes::watching(watch),
         }
     }

@@ -239,7 +239,7 @@ impl Screen<'_> {
             row.draw(frame.buffer_mut(), live.tail, y);
         }
         if focused {
-            composer.completion.draw(frame, live.tail, view);
+            composer.completion.draw(frame, live.tail, view, composer.files.is_cut());
         }
     }
 }

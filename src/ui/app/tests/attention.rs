@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::fixture::*;
 use crate::domain::decisions::Resolution;
 use crate::domain::news::NewsKind;
-use crate::protocol::{DriverEvent, InboxRow, TreeRow};
+use crate::protocol::{Command, DriverEvent, InboxRow, TreeRow};
 use crate::ui::app::{AttentionSettings, Effect, Looking, QuietHours};
 use crate::ui::caller::{Call, CallReason};
 use crate::ui::lists::notice::tests::item;
@@ -338,10 +338,31 @@ fn a_program_gets_all_questions_of_a_ring_clean_and_bounded() {
 }
 
 #[test]
-fn a_program_that_did_not_work_is_reported() {
+fn the_driver_is_told_what_is_looked_at_when_that_changes_and_again_after_a_cut() {
     let mut stage = calm(120, 40);
-    stage.app.call_failed("exit status: 3\u{1b}[2J");
-    assert!(stage.screen().contains("notify_command did not work: exit status: 3"));
+    let looks = |stage: &mut Stage| {
+        stage.wait(Duration::from_millis(1));
+        stage.screen();
+        let sent = std::mem::take(&mut stage.sent).into_iter();
+        sent.filter(|command| matches!(command, Command::Look { .. })).collect::<Vec<_>>()
+    };
+    let look = |ids: &[&str]| Command::Look {
+        questions: Some(ids.iter().map(|id| (*id).to_owned()).collect()),
+    };
+    let rows = questions();
+    come(&mut stage, &rows[..1]);
+    assert_eq!(looks(&mut stage), [], "the terminal does not say whether somebody looks");
+    stage.app.look(Looking::Here);
+    let ids: Vec<&str> = rows.iter().map(|row| row.question.id.as_str()).collect();
+    assert_eq!(looks(&mut stage), [look(&ids[..1])]);
+    assert_eq!(looks(&mut stage), []);
+    stage.apply(DriverEvent::Inbox(rows.clone()));
+    assert_eq!(looks(&mut stage), [look(&ids)]);
+    // Another driver, or the same one after the line was cut, knows nothing.
+    stage.apply(DriverEvent::Rows(super::fixture::rows()));
+    assert_eq!(looks(&mut stage), [look(&ids)]);
+    stage.app.look(Looking::Away);
+    assert_eq!(looks(&mut stage), [Command::Look { questions: None }]);
 }
 
 #[test]

@@ -9,7 +9,11 @@ use crate::domain::{DialogId, DisplayState, HealthLevel};
 use crate::protocol::{Command, DriverEvent, RetryView, TreeRow};
 
 fn waiting(dialog: &DialogId, seconds: u64) -> DriverEvent {
-    let retry = RetryView::Waiting { error: Localized::same("the provider is down"), seconds };
+    let retry = RetryView::Waiting {
+        error: Localized::same("the provider is down"),
+        seconds,
+        server: String::new(),
+    };
     DriverEvent::Retry { dialog: dialog.clone(), retry }
 }
 

@@ -98,7 +98,8 @@ fn the_error_of_a_retried_request_is_readable_in_full() {
         .apply(DriverEvent::Inbox(Vec::new()))
         .page(&[])
         .keys("3");
-    let retry = RetryView::Waiting { error: Localized::same(WHY), seconds: 30 };
+    let retry =
+        RetryView::Waiting { error: Localized::same(WHY), seconds: 30, server: String::new() };
     stage.apply(DriverEvent::Retry { dialog: main_dialog(), retry });
     let screen = stage.screen();
     assert!(letters(&screen, 0).contains(&letters(WHY, 0)), "{screen}");
@@ -125,7 +126,11 @@ fn a_stop_reason_at_the_end_is_shown_from_its_first_line() {
         let said = words("a word that was said");
         stage.page(&[said.as_str(); 5]).keys("3").screen();
         let error = "the provider is down, and nobody knows since when, or for how long, or why";
-        let retry = RetryView::Waiting { error: Localized::same(error), seconds: 30 };
+        let retry = RetryView::Waiting {
+            error: Localized::same(error),
+            seconds: 30,
+            server: String::new(),
+        };
         stage.apply(DriverEvent::Retry { dialog: main_dialog(), retry });
         let screen = stage.screen();
         assert!(letters(&screen, 0).contains("nextretryin30sRretrynow"), "{screen}");

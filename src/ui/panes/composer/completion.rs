@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::offers::{Offer, OfferEffect};
 use super::{Heading, INDENT, draw_heading};
 use crate::domain::text::Text;
+use crate::protocol::event::MAX_LISTED_FILES;
 use crate::ui::action::{Action, Scope};
 use crate::ui::backend::clear_area;
 use crate::ui::cx::{UiSettings, View};
@@ -14,6 +15,10 @@ use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
 
 const MEMBERS_AND_FILES: Text = Text::new("members and files", "成员和文件");
+const FILES_ARE_CUT: Text = Text::new(
+    "only {} files are listed: type the path of another",
+    "只列出了 {} 个文件：其他文件请输入路径",
+);
 const ACTIONS: Text = Text::new("actions", "操作");
 
 const ATTACHED: Text = Text::new("image, is attached", "图片，将附加");
@@ -160,17 +165,18 @@ impl Completion {
         shown
     }
 
-    /// Draws the offers over the last rows of `above`.
-    pub fn draw(&self, frame: &mut Frame<'_>, above: Rect, view: View<'_>) {
+    /// Draws the offers over the last rows of `above`. `are_files_cut`: there are more files than can be offered.
+    pub fn draw(&self, frame: &mut Frame<'_>, above: Rect, view: View<'_>, are_files_cut: bool) {
         let (ui, found) = (view.ui, self.offers());
         let rows = found.len().min(MAX_ROWS).min(usize::from(above.height));
         let height = u16::try_from(rows).unwrap_or(0);
         let area = Rect { y: above.bottom() - height, height, ..above };
         clear_area(frame.buffer_mut(), area);
-        if area.height > 0 && area.y > above.y {
+        let is_cut = are_files_cut && self.names_a_file();
+        if (area.height > 0 || is_cut) && area.y > above.y {
             let head = Rect { y: area.y - 1, height: 1, ..area };
             clear_area(frame.buffer_mut(), head);
-            draw_heading(frame, head, ui, &self.heading(ui), false);
+            draw_heading(frame, head, ui, &self.heading(ui, is_cut), false);
         }
         let first = (self.chosen() + 1).saturating_sub(rows);
         for (y, (at, offer)) in (area.y..).zip(found.iter().enumerate().skip(first).take(rows)) {
@@ -181,13 +187,22 @@ impl Completion {
         }
     }
 
-    fn heading(&self, ui: &UiSettings) -> Heading {
+    /// True if what is typed may be the name of a file.
+    fn names_a_file(&self) -> bool {
+        let typed = self.typed.as_ref().filter(|_| self.closed_at.is_none());
+        typed.is_some_and(|typed| typed.kind == TypedKind::Name && !typed.text.is_empty())
+    }
+
+    fn heading(&self, ui: &UiSettings, is_cut: bool) -> Heading {
         let title = match self.shown() {
             Some(TypedKind::Action) => ACTIONS,
             Some(TypedKind::Name) | None => MEMBERS_AND_FILES,
         };
         let left = format!("{} {} {}", ui.text(title), ui.glyphs.middle_dot, self.offers().len());
-        Heading { left, ..Heading::default() }
+        let right = is_cut
+            .then(|| FILES_ARE_CUT.with(&MAX_LISTED_FILES.to_string(), ui.lang))
+            .unwrap_or_default();
+        Heading { left, right, ..Heading::default() }
     }
 }
 

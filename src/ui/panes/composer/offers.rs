@@ -3,6 +3,7 @@
 use super::completion::TypedKind;
 use crate::domain::ImageKind;
 use crate::protocol::MemberView;
+use crate::protocol::event::MAX_LISTED_FILES;
 use crate::ui::action::{Action, Scope};
 use crate::ui::text::SafeText;
 
@@ -46,15 +47,23 @@ pub enum OfferEffect {
 pub struct OfferedFiles {
     /// Each with the same in lower case.
     paths: Vec<(String, String)>,
+    /// There are more than were listed.
+    is_cut: bool,
 }
 
 impl OfferedFiles {
     /// Without names that would not be seen as they are.
     pub fn new(paths: Vec<String>) -> Self {
+        let is_cut = paths.len() >= MAX_LISTED_FILES;
         let clean = |path: &String| SafeText::line(path).as_str() == path;
         let folded = |path: String| (path.to_lowercase(), path);
         let paths = paths.into_iter().filter(clean).map(folded);
-        Self { paths: paths.map(|(folded, path)| (path, folded)).collect() }
+        Self { paths: paths.map(|(folded, path)| (path, folded)).collect(), is_cut }
+    }
+
+    /// True if there are more files than were listed.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// The files that fit: first those whose name begins with what is typed, then those whose name has it,

@@ -3,38 +3,37 @@
 use super::*;
 use crate::protocol::InboxRow;
 use crate::ui::backend::StatusQuestion;
-use crate::ui::caller::{Call, CallTarget, StopCalls};
 
 /// A draft `x` is edited with a program; `driver` decides what happens meanwhile. What was stored.
 async fn edited<F: Future<Output = ()>>(
-    (host, caller): (TestHost, Caller),
+    host: TestHost,
     surface: &mut Memory,
     shutdown: impl Future<Output = ()>,
     driver: impl FnOnce(Driver) -> F,
 ) -> Vec<String> {
     let ctrl_e = Event::Key(KeyEvent::new(KeyCode::Char('e'), KeyModifiers::CONTROL));
     let keys = vec![press('i'), press('x'), ctrl_e.into()];
-    lent(keys, Vec::new(), (host, caller), surface, shutdown, driver).await
+    lent(keys, Vec::new(), host, surface, shutdown, driver).await
 }
 
 /// The keys give the terminal to a program, after a frame with these questions.
 async fn lent<F: Future<Output = ()>>(
     keys: Vec<Input>,
     inbox: Vec<InboxRow>,
-    program: (TestHost, Caller),
+    host: TestHost,
     surface: &mut Memory,
     shutdown: impl Future<Output = ()>,
     driver: impl FnOnce(Driver) -> F,
 ) -> Vec<String> {
     let keys = keys.into_iter().map(|key| (0, key)).collect();
-    lent_to(keys, inbox, program, surface, shutdown, driver).await
+    lent_to(keys, inbox, host, surface, shutdown, driver).await
 }
 
 /// The same with keys that come after so many milliseconds.
 async fn lent_to<F: Future<Output = ()>>(
     keys: Vec<(u64, Input)>,
     inbox: Vec<InboxRow>,
-    (host, caller): (TestHost, Caller),
+    host: TestHost,
     surface: &mut Memory,
     shutdown: impl Future<Output = ()>,
     driver: impl FnOnce(Driver) -> F,
@@ -51,7 +50,6 @@ async fn lent_to<F: Future<Output = ()>>(
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
-        caller,
         programs: Arc::new(host),
     };
     let mut app = app();
@@ -78,25 +76,20 @@ async fn a_program_has_the_terminal_alone_and_what_it_leaves_is_the_draft() {
         let host = TestHost { found: Some("edited"), ..TestHost::shell(&script) };
         let finished = host.finished.clone();
         let mut surface = Memory::new();
-        let stored = edited(
-            (host, Caller::none()),
-            &mut surface,
-            std::future::pending(),
-            |driver| async move {
-                // The program waits for a line, and meanwhile more events come than the channel holds.
-                let open = tokio::task::spawn_blocking(move || {
-                    std::fs::OpenOptions::new().write(true).open(fifo)
-                });
-                let mut pipe = in_time(open).await.unwrap().unwrap();
-                for n in 0..200 {
-                    let event = DriverEvent::Notice(Localized::same(n.to_string()));
-                    in_time(driver.events.send(event)).await.unwrap();
-                }
-                std::io::Write::write_all(&mut pipe, b"go\n").unwrap();
-                in_time(finished.notified()).await;
-                driver.events.send(DriverEvent::Stopped).await.unwrap();
-            },
-        )
+        let stored = edited(host, &mut surface, std::future::pending(), |driver| async move {
+            // The program waits for a line, and meanwhile more events come than the channel holds.
+            let open = tokio::task::spawn_blocking(move || {
+                std::fs::OpenOptions::new().write(true).open(fifo)
+            });
+            let mut pipe = in_time(open).await.unwrap().unwrap();
+            for n in 0..200 {
+                let event = DriverEvent::Notice(Localized::same(n.to_string()));
+                in_time(driver.events.send(event)).await.unwrap();
+            }
+            std::io::Write::write_all(&mut pipe, b"go\n").unwrap();
+            in_time(finished.notified()).await;
+            driver.events.send(DriverEvent::Stopped).await.unwrap();
+        })
         .await;
         assert_eq!(stored.last().map(String::as_str), Some(expected), "{stored:?}");
         assert!(!surface.lent && surface.repaints > 0);
@@ -117,7 +110,7 @@ async fn a_program_gets_the_terminal_once_no_reply_is_to_come() {
     lent_to(
         keys.to_vec(),
         Vec::new(),
-        (host, Caller::none()),
+        host,
         &mut surface,
         std::future::pending(),
         |driver| async move {
@@ -129,15 +122,6 @@ async fn a_program_gets_the_terminal_once_no_reply_is_to_come() {
     assert!(surface.away_at.unwrap() >= start + Duration::from_millis(200));
 }
 
-/// The program that calls the person: it says that it was run.
-struct TellsOf(mpsc::Sender<()>);
-
-impl CallTarget for TellsOf {
-    fn call(&mut self, _: &Call, _: &StopCalls) -> io::Result<()> {
-        self.0.blocking_send(()).map_err(io::Error::other)
-    }
-}
-
 #[tokio::test]
 async fn what_rings_while_a_program_has_the_terminal_rings_once_it_is_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -145,7 +129,6 @@ async fn what_rings_while_a_program_has_the_terminal_rings_once_it_is_back() {
     let host = TestHost::shell(&format!("read line < {}", fifo.display()));
     let finished = host.finished.clone();
     let mut surface = Memory::new();
-    let (called, mut is_called) = mpsc::channel(4);
     // Somebody looks at the screen, and then at the pager: the inbox that was in view is not.
     let keys = vec![Event::FocusGained.into(), press('3'), press('O')];
     surface.resize(Size { width: 120, height: 40 });
@@ -153,30 +136,23 @@ async fn what_rings_while_a_program_has_the_terminal_rings_once_it_is_back() {
         let dialog = DialogId::main(RootId::new("a"));
         fixture::question(&dialog, "lead", id, "Which?", "2026-11-21 12:00:00")
     };
-    lent(
-        keys,
-        vec![row("q0")],
-        (host, Caller::start(TellsOf(called)).unwrap()),
-        &mut surface,
-        std::future::pending(),
-        |driver| async move {
-            let open = tokio::task::spawn_blocking(move || {
-                std::fs::OpenOptions::new().write(true).open(fifo)
-            });
-            let mut pipe = in_time(open).await.unwrap().unwrap();
-            // One is answered elsewhere; another one takes its place.
-            let rows = vec![row("q1"), row("q2")];
-            in_time(driver.events.send(DriverEvent::Inbox(rows))).await.unwrap();
-            let (question, headline) = ("q1".to_owned(), "Which?".to_owned());
-            let dialog = row("q1").dialog;
-            let asked = DriverEvent::Asked { dialog, question, headline };
-            in_time(driver.events.send(asked)).await.unwrap();
-            in_time(is_called.recv()).await.unwrap();
-            std::io::Write::write_all(&mut pipe, b"go\n").unwrap();
-            in_time(finished.notified()).await;
-            driver.events.send(DriverEvent::Stopped).await.unwrap();
-        },
-    )
+    lent(keys, vec![row("q0")], host, &mut surface, std::future::pending(), |driver| async move {
+        let open =
+            tokio::task::spawn_blocking(move || std::fs::OpenOptions::new().write(true).open(fifo));
+        let mut pipe = in_time(open).await.unwrap().unwrap();
+        // One is answered elsewhere; another one takes its place.
+        let rows = vec![row("q1"), row("q2")];
+        in_time(driver.events.send(DriverEvent::Inbox(rows))).await.unwrap();
+        let (question, headline) = ("q1".to_owned(), "Which?".to_owned());
+        let dialog = row("q1").dialog;
+        let asked = DriverEvent::Asked { dialog, question, headline };
+        in_time(driver.events.send(asked)).await.unwrap();
+        // Longer than what comes together rings together.
+        tokio::time::sleep(Duration::from_millis(800)).await;
+        std::io::Write::write_all(&mut pipe, b"go\n").unwrap();
+        in_time(finished.notified()).await;
+        driver.events.send(DriverEvent::Stopped).await.unwrap();
+    })
     .await;
     let controls = String::from_utf8(surface.controls).unwrap();
     assert_eq!(controls.matches("(2?) dominds\u{7}\u{7}").count(), 1, "{controls:?}");
@@ -204,7 +180,7 @@ async fn a_signal_to_end_ends_the_program_too_and_keeps_the_draft() {
             }
             driver.events.send(DriverEvent::Stopped).await.unwrap();
         };
-        let stored = edited((host, Caller::none()), &mut surface, shutdown, script).await;
+        let stored = edited(host, &mut surface, shutdown, script).await;
         assert_eq!(stored.last().map(String::as_str), Some("x"), "{stored:?}");
         assert!(surface.lent, "the screen does not come back");
     }
@@ -216,15 +192,10 @@ async fn a_program_that_cannot_run_leaves_the_screen_and_the_draft() {
         let host = TestHost { program, ..TestHost::shell("") };
         let finished = host.finished.clone();
         let mut surface = Memory::new();
-        let stored = edited(
-            (host, Caller::none()),
-            &mut surface,
-            std::future::pending(),
-            |driver| async move {
-                in_time(finished.notified()).await;
-                driver.events.send(DriverEvent::Stopped).await.unwrap();
-            },
-        )
+        let stored = edited(host, &mut surface, std::future::pending(), |driver| async move {
+            in_time(finished.notified()).await;
+            driver.events.send(DriverEvent::Stopped).await.unwrap();
+        })
         .await;
         assert_eq!(stored.last().map(String::as_str), Some("x"), "{stored:?}");
         assert!(!surface.lent);

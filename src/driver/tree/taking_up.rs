@@ -1,0 +1,40 @@
+//! After a restart: what it cut off goes on by itself, but for what a person has to look at first.
+
+use crate::domain::SelfId;
+use crate::domain::left::{LeftCause, taken_up};
+use crate::driver::reporting::reports::DriverReport;
+use crate::driver::texts::Texts;
+
+use super::state::TreeState;
+use super::user_requests::ContinueOutcome;
+
+impl TreeState {
+    /// Continues the dialogs that a restart cut off; reports those that wait for a person. A tree of a task is looked
+    /// after with its task.
+    pub(super) async fn take_up(&mut self) -> ContinueOutcome {
+        let mut outcome = ContinueOutcome::default();
+        if self.has_task() {
+            return outcome;
+        }
+        let dialogs = self.tree().dialogs.values();
+        let cut: Vec<(SelfId, Result<(), LeftCause>)> = dialogs
+            .filter_map(|dialog| {
+                Some((dialog.meta.id.clone(), taken_up(dialog, &Texts::is_unknown_outcome)?))
+            })
+            .collect();
+        for (id, goes_on) in cut {
+            let dialog = self.tree().id(&id);
+            match goes_on {
+                Ok(()) => match self.continue_dialog(&id).await {
+                    Ok(()) => outcome.dialogs += 1,
+                    Err(text) => tracing::info!(%dialog, %text, "it does not go on by itself"),
+                },
+                Err(cause) => {
+                    let report = DriverReport::LeftByRestart { dialog, cause };
+                    let _ = self.reports.send(report).await;
+                }
+            }
+        }
+        outcome
+    }
+}

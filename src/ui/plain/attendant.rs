@@ -1,0 +1,76 @@
+//! Calls the person for a driver: a client of it that shows nothing, and calls whether or not there are screens.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::mpsc;
+
+use super::calling::Calling;
+use super::event_lines::EventLines;
+use crate::domain::{Clock, Lang, Stamp};
+use crate::protocol::{Command, DriverEvent};
+use crate::ui::app::AttentionSettings;
+use crate::ui::caller::{Call, Caller};
+use crate::ui::run::{now, until};
+
+/// The questions that a person looks at on any screen; `None`: nobody looks at one.
+pub type Looks = Option<BTreeSet<String>>;
+
+/// Decides what the person is called for.
+#[derive(Debug)]
+pub struct Attendant {
+    lang: Lang,
+    events: EventLines,
+    calling: Calling,
+}
+
+impl Attendant {
+    #[must_use]
+    pub fn new(lang: Lang, settings: AttentionSettings) -> Self {
+        let mut calling = Calling::default();
+        calling.set(settings);
+        Self { lang, events: EventLines::new(lang), calling }
+    }
+
+    pub fn event(&mut self, event: &DriverEvent, now: Instant) {
+        // The lines are for nobody.
+        drop(self.events.of(event));
+        self.calling.event(event, &self.events.numbers, now);
+    }
+
+    /// The call that is to be made now, if any. `stamp`: the time of day.
+    pub fn due(&mut self, looks: &Looks, now: Instant, stamp: &Stamp) -> Option<Call> {
+        self.calling.due(&self.events.numbers, looks, self.lang, (now, stamp))
+    }
+
+    /// When there is something to do without an event.
+    #[must_use]
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.calling.wake_at()
+    }
+}
+
+/// Makes calls until the driver has ended.
+pub async fn attend(
+    mut attendant: Attendant,
+    (commands, mut events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
+    looks: impl Fn() -> Looks,
+    (caller, clock): (&mut Caller, Arc<dyn Clock>),
+) {
+    loop {
+        if let Some(call) = attendant.due(&looks(), now(), &clock.now()) {
+            caller.call(call);
+        }
+        let wake = attendant.wake_at().map(tokio::time::Instant::from_std);
+        tokio::select! {
+            event = events.recv() => match event {
+                Some(DriverEvent::Stopped) | None => return,
+                // There is room later, or the driver has ended.
+                Some(DriverEvent::Lagged) => drop(commands.send(Command::Refresh).await),
+                Some(event) => attendant.event(&event, now()),
+            },
+            () = until(wake) => {}
+        }
+    }
+}
