@@ -41,10 +41,7 @@ pub fn decide_retry(error: &LlmError, failed: u32, config: &RetryConfig) -> Retr
                 steps,
                 config.max_delay,
             );
-            // A wait that the provider asked for is kept, but never so short that requests follow each other at once.
-            RetryDecision::Wait(
-                error.retry_after().map_or(delay, |asked| asked.max(config.initial_delay)),
-            )
+            RetryDecision::Wait(error.retry_after().map_or(delay, |asked| config.obeyed(asked)))
         }
     }
 }
@@ -135,9 +132,13 @@ mod tests {
     #[test]
     fn a_retry_comes_when_the_provider_asked_for_it_even_beyond_the_maximum() {
         let config = RetryConfig::default();
-        for (asked, expected) in
-            [(Duration::ZERO, SECOND), (SECOND * 2, SECOND * 2), (SECOND * 7200, SECOND * 7200)]
-        {
+        for (asked, expected) in [
+            (Duration::ZERO, SECOND),
+            (Duration::from_millis(1), Duration::from_millis(100)),
+            (Duration::from_millis(300), Duration::from_millis(300)),
+            (Duration::from_millis(1_800), Duration::from_millis(1_800)),
+            (SECOND * 7200, SECOND * 7200),
+        ] {
             let error = failure(ErrorClass::Server).with_retry_after(Some(asked));
             assert_eq!(decide_retry(&error, 0, &config), RetryDecision::Wait(expected));
         }

@@ -60,7 +60,7 @@ impl ThrottleState {
         self.penalty = self.penalty.saturating_add(1);
         let grown = config.conservative_delay.saturating_mul(1 << doublings);
         let ours = grown.max(self.remembered).min(config.max_delay);
-        let delay = asked.map_or(ours, |asked| asked.max(config.initial_delay));
+        let delay = asked.map_or(ours, |asked| config.obeyed(asked));
         self.remembered = delay.min(config.max_delay);
         self.quiet_since = Some(now + delay);
         delay
