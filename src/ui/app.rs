@@ -429,6 +429,11 @@ impl App {
         self.follow([FollowUp::Notify(Tone::Plain, words::UNREACHABLE)]);
     }
 
+    /// By its locale the terminal has ASCII letters only.
+    pub fn tell_without_letters(&mut self) {
+        self.follow([FollowUp::Notify(Tone::Bad, words::WITHOUT_LETTERS)]);
+    }
+
     /// The drafts of the last session could not be read.
     pub fn tell_without_drafts(&mut self) {
         self.follow([FollowUp::Notify(Tone::Bad, words::WITHOUT_DRAFTS)]);
