@@ -429,9 +429,9 @@ impl App {
         self.follow([FollowUp::Notify(Tone::Plain, words::UNREACHABLE)]);
     }
 
-    /// By its locale the terminal has ASCII letters only.
+    /// By its locale the terminal has ASCII letters only, so this is English in every language.
     pub fn tell_without_letters(&mut self) {
-        self.follow([FollowUp::Notify(Tone::Bad, words::WITHOUT_LETTERS)]);
+        self.notify(Tone::Bad, "no UTF-8 in the locale: other letters are ?; LC_ALL=C.UTF-8 helps");
     }
 
     /// The drafts of the last session could not be read.

@@ -30,7 +30,7 @@ const REPLIES_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// At the end, how long a reply that is still to come is waited for: the next program would read it as
 /// keys.
-const LATE_REPLIES_TIMEOUT: Duration = Duration::from_secs(2);
+const LATE_REPLIES_TIMEOUT: Duration = Duration::from_millis(1_700);
 
 /// The width of the terminal, if there is one that reports it.
 #[must_use]

@@ -105,10 +105,6 @@ pub(super) const WITHOUT_DRAFTS: Text = Text::new(
     "the driver does not say what you typed last time; what you type now may not be kept",
     "驱动进程没有返回你上次输入的内容；现在输入的内容可能不会保存",
 );
-pub(super) const WITHOUT_LETTERS: Text = Text::new(
-    "letters outside ASCII are shown as ?: the locale has no UTF-8; LC_ALL=C.UTF-8 helps",
-    "ASCII 以外的文字显示为 ?：区域设置没有 UTF-8；可设置 LC_ALL=C.UTF-8",
-);
 pub(super) const UNREACHABLE: Text = Text::new(
     "there is no place for a socket: no other screen or command can reach this driver",
     "没有可放套接字的位置：其他界面和命令无法连接此驱动进程",
