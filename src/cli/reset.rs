@@ -10,10 +10,12 @@ use super::lines;
 
 /// The terminal of this process (`--reset-terminal`).
 pub fn by_hand() -> Status {
-    match File::options().read(true).write(true).open("/dev/tty").and_then(|tty| {
+    let tty = File::options().read(true).write(true).open("/dev/tty");
+    let done = tty.and_then(|tty| {
         let (mut writer, mut line) = (&tty, ShellLine(&tty));
         terminal::reset(&mut writer, &mut line, &ModeFlag::default())
-    }) {
+    });
+    match done {
         Ok(()) => Status::Done,
         Err(error) => {
             lines::note(&format!("dominds-tui: no terminal that could be reset: {error}"));
@@ -23,10 +25,10 @@ pub fn by_hand() -> Status {
 }
 
 /// After the screen on it was killed; says why it is gone.
-pub fn after_kill(signal: i32, inline: bool, mut line: SavedLine) {
+pub fn after_kill(signal: i32, inline: bool, line: &mut SavedLine) {
     let modes = if inline { ModeFlag::inline() } else { ModeFlag::default() };
     // Where the terminal is gone as well, there is nothing to restore.
-    if terminal::reset(&mut io::stdout(), &mut line, &modes).is_err() {
+    if terminal::reset(&mut io::stdout(), line, &modes).is_err() {
         let _ = line.set(false);
     }
     let why = why(signal);

@@ -513,16 +513,13 @@ fn verdict(bytes: &[u8], held: Held) -> Verdict {
         ([b'O', number @ ..], _) if number.len() <= 2 && number.iter().all(u8::is_ascii_digit) => {
             Verdict::More
         }
-        ([b'O', .., 0x20..=0x7e], _) => Verdict::Nothing,
-        ([b'[' | b']' | b'P' | b'_' | b'^' | b'X'], _) => Verdict::More,
+        // What chooses a set of characters, and the like, has signs before its last byte.
+        ([b'O', .., 0x20..=0x7e] | [0x20..=0x2f, .., 0x30..=0x7e], _) => Verdict::Nothing,
+        (
+            [b'[' | b']' | b'P' | b'_' | b'^' | b'X' | 0x20..=0x2f] | [0x20..=0x2f, 0x20..=0x2f],
+            _,
+        ) => Verdict::More,
         ([b']' | b'P' | b'_' | b'^' | b'X', 0x20..=0x7e], _) => Verdict::Text,
-        // What chooses a set of characters, and the like.
-        ([0x20..=0x2f, .., 0x30..=0x7e], _) => Verdict::Nothing,
-        ([0x20..=0x2f, ..], _)
-            if bytes.len() <= 2 && bytes.iter().all(|b| (0x20..=0x2f).contains(b)) =>
-        {
-            Verdict::More
-        }
         _ => Verdict::Keys,
     }
 }
