@@ -34,6 +34,9 @@ pub struct Cli {
     /// The process that waits for this one.
     #[arg(long, value_name = "PID", hide = true)]
     pub waited_for_by: Option<u32>,
+    /// Put the terminal in order that a killed program left as it was
+    #[arg(long)]
+    pub reset_terminal: bool,
     #[command(flatten)]
     pub screen: ScreenArgs,
     #[command(subcommand)]

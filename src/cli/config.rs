@@ -339,15 +339,42 @@ fn read_level(value: &Value, keys: &[&str], report: &mut ConfigReport<'_>) -> Op
 fn color_depth(variable: &dyn Fn(&str) -> Option<String>) -> ColorDepth {
     let term = variable("TERM").unwrap_or_default();
     let truecolor = variable("COLORTERM").is_some_and(|c| c == "truecolor" || c == "24bit");
-    if variable("NO_COLOR").is_some() || term == "dumb" {
+    if variable("NO_COLOR").is_some() || term == "dumb" || is_monochrome(&term) {
         ColorDepth::None
-    } else if truecolor {
+    } else if truecolor || has_all_colours(&term) {
         ColorDepth::True
     } else if term.contains("256color") {
         ColorDepth::Palette
     } else {
         ColorDepth::Sixteen
     }
+}
+
+/// True for names of terminals with 24 bits for each colour. COLORTERM does not come over SSH, the name does.
+fn has_all_colours(term: &str) -> bool {
+    const NAMES: [&str; 10] = [
+        "alacritty",
+        "contour",
+        "foot",
+        "ghostty",
+        "iterm2",
+        "kitty",
+        "mintty",
+        "rio",
+        "wezterm",
+        "vscode",
+    ];
+    let name = term.strip_prefix("xterm-").unwrap_or(term);
+    let family = name.split(['-', '.']).next().unwrap_or_default();
+    NAMES.contains(&family) || name.split('-').any(|part| part == "direct")
+}
+
+/// True for the terminals of DEC, which have no colours (`vt100`, `vt220`), and for others whose name says so.
+fn is_monochrome(term: &str) -> bool {
+    let (name, rest) = term.split_once('-').unwrap_or((term, ""));
+    let number = name.strip_prefix("vt").unwrap_or_default();
+    let is_dec = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_dec && !rest.contains("color")) || rest.split('-').any(|part| matches!(part, "m" | "mono"))
 }
 
 /// The font of the Linux console has few signs beside letters.

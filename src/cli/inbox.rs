@@ -16,6 +16,7 @@ use crate::domain::Lang;
 use crate::domain::decisions::Resolution;
 use crate::domain::news::NewsItem;
 use crate::domain::question::headline;
+use crate::platform::descriptors::WaitingInput;
 use crate::platform::env;
 use crate::protocol::wire::AudienceKind;
 use crate::protocol::{Asked, Command};
@@ -214,7 +215,7 @@ impl Lines {
     }
 
     async fn answer(&mut self) -> Result<Status, CommandError> {
-        let mut typed = TypedLines::start(BufReader::new(stdin()))
+        let mut typed = TypedLines::start(BufReader::new(WaitingInput(stdin())))
             .map_err(|error| CommandError::invalid(error.to_string()))?;
         lines::note(HELP);
         loop {

@@ -42,6 +42,7 @@ mod queries;
 mod question_json;
 mod relay;
 mod reminders;
+mod reset;
 mod running;
 mod runtime;
 mod sandbox;
@@ -62,9 +63,11 @@ use clap::{CommandFactory, Parser};
 
 use crate::domain::tree::Bucket;
 use crate::minds::starter;
+use crate::platform::waiter::Waited;
 use crate::platform::{descriptors, dirs, env, hardening, logs, waiter};
 use crate::tools;
 use crate::tools::guard::{Put, set_up};
+use crate::ui::terminal::SavedLine;
 
 pub use config::{SETTINGS, Setting, Values};
 pub use manual::definitions;
@@ -94,6 +97,10 @@ pub fn main() -> ExitCode {
             return Status::Usage.into();
         }
     };
+    descriptors::block_standard_streams();
+    if cli.reset_terminal {
+        return reset::by_hand().into();
+    }
     if let Some(status) = wait_for_screen(&cli) {
         return ExitCode::from(status);
     }
@@ -130,8 +137,13 @@ fn wait_for_screen(cli: &Cli) -> Option<u8> {
         return None;
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let mut line = SavedLine::now();
     // Without it the screen runs here, and cannot be left.
-    runtime.block_on(waiter::wait_for_program(std::env::args_os())).ok()
+    let waited = runtime.block_on(waiter::wait_for_program(std::env::args_os())).ok()?;
+    if let Waited::Killed { signal } = waited {
+        reset::after_kill(signal, cli.screen.inline, &mut line);
+    }
+    Some(waited.status())
 }
 
 fn execute(cli: Cli) -> Result<Status, CommandError> {

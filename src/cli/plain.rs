@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::app::Models;
 use crate::driver::Audience;
+use crate::platform::descriptors::WaitingInput;
 use crate::platform::signals::Signals;
 use crate::platform::{SystemClock, waiter};
 use crate::protocol::Command;
@@ -53,7 +54,7 @@ pub async fn show_link(
         let _ = received.set(signal);
         screen::leave_after(signal, without_terminal)
     };
-    let typed = TypedLines::start(BufReader::new(io::stdin()));
+    let typed = TypedLines::start(BufReader::new(WaitingInput(io::stdin())));
     let typed = typed.map_err(|error| CommandError::invalid(error.to_string()))?;
     let is_echoed = io::stdin().is_terminal();
     let output = io::stdout();

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use ratatui::layout::Size;
+
 use crate::app::{Models, StartOptions};
 use crate::consent::Trust;
 use crate::demo::DemoWorkspace;
@@ -235,6 +237,9 @@ async fn on_terminal(
     if !has_drafts {
         app.tell_without_drafts();
     }
+    if !setup.ability.utf8 {
+        app.tell_without_letters();
+    }
     if modes.live_rows().is_some() {
         app.be_inline();
     }
@@ -291,6 +296,7 @@ async fn on_terminal(
             without_terminal,
         },
         questions,
+        assumed: assumed_size(&env::variable),
         modes,
         stop: waiter::stop,
     };
@@ -414,6 +420,12 @@ pub fn report_signal(ask: StopSignal) -> Status {
     status
 }
 
+/// The size of a terminal that does not say it.
+fn assumed_size(variable: &dyn Fn(&str) -> Option<String>) -> Size {
+    let cells = |name: &str| variable(name)?.parse().ok().filter(|cells| *cells > 0);
+    Size { width: cells("COLUMNS").unwrap_or(80), height: cells("LINES").unwrap_or(24) }
+}
+
 fn multiplexer() -> Multiplexer {
     let in_screen = env::variable("STY").is_some()
         || env::variable("TERM").is_some_and(|term| term.starts_with("screen"));
@@ -452,6 +464,22 @@ async fn show_first_hints(app: &mut App, wanted: HintUse) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_without_a_size_has_that_of_the_environment() {
+        let size = |columns: &str, lines: &str| {
+            let given = [("COLUMNS", columns), ("LINES", lines)];
+            let variable = |name: &str| {
+                let found = given.iter().find(|(known, value)| *known == name && !value.is_empty());
+                found.map(|(_, value)| (*value).to_owned())
+            };
+            let size = assumed_size(&variable);
+            (size.width, size.height)
+        };
+        assert_eq!(size("", ""), (80, 24));
+        assert_eq!(size("132", "50"), (132, 50));
+        assert_eq!(size("0", "many"), (80, 24));
+    }
 
     #[test]
     fn leaving_with_open_questions_says_how_many() {

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::Command;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -23,12 +23,40 @@ pub const WAITED_FOR_BY: &str = "--waited-for-by";
 /// The process that waits for this one; 0 if none does.
 static WAITER: AtomicI32 = AtomicI32::new(0);
 
-/// Starts this program again with the same arguments and waits for it. Returns its exit status, or 0 once it is
-/// released. Signals are passed on: whoever sends one to this process means the program.
+/// How the program ended, or what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waited {
+    /// With this exit status; with 0 it was released, and goes on.
+    Ended(u8),
+    /// By a signal that no program can answer: nobody has restored the terminal.
+    Killed { signal: i32 },
+}
+
+impl Waited {
+    fn of(status: std::process::ExitStatus) -> Self {
+        let asks = [Signal::HUP, Signal::INT, Signal::TERM].map(Signal::as_raw);
+        match status.signal().filter(|signal| !asks.contains(signal)) {
+            Some(signal) => Self::Killed { signal },
+            None => Self::Ended(status_of(status)),
+        }
+    }
+
+    /// As a shell reports it.
+    #[must_use]
+    pub fn status(self) -> u8 {
+        match self {
+            Self::Ended(status) => status,
+            Self::Killed { signal } => u8::try_from(128 + signal).unwrap_or(1),
+        }
+    }
+}
+
+/// Starts this program again with the same arguments and waits for it. Signals are passed on: whoever sends one to this
+/// process means the program.
 ///
 /// # Errors
 /// The program could not be started.
-pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::Result<u8> {
+pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::Result<Waited> {
     let mut arguments = arguments;
     let name = arguments.next().unwrap_or_default();
     let mut hang_up = signal(SignalKind::hangup())?;
@@ -45,8 +73,8 @@ pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::
     };
     loop {
         tokio::select! {
-            ended = child.wait() => return Ok(status_of(ended?)),
-            _ = released.recv() => return Ok(0),
+            ended = child.wait() => return Ok(Waited::of(ended?)),
+            _ = released.recv() => return Ok(Waited::Ended(0)),
             _ = hang_up.recv() => pass_on(Signal::HUP),
             _ = interrupt.recv() => pass_on(Signal::INT),
             _ = terminate.recv() => pass_on(Signal::TERM),
@@ -56,7 +84,6 @@ pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::
 
 /// As a shell reports it.
 fn status_of(status: std::process::ExitStatus) -> u8 {
-    use std::os::unix::process::ExitStatusExt as _;
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
@@ -129,7 +156,12 @@ mod tests {
     fn a_status_is_what_a_shell_reports() {
         let run = |script| Command::new("sh").args(["-c", script]).status().unwrap();
         for (script, status) in [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143)] {
-            assert_eq!(status_of(run(script)), status, "{script}");
+            assert_eq!(Waited::of(run(script)), Waited::Ended(status), "{script}");
+        }
+        for (script, signal) in [("kill -KILL $$", 9), ("kill -ABRT $$", 6)] {
+            let waited = Waited::of(run(script));
+            assert_eq!(waited, Waited::Killed { signal }, "{script}");
+            assert_eq!(i32::from(waited.status()), 128 + signal);
         }
     }
 

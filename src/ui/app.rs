@@ -433,6 +433,11 @@ impl App {
         self.follow([FollowUp::Notify(Tone::Plain, words::UNREACHABLE)]);
     }
 
+    /// By its locale the terminal has ASCII letters only, so this is English in every language.
+    pub fn tell_without_letters(&mut self) {
+        self.notify(Tone::Bad, "no UTF-8 in the locale: other letters are ?; LC_ALL=C.UTF-8 helps");
+    }
+
     /// The drafts of the last session could not be read.
     pub fn tell_without_drafts(&mut self) {
         self.follow([FollowUp::Notify(Tone::Bad, words::WITHOUT_DRAFTS)]);

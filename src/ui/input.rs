@@ -5,6 +5,7 @@
 //! take a key from the next, so it ends with the process. While the terminal is lent to a program, a gate
 //! keeps the thread from reading (`gate.rs`).
 
+mod burst;
 pub mod decoder;
 mod gate;
 mod paste;
@@ -24,7 +25,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::Stream;
 use ratatui::crossterm::event::Event;
-use ratatui::crossterm::terminal::size;
+use ratatui::layout::Size;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -32,6 +33,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 pub use decoder::{Decoder, Input};
 pub use gate::InputGate;
 pub use reply::Reply;
+
+use super::terminal::size;
 
 /// Pieces that wait to be decoded. When they are this many the reader waits, and the terminal buffers the
 /// rest.
@@ -49,20 +52,25 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The input for a screen; the first call starts the thread.
+    /// The input for a screen; the first call starts the thread. `assumed` is the size where the terminal has none.
     ///
     /// # Errors
     /// The thread could not be started, or the signal of a new size cannot be received.
-    pub fn stream(&mut self) -> io::Result<InputStream<'_>> {
+    pub fn stream(&mut self, assumed: Size) -> io::Result<InputStream<'_>> {
         let (bytes, gate) = match self.thread.take() {
             Some(thread) => thread,
             None => start(terminal()?)?,
         };
         // The last screen may have ended while a program had the terminal.
         gate.open();
-        let resized = signal(SignalKind::window_change())?;
+        let continued = rustix::process::Signal::CONT.as_raw();
+        let signals = Signals {
+            resized: signal(SignalKind::window_change())?,
+            continued: signal(SignalKind::from_raw(continued))?,
+            assumed,
+        };
         let (bytes, gate) = self.thread.insert((bytes, gate));
-        Ok(InputStream::new(bytes, &mut self.decoder, Some(resized), Some(gate.clone())))
+        Ok(InputStream::new(bytes, &mut self.decoder, Some(signals), Some(gate.clone())))
     }
 }
 
@@ -101,12 +109,23 @@ fn read(from: &mut File) -> io::Result<Vec<u8>> {
     }
 }
 
+/// What the terminal and the shell tell a process besides.
+#[derive(Debug)]
+struct Signals {
+    resized: Signal,
+    continued: Signal,
+    /// The size where the terminal has none.
+    assumed: Size,
+}
+
 /// The input of one screen. It ends at a hang-up.
 #[derive(Debug)]
 pub struct InputStream<'a> {
     bytes: &'a mut Bytes,
     decoder: &'a mut Decoder,
-    resized: Option<Signal>,
+    signals: Option<Signals>,
+    /// The size is due: the window may have another one since the process was stopped.
+    size_due: bool,
     gate: Option<InputGate>,
     /// Taken out of the stream while waiting for replies, in order.
     held: Vec<io::Result<Input>>,
@@ -117,10 +136,10 @@ impl<'a> InputStream<'a> {
     fn new(
         bytes: &'a mut Bytes,
         decoder: &'a mut Decoder,
-        resized: Option<Signal>,
+        signals: Option<Signals>,
         gate: Option<InputGate>,
     ) -> Self {
-        Self { bytes, decoder, resized, gate, held: Vec::new(), expiry: None }
+        Self { bytes, decoder, signals, size_due: false, gate, held: Vec::new(), expiry: None }
     }
 
     /// Keeps the thread from reading; none where there is no thread.
@@ -159,16 +178,20 @@ impl<'a> InputStream<'a> {
         }
     }
 
-    /// A new size of the window.
-    fn poll_size(&mut self, cx: &mut Context<'_>) -> Option<io::Result<Input>> {
-        let signal = self.resized.as_mut()?;
-        match signal.poll_recv(cx) {
-            // Without a size the terminal is gone, which reading reports.
-            Poll::Ready(Some(())) => {
-                size().ok().map(|(width, height)| Ok(Event::Resize(width, height).into()))
-            }
-            Poll::Ready(None) | Poll::Pending => None,
+    /// The process was continued, or the window has a new size.
+    fn poll_signals(&mut self, cx: &mut Context<'_>) -> Option<io::Result<Input>> {
+        let signals = self.signals.as_mut()?;
+        if signals.continued.poll_recv(cx) == Poll::Ready(Some(())) {
+            self.size_due = true;
+            return Some(Ok(Input::Continued));
         }
+        let is_resized = signals.resized.poll_recv(cx) == Poll::Ready(Some(()));
+        if !std::mem::take(&mut self.size_due) && !is_resized {
+            return None;
+        }
+        // Without a size the terminal is gone, which reading reports.
+        let size = size(signals.assumed).ok()?;
+        Some(Ok(Event::Resize(size.width, size.height).into()))
     }
 
     /// True if the time is over in which bytes may still belong together.
@@ -198,8 +221,8 @@ impl Stream for InputStream<'_> {
         if let Some(input) = this.held.pop() {
             return Poll::Ready(Some(input));
         }
-        if let Some(size) = this.poll_size(cx) {
-            return Poll::Ready(Some(size));
+        if let Some(input) = this.poll_signals(cx) {
+            return Poll::Ready(Some(input));
         }
         if this.gate.as_ref().is_some_and(InputGate::take_announced) {
             this.await_replies();

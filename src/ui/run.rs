@@ -6,6 +6,7 @@
 mod calling;
 mod copying;
 mod programs;
+mod stopping;
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -30,7 +31,7 @@ use super::model::drafts;
 use super::pacer::{Cause, Pacer};
 use super::programs::ProgramHost;
 use super::surface::Surface;
-use super::terminal::{Control, LinkSupport, Multiplexer, Notifier};
+use super::terminal::{Control, JobPlace, LinkSupport, Multiplexer, Notifier};
 use super::theme::Shade;
 use crate::protocol::{Command, DriverEvent};
 use programs::Foreground;
@@ -43,6 +44,8 @@ const MAX_EVENT_WAIT: Duration = Duration::from_millis(50);
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// How long the terminal is kept for the replies that are to come, before somebody else gets it.
 const REPLIES_TIMEOUT: Duration = Duration::from_millis(500);
+/// How often a job in the background looks whether it has the terminal again: nothing says so.
+const BACKGROUND_LOOK: Duration = Duration::from_millis(500);
 /// How long drafts may take to be stored at the end.
 const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long what was typed may take to go out before the screen is left.
@@ -193,6 +196,10 @@ struct Run<'a, S: Surface> {
     foreground: Foreground,
     /// The process stops once no reply is to come, or then.
     suspends_by: Option<Instant>,
+    /// Whether the shell gave the terminal to this job when the process was continued.
+    place: JobPlace,
+    /// When the process went on after its own stop, which is told like one from outside.
+    went_on: Option<Instant>,
 }
 
 /// Whether the terminal has said what its background is.
@@ -230,6 +237,8 @@ impl<'a, S: Surface> Run<'a, S> {
             notifier: Notifier::unasked(options.multiplexer),
             foreground,
             suspends_by: None,
+            place: JobPlace::Foreground,
+            went_on: None,
         }
     }
 
@@ -260,7 +269,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 return Ok(outcome);
             }
             let wake = self.wake_at().map(tokio::time::Instant::from_std);
-            let reads = !self.input_ended && !self.foreground.has_terminal();
+            let reads = !self.input_ended && !self.is_away();
             let takes = self.events_due(now()).is_none();
             tokio::select! {
                 biased;
@@ -307,27 +316,10 @@ impl<'a, S: Surface> Run<'a, S> {
         {
             self.outcome = Some(RunEnd::Detached);
         }
-        if self.outcome.is_none() && !self.foreground.has_terminal() {
+        if self.outcome.is_none() && !self.is_away() {
             self.draw(now)?;
         }
         Ok(self.outcome)
-    }
-
-    /// Once no reply is to come, which would be typed there.
-    fn give_terminal_away(&mut self, now: Instant) -> io::Result<()> {
-        let awaits = self.pacer.awaits_replies(now);
-        if self.suspends_by.is_some_and(|by| !awaits || by <= now) {
-            self.suspends_by = None;
-            self.app.look(Looking::Unknown);
-            self.surface.suspend()?;
-            self.pacer.interrupted();
-            self.ask_background_again();
-            self.pacer.mark(Cause::Key);
-        }
-        if let Some((job, prepared)) = self.foreground.take_ready(|by| !awaits || by <= now) {
-            self.run(job, prepared);
-        }
-        Ok(())
     }
 
     /// The bounds of the next frame. Nothing is asked when the reply could come to somebody else.
@@ -366,7 +358,7 @@ impl<'a, S: Surface> Run<'a, S> {
     /// When the loop has to wake up without an event.
     fn wake_at(&self) -> Option<Instant> {
         let now = now();
-        let lent = self.foreground.has_terminal();
+        let lent = self.is_away();
         let frame = self.pacer.due(now).filter(|_| !lent && self.surface.is_ready());
         let app = if lent { self.app.wake_hidden_at() } else { self.app.wake_at() };
         // What is overdue and waits for a frame comes with it.
@@ -376,7 +368,8 @@ impl<'a, S: Surface> Run<'a, S> {
             (!self.unsent.is_empty() && !self.awaits_drafts()).then(|| now + RETRY_INTERVAL);
         let events = self.events_due(now);
         let leaves = self.suspends_by.or_else(|| self.foreground.ready_by());
-        [frame, retry, app, events, leaves, self.shutdown_deadline, self.detach_deadline]
+        let looks = (self.place == JobPlace::Background).then(|| now + BACKGROUND_LOOK);
+        [looks, frame, retry, app, events, leaves, self.shutdown_deadline, self.detach_deadline]
             .into_iter()
             .flatten()
             .min()
@@ -385,7 +378,7 @@ impl<'a, S: Surface> Run<'a, S> {
     /// Until when events wait for the next frame: one wake-up takes all that are drawn together. `None` if
     /// they are taken as they come. Nobody waits meanwhile, the driver joins what is not taken.
     fn events_due(&self, now: Instant) -> Option<Instant> {
-        let waits = self.surface.is_ready() && !self.foreground.has_terminal();
+        let waits = self.surface.is_ready() && !self.is_away();
         let frame = self.pacer.due(now).filter(|_| waits && self.shutdown_deadline.is_none())?;
         let due = frame.min(self.events_taken? + MAX_EVENT_WAIT);
         Some(due).filter(|due| *due > now)
@@ -417,6 +410,8 @@ impl<'a, S: Surface> Run<'a, S> {
     fn one_input(&mut self, input: Input) {
         match input {
             Input::Event(event) => self.event_of_terminal(event),
+            Input::Arrows { down, count } => self.arrows(down, count),
+            Input::Continued => self.continued(),
             Input::Reply(reply) => self.reply(reply),
         }
     }
@@ -485,6 +480,8 @@ impl<'a, S: Surface> Run<'a, S> {
             }
             Event::Resize(width, height) => {
                 self.surface.resize(Size { width, height });
+                // The same size says that what is there is not known any more.
+                self.surface.repaint();
                 self.app.resized();
             }
             Event::FocusGained => return self.app.look(Looking::Here),
@@ -497,6 +494,14 @@ impl<'a, S: Surface> Run<'a, S> {
             }
         }
         self.pacer.mark(Cause::Key);
+    }
+
+    fn arrows(&mut self, down: bool, count: u16) {
+        if self.shutdown_deadline.is_none() {
+            let commands = self.app.arrows(down, count);
+            self.unsent.extend(commands);
+            self.pacer.mark(Cause::Key);
+        }
     }
 
     /// A second request to quit does not wait.

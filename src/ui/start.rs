@@ -5,7 +5,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ratatui::crossterm::terminal::size;
 use ratatui::layout::Size;
 use tokio::sync::{Notify, mpsc};
 
@@ -18,7 +17,7 @@ use super::programs::ProgramHost;
 use super::run::{Channels, Leave, RunEnd, RunOptions, run};
 use super::surface::TerminalSurface;
 use super::terminal::{
-    Control, ModeFlag, Multiplexer, Output, TerminalGuard, TtyRawMode, terminal_file,
+    self, Control, ModeFlag, Multiplexer, Output, TerminalGuard, TtyRawMode, terminal_file,
 };
 use crate::protocol::{Command, DriverEvent};
 
@@ -30,12 +29,13 @@ const REPLIES_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// At the end, how long a reply that is still to come is waited for: the next program would read it as
 /// keys.
-const LATE_REPLIES_TIMEOUT: Duration = Duration::from_millis(500);
+const LATE_REPLIES_TIMEOUT: Duration = Duration::from_millis(1_700);
 
 /// The width of the terminal, if there is one that reports it.
 #[must_use]
 pub fn columns() -> Option<usize> {
-    size().ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns > 0)
+    let size = terminal::size(Size::ZERO).ok()?;
+    Some(usize::from(size.width)).filter(|columns| *columns > 0)
 }
 
 /// Whether the terminal is asked about itself at the start.
@@ -75,6 +75,8 @@ pub struct TerminalOptions {
     pub capabilities: Capabilities,
     pub run: RunOptions,
     pub questions: Questions,
+    /// The size where the terminal does not say it.
+    pub assumed: Size,
     /// Shared with the panic hook, so that it can restore the terminal.
     pub modes: ModeFlag,
     /// Stops the process as Ctrl+Z does; returns when it was continued.
@@ -94,9 +96,9 @@ pub async fn on_terminal(
     keys: &mut Keys,
     options: TerminalOptions,
 ) -> io::Result<RunEnd> {
-    let (width, height) = size()?;
+    let size = terminal::size(options.assumed)?;
     let mut guard = TerminalGuard::enter(terminal_file()?, TtyRawMode, options.modes)?;
-    let mut input = keys.stream()?;
+    let mut input = keys.stream(options.assumed)?;
     if let Some(question) = first_question(options.questions, options.run.multiplexer) {
         guard.send(&question)?;
         input.await_replies();
@@ -107,7 +109,6 @@ pub async fn on_terminal(
     let written = Arc::new(Notify::new());
     let wake = written.clone();
     let output = Arc::new(Output::start(terminal_file()?, move || wake.notify_one())?);
-    let size = Size { width, height };
     let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?
         .reading_through(input.gate())
         .stopping_by(options.stop);

@@ -11,7 +11,9 @@ use ratatui::{Frame, Terminal};
 use super::backend::{self, Capabilities, Drawn, FrameBounds, ScreenBackend, StatusQuestion};
 use super::input::InputGate;
 use super::links::Links;
-use super::terminal::{Control, MouseUse, Output, RawMode, Sink, TerminalGuard};
+use super::terminal::{
+    Control, JobPlace, MouseUse, Output, RawMode, Sink, TerminalGuard, job_place,
+};
 
 /// Accepts frames. No call waits for the terminal.
 pub trait Surface {
@@ -48,11 +50,22 @@ pub trait Surface {
     /// Links are links of the terminal from the next frame on.
     fn show_links(&mut self, links: Links);
 
-    /// Restores the terminal and stops the process until it is continued.
+    /// Restores the terminal and stops the process until it is continued. In the background the terminal stays away
+    /// until [`Surface::take_back`].
     ///
     /// # Errors
     /// The terminal was closed.
-    fn suspend(&mut self) -> io::Result<()>;
+    fn suspend(&mut self) -> io::Result<JobPlace>;
+
+    /// The process was stopped from outside and continued: sets the modes anew, and the next frame draws everything.
+    /// In the background it gives the terminal away, as if it was lent.
+    ///
+    /// # Errors
+    /// The terminal was closed.
+    fn continued(&mut self) -> io::Result<JobPlace>;
+
+    /// Where the job of this process is now.
+    fn job_place(&self) -> JobPlace;
 
     /// Gives the terminal to another program: nothing is read from it or written to it until
     /// [`Surface::take_back`].
@@ -80,8 +93,8 @@ pub struct TerminalSurface<W: Write, R: RawMode> {
     terminal: Terminal<ScreenBackend<Sink>>,
     output: Arc<Output>,
     guard: TerminalGuard<W, R>,
-    /// True once a title was set; it is then cleared at the end.
-    titled: bool,
+    /// The title that was set last; it is then cleared at the end.
+    title: Option<Control>,
     /// Keeps the input from being read; none where nothing reads it.
     gate: Option<InputGate>,
     /// Stops the process as Ctrl+Z does; returns when it was continued.
@@ -105,7 +118,7 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
             None => backend,
         };
         let terminal = Terminal::new(backend)?;
-        Ok(Self { terminal, output, guard, titled: false, gate: None, stop: || Ok(()) })
+        Ok(Self { terminal, output, guard, title: None, gate: None, stop: || Ok(()) })
     }
 
     /// The same with the gate of its input.
@@ -126,19 +139,17 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
     /// The terminal was closed.
     pub fn leave(mut self, limit: Duration) -> io::Result<()> {
         self.output.wait(limit);
-        if self.guard.live_rows().is_some() && !self.guard.is_on() {
+        if !self.guard.is_on() {
             // Another program had the terminal to the end: it stays as that left it.
-            return if self.titled { self.guard.send(&Control::clear_title()) } else { Ok(()) };
-        }
-        if self.titled {
-            self.control(&Control::clear_title());
+            return Ok(());
         }
         let written = ratatui::backend::Backend::flush(self.terminal.backend_mut());
         // Where it still receives a frame, nobody waits any longer.
         let is_busy = |error: &io::Error| error.kind() == io::ErrorKind::WouldBlock;
         let written = written.or_else(|error| if is_busy(&error) { Ok(()) } else { Err(error) });
         self.output.wait(limit);
-        self.guard.leave().and(written)
+        let cleared = self.clear_title();
+        self.guard.leave().and(written).and(cleared)
     }
 }
 
@@ -183,7 +194,9 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
     }
 
     fn control(&mut self, control: &Control) {
-        self.titled |= control.sets_title();
+        if control.sets_title() {
+            self.title = Some(control.clone());
+        }
         if let Some(gate) = self.gate.as_ref().filter(|_| control.asks()) {
             gate.announce_replies();
         }
@@ -199,28 +212,45 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
         self.terminal.backend_mut().show_links(links);
     }
 
-    fn suspend(&mut self) -> io::Result<()> {
+    fn suspend(&mut self) -> io::Result<JobPlace> {
         // The live rows are found from where the last frame leaves the cursor.
         self.output.wait(LEND_TIMEOUT);
-        self.guard.suspend(self.stop)?;
-        self.terminal.backend_mut().begin_again();
-        Ok(())
+        self.give_away()?;
+        let stopped = (self.stop)();
+        let place = self.job_place();
+        if place == JobPlace::Foreground {
+            self.take_back()?;
+        }
+        stopped.map(|()| place)
+    }
+
+    fn continued(&mut self) -> io::Result<JobPlace> {
+        let place = self.job_place();
+        match place {
+            JobPlace::Background => self.give_away()?,
+            JobPlace::Foreground => {
+                self.guard.set_again()?;
+                self.begin_again();
+            }
+        }
+        Ok(place)
+    }
+
+    fn job_place(&self) -> JobPlace {
+        job_place()
     }
 
     fn lend(&mut self) -> io::Result<()> {
         if !self.output.wait(LEND_TIMEOUT) {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        if let Some(gate) = &self.gate {
-            gate.close()?;
-        }
-        self.guard.leave().inspect_err(|_| self.open_gate())
+        self.give_away()
     }
 
     fn take_back(&mut self) -> io::Result<()> {
         let taken = self.guard.return_to();
         self.open_gate();
-        self.terminal.backend_mut().begin_again();
+        self.begin_again();
         taken
     }
 
@@ -230,6 +260,31 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
 }
 
 impl<W: Write, R: RawMode> TerminalSurface<W, R> {
+    fn give_away(&mut self) -> io::Result<()> {
+        if let Some(gate) = &self.gate {
+            gate.close()?;
+        }
+        let cleared = self.clear_title();
+        self.guard.leave().and(cleared).inspect_err(|_| self.open_gate())
+    }
+
+    /// Draws everything with the next frame.
+    fn begin_again(&mut self) {
+        let backend = self.terminal.backend_mut();
+        backend.begin_again();
+        if let Some(title) = &self.title {
+            backend.control(title);
+        }
+    }
+
+    /// The terminal shows its own title; if it has kept one, that comes back with its modes.
+    fn clear_title(&mut self) -> io::Result<()> {
+        match self.title {
+            Some(_) => self.guard.send(&Control::clear_title()),
+            None => Ok(()),
+        }
+    }
+
     fn open_gate(&self) {
         if let Some(gate) = &self.gate {
             gate.open();

@@ -9,11 +9,15 @@
 mod control;
 mod output;
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::panic::PanicHookInfo;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::thread::{self, ThreadId};
+
+use ratatui::layout::Size;
+use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, Termios};
 
 pub use control::{Control, LinkSupport, MAX_CLIPBOARD_BYTES, MouseUse, Multiplexer, Notifier};
 pub use output::{Output, OutputError, Sink, terminal_file};
@@ -21,6 +25,10 @@ pub use output::{Output, OutputError, Sink, terminal_file};
 /// Alternate screen, bracketed paste, reports of the focus, and of dark and light colours. The backend handles
 /// the cursor.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?2031h";
+
+/// The terminal keeps its title, where it can, and has it back at the end.
+const KEEP_TITLE: &[u8] = b"\x1b[22;0t";
+const TITLE_BACK: &str = "\x1b[23;0t";
 
 /// Resets everything the guard or the backend may have set, but the screen: mouse, synchronized update, style,
 /// scroll region, cursor, reports, paste.
@@ -43,8 +51,9 @@ const BEFORE_ERASING: &str = "\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[m\r";
 /// Erases them, and resets the rest.
 const ERASE_INLINE: &str = "\x1b[J\x1b[?7h\x1b[?25h\x1b[?2031l\x1b[?1004l\x1b[?2004l";
 
-/// What [`reset`] writes last: the ended process may have been an inline screen.
-const WRAP: &str = "\x1b[?7h";
+/// What [`reset`] writes besides: the ended process may have been an inline screen, or another program that had other
+/// reports of the mouse.
+const RESET_REST: &str = "\x1b[?7h\x1b[?1002l\x1b[?1003l";
 
 /// The part of the terminal that is not bytes: raw mode of the line discipline.
 pub trait RawMode {
@@ -58,9 +67,79 @@ pub trait RawMode {
 pub struct TtyRawMode;
 
 impl RawMode for TtyRawMode {
+    /// Sets it also where it should be so: the shell may have changed it meanwhile. In the background the line is that
+    /// of another program, which has it as it wants it.
     fn set(&mut self, raw: bool) -> io::Result<()> {
         use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
-        if raw { enable_raw_mode() } else { disable_raw_mode() }
+        if !raw && job_place() == JobPlace::Background {
+            return Ok(());
+        }
+        disable_raw_mode()?;
+        if raw { enable_raw_mode() } else { Ok(()) }
+    }
+}
+
+/// The size of the terminal. What it does not say, as over a serial line, is taken from `assumed`.
+///
+/// # Errors
+/// The terminal was closed, or there is none.
+pub fn size(assumed: Size) -> io::Result<Size> {
+    let (width, height) = ratatui::crossterm::terminal::size()?;
+    let known = |told: u16, assumed: u16| if told == 0 { assumed } else { told };
+    Ok(Size { width: known(width, assumed.width), height: known(height, assumed.height) })
+}
+
+/// Whether the terminal is for this process now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobPlace {
+    Foreground,
+    /// The shell, or another job of it, has the terminal.
+    Background,
+}
+
+/// Where the job of this process is. Without a terminal it is nobody's.
+#[must_use]
+pub fn job_place() -> JobPlace {
+    match rustix::termios::tcgetpgrp(io::stdin()) {
+        Ok(group) if group != rustix::process::getpgrp() => JobPlace::Background,
+        Ok(_) | Err(_) => JobPlace::Foreground,
+    }
+}
+
+/// The settings of the line as they were, for whoever outlives the program that changes them.
+#[derive(Debug)]
+pub struct SavedLine(Option<Termios>);
+
+impl SavedLine {
+    #[must_use]
+    pub fn now() -> Self {
+        Self(rustix::termios::tcgetattr(io::stdin()).ok())
+    }
+}
+
+impl RawMode for SavedLine {
+    fn set(&mut self, raw: bool) -> io::Result<()> {
+        let Some(saved) = self.0.as_ref().filter(|_| !raw) else { return Ok(()) };
+        // What was typed for the ended program, and replies to it, are for nobody.
+        rustix::termios::tcsetattr(io::stdin(), OptionalActions::Flush, saved).map_err(Into::into)
+    }
+}
+
+/// The line of a terminal as shells have it, whatever a program left there.
+#[derive(Debug)]
+pub struct ShellLine<'a>(pub &'a File);
+
+impl RawMode for ShellLine<'_> {
+    fn set(&mut self, raw: bool) -> io::Result<()> {
+        if raw {
+            return Ok(());
+        }
+        let mut line = rustix::termios::tcgetattr(self.0)?;
+        let local = LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN;
+        line.local_modes |= local | LocalModes::ECHO | LocalModes::ECHOE | LocalModes::ECHOK;
+        line.input_modes |= InputModes::ICRNL | InputModes::BRKINT;
+        line.output_modes |= OutputModes::OPOST | OutputModes::ONLCR;
+        rustix::termios::tcsetattr(self.0, OptionalActions::Flush, &line).map_err(Into::into)
     }
 }
 
@@ -101,13 +180,13 @@ impl ModeFlag {
 
     fn leave_bytes(&self) -> Vec<u8> {
         let Some(live) = &self.live_rows else {
-            return [RESET_MODES, ERASE_FRAME, LEAVE_SCREEN].concat().into_bytes();
+            return [RESET_MODES, ERASE_FRAME, LEAVE_SCREEN, TITLE_BACK].concat().into_bytes();
         };
         let up = match live.take_above() {
             0 => String::new(),
             rows => format!("\x1b[{rows}A"),
         };
-        [BEFORE_ERASING, &up, ERASE_INLINE].concat().into_bytes()
+        [BEFORE_ERASING, &up, ERASE_INLINE, TITLE_BACK].concat().into_bytes()
     }
 }
 
@@ -148,7 +227,7 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
     /// No terminal, or it was closed. What was turned on is turned off again.
     pub fn enter(writer: W, raw: R, flag: ModeFlag) -> io::Result<Self> {
         let mut guard = Self { writer, raw, flag, mouse: MouseUse::Off };
-        guard.turn_on()?;
+        guard.turn_on(KEEP_TITLE)?;
         Ok(guard)
     }
 
@@ -187,24 +266,24 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         self.flag.set(false);
     }
 
-    /// Restores the terminal, runs `stop` (which returns when the process was continued), and sets the
-    /// modes again. The caller redraws everything.
-    ///
-    /// # Errors
-    /// The terminal was closed, or `stop` failed; the modes are on again if that was possible.
-    pub fn suspend(&mut self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        self.leave()?;
-        let stopped = stop();
-        self.turn_on()?;
-        stopped
-    }
-
     /// Sets the modes again after [`Self::leave`]. The caller redraws everything.
     ///
     /// # Errors
     /// The terminal was closed.
     pub fn return_to(&mut self) -> io::Result<()> {
-        self.turn_on()
+        self.turn_on(KEEP_TITLE)
+    }
+
+    /// Sets the modes again after another program had the terminal and nobody left it: this process was stopped from
+    /// outside. Where the live rows of an inline screen were is text now. The caller redraws everything.
+    ///
+    /// # Errors
+    /// The terminal was closed.
+    pub fn set_again(&mut self) -> io::Result<()> {
+        if let Some(live) = self.flag.live_rows() {
+            live.take_above();
+        }
+        self.turn_on(b"")
     }
 
     /// Whether the mouse is reported when the modes are set again; now a [`Control`] says it.
@@ -212,17 +291,18 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         self.mouse = wanted;
     }
 
-    fn turn_on(&mut self) -> io::Result<()> {
+    fn turn_on(&mut self, before: &[u8]) -> io::Result<()> {
         self.raw.set(true)?;
         self.flag.set(true);
         let mouse = match self.mouse {
             MouseUse::On => Control::mouse(MouseUse::On).bytes().to_vec(),
             MouseUse::Off => Vec::new(),
         };
-        write_all(&mut self.writer, &[self.flag.enter_bytes(), &mouse].concat()).inspect_err(|_| {
-            // The error to report is the first one.
-            let _ = self.leave();
-        })
+        write_all(&mut self.writer, &[before, self.flag.enter_bytes(), &mouse].concat())
+            .inspect_err(|_| {
+                // The error to report is the first one.
+                let _ = self.leave();
+            })
     }
 }
 
@@ -276,13 +356,16 @@ fn location_of(current: ThreadId, screen: ThreadId) -> PanicLocation {
     if current == screen { PanicLocation::Screen } else { PanicLocation::Background }
 }
 
-/// Restores a terminal that an ended process left in these modes (`--reset-terminal`). Nothing is erased: what is
-/// there now may be other text.
+/// Restores a terminal that an ended process left in these modes (`--reset-terminal`, and who waited for it). Nothing
+/// is erased: what is there now may be other text. An inline screen was on the ordinary screen, and stays there.
 ///
 /// # Errors
 /// The terminal was closed, or there is none.
-pub fn reset(writer: &mut impl Write, raw: &mut impl RawMode) -> io::Result<()> {
-    let written = write_all(writer, [RESET_MODES, LEAVE_SCREEN, WRAP].concat().as_bytes());
+pub fn reset(writer: &mut impl Write, raw: &mut impl RawMode, flag: &ModeFlag) -> io::Result<()> {
+    let screen = if flag.live_rows.is_some() { "\r\n" } else { LEAVE_SCREEN };
+    let title = [Control::clear_title().bytes(), TITLE_BACK.as_bytes()].concat();
+    let modes = [RESET_MODES, screen, RESET_REST].concat();
+    let written = write_all(writer, &[modes.as_bytes(), &title].concat());
     raw.set(false).and(written)
 }
 

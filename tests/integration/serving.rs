@@ -431,6 +431,54 @@ fn what_waits_for_a_screen_gets_its_signals_and_its_end() {
     assert!(eventually(|| driver.running().0 == 0), "it ends with who waits for it");
 }
 
+fn send(signal: &str, process: u64) {
+    let sent = output(Command::new("kill").args(["-s", signal, &process.to_string()]));
+    assert!(sent.status.success(), "{signal}");
+}
+
+#[test]
+fn a_screen_that_is_killed_leaves_the_terminal_in_order_and_a_line_says_why() {
+    for (signal, status) in [("KILL", 137), ("ABRT", 134)] {
+        let driver = Driver::ended();
+        let mut screen = driver.first_screen();
+        send(signal, driver.running().1);
+        assert_eq!(screen.end_restored(), status, "{signal}");
+        let raw = String::from_utf8_lossy(&screen.raw()).into_owned();
+        assert!(raw.contains(&format!("ended by SIG{signal}")), "{raw}");
+        assert!(raw.contains("--reset-terminal"), "{raw}");
+    }
+    let home = Home::new();
+    let mut reset = Program::start(home.environment(), &["--reset-terminal".as_ref()], 80, 24);
+    let (status, raw) = reset.end();
+    let raw = String::from_utf8_lossy(&raw).into_owned();
+    assert_eq!(status, 0, "{raw}");
+    for off in ["1049", "1000", "1006", "1004", "2004", "2031"] {
+        assert!(raw.contains(&format!("\x1b[?{off}l")), "{off}: {raw:?}");
+    }
+    assert!(raw.contains("\x1b[?25h") && raw.contains("\x1b[23;0t"), "{raw:?}");
+}
+
+#[test]
+fn a_screen_that_was_stopped_from_outside_sets_its_modes_and_draws_everything_anew() {
+    let driver = Driver::ended();
+    let mut screen = driver.first_screen();
+    screen.until_still();
+    let (process, entered) = (driver.running().1, || {
+        let raw = String::from_utf8_lossy(&screen.raw()).into_owned();
+        raw.matches("\x1b[?1049h").count()
+    });
+    assert_eq!(entered(), 1);
+    send("STOP", process);
+    screen.resize(100, 30);
+    send("CONT", process);
+    assert!(eventually(|| entered() == 2), "{}", screen.screen());
+    screen.until("the last row", |shown| {
+        shown.lines().nth(29).is_some_and(|row| row.contains("help"))
+    });
+    screen.quit();
+    assert_eq!(screen.end_restored(), 0);
+}
+
 #[test]
 fn a_team_finishes_its_steps_and_stops_if_the_user_set_that() {
     let driver = Driver::ended();

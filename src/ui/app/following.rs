@@ -13,6 +13,7 @@ use crate::ui::app::words;
 use crate::ui::cx::FilteredList;
 use crate::ui::model::{DraftKey, Filter, Tone};
 use crate::ui::overlay::Handled;
+use crate::ui::panes::transcript::ScrollMove;
 
 impl App {
     fn request(&mut self, request: Request) {
@@ -147,8 +148,10 @@ impl App {
                 self.follow(shown);
             }
             FollowUp::Scroll(to) => {
+                // The live rows always show the end.
+                let is_shown = to == ScrollMove::End;
                 self.reading.scroll(to);
-                if self.shows_live_rows() {
+                if self.shows_live_rows() && !is_shown {
                     self.follow([FollowUp::Focus(Focus::Dialog)]);
                 }
             }

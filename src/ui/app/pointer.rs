@@ -1,7 +1,7 @@
 //! The mouse, where the person uses it: the wheel scrolls what is under it, a click chooses it, and a click on what
 //! is chosen opens it. Nothing can be done with it that has no key.
 
-use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 use super::areas::Areas;
@@ -134,6 +134,22 @@ impl App {
             self.point_at_overlay(gesture);
         }
         self.outcome()
+    }
+
+    /// Handles an arrow that came several times at once, as terminals send the wheel when the mouse is not reported.
+    /// In a list these are keys; beside the composer they scroll, and what is written there stays as it is.
+    pub fn arrows(&mut self, down: bool, count: u16) -> Vec<Command> {
+        // Below the text of the terminal the wheel is the terminal's own.
+        let scrolls = self.focus.is(Focus::Composer) && !self.is_inline();
+        if self.overlays.is_empty() && scrolls {
+            self.redraw.mark();
+            self.begun = None;
+            let rows = isize::try_from(count).unwrap_or(WHEEL_ROWS);
+            self.follow([FollowUp::Scroll(ScrollMove::Lines(if down { rows } else { -rows }))]);
+            return self.outcome();
+        }
+        let code = if down { KeyCode::Down } else { KeyCode::Up };
+        (0..count).flat_map(|_| self.key(code.into())).collect()
     }
 
     /// Switches the mouse on or off.

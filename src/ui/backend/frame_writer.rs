@@ -273,7 +273,9 @@ impl FrameWriter {
             } else {
                 self.glyph((x, y), new, wanted, links);
                 run = Some(at..at + 1);
-                at + usize::from(new.width + new.spill())
+                // A letter beside it is written again where the terminal paints over it.
+                let beside = wanted.get(at + 1).is_some_and(|next| !next.is_blank());
+                at + usize::from(new.width + new.spill()) + usize::from(new.may_be_wide() && beside)
             };
             spilled = spilled.max(end);
         }

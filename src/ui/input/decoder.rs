@@ -4,15 +4,18 @@
 //! anything the terminal sends that is not understood. A paste is text, whatever it contains. All that
 //! is kept is bounded.
 //!
-//! `Esc`, and `Alt` with one of `[ O ] P _`, begin like a sequence of the terminal. They count as keys
-//! when nothing follows for a moment ([`Decoder::deadline`], [`Decoder::expire`]).
+//! `Esc`, and `Alt` with one of `[ O ] P _ ^ X` or a sign, begin like a sequence of the terminal. They count as
+//! keys when nothing follows for a moment ([`Decoder::deadline`], [`Decoder::expire`]). A sequence that nobody
+//! knows is swallowed whole, and one that does not end is given up after a while; so is a paste, and the keyboard
+//! works again. Lines that come together are a paste, also where the terminal does not say so ([`Burst`]).
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
-use super::paste::Paste;
+use super::burst::{Burst, lines_with_text};
+use super::paste::{MAX_BYTES, Paste};
 use super::reply::{self, Reply};
 use super::sequence;
 
@@ -20,6 +23,16 @@ use super::sequence;
 const ESCAPE_WAIT: Duration = Duration::from_millis(40);
 /// The same while replies are awaited, which may arrive in pieces.
 const ESCAPE_WAIT_AMID_REPLIES: Duration = Duration::from_millis(200);
+/// How long a sequence without its end is waited for after its last byte.
+const SEQUENCE_WAIT: Duration = Duration::from_secs(1);
+/// How long a paste without its end mark is waited for after its last byte.
+const PASTE_WAIT: Duration = Duration::from_secs(3);
+/// A key comes so long after what was read before it.
+const KEY_PAUSE: Duration = Duration::from_millis(50);
+/// How long the end of a line that was not typed waits for the next line.
+const LINES_WAIT: Duration = Duration::from_millis(30);
+/// How long a line that comes after such a paste belongs to it.
+const LATE_LINES_WAIT: Duration = Duration::from_millis(500);
 /// How long replies are awaited after a question.
 const REPLIES_WAIT: Duration = Duration::from_secs(5);
 /// The longest reply of which anything is kept.
@@ -29,12 +42,17 @@ const MAX_KEY_BYTES: usize = 64;
 
 const ESC: u8 = 0x1b;
 const BELL: u8 = 0x07;
+const CTRL_C: u8 = 0x03;
 
 /// What the terminal sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A key, a paste, a size, the focus.
     Event(Event),
+    /// The same arrow several times at once: a person who holds the key, or a wheel that is sent so.
+    Arrows { down: bool, count: u16 },
+    /// The process was stopped, and goes on: another program may have used the terminal.
+    Continued,
     /// The answer to a question, or a report about the terminal itself.
     Reply(Reply),
 }
@@ -88,6 +106,12 @@ enum State {
         escaped: bool,
     },
     Paste(Paste),
+    /// Text that was not typed, or looks like that: lines of a paste without marks.
+    Lines {
+        bytes: Vec<u8>,
+        /// A line of it was taken before.
+        begun: bool,
+    },
 }
 
 /// What the first bytes after an escape are.
@@ -96,7 +120,9 @@ enum Verdict {
     More,
     /// Keys that a person typed.
     Keys,
-    Key(KeyCode),
+    Key(KeyCode, KeyModifiers),
+    /// A whole sequence that means nothing.
+    Nothing,
     /// A sequence; the last byte belongs to its parameters.
     Csi,
     Text,
@@ -106,8 +132,10 @@ enum Verdict {
 #[derive(Debug)]
 pub struct Decoder {
     state: State,
-    /// When the state was entered.
+    /// When the last bytes came.
     since: Option<Instant>,
+    /// Until when a line is one of the text that came before it.
+    line_follows_until: Option<Instant>,
     /// Until when replies are awaited.
     awaits_until: Option<Instant>,
     /// How many replies about its status are awaited, and until when.
@@ -120,6 +148,7 @@ impl Default for Decoder {
         Self {
             state: State::Ground,
             since: None,
+            line_follows_until: None,
             awaits_until: None,
             statuses: None,
             out: VecDeque::new(),
@@ -147,10 +176,90 @@ impl Decoder {
         self.awaits_until.into_iter().chain(statuses).any(|until| !is_over(&until))
     }
 
-    /// Takes bytes as they were read.
+    /// Takes bytes as they were read at once.
     pub fn feed(&mut self, bytes: &[u8], now: Instant) {
+        if matches!(self.state, State::Lines { .. }) {
+            self.expire(now);
+        }
+        let pause = self.since.map_or(Duration::MAX, |since| now.saturating_duration_since(since));
+        self.since = Some(now);
+        // A paste that has not ended for a person who wants the keyboard back.
+        if bytes == [CTRL_C] && pause >= KEY_PAUSE && matches!(self.state, State::Paste(_)) {
+            self.end_paste();
+        }
+        if self.burst(bytes, now) {
+            return;
+        }
         for byte in bytes {
             self.step(*byte, now);
+        }
+    }
+
+    /// Takes what was not typed key by key; false for anything else.
+    fn burst(&mut self, bytes: &[u8], now: Instant) -> bool {
+        let follows = self.line_follows_until.is_some_and(|until| now < until);
+        let burst = match self.state {
+            State::Ground | State::Lines { .. } => Burst::of(bytes),
+            State::Character { .. }
+            | State::Escape
+            | State::LateEscape
+            | State::Undecided { .. }
+            | State::Csi(_)
+            | State::OldMouse(_)
+            | State::Text { .. }
+            | State::Paste(_) => return false,
+        };
+        match (&mut self.state, burst) {
+            (State::Lines { .. }, Burst::Arrows { .. } | Burst::Control) => {
+                self.end_lines(now);
+                self.burst(bytes, now)
+            }
+            (State::Lines { bytes: lines, .. }, _) => {
+                if lines.len() <= MAX_BYTES {
+                    lines.extend_from_slice(bytes);
+                }
+                true
+            }
+            (_, Burst::Arrows { down, count }) => {
+                self.out.push_back(Input::Arrows { down, count });
+                true
+            }
+            (_, Burst::Lines | Burst::Line) => self.begin_lines(bytes, follows),
+            (_, Burst::LineEnd) => follows && self.begin_lines(bytes, true),
+            (_, Burst::Text) => {
+                self.line_follows_until = Some(now + LINES_WAIT);
+                false
+            }
+            (_, Burst::Character | Burst::Control) => false,
+        }
+    }
+
+    fn begin_lines(&mut self, bytes: &[u8], begun: bool) -> bool {
+        self.state = State::Lines { bytes: bytes.to_vec(), begun };
+        true
+    }
+
+    /// Several lines are a paste; one that was read at once was typed by a person, only fast.
+    fn end_lines(&mut self, now: Instant) {
+        let State::Lines { bytes, begun } = std::mem::replace(&mut self.state, State::Ground)
+        else {
+            return;
+        };
+        if lines_with_text(&bytes) + usize::from(begun) > 1 {
+            self.line_follows_until = Some(now + LATE_LINES_WAIT);
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            self.out.push_back(Input::Event(Event::Paste(text)));
+        } else {
+            for byte in bytes {
+                self.step(byte, now);
+            }
+        }
+    }
+
+    /// Keys are keys again.
+    fn end_paste(&mut self) {
+        if let State::Paste(paste) = std::mem::replace(&mut self.state, State::Ground) {
+            self.out.push_back(Input::Event(Event::Paste(paste.text())));
         }
     }
 
@@ -164,6 +273,7 @@ impl Decoder {
     pub fn deadline(&self) -> Option<Instant> {
         let since = self.since?;
         let awaited = self.awaits_until.filter(|until| since < *until);
+        let sequence = (since + SEQUENCE_WAIT).max(awaited.unwrap_or(since));
         let amid_replies = self.awaits_replies(since);
         let wait = if amid_replies { ESCAPE_WAIT_AMID_REPLIES } else { ESCAPE_WAIT };
         match &self.state {
@@ -171,17 +281,16 @@ impl Decoder {
             State::Undecided { .. } | State::Text { escaped: true, .. } => {
                 Some(awaited.unwrap_or(since + wait))
             }
-            State::Ground
-            | State::Character { .. }
-            | State::LateEscape
-            | State::Csi(_)
-            | State::OldMouse(_)
-            | State::Text { escaped: false, .. }
-            | State::Paste(_) => None,
+            State::Csi(_) | State::OldMouse(_) | State::Text { escaped: false, .. } => {
+                Some(sequence)
+            }
+            State::Paste(_) => Some(since + PASTE_WAIT),
+            State::Lines { .. } => Some(since + LINES_WAIT),
+            State::Ground | State::Character { .. } | State::LateEscape => None,
         }
     }
 
-    /// If the deadline is over, the last bytes were keys.
+    /// If the deadline is over, the last bytes were keys, or nothing more comes of what they began.
     pub fn expire(&mut self, now: Instant) {
         if self.deadline().is_none_or(|at| now < at) {
             return;
@@ -193,14 +302,20 @@ impl Decoder {
                     self.state = State::LateEscape;
                 }
             }
-            State::Text { .. } => self.key(KeyCode::Esc, KeyModifiers::NONE),
+            State::Text { escaped: true, .. } => self.key(KeyCode::Esc, KeyModifiers::NONE),
             State::Undecided { bytes, held } => self.as_keys(&bytes, held, now),
-            state @ (State::Ground
-            | State::Character { .. }
-            | State::LateEscape
-            | State::Csi(_)
-            | State::OldMouse(_)
-            | State::Paste(_)) => self.state = state,
+            state @ State::Paste(_) => {
+                self.state = state;
+                self.end_paste();
+            }
+            state @ State::Lines { .. } => {
+                self.state = state;
+                self.end_lines(now);
+            }
+            State::Text { escaped: false, .. } | State::Csi(_) | State::OldMouse(_) => {}
+            state @ (State::Ground | State::Character { .. } | State::LateEscape) => {
+                self.state = state;
+            }
         }
     }
 
@@ -225,39 +340,40 @@ impl Decoder {
         self.out.push_back(Input::Reply(reply));
     }
 
-    fn enter(&mut self, state: State, now: Instant) {
-        self.state = state;
-        self.since = Some(now);
-    }
-
     fn step(&mut self, byte: u8, now: Instant) {
         match std::mem::replace(&mut self.state, State::Ground) {
-            State::Ground => self.ground(byte, Held::Nothing, now),
-            State::Character { bytes, held } => self.character(bytes, byte, held, now),
-            State::Escape => self.after_escape(byte, now),
+            State::Ground => self.ground(byte, Held::Nothing),
+            State::Character { bytes, held } => self.character(bytes, byte, held),
+            State::Escape => self.after_escape(byte),
             State::LateEscape => self.after_late_escape(byte, now),
             State::Undecided { mut bytes, held } => {
                 bytes.push(byte);
                 self.decide(bytes, held, now);
             }
-            State::Csi(parameters) => self.csi(parameters, byte, now),
+            State::Csi(parameters) => self.csi(parameters, byte),
             State::OldMouse(left) => {
                 if let Some(left @ 1..) = left.checked_sub(1) {
                     self.state = State::OldMouse(left);
                 }
             }
-            State::Text { bytes, escaped } => self.text(bytes, byte, escaped, now),
+            State::Text { bytes, escaped } => self.text(bytes, byte, escaped),
             State::Paste(mut paste) => match paste.push(byte) {
                 Some(text) => self.out.push_back(Input::Event(Event::Paste(text))),
                 None => self.state = State::Paste(paste),
             },
+            // These bytes are taken as they are read.
+            lines @ State::Lines { .. } => {
+                self.state = lines;
+                self.end_lines(now);
+                self.step(byte, now);
+            }
         }
     }
 
     /// A byte that begins something new.
-    fn ground(&mut self, byte: u8, held: Held, now: Instant) {
+    fn ground(&mut self, byte: u8, held: Held) {
         match byte {
-            ESC => self.enter(State::Escape, now),
+            ESC => self.state = State::Escape,
             0..=0x7f => {
                 let (code, modifiers) = sequence::plain(byte);
                 self.key(code, modifiers | held.modifiers());
@@ -268,9 +384,9 @@ impl Decoder {
         }
     }
 
-    fn character(&mut self, mut bytes: Vec<u8>, byte: u8, held: Held, now: Instant) {
+    fn character(&mut self, mut bytes: Vec<u8>, byte: u8, held: Held) {
         if !(0x80..=0xbf).contains(&byte) {
-            self.ground(byte, Held::Nothing, now);
+            self.ground(byte, Held::Nothing);
             return;
         }
         bytes.push(byte);
@@ -287,24 +403,24 @@ impl Decoder {
         }
     }
 
-    fn after_escape(&mut self, byte: u8, now: Instant) {
+    fn after_escape(&mut self, byte: u8) {
         match byte {
             ESC => {
                 self.key(KeyCode::Esc, KeyModifiers::NONE);
-                self.enter(State::Escape, now);
+                self.state = State::Escape;
             }
-            b'[' | b'O' | b']' | b'P' | b'_' => {
-                self.enter(State::Undecided { bytes: vec![byte], held: Held::Alt }, now);
+            b'[' | b'O' | b']' | b'P' | b'_' | b'^' | b'X' | 0x20..=0x2f => {
+                self.state = State::Undecided { bytes: vec![byte], held: Held::Alt };
             }
-            _ => self.ground(byte, Held::Alt, now),
+            _ => self.ground(byte, Held::Alt),
         }
     }
 
     fn after_late_escape(&mut self, byte: u8, now: Instant) {
         if matches!(byte, b'[' | b']' | b'P') && self.awaits_replies(now) {
-            self.enter(State::Undecided { bytes: vec![byte], held: Held::Nothing }, now);
+            self.state = State::Undecided { bytes: vec![byte], held: Held::Nothing };
         } else {
-            self.ground(byte, Held::Nothing, now);
+            self.ground(byte, Held::Nothing);
         }
     }
 
@@ -312,10 +428,11 @@ impl Decoder {
         match verdict(&bytes, held) {
             Verdict::More => self.state = State::Undecided { bytes, held },
             Verdict::Keys => self.as_keys(&bytes, held, now),
-            Verdict::Key(code) => self.key(code, KeyModifiers::NONE),
+            Verdict::Key(code, modifiers) => self.key(code, modifiers),
+            Verdict::Nothing => {}
             Verdict::Csi => {
                 let last = bytes.last().copied().unwrap_or_default();
-                self.csi(Vec::new(), last, now);
+                self.csi(Vec::new(), last);
             }
             Verdict::Text => {
                 self.state = State::Text { bytes, escaped: false };
@@ -326,14 +443,14 @@ impl Decoder {
     /// The first of these was typed with what is held, the others after it.
     fn as_keys(&mut self, bytes: &[u8], held: Held, now: Instant) {
         if let Some((first, rest)) = bytes.split_first() {
-            self.ground(*first, held, now);
+            self.ground(*first, held);
             for byte in rest {
                 self.step(*byte, now);
             }
         }
     }
 
-    fn csi(&mut self, mut parameters: Vec<u8>, byte: u8, now: Instant) {
+    fn csi(&mut self, mut parameters: Vec<u8>, byte: u8) {
         match byte {
             // F1 to F5 of the Linux console.
             b'[' if parameters.is_empty() => {
@@ -341,6 +458,9 @@ impl Decoder {
                 self.state = State::Csi(parameters);
             }
             b'M' if parameters.is_empty() => self.state = State::OldMouse(3),
+            b'$' if !parameters.is_empty() && parameters.iter().all(u8::is_ascii_digit) => {
+                self.out.extend(sequence::event(&parameters, byte).map(Input::Event));
+            }
             b'~' if parameters == b"200" => self.state = State::Paste(Paste::default()),
             0x20..=0x3f => {
                 if parameters.len() <= MAX_KEY_BYTES {
@@ -357,21 +477,21 @@ impl Decoder {
                     self.out.push_back(Input::Event(event));
                 }
             }
-            _ => self.ground(byte, Held::Nothing, now),
+            _ => self.ground(byte, Held::Nothing),
         }
     }
 
-    fn text(&mut self, mut bytes: Vec<u8>, byte: u8, escaped: bool, now: Instant) {
+    fn text(&mut self, mut bytes: Vec<u8>, byte: u8, escaped: bool) {
         match (byte, escaped) {
             (BELL, false) | (b'\\', true) => {
                 if let Some(reply) = reply::of_text(&bytes) {
                     self.reply(reply);
                 }
             }
-            (ESC, false) => self.enter(State::Text { bytes, escaped: true }, now),
+            (ESC, false) => self.state = State::Text { bytes, escaped: true },
             // No string has a control character in it: it was cut, and this is a key.
-            (_, true) => self.after_escape(byte, now),
-            (0..=0x1f | 0x7f, false) => self.ground(byte, Held::Nothing, now),
+            (_, true) => self.after_escape(byte),
+            (0..=0x1f | 0x7f, false) => self.ground(byte, Held::Nothing),
             (_, false) => {
                 if bytes.len() <= MAX_REPLY_BYTES {
                     bytes.push(byte);
@@ -385,22 +505,21 @@ impl Decoder {
 fn verdict(bytes: &[u8], held: Held) -> Verdict {
     match (bytes, held) {
         ([b'[', 0x20..=0x7e], Held::Alt) | ([b'[', b'?'], Held::Nothing) => Verdict::Csi,
-        ([b'O', byte], _) => sequence::application(*byte).map_or(Verdict::Keys, Verdict::Key),
-        ([b']', number @ .., b';'], _) if is_number(number) => Verdict::Text,
-        ([b']', number @ ..], _) if number.len() <= 4 && is_number(number) => Verdict::More,
+        // Some terminals send the modifiers before the key.
+        ([b'O', number @ .., last @ 0x40..=0x7e], _) if number.iter().all(u8::is_ascii_digit) => {
+            let key = sequence::application(number, *last);
+            key.map_or(Verdict::Nothing, |(code, modifiers)| Verdict::Key(code, modifiers))
+        }
+        ([b'O', number @ ..], _) if number.len() <= 2 && number.iter().all(u8::is_ascii_digit) => {
+            Verdict::More
+        }
+        // What chooses a set of characters, and the like, has signs before its last byte.
+        ([b'O', .., 0x20..=0x7e] | [0x20..=0x2f, .., 0x30..=0x7e], _) => Verdict::Nothing,
         (
-            [b'[' | b'O' | b']' | b'P' | b'_']
-            | [b'P', b'>' | b'!' | b'0'..=b'9']
-            | [b'P', b'0'..=b'9', b'$' | b'+'],
+            [b'[' | b']' | b'P' | b'_' | b'^' | b'X' | 0x20..=0x2f] | [0x20..=0x2f, 0x20..=0x2f],
             _,
         ) => Verdict::More,
-        ([b'P', b'>' | b'!', b'|'] | [b'P', b'0'..=b'9', b'$' | b'+', b'r'] | [b'_', b'G'], _) => {
-            Verdict::Text
-        }
+        ([b']' | b'P' | b'_' | b'^' | b'X', 0x20..=0x7e], _) => Verdict::Text,
         _ => Verdict::Keys,
     }
-}
-
-fn is_number(bytes: &[u8]) -> bool {
-    !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit)
 }

@@ -4,7 +4,7 @@
 const END: &[u8] = b"\x1b[201~";
 
 /// The longest paste that is kept; more than any text field takes, so a longer one is refused there.
-const MAX_BYTES: usize = 8 * 1024 * 1024;
+pub(super) const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Paste {
@@ -18,8 +18,7 @@ impl Paste {
     pub(super) fn push(&mut self, byte: u8) -> Option<String> {
         if END.get(self.matched) == Some(&byte) {
             self.matched += 1;
-            let ended = self.matched == END.len();
-            return ended.then(|| String::from_utf8_lossy(&self.bytes).into_owned());
+            return (self.matched == END.len()).then(|| self.text());
         }
         let partial = END.get(..self.matched).unwrap_or_default();
         self.keep(partial);
@@ -28,6 +27,11 @@ impl Paste {
             self.keep(&[byte]);
         }
         None
+    }
+
+    /// What was pasted, without a begun end mark.
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
     fn keep(&mut self, bytes: &[u8]) {

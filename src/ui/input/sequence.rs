@@ -1,7 +1,7 @@
 //! Which key a byte or a sequence of the terminal is.
 //!
 //! Sources: "XTerm Control Sequences" (function keys, mouse), the kitty keyboard protocol (`u`), the Linux
-//! console's keyboard map. A sequence that is in none of them is no key.
+//! console's keyboard map, the keys of rxvt. A sequence that is in none of them is no key.
 
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
@@ -28,15 +28,26 @@ pub(super) fn shift_of(c: char) -> KeyModifiers {
     if c.is_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE }
 }
 
-/// A key in application mode: `ESC O` and this byte.
-pub(super) fn application(byte: u8) -> Option<KeyCode> {
-    Some(match byte {
+/// A key in application mode: `ESC O`, the number of its modifiers, if any, and this byte.
+pub(super) fn application(number: &[u8], byte: u8) -> Option<(KeyCode, KeyModifiers)> {
+    let modifiers = match number {
+        [] => KeyModifiers::NONE,
+        digits => modifiers_of(std::str::from_utf8(digits).ok()?.parse().ok()?),
+    };
+    let code = match byte {
         b'P'..=b'S' => KeyCode::F(byte - b'P' + 1),
-        b'M' => KeyCode::Enter,
+        // The Enter of a keypad that nobody switched to this mode: Shift and Enter.
+        b'M' => return Some((KeyCode::Enter, modifiers | KeyModifiers::SHIFT)),
+        // Of rxvt: with Ctrl.
+        b'a'..=b'd' => {
+            let code = cursor_key(byte.to_ascii_uppercase())?;
+            return Some((code, modifiers | KeyModifiers::CONTROL));
+        }
         // The keypad: its operators and digits, as in ASCII.
         b'j'..=b'y' => KeyCode::Char(char::from(byte - 0x40)),
-        _ => return cursor_key(byte),
-    })
+        _ => cursor_key(byte)?,
+    };
+    Some((code, modifiers))
 }
 
 fn cursor_key(byte: u8) -> Option<KeyCode> {
@@ -76,6 +87,16 @@ pub(super) fn event(parameters: &[u8], last: u8) -> Option<Event> {
         b'Z' if first <= 1 => {
             return Some(of(KeyCode::BackTab, modifiers | KeyModifiers::SHIFT, kind));
         }
+        // Of rxvt: an arrow with Shift, and a key with Ctrl, with Shift, or with both.
+        b'a'..=b'd' if text.is_empty() => {
+            return Some(of(cursor_key(last.to_ascii_uppercase())?, KeyModifiers::SHIFT, kind));
+        }
+        b'^' => return Some(of(numbered(first)?, modifiers | KeyModifiers::CONTROL, kind)),
+        b'$' => return Some(of(numbered(first)?, modifiers | KeyModifiers::SHIFT, kind)),
+        b'@' => {
+            let both = KeyModifiers::CONTROL | KeyModifiers::SHIFT;
+            return Some(of(numbered(first)?, modifiers | both, kind));
+        }
         b'u' => return character(first, modifiers, kind),
         b'~' if first == 27 => return character(number(&fields, 2, 0)?, modifiers, kind),
         b'~' => numbered(first)?,
@@ -101,7 +122,18 @@ fn number(fields: &[Vec<u32>], field: usize, part: usize) -> Option<u32> {
 /// The modifiers and the kind of the second parameter: the modifiers are one more than the sum of their
 /// bits.
 fn held(fields: &[Vec<u32>]) -> Option<(KeyModifiers, KeyEventKind)> {
-    let bits = number(fields, 1, 0).unwrap_or(1).max(1) - 1;
+    let modifiers = modifiers_of(number(fields, 1, 0).unwrap_or(1));
+    let kind = match number(fields, 1, 1).unwrap_or(1) {
+        0 | 1 => KeyEventKind::Press,
+        2 => KeyEventKind::Repeat,
+        3 => KeyEventKind::Release,
+        _ => return None,
+    };
+    Some((modifiers, kind))
+}
+
+fn modifiers_of(number: u32) -> KeyModifiers {
+    let bits = number.max(1) - 1;
     let known = [
         (1, KeyModifiers::SHIFT),
         (2, KeyModifiers::ALT),
@@ -111,13 +143,7 @@ fn held(fields: &[Vec<u32>]) -> Option<(KeyModifiers, KeyEventKind)> {
         (32, KeyModifiers::META),
     ];
     let held = known.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, modifier)| *modifier);
-    let kind = match number(fields, 1, 1).unwrap_or(1) {
-        0 | 1 => KeyEventKind::Press,
-        2 => KeyEventKind::Repeat,
-        3 => KeyEventKind::Release,
-        _ => return None,
-    };
-    Some((held.fold(KeyModifiers::NONE, |all, modifier| all | modifier), kind))
+    held.fold(KeyModifiers::NONE, |all, modifier| all | modifier)
 }
 
 /// A key reported by its character.

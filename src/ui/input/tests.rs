@@ -41,26 +41,33 @@ fn all(decoder: &mut Decoder, pieces: &[&[u8]], pause: Duration) -> Vec<Input> {
 }
 
 fn events(pieces: &[&[u8]]) -> Vec<Event> {
-    let inputs = decoded(pieces, Duration::ZERO).into_iter();
-    inputs
-        .filter_map(|input| if let Input::Event(event) = input { Some(event) } else { None })
-        .collect()
+    events_of(decoded(pieces, Duration::ZERO))
+}
+
+fn events_of(inputs: Vec<Input>) -> Vec<Event> {
+    let event = |input| match input {
+        Input::Event(event) => vec![event],
+        Input::Arrows { down, count } => {
+            let code = if down { KeyCode::Down } else { KeyCode::Up };
+            vec![key(code, NONE); count.into()]
+        }
+        Input::Continued | Input::Reply(_) => Vec::new(),
+    };
+    inputs.into_iter().flat_map(event).collect()
 }
 
 /// Keys as terminals send them.
-const KEYS: [(&[u8], KeyCode, KeyModifiers); 46] = [
+const KEYS: [(&[u8], KeyCode, KeyModifiers); 61] = [
     (b"a", KeyCode::Char('a'), NONE),
     (b"G", KeyCode::Char('G'), SHIFT),
     (b" ", KeyCode::Char(' '), NONE),
     ("é".as_bytes(), KeyCode::Char('é'), NONE),
     ("语".as_bytes(), KeyCode::Char('语'), NONE),
     ("😀".as_bytes(), KeyCode::Char('😀'), NONE),
-    (b"\r", KeyCode::Enter, NONE),
     (b"\t", KeyCode::Tab, NONE),
     (b"\x7f", KeyCode::Backspace, NONE),
     (b"\x00", KeyCode::Char(' '), CONTROL),
     (b"\x03", KeyCode::Char('c'), CONTROL),
-    (b"\n", KeyCode::Char('j'), CONTROL),
     (b"\x1f", KeyCode::Char('7'), CONTROL),
     (b"\x1ba", KeyCode::Char('a'), ALT),
     (b"\x1b\r", KeyCode::Enter, ALT),
@@ -77,7 +84,24 @@ const KEYS: [(&[u8], KeyCode, KeyModifiers); 46] = [
     (b"\x1bOH", KeyCode::Home, NONE),
     (b"\x1bOP", KeyCode::F(1), NONE),
     (b"\x1bOS", KeyCode::F(4), NONE),
-    (b"\x1bOM", KeyCode::Enter, NONE),
+    (b"\x1bOM", KeyCode::Enter, SHIFT),
+    (b"\x1b[27;2;13~", KeyCode::Enter, SHIFT),
+    (b"\x1b[a", KeyCode::Up, SHIFT),
+    (b"\x1b[d", KeyCode::Left, SHIFT),
+    (b"\x1bOa", KeyCode::Up, CONTROL),
+    (b"\x1bOc", KeyCode::Right, CONTROL),
+    (b"\x1bO5D", KeyCode::Left, CONTROL),
+    (b"\x1bO2P", KeyCode::F(1), SHIFT),
+    (b"\x1b[7~", KeyCode::Home, NONE),
+    (b"\x1b[8~", KeyCode::End, NONE),
+    (b"\x1b[3^", KeyCode::Delete, CONTROL),
+    (b"\x1b[7^", KeyCode::Home, CONTROL),
+    (b"\x1b[5$", KeyCode::PageUp, SHIFT),
+    (b"\x1b[8@", KeyCode::End, CONTROL.union(SHIFT)),
+    (b"\x1b[11~", KeyCode::F(1), NONE),
+    (b"\x1b[14~", KeyCode::F(4), NONE),
+    (b"\x1b[23$", KeyCode::F(11), SHIFT),
+    (b"\x1b[11^", KeyCode::F(1), CONTROL),
     (b"\x1bOq", KeyCode::Char('1'), NONE),
     (b"\x1b[[B", KeyCode::F(2), NONE),
     (b"\x1b[1;3R", KeyCode::F(3), ALT),
@@ -98,7 +122,7 @@ const KEYS: [(&[u8], KeyCode, KeyModifiers); 46] = [
 ];
 
 /// What terminals send that is no key.
-const NOT_TYPED: [&[u8]; 20] = [
+const NOT_TYPED: [&[u8]; 32] = [
     b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\",
     b"\x1b]11;rgb:ffff/ffff/ffff\x07",
     b"\x1b]10;rgb:00/00/00\x1b\\",
@@ -118,6 +142,18 @@ const NOT_TYPED: [&[u8]; 20] = [
     b"\x1bP1$r0m\x1b\\",
     b"\x1bP1+r544e=78\x1b\\",
     b"\x1b_Gi=1;OK\x1b\\",
+    b"\x1b_what\x1b\\",
+    b"\x1bPwhat\x1b\\",
+    b"\x1b]Lwhat\x1b\\",
+    b"\x1b^what\x1b\\",
+    b"\x1bXwhat\x1b\\",
+    b"\x1b[65;30;97;1;0;1_",
+    b"\x1b[1;2;3$x",
+    b"\x1b[?1$z",
+    b"\x1b[G",
+    b"\x1bOz",
+    b"\x1bO99~",
+    b"\x1b(B",
     b"\x1b[?1;2;3;4;5;6;7;8;9;1;2;3;4;5;6;7;8;9;1;2;3;4;5;6;7;8;9;1;2;3;4;5;6;7;8;9q",
 ];
 
@@ -165,8 +201,9 @@ fn escape_counts_when_nothing_follows() {
     for (bytes, c) in [(b"\x1b[", '['), (b"\x1b]", ']'), (b"\x1b_", '_')] {
         assert_eq!(events(&[bytes]), [key(KeyCode::Char(c), ALT)]);
     }
-    assert_eq!(events(&[b"\x1bPx"]), [key(KeyCode::Char('P'), ALT.union(SHIFT)), typed('x')]);
-    assert_eq!(events(&[b"\x1b]1"]), [key(KeyCode::Char(']'), ALT), typed('1')]);
+    let pieces: [&[u8]; 2] = [b"\x1bP", b"x"];
+    let expected = [key(KeyCode::Char('P'), ALT.union(SHIFT)), typed('x')];
+    assert_eq!(decoded(&pieces, PAUSE), inputs(&expected));
 }
 
 #[test]
@@ -197,6 +234,91 @@ fn a_paste_that_looks_like_replies_and_keys_is_a_paste() {
         assert_eq!(events(&[head, tail]), [Event::Paste(text.to_owned()), typed('x')], "{at}");
     }
     assert_eq!(events(&[b"\x1b[201~x"]), [typed('x')]);
+}
+
+#[test]
+fn a_paste_without_its_end_is_over_after_a_while_or_by_ctrl_c() {
+    let pasted = |text: &str| Event::Paste(text.to_owned());
+    let mut decoder = Decoder::default();
+    let mut now = std::time::Instant::now();
+    for piece in [&b"\x1b[200~one "[..], b"two", b" \x03 three\x1b[20"] {
+        decoder.feed(piece, now);
+        now += Duration::from_secs(2);
+        decoder.expire(now);
+    }
+    assert_eq!(decoder.take(), None, "it may go on");
+    decoder.expire(now + Duration::from_secs(2));
+    decoder.feed(b"x", now + Duration::from_secs(2));
+    let expected = [pasted("one two \u{3} three"), typed('x')];
+    assert_eq!(events_of(std::iter::from_fn(|| decoder.take()).collect()), expected);
+
+    let ctrl_c = key(KeyCode::Char('c'), CONTROL);
+    let pieces: [&[u8]; 3] = [b"\x1b[200~cut off", b"\x03", b"x"];
+    let found = events_of(decoded(&pieces, PAUSE));
+    assert_eq!(found, [pasted("cut off"), ctrl_c, typed('x')]);
+    let pieces: [&[u8]; 3] = [b"\x1b[200~a", b"\x03", b"b\x1b[201~"];
+    assert_eq!(events(&pieces), [pasted("a\u{3}b")], "nobody is so fast");
+}
+
+#[test]
+fn lines_that_come_at_once_are_one_paste_and_keys_stay_keys() {
+    let enter = || key(KeyCode::Enter, NONE);
+    let pasted = |text: &str| vec![Event::Paste(text.to_owned())];
+    let at_once: [(&[&[u8]], Vec<Event>); 12] = [
+        (&[b"one\rtwo\rthree"], pasted("one\rtwo\rthree")),
+        (&[b"one\rtwo\r"], pasted("one\rtwo\r")),
+        (&[b"one\ntwo"], pasted("one\ntwo")),
+        (&[b"\tone\r\n\r\n\ttwo\r\n"], pasted("\tone\r\n\r\n\ttwo\r\n")),
+        (&["一\r二".as_bytes()], pasted("一\r二")),
+        (&[b"one\r", b"two\r", b"three\r"], pasted("one\rtwo\rthree\r")),
+        (&[b"one\rt", b"wo", b"\r"], pasted("one\rtwo\r")),
+        (&[b"one\rtwo", b"\x1b[I"], [pasted("one\rtwo"), vec![Event::FocusGained]].concat()),
+        (&[b"ok\r"], vec![typed('o'), typed('k'), enter()]),
+        (&[b"\r"], vec![enter()]),
+        (&[b"\n"], vec![key(KeyCode::Char('j'), CONTROL)]),
+        (&[b"\rj"], vec![enter(), typed('j')]),
+    ];
+    for (pieces, expected) in at_once {
+        assert_eq!(events(pieces), expected, "{pieces:?}");
+    }
+    let pieces: [&[u8]; 3] = [b"ok\r", b"go\r", b"\r"];
+    let typed_fast = events_of(decoded(&pieces, PAUSE));
+    let words = [typed('o'), typed('k'), enter(), typed('g'), typed('o'), enter(), enter()];
+    assert_eq!(typed_fast, words);
+    let pieces: [&[u8]; 3] = [b"one\rtwo\r", b"three\r", b"\r"];
+    let late = events_of(decoded(&pieces, PAUSE));
+    assert_eq!(late, [pasted("one\rtwo\r"), pasted("three\r"), vec![enter()]].concat());
+}
+
+#[test]
+fn arrows_that_come_at_once_are_told_from_single_ones() {
+    for (bytes, down, count) in [
+        (&b"\x1bOA\x1bOA\x1bOA"[..], false, 3),
+        (b"\x1b[A\x1b[A", false, 2),
+        (b"\x1bOB\x1bOB\x1bOB\x1bOB\x1bOB", true, 5),
+    ] {
+        let expected = [Input::Arrows { down, count }];
+        assert_eq!(decoded(&[bytes], Duration::ZERO), expected, "{bytes:?}");
+    }
+    for bytes in [&b"\x1bOA"[..], b"\x1b[A\x1b[B", b"\x1b[C\x1b[C", b"\x1b[A\x1b["] {
+        let found = decoded(&[bytes], Duration::ZERO);
+        let is_event = |input: &Input| matches!(input, Input::Event(_));
+        assert!(!found.is_empty() && found.iter().all(is_event), "{bytes:?}");
+    }
+}
+
+#[test]
+fn a_sequence_that_does_not_end_is_given_up_and_the_next_letter_is_a_letter() {
+    for bytes in [&b"\x1b[1;"[..], b"\x1bPwhat", b"\x1b]52;c;abc", b"\x1b[M!"] {
+        let mut decoder = Decoder::default();
+        let now = std::time::Instant::now();
+        decoder.feed(bytes, now);
+        let later = decoder.deadline().unwrap();
+        assert!(later <= now + Duration::from_secs(1), "{bytes:?}");
+        decoder.expire(later);
+        decoder.feed(b"x", later);
+        assert_eq!(decoder.take(), Some(typed('x').into()), "{bytes:?}");
+    }
 }
 
 #[test]
@@ -287,7 +409,66 @@ fn sent() -> impl Strategy<Value = (Vec<u8>, Option<Event>)> {
     ]
 }
 
+/// A sequence as ECMA-48 builds them, of which most are known to nobody.
+fn sequence() -> impl Strategy<Value = Vec<u8>> {
+    let sequences = prop_oneof![
+        "\u{1b}\\[[0-?]{0,8}[ -#%-/]{0,2}[@-LN-Z\\\\^-~]",
+        "\u{1b}O[0-9]{0,2}[@-~]",
+        "\u{1b}[ -/]{1,2}[0-~]",
+        "\u{1b}[\\]PX^_][ -~]{1,20}(\u{1b}\\\\)",
+    ];
+    sequences.prop_map(String::into_bytes)
+}
+
 proptest! {
+    #[test]
+    fn an_unknown_sequence_is_never_read_as_letters(
+        all_sent in prop::collection::vec(sequence(), 1..4),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let bytes = all_sent.concat();
+        let (head, tail) = bytes.split_at(cut.index(bytes.len()));
+        for event in events(&[head, tail, b"\x1b[201~"]) {
+            let named = match event {
+                // A key that is reported by its character.
+                Event::Key(KeyEvent { code: KeyCode::Char(_), .. }) => {
+                    bytes.iter().any(|byte| matches!(byte, b'u' | b'~' | b'j'..=b'y'))
+                }
+                Event::Paste(text) => text.is_empty() || bytes.windows(5).any(|part| part == b"[200~"),
+                _ => true,
+            };
+            prop_assert!(named, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn lines_without_marks_are_never_sent_however_they_are_split(
+        text in "[a-z]{2}[a-z ]{0,8}(\r[a-z]{2}[a-z ]{0,8}){1,6}\r?",
+        sizes in prop::collection::vec(2_usize..20, 1..30),
+    ) {
+        let mut pieces = Vec::new();
+        let mut rest = text.as_bytes();
+        for size in sizes.iter().cycle() {
+            // A single character at the end belongs to what comes before it.
+            let cut = if rest.len() <= size + 1 { rest.len() } else { *size };
+            let (head, tail) = rest.split_at(cut);
+            pieces.push(head);
+            rest = tail;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        let mut whole = String::new();
+        for event in events(&pieces) {
+            match event {
+                Event::Paste(lines) => whole.push_str(&lines),
+                Event::Key(KeyEvent { code: KeyCode::Char(c), modifiers: NONE, .. }) => whole.push(c),
+                other => prop_assert!(false, "{other:?} of {pieces:?}"),
+            }
+        }
+        prop_assert_eq!(whole, text);
+    }
+
     #[test]
     fn any_mixture_of_keys_and_replies_split_anywhere_gives_exactly_the_keys(
         all_sent in prop::collection::vec(sent(), 0..20),
@@ -304,10 +485,7 @@ proptest! {
             decoder.await_replies(std::time::Instant::now());
         }
         let found = all(&mut decoder, &pieces, Duration::ZERO);
-        let found: Vec<Event> = found.into_iter().filter_map(|input| match input {
-            Input::Event(event) => Some(event),
-            Input::Reply(_) => None,
-        }).collect();
+        let found = events_of(found);
         let expected: Vec<Event> = all_sent.into_iter().filter_map(|(_, event)| event).collect();
         prop_assert_eq!(found, expected);
     }

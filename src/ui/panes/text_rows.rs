@@ -3,6 +3,7 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use super::reading_place::{ReadingPlace, letters};
 use super::row_search::{RowJump, RowSearch, top_for};
 use super::scroll_sign::ShownRows;
 use super::strip::Strip;
@@ -15,6 +16,9 @@ pub struct TextRows {
     /// The first row in view, and how many fit.
     top: usize,
     height: usize,
+    /// Cells of a row.
+    width: usize,
+    place: ReadingPlace,
     search: RowSearch,
 }
 
@@ -24,9 +28,11 @@ impl TextRows {
         self.top = usize::MAX;
     }
 
-    /// The rows are others than before.
-    pub fn set(&mut self, rows: Vec<Strip>) {
+    /// The rows are others than before, for so many cells.
+    pub fn set(&mut self, rows: Vec<Strip>, width: u16) {
         self.rows = rows;
+        self.width = width.into();
+        self.top = self.place.top_at(self.width, self.top, self.rows.iter().map(letters));
         self.search.rows_changed();
     }
 
@@ -69,6 +75,8 @@ impl TextRows {
             None => {}
         }
         self.scroll(0);
+        let view = (self.top, self.rows.len());
+        self.place.stands_at(self.width, view, self.rows.iter().map(letters));
         self.search.stands_at(self.top, self.top);
     }
 

@@ -3,6 +3,8 @@
 mod connection;
 mod programs;
 
+use std::cell::Cell;
+
 use futures_util::stream;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -50,6 +52,9 @@ struct Memory {
     bounds: Vec<(Instant, FrameBounds)>,
     /// When another program, or nobody, got the terminal.
     away_at: Option<Instant>,
+    /// Where the job is, each time that somebody looks.
+    places: VecDeque<JobPlace>,
+    looks: Cell<usize>,
 }
 
 impl Memory {
@@ -64,6 +69,8 @@ impl Memory {
             drawn: VecDeque::new(),
             bounds: Vec::new(),
             away_at: None,
+            places: VecDeque::new(),
+            looks: Cell::new(0),
         }
     }
 }
@@ -113,9 +120,21 @@ impl Surface for Memory {
         self.control(&Control::mouse(wanted));
     }
 
-    fn suspend(&mut self) -> io::Result<()> {
+    fn suspend(&mut self) -> io::Result<JobPlace> {
         self.away_at = Some(now());
-        Ok(())
+        self.lent = self.places.front() == Some(&JobPlace::Background);
+        Ok(self.job_place())
+    }
+
+    fn continued(&mut self) -> io::Result<JobPlace> {
+        self.lent = self.places.front() == Some(&JobPlace::Background);
+        self.repaint();
+        Ok(self.job_place())
+    }
+
+    fn job_place(&self) -> JobPlace {
+        let looked = self.looks.replace(self.looks.get() + 1);
+        self.places.get(looked).copied().unwrap_or(JobPlace::Foreground)
     }
 
     fn lend(&mut self) -> io::Result<()> {

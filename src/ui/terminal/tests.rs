@@ -90,19 +90,31 @@ fn the_cursor_and_the_scroll_region_are_restored_too() {
 }
 
 #[test]
-fn suspending_restores_the_terminal_until_continued() {
+fn a_terminal_that_another_program_used_meanwhile_is_set_anew_and_has_its_title_back_at_the_end() {
     let (tty, flag) = (Tty::default(), ModeFlag::default());
     let mut guard = enter(&tty, &flag);
-    let seen = tty.clone();
-    guard
-        .suspend(move || {
-            assert!(!seen.is_ours());
-            Ok(())
-        })
-        .unwrap();
+    // What a shell does with a job that was stopped from outside.
+    tty.raw.store(false, Ordering::SeqCst);
+    guard.set_again().unwrap();
     assert!(tty.is_ours());
-    let failed = guard.suspend(|| Err(io::ErrorKind::PermissionDenied.into()));
-    assert!(failed.is_err() && tty.is_ours());
+    guard.leave().unwrap();
+    guard.return_to().unwrap();
+    drop(guard);
+    let bytes = String::from_utf8(tty.bytes.lock().unwrap().clone()).unwrap();
+    let count = |text: &str| bytes.matches(text).count();
+    assert_eq!((count("\x1b[22;0t"), count("\x1b[23;0t")), (2, 2), "as often kept as given back");
+    assert!(bytes.rfind("\x1b[23;0t") > bytes.rfind("\x1b[22;0t"));
+}
+
+#[test]
+fn a_reset_of_an_inline_screen_stays_on_the_ordinary_one() {
+    let (mut tty, flag) = (Tty::default(), ModeFlag::inline());
+    std::mem::forget(enter(&tty, &flag));
+    let mut raw = tty.clone();
+    reset(&mut tty, &mut raw, &flag).unwrap();
+    let bytes = String::from_utf8(tty.bytes.lock().unwrap().clone()).unwrap();
+    assert!(!bytes.contains("1049") && bytes.rfind("\x1b[?7h") > bytes.rfind("\x1b[?7l"));
+    assert!(!tty.raw.load(Ordering::SeqCst) && !tty.screen().screen().bracketed_paste());
 }
 
 #[test]
@@ -114,7 +126,8 @@ fn an_inline_screen_erases_its_live_rows_and_nothing_else_at_every_end() {
         tty.write_all(text).unwrap();
         flag.live_rows().unwrap().set_above(1);
         if suspended {
-            guard.suspend(|| Ok(())).unwrap();
+            guard.leave().unwrap();
+            guard.return_to().unwrap();
         }
         drop(guard);
         let bytes = tty.bytes.lock().unwrap().clone();
@@ -142,7 +155,7 @@ fn a_terminal_left_behind_can_be_reset() {
     let (mut tty, flag) = (Tty::default(), ModeFlag::default());
     std::mem::forget(enter(&tty, &flag));
     let mut raw = tty.clone();
-    reset(&mut tty, &mut raw).unwrap();
+    reset(&mut tty, &mut raw, &flag).unwrap();
     assert!(!tty.is_ours());
 }
 
@@ -160,18 +173,15 @@ fn a_terminal_without_an_alternate_screen_keeps_no_row_of_a_frame() {
     let (mut tty, flag) = (Tty::default(), ModeFlag::default());
     let mut guard = enter(&tty, &flag);
     tty.write_all(frame).unwrap();
-    let seen = tty.clone();
-    let stop = || {
-        assert_eq!(shown(&seen), (String::new(), (0, 0)));
-        Ok(())
-    };
-    guard.suspend(stop).unwrap();
+    guard.leave().unwrap();
+    assert_eq!(shown(&tty), (String::new(), (0, 0)));
+    guard.return_to().unwrap();
     tty.write_all(frame).unwrap();
     drop(guard);
     assert_eq!(shown(&tty), (String::new(), (0, 0)));
     tty.write_all(b"text").unwrap();
     let mut raw = tty.clone();
-    reset(&mut tty, &mut raw).unwrap();
+    reset(&mut tty, &mut raw, &flag).unwrap();
     assert_eq!(shown(&tty).0, "text", "a reset erases nothing");
 }
 
@@ -307,12 +317,7 @@ fn the_mouse_is_given_back_whenever_the_terminal_is_and_taken_again_with_it() {
     let mut frames = tty.clone();
     frames.write_all(Control::mouse(MouseUse::On).bytes()).unwrap();
     assert!(reported(&tty));
-    let seen = tty.clone();
-    let stop = move || {
-        assert!(!reported(&seen), "suspended");
-        Ok(())
-    };
-    guard.suspend(stop).unwrap();
+    guard.set_again().unwrap();
     assert!(reported(&tty), "continued");
     guard.leave().unwrap();
     assert!(!reported(&tty), "lent or left");
@@ -320,7 +325,8 @@ fn the_mouse_is_given_back_whenever_the_terminal_is_and_taken_again_with_it() {
     assert!(reported(&tty));
     guard.use_mouse(MouseUse::Off);
     frames.write_all(Control::mouse(MouseUse::Off).bytes()).unwrap();
-    guard.suspend(|| Ok(())).unwrap();
+    guard.leave().unwrap();
+    guard.return_to().unwrap();
     assert!(!reported(&tty), "switched off");
-    let _ = reset(&mut frames, &mut tty.clone());
+    let _ = reset(&mut frames, &mut tty.clone(), &flag);
 }

@@ -136,3 +136,14 @@ fn a_stop_reason_at_the_end_is_shown_from_its_first_line() {
         assert!(letters(&screen, 0).contains("nextretryin30sRretrynow"), "{screen}");
     }
 }
+
+#[test]
+fn a_locale_without_letters_is_named_in_letters_that_it_has() {
+    let mut stage = Stage::new(80, 24);
+    stage.app.tell_without_letters();
+    let screen = stage.screen();
+    assert!(
+        screen.contains("no UTF-8 in the locale") && screen.contains("LC_ALL=C.UTF-8"),
+        "{screen}"
+    );
+}

@@ -348,3 +348,15 @@ proptest! {
         prop_assert_eq!(blocks, expected);
     }
 }
+
+#[test]
+fn whoever_has_sent_a_message_goes_on_writing_and_no_panes_come() {
+    let mut stage = streaming(80, 24);
+    printed(&mut stage);
+    stage.keys("i one <enter>");
+    let (_, live) = stage.inline_frame();
+    assert!(!live.contains("DIALOGS"), "{live}");
+    stage.keys("two <enter>");
+    let said = stage.sent.iter().filter(|command| matches!(command, Command::Say { .. }));
+    assert_eq!(said.count(), 2);
+}

@@ -44,3 +44,24 @@ fn what_stands_after_a_line_is_whole_where_lines_are_drawn_wide() {
         assert_eq!((row(0).as_str(), row(2).as_str()), ("", "below"), "{second:?}");
     }
 }
+
+#[test]
+fn a_sign_that_changes_takes_no_letter_beside_it_where_signs_are_drawn_wide() {
+    const WIDTH: u16 = 20;
+    for (first, second) in [("●abc", "○abc"), ("●", "○"), ("a●b●c", "a○b○c"), ("a● b", "a○ b")]
+    {
+        let mut bench = Bench::new(WIDTH, 3);
+        let mut wide = vt100::Parser::new(3, WIDTH, 0);
+        for text in [first, second] {
+            let bytes = bench.frame(|buffer| {
+                buffer.set_string(0, 1, text, Style::new());
+            });
+            wide.process(bytes.replace('●', "一").replace('○', "二").as_bytes());
+        }
+        bench.assert_same_screen();
+        let row = wide.screen().rows(0, WIDTH).nth(1).unwrap_or_default();
+        let letters =
+            |text: &str| text.chars().filter(char::is_ascii_alphabetic).collect::<String>();
+        assert_eq!(letters(&row), letters(second), "{row:?}");
+    }
+}

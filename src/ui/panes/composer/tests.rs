@@ -48,6 +48,36 @@ fn typed_text_is_sent_to_the_open_dialog_and_recalled_with_the_up_key() {
 }
 
 #[test]
+fn a_wheel_that_is_sent_as_arrows_changes_nothing_that_is_written() {
+    let mut stage = streaming(120, 40);
+    stage.keys("i old <enter>");
+    let sent = says(&stage).len();
+    for (typed, shown) in [("", None), ("two <alt+enter> lines", Some("› two"))] {
+        stage.keys(typed);
+        for down in [false, false, true, true, true] {
+            assert!(stage.app.arrows(down, 3).is_empty());
+            let screen = stage.screen();
+            assert!(!screen.contains("› old"), "{screen}");
+            assert!(shown.is_none_or(|shown| screen.contains(shown)), "{screen}");
+        }
+    }
+    assert_eq!(says(&stage).len(), sent);
+    stage.keys("<ctrl+c> <up>");
+    assert!(stage.screen().contains("› old"), "a single arrow is a key");
+}
+
+#[test]
+fn every_key_for_a_new_line_begins_one_and_sends_nothing() {
+    for key in ["<alt+enter>", "<ctrl+j>", "<shift+enter>"] {
+        let mut stage = streaming(120, 40);
+        stage.keys(&format!("i one {key} two"));
+        assert!(says(&stage).is_empty(), "{key}");
+        stage.keys("<enter>");
+        assert_eq!(says(&stage), [(&main_dialog(), "one\ntwo")], "{key}");
+    }
+}
+
+#[test]
 fn pasted_text_never_triggers_actions() {
     let mut stage = streaming(120, 40);
     stage.keys("i");

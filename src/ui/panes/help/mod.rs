@@ -197,7 +197,7 @@ impl Overlay for Help {
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        self.rows.set(self.lines(view, usize::from(area.width)));
+        self.rows.set(self.lines(view, usize::from(area.width)), area.width);
         let height = usize::from(area.height.saturating_sub(1));
         // The last row says how much is below.
         self.rows.layout(height.saturating_sub(usize::from(self.rows.count() > height)));

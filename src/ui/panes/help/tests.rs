@@ -82,3 +82,15 @@ fn a_key_is_found_by_what_it_does() {
         assert!(!stage.screen().contains("KEYS THAT WORK HERE"));
     }
 }
+
+#[test]
+fn help_that_was_scrolled_keeps_its_place_over_other_widths() {
+    let mut stage = streaming(120, 24);
+    stage.keys("? <pagedown> <pagedown>");
+    let before = stage.screen();
+    for width in [90, 44, 160, 120] {
+        stage.resize(width, 24);
+        stage.screen();
+    }
+    assert_eq!(stage.screen(), before);
+}

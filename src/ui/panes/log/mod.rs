@@ -100,7 +100,7 @@ impl LogSheet {
             let note = format!("{}: {}", ui.text(words::LEFT_OUT), self.log.file);
             rows.splice(0..0, plain_rows(&note, 1, cells, dim));
         }
-        self.rows.set(rows);
+        self.rows.set(rows, width);
     }
 
     fn heading(&self, ui: &UiSettings) -> Heading {

@@ -86,7 +86,7 @@ impl MindSheet {
             page.problems(problems);
         }
         page.mind(&self.mind);
-        self.rows.set(page.rows);
+        self.rows.set(page.rows, width);
         self.parts = page.parts;
     }
 

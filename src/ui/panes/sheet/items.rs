@@ -7,6 +7,7 @@ use crate::domain::text::Localized;
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
+use crate::ui::panes::reading_place::letters;
 use crate::ui::panes::row_search::SearchedRow;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
@@ -33,6 +34,11 @@ impl SheetItem {
     pub fn texts(&self) -> impl Iterator<Item = SearchedRow> {
         let rows = std::iter::once(&self.head).chain(&self.body);
         rows.map(SearchedRow::from).chain([SearchedRow::default()])
+    }
+
+    /// How many letters each row has.
+    pub fn letters(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(&self.head).chain(&self.body).map(letters).chain([0])
     }
 
     /// With each row, given with its number among them, changed so.

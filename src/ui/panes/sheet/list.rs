@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use super::items::SheetItem;
 use crate::ui::cx::View;
 use crate::ui::overlay::Handled;
+use crate::ui::panes::reading_place::ReadingPlace;
 use crate::ui::panes::row_search::top_for;
 use crate::ui::panes::scroll_sign::ShownRows;
 use crate::ui::panes::strip::{Strip, draw_between};
@@ -20,6 +21,7 @@ pub struct SheetList {
     /// The first row in view.
     top: usize,
     height: usize,
+    place: ReadingPlace,
     /// Scroll the selected entry into view at the next layout.
     reveal: bool,
     /// The first row in view and the selected entry before a search.
@@ -91,8 +93,11 @@ impl SheetList {
     }
 
     /// Keeps the view within the items, and shows the selected one after a step.
-    pub fn layout(&mut self, height: u16, items: &[SheetItem]) {
-        self.height = usize::from(height);
+    pub fn layout(&mut self, area: Rect, items: &[SheetItem]) {
+        let width = usize::from(area.width);
+        self.height = usize::from(area.height);
+        let letters = || items.iter().flat_map(SheetItem::letters);
+        self.top = self.place.top_at(width, self.top, letters());
         let chosen = self.chosen_row(items);
         let starts = starts(items);
         let total = starts.last().copied().unwrap_or(0);
@@ -102,6 +107,7 @@ impl SheetList {
             self.top = self.top.max(end.saturating_sub(self.height)).min(start);
         }
         self.top = self.top.min(total.saturating_sub(self.height));
+        self.place.stands_at(width, (self.top, total), letters());
     }
 
     /// The rows in view. The blank one after the last entry does not count.

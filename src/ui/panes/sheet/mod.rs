@@ -323,7 +323,7 @@ impl Overlay for SheetPane {
             None if self.search.is_active() => {}
             None => self.list.stay(),
         }
-        self.list.layout(rows.height, &items);
+        self.list.layout(rows, &items);
         self.search.stands_at(self.list.top(), self.list.top());
     }
 

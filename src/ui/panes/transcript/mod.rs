@@ -48,6 +48,7 @@ use crate::domain::transcript::BlockBody;
 use crate::ui::copies::CopyTo;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
+use crate::ui::panes::reading_place::{TextPlace, letters};
 use crate::ui::panes::row_search::marked_matches;
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::text::CopyText;
@@ -71,6 +72,8 @@ pub fn live_width(cells: usize) -> usize {
 #[derive(Debug)]
 pub struct TranscriptPane {
     top: Anchor,
+    /// The place in the text of its item at which the row at the top stands since the last new width.
+    top_place: Option<(Anchor, TextPlace)>,
     follow: bool,
     /// Show the end at the next layout, with a full page.
     to_end: bool,
@@ -121,6 +124,7 @@ impl Default for TranscriptPane {
     fn default() -> Self {
         Self {
             top: Anchor::default(),
+            top_place: None,
             follow: true,
             to_end: true,
             moves: Vec::new(),
@@ -223,7 +227,10 @@ impl TranscriptPane {
         area: Rect,
     ) -> Option<usize> {
         let width = usize::from(area.width);
-        if width != self.width {
+        let is_new_width = width != self.width;
+        if is_new_width {
+            let was_laid_out = self.width > 0 && !self.follow;
+            self.top_place = was_laid_out.then(|| (self.top, self.place_of_top(open, context)));
             self.width = width;
             self.forget_layout();
             self.ignore_growth();
@@ -232,6 +239,11 @@ impl TranscriptPane {
         self.height = usize::from(area.height);
         let means = Prose::means(context.view.ui);
         open.lay_out_live(live_width(width), means, false);
+        if let Some((_, place)) = self.top_place.filter(|_| is_new_width) {
+            let letters = self.letters_of(open, context, self.top.item);
+            self.top.row = place.row_in(letters);
+            self.top_place = Some((self.top, place));
+        }
         if self.follow && self.target.is_none() && !self.seeks_match() {
             open.trim();
         }
@@ -282,6 +294,34 @@ impl TranscriptPane {
             }
         }
         self.draw_new_below(context, buffer, area);
+    }
+
+    /// The place in the text at the top. Over new widths it stays the same until the view moves.
+    fn place_of_top(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> TextPlace {
+        match self.top_place {
+            Some((top, place)) if top == self.top => place,
+            Some(_) | None => {
+                TextPlace::of(self.letters_of(open, context, self.top.item), self.top.row)
+            }
+        }
+    }
+
+    /// How many letters each row of an item has, with the blank row before it.
+    fn letters_of(
+        &mut self,
+        open: &OpenDialog,
+        context: &TranscriptContext<'_>,
+        item: isize,
+    ) -> Vec<usize> {
+        let mut all = vec![0; usize::from(has_gap(open, item))];
+        if open.block(item).is_some() {
+            let rows = self.layout_of(open, context, item).map(|layout| &layout.rows);
+            all.extend(rows.into_iter().flatten().map(letters));
+        } else {
+            let rows = 0..tail::height(open, context, item);
+            all.extend(rows.map(|row| letters(&tail::rows(open, context, item, row).0)));
+        }
+        all
     }
 
     /// True if the headline of the question in the composer is in view.

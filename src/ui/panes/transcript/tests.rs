@@ -426,3 +426,36 @@ fn the_key_to_the_other_end_is_offered_only_where_there_is_one() {
     stage.keys("<enter>");
     assert_ne!(stage.last_open().1, main_dialog());
 }
+
+/// The number of the first paragraph in view.
+fn first_paragraph(screen: &str) -> Option<usize> {
+    let after = screen.split("Paragraph ").nth(1)?;
+    after.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
+}
+
+#[test]
+fn a_new_width_keeps_the_paragraph_at_the_top_whatever_came_between() {
+    let text: Vec<String> = (100..160)
+        .map(|n| format!("Paragraph {n}: {}", "lorem ipsum dolor sit amet consectetur ".repeat(6)))
+        .collect();
+    for streams in [false, true] {
+        let mut stage = streaming(120, 40);
+        if streams {
+            stage.live(&main_dialog(), Segment::Saying, &text.join("\n\n"));
+        } else {
+            stage.fact(&main_dialog(), 11, &words(&text.join("\n\n")));
+        }
+        stage.screen();
+        stage.keys("3 <pageup> <pageup> <pageup>");
+        let before = stage.screen();
+        let top = first_paragraph(&before).unwrap();
+        assert!((110..155).contains(&top), "{before}");
+        for (width, height) in [(80, 40), (60, 40), (47, 20), (100, 40), (200, 50), (120, 40)] {
+            stage.resize(width, height);
+            let screen = stage.screen();
+            let now = first_paragraph(&screen).unwrap();
+            assert!(now.abs_diff(top) <= 1, "{width}: {top} {now}\n{screen}");
+        }
+        assert_eq!(stage.screen(), before, "back at the first width");
+    }
+}

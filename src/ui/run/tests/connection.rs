@@ -69,3 +69,41 @@ async fn the_process_stops_once_no_reply_is_to_come_or_none_came_in_time() {
         assert!(asks(0, 10) && !asks(11, 210), "{:?}", surface.bounds);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn in_the_background_nothing_is_drawn_until_the_terminal_is_there_again() {
+    const BACK: JobPlace = JobPlace::Background;
+    // When the screen is drawn again after the process went on.
+    for (input, places, expected) in [
+        (Input::Continued, vec![], 10..40),
+        (ctrl('z'), vec![BACK, BACK, BACK], 510..1_600),
+        (Input::Continued, vec![BACK, BACK], 510..1_100),
+    ] {
+        let mut surface = Memory::new();
+        surface.places = places.into();
+        let start = now();
+        let (outcome, ()) = play(&mut surface, vec![(10, input)], 4, |driver| async move {
+            sleep(3_000).await;
+            driver.events.send(DriverEvent::Stopped).await.unwrap();
+        })
+        .await;
+        assert_eq!(outcome.unwrap(), RunEnd::Settled);
+        let after = start + Duration::from_millis(10);
+        let again = surface.bounds.iter().find(|(at, _)| *at >= after).unwrap().0 - start;
+        assert!(expected.contains(&again.as_millis()), "{again:?} of {expected:?}");
+        assert!(surface.repaints > 0 && !surface.lent);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_size_that_is_the_same_draws_everything_anew() {
+    let mut surface = Memory::new();
+    let same = Event::Resize(80, 24).into();
+    let (outcome, ()) = play(&mut surface, vec![(10, same)], 4, |driver| async move {
+        sleep(100).await;
+        driver.events.send(DriverEvent::Stopped).await.unwrap();
+    })
+    .await;
+    assert_eq!(outcome.unwrap(), RunEnd::Settled);
+    assert_eq!(surface.repaints, 1);
+}
