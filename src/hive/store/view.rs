@@ -26,11 +26,11 @@ pub enum Changes {
 }
 
 impl Store {
-    /// The tasks that run or are blocked, the oldest start first.
-    pub(super) async fn active_tasks(
-        &mut self,
-        clock: &dyn Clock,
-    ) -> Result<Vec<ActiveTask>, StoreFault> {
+    /// The tasks that run or are blocked here, the oldest start first.
+    ///
+    /// # Errors
+    /// The disk, or a row that no version of this program wrote.
+    pub async fn active_tasks(&mut self, clock: &dyn Clock) -> Result<Vec<ActiveTask>, StoreFault> {
         self.active_since(None, clock).await
     }
 
@@ -165,7 +165,10 @@ impl Store {
     }
 
     /// How many tasks wait for each team, or for one; a team without any is not among them.
-    async fn waiting(&mut self, of: Option<&TeamName>) -> Result<Vec<(TeamName, u64)>, StoreFault> {
+    pub(super) async fn waiting(
+        &mut self,
+        of: Option<&TeamName>,
+    ) -> Result<Vec<(TeamName, u64)>, StoreFault> {
         let rows = match of {
             None => {
                 let all = "SELECT team, COUNT(*) FROM tasks WHERE org = $1 AND status = 'pending' GROUP BY team ORDER BY team";
