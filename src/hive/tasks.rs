@@ -208,7 +208,7 @@ impl TaskStore for Hive {
 }
 
 /// The teams, each with the hash of its file. What describes the main team is not of one file.
-fn hashes<'a>(
+pub(super) fn hashes<'a>(
     workspace: &Path,
     teams: impl Iterator<Item = &'a TeamName>,
 ) -> Vec<(TeamName, String)> {
