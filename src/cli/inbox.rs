@@ -26,6 +26,7 @@ use board::{Board, Change, Open};
 
 use super::args::{InboxArgs, ScreenArgs};
 use super::exit::{CommandError, Status};
+use super::known::AsksElsewhere;
 use super::link::Link;
 use super::question_json::{category_of, diff_of, inquiry_of, part_lines, parts_json};
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
@@ -139,7 +140,14 @@ impl Lines {
                 break;
             }
         }
-        self.read_stores().await;
+        let elsewhere = self.read_stores().await;
+        let elsewhere = elsewhere.into_iter().map(|(place, asks)| {
+            let AsksElsewhere { work, box_name } = asks;
+            json!({
+                "place": self.name(place), "team": work.team, "taskId": work.task, "box": box_name,
+            })
+        });
+        let elsewhere: Value = elsewhere.collect();
         let items: Value = self.items().into_iter().filter(wants).collect();
         let down = self.board.places.iter().zip(&self.names);
         let down = down.filter_map(|(state, name)| Some((name, state.why_down()?)));
@@ -148,6 +156,7 @@ impl Lines {
         let one = |(place, why): (&String, &str)| json!({ "place": place, "why": why });
         let listed = json!({
             "items": items,
+            "elsewhere": elsewhere,
             "down": down.map(one).collect::<Value>(),
             "storeAway": away.map(one).collect::<Value>(),
         });
@@ -155,19 +164,23 @@ impl Lines {
         Ok(Status::Done)
     }
 
-    /// Where no driver tells the news, the store of a folder that is here does.
-    async fn read_stores(&mut self) {
+    /// Reads the stores of the folders that are here: for the news, where no driver tells them, and for what asks elsewhere.
+    async fn read_stores(&mut self) -> Vec<(usize, AsksElsewhere)> {
+        let mut elsewhere = Vec::new();
         for place in 0..self.folders.len() {
-            let told = self.board.news.get(place).is_some_and(Option::is_some);
             let away = self.board.away.get(place).is_some_and(Option::is_some);
-            let Some(Some(folder)) = self.folders.get(place).filter(|_| !told && !away) else {
-                continue;
-            };
+            let Some(Some(folder)) = self.folders.get(place).filter(|_| !away) else { continue };
             match known::told(folder).await {
-                Ok(told) => drop(self.board.told(place, &told.news)),
+                Ok(told) => {
+                    if self.board.news.get(place).is_some_and(Option::is_none) {
+                        self.board.told(place, &told.news);
+                    }
+                    elsewhere.extend(told.elsewhere.into_iter().map(|asks| (place, asks)));
+                }
                 Err(fault) => self.board.is_away(place, fault.text().to_string()),
             }
         }
+        elsewhere
     }
 
     async fn watch(&mut self) -> Result<Status, CommandError> {
@@ -259,7 +272,7 @@ impl Lines {
             if open.is_empty() {
                 lines::print("nothing waits for you");
             }
-            self.print_unknown();
+            self.print_unknown().await;
             return;
         }
         let Ok(number) = word.parse::<usize>() else { return lines::note(HELP) };
@@ -359,8 +372,11 @@ impl Lines {
         self.print_away();
     }
 
-    /// Says of which places it is not known what is open.
-    fn print_unknown(&self) {
+    /// Says of which places it is not known what is open, and what asks on other boxes.
+    async fn print_unknown(&mut self) {
+        for (place, asks) in self.read_stores().await {
+            lines::print(&format!("{}: {}", self.name(place), asks.line()));
+        }
         let places = self.board.places.iter().enumerate();
         for (place, why) in places.filter_map(|(place, state)| Some((place, state.why_down()?))) {
             lines::print(&format!("{}: {why}", self.name(place)));

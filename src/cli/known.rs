@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::app;
 use crate::domain::news::NewsItem;
-use crate::domain::task::TeamWork;
+use crate::domain::task::{BlockReason, Task, TeamWork};
 use crate::domain::tree::Bucket;
-use crate::domain::{Problem, RootId};
+use crate::domain::{Problem, RootId, TaskId};
 use crate::driver::listed_inbox;
 use crate::hive::{Listed, Store, StoreFault};
 use crate::platform::SystemClock;
@@ -24,6 +24,30 @@ pub struct Told {
     pub news: Vec<NewsItem>,
     /// What is worked on here, by the tree where that is done.
     work: Vec<(RootId, TeamWork)>,
+    /// What asks a person on another box: its dialog, and what it asks, are known there alone.
+    pub elsewhere: Vec<AsksElsewhere>,
+}
+
+/// A task of a shared store that waits for an answer on another box.
+#[derive(Debug)]
+pub struct AsksElsewhere {
+    pub work: TeamWork,
+    pub box_name: String,
+}
+
+impl AsksElsewhere {
+    fn of(task: Task) -> Option<Self> {
+        let asks = task.block_reason == Some(BlockReason::OpenQuestion);
+        let work = TeamWork { team: task.team, task: Some(task.id) };
+        asks.then(|| Self { work, box_name: task.box_name.unwrap_or_default() })
+    }
+
+    /// It in one line.
+    pub fn line(&self) -> String {
+        let Self { work: TeamWork { team, task }, box_name } = self;
+        let task = task.as_ref().map(TaskId::as_str).unwrap_or_default();
+        format!("{task} of {team} asks a person on box {box_name}: its dialog is there")
+    }
 }
 
 /// Asks the store.
@@ -39,12 +63,14 @@ pub async fn told(workspace: &Path) -> Result<Told, StoreFault> {
 
 async fn read(store: &mut Store) -> Result<Told, StoreFault> {
     let news = store.news(Listed::Open, &SystemClock).await?;
-    let active = store.active_tasks(&SystemClock).await?;
-    let work = active.into_iter().map(|active| {
-        let work = TeamWork { team: active.task.team, task: Some(active.task.id) };
-        (active.root, work)
+    let view = store.tasks_view(&SystemClock).await?;
+    let work = view.active.iter().map(|active| {
+        let work = TeamWork { team: active.task.team.clone(), task: Some(active.task.id.clone()) };
+        (active.root.clone(), work)
     });
-    Ok(Told { news, work: work.collect() })
+    let elsewhere = view.sharing.iter().flat_map(|sharing| sharing.elsewhere.iter().cloned());
+    let elsewhere = elsewhere.filter_map(AsksElsewhere::of);
+    Ok(Told { news, work: work.collect(), elsewhere: elsewhere.collect() })
 }
 
 /// The open questions, oldest first, with whose work they are, if that is known.

@@ -17,6 +17,7 @@ use crate::store::{Access, DialogListing, Store, Survey};
 
 use super::exit::{CommandError, Status};
 use super::ids::Ids;
+use super::known::AsksElsewhere;
 use super::question_json::{alike, category_of, diff_of, inquiry_of, part_lines, parts_json};
 use super::{dialog_json, find, inspect, known, lines, listing, transcript};
 
@@ -81,6 +82,7 @@ pub async fn questions(workspace: &Path, as_json: bool) -> Result<Status, Comman
     print_problems(&open.survey);
     if as_json {
         lines::json(&open.rows.iter().map(|row| open.json(row)).collect());
+        open.elsewhere.iter().for_each(|asks| lines::note(&asks.line()));
         return Ok(Status::Done);
     }
     let ids = Ids::short(&open.survey);
@@ -101,6 +103,9 @@ pub async fn questions(workspace: &Path, as_json: bool) -> Result<Status, Comman
     }
     if open.rows.is_empty() {
         lines::note("nothing waits for you");
+    }
+    for asks in &open.elsewhere {
+        lines::note(&asks.line());
     }
     if let Some(why) = &open.unknown {
         lines::note(&format!("whether these are of tasks is not known: {why}"));
@@ -145,6 +150,7 @@ struct OpenQuestions {
     rows: Vec<InboxRow>,
     /// Why it is not known whose work they are.
     unknown: Option<String>,
+    elsewhere: Vec<AsksElsewhere>,
 }
 
 impl OpenQuestions {
@@ -152,8 +158,11 @@ impl OpenQuestions {
         let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
         let told = known::told(workspace).await;
         let rows = known::questions(&survey, told.as_ref().ok());
-        let unknown = told.err().map(|fault| fault.text().to_string());
-        Ok(Self { survey, rows, unknown })
+        let (elsewhere, unknown) = match told {
+            Ok(told) => (told.elsewhere, None),
+            Err(fault) => (Vec::new(), Some(fault.text().to_string())),
+        };
+        Ok(Self { survey, rows, unknown, elsewhere })
     }
 
     fn json(&self, row: &InboxRow) -> Value {

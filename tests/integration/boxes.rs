@@ -193,6 +193,24 @@ fn p6_what_is_given_on_one_box_is_done_on_another_and_its_result_comes_back_once
 }
 
 #[test]
+fn what_asks_on_another_box_is_named_here_with_its_box() {
+    let Some(shared) = Shared::new() else { return };
+    let (one, two) = (shared.joined("one", "[main]"), shared.joined("two", "[qa]"));
+    let (_first, _second) = (Served::start(&one), Served::start(&two));
+    let id = one.ok(&["delegate", "qa", "ask"], 0).trim().to_owned();
+    assert!(eventually(|| task(&one, &id)["status"] == "blocked"));
+    let expected = json!({ "team": "qa", "taskId": id, "box": "two" });
+    let listed = one.json(&["inbox", "--json"]);
+    let mut asks = listed["elsewhere"][0].clone();
+    asks.as_object_mut().map(|asks| asks.remove("place"));
+    assert_eq!((asks, &listed["items"]), (expected, &json!([])), "{listed}");
+    let (_, said) = run(&one, &["q4h"]);
+    assert!(said.contains(&format!("{id} of qa asks a person on box two")), "{said}");
+    let there = two.json(&["inbox", "--json"]);
+    assert_eq!((&there["items"][0]["taskId"], &there["elsewhere"]), (&json!(id), &json!([])));
+}
+
+#[test]
 fn p2_what_a_killed_box_worked_on_is_done_by_another_and_its_dialogs_are_put_away_when_it_is_back()
 {
     let Some(shared) = Shared::new() else { return };

@@ -26,11 +26,11 @@ pub enum Changes {
 }
 
 impl Store {
-    /// The tasks that run or are blocked here, the oldest start first.
-    ///
-    /// # Errors
-    /// The disk, or a row that no version of this program wrote.
-    pub async fn active_tasks(&mut self, clock: &dyn Clock) -> Result<Vec<ActiveTask>, StoreFault> {
+    /// The tasks that run or are blocked, the oldest start first.
+    pub(super) async fn active_tasks(
+        &mut self,
+        clock: &dyn Clock,
+    ) -> Result<Vec<ActiveTask>, StoreFault> {
         self.active_since(None, clock).await
     }
 
