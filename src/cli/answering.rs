@@ -138,11 +138,8 @@ impl OpenQuestion {
         )))
     }
 
-    /// Says which others got the answer, and which did not.
-    fn tell_alike(&self) {
-        for (_, id) in &self.alike {
-            lines::note(&format!("{id} asks the same, and got the same answer"));
-        }
+    /// Says which others are not answered with it.
+    fn tell_unlike(&self) {
         for id in &self.unlike {
             lines::note(&format!(
                 "{id} asks the same and is left open: it has another answer to a part already"
@@ -166,7 +163,8 @@ impl OpenQuestion {
         let to = (self.dialog.clone(), self.id.clone());
         let first = command(TICKET, to, &input, replace);
         let also = self.alike.iter().zip(TICKET + 1..);
-        let also = also.map(|(one, ticket)| command(ticket, one.clone(), &input, replace));
+        let also = also
+            .map(|(one, ticket)| (one.1.clone(), command(ticket, one.clone(), &input, replace)));
         let job = Job {
             workspace,
             command: Some(first),
@@ -183,7 +181,7 @@ impl OpenQuestion {
             leave_processes: driving.leave_processes,
         };
         let status = job.execute().await?;
-        self.tell_alike();
+        self.tell_unlike();
         if !no_drive || status != Status::Done {
             return Ok(status);
         }

@@ -41,8 +41,9 @@ const DEFAULT_COLUMNS: usize = 80;
 pub struct Job<'a> {
     pub workspace: &'a Path,
     pub command: Option<Command>,
-    /// What follows once that is acknowledged, each with a ticket of its own. One that is refused is said, and is no failure.
-    pub also: Vec<Command>,
+    /// What follows once that is acknowledged, each with the question that it answers and a ticket of its own. What comes of
+    /// it is said; a refusal is no failure.
+    pub also: Vec<(String, Command)>,
     pub pick_up: PickUp,
     pub driving: bool,
     pub timeout: Option<Duration>,
@@ -412,16 +413,16 @@ impl Job<'_> {
 /// What follows the command of a job.
 #[derive(Debug, Default)]
 struct Also {
-    /// Without a reply yet.
-    open: Vec<Ticket>,
+    /// Without a reply yet, each with its question.
+    open: Vec<(Ticket, String)>,
     /// What came to rest meanwhile.
     quiet: Option<(Option<Vec<HaltedDialog>>, QuietOutcome)>,
 }
 
 impl Also {
-    async fn send(&mut self, all: &[Command], commands: &mpsc::Sender<Command>) {
-        for command in all {
-            self.open.extend(command.ticket());
+    async fn send(&mut self, all: &[(String, Command)], commands: &mpsc::Sender<Command>) {
+        for (question, command) in all {
+            self.open.extend(command.ticket().map(|ticket| (ticket, question.clone())));
             let _ = commands.send(command.clone()).await;
         }
     }
@@ -430,15 +431,17 @@ impl Also {
         self.open.is_empty()
     }
 
-    /// True if this is the reply to one of them. A refusal is said.
+    /// True if this is the reply to one of them, which is said.
     fn takes(&mut self, event: &DriverEvent) -> bool {
         let ticket = event.ticket();
-        let Some(at) = self.open.iter().position(|open| Some(*open) == ticket) else {
+        let Some(at) = self.open.iter().position(|(open, _)| Some(*open) == ticket) else {
             return false;
         };
-        self.open.remove(at);
+        let (_, question) = self.open.remove(at);
         if let DriverEvent::Refused { text, .. } = event {
-            lines::note(&format!("one that asks the same is left open: {text}"));
+            lines::note(&format!("{question} asks the same, and is left open: {text}"));
+        } else {
+            lines::note(&format!("{question} asks the same, and has got the same answer"));
         }
         true
     }

@@ -18,6 +18,7 @@ use crate::domain::trigger::{
 use crate::domain::{AgentId, Clock as _, Lang, TeamName};
 use crate::minds::Minds;
 use crate::platform::{SystemClock, env};
+use crate::ui::model::age;
 
 use super::args::OverlapArg;
 use super::tasks::tell as tell_queued;
@@ -72,7 +73,9 @@ fn line(row: &TriggerRow) -> String {
         (None, None) => "  (its file cannot be used; see doctor)".to_owned(),
         (None, Some(_)) => String::new(),
     };
-    let last = row.last_status.map(|status| format!("  last {}", status.name()));
+    let fired = row.last_fired_at.as_ref().map(|at| age::short(at, &SystemClock.now()));
+    let fired = fired.unwrap_or_default();
+    let last = row.last_status.map(|status| format!("  last {} {fired}", status.name()));
     let last = last.unwrap_or_default();
     let reason = row.reason.as_ref().map(|reason| format!("  ({reason})")).unwrap_or_default();
     let (id, state, when) = (row.id(), row.state.name(), row.when());
