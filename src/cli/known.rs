@@ -78,8 +78,8 @@ pub fn questions(survey: &Survey, told: Option<&Told>) -> Vec<InboxRow> {
     let running = survey.trees.iter().filter(|tree| tree.bucket == Bucket::Run);
     let mut rows: Vec<InboxRow> = running.flat_map(listed_inbox).collect();
     for row in &mut rows {
-        let work = told.into_iter().flat_map(|told| &told.work);
-        let work = work.into_iter().find(|(root, _)| *root == row.dialog.root);
+        let mut work = told.into_iter().flat_map(|told| &told.work);
+        let work = work.find(|(root, _)| *root == row.dialog.root);
         row.work = work.map(|(_, work)| work.clone());
     }
     rows.sort_unstable_by(|a, b| {

@@ -8,6 +8,7 @@ mod copies;
 mod disk;
 mod fault;
 mod folder;
+mod hashes;
 mod keeper;
 mod lease;
 mod sagas;

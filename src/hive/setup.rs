@@ -9,9 +9,9 @@ use crate::minds::has_hive;
 
 use super::fault::{StoreFault, team_differs};
 use super::folder::{Folder, StoreState, off_thread};
+use super::hashes::hashes;
 use super::server::{Server, StoreChoice};
 use super::store::Store;
-use super::tasks::hashes;
 
 /// Hex digits of the id of a task.
 const TASK_ID_DIGITS: usize = 16;

@@ -122,8 +122,8 @@ impl Store {
     ) -> Result<Vec<TeamName>, StoreFault> {
         let waiting = self.waiting(None).await?;
         let waits = |team: &TeamName| waiting.iter().any(|(name, _)| name == team);
-        let teams: Vec<_> = teams.iter().map(|(name, limits)| (name, limits)).collect();
-        let teams: Vec<_> = teams.into_iter().filter(|(team, _)| waits(team)).collect();
+        let teams = teams.iter().map(|(name, limits)| (name, limits));
+        let teams: Vec<_> = teams.filter(|(team, _)| waits(team)).collect();
         if teams.is_empty() {
             return Ok(Vec::new());
         }
