@@ -9,7 +9,8 @@ use crate::domain::inquiry::answers::AnswerInput;
 use crate::domain::inquiry::approval::REJECT;
 use crate::domain::{DialogId, Lang, Question};
 use crate::driver::PickUp;
-use crate::protocol::command::Command;
+use crate::protocol::InboxRow;
+use crate::protocol::command::{Command, Ticket};
 use crate::store::Survey;
 
 use super::args::{AnswerArgs, DecideArgs, DismissArgs, DriveArgs};
@@ -18,7 +19,7 @@ use super::exit::{CommandError, Status};
 use super::job::{Job, OutputMode};
 use super::question_json::inquiry_of;
 use super::running::TICKET;
-use super::{find, lines};
+use super::{find, known, lines};
 
 pub async fn answer(workspace: &Path, wanted: AnswerArgs) -> Result<Status, CommandError> {
     let survey = running_dialogs(workspace)?;
@@ -97,6 +98,10 @@ struct OpenQuestion {
     id: String,
     /// `None` if it is not open any more: the driver says who answered it.
     asked: Option<Inquiry>,
+    /// Others that ask the same, which get the same answer.
+    alike: Vec<(DialogId, String)>,
+    /// Those that have an answer to a part already, so that they may want another one.
+    unlike: Vec<String>,
 }
 
 impl OpenQuestion {
@@ -104,11 +109,13 @@ impl OpenQuestion {
         match find::question(survey, wanted) {
             Ok((dialog, question)) => {
                 let asked = Some(asked_in(survey, &dialog, &question));
-                Ok(Self { dialog, id: question.id, asked })
+                let (alike, unlike) = alike(&known::questions(survey, None), &question.id);
+                Ok(Self { dialog, id: question.id, asked, alike, unlike })
             }
             Err(error) => {
                 let dialog = find::dialog_of_question(survey, wanted).ok_or(error)?;
-                Ok(Self { dialog, id: wanted.to_owned(), asked: None })
+                let (id, alike, unlike) = (wanted.to_owned(), Vec::new(), Vec::new());
+                Ok(Self { dialog, id, asked: None, alike, unlike })
             }
         }
     }
@@ -131,6 +138,15 @@ impl OpenQuestion {
         )))
     }
 
+    /// Says which others are not answered with it.
+    fn tell_unlike(&self) {
+        for id in &self.unlike {
+            lines::note(&format!(
+                "{id} asks the same and is left open: it has another answer to a part already"
+            ));
+        }
+    }
+
     async fn answer(
         self,
         workspace: &Path,
@@ -144,17 +160,15 @@ impl OpenQuestion {
         {
             return Err(CommandError::refused("nothing was approved"));
         }
-        let (dialog, question) = (self.dialog, self.id.clone());
-        let command = if let (AnswerInput::Words(text), false) = (&input, replace) {
-            // What a driver of an earlier version understands as well.
-            let text = text.clone();
-            Command::Answer { ticket: TICKET, dialog, question, text, images: Vec::new() }
-        } else {
-            Command::AnswerParts { ticket: TICKET, dialog, question, input, replace }
-        };
+        let to = (self.dialog.clone(), self.id.clone());
+        let first = command(TICKET, to, &input, replace);
+        let also = self.alike.iter().zip(TICKET + 1..);
+        let also = also
+            .map(|(one, ticket)| (one.1.clone(), command(ticket, one.clone(), &input, replace)));
         let job = Job {
             workspace,
-            command: Some(command),
+            command: Some(first),
+            also: also.collect(),
             pick_up: PickUp::Named,
             driving: !no_drive,
             timeout: driving.timeout,
@@ -167,6 +181,7 @@ impl OpenQuestion {
             leave_processes: driving.leave_processes,
         };
         let status = job.execute().await?;
+        self.tell_unlike();
         if !no_drive || status != Status::Done {
             return Ok(status);
         }
@@ -186,6 +201,32 @@ impl OpenQuestion {
         }
         Ok(Status::Done)
     }
+}
+
+/// What answers a question.
+fn command(
+    ticket: Ticket,
+    (dialog, question): (DialogId, String),
+    input: &AnswerInput,
+    replace: bool,
+) -> Command {
+    if let (AnswerInput::Words(text), false) = (input, replace) {
+        // What a driver of an earlier version understands as well.
+        let text = text.clone();
+        return Command::Answer { ticket, dialog, question, text, images: Vec::new() };
+    }
+    Command::AnswerParts { ticket, dialog, question, input: input.clone(), replace }
+}
+
+/// Of the open questions those that ask the same as this one: for which an answer to this one is one, and the others.
+fn alike(open: &[InboxRow], id: &str) -> (Vec<(DialogId, String)>, Vec<String>) {
+    let Some(asked) = open.iter().find(|row| row.question.id == id) else {
+        return (Vec::new(), Vec::new());
+    };
+    let same = open.iter().filter(|row| row.asks_the_same(asked));
+    let (alike, unlike): (Vec<_>, Vec<_>) = same.partition(|row| asked.answers_also(row));
+    let alike = alike.into_iter().map(|row| (row.dialog.clone(), row.question.id.clone()));
+    (alike.collect(), unlike.into_iter().map(|row| row.question.id.clone()).collect())
 }
 
 /// True if it approves a decision, or may do so.
@@ -217,6 +258,8 @@ fn asked_in(survey: &Survey, id: &DialogId, question: &Question) -> Inquiry {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::domain::Stamp;
     use crate::domain::autonomy::DecisionKind;
@@ -247,6 +290,35 @@ mod tests {
         }
         let question = Inquiry::of_words("Which colour?", &Stamp::default());
         assert!(!approves(&question, &words("a")));
+    }
+
+    #[test]
+    fn what_asks_the_same_gets_the_same_answer_unless_it_has_another_one() {
+        let row = |this: &str, text: &str, answer: Option<&str>| -> InboxRow {
+            let mut row = json!({
+                "dialog": { "root": "a", "this": this }, "agent": "alice", "slug": null,
+                "taskdoc": "t.tsk", "blocks": [],
+                "question": {
+                    "id": this, "tellaskContent": text, "askedAt": "", "callId": "c",
+                    "callSiteRef": { "course": 1, "messageIndex": 1 },
+                },
+            });
+            if let Some(answer) = answer {
+                row["answers"] = json!({ "q1": { "text": answer, "at": "" } });
+            }
+            serde_json::from_value(row).expect("a row")
+        };
+        let open = [
+            row("1", "Which?", None),
+            row("2", "Which?", None),
+            row("3", "Which?", Some("blue")),
+            row("4", "When?", None),
+        ];
+        let (same, other) = alike(&open, "1");
+        let ids: Vec<&str> = same.iter().map(|(_, id)| id.as_str()).collect();
+        assert_eq!((ids, other), (vec!["2"], vec!["3".to_owned()]));
+        assert_eq!(alike(&open, "4"), (Vec::new(), Vec::new()));
+        assert_eq!(alike(&open, "none"), (Vec::new(), Vec::new()));
     }
 
     #[test]

@@ -52,6 +52,9 @@ pub enum Command {
         /// Where; the workspace if not given
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
+        /// With a .minds/hive/hive.yaml, so that leads can make teams; nothing is set in it
+        #[arg(long)]
+        teams: bool,
     },
     /// Send TEXT to a new main dialog, or to DLG, and drive until no dialog can continue
     Run(RunArgs),

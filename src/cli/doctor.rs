@@ -10,9 +10,9 @@ use crate::app;
 use crate::domain::counted;
 use crate::domain::sandbox::Level;
 use crate::domain::tree::Bucket;
-use crate::domain::{Problem, Severity};
+use crate::domain::{Lang, Problem, Severity};
 use crate::mcp;
-use crate::minds::{STORE_FOLDER, taskdoc};
+use crate::minds::{Minds, STORE_FOLDER, taskdoc};
 use crate::platform::{dirs, env};
 use crate::protocol::Lifecycle;
 use crate::sandbox::{Means, Sandbox, SandboxRefusal};
@@ -46,7 +46,9 @@ pub fn doctor(
     problems.extend(permission_problems(&workspace.join(".dialogs"), ".dialogs"));
     // Before the store is opened, which closes it to others.
     problems.extend(permission_problems(&workspace.join(STORE_FOLDER), STORE_FOLDER));
-    problems.extend(runtime::runtime()?.block_on(news::problem(workspace)));
+    let minds = Minds::load(workspace, Lang::En);
+    let teams = minds.hive().org().teams().map(|team| team.name.clone()).collect();
+    problems.extend(runtime::runtime()?.block_on(news::problems(workspace, teams)));
     if let Some(state) = dirs::state() {
         problems.extend(permission_problems(&state, &env::display_path(&state)));
     }

@@ -48,6 +48,7 @@ pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError>
     Job {
         workspace,
         command: Some(command),
+        also: Vec::new(),
         pick_up: PickUp::Named,
         driving: true,
         timeout: run.driving.timeout,
@@ -95,6 +96,7 @@ pub async fn drive(workspace: &Path, drive: &DriveArgs) -> Result<Status, Comman
     Job {
         workspace,
         command: None,
+        also: Vec::new(),
         pick_up: PickUp::Open,
         driving: true,
         timeout: drive.timeout,
@@ -115,6 +117,7 @@ pub async fn fork(
     Job {
         workspace,
         command: Some(Command::Lifecycle { ticket: TICKET, change }),
+        also: Vec::new(),
         pick_up: PickUp::Named,
         driving: !wanted.no_drive,
         timeout: wanted.driving.timeout,

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::domain::call::ASK_HUMAN;
 use crate::domain::decisions::Resolution;
+use crate::domain::inquiry::InquirySource;
 use crate::domain::news::{self, NewsItem};
 use crate::domain::org_change::TeamStatus;
 use crate::domain::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
@@ -20,7 +21,9 @@ use crate::protocol::event::{
 };
 use crate::protocol::{AfterFork, TeamRow};
 
-use super::question_json::{alike, source_of};
+use super::background::Background;
+use super::question_json::alike;
+use super::running::DriverPlace;
 use super::stream::{Output, TerminalStream};
 use super::transcript::push_reason;
 use super::{halted, item_json, lines};
@@ -75,6 +78,8 @@ pub struct Printer {
     /// How the teams are, once that is known.
     teams: Option<BTreeMap<TeamName, TeamStatus>>,
     triggers: Option<BTreeMap<TriggerId, TriggerRow>>,
+    /// What is left to work on.
+    background: Background,
 }
 
 #[derive(Debug)]
@@ -101,10 +106,17 @@ impl Printer {
             news: None,
             teams: None,
             triggers: None,
+            background: Background::of(DriverPlace::Here),
         }
     }
 
+    /// The same, of what a driver at this place does.
+    pub fn at(self, place: DriverPlace) -> Self {
+        Self { background: Background::of(place), ..self }
+    }
+
     pub fn print(&mut self, event: &DriverEvent) {
+        self.background.follow(event);
         self.handle(event);
         if let EventFormat::Terminal(stream) = &mut self.form {
             stream.status(&status_text(self.known.values()));
@@ -228,7 +240,8 @@ impl Printer {
         }
         self.json_line(Some(dialog), "answered", fields);
         let closed = self.closed.extract_if(.., |row| row.question.id == question).last();
-        let source = source_of(dialog, closed.as_ref().and_then(|row| row.inquiry.as_ref()));
+        let of_dialog = || InquirySource::of(dialog, None);
+        let source = closed.as_ref().map_or_else(of_dialog, InboxRow::source);
         let person = (how != Resolution::Expired).then_some("@human");
         let fields = json!({
             "id": question, "source": source.kind, "sourceId": source.id, "how": how,
@@ -452,11 +465,16 @@ impl Printer {
         self.problems = problems.to_vec();
     }
 
-    /// The last line, with the halted dialogs.
+    /// The last line, with the halted dialogs, and with what goes on.
     fn quiet(&mut self, outcome: QuietOutcome) {
         let standing = std::mem::take(&mut self.halted);
-        self.json_line(None, "quiet", halted::fields(outcome, &standing));
-        if let Some(sentence) = halted::summary(outcome, &standing) {
+        let mut fields = halted::fields(outcome, &standing);
+        if let (Some(left), Some(fields)) = (self.background.json(), fields.as_object_mut()) {
+            fields.insert("background".to_owned(), left);
+        }
+        self.json_line(None, "quiet", fields);
+        let summary = halted::summary(outcome, &standing);
+        for sentence in summary.into_iter().chain(self.background.sentence()) {
             self.note(&sentence);
         }
     }

@@ -99,8 +99,8 @@ fn tell_aside(aside: Option<&Path>) {
 struct Found {
     is_opened: bool,
     fault: Option<StoreFault>,
-    /// What is to be known of how it works here.
-    problem: Option<Problem>,
+    /// What is to be known of how it works here, and of teams that it does not work for.
+    problems: Vec<Problem>,
     counts: Vec<(TaskStatus, u64)>,
     oldest_pending: Option<String>,
     stalls: Vec<Stall>,
@@ -119,13 +119,14 @@ impl Found {
 pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandError> {
     let folder = Folder::of(workspace);
     let minds = Minds::load(workspace, Lang::En);
-    let found = examine(workspace, minds.hive().stall).await;
+    let teams = minds.hive().org().teams().map(|team| team.name.clone()).collect();
+    let found = examine(workspace, minds.hive().stall, teams).await;
     let is_hive = |path: &str| path.starts_with(".minds/hive");
     let problems: Vec<String> = minds
         .problems()
         .iter()
         .filter(|problem| is_hive(&problem.path))
-        .chain(&found.problem)
+        .chain(&found.problems)
         .map(ToString::to_string)
         .collect();
     let is_driven = all_notes(&app::socket_folders())
@@ -146,20 +147,27 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
         let counts = found.counts.iter();
         let counts: Map<String, Value> =
             counts.map(|(status, count)| (status.name().to_owned(), json!(count))).collect();
+        let changes = found.changes.iter();
+        let changes = changes.map(|change| json!({ "team": change.team, "by": change.by }));
+        // What is not known is no empty list.
+        let known = |value: Value| if found.fault.is_some() { Value::Null } else { value };
         lines::json(&json!({
             "ok": status == Status::Done,
             "store": {
-                "state": state, "tasks": counts, "oldestPendingAt": found.oldest_pending, "newestCopy": copy,
+                "state": state, "tasks": known(counts.into()), "oldestPendingAt": found.oldest_pending, "newestCopy": copy,
             },
             "driver": { "running": is_driven },
             "problems": problems,
-            "stalls": found.stalls.iter().map(stall_json).collect::<Value>(),
-            "engines": found.engines.iter().map(engine_json).collect::<Value>(),
-            "changes": found.changes.iter().map(|change| json!({ "team": change.team, "by": change.by })).collect::<Value>(),
+            "stalls": known(found.stalls.iter().map(stall_json).collect()),
+            "engines": known(found.engines.iter().map(engine_json).collect()),
+            "changes": known(changes.collect()),
         }));
         return Ok(status);
     }
     lines::print(&format!("store     {state}"));
+    if found.fault.is_some() {
+        lines::print("tasks     not known, nor what stalls and who works on them");
+    }
     for (status, count) in &found.counts {
         lines::print(&format!("tasks     {count} {}", status.name()));
     }
@@ -218,9 +226,10 @@ fn millis(age: Duration) -> u64 {
     u64::try_from(age.as_millis()).unwrap_or(u64::MAX)
 }
 
-async fn examine(workspace: &Path, rule: StallRule) -> Found {
+async fn examine(workspace: &Path, rule: StallRule, teams: Vec<TeamName>) -> Found {
     let look = async {
-        let Some(mut store) = setup(workspace).open().await? else { return Ok(Found::default()) };
+        let setup = setup(workspace);
+        let Some(mut store) = setup.open().await? else { return Ok(Found::default()) };
         let looked = async {
             store.check().await?;
             let oldest = store.oldest_pending().await?;
@@ -232,11 +241,13 @@ async fn examine(workspace: &Path, rule: StallRule) -> Found {
             let stalls = old.into_iter().filter_map(|one| rule.of(one)).collect();
             let (_, changes) = store.team_states().await?;
             let engines = store.engines().await?;
-            let (is_opened, fault, problem) = (true, None, store.problem());
+            let mut problems = setup.differing(&mut store, teams).await?;
+            problems.extend(store.problem());
+            let (is_opened, fault) = (true, None);
             Ok(Found {
                 is_opened,
                 fault,
-                problem,
+                problems,
                 counts,
                 oldest_pending,
                 stalls,

@@ -24,14 +24,15 @@ use crate::remote::{ConnectError, Fleet, Followed, Leaving, Line, Several, follo
 use crate::ui::Keys;
 use crate::ui::plain::TypedLines;
 
-use board::{Board, Change, Open, PlaceState};
+use board::{Board, Change, Open};
 
 use super::args::{InboxArgs, ScreenArgs};
 use super::exit::{CommandError, Status};
+use super::known::AsksElsewhere;
 use super::link::Link;
 use super::question_json::{category_of, diff_of, inquiry_of, part_lines, parts_json};
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
-use super::{config, folders, item_json, lines, news, running, runtime};
+use super::{config, folders, item_json, known, lines, news, running, runtime};
 
 /// How long a place may take to say what is open.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -144,32 +145,47 @@ impl Lines {
                 break;
             }
         }
-        self.read_stores().await;
-        let items: Value = self.items().into_iter().filter(wants).collect();
-        let open = self.board.open.values().map(|one| self.question_json(one));
-        let down = self.board.places.iter().zip(&self.names).filter_map(|(state, name)| {
-            let why = match state {
-                PlaceState::Unknown => "no answer in time",
-                PlaceState::Down(why) => why,
-                PlaceState::Up => return None,
-            };
-            Some(json!({ "place": name, "why": why }))
+        let elsewhere = self.read_stores().await;
+        let elsewhere = elsewhere.into_iter().map(|(place, asks)| {
+            let AsksElsewhere { work, box_name } = asks;
+            json!({
+                "place": self.name(place), "team": work.team, "taskId": work.task, "box": box_name,
+            })
         });
-        let listed = json!({ "questions": open.collect::<Value>(), "items": items, "down": down.collect::<Value>() });
+        let elsewhere: Value = elsewhere.collect();
+        let items: Value = self.items().into_iter().filter(wants).collect();
+        let down = self.board.places.iter().zip(&self.names);
+        let down = down.filter_map(|(state, name)| Some((name, state.why_down()?)));
+        let away = self.board.away.iter().zip(&self.names);
+        let away = away.filter_map(|(why, name)| Some((name, why.as_deref()?)));
+        let one = |(place, why): (&String, &str)| json!({ "place": place, "why": why });
+        let listed = json!({
+            "items": items,
+            "elsewhere": elsewhere,
+            "down": down.map(one).collect::<Value>(),
+            "storeAway": away.map(one).collect::<Value>(),
+        });
         lines::json(&listed);
         Ok(Status::Done)
     }
 
-    /// Where no driver tells the news, the store of a folder that is here does.
-    async fn read_stores(&mut self) {
+    /// Reads the stores of the folders that are here: for the news, where no driver tells them, and for what asks elsewhere.
+    async fn read_stores(&mut self) -> Vec<(usize, AsksElsewhere)> {
+        let mut elsewhere = Vec::new();
         for place in 0..self.folders.len() {
-            let told = self.board.news.get(place).is_some_and(Option::is_some);
-            let Some(Some(folder)) = self.folders.get(place).filter(|_| !told) else { continue };
-            match news::open_items(folder).await {
-                Ok(items) => drop(self.board.told(place, &items)),
-                Err(error) => lines::note(&error.text),
+            let away = self.board.away.get(place).is_some_and(Option::is_some);
+            let Some(Some(folder)) = self.folders.get(place).filter(|_| !away) else { continue };
+            match known::told(folder).await {
+                Ok(told) => {
+                    if self.board.news.get(place).is_some_and(Option::is_none) {
+                        self.board.told(place, &told.news);
+                    }
+                    elsewhere.extend(told.elsewhere.into_iter().map(|asks| (place, asks)));
+                }
+                Err(fault) => self.board.is_away(place, fault.text().to_string()),
             }
         }
+        elsewhere
     }
 
     async fn watch(&mut self) -> Result<Status, CommandError> {
@@ -195,6 +211,12 @@ impl Lines {
                         json!({ "event": "down", "place": self.name(*place), "why": why })
                     }
                     Change::Up(place) => json!({ "event": "up", "place": self.name(*place) }),
+                    Change::StoreAway(place, why) => {
+                        json!({ "event": "store_away", "place": self.name(*place), "why": why })
+                    }
+                    Change::StoreBack(place) => {
+                        json!({ "event": "store_back", "place": self.name(*place) })
+                    }
                     Change::NewsAdded(place, item) => json!({
                         "event": "notification_added", "place": self.name(*place),
                         "item": item_json::of_news(item),
@@ -255,6 +277,7 @@ impl Lines {
             if open.is_empty() {
                 lines::print("nothing waits for you");
             }
+            self.print_unknown().await;
             return;
         }
         let Ok(number) = word.parse::<usize>() else { return lines::note(HELP) };
@@ -347,8 +370,31 @@ impl Lines {
         for (place, item) in &all {
             self.print_item(*place, item);
         }
-        if all.is_empty() {
+        let away = self.board.away.iter().flatten().count();
+        if all.is_empty() && away == 0 {
             lines::print("there is no news");
+        }
+        self.print_away();
+    }
+
+    /// Says of which places it is not known what is open, and what asks on other boxes.
+    async fn print_unknown(&mut self) {
+        for (place, asks) in self.read_stores().await {
+            lines::print(&format!("{}: {}", self.name(place), asks.line()));
+        }
+        let places = self.board.places.iter().enumerate();
+        for (place, why) in places.filter_map(|(place, state)| Some((place, state.why_down()?))) {
+            lines::print(&format!("{}: {why}", self.name(place)));
+        }
+        self.print_away();
+    }
+
+    /// Says which stores cannot be used, so that what is known of news may be old.
+    fn print_away(&self) {
+        for (place, why) in self.board.away.iter().enumerate() {
+            if let Some(why) = why {
+                lines::print(&store_line(self.name(place), why));
+            }
         }
     }
 
@@ -375,6 +421,10 @@ impl Lines {
                     lines::print(&format!("{}: {why}", self.name(*place)));
                 }
                 Change::Up(place) => lines::print(&format!("{}: connected", self.name(*place))),
+                Change::StoreAway(place, why) => lines::print(&store_line(self.name(*place), why)),
+                Change::StoreBack(place) => {
+                    lines::print(&format!("{}: the store can be used again", self.name(*place)));
+                }
                 Change::NewsAdded(place, item) => self.print_item(*place, item),
                 Change::NewsGone(..) => {}
                 Change::Sent(number) => lines::print(&format!("{number}  the answer is recorded")),
@@ -410,6 +460,11 @@ impl Lines {
     }
 }
 
+/// That notices, failures and tasks of a place are not known, and why.
+fn store_line(place: &str, why: &str) -> String {
+    format!("{place}: its news may not be all there is: {why}")
+}
+
 /// Follows these places, with how each is shown.
 fn follow_all(
     places: &[String],
@@ -437,7 +492,11 @@ fn follow_place(place: &str, audience: AudienceKind) -> Result<(String, Followed
         let (folder, hello) = (folder.clone(), hello.clone());
         async move {
             let found = running::find(&folder, hello, Leaving::DriverStays).await;
-            found.map_err(|error| ConnectError::Line(error.text))?.ok_or(ConnectError::Nobody)
+            if let Some(driver) = found.map_err(|error| ConnectError::Line(error.text))? {
+                return Ok(driver);
+            }
+            let events = known::events(&folder).await;
+            Err(ConnectError::AtRest(events.map_err(|error| ConnectError::Line(error.text))?))
         }
     });
     Ok((name, followed))

@@ -1,7 +1,7 @@
 //! Details of a dialog that does not continue: what it waits for, why it stopped, the next command, and
 //! its context pressure.
 
-use crate::domain::latest::{Blocker, DisplayState};
+use crate::domain::latest::{Blocker, DisplayState, StopReason};
 use crate::domain::title::headline;
 use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, Pending, Problem};
@@ -82,6 +82,8 @@ pub fn next_command(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -
         {
             Some("dominds-tui drive".to_owned())
         }
+        // Nobody has to do anything about it.
+        DisplayState::Stopped { reason, .. } if *reason == StopReason::store_is_away() => None,
         DisplayState::Stopped { reason, .. } if reason.is_failure() => {
             Some(format!("fix the cause, then: dominds-tui resume {} && dominds-tui drive", id()))
         }
@@ -138,7 +140,6 @@ fn truncate(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::latest::StopReason;
     use crate::domain::text::Localized;
     use crate::domain::text::Text;
     use crate::domain::{
@@ -227,6 +228,12 @@ mod tests {
         for (dialogs, expected) in [
             (vec![listing("aa/bb/1")], vec![]),
             (vec![stopped(StopReason::UserStop)], vec!["stopped: stopped by you", resume]),
+            (
+                vec![stopped(StopReason::store_is_away())],
+                vec![
+                    "stopped: the store cannot be reached: it goes on by itself when it can be reached again",
+                ],
+            ),
             (
                 vec![stopped(StopReason::system(Localized::same("no key")))],
                 vec!["stopped: no key", fix],

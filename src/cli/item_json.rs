@@ -8,12 +8,12 @@ use crate::domain::news::NewsItem;
 use crate::domain::title::headline;
 use crate::protocol::InboxRow;
 
-use super::question_json::{diff_of, inquiry_of, parts_json, source_of};
+use super::question_json::{category_of, diff_of, inquiry_of, parts_json};
 
 /// An open question or approval. `alike`: other questions that ask the same.
 pub fn of_question(row: &InboxRow, alike: &[String]) -> Value {
     let (question, parts) = (&row.question, row.inquiry.as_ref());
-    let source = source_of(&row.dialog, parts);
+    let source = row.source();
     json!({
         "id": question.id,
         "kind": if row.is_approval() { "approval" } else { "question" },
@@ -27,7 +27,9 @@ pub fn of_question(row: &InboxRow, alike: &[String]) -> Value {
         "title": headline(&question.tellask_content),
         "body": question.tellask_content,
         "parts": parts_json(&inquiry_of(question, parts), &row.answers),
+        "category": category_of(parts),
         "diff": diff_of(parts),
+        "taskDocPath": row.taskdoc,
         "blocks": row.blocks,
         "alike": alike,
         "level": Value::Null,
@@ -55,7 +57,9 @@ pub fn of_news(item: &NewsItem) -> Value {
         "title": item.title,
         "body": item.body,
         "parts": [],
+        "category": Value::Null,
         "diff": Value::Null,
+        "taskDocPath": Value::Null,
         "blocks": [],
         "alike": [],
         "level": item.level.name(),

@@ -15,8 +15,8 @@ use crate::domain::Unagreed;
 use crate::driver::{Audience, Driver, PickUp};
 use crate::platform::env;
 use crate::platform::signals::{Signals, StopSignal};
-use crate::protocol::command::Command;
-use crate::protocol::event::DriverEvent;
+use crate::protocol::command::{Command, Ticket};
+use crate::protocol::event::{DriverEvent, HaltedDialog, QuietOutcome};
 use crate::protocol::lifecycle::AfterFork;
 use crate::protocol::wire::AudienceKind;
 use crate::remote::Connection;
@@ -41,6 +41,9 @@ const DEFAULT_COLUMNS: usize = 80;
 pub struct Job<'a> {
     pub workspace: &'a Path,
     pub command: Option<Command>,
+    /// What follows once that is acknowledged, each with the question that it answers and a ticket of its own. What comes of
+    /// it is said; a refusal is no failure.
+    pub also: Vec<(String, Command)>,
     pub pick_up: PickUp,
     pub driving: bool,
     pub timeout: Option<Duration>,
@@ -115,6 +118,7 @@ pub async fn run_command(workspace: &Path, command: Command) -> Result<DriverPla
     let job = Job {
         workspace,
         command: Some(command),
+        also: Vec::new(),
         pick_up: PickUp::Named,
         driving: false,
         timeout: None,
@@ -303,7 +307,7 @@ impl Job<'_> {
         place: DriverPlace,
         signals: &mut Signals,
     ) -> Result<Status, CommandError> {
-        let mut printer = Printer::new(self.output.format(), self.scope());
+        let mut printer = Printer::new(self.output.format(), self.scope()).at(place);
         let run = match (place, &self.command) {
             (DriverPlace::Here, _) | (DriverPlace::Elsewhere, None) => OwnRun::Everything,
             (DriverPlace::Elsewhere, Some(command)) => OwnRun::of(command),
@@ -322,6 +326,7 @@ impl Job<'_> {
         printer: &mut Printer,
     ) -> Result<Status, CommandError> {
         let mut accepted = self.command.is_none();
+        let mut also = Also::default();
         let mut driving = self.driving;
         let mut ending: Option<Status> = None;
         let deadline =
@@ -360,28 +365,33 @@ impl Job<'_> {
             }
             if let DriverEvent::Done { ticket: TICKET, dialog } = &event {
                 accepted = true;
-                if !driving {
+                also.send(&self.also, commands).await;
+                if !driving && also.is_over() {
                     return Ok(Status::Done);
                 }
                 for event in run.is(dialog.as_ref()) {
                     printer.print(&event);
                 }
             }
-            let Some(event) = run.own(event) else { continue };
-            if let DriverEvent::TreeQuiet { outcome, halted, .. } = event {
-                if accepted || ending.is_some() {
-                    printer.print(&DriverEvent::Halted(halted));
-                    printer.print(&DriverEvent::Quiet(outcome));
-                    return Ok(ending.unwrap_or(outcome.into()));
+            if also.takes(&event) && also.is_over() {
+                if !driving {
+                    return Ok(Status::Done);
                 }
-                continue;
+                let is_meant = |_: &_| place == DriverPlace::Elsewhere || !is_done(&event);
+                if let Some((halted, outcome)) = also.quiet.take().filter(is_meant) {
+                    return Ok(ends_quiet(printer, halted, outcome, ending));
+                }
             }
-            if let DriverEvent::Quiet(outcome) = &event {
+            let Some(event) = run.own(event) else { continue };
+            if let Some((halted, outcome)) = quiet(&event) {
                 if !accepted && ending.is_none() {
                     continue;
                 }
-                printer.print(&event);
-                return Ok(ending.unwrap_or((*outcome).into()));
+                if !also.is_over() && ending.is_none() {
+                    also.quiet = Some((halted, outcome));
+                    continue;
+                }
+                return Ok(ends_quiet(printer, halted, outcome, ending));
             }
             if let DriverEvent::Forked { next, .. } = &event {
                 driving &= *next == AfterFork::AutoContinue;
@@ -398,4 +408,68 @@ impl Job<'_> {
         }
         Ok(ending.unwrap_or(Status::Failed))
     }
+}
+
+/// What follows the command of a job.
+#[derive(Debug, Default)]
+struct Also {
+    /// Without a reply yet, each with its question.
+    open: Vec<(Ticket, String)>,
+    /// What came to rest meanwhile.
+    quiet: Option<(Option<Vec<HaltedDialog>>, QuietOutcome)>,
+}
+
+impl Also {
+    async fn send(&mut self, all: &[(String, Command)], commands: &mpsc::Sender<Command>) {
+        for (question, command) in all {
+            self.open.extend(command.ticket().map(|ticket| (ticket, question.clone())));
+            let _ = commands.send(command.clone()).await;
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// True if this is the reply to one of them, which is said.
+    fn takes(&mut self, event: &DriverEvent) -> bool {
+        let ticket = event.ticket();
+        let Some(at) = self.open.iter().position(|(open, _)| Some(*open) == ticket) else {
+            return false;
+        };
+        let (_, question) = self.open.remove(at);
+        if let DriverEvent::Refused { text, .. } = event {
+            lines::note(&format!("{question} asks the same, and is left open: {text}"));
+        } else {
+            lines::note(&format!("{question} asks the same, and has got the same answer"));
+        }
+        true
+    }
+}
+
+/// What came to rest: all that is driven, or the one tree that was asked for.
+fn quiet(event: &DriverEvent) -> Option<(Option<Vec<HaltedDialog>>, QuietOutcome)> {
+    if let DriverEvent::TreeQuiet { outcome, halted, .. } = event {
+        return Some((Some(halted.clone()), *outcome));
+    }
+    let DriverEvent::Quiet(outcome) = event else { return None };
+    Some((None, *outcome))
+}
+
+fn is_done(event: &DriverEvent) -> bool {
+    matches!(event, DriverEvent::Done { .. })
+}
+
+/// Prints how the run ended.
+fn ends_quiet(
+    printer: &mut Printer,
+    halted: Option<Vec<HaltedDialog>>,
+    outcome: QuietOutcome,
+    ending: Option<Status>,
+) -> Status {
+    if let Some(halted) = halted {
+        printer.print(&DriverEvent::Halted(halted));
+    }
+    printer.print(&DriverEvent::Quiet(outcome));
+    ending.unwrap_or(outcome.into())
 }

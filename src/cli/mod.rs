@@ -3,6 +3,7 @@
 mod answering;
 mod args;
 mod autonomy;
+mod background;
 mod config;
 mod copies;
 mod demo;
@@ -25,6 +26,7 @@ mod inspect;
 mod install;
 mod item_json;
 mod job;
+mod known;
 mod lifecycle;
 mod lines;
 mod link;
@@ -151,8 +153,8 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(folder) => folder.clone(),
         None => PathBuf::from("."),
     };
-    if let Some(Command::Init { folder }) = &cli.command {
-        return init(folder.as_ref().unwrap_or(&workspace));
+    if let Some(Command::Init { folder, teams }) = &cli.command {
+        return init(folder.as_ref().unwrap_or(&workspace), *teams);
     }
     if let Some(Command::Completions { shell }) = cli.command {
         let mut script = Vec::new();
@@ -254,10 +256,12 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
 
 fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
     match q4h.command {
-        None => queries::questions(workspace, q4h.json),
-        Some(Q4hCommand::List { json }) => queries::questions(workspace, json || q4h.json),
+        None => block_on(queries::questions(workspace, q4h.json)),
+        Some(Q4hCommand::List { json }) => {
+            block_on(queries::questions(workspace, json || q4h.json))
+        }
         Some(Q4hCommand::Show { question, json }) => {
-            queries::question(workspace, &question, json || q4h.json)
+            block_on(queries::question(workspace, &question, json || q4h.json))
         }
         Some(Q4hCommand::Answer(wanted)) => block_on(answering::answer(workspace, wanted)),
         Some(Q4hCommand::Approve(wanted)) => {
@@ -270,8 +274,9 @@ fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
     }
 }
 
-fn init(folder: &Path) -> Result<Status, CommandError> {
-    let written = set_up(folder, &starter::FILES)
+fn init(folder: &Path, teams: bool) -> Result<Status, CommandError> {
+    let files = starter::FILES.into_iter().chain(teams.then_some(starter::TEAMS));
+    let written = set_up(folder, &files.collect::<Vec<_>>())
         .map_err(|error| CommandError::invalid(format!("{}: {error}", folder.display())))?;
     for (path, put) in written {
         let word = match put {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::domain::decisions::PastDecision;
 use crate::domain::news::NewsItem;
 use crate::domain::title::short_headline;
-use crate::domain::{Clock as _, Problem};
-use crate::hive::{HistoryFilter, Listed, Store};
+use crate::domain::{Clock as _, Problem, TeamName};
+use crate::hive::{HistoryFilter, Listed, Store, StoreFault};
 use crate::platform::{SystemClock, env};
 
 use super::args::InboxArgs;
@@ -67,30 +67,21 @@ fn places(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandEr
     places.iter().map(|place| folders::canonical(Path::new(place))).collect()
 }
 
-/// What keeps the store of a workspace from being used.
-pub async fn problem(workspace: &Path) -> Option<Problem> {
-    match setup(workspace).open().await {
-        Ok(store) => {
-            if let Some(store) = store {
-                store.close().await;
-            }
-            None
-        }
-        Err(fault) => fault.problem(),
-    }
+/// What keeps the store of a workspace from being used, or these teams from being worked for here.
+pub async fn problems(workspace: &Path, teams: Vec<TeamName>) -> Vec<Problem> {
+    let setup = setup(workspace);
+    let look = async {
+        let Some(mut store) = setup.open().await? else { return Ok(Vec::new()) };
+        let differing = setup.differing(&mut store, teams).await;
+        store.close().await;
+        differing
+    };
+    look.await.unwrap_or_else(|fault: StoreFault| fault.problem().into_iter().collect())
 }
 
 /// What is open in a store, or all that it has.
 async fn items(store: &mut Store, listed: Listed) -> Result<Vec<NewsItem>, CommandError> {
     store.news(listed, &SystemClock).await.map_err(|fault| refused(&fault))
-}
-
-/// What is open in the store of a workspace; nothing if it has none.
-pub async fn open_items(workspace: &Path) -> Result<Vec<NewsItem>, CommandError> {
-    let Some(mut store) = open(workspace).await? else { return Ok(Vec::new()) };
-    let open = items(&mut store, Listed::Open).await;
-    store.close().await;
-    open
 }
 
 async fn list_all(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), CommandError> {

@@ -7,18 +7,19 @@ use serde_json::{Value, json};
 
 use crate::app;
 use crate::domain::question::headline;
-use crate::domain::question_kind::QuestionKind;
 use crate::domain::title;
 use crate::domain::tree::Bucket;
 use crate::domain::{Clock as _, Course, DialogId, KeepGoing, Lang};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
+use crate::protocol::InboxRow;
 use crate::store::{Access, DialogListing, Store, Survey};
 
 use super::exit::{CommandError, Status};
 use super::ids::Ids;
-use super::question_json::{category_of, diff_of, inquiry_of, part_lines, parts_json, source_of};
-use super::{dialog_json, find, inspect, lines, listing, transcript};
+use super::known::AsksElsewhere;
+use super::question_json::{alike, category_of, diff_of, inquiry_of, part_lines, parts_json};
+use super::{dialog_json, find, inspect, known, lines, listing, transcript};
 
 /// Records per page of a transcript.
 const PAGE_RECORDS: usize = 1000;
@@ -76,84 +77,124 @@ fn pushes(dialog: &DialogListing, minds: &Minds) -> Option<(i64, i64)> {
     KeepGoing { most, text }.pushes(&dialog.latest).filter(|_| dialog.asker.is_none())
 }
 
-pub fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError> {
-    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
-    print_problems(&survey);
-    let all = find::questions(&survey);
+pub async fn questions(workspace: &Path, as_json: bool) -> Result<Status, CommandError> {
+    let open = OpenQuestions::of(workspace).await?;
+    print_problems(&open.survey);
     if as_json {
-        lines::json(&all.iter().map(|one| question_json(one, &survey)).collect());
+        lines::json(&open.rows.iter().map(|row| open.json(row)).collect());
+        open.elsewhere.iter().for_each(|asks| lines::note(&asks.line()));
         return Ok(Status::Done);
     }
-    let ids = Ids::short(&survey);
-    for (_, dialog, question) in &all {
+    let ids = Ids::short(&open.survey);
+    for row in &open.rows {
+        let question = &row.question;
+        let task = row.work.as_ref().map(|work| match &work.task {
+            Some(task) => format!("  {} {}", work.team, task.short()),
+            None => format!("  {}", work.team),
+        });
         lines::print(&format!(
-            "{}  @{}  {}  {}",
+            "{}  @{}  {}{}  {}",
             ids.question(&question.id),
-            dialog.meta.agent_id,
+            row.agent,
             question.asked_at,
+            task.unwrap_or_default(),
             title::headline(&question.tellask_content)
         ));
     }
-    if all.is_empty() {
+    if open.rows.is_empty() {
         lines::note("nothing waits for you");
+    }
+    for asks in &open.elsewhere {
+        lines::note(&asks.line());
+    }
+    if let Some(why) = &open.unknown {
+        lines::note(&format!("whether these are of tasks is not known: {why}"));
     }
     Ok(Status::Done)
 }
 
-pub fn question(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status, CommandError> {
-    let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
-    let (_, found) = find::question(&survey, wanted)?;
-    let all = find::questions(&survey);
-    let Some(one) = all.iter().find(|(_, _, question)| question.id == found.id) else {
+pub async fn question(
+    workspace: &Path,
+    wanted: &str,
+    as_json: bool,
+) -> Result<Status, CommandError> {
+    let open = OpenQuestions::of(workspace).await?;
+    let (_, found) = find::question(&open.survey, wanted)?;
+    let Some(row) = open.rows.iter().find(|row| row.question.id == found.id) else {
         return Ok(Status::Done);
     };
     if as_json {
-        lines::json(&question_json(one, &survey));
-    } else {
-        lines::print(&format!("@{} asks, {}", one.1.meta.agent_id, found.asked_at));
-        let parts = one.1.parts.get(&found.call_id);
-        match parts.filter(|inquiry| inquiry.approval.is_some()) {
-            Some(approval) => lines::print(&approval.whole(Lang::En)),
-            None => lines::print(&found.tellask_content),
-        }
-        if let Some(parts) = parts {
-            let answers = one.1.answers_to(&found.id);
-            for line in part_lines(parts, &answers) {
-                lines::print(&line);
-            }
+        lines::json(&open.json(row));
+        return Ok(Status::Done);
+    }
+    lines::print(&format!("@{} asks, {}", row.agent, found.asked_at));
+    if let Some(work) = &row.work {
+        let task = work.task.as_ref().map(|task| format!(", {task}")).unwrap_or_default();
+        lines::print(&format!("team {}{task}", work.team));
+    }
+    if let Some(why) = &open.unknown {
+        lines::note(&format!("whether this is of a task is not known: {why}"));
+    }
+    lines::print(&row.whole(Lang::En));
+    if let Some(parts) = &row.inquiry {
+        for line in part_lines(parts, &row.answers) {
+            lines::print(&line);
         }
     }
     Ok(Status::Done)
 }
 
-fn question_json(
-    (id, dialog, question): &(DialogId, DialogListing, crate::domain::Question),
-    survey: &Survey,
-) -> Value {
-    let tree = survey.trees.iter().find(|tree| tree.root == id.root);
-    let title = tree.map(|tree| find::title(&survey.titles, tree, dialog)).unwrap_or_default();
-    let parts = dialog.parts.get(&question.call_id);
-    let answers = dialog.answers_to(&question.id);
-    let source = source_of(id, parts);
-    json!({
-        "id": question.id,
-        "rootId": id.root,
-        "selfId": id.this,
-        "agentId": dialog.meta.agent_id,
-        "askedAt": question.asked_at,
-        "course": question.call_site_ref.course,
-        "callId": question.call_id,
-        "title": title,
-        "kind": QuestionKind::of(&question.call_id, &question.tellask_content, parts).name(),
-        "source": source.kind,
-        "sourceId": source.id,
-        "parts": parts_json(&inquiry_of(question, parts), &answers),
-        "category": category_of(parts),
-        "diff": diff_of(parts),
-        "headline": headline(&question.tellask_content),
-        "content": question.tellask_content,
-        "taskDocPath": dialog.meta.task_doc_path,
-    })
+/// The open questions of a workspace, whoever drives it.
+struct OpenQuestions {
+    survey: Survey,
+    rows: Vec<InboxRow>,
+    /// Why it is not known whose work they are.
+    unknown: Option<String>,
+    elsewhere: Vec<AsksElsewhere>,
+}
+
+impl OpenQuestions {
+    async fn of(workspace: &Path) -> Result<Self, CommandError> {
+        let survey = app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]);
+        let told = known::told(workspace).await;
+        let rows = known::questions(&survey, told.as_ref().ok());
+        let (elsewhere, unknown) = match told {
+            Ok(told) => (told.elsewhere, None),
+            Err(fault) => (Vec::new(), Some(fault.text().to_string())),
+        };
+        Ok(Self { survey, rows, unknown, elsewhere })
+    }
+
+    fn json(&self, row: &InboxRow) -> Value {
+        let InboxRow { dialog, question, inquiry, work, .. } = row;
+        let tree = self.survey.trees.iter().find(|tree| tree.root == dialog.root);
+        let listed = tree.zip(find::listed(&self.survey, dialog));
+        let title = listed.map(|(tree, listed)| find::title(&self.survey.titles, tree, listed));
+        let (parts, source) = (inquiry.as_ref(), row.source());
+        json!({
+            "id": question.id,
+            "rootId": dialog.root,
+            "selfId": dialog.this,
+            "agentId": row.agent,
+            "askedAt": question.asked_at,
+            "course": question.call_site_ref.course,
+            "callId": question.call_id,
+            "title": title.unwrap_or_default(),
+            "kind": row.kind().name(),
+            "source": source.kind,
+            "sourceId": source.id,
+            "team": work.as_ref().map(|work| &work.team),
+            "taskId": work.as_ref().and_then(|work| work.task.as_ref()),
+            "workUnknown": self.unknown,
+            "alike": alike(row, &self.rows),
+            "parts": parts_json(&inquiry_of(question, parts), &row.answers),
+            "category": category_of(parts),
+            "diff": diff_of(parts),
+            "headline": headline(&question.tellask_content),
+            "content": question.tellask_content,
+            "taskDocPath": row.taskdoc,
+        })
+    }
 }
 
 /// The output format of a transcript.

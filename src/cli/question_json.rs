@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::domain::Question;
 use crate::domain::inquiry::answers::PartAnswer;
-use crate::domain::inquiry::{AnswerOption, Inquiry, InquirySource, Part};
-use crate::domain::{DialogId, Question};
+use crate::domain::inquiry::{AnswerOption, Inquiry, Part};
 use crate::protocol::InboxRow;
 
 type Answers = BTreeMap<String, PartAnswer>;
@@ -15,12 +15,6 @@ type Answers = BTreeMap<String, PartAnswer>;
 pub fn inquiry_of(question: &Question, parts: Option<&Inquiry>) -> Inquiry {
     let in_words = || Inquiry::of_words(&question.tellask_content, &question.asked_at);
     parts.cloned().unwrap_or_else(in_words)
-}
-
-/// What it belongs to; the dialog, unless it says more.
-pub fn source_of(dialog: &DialogId, parts: Option<&Inquiry>) -> InquirySource {
-    let of_dialog = || InquirySource { kind: "dialog".to_owned(), id: dialog.to_string() };
-    parts.and_then(|inquiry| inquiry.source.clone()).unwrap_or_else(of_dialog)
 }
 
 /// What an approval is about; `None` for a question.

@@ -152,6 +152,7 @@ pub fn unusable(error: &ConnectError) -> CommandError {
             return CommandError::refused(error.to_string());
         }
         ConnectError::Nobody
+        | ConnectError::AtRest(_)
         | ConnectError::Io { .. }
         | ConnectError::Peer { .. }
         | ConnectError::Answer(_) => {

@@ -11,6 +11,7 @@ mod fault;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::ids::{DialogId, TaskId};
 use super::json;
 use super::lang::Lang;
 use super::question::choices::{self, AnswerChoice};
@@ -64,6 +65,27 @@ pub struct InquirySource {
     pub kind: String,
     /// The id of the dialog or of that work.
     pub id: String,
+}
+
+impl InquirySource {
+    const OF_DIALOG: &str = "dialog";
+    const OF_TASK: &str = "task";
+
+    /// That of a question that says nothing of it: the task that its dialog works on, or the dialog.
+    #[must_use]
+    pub fn of(dialog: &DialogId, task: Option<&TaskId>) -> Self {
+        let (kind, id) = match task {
+            Some(task) => (Self::OF_TASK, task.to_string()),
+            None => (Self::OF_DIALOG, dialog.to_string()),
+        };
+        Self { kind: kind.to_owned(), id }
+    }
+
+    /// True if it says no more than which dialog asks.
+    #[must_use]
+    pub fn is_of_dialog(&self) -> bool {
+        self.kind == Self::OF_DIALOG
+    }
 }
 
 /// Who says what the parts are.

@@ -88,14 +88,7 @@ pub fn has_open_tool(dialog: &Dialog) -> bool {
 #[must_use]
 pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
     let waits = !dialog.questions.is_empty() || dialog.waits_for_others();
-    let empty = match interruption {
-        StopReason::ServerRestart | StopReason::PendingCourseStart => true,
-        StopReason::UserStop
-        | StopReason::EmergencyStop
-        | StopReason::SystemStop { .. }
-        | StopReason::LlmRetryStopped { .. }
-        | StopReason::ForkContinueReady => false,
-    };
+    let empty = interruption.is_of_the_program();
     let free = !dialog.is_asked_back() && !dialog.talks_to_a_person();
     waits && empty && free
 }

@@ -88,17 +88,34 @@ impl StopReason {
         ))
     }
 
+    /// The store of the teams is away, so that others may soon be given what it works on: it goes on by itself when that is
+    /// there again.
+    #[must_use]
+    pub fn store_is_away() -> Self {
+        Self::system(Text::new(
+            "the store cannot be reached: it goes on by itself when it can be reached again",
+            "无法连接存储：恢复连接后它会自动继续",
+        ))
+    }
+
+    /// True if only this program kept it from going on, which takes it up again without a person.
+    #[must_use]
+    pub fn is_of_the_program(&self) -> bool {
+        matches!(self, Self::ServerRestart | Self::PendingCourseStart)
+            || *self == Self::store_is_away()
+    }
+
     #[must_use]
     pub fn is_pause(&self) -> bool {
         matches!(self, Self::SystemStop { detail, .. } if detail == PAUSED)
     }
 
-    /// True if the dialog stopped because something went wrong. That nobody waits for it was a person's
-    /// decision.
+    /// True if the dialog stopped because something went wrong with it. That nobody waits for it was a person's decision; a
+    /// store that is away is none of its business.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         let failed = matches!(self, Self::SystemStop { .. } | Self::LlmRetryStopped { .. });
-        failed && !self.is_pause() && *self != Self::asker_is_dead()
+        failed && !self.is_pause() && ![Self::asker_is_dead(), Self::store_is_away()].contains(self)
     }
 
     /// One sentence for a person. A text of another writer without a translation is the same in both
@@ -166,6 +183,7 @@ mod tests {
             StopReason::paused(),
             StopReason::without_reply(),
             StopReason::asker_is_dead(),
+            StopReason::store_is_away(),
             StopReason::system(Text::new("full", "已满")),
             retry.clone(),
         ] {

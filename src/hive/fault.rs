@@ -3,12 +3,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::domain::Problem;
 use crate::domain::ownership::Distrust;
 use crate::domain::text::{Localized, Text, localized};
+use crate::domain::{Problem, TeamName};
 
 use super::folder::DATABASE;
-use crate::minds::STORE_FOLDER as PATH;
+use crate::minds::{STORE_FOLDER as PATH, team_file};
+
+/// The id of the problem that the store cannot be used.
+pub const STORE_PROBLEM: &str = "hive/store";
 
 /// Why something of the store could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -167,10 +170,14 @@ impl StoreFault {
     #[must_use]
     pub fn problem(&self) -> Option<Problem> {
         let fix = match self {
-            Self::NotAgreed | Self::TooMany | Self::Ended => return None,
+            Self::TooMany | Self::Ended => return None,
+            Self::NotAgreed => Text::new(
+                "agree with `dominds-tui trust`, or begin with a store of your own: `dominds-tui hive reset`",
+                "用 `dominds-tui trust` 同意，或用 `dominds-tui hive reset` 建立自己的存储",
+            ),
             Self::Distrusted { path, why } => {
                 let fix = why.fix(&path.display().to_string());
-                return Some(Problem::new("hive/store", PATH, not_obeyed(path, *why), fix));
+                return Some(Problem::new(STORE_PROBLEM, PATH, not_obeyed(path, *why), fix));
             }
             Self::Link(_) => Text::new("replace it", "请替换它"),
             Self::Io { .. } => Text::new("correct its permissions", "请更正其权限"),
@@ -218,8 +225,23 @@ impl StoreFault {
             | Self::SeatInUse(_)
             | Self::Other(_) => PATH,
         };
-        Some(Problem::new("hive/store", place, self.text(), fix))
+        let problem = Problem::new(STORE_PROBLEM, place, self.text(), fix);
+        // Nothing is out of order, a person has not decided yet.
+        Some(if matches!(self, Self::NotAgreed) { problem.warning() } else { problem })
     }
+}
+
+/// A team that is not worked for here because its file is another one elsewhere.
+pub(super) fn team_differs(team: &TeamName) -> Problem {
+    let text = localized!(
+        "another box works for team {team} by another file: its tasks are not started here",
+        "另一台机器按不同的文件为团队 {team} 工作：它的任务不在这里启动"
+    );
+    let fix = Text::new(
+        "make the files of the team the same on all boxes",
+        "请使该团队的文件在所有机器上一致",
+    );
+    Problem::new(format!("hive/team-differs/{team}"), team_file(team), text, fix)
 }
 
 fn not_obeyed(path: &Path, why: Distrust) -> Localized {

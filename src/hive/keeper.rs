@@ -10,12 +10,11 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::domain::decisions::NewDecision;
 use crate::domain::news::{NewNotice, NewsItem};
-use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{Clock, Problem, TaskId, TeamName};
-use crate::minds::team_file;
+use crate::domain::text::Localized;
+use crate::domain::{Clock, Problem, TaskId};
 use crate::tools::{NewsStore, NewsView, Sharing, Stored, TasksView};
 
-use super::fault::StoreFault;
+use super::fault::{StoreFault, team_differs};
 use super::folder::{Folder, StoreState, off_thread};
 use super::lease::Lease;
 use super::server::StoreChoice;
@@ -585,18 +584,7 @@ impl Keeper {
     fn differing(&self) -> Vec<Problem> {
         let view = self.tasks.borrow();
         let teams = view.sharing.iter().flat_map(|sharing| &sharing.differing);
-        let problem = |team: &TeamName| {
-            let text = localized!(
-                "another box works for team {team} by another file: its tasks are not started here",
-                "另一台机器按不同的文件为团队 {team} 工作：它的任务不在这里启动"
-            );
-            let fix = Text::new(
-                "make the files of the team the same on all boxes",
-                "请使该团队的文件在所有机器上一致",
-            );
-            Problem::new(format!("hive/team-differs/{team}"), team_file(team), text, fix)
-        };
-        teams.map(problem).collect()
+        teams.map(team_differs).collect()
     }
 }
 

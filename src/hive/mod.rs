@@ -8,6 +8,7 @@ mod copies;
 mod disk;
 mod fault;
 mod folder;
+mod hashes;
 mod keeper;
 mod lease;
 mod sagas;
@@ -19,7 +20,7 @@ mod tasks;
 mod test_support;
 mod triggers;
 
-pub use fault::StoreFault;
+pub use fault::{STORE_PROBLEM, StoreFault};
 pub use folder::{Folder, StoreState};
 pub use keeper::Hive;
 pub use server::{EngineRow, HostedTeams, Server, StoreChoice, TAKEOVER, checked_url, is_name};

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::text::Localized;
-use crate::domain::{Clock, Lang, TaskId};
+use crate::domain::{Clock, Lang, Problem, TaskId, TeamName};
 use crate::minds::has_hive;
 
-use super::fault::StoreFault;
+use super::fault::{StoreFault, team_differs};
 use super::folder::{Folder, StoreState, off_thread};
+use super::hashes::hashes;
 use super::server::{Server, StoreChoice};
 use super::store::Store;
 
@@ -110,6 +111,22 @@ impl Setup {
         };
         drop(locked);
         if self.permission.may_open(&seat) { Ok(seat) } else { Err(StoreFault::ForeignSeat) }
+    }
+
+    /// The problems of those of these teams that are not worked for here, because another box goes by another file.
+    ///
+    /// # Errors
+    /// The server.
+    pub async fn differing(
+        &self,
+        store: &mut Store,
+        teams: Vec<TeamName>,
+    ) -> Result<Vec<Problem>, StoreFault> {
+        let Some(server) = self.server() else { return Ok(Vec::new()) };
+        let (rule, workspace) = (server.teams.clone(), self.workspace.clone());
+        let hash = move || Ok(hashes(&workspace, teams.iter().filter(|team| rule.has(team))));
+        let differing = store.differing(&off_thread(hash).await?).await?;
+        Ok(differing.iter().map(team_differs).collect())
     }
 
     /// The server of the store, if it is on one.

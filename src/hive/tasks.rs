@@ -1,9 +1,7 @@
 //! The tasks of a running driver: each request is one transaction of the [keeper](super::keeper).
 
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 
 use crate::domain::org_change::{ChangePreview, Changed, OrgChange, OrgRefusal};
@@ -14,12 +12,11 @@ use crate::domain::task::{
 };
 use crate::domain::trigger::change::{TriggerAnswer, TriggerRefusal, TriggerRequest};
 use crate::domain::trigger::{Firing, FiringRefusal, Trigger, TriggerId};
-use crate::domain::{RootId, TaskId, TeamName, hex};
-use crate::minds::{CONFIG_LIMIT_BYTES, team_file};
-use crate::tools::guard;
+use crate::domain::{RootId, TaskId, TeamName};
 use crate::tools::{Ending, News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
 
 use super::folder::off_thread;
+use super::hashes::hashes;
 use super::keeper::Hive;
 use super::store::Changes;
 use super::triggers::in_force;
@@ -205,17 +202,4 @@ impl TaskStore for Hive {
             Box::pin(async move { store.tasks(&filter, clock).await })
         })
     }
-}
-
-/// The teams, each with the hash of its file. What describes the main team is not of one file.
-fn hashes<'a>(
-    workspace: &Path,
-    teams: impl Iterator<Item = &'a TeamName>,
-) -> Vec<(TeamName, String)> {
-    let hash = |team: &TeamName| {
-        let file = guard::read_text(workspace, &team_file(team), CONFIG_LIMIT_BYTES);
-        let file = file.unwrap_or_default();
-        (team.clone(), hex::hex(&Sha256::digest(file)))
-    };
-    teams.map(hash).collect()
 }

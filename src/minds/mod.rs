@@ -289,6 +289,7 @@ impl Minds {
             environment: self.texts.environment(),
             autonomy: &autonomy,
             org: self.hive.org(),
+            has_hive_file: self.hive.has_file(),
             skills: self.skills.of(&member.id),
             role,
             tool_names,

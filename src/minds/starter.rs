@@ -19,6 +19,9 @@ pub const FILES: [(&str, &str); 11] = [
     ("first-task.tsk/progress.md", include_str!("../../.minds/starter-task/progress.md")),
 ];
 
+/// What makes teams possible, when that is asked for.
+pub const TEAMS: (&str, &str) = (".minds/hive/hive.yaml", include_str!("hive/starter.yaml"));
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -47,6 +50,27 @@ mod tests {
         let task = taskdoc::read(dir.path(), "first-task.tsk").unwrap();
         assert!(task.violations.is_empty());
         assert!(!task.goals.is_empty() && !task.constraints.is_empty());
+    }
+
+    #[test]
+    fn the_starter_of_teams_sets_nothing_and_what_its_comments_show_can_be_set() {
+        let dir = tempfile::tempdir().unwrap();
+        let problems = |text: &str| {
+            let files: Vec<_> = FILES.into_iter().chain([(TEAMS.0, text)]).collect();
+            let dir = tempfile::tempdir_in(&dir).unwrap();
+            set_up(dir.path(), &files).unwrap();
+            let minds = Minds::load(dir.path(), Lang::En);
+            assert!(minds.hive().has_file() && minds.hive().org().is_on());
+            minds.problems().to_vec()
+        };
+        assert_eq!(problems(TEAMS.1), []);
+        let shown: Vec<&str> =
+            TEAMS.1.lines().filter_map(|line| line.strip_prefix("#  ")).collect();
+        assert!(shown.len() > 5, "{shown:?}");
+        for line in &shown {
+            let text = format!("version: 1\n{line}\n");
+            assert_eq!(problems(&text), [], "{line}");
+        }
     }
 
     #[test]

@@ -98,6 +98,23 @@ impl InboxRow {
         (!words.is_empty()).then_some(Asked { words, parts, approval, source, root })
     }
 
+    /// What it belongs to: what whoever asked says, else the task that its dialog works on, else the dialog.
+    #[must_use]
+    pub fn source(&self) -> InquirySource {
+        let task = self.work.as_ref().and_then(|work| work.task.as_ref());
+        let own = InquirySource::of(&self.dialog, task);
+        let named = self.inquiry.as_ref().and_then(|inquiry| inquiry.source.clone());
+        match named {
+            // An earlier version named the dialog where there is a task.
+            Some(named) if named.id == self.dialog.to_string() => {
+                let kind = if named.is_of_dialog() { own.kind } else { named.kind };
+                InquirySource { kind, id: own.id }
+            }
+            Some(named) => named,
+            None => own,
+        }
+    }
+
     /// True if the other one, of another dialog, asks the same words, with the same parts, about the same: a source that is named, or
     /// something in the same tree.
     #[must_use]
@@ -175,7 +192,7 @@ impl InboxRow {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -216,6 +233,36 @@ mod tests {
             assert_eq!((input, replace), (AnswerInput::Parts(expected), replaced), "{typed}");
         }
         assert_eq!(row(3).progress(), Some((1, 3)));
+    }
+
+    #[test]
+    fn a_question_of_a_task_belongs_to_the_task_unless_its_words_say_what_to() {
+        let work = json!({ "team": "qa", "task": "task-1" });
+        let of = |source: Option<(&str, &str)>, work: Option<&Value>| {
+            let mut row = serde_json::to_value(row(1)).expect("JSON");
+            if let Some((kind, id)) = source {
+                row["inquiry"]["source"] = json!({ "kind": kind, "id": id });
+            }
+            if let Some(work) = work {
+                row["work"] = work.clone();
+            }
+            let row: InboxRow = serde_json::from_value(row).expect("a row");
+            let InquirySource { kind, id } = row.source();
+            (kind, id)
+        };
+        let dialog = row(1).dialog.to_string();
+        for (source, has_work, expected) in [
+            (None, false, ("dialog", dialog.as_str())),
+            (None, true, ("task", "task-1")),
+            (Some(("execute", "T-77")), true, ("execute", "T-77")),
+            (Some(("execute", "T-77")), false, ("execute", "T-77")),
+            (Some(("dialog", dialog.as_str())), true, ("task", "task-1")),
+            (Some(("execute", dialog.as_str())), true, ("execute", "task-1")),
+            (Some(("execute", dialog.as_str())), false, ("execute", dialog.as_str())),
+        ] {
+            let (kind, id) = of(source, has_work.then_some(&work));
+            assert_eq!((kind.as_str(), id.as_str()), expected, "{source:?} {has_work}");
+        }
     }
 
     #[test]

@@ -54,6 +54,9 @@ pub enum ConnectError {
     /// Nobody listens.
     #[error("no driver listens")]
     Nobody,
+    /// Nobody listens, and this is what a driver would tell.
+    #[error("no driver listens: this is what the files say")]
+    AtRest(Vec<DriverEvent>),
     #[error("connecting to {path}: {source}")]
     Io { path: PathBuf, source: io::Error },
     #[error("{path} is not a driver of yours: {reason}")]

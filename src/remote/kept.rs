@@ -36,8 +36,20 @@ const NOT_ACKNOWLEDGED: Text = Text::new(
     "确认之前连接已断开：重新发送之前请先查看它是否已送达",
 );
 
+const NOBODY: Text = Text::new(
+    "no driver runs on this workspace: `dominds-tui q4h answer` answers there, or start one with `dominds-tui serve`",
+    "此工作区没有运行驱动进程：`dominds-tui q4h answer` 可在那里回答，或用 `dominds-tui serve` 启动一个",
+);
+
 /// The identifier of the problem that says that there is no connection.
 pub const LOST: &str = "line/lost";
+/// The same where nobody drives, so that what is told is what the files say.
+pub const AT_REST: &str = "line/at-rest";
+
+/// True for a problem that is about the connection, and not about what it leads to.
+pub fn is_of_line(problem: &Problem) -> bool {
+    [LOST, AT_REST].contains(&problem.id.as_str())
+}
 
 /// The channels of a driver that is connected to whenever it can be.
 #[derive(Debug)]
@@ -87,6 +99,7 @@ where
         changes: BTreeMap::new(),
         questions: BTreeSet::new(),
         problems: Vec::new(),
+        no_line: NO_LINE,
         outlives_driver: first.is_none(),
         is_leaving: false,
     };
@@ -106,6 +119,8 @@ struct Kept<C> {
     questions: BTreeSet<Ticket>,
     /// What the driver has named last.
     problems: Vec<Problem>,
+    /// Why a command is refused while there is no connection.
+    no_line: Text,
     /// The end of the driver is a cut, too: the next one is connected to.
     outlives_driver: bool,
     /// The client leaves once it has its replies.
@@ -131,8 +146,7 @@ where
             None => match self.try_to_connect().await {
                 Some(Ok(connection)) => connection,
                 Some(Err(error)) => {
-                    let why = Localized::same(error.to_string());
-                    let Some(connection) = self.connect_again(why).await else {
+                    let Some(connection) = self.connect_again(Some(error)).await else {
                         return Ok(Ended::Left);
                     };
                     connection
@@ -156,7 +170,7 @@ where
                 }
                 (Over::Left, _) => return ended,
             }
-            let Some(next) = self.connect_again(NO_LINE.into()).await else {
+            let Some(next) = self.connect_again(None).await else {
                 return Ok(Ended::Left);
             };
             connection = next;
@@ -218,14 +232,14 @@ where
     }
 
     /// Tries until there is a connection; `None` if the client has left.
-    async fn connect_again(&mut self, mut why: Localized) -> Option<Connection> {
+    async fn connect_again(&mut self, mut error: Option<ConnectError>) -> Option<Connection> {
         let since = Instant::now();
         for ticket in std::mem::take(&mut self.questions) {
             self.refuse(ticket, NO_LINE).await.ok()?;
         }
         let mut pause = FIRST_PAUSE;
         loop {
-            self.report_lost(&why).await.ok()?;
+            self.report_missing(error.take()).await.ok()?;
             self.refuse_until(Instant::now() + pause).await?;
             pause = (pause * 2).min(LONGEST_PAUSE);
             match self.try_to_connect().await? {
@@ -234,7 +248,7 @@ where
                     self.report_back(since).await.ok()?;
                     return Some(connection);
                 }
-                Err(error) => why = Localized::same(error.to_string()),
+                Err(failed) => error = Some(failed),
             }
         }
     }
@@ -263,7 +277,7 @@ where
                 command = self.commands.recv() => {
                     let command = command.filter(|command| !leaves(command))?;
                     if let Some(ticket) = command.ticket() {
-                        refuse(&self.events, &self.acknowledge, ticket, NO_LINE).await.ok()?;
+                        refuse(&self.events, &self.acknowledge, ticket, self.no_line).await.ok()?;
                     }
                 }
             }
@@ -277,7 +291,7 @@ where
                 command = self.commands.recv() => {
                     let command = command.filter(|command| !leaves(command))?;
                     if let Some(ticket) = command.ticket() {
-                        self.refuse(ticket, NO_LINE).await.ok()?;
+                        self.refuse(ticket, self.no_line).await.ok()?;
                     }
                 }
             }
@@ -286,6 +300,36 @@ where
 
     async fn refuse(&self, ticket: Ticket, text: Text) -> Result<(), ()> {
         refuse(&self.events, &self.acknowledge, ticket, text).await
+    }
+
+    /// Says why there is no connection, and what is known without one.
+    async fn report_missing(&mut self, error: Option<ConnectError>) -> Result<(), ()> {
+        let why = error.as_ref().map(|error| Localized::same(error.to_string()));
+        let Some(ConnectError::AtRest(events)) = error else {
+            self.no_line = NO_LINE;
+            return self.report_lost(&why.unwrap_or_else(|| NO_LINE.into())).await;
+        };
+        self.no_line = NOBODY;
+        let (problems, told): (Vec<_>, Vec<_>) =
+            events.into_iter().partition(|event| matches!(event, DriverEvent::Problems(_)));
+        for problem in problems {
+            if let DriverEvent::Problems(problems) = problem {
+                self.problems = problems;
+            }
+        }
+        let text = Text::new(
+            "no driver runs on this workspace: this is what its files say",
+            "此工作区没有运行驱动进程：这是其文件中的内容",
+        );
+        let fix = Text::new(
+            "`dominds-tui` there, or `dominds-tui serve`, goes on with it",
+            "在那里运行 `dominds-tui` 或 `dominds-tui serve` 可继续",
+        );
+        self.report_problem(Problem::new(AT_REST, &self.name, text, fix)).await?;
+        for event in told {
+            self.events.send(event).await.map_err(drop)?;
+        }
+        Ok(())
     }
 
     async fn report_lost(&self, why: &Localized) -> Result<(), ()> {
@@ -298,8 +342,11 @@ where
             "nothing has to be done if the line comes back; the team goes on meanwhile",
             "线路恢复后无需任何操作；团队仍在继续工作",
         );
-        let mut problems = vec![Problem::new(LOST, name, text, fix)];
-        problems.extend(self.problems.iter().cloned());
+        self.report_problem(Problem::new(LOST, name, text, fix)).await
+    }
+
+    async fn report_problem(&self, of_line: Problem) -> Result<(), ()> {
+        let problems = std::iter::once(of_line).chain(self.problems.iter().cloned()).collect();
         self.events.send(DriverEvent::Problems(problems)).await.map_err(drop)
     }
 

@@ -193,6 +193,26 @@ fn p6_what_is_given_on_one_box_is_done_on_another_and_its_result_comes_back_once
 }
 
 #[test]
+fn what_asks_on_another_box_is_named_here_with_its_box() {
+    let Some(shared) = Shared::new() else { return };
+    let (one, two) = (shared.joined("one", "[main]"), shared.joined("two", "[qa]"));
+    let (_first, _second) = (Served::start(&one), Served::start(&two));
+    let id = one.ok(&["delegate", "qa", "ask"], 0).trim().to_owned();
+    assert!(eventually(|| task(&one, &id)["status"] == "blocked"));
+    let listed = one.json(&["inbox", "--json"]);
+    let asks = &listed["elsewhere"][0];
+    assert_eq!(
+        (&asks["team"], &asks["taskId"], &asks["box"]),
+        (&json!("qa"), &json!(id), &json!("two"))
+    );
+    assert_eq!(listed["items"], json!([]), "{listed}");
+    let (_, said) = run(&one, &["q4h"]);
+    assert!(said.contains(&format!("{id} of qa asks a person on box two")), "{said}");
+    let there = two.json(&["inbox", "--json"]);
+    assert_eq!((&there["items"][0]["taskId"], &there["elsewhere"]), (&json!(id), &json!([])));
+}
+
+#[test]
 fn p2_what_a_killed_box_worked_on_is_done_by_another_and_its_dialogs_are_put_away_when_it_is_back()
 {
     let Some(shared) = Shared::new() else { return };
@@ -276,6 +296,13 @@ fn p8_a_team_whose_file_is_another_one_elsewhere_is_not_worked_for_here() {
     let id = two.ok(&["delegate", "qa", "hi"], 0);
     assert!(eventually(|| task(&two, id.trim())["status"] == "done"));
     assert_eq!(task(&two, id.trim())["box"], json!("one"));
+    for command in ["health", "doctor"] {
+        let (status, said) = run(&two, &[command]);
+        assert_eq!(status, Some(6), "{said}");
+        assert!(said.contains("teams/qa.yaml"), "{command} names the file: {said}");
+        assert!(!run(&one, &[command]).1.contains("qa.yaml"), "where it is in force");
+    }
+    assert!(two.ok(&["teams"], 0).contains("(on one)"));
     let mut screen = two.screen(&[]);
     screen.until_shown(&["DIALOGS"]);
     screen.keys("!");
@@ -355,10 +382,24 @@ fn r4_while_the_server_is_down_dialogs_go_on_and_tasks_wait_for_it() {
     let (status, said) = run(&one, &["delegate", "qa", "hi"]);
     assert_eq!(status, Some(5), "{said}");
     assert!(said.contains("the server of the store cannot be reached"), "{said}");
+    let is_told = |place: &str| {
+        let listed = one.json(&["inbox", "--json"]);
+        let why = listed["storeAway"][0]["why"].as_str().unwrap_or_default().to_owned();
+        assert!(why.contains("the server of the store cannot be reached"), "{place}: {listed}");
+    };
+    is_told("without a driver");
     let served = Served::start(&one);
     assert!(one.ok(&["run", "hi"], 0).contains("Hello."));
+    one.ok(&["run", "ask"], 3);
+    is_told("with a driver");
+    let open = one.json(&["q4h", "--json"]);
+    let why = open[0]["workUnknown"].as_str().unwrap_or_default();
+    assert!(why.contains("cannot be reached"), "{open}");
     let (status, said) = run(&one, &["health"]);
     assert_eq!(status, Some(6), "{said}");
+    assert!(said.contains("tasks     not known"), "{said}");
+    let health = one.json(&["health", "--json"]);
+    assert_eq!((&health["engines"], &health["store"]["tasks"]), (&Value::Null, &Value::Null));
     drop(served);
     // It comes back while the driver runs.
     shared.configure(&one, "one", "all", &one.home().workspace());
@@ -388,6 +429,9 @@ fn p4_a_box_that_does_not_reach_the_server_stops_its_tasks_and_continues_them_wh
     shared.cut_all();
     fs::write(&answers, quick).expect("answers");
     assert!(eventually(|| state("kind: stopped")), "it stops by itself");
+    let listed = one.json(&["dialogs", "--json"]);
+    let reason = listed[0]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("the store cannot be reached"), "{listed}");
     assert!(one.ok(&["run", "hi"], 0).contains("Hello."), "other dialogs go on");
     shared.admit(true);
     assert!(eventually(|| task(&one, id)["status"] == "done"), "{:?}", task(&one, id));

@@ -152,6 +152,9 @@ fn x3_a_store_that_came_with_a_clone_is_not_opened_until_a_person_agrees() {
         assert_eq!(status, Some(1), "{said}");
         assert!(said.contains("dominds-tui trust"), "{said}");
     }
+    let open = ours.json(&["inbox", "--json"]);
+    let why = open["storeAway"][0]["why"].as_str().unwrap_or_default();
+    assert!(why.contains("dominds-tui trust"), "{open}");
     let (_, listed) = run(&ours, &["trust"]);
     assert!(listed.contains("store .hive: opens a database that was not made here"), "{listed}");
     ours.ok(&["trust", "--yes"], 0);
@@ -171,6 +174,9 @@ fn r4_a_damaged_store_is_a_problem_stays_as_it_is_and_stops_no_dialog() {
         assert_eq!(status, Some(6), "{said}");
         assert!(said.contains(".hive/hive.db cannot be read"), "{said}");
     }
+    let listed = driver.json(&["inbox", "--json"]);
+    let why = listed["storeAway"][0]["why"].as_str().unwrap_or_default();
+    assert!(why.contains("cannot be read"), "what is not known is no empty list: {listed}");
     let told = driver.ok(&["run", "--json", "notify"], 0);
     assert!(told.contains(r#""ok":false"#), "the member is told: {told}");
     assert!(told.contains("hive/store"), "and so is the person: {told}");

@@ -574,10 +574,27 @@ fn a_clone_reaches_nothing_of_the_driver_of_another_workspace() {
 }
 
 #[test]
+fn what_is_open_where_no_driver_runs_is_what_the_files_say() {
+    let (driver, question) = Driver::asking();
+    driver.ok(&["quit"], 0);
+    let listed = driver.json(&["inbox", "--json"]);
+    assert_eq!(listed.pointer("/items/0/id").and_then(Value::as_str), Some(question.as_str()));
+    assert_eq!(listed.pointer("/items/0/kind"), Some(&Value::from("question")), "{listed}");
+    assert_eq!(listed.pointer("/storeAway"), Some(&Value::Array(Vec::new())), "{listed}");
+    let mut plain = driver.screen(&["inbox", "--plain"]);
+    plain.until_shown(&["no driver runs on this workspace", "1  @lead  Which colour?"]);
+    plain.keys("1 blue\r");
+    plain.until_shown(&["1  not sent: no driver runs", "q4h answer"]);
+    plain.keys("quit\r");
+    assert_eq!(plain.end().0, 0);
+    assert_eq!(driver.question(), question, "it is still open");
+}
+
+#[test]
 fn the_inbox_lists_what_is_open_for_scripts_and_tells_them_what_happens() {
     let (driver, question) = Driver::asking();
     let listed = driver.json(&["inbox", "--json"]);
-    assert_eq!(listed.pointer("/questions/0/id").and_then(Value::as_str), Some(question.as_str()));
+    assert_eq!(listed.pointer("/items/0/id").and_then(Value::as_str), Some(question.as_str()));
     assert_eq!(listed.pointer("/down"), Some(&Value::Array(Vec::new())));
     let mut watch = command(&driver.home, &["inbox", "--watch"]);
     let mut watch = watch.stdout(Stdio::piped()).spawn().expect("a program");

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::boxes::GIVES;
 use crate::common::files;
 use crate::common::wait::eventually;
 use crate::serving::Driver;
@@ -85,6 +86,82 @@ fn s2_1_a_task_is_given_and_reported_with_and_without_a_driver() {
         assert!(dialog["title"].as_str().unwrap().starts_with("qa task "), "{dialog}");
         let shown = driver.ok(&["team", "show", "qa"], 0);
         assert!(shown.contains("members  @qa @tester"), "{shown}");
+    }
+}
+
+#[test]
+fn every_command_about_teams_tasks_and_triggers_has_its_json() {
+    let driver = with_teams(Driver::ended());
+    files::put(&driver.home().workspace(), ".minds/hive/hive.yaml", "version: 1\n");
+    let id = delegate(&driver, "hi");
+    let config = r#"{"pattern":"x"}"#;
+    for (args, key, expected) in [
+        (&["task", "cancel", &id][..], "status", "cancelled"),
+        (&["task", "retry", &id], "status", "pending"),
+        (
+            &[
+                "trigger", "create", "qa", "w", "--type", "keyword", "--config", config, "--task",
+                "hi",
+            ],
+            "state",
+            "pending",
+        ),
+        (&["trigger", "update", "qa", "w", "--task", "hello"], "state", "pending"),
+        (&["trigger", "enable", "qa", "w"], "state", "active"),
+        (&["trigger", "disable", "qa", "w", "--reason", "loud"], "state", "disabled"),
+        (&["team", "spawn", "lab", "--scope", "things"], "team", "lab"),
+        (&["team", "update", "lab", "--add", "more"], "team", "lab"),
+        (&["team", "shutdown", "lab", "--yes"], "team", "lab"),
+    ] {
+        let said = driver.json(&[args, &["--json"]].concat());
+        assert_eq!(said[key], json!(expected), "{args:?}: {said}");
+    }
+    let tested = driver.json(&["trigger", "test", "qa", "w", "--json"]);
+    assert_eq!(tested["enqueued"], json!(true), "{tested}");
+    assert!(driver.ok(&["triggers"], 0).contains("(loud)"));
+}
+
+#[test]
+fn the_day_of_a_team_that_is_used_up_and_why_a_task_failed_are_said_by_every_list() {
+    let driver = with_teams(Driver::ended());
+    files::put(
+        &driver.home().workspace(),
+        ".minds/hive/teams/qa.yaml",
+        "lead: qa\nmembers: [qa, tester]\nscope: [tests]\nlimits: { max_tasks_per_day: 1 }\n",
+    );
+    delegate(&driver, "what is this");
+    delegate(&driver, "and the second");
+    driver.ok(&["drive"], 4);
+    let listed = driver.ok(&["teams"], 0);
+    assert!(listed.contains("1 queued · until midnight"), "{listed}");
+    let teams = driver.json(&["teams", "--json"]);
+    let qa = teams["teams"].as_array().unwrap().iter().find(|team| team["name"] == "qa").unwrap();
+    assert_eq!((&qa["usedUp"], &qa["pending"]), (&json!(true), &json!(1)));
+    let listed = driver.ok(&["tasks"], 0);
+    let failed = listed.lines().find(|line| line.contains("  failed ")).expect("a failed task");
+    assert!(failed.contains("  -> ") && failed.contains("s  normal"), "{listed}");
+    assert!(tasks(&driver)[0]["ageSeconds"].is_u64(), "{:?}", tasks(&driver));
+    let all = driver.json(&["inbox", "--all", "--json"]);
+    let is_used_up = |item: &&Value| item["title"].as_str().unwrap().contains("limit of a day");
+    let item = all["items"].as_array().unwrap().iter().find(is_used_up).expect("a failure");
+    let body = item["body"].as_str().unwrap();
+    assert!(body.contains("max_tasks_per_day: 1 / 1") && body.contains("and the second"), "{item}");
+}
+
+#[test]
+fn what_a_run_leaves_to_its_teams_is_in_its_last_line_with_the_command_that_works_on_it() {
+    for (driver, place, next) in [
+        (Driver::ended(), "left to work on", "dominds-tui drive"),
+        (Driver::start(), "on in the background", "dominds-tui tasks"),
+    ] {
+        let driver = with_teams(driver);
+        let answers = driver.home().workspace().join("answers/m.yaml");
+        let known = fs::read_to_string(&answers).expect("answers");
+        fs::write(&answers, format!("{known}{GIVES}")).expect("answers");
+        let said = driver.run(&["run", "give"]);
+        let notes = String::from_utf8_lossy(&said.stderr).into_owned();
+        let last = notes.lines().last().unwrap_or_default();
+        assert!(last.contains(place) && last.contains(next), "{notes}");
     }
 }
 

@@ -22,6 +22,8 @@ fn shown(driver: &Driver) -> Value {
 fn s8_1_a_trigger_is_made_tried_and_enabled_and_a_message_makes_its_task() {
     let driver = with_teams(Driver::start());
     assert_eq!(create(&driver, &[]).0, Some(0));
+    let (_, said) = run(&driver, &["send", "The deploy failed."]);
+    assert!(said.contains("those that are not enabled hear nothing"), "{said}");
     let (status, said) = create(&driver, &[]);
     assert_eq!(
         (status, said.contains("Trigger 'watch' already exists")),
@@ -36,7 +38,10 @@ fn s8_1_a_trigger_is_made_tried_and_enabled_and_a_message_makes_its_task() {
     assert!(eventually(|| tasks(&driver).iter().any(|task| task["status"] == "done")));
     driver.ok(&["trigger", "enable", "qa", "watch"], 0);
     let sent = driver.json(&["send", "The deploy failed.", "--id", "m1", "--json"]);
-    assert_eq!(sent, json!({ "id": "m1", "channel": "cli" }));
+    assert_eq!(sent, json!({ "id": "m1", "channel": "cli", "triggers": ["qa/watch"] }));
+    let (status, said) = run(&driver, &["send", "All is well."]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("no trigger listens"), "{said}");
     assert!(eventually(|| shown(&driver)["lastStatus"] == "done"));
     driver.ok(&["send", "The deploy failed.", "--id", "m1"], 0);
     let all = driver.json(&["triggers", "--json"]);

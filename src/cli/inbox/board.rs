@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::domain::Problem;
 use crate::domain::news::{self, NewsItem};
+use crate::hive::STORE_PROBLEM;
 use crate::protocol::command::Ticket;
 use crate::protocol::{Command, DriverEvent, InboxRow};
-use crate::remote::LOST;
+use crate::remote::{AT_REST, LOST};
 
 /// An open question with its number, which stays.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +22,22 @@ pub enum PlaceState {
     Unknown,
     Up,
     Down(String),
+    /// Nobody drives it: what is open is what its files say, once those have been read.
+    AtRest {
+        why: String,
+        is_read: bool,
+    },
+}
+
+impl PlaceState {
+    /// Why what is said of it is not what a driver says.
+    pub fn why_down(&self) -> Option<&str> {
+        match self {
+            Self::Unknown => Some("no answer in time"),
+            Self::Down(why) | Self::AtRest { why, .. } => Some(why),
+            Self::Up => None,
+        }
+    }
 }
 
 /// What there is to say.
@@ -38,6 +56,9 @@ pub enum Change {
     Refused(usize, String),
     Down(usize, String),
     Up(usize),
+    /// Its notices and failures, and what its tasks are, are not known any more, and why.
+    StoreAway(usize, String),
+    StoreBack(usize),
 }
 
 /// What is open, everywhere.
@@ -47,6 +68,8 @@ pub struct Board {
     pub open: BTreeMap<usize, Open>,
     /// The open notices and failures of each place, once they are known.
     pub news: Vec<Option<Vec<NewsItem>>>,
+    /// Why the store of each place cannot be used, if it cannot: what is known of it is what it said before.
+    pub away: Vec<Option<String>>,
     /// Not open any more; who answered follows, if that is known.
     leaving: Vec<Open>,
     numbered: usize,
@@ -61,6 +84,7 @@ impl Board {
             places: vec![PlaceState::Unknown; places],
             open: BTreeMap::new(),
             news: vec![None; places],
+            away: vec![None; places],
             leaving: Vec::new(),
             numbered: 0,
             sent: BTreeMap::new(),
@@ -70,7 +94,10 @@ impl Board {
 
     /// True once every place has said what is open, or cannot be reached.
     pub fn is_known(&self) -> bool {
-        !self.places.contains(&PlaceState::Unknown)
+        self.places.iter().all(|state| match state {
+            PlaceState::Unknown | PlaceState::AtRest { is_read: false, .. } => false,
+            PlaceState::Up | PlaceState::Down(_) | PlaceState::AtRest { is_read: true, .. } => true,
+        })
     }
 
     /// True if a place that is reached has not told its notices and failures yet.
@@ -111,15 +138,7 @@ impl Board {
             return self.told(place, &items);
         }
         if let DriverEvent::Problems(problems) = event {
-            let lost = problems.into_iter().find(|problem| problem.id == LOST);
-            return lost
-                .and_then(|lost| {
-                    let why = lost.text.to_string();
-                    self.set(place, PlaceState::Down(why.clone()))
-                        .then_some(Change::Down(place, why))
-                })
-                .into_iter()
-                .collect();
+            return self.faults(place, &problems);
         }
         if let DriverEvent::Done { ticket, .. } = event {
             return self.sent.remove(&ticket).map(Change::Sent).into_iter().collect();
@@ -134,6 +153,36 @@ impl Board {
         Vec::new()
     }
 
+    /// Takes what keeps a place, or its store, from being known.
+    fn faults(&mut self, place: usize, problems: &[Problem]) -> Vec<Change> {
+        let text = |id| {
+            let found = problems.iter().find(|problem| problem.id == id);
+            found.map(|problem| problem.text.to_string())
+        };
+        let mut changes = Vec::new();
+        if let Some(why) = text(LOST) {
+            let is_new = self.set(place, PlaceState::Down(why.clone()));
+            changes.extend(is_new.then_some(Change::Down(place, why)));
+        } else if let Some(why) = text(AT_REST) {
+            let state = self.places.get(place);
+            let is_new = !matches!(state, Some(PlaceState::AtRest { .. }));
+            if is_new {
+                self.set(place, PlaceState::AtRest { why: why.clone(), is_read: false });
+                changes.push(Change::Down(place, why));
+            }
+        } else if let Some(PlaceState::AtRest { why, .. }) = self.places.get(place).cloned() {
+            // What comes next is of a driver.
+            self.set(place, PlaceState::Down(why));
+        }
+        let away = text(STORE_PROBLEM);
+        if let Some(known) = self.away.get_mut(place).filter(|known| **known != away) {
+            known.clone_from(&away);
+            changes
+                .push(away.map_or(Change::StoreBack(place), |why| Change::StoreAway(place, why)));
+        }
+        changes
+    }
+
     /// True if that is another state.
     fn set(&mut self, place: usize, state: PlaceState) -> bool {
         let Some(known) = self.places.get_mut(place) else { return false };
@@ -144,7 +193,11 @@ impl Board {
 
     fn listed(&mut self, place: usize, rows: Vec<InboxRow>) -> Vec<Change> {
         let was_down = matches!(self.places.get(place), Some(PlaceState::Down(_)));
-        self.set(place, PlaceState::Up);
+        if let Some(PlaceState::AtRest { is_read, .. }) = self.places.get_mut(place) {
+            *is_read = true;
+        } else {
+            self.set(place, PlaceState::Up);
+        }
         let mut changes = Vec::new();
         changes.extend(was_down.then_some(Change::Up(place)));
         let ids: HashSet<&str> = rows.iter().map(|row| row.question.id.as_str()).collect();
@@ -178,6 +231,13 @@ impl Board {
         added.chain(gone.map(|item| Change::NewsGone(place, item.clone()))).collect()
     }
 
+    /// Takes why the store of a place cannot be used.
+    pub fn is_away(&mut self, place: usize, why: String) {
+        if let Some(away) = self.away.get_mut(place) {
+            *away = Some(why);
+        }
+    }
+
     /// Takes questions of a place off.
     fn take(&mut self, place: usize, is_gone: impl Fn(&Open) -> bool) {
         let gone = self.open.values().filter(|open| open.place == place && is_gone(open));
@@ -200,7 +260,6 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    use crate::domain::Problem;
     use crate::domain::decisions::Resolution;
     use crate::domain::text::{Localized, Text};
 
@@ -227,6 +286,8 @@ mod tests {
             Change::NewsGone(place, _) => ('g', *place),
             Change::Down(place, _) => ('d', *place),
             Change::Up(place) => ('u', *place),
+            Change::StoreAway(place, _) => ('x', *place),
+            Change::StoreBack(place) => ('b', *place),
         };
         changes.iter().map(one).collect()
     }
@@ -301,5 +362,36 @@ mod tests {
         assert!(board.is_known() && board.open.contains_key(&1));
         assert_eq!(board.apply(0, DriverEvent::Problems(Vec::new())), []);
         assert_eq!(numbers(&board.apply(0, DriverEvent::Inbox(vec![row("a")]))), [('u', 0)]);
+    }
+
+    #[test]
+    fn a_place_that_nobody_drives_is_known_by_its_files_until_a_driver_is_there() {
+        let problem = |id: &str| {
+            let text = Text::new("no", "无");
+            DriverEvent::Problems(vec![Problem::new(id, "w", text, text)])
+        };
+        let mut board = Board::of(1);
+        assert_eq!(numbers(&board.apply(0, problem(AT_REST))), [('d', 0)]);
+        assert!(!board.is_known(), "its files are not read yet");
+        assert_eq!(numbers(&board.apply(0, DriverEvent::Inbox(vec![row("a")]))), [('+', 1)]);
+        assert!(board.is_known());
+        assert_eq!(board.places[0].why_down(), Some("no"));
+        // It is looked again and again.
+        assert_eq!(board.apply(0, problem(AT_REST)), []);
+        assert_eq!(board.apply(0, DriverEvent::Inbox(vec![row("a")])), []);
+        assert_eq!(board.apply(0, DriverEvent::Problems(Vec::new())), []);
+        assert_eq!(numbers(&board.apply(0, DriverEvent::Inbox(vec![row("a")]))), [('u', 0)]);
+    }
+
+    #[test]
+    fn a_store_that_is_away_is_said_once_with_the_reason_and_so_is_its_return() {
+        let mut board = Board::of(1);
+        board.apply(0, DriverEvent::Inbox(Vec::new()));
+        let text = Text::new("the server cannot be reached", "无法连接");
+        let away = DriverEvent::Problems(vec![Problem::new(STORE_PROBLEM, "c", text, text)]);
+        assert_eq!(numbers(&board.apply(0, away.clone())), [('x', 0)]);
+        assert_eq!(board.apply(0, away), []);
+        assert_eq!(board.away[0].as_deref(), Some("the server cannot be reached"));
+        assert_eq!(numbers(&board.apply(0, DriverEvent::Problems(Vec::new()))), [('b', 0)]);
     }
 }

@@ -36,6 +36,9 @@ pub enum TeamCommand {
         /// The team above it
         #[arg(long, value_name = "TEAM", default_value = "main")]
         parent: String,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
     },
     /// Change the keywords of a team
     Update {
@@ -47,6 +50,9 @@ pub enum TeamCommand {
         /// Keywords that it loses
         #[arg(long, value_name = "KEYWORD", num_args = 1..)]
         remove: Vec<String>,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
     },
     /// Shut a team down: its open tasks are cancelled, its dialogs archived, its files moved to a backup
     Shutdown {
@@ -58,6 +64,9 @@ pub enum TeamCommand {
         /// Do it
         #[arg(long)]
         yes: bool,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -102,12 +111,18 @@ pub enum TaskCommand {
         /// Its id; a prefix is enough
         #[arg(value_name = "ID")]
         task: String,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
     },
     /// Start a task again that failed, was cancelled or is blocked
     Retry {
         /// Its id; a prefix is enough
         #[arg(value_name = "ID")]
         task: String,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
     },
 }
 

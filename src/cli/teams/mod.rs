@@ -6,6 +6,7 @@ mod tasks;
 pub mod trigger_args;
 mod triggers;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,8 +14,10 @@ use serde_json::{Value, json};
 
 use crate::domain::org::{Org, OrgTeam};
 use crate::domain::org_change::TeamStatus;
-use crate::domain::task::TaskStatus;
-use crate::domain::{Lang, TeamName};
+use crate::domain::task::{TaskFilter, TaskKind, TaskStatus};
+use crate::domain::title::short_headline;
+use crate::domain::{Clock as _, Lang, TeamName};
+use crate::hive::{Store, StoreFault};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
 use crate::protocol::{Command, TeamsRequest};
@@ -31,6 +34,9 @@ use args::TeamCommand;
 
 pub use tasks::{delegate, list as list_tasks, task};
 pub use triggers::{list as list_triggers, send, trigger};
+
+/// Most characters of why a team could not be set up, in a line.
+const MAX_REASON: usize = 100;
 
 /// The teams of a workspace that has some.
 fn org_of(workspace: &Path) -> Result<Arc<Org>, CommandError> {
@@ -62,26 +68,67 @@ async fn view(workspace: &Path) -> Result<TasksView, CommandError> {
     view
 }
 
+/// What teams do.
+struct Work {
+    view: TasksView,
+    /// Why the first task of a team failed.
+    failed: BTreeMap<TeamName, String>,
+}
+
+impl Work {
+    /// Nothing where there is no store.
+    async fn of(workspace: &Path, org: &Org) -> Result<Self, CommandError> {
+        let none = || Self { view: TasksView::default(), failed: BTreeMap::new() };
+        let Some(mut store) = open(workspace).await? else { return Ok(none()) };
+        let work = Self::read(&mut store, org).await.map_err(|fault| refused(&fault));
+        store.close().await;
+        work
+    }
+
+    async fn read(store: &mut Store, org: &Org) -> Result<Self, StoreFault> {
+        let mut view = store.tasks_view(&SystemClock).await?;
+        let limits: Vec<_> = org.teams().map(|team| (team.name.clone(), team.limits)).collect();
+        view.used_up = store.used_up(&limits, SystemClock.day_began()).await?.into();
+        let filter = TaskFilter {
+            team: None,
+            statuses: vec![TaskStatus::Failed],
+            kind: Some(TaskKind::Bootstrap),
+            since: None,
+            limit: u32::MAX,
+        };
+        let failed = store.tasks(&filter, &SystemClock).await?.into_iter();
+        // The newest is first, and counts.
+        let failed = failed.rev().filter_map(|task| Some((task.team, task.error?))).collect();
+        Ok(Self { view, failed })
+    }
+
+    /// Why this team could not be set up.
+    fn failure(&self, team: &TeamName) -> Option<&String> {
+        let is_failed = self.view.status_of(team) == TeamStatus::BootstrapFailed;
+        self.failed.get(team).filter(|_| is_failed)
+    }
+}
+
 /// Lists all teams, each below its parent.
 pub async fn list(workspace: &Path, json: bool) -> Result<Status, CommandError> {
     let org = org_of(workspace)?;
-    let view = view(workspace).await?;
+    let work = Work::of(workspace, &org).await?;
     if json {
-        let teams = org.teams().map(|team| team_json(team, &view));
+        let teams = org.teams().map(|team| team_json(team, &work));
         lines::json(&json!({ "teams": teams.collect::<Value>() }));
         return Ok(Status::Done);
     }
     let roots = org.teams().filter(|team| team.parent.is_none());
     for team in roots {
-        print_below(&org, team, &view, 0);
+        print_below(&org, team, &work, 0);
     }
     Ok(Status::Done)
 }
 
-fn print_below(org: &Org, team: &OrgTeam, view: &TasksView, depth: usize) {
-    lines::print(&format!("{}{}", "  ".repeat(depth), team_line(team, view)));
+fn print_below(org: &Org, team: &OrgTeam, work: &Work, depth: usize) {
+    lines::print(&format!("{}{}", "  ".repeat(depth), team_line(team, work)));
     for child in org.children(&team.name) {
-        print_below(org, child, view, depth + 1);
+        print_below(org, child, work, depth + 1);
     }
 }
 
@@ -94,7 +141,8 @@ fn is_saturated(team: &OrgTeam, running: u32) -> bool {
     running >= team.limits.max_running
 }
 
-fn team_line(team: &OrgTeam, view: &TasksView) -> String {
+fn team_line(team: &OrgTeam, work: &Work) -> String {
+    let view = &work.view;
     let (pending, running, blocked) = counts(team, view);
     let lead = team.lead.as_ref().map(|lead| format!("  @{lead}")).unwrap_or_default();
     let blocked = if blocked > 0 { format!(" · {blocked} blocked") } else { String::new() };
@@ -103,12 +151,28 @@ fn team_line(team: &OrgTeam, view: &TasksView) -> String {
         TeamStatus::Active => String::new(),
         other @ (TeamStatus::Initializing
         | TeamStatus::BootstrapFailed
-        | TeamStatus::ShuttingDown) => format!("  {}", other.name()),
+        | TeamStatus::ShuttingDown) => {
+            let why = work.failure(&team.name).map(|why| short_headline(why, MAX_REASON));
+            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+            format!("  {}{why}", other.name())
+        }
     };
-    format!("{}{lead}{status}  {running} running · {pending} queued{blocked}{full}", team.name)
+    let used_up = view.used_up.contains(&team.name);
+    let used_up = if used_up { " · until midnight: the limit of the day is used up" } else { "" };
+    let boxes: Vec<&str> = view.boxes_of(&team.name).collect();
+    let place = match boxes.as_slice() {
+        _ if view.sharing.is_none() => String::new(),
+        [] => "  (no box works for it)".to_owned(),
+        boxes => format!("  (on {})", boxes.join(", ")),
+    };
+    let name = &team.name;
+    format!(
+        "{name}{lead}{status}  {running} running · {pending} queued{blocked}{used_up}{full}{place}"
+    )
 }
 
-fn team_json(team: &OrgTeam, view: &TasksView) -> Value {
+fn team_json(team: &OrgTeam, work: &Work) -> Value {
+    let view = &work.view;
     let (pending, running, blocked) = counts(team, view);
     json!({
         "name": team.name,
@@ -118,6 +182,8 @@ fn team_json(team: &OrgTeam, view: &TasksView) -> Value {
         "description": team.description,
         "scope": team.scope,
         "status": view.status_of(&team.name),
+        "error": work.failure(&team.name),
+        "usedUp": view.used_up.contains(&team.name),
         "orgOpPending": view.changes_for(&team.name),
         "activeDailyOps": running,
         "saturated": is_saturated(team, running),
@@ -137,29 +203,33 @@ fn team_json(team: &OrgTeam, view: &TasksView) -> Value {
 }
 
 pub async fn team(workspace: &Path, wanted: TeamCommand) -> Result<Status, CommandError> {
-    let (request, said) = match wanted {
+    let (request, team, said, json) = match wanted {
         TeamCommand::Show { team, json } => return show(workspace, &team, json).await,
-        TeamCommand::Spawn { name, scope, description, context, parent } => {
-            let said = format!("team {name} is made; its lead gets it ready");
+        TeamCommand::Spawn { name, scope, description, context, parent, json } => {
             let context = context.as_deref().map(text_or_stdin).transpose()?;
             let context = context.unwrap_or_default();
-            let parent = TeamName::new(parent);
-            (TeamsRequest::Spawn { name, parent, description, scope, context }, said)
+            let (parent, team) = (TeamName::new(parent), name.clone());
+            let request = TeamsRequest::Spawn { name, parent, description, scope, context };
+            (request, team, "made; its lead gets it ready", json)
         }
-        TeamCommand::Update { team, add, remove } => {
-            let said = format!("team {team} is changed");
-            (TeamsRequest::Update { team: TeamName::new(team), add, remove }, said)
+        TeamCommand::Update { team, add, remove, json } => {
+            let name = TeamName::new(&team);
+            (TeamsRequest::Update { team: name, add, remove }, team, "changed", json)
         }
-        TeamCommand::Shutdown { team, cascade, yes } => {
+        TeamCommand::Shutdown { team, cascade, yes, json } => {
             if !yes {
                 return Err(CommandError::usage(would_end(workspace, &team, cascade)?));
             }
-            let said = format!("team {team} is shut down");
-            (TeamsRequest::ShutDown { team: TeamName::new(team), cascade }, said)
+            let name = TeamName::new(&team);
+            (TeamsRequest::ShutDown { team: name, cascade }, team, "shut down", json)
         }
     };
     run_command(workspace, Command::Tasks { ticket: TICKET, request }).await?;
-    lines::print(&said);
+    if json {
+        lines::json(&json!({ "team": team }));
+    } else {
+        lines::print(&format!("team {team} is {said}"));
+    }
     Ok(Status::Done)
 }
 
@@ -182,12 +252,12 @@ fn bound(most: u64, of_what: &str) -> String {
 async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, CommandError> {
     let org = org_of(workspace)?;
     let team = team_named(&org, name)?;
-    let view = view(workspace).await?;
+    let work = Work::of(workspace, &org).await?;
     if json {
-        lines::json(&team_json(team, &view));
+        lines::json(&team_json(team, &work));
         return Ok(Status::Done);
     }
-    lines::print(&team_line(team, &view));
+    lines::print(&team_line(team, &work));
     if !team.description.is_empty() {
         lines::print(&team.description);
     }
@@ -204,8 +274,9 @@ async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, Comman
         bound(limits.max_tasks_per_day.into(), "tasks"),
         bound(limits.max_tokens_per_day, "tokens"),
     ));
-    for task in view.active_of(&team.name) {
-        lines::print(&tasks::task_line(task));
+    let now = SystemClock.now();
+    for task in work.view.active_of(&team.name) {
+        lines::print(&tasks::task_line(task, &now));
     }
     Ok(Status::Done)
 }

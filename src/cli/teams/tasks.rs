@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 
 use crate::domain::task::{
     A_TASK, CANCELLED_BY_PERSON, Enqueued, NewTask, RetryRefusal, Task, TaskFilter, TaskKind,
-    checked_text,
+    TaskStatus, checked_text,
 };
 use crate::domain::title::short_headline;
-use crate::domain::{AgentId, Clock as _, Lang, TeamName};
+use crate::domain::{AgentId, Clock as _, Lang, Stamp, TaskId, TeamName};
 use crate::hive::Store;
 use crate::platform::SystemClock;
 use crate::tools::task_refused;
+use crate::ui::model::age;
 
 use super::args::{DelegateArgs, KindArg, OverlapArg, StatusArg, TaskCommand, TasksArgs};
 use super::{org_of, team_named};
@@ -50,11 +51,14 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
         lines::note("older tasks are not listed: --limit lists more");
     }
     if wanted.json {
-        lines::json(&json!({ "tasks": tasks.iter().map(task_json).collect::<Value>() }));
+        let now = SystemClock.now();
+        let tasks = tasks.iter().map(|task| task_json(task, &now));
+        lines::json(&json!({ "tasks": tasks.collect::<Value>() }));
         return Ok(Status::Done);
     }
+    let now = SystemClock.now();
     for task in &tasks {
-        lines::print(&task_line(task));
+        lines::print(&task_line(task, &now));
     }
     if tasks.is_empty() {
         lines::print("there is no task");
@@ -62,12 +66,23 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
     Ok(Status::Done)
 }
 
-/// A task in one line.
-pub fn task_line(task: &Task) -> String {
-    let Task { id, team, priority, text, .. } = task;
+/// A task in one line: with how long it has been so, and why it failed.
+pub fn task_line(task: &Task, now: &Stamp) -> String {
+    let Task { id, team, priority, text, error, .. } = task;
     let status = status_words(task);
+    let age = age::short(since(task), now);
     let about = short_headline(text, MAX_HEADLINE);
-    format!("{id}  {status}  {}  {team}  {about}", priority.name())
+    let error = error.as_ref().filter(|_| task.status == TaskStatus::Failed);
+    let error = error.map(|error| format!("  -> {}", short_headline(error, MAX_HEADLINE)));
+    let error = error.unwrap_or_default();
+    format!("{id}  {status} {age}  {}  {team}  {about}{error}", priority.name())
+}
+
+/// When it was queued, started or ended: the last of these.
+fn since(task: &Task) -> &Stamp {
+    let Task { created_at, started_at, ended_at, status, .. } = task;
+    let started = started_at.as_ref().filter(|_| *status != TaskStatus::Pending);
+    ended_at.as_ref().or(started).unwrap_or(created_at)
 }
 
 fn status_words(task: &Task) -> String {
@@ -77,7 +92,7 @@ fn status_words(task: &Task) -> String {
     }
 }
 
-fn task_json(task: &Task) -> Value {
+fn task_json(task: &Task, now: &Stamp) -> Value {
     json!({
         "id": task.id,
         "team": task.team,
@@ -95,6 +110,8 @@ fn task_json(task: &Task) -> Value {
         "box": task.box_name,
         "dialog": task.dialog,
         "createdAt": task.created_at,
+        "since": since(task),
+        "ageSeconds": age::seconds_since(since(task), now),
         "startedAt": task.started_at,
         "endedAt": task.ended_at,
         "durationMs": task.duration_ms,
@@ -111,8 +128,8 @@ pub async fn task(workspace: &Path, wanted: TaskCommand) -> Result<Status, Comma
     };
     let done = match wanted {
         TaskCommand::Show { task, json } => show(&mut store, &task, json).await,
-        TaskCommand::Cancel { task } => cancel(&mut store, &task).await,
-        TaskCommand::Retry { task } => retry(&mut store, &task).await,
+        TaskCommand::Cancel { task, json } => cancel(&mut store, &task, json).await,
+        TaskCommand::Retry { task, json } => retry(&mut store, &task, json).await,
     };
     store.close().await;
     done.map(|()| Status::Done)
@@ -137,10 +154,10 @@ async fn find(store: &mut Store, wanted: &str) -> Result<Task, CommandError> {
 async fn show(store: &mut Store, wanted: &str, json: bool) -> Result<(), CommandError> {
     let task = find(store, wanted).await?;
     if json {
-        lines::json(&task_json(&task));
+        lines::json(&task_json(&task, &SystemClock.now()));
         return Ok(());
     }
-    lines::print(&task_line(&task));
+    lines::print(&task_line(&task, &SystemClock.now()));
     let from = task.from.as_ref().map_or("a person", TeamName::as_str);
     let cause = task.cause.as_ref().map(|id| format!(", for {id}")).unwrap_or_default();
     lines::print(&format!("from {from}{cause} at {}", task.created_at));
@@ -158,13 +175,13 @@ async fn show(store: &mut Store, wanted: &str, json: bool) -> Result<(), Command
     Ok(())
 }
 
-async fn cancel(store: &mut Store, wanted: &str) -> Result<(), CommandError> {
+async fn cancel(store: &mut Store, wanted: &str, json: bool) -> Result<(), CommandError> {
     let task = find(store, wanted).await?;
     let now = SystemClock.moment();
     let was = store.cancel_task(&task.id, CANCELLED_BY_PERSON, now).await;
     match was.map_err(|fault| refused(&fault))? {
         Some(status) if status.is_open() => {
-            lines::print(&format!("{} is cancelled", task.id));
+            tell_status(&task.id, TaskStatus::Cancelled, "cancelled", json);
             Ok(())
         }
         Some(status) => {
@@ -175,12 +192,21 @@ async fn cancel(store: &mut Store, wanted: &str) -> Result<(), CommandError> {
     }
 }
 
-async fn retry(store: &mut Store, wanted: &str) -> Result<(), CommandError> {
+/// Says what a task is now.
+fn tell_status(id: &TaskId, status: TaskStatus, said: &str, json: bool) {
+    if json {
+        lines::json(&json!({ "id": id, "status": status }));
+    } else {
+        lines::print(&format!("{id} is {said}"));
+    }
+}
+
+async fn retry(store: &mut Store, wanted: &str, json: bool) -> Result<(), CommandError> {
     let Task { id, .. } = find(store, wanted).await?;
     let queued = store.retry_task(&id, SystemClock.moment()).await;
     match queued.map_err(|fault| refused(&fault))? {
         Some(Ok(())) => {
-            lines::print(&format!("{id} is queued again"));
+            tell_status(&id, TaskStatus::Pending, "queued again", json);
             Ok(())
         }
         Some(Err(RetryRefusal::Open(status))) => {

@@ -76,6 +76,9 @@ pub enum TriggerCommand {
         task: String,
         #[command(flatten)]
         values: TriggerValues,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
     },
     /// Change the file of a trigger
     Update {
@@ -89,11 +92,17 @@ pub enum TriggerCommand {
         task: Option<String>,
         #[command(flatten)]
         values: TriggerValues,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
     },
     /// Let a trigger fire from now on
     Enable {
         #[command(flatten)]
         of: TriggerName,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
     },
     /// Let a trigger fire no more
     Disable {
@@ -102,6 +111,9 @@ pub enum TriggerCommand {
         /// Why
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
     },
     /// Queue the task of a trigger once; prints its id
     Test {
@@ -113,6 +125,9 @@ pub enum TriggerCommand {
         /// What becomes of it if the team has open tasks; the team's own setting if not given
         #[arg(long, value_enum, value_name = "POLICY")]
         overlap: Option<OverlapArg>,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
     },
 }
 

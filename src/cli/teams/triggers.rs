@@ -11,13 +11,14 @@ use crate::domain::trigger::change::{
     TriggerAnswer, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
     config_of as config_of_json,
 };
-use crate::domain::trigger::row::{TriggerRow, WindowNow, rows};
+use crate::domain::trigger::row::{TriggerRow, WindowNow, handler, rows};
 use crate::domain::trigger::{
-    MAX_MESSAGE_BYTES, Trigger, TriggerConfig, TriggerKind, TriggerState,
+    MAX_MESSAGE_BYTES, Message, Trigger, TriggerConfig, TriggerKind, TriggerState,
 };
 use crate::domain::{AgentId, Clock as _, Lang, TeamName};
 use crate::minds::Minds;
 use crate::platform::{SystemClock, env};
+use crate::ui::model::age;
 
 use super::args::OverlapArg;
 use super::tasks::tell as tell_queued;
@@ -72,21 +73,25 @@ fn line(row: &TriggerRow) -> String {
         (None, None) => "  (its file cannot be used; see doctor)".to_owned(),
         (None, Some(_)) => String::new(),
     };
-    let last = row.last_status.map(|status| format!("  last {}", status.name()));
+    let fired = row.last_fired_at.as_ref().map(|at| age::short(at, &SystemClock.now()));
+    let fired = fired.unwrap_or_default();
+    let last = row.last_status.map(|status| format!("  last {} {fired}", status.name()));
     let last = last.unwrap_or_default();
-    format!("{}  {}  {kind} {}{next}{last}{fault}", row.id(), row.state.name(), row.when())
+    let reason = row.reason.as_ref().map(|reason| format!("  ({reason})")).unwrap_or_default();
+    let (id, state, when) = (row.id(), row.state.name(), row.when());
+    format!("{id}  {state}  {kind} {when}{next}{last}{reason}{fault}")
 }
 
 pub async fn trigger(workspace: &Path, wanted: TriggerCommand) -> Result<Status, CommandError> {
     match wanted {
         TriggerCommand::Show { of, json } => show(workspace, &of, json).await,
-        TriggerCommand::Create { of, kind, config, task, values } => {
+        TriggerCommand::Create { of, kind, config, task, values, json } => {
             let config = config_of(TriggerKindArg::kind(kind), &config)?;
             let trigger = Trigger::new(config, text_or_stdin(&task)?);
             let trigger = patch(None, None, values).applied_to(trigger);
-            change(workspace, of, TriggerWish::Create(Box::new(trigger))).await
+            change(workspace, of, TriggerWish::Create(Box::new(trigger)), json).await
         }
-        TriggerCommand::Update { of, config, task, values } => {
+        TriggerCommand::Update { of, config, task, values, json } => {
             let kind =
                 all_rows(workspace).await?.iter().find(|row| is_of(row, &of)).map(TriggerRow::kind);
             let not_found = || CommandError::usage(format!("Trigger '{}' not found", of.name));
@@ -95,20 +100,18 @@ pub async fn trigger(workspace: &Path, wanted: TriggerCommand) -> Result<Status,
                 config.map(|config| config_of(kind.unwrap_or(TriggerKind::Schedule), &config));
             let task = task.as_deref().map(text_or_stdin).transpose()?;
             let patch = patch(config.transpose()?, task, values);
-            change(workspace, of, TriggerWish::Update(Box::new(patch))).await
+            change(workspace, of, TriggerWish::Update(Box::new(patch)), json).await
         }
-        TriggerCommand::Enable { of } => change(workspace, of, TriggerWish::Enable).await,
-        TriggerCommand::Disable { of, reason } => {
-            change(workspace, of, TriggerWish::Disable { reason }).await
+        TriggerCommand::Enable { of, json } => {
+            change(workspace, of, TriggerWish::Enable, json).await
         }
-        TriggerCommand::Test { of, max_steps, overlap } => {
-            let overlap = overlap.map(OverlapArg::policy);
-            change(
-                workspace,
-                of,
-                TriggerWish::Test { max_steps, overlap, cause: None, lang: env::work_language() },
-            )
-            .await
+        TriggerCommand::Disable { of, reason, json } => {
+            change(workspace, of, TriggerWish::Disable { reason }, json).await
+        }
+        TriggerCommand::Test { of, max_steps, overlap, json } => {
+            let (overlap, lang) = (overlap.map(OverlapArg::policy), env::work_language());
+            let wish = TriggerWish::Test { max_steps, overlap, cause: None, lang };
+            change(workspace, of, wish, json).await
         }
     }
 }
@@ -147,15 +150,23 @@ async fn change(
     workspace: &Path,
     of: TriggerName,
     wish: TriggerWish,
+    json: bool,
 ) -> Result<Status, CommandError> {
     org_of(workspace)?;
     let team = TeamName::new(&of.team);
     let id = format!("{}/{}", of.team, of.name);
     let request = TriggerRequest { team: team.clone(), name: of.name, by: None, basis: None, wish };
     let mut store = open_or_make(workspace).await?;
+    let asked = request.clone();
     let answer = setup(workspace).change_trigger(&mut store, request).await;
     store.close().await;
     match answer.map_err(|fault| refused(&fault))? {
+        Ok(TriggerAnswer::Is { state, fault }) if json => {
+            let fault = fault.as_ref().map(|fault| fault.in_lang(Lang::En));
+            let TriggerRequest { team, name, .. } = &asked;
+            lines::json(&json!({ "team": team, "name": name, "state": state, "fault": fault }));
+            Ok(Status::Done)
+        }
         Ok(TriggerAnswer::Is { state, fault }) => {
             lines::print(&format!("{id} is {}", said(state)));
             if let Some(fault) = fault {
@@ -163,7 +174,7 @@ async fn change(
             }
             Ok(Status::Done)
         }
-        Ok(TriggerAnswer::Tested(queued)) => tell_queued(queued, &team, false),
+        Ok(TriggerAnswer::Tested(queued)) => tell_queued(queued, &team, json),
         Err(refusal) => Err(error_of(&refusal)),
     }
 }
@@ -234,9 +245,15 @@ async fn show(workspace: &Path, of: &TriggerName, json: bool) -> Result<Status, 
     Ok(Status::Done)
 }
 
+/// True if a message makes this trigger fire, as it is now.
+fn hears(row: &TriggerRow, message: &Message) -> bool {
+    let definition = row.definition.as_ref().filter(|_| row.state == TriggerState::Active);
+    let handler = definition.and_then(|trigger| handler(trigger, &SystemClock).ok());
+    handler.is_some_and(|handler| handler.is_meant(message))
+}
+
 /// Leaves a message for triggers. Whoever drives looks at it.
 pub async fn send(workspace: &Path, wanted: SendArgs) -> Result<Status, CommandError> {
-    org_of(workspace)?;
     let text = checked_text(&text_or_stdin(&wanted.text)?, A_MESSAGE)
         .map_err(|error| CommandError::usage(error.in_lang(Lang::En)))?;
     let bytes = text.len();
@@ -251,8 +268,15 @@ pub async fn send(workspace: &Path, wanted: SendArgs) -> Result<Status, CommandE
     if id.is_empty() || channel.is_empty() {
         return Err(CommandError::usage("`--id` and `--channel` cannot be empty"));
     }
+    let at = SystemClock.moment();
+    let message = Message { number: 0, id, channel, text, at };
+    // A store that is away is not looked at twice.
+    let rows = all_rows(workspace).await?;
+    let listeners: Vec<String> =
+        rows.iter().filter(|row| hears(row, &message)).map(|row| row.id().to_string()).collect();
+    let Message { id, channel, text, .. } = &message;
     let mut store = open_or_make(workspace).await?;
-    let sent = store.send((&id, &channel, &text), SystemClock.moment()).await;
+    let sent = store.send((id, channel, text), at).await;
     store.close().await;
     if !sent.map_err(|fault| refused(&fault))? {
         return Err(CommandError::refused(
@@ -260,9 +284,14 @@ pub async fn send(workspace: &Path, wanted: SendArgs) -> Result<Status, CommandE
         ));
     }
     if wanted.json {
-        lines::json(&json!({ "id": id, "channel": channel }));
+        lines::json(&json!({ "id": id, "channel": channel, "triggers": listeners }));
     } else {
-        lines::print(&id);
+        lines::print(id);
+    }
+    if listeners.is_empty() {
+        let waits = rows.iter().filter(|row| row.state != TriggerState::Active).count();
+        let enable = if waits > 0 { "; those that are not enabled hear nothing" } else { "" };
+        lines::note(&format!("no trigger listens for this message{enable}"));
     }
     Ok(Status::Done)
 }

@@ -22,10 +22,12 @@ pub enum Rest {
     Asks,
     /// A person stopped it.
     Stopped,
-    /// The program ended while it worked.
+    /// The program stopped it while it worked.
     Cut {
         /// In a call that may have changed something.
         in_unknown_call: bool,
+        /// Only since the store was away: that happens to every task, and says nothing of this one.
+        for_the_store: bool,
     },
     /// Something went wrong, with the reason.
     Failed(Localized),
@@ -43,8 +45,11 @@ pub enum Outcome {
     /// It works again, and is blocked no longer.
     Unblock,
     Block(BlockReason),
-    /// It was interrupted by a restart, and continues by itself.
-    Continue,
+    /// It was interrupted, and continues by itself.
+    Continue {
+        /// By a restart, of which there may be few.
+        is_cut: bool,
+    },
     Done(String),
     Failed(Localized),
     /// It ended without a result.
@@ -72,7 +77,9 @@ pub fn rest(tree: &DialogTree, moves: bool, is_unknown: &dyn Fn(&str) -> bool) -
     }
     if stops().any(|(_, reason)| is_restart(reason)) {
         let in_unknown_call = stops().any(|(dialog, _)| has_unknown_call(dialog, is_unknown));
-        return Rest::Cut { in_unknown_call };
+        let away = StopReason::store_is_away();
+        let for_the_store = stops().all(|(_, reason)| *reason == away);
+        return Rest::Cut { in_unknown_call, for_the_store };
     }
     if let Some((_, reason)) = stops().next() {
         return Rest::Failed(reason.message());
@@ -93,10 +100,7 @@ fn is_by_a_person(reason: &StopReason) -> bool {
 }
 
 fn is_restart(reason: &StopReason) -> bool {
-    matches!(
-        reason,
-        StopReason::ServerRestart | StopReason::PendingCourseStart | StopReason::ForkContinueReady
-    )
+    reason.is_of_the_program() || *reason == StopReason::ForkContinueReady
 }
 
 /// What follows for a task in this status, whose attempt restarts have interrupted so often before.
@@ -111,10 +115,12 @@ pub fn outcome(status: TaskStatus, rest: Rest, cuts: u32) -> Outcome {
         (TaskStatus::Blocked, Rest::Moves) => Outcome::Unblock,
         (_, Rest::Asks) => Outcome::Block(BlockReason::OpenQuestion),
         (_, Rest::Stopped) => Outcome::Block(BlockReason::Stopped),
-        (_, Rest::Cut { in_unknown_call }) if in_unknown_call || cuts >= MAX_CUTS => {
+        (_, Rest::Cut { in_unknown_call, for_the_store })
+            if in_unknown_call || !for_the_store && cuts >= MAX_CUTS =>
+        {
             Outcome::Block(BlockReason::Restart)
         }
-        (_, Rest::Cut { .. }) => Outcome::Continue,
+        (_, Rest::Cut { for_the_store, .. }) => Outcome::Continue { is_cut: !for_the_store },
         (_, Rest::Failed(reason)) => Outcome::Failed(reason),
         (_, Rest::Said(words)) => Outcome::Done(words),
         (_, Rest::Silent) => Outcome::Empty,
@@ -159,6 +165,10 @@ mod tests {
         tree
     }
 
+    fn cut(in_unknown_call: bool, for_the_store: bool) -> Rest {
+        Rest::Cut { in_unknown_call, for_the_store }
+    }
+
     fn seen(tree: &DialogTree) -> Rest {
         rest(tree, false, &|text| text == "unknown")
     }
@@ -178,7 +188,8 @@ mod tests {
         assert_eq!(stopped(StopReason::paused()), Rest::Stopped);
         let reason = localized!(("no key"), ("没有密钥"));
         assert_eq!(stopped(StopReason::system(reason.clone())), Rest::Failed(reason));
-        assert_eq!(stopped(StopReason::ServerRestart), Rest::Cut { in_unknown_call: false });
+        assert_eq!(stopped(StopReason::ServerRestart), cut(false, false));
+        assert_eq!(stopped(StopReason::store_is_away()), cut(false, true));
     }
 
     #[test]
@@ -193,13 +204,14 @@ mod tests {
             let [made, result] = call(name, result);
             let dialog = Dialog::of_records(&[START, &made, &result]);
             let tree = of(dialog.stopped(StopReason::ServerRestart));
-            assert_eq!(seen(&tree), Rest::Cut { in_unknown_call }, "{name} {result}");
+            assert_eq!(seen(&tree), cut(in_unknown_call, false), "{name} {result}");
         }
     }
 
     #[test]
-    fn each_state_has_one_outcome_and_the_third_restart_waits_for_a_person() {
-        let cut = |in_unknown_call| Rest::Cut { in_unknown_call };
+    fn each_state_has_one_outcome_and_the_third_restart_waits_for_a_person_but_no_loss_of_the_store_does()
+     {
+        let goes_on = |is_cut| Outcome::Continue { is_cut };
         let (running, blocked) = (TaskStatus::Running, TaskStatus::Blocked);
         let failed = Localized::same("x");
         for (status, rest, cuts, expected) in [
@@ -207,10 +219,12 @@ mod tests {
             (blocked, Rest::Moves, 0, Outcome::Unblock),
             (running, Rest::Asks, 0, Outcome::Block(BlockReason::OpenQuestion)),
             (running, Rest::Stopped, 0, Outcome::Block(BlockReason::Stopped)),
-            (running, cut(false), 0, Outcome::Continue),
-            (running, cut(false), 1, Outcome::Continue),
-            (running, cut(false), 2, Outcome::Block(BlockReason::Restart)),
-            (running, cut(true), 0, Outcome::Block(BlockReason::Restart)),
+            (running, cut(false, false), 0, goes_on(true)),
+            (running, cut(false, false), 1, goes_on(true)),
+            (running, cut(false, false), 2, Outcome::Block(BlockReason::Restart)),
+            (running, cut(true, false), 0, Outcome::Block(BlockReason::Restart)),
+            (running, cut(false, true), 2, goes_on(false)),
+            (running, cut(true, true), 0, Outcome::Block(BlockReason::Restart)),
             (running, Rest::Failed(failed.clone()), 0, Outcome::Failed(failed.clone())),
             (blocked, Rest::Said("r".to_owned()), 0, Outcome::Done("r".to_owned())),
             (running, Rest::Silent, 0, Outcome::Empty),

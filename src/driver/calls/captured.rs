@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::CallId;
 use crate::domain::call::{ASK_HUMAN, RuntimeQuestion};
 use crate::domain::inquiry::{Inquiry, InquirySource, WrittenPart};
 use crate::domain::open_questions::{self, OpenQuestions, UnusableQuestions};
 use crate::domain::record::{Call, DeliveryMode, Record};
+use crate::domain::{CallId, TaskId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
 use crate::driver::texts::{ArgumentError, Texts};
@@ -16,11 +16,15 @@ use super::ask_human;
 use super::asking_rules::AskingRules;
 use super::results::append_result;
 
-/// What the question belongs to, unless its object says more.
-const OF_DIALOG: &str = "dialog";
-
-/// Records what these last words of a dialog ask; they are recorded before.
-pub fn capture(draft: &mut Draft, at: &Position, words: &str, asking: &AskingRules, texts: Texts) {
+/// Records what these last words of a dialog ask; they are recorded before. What they ask belongs to this task, or to the
+/// dialog, unless their object says more.
+pub fn capture(
+    draft: &mut Draft,
+    at: &Position,
+    words: &str,
+    (asking, task): (&AskingRules, Option<TaskId>),
+    texts: Texts,
+) {
     let Some(dialog) = draft.dialog(&at.dialog) else { return };
     if dialog.is_fresh_boots() || !dialog.questions.is_empty() {
         return;
@@ -28,9 +32,13 @@ pub fn capture(draft: &mut Draft, at: &Position, words: &str, asking: &AskingRul
     match open_questions::find(words) {
         OpenQuestions::None => {}
         OpenQuestions::Asked { parts, about } => {
-            let id = about.unwrap_or_else(|| draft.tree.id(&at.dialog).to_string());
-            let kind = asking.source.unwrap_or(OF_DIALOG).to_owned();
-            ask(draft, at, parts, InquirySource { kind, id }, asking, texts);
+            let InquirySource { kind, id } =
+                InquirySource::of(&draft.tree.id(&at.dialog), task.as_ref());
+            let source = InquirySource {
+                kind: asking.source.map_or(kind, str::to_owned),
+                id: about.unwrap_or(id),
+            };
+            ask(draft, at, parts, source, asking, texts);
         }
         OpenQuestions::Unusable(fault) => {
             let reason = match fault {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval, interval_at, sleep, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use crate::domain::latest::StopReason;
 use crate::domain::org::OrgTeam;
@@ -130,7 +130,8 @@ impl Dispatcher {
         }
         let mut poll = interval(POLL_INTERVAL);
         poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut scan = interval_at(Instant::now() + SCAN_INTERVAL, SCAN_INTERVAL);
+        // The first one is at the start.
+        let mut scan = interval(SCAN_INTERVAL);
         scan.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let view = self.view.borrow_and_update().clone();
@@ -224,7 +225,7 @@ impl Dispatcher {
     async fn pause(&mut self, view: &TasksView) -> Result<(), Ended> {
         for root in self.sharer.take_running(view) {
             tracing::warn!(%root, "a task is stopped: the store is not reached");
-            let stop = Some(StopReason::ServerRestart);
+            let stop = Some(StopReason::store_is_away());
             let how = PuttingAway { to: None, stop, even_done: false };
             self.ask(|reply| Order::PutAway { root, how, reply }).await?;
         }
@@ -515,7 +516,7 @@ impl Dispatcher {
         match outcome(active.task.status, rest, active.cuts) {
             // Its time limit goes on.
             Outcome::Block(BlockReason::OpenQuestion) if is_query => {}
-            Outcome::Block(_) | Outcome::Continue if is_query => {
+            Outcome::Block(_) | Outcome::Continue { .. } if is_query => {
                 let error = "its dialog was stopped".to_owned();
                 self.end(active, worker, TaskEnd::Failed { error }, minds).await?;
             }
@@ -530,9 +531,10 @@ impl Dispatcher {
                     .flatten();
                 Self::stored(tasks.set_blocked(active.attempt(), Some(reason), told).await);
             }
-            Outcome::Continue => {
+            Outcome::Continue { is_cut } => {
                 let root = active.root.clone();
-                if !self.sharer.resume(&root) {
+                self.sharer.resume(&root);
+                if is_cut {
                     Self::stored(tasks.cut(active.attempt()).await);
                 }
                 self.ask(|reply| Order::Continue { root, reply }).await?;
@@ -599,11 +601,12 @@ impl Dispatcher {
     ) -> Result<(), Ended> {
         let lang = self.engine.user_lang;
         let news = match &active.task.trigger {
-            None => news::of_end(active, worker, &end, (minds.hive().org(), lang)),
-            Some(trigger) if is_for_a_person => {
-                news::of_message(active, worker, (&end, trigger), lang)
+            Some(trigger) if matches!(end, TaskEnd::Done { .. }) => {
+                let tells = is_for_a_person.then_some((&end, trigger));
+                tells.and_then(|said| news::of_message(active, worker, said, lang))
             }
-            Some(_) => None,
+            // A failure of what a trigger made is one, too.
+            Some(_) | None => news::of_end(active, worker, &end, (minds.hive().org(), lang)),
         };
         let disables = active.task.trigger.as_ref();
         let disables = disables.map(|trigger| news::of_disabled(active, worker, trigger, lang));
@@ -656,7 +659,7 @@ impl Dispatcher {
         let slots = |team: &OrgTeam| TeamSlots {
             team: team.name.clone(),
             limits: team.limits,
-            used_up: news::of_used_up(team, &today, lang),
+            used_up: news::of_used_up((team, &view.listed), &today, lang),
         };
         let teams: Vec<TeamSlots> = waits.map(slots).collect();
         let is_task = |one: &&ActiveTask| one.task.kind != TaskKind::Query;

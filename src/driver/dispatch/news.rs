@@ -4,11 +4,33 @@ use std::time::SystemTime;
 
 use crate::domain::news::{NewNotice, NewsKind, NewsLevel};
 use crate::domain::org::{Org, OrgTeam};
-use crate::domain::task::{ActiveTask, TaskEnd, TaskKind, TaskTrigger, TeamWork};
+use crate::domain::task::row::TaskRow;
+use crate::domain::task::{ActiveTask, TaskEnd, TaskKind, TaskStatus, TaskTrigger, TeamWork};
 use crate::domain::text::in_lang;
+use crate::domain::title::short_headline;
 use crate::domain::trigger::TriggerId;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TeamName};
 use crate::tools::News;
+
+/// Most characters of what a task is about, in an item.
+const MAX_HEADLINE: usize = 80;
+/// Tasks that an item names.
+const MAX_NAMED: usize = 10;
+
+/// Which task an item is about, and what made it, below what it says.
+fn named(active: &ActiveTask, said: &str, lang: Lang) -> String {
+    let task = &active.task;
+    let (id, about) = (task.id.short(), short_headline(&task.text, MAX_HEADLINE));
+    let name = task.trigger.as_ref().map(|trigger| &trigger.name);
+    let trigger = name.map_or_else(String::new, |name| {
+        in_lang!(lang, ", of trigger {name}", "，来自触发器 {name}")
+    });
+    in_lang!(
+        lang,
+        "{said}\n\n(task {id}{trigger}: {about})",
+        "{said}\n\n（任务 {id}{trigger}：{about}）"
+    )
+}
 
 /// The item about an end, if there is one: a failure always, a result where a person or the root team asked for it.
 pub fn of_end(
@@ -35,7 +57,7 @@ pub fn of_end(
             Some((NewsKind::Notice, notice(active, worker, "end", (NewsLevel::Info, &text))?))
         }
         TaskEnd::Done { result } if for_a_person => {
-            let text = format!("[{team}] {result}");
+            let text = named(active, &format!("[{team}] {result}"), lang);
             Some((NewsKind::Notice, notice(active, worker, "end", (NewsLevel::Info, &text))?))
         }
         TaskEnd::Failed { error } => {
@@ -48,7 +70,13 @@ pub fn of_end(
             } else {
                 in_lang!(lang, "[{team}] task failed: {error}", "[{team}] 任务失败：{error}")
             };
-            let text = format!("{text}\n\n{}", active.task.text);
+            let id = active.task.id.short();
+            let again = in_lang!(
+                lang,
+                "`task retry {id}` queues it again",
+                "`task retry {id}` 可让它重新排队"
+            );
+            let text = format!("{}\n\n{again}", named(active, &text, lang));
             Some((NewsKind::Failure, notice(active, worker, "end", (NewsLevel::Warning, &text))?))
         }
         TaskEnd::Done { .. } | TaskEnd::Cancelled { .. } => None,
@@ -64,7 +92,13 @@ pub fn of_restart(active: &ActiveTask, worker: &AgentId, lang: Lang) -> News {
          cancel the task",
         "[{team}] 任务被中断次数过多，或中断在结果未知的调用中：请查看其对话，然后继续它或取消任务"
     );
-    let text = format!("{said}\n\n{}", active.task.text);
+    let (id, root) = (active.task.id.short(), &active.root);
+    let how = in_lang!(
+        lang,
+        "`resume {root}` continues it, `task cancel {id}` cancels it",
+        "`resume {root}` 可继续，`task cancel {id}` 可取消"
+    );
+    let text = format!("{}\n\n{how}", named(active, &said, lang));
     let key = format!("restart {}", active.cuts);
     Some((NewsKind::Failure, notice(active, worker, &key, (NewsLevel::Warning, &text))?))
 }
@@ -89,7 +123,7 @@ pub fn of_message(
         tracing::error!(%task, "Task notification has no sourceChannelId -- cannot route");
         in_lang!(lang, "no channel, trigger {name}", "无渠道，触发器 {name}")
     };
-    let text = format!("[{team}] {result}\n\n({from})");
+    let text = named(active, &format!("[{team}] {result}\n\n({from})"), lang);
     Some((NewsKind::Notice, notice(active, worker, "end", (NewsLevel::Info, &text))?))
 }
 
@@ -142,8 +176,8 @@ fn notice(
     Some(notice.about(work))
 }
 
-/// The failure that a team has used up what it may do in a day, while tasks wait for it. Once a day.
-pub fn of_used_up(team: &OrgTeam, day: &Stamp, lang: Lang) -> NewNotice {
+/// The failure that a team has used up what it may do in a day, while these tasks wait for it. Once a day.
+pub fn of_used_up((team, waiting): (&OrgTeam, &[TaskRow]), day: &Stamp, lang: Lang) -> NewNotice {
     let name = &team.name;
     let text = in_lang!(
         lang,
@@ -152,5 +186,9 @@ pub fn of_used_up(team: &OrgTeam, day: &Stamp, lang: Lang) -> NewNotice {
     );
     let lead = team.lead.clone().unwrap_or_else(|| AgentId::new(name.as_str()));
     let day: String = day.as_str().chars().take(10).collect();
-    NewNotice::of_team((lead, name.clone()), &format!("limit {day}"), text)
+    let mut notice = NewNotice::of_team((lead, name.clone()), &format!("limit {day}"), text);
+    let waits = |row: &&TaskRow| row.team == *name && row.status == TaskStatus::Pending;
+    let waits = waiting.iter().filter(waits).take(MAX_NAMED);
+    notice.body = waits.map(|row| format!("- {}: {}\n", row.id.short(), row.about)).collect();
+    notice
 }

@@ -37,9 +37,9 @@ impl Sharer {
         self.paused.contains(root)
     }
 
-    /// A tree continues; true if it was stopped for that reason.
-    pub fn resume(&mut self, root: &RootId) -> bool {
-        self.paused.remove(root)
+    /// A tree continues.
+    pub fn resume(&mut self, root: &RootId) {
+        self.paused.remove(root);
     }
 
     /// True if it is to be said which teams are worked for here.

@@ -236,7 +236,7 @@ impl TreeState {
         let team = prepared.team_names(self.engine.crowd);
         let looks_at_words = match prepared.minds().hive().capture {
             Capture::All => true,
-            Capture::Tasks => self.has_task(),
+            Capture::Tasks => self.task().is_some(),
             Capture::Off => false,
         };
         let mut draft = self.draft();
@@ -255,7 +255,7 @@ impl TreeState {
         }
         let texts = self.engine.texts();
         if looks_at_words {
-            captured::capture(&mut draft, at, &words, &team.asking, texts);
+            captured::capture(&mut draft, at, &words, (&team.asking, self.task()), texts);
         }
         let ordinary = process_round(&mut draft, at, answer.calls, &team, texts);
         self.wake_askers(&mut draft);

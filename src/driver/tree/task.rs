@@ -132,7 +132,7 @@ impl TreeTask {
         }
         let (root, idle) =
             (self.state.tree().root.clone(), self.state.is_idle() && self.mailbox.is_empty());
-        if happened && self.state.has_task() {
+        if happened && self.state.task().is_some() {
             let count = self.state.engine.moved.mark(&root);
             // Before it is said that the tree rests: until it was looked at, there may be more to do.
             let _ = self.state.reports.send(DriverReport::TreesMoved { count }).await;

@@ -5,7 +5,7 @@ use crate::domain::latest::StopReason;
 use crate::domain::queue;
 use crate::domain::task::outcome::{Rest, rest};
 use crate::domain::text::Localized;
-use crate::domain::{Dialog, QueuedPrompt, SelfId};
+use crate::domain::{Dialog, QueuedPrompt, SelfId, TaskId};
 use crate::driver::steps::stop::mark_stopped;
 use crate::driver::texts::Texts;
 
@@ -15,9 +15,10 @@ use super::state::TreeState;
 const MAX_RESULTS: usize = 100;
 
 impl TreeState {
-    /// True while a task is worked on in this tree.
-    pub(super) fn has_task(&self) -> bool {
-        self.tasks.borrow().of_root(&self.tree().root).is_some()
+    /// The task that is worked on in this tree.
+    pub(super) fn task(&self) -> Option<TaskId> {
+        let view = self.tasks.borrow();
+        view.of_root(&self.tree().root).map(|active| active.task.id.clone())
     }
 
     /// What of this tree rests, and how. What could not be written is still to be done.

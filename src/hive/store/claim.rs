@@ -35,6 +35,16 @@ impl Usage {
         i64::from(limits.max_running) - self.running
     }
 
+    /// How much of what may be used in a day is, a line for each limit.
+    fn said(self, limits: &TeamLimits) -> String {
+        let all = [
+            ("max_tasks_per_day", self.started, u64::from(limits.max_tasks_per_day)),
+            ("max_tokens_per_day", self.tokens, limits.max_tokens_per_day),
+        ];
+        let line = |(name, used, most)| format!("- {name}: {used} / {most}\n");
+        all.into_iter().filter(|(_, _, most)| *most > 0).map(line).collect()
+    }
+
     /// How many more may be started on the rest of this day.
     pub fn left_of_day(self, limits: &TeamLimits) -> i64 {
         let tokens = u64::try_from(self.tokens).unwrap_or_default();
@@ -81,7 +91,9 @@ impl Store {
             used_up.push(team.team.clone());
             // Once: whoever dismissed it knows.
             if !self.used_up.contains(&team.team) {
-                let news = Some((NewsKind::Failure, team.used_up.clone()));
+                let mut notice = team.used_up.clone();
+                notice.body.insert_str(0, &of_team.said(&team.limits));
+                let news = Some((NewsKind::Failure, notice));
                 tell(&mut step, &self.seat, news, now).await?;
             }
         }
@@ -95,6 +107,33 @@ impl Store {
         let mut tasks = self.active_since(Some(millis(now)), clock).await?;
         tasks.retain(|active| next.iter().any(|id| id == active.task.id.as_str()));
         Ok(tasks)
+    }
+}
+
+impl Store {
+    /// Those of these teams for which tasks wait that are not started on this day any more, which began at this moment.
+    ///
+    /// # Errors
+    /// The disk.
+    pub async fn used_up(
+        &mut self,
+        teams: &[(TeamName, TeamLimits)],
+        day: SystemTime,
+    ) -> Result<Vec<TeamName>, StoreFault> {
+        let waiting = self.waiting(None).await?;
+        let waits = |team: &TeamName| waiting.iter().any(|(name, _)| name == team);
+        let teams = teams.iter().map(|(name, limits)| (name, limits));
+        let teams: Vec<_> = teams.filter(|(team, _)| waits(team)).collect();
+        if teams.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut step = self.db.begin().await?;
+        let usage = usage(&mut step, &teams, millis(day)).await?;
+        drop(step);
+        let is_used_up = |(team, limits): &(&TeamName, &TeamLimits)| {
+            usage.get(*team).copied().unwrap_or_default().left_of_day(limits) <= 0
+        };
+        Ok(teams.into_iter().filter(is_used_up).map(|(team, _)| team.clone()).collect())
     }
 }
 

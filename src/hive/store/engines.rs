@@ -145,6 +145,29 @@ impl Store {
         Ok(())
     }
 
+    /// Those of these teams, each with the hash of its file here, for which an engine of another place goes by another file.
+    ///
+    /// # Errors
+    /// The server.
+    pub async fn differing(
+        &mut self,
+        teams: &[(TeamName, String)],
+    ) -> Result<Vec<TeamName>, StoreFault> {
+        let Some(seat) = self.own_seat().map(str::to_owned) else { return Ok(Vec::new()) };
+        let others = sql(
+            "SELECT h.team, h.hash FROM hosts h JOIN engines e ON e.org = h.org AND e.seat = h.seat \
+             WHERE h.org = $1 AND h.seat <> $2 AND e.lease_until >= hive_now($1)",
+        );
+        let mut hosted: Vec<(String, String)> = Vec::new();
+        for row in others.bind(seat).fetch_all(&mut self.db).await? {
+            hosted.push((row.try_get(0)?, row.try_get(1)?));
+        }
+        let differs = |(team, hash): &&(TeamName, String)| {
+            hosted.iter().any(|(name, other)| name == team.as_str() && other != hash)
+        };
+        Ok(teams.iter().filter(differs).map(|(team, _)| team.clone()).collect())
+    }
+
     /// Whether it is to work for teams that it does not work for; they may be free now.
     #[must_use]
     pub fn wants_more(&self) -> bool {

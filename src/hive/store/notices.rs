@@ -194,10 +194,11 @@ fn notice_id(dialog: Option<&DialogId>, call: &str) -> String {
     format!("n-{}", hex::hex(digest.get(..ID_BYTES).unwrap_or_default()))
 }
 
-/// The same for the same words of a member.
+/// The same for the same words of a member about the same task: each task has its own.
 fn dedup_key(notice: &NewNotice) -> String {
-    let NewNotice { agent, level, title, body, .. } = notice;
-    let all =
-        [agent.as_str(), level.name(), title, body].map(|part| format!("{}:{part}", part.len()));
+    let NewNotice { agent, work, level, title, body, .. } = notice;
+    let task = work.as_ref().and_then(|work| work.task.as_ref()).map_or("", TaskId::as_str);
+    let all = [agent.as_str(), task, level.name(), title, body];
+    let all = all.map(|part| format!("{}:{part}", part.len()));
     hex::hex(&Sha256::digest(all.concat()))
 }

@@ -165,7 +165,10 @@ impl Store {
     }
 
     /// How many tasks wait for each team, or for one; a team without any is not among them.
-    async fn waiting(&mut self, of: Option<&TeamName>) -> Result<Vec<(TeamName, u64)>, StoreFault> {
+    pub(super) async fn waiting(
+        &mut self,
+        of: Option<&TeamName>,
+    ) -> Result<Vec<(TeamName, u64)>, StoreFault> {
         let rows = match of {
             None => {
                 let all = "SELECT team, COUNT(*) FROM tasks WHERE org = $1 AND status = 'pending' GROUP BY team ORDER BY team";

@@ -43,7 +43,7 @@ pub(super) fn none_of(
 }
 
 /// What of `hive` in the user's own configuration looks as if it could stand in a workspace.
-const OF_THE_USER: [&str; 5] = ["url", "urlEnv", "org", "box", "takeover_seconds"];
+const OF_THE_USER: [&str; 6] = ["hive", "url", "urlEnv", "org", "box", "takeover_seconds"];
 
 /// True if there are any.
 pub(super) fn unknown_keys(
@@ -73,7 +73,7 @@ pub(super) fn unknown_keys(
                 "remove it; a shared store is set in your own config.yaml",
                 "请删除；共享存储在你自己的 config.yaml 中设置",
             );
-            report.warn(&format!("hive/of-the-user/{path}"), &keys, text, fix);
+            report.add(&format!("hive/of-the-user/{path}"), &keys, text, fix);
             continue;
         }
         let fix = remove_or_rename(key, known.iter().copied());

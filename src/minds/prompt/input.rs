@@ -32,6 +32,8 @@ pub(in crate::minds) struct PromptInput<'a> {
     /// What the member decides alone.
     pub autonomy: &'a MemberAutonomy,
     pub org: &'a Org,
+    /// There is a `hive.yaml`: leads can make teams.
+    pub has_hive_file: bool,
     pub role: DialogRole,
     pub tool_names: &'a [String],
 }

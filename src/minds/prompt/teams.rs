@@ -1,6 +1,6 @@
 //! Section: the member's team, and the teams around it. Left out where there are no others.
 
-use super::input::{PromptInput, PromptSection};
+use super::input::{DialogRole, PromptInput, PromptSection};
 use crate::domain::org::OrgTeam;
 use crate::domain::text::{Text, in_lang};
 
@@ -16,10 +16,20 @@ const RULES: Text = Text::new(
      - 向上有三种方式：需要给你这项工作的人来回答时，用 `tellaskBack`；不归本团队决定的事，用 `escalate`；只有人能决定的事，用 `askHuman`。",
 );
 
+/// For the lead of `main`, whom a person may ask for a team.
+const NO_FILE: Text = Text::new(
+    "You have no tools to make teams: there is no `.minds/hive/hive.yaml` here. If a person wants a team, tell them that \
+     `dominds-tui init --teams` writes it.",
+    "你没有建立团队的工具：这里没有 `.minds/hive/hive.yaml`。如果有人想要团队，请告诉他 `dominds-tui init --teams` 会写出该文件。",
+);
+
 pub(super) fn teams(facts: &PromptInput) -> PromptSection {
+    let leads = facts.team.default_responder() == Some(&facts.member.id);
+    let is_told = leads && !facts.has_hive_file && facts.role == DialogRole::Main;
+    let no_file = is_told.then(|| facts.text(&NO_FILE).to_owned());
     let own = facts.org.team_of(&facts.member.id).filter(|_| facts.org.is_on());
     let Some(own) = own.filter(|_| facts.org.teams().nth(1).is_some()) else {
-        return (&TITLE, None);
+        return (&TITLE, no_file);
     };
     let lead = own.lead.as_ref().map_or("-", |lead| lead.as_str());
     let name = &own.name;
@@ -41,5 +51,6 @@ pub(super) fn teams(facts: &PromptInput) -> PromptSection {
         lines.push(format!("{}\n\n{}", facts.text(&intro), below.join("\n")));
     }
     lines.push(facts.text(&RULES).to_owned());
+    lines.extend(no_file);
     (&TITLE, Some(lines.join("\n\n")))
 }

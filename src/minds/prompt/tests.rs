@@ -59,6 +59,7 @@ fn prompt_with(
         environment: Some("ENV-TEXT"),
         autonomy,
         org,
+        has_hive_file: true,
         role,
         tool_names: &tool_names,
     })

@@ -15,7 +15,7 @@ use crate::protocol::{
     ShelfRow, TreeRow,
 };
 
-use super::super::kept::LOST;
+use super::super::kept::is_of_line;
 
 const UNKNOWN: Text =
     Text::new("no place that is connected has this dialog", "已连接的位置中没有这个对话");
@@ -249,7 +249,7 @@ impl Routes {
                 self.questions().into_iter().collect()
             }
             DriverEvent::Problems(problems) => {
-                let is_lost = problems.iter().any(|problem| problem.id == LOST);
+                let is_lost = problems.iter().any(is_of_line);
                 self.set(place, |place| {
                     place.problems = problems;
                     place.is_known |= is_lost;
@@ -487,7 +487,7 @@ impl Routes {
             let about = |problem: &Problem| {
                 let id = format!("{label}/{}", problem.id);
                 // That of a line is the place itself.
-                let is_line = problem.id == LOST;
+                let is_line = is_of_line(problem);
                 let path = if is_line { String::new() } else { format!("{label}{OF}") };
                 Problem { id, path: path + &problem.path, ..problem.clone() }
             };

@@ -1,6 +1,9 @@
 //! The call of a member within its team, and its outcome: one JSON object.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::domain::TeamName;
 use crate::domain::org::OrgTeam;
@@ -11,6 +14,8 @@ use crate::tools::task_store::TasksView;
 use crate::tools::team_calls::TeamCallSlot;
 use crate::tools::tool::ToolCx;
 
+/// How long a call waits for others of its team to end.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// When a call may be made again for which there were too many others.
 const RETRY_AFTER_MS: u64 = 5_000;
 
@@ -50,14 +55,15 @@ impl From<Text> for Refused {
 }
 
 impl TeamCall {
-    pub fn new(cx: ToolCx) -> Result<Self, Box<ToolOutcome>> {
+    /// Begins a call, once there is room for it.
+    pub async fn begin(cx: ToolCx) -> Result<Self, Box<ToolOutcome>> {
         let own = cx.teams.org.team_of(&cx.caller).cloned();
-        let view = cx.teams.store.tasks_view().borrow().clone();
         let Some(own) = own else {
             let none = Text::new("you are in no team", "你不属于任何团队");
             return Err(Box::new(failed(&none.into(), &cx)));
         };
-        let slot = cx.teams.calls.begin(&own.name, own.limits.max_running);
+        let room = cx.teams.calls.wait(&own.name, own.limits.max_running);
+        let slot = timeout(PATIENCE, room).await.ok();
         if slot.is_none() {
             let team = &own.name;
             let why = localized!(
@@ -67,6 +73,7 @@ impl TeamCall {
             let retry_after_ms = Some(RETRY_AFTER_MS);
             return Err(Box::new(failed(&Refused { why, retry_after_ms }, &cx)));
         }
+        let view = cx.teams.store.tasks_view().borrow().clone();
         Ok(Self { cx, view, own, slot })
     }
 

@@ -120,7 +120,7 @@ pub(super) async fn changed(
     action: &'static str,
     of: impl FnOnce(&TeamCall) -> Result<OrgChange, Refused>,
 ) -> ToolOutcome {
-    let call = match TeamCall::new(cx) {
+    let call = match TeamCall::begin(cx).await {
         Ok(call) => call,
         Err(failed) => return *failed,
     };

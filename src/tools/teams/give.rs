@@ -81,7 +81,7 @@ async fn within_team(
     cx: ToolCx,
     work: impl AsyncFnOnce(&TeamCall) -> Result<Value, Refused>,
 ) -> ToolOutcome {
-    match TeamCall::new(cx) {
+    match TeamCall::begin(cx).await {
         Ok(call) => finished(work(&call).await, &call.cx),
         Err(failed) => *failed,
     }

@@ -49,10 +49,10 @@ struct CompletedArgs {
 }
 
 pub(super) fn list_teams() -> Arc<dyn Tool> {
-    typed::instant(
+    typed::asynchronous(
         "list_teams",
         |lang| Text::of_document(include_str!("list_teams.md")).in_lang(lang),
-        |cx, args: &ListTeamsArgs| match TeamCall::new(cx.clone()) {
+        async |cx: ToolCx, args: ListTeamsArgs| match TeamCall::begin(cx).await {
             Ok(call) => {
                 let depth = if args.recursive.unwrap_or_default() { MAX_DEPTH } else { 1 };
                 let teams = call.below(&call.own.name, depth);
@@ -67,7 +67,7 @@ pub(super) fn get_status() -> Arc<dyn Tool> {
     typed::asynchronous(
         "get_status",
         |lang| Text::of_document(include_str!("get_status.md")).in_lang(lang),
-        async |cx: ToolCx, args: StatusArgs| match TeamCall::new(cx) {
+        async |cx: ToolCx, args: StatusArgs| match TeamCall::begin(cx).await {
             Ok(call) => finished(call.status(args).await, &call.cx),
             Err(failed) => *failed,
         },
@@ -78,7 +78,7 @@ pub(super) fn list_completed_tasks() -> Arc<dyn Tool> {
     typed::asynchronous(
         "list_completed_tasks",
         |lang| Text::of_document(include_str!("list_completed_tasks.md")).in_lang(lang),
-        async |cx: ToolCx, args: CompletedArgs| match TeamCall::new(cx) {
+        async |cx: ToolCx, args: CompletedArgs| match TeamCall::begin(cx).await {
             Ok(call) => match call.completed(args).await {
                 Ok(tasks) => {
                     ToolOutcome::done(json!({ "success": true, "tasks": tasks }).to_string())

@@ -47,7 +47,7 @@ pub(super) fn query_team() -> Arc<dyn Tool> {
     typed::asynchronous(
         QUERY_TEAM,
         |lang| Text::of_document(include_str!("query_team.md")).in_lang(lang),
-        async |cx: ToolCx, args: QueryArgs| match TeamCall::new(cx) {
+        async |cx: ToolCx, args: QueryArgs| match TeamCall::begin(cx).await {
             Ok(call) => match call.query_one(&args).await {
                 Ok(answer) => ToolOutcome::done(answer),
                 Err(reason) => failed(&reason, &call.cx),
@@ -61,7 +61,7 @@ pub(super) fn query_teams() -> Arc<dyn Tool> {
     typed::asynchronous(
         QUERY_TEAMS,
         |lang| Text::of_document(include_str!("query_teams.md")).in_lang(lang),
-        async |cx: ToolCx, args: QueriesArgs| match TeamCall::new(cx) {
+        async |cx: ToolCx, args: QueriesArgs| match TeamCall::begin(cx).await {
             Ok(mut call) => {
                 let lang = call.cx.lang;
                 let slot = call.slot.take();

@@ -242,7 +242,7 @@ fn s2_1_a_task_is_queued_for_a_child_and_the_answer_has_its_id() {
 }
 
 #[test]
-fn s19_3_the_sixth_call_of_a_team_at_the_same_time_is_refused_and_queues_nothing() {
+fn s19_3_the_sixth_call_of_a_team_at_the_same_time_waits_and_is_refused_when_none_ends() {
     let store = Arc::new(Recorder::new(queued_as("task-1")));
     let bench = TestBench::new();
     let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
@@ -266,6 +266,28 @@ fn s19_3_the_sixth_call_of_a_team_at_the_same_time_is_refused_and_queues_nothing
     assert!(!refused.ok && store.queued().is_empty());
     drop(others);
     assert!(delegate(&cx).ok);
+}
+
+#[test]
+fn ten_calls_of_one_round_all_queue_their_tasks() {
+    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let bench = TestBench::new();
+    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
+    let most = place.org.team(&TeamName::main()).unwrap().limits.max_running;
+    let cx = ToolCx { caller: AgentId::new("lead"), teams: place, ..bench.cx.clone() };
+    let others = (0..most).map(|_| cx.teams.calls.begin(&TeamName::main(), most));
+    let others: Vec<_> = others.map(|slot| slot.expect("a slot")).collect();
+    let offered = tools(&cx.teams.org, &cx.caller, false).into_iter();
+    let subset = offered.fold(ToolSubset::default(), ToolSubset::with_tool);
+    let call = |_| subset.run("delegate_task", r#"{"team":"qa","task":"x"}"#, cx.clone());
+    let ended = async {
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        drop(others);
+    };
+    let round = futures_util::future::join_all((0..10).map(call));
+    let (outcomes, ()) = bench.finish(async { tokio::join!(round, ended) });
+    assert!(outcomes.iter().all(|outcome| outcome.ok), "{outcomes:?}");
+    assert_eq!(store.queued().len(), 10);
 }
 
 #[test]

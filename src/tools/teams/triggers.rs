@@ -199,7 +199,7 @@ pub(super) fn list_triggers() -> Arc<dyn Tool> {
         "list_triggers",
         |lang| Text::of_document(include_str!("list_triggers.md")).in_lang(lang),
         async |cx: ToolCx, args: ListArgs| {
-            let call = match TeamCall::new(cx) {
+            let call = match TeamCall::begin(cx).await {
                 Ok(call) => call,
                 Err(failed) => return *failed,
             };
@@ -219,7 +219,7 @@ async fn done(
     cx: ToolCx,
     work: impl AsyncFnOnce(&TeamCall) -> Result<Done, Refused>,
 ) -> ToolOutcome {
-    let call = match TeamCall::new(cx) {
+    let call = match TeamCall::begin(cx).await {
         Ok(call) => call,
         Err(failed) => return *failed,
     };

@@ -284,6 +284,10 @@ impl Overlays {
         let handled = work(top.as_mut(), &mut facts.cx((&self.sheets, &self.finds), &mut intents));
         if handled == Handled::Close {
             self.stack.pop();
+            if intents.iter().any(|intent| matches!(intent, Intent::Open(_))) {
+                // Nothing stays in front of a dialog that is opened.
+                self.stack.clear();
+            }
             if self.stack.is_empty() {
                 self.sheets.close();
                 intents.insert(0, Intent::StoreDrafts);

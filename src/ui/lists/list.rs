@@ -77,6 +77,9 @@ pub trait List: fmt::Debug + Sized + 'static {
     /// are left out.
     const HINTS_BEFORE_CLOSE: usize = usize::MAX;
 
+    /// Its keys lead to other lists, which are shown in its place.
+    const LEADS_ON: bool = false;
+
     /// The list to show when it is asked for. If it cannot be shown at once, an intent says what
     /// happens instead.
     fn open(cx: &mut Cx<'_>) -> Option<Self>;
@@ -411,6 +414,10 @@ impl<L: List> Overlay for ListOverlay<L> {
             let handled = self.go(rows, cx);
             self.chosen_name = self.name_of_chosen(cx);
             return handled;
+        }
+        if matches!(action, Action::Show(list) if L::LEADS_ON && list != L::SCOPE) {
+            cx.intents.push(Intent::Run(Scope::ANYWHERE, action));
+            return Handled::Close;
         }
         match L::WALK {
             Walk::Entries | Walk::Blocks if action != Action::Close => Handled::Ignored,

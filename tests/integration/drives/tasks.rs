@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use dominds_tui::domain::news::{NewNotice, NewsKind};
+use dominds_tui::domain::news::{NewNotice, NewsItem, NewsKind};
 use dominds_tui::domain::org::TeamLimits;
 use dominds_tui::domain::task::{
     BlockReason, Enqueued, NewTask, Overlap, Priority, Task, TaskFilter, TaskKind, TaskStatus,
@@ -169,6 +169,37 @@ async fn s2_1_tasks_run_in_order_each_in_a_dialog_of_its_own_and_report_once() {
 }
 
 #[tokio::test]
+async fn results_in_the_same_words_are_one_notice_for_each_task_that_names_it() {
+    let mut models = Sequence::new();
+    for _ in 0..3 {
+        models = models.reply("alice", says("All fine."));
+    }
+    let world = world(models, "");
+    let mut ids = Vec::new();
+    for text in ["module one", "module two", "module three"] {
+        ids.push(world.delegate(task("qa", text)).await);
+    }
+    let mut running = world.start().await;
+    for id in &ids {
+        running.until_task(&world, id, |task| task.status == TaskStatus::Done).await;
+    }
+    running.shut_down().await;
+    let mut store = world.hive_store().await;
+    let told = store.news(Listed::Open, &FixedClock).await.expect("news");
+    store.close().await;
+    assert_eq!(told.len(), 3, "{told:?}");
+    for (id, text) in ids.iter().zip(["module one", "module two", "module three"]) {
+        let of_task = |item: &&NewsItem| {
+            item.work.as_ref().is_some_and(|work| work.task.as_ref() == Some(id))
+        };
+        let item = told.iter().find(of_task).expect("a notice");
+        assert_eq!((item.title.as_str(), item.count), ("[qa] All fine.", 1));
+        let named = format!("(task {}: {text})", id.short());
+        assert!(item.body.contains(&named), "{item:?}");
+    }
+}
+
+#[tokio::test]
 async fn s2_1_the_prompt_says_what_the_task_is_and_how_it_ends() {
     let world =
         world(Sequence::new().reply("carol", says("ok")), "autonomy: { level: major_only }\n");
@@ -285,7 +316,10 @@ async fn q5_last_words_with_questions_block_a_task_where_only_tasks_are_looked_a
     let blocked = world.task(&id).await;
     assert_eq!(blocked.block_reason, Some(BlockReason::OpenQuestion), "{blocked:?}");
     running.talk("Go").await;
-    assert_eq!(running.inbox().len(), 1, "the words of another dialog are words");
+    let inbox = running.inbox();
+    assert_eq!(inbox.len(), 1, "the words of another dialog are words");
+    let source = inbox[0].source();
+    assert_eq!((source.kind.as_str(), source.id.as_str()), ("task", id.as_str()), "of its task");
     running.shut_down().await;
 }
 

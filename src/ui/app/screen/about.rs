@@ -121,6 +121,10 @@ fn stopped_lines(reason: &StopReason, ui: &UiSettings, width: usize) -> Vec<Stri
     if let Some(first) = rows.first_mut() {
         *first = first.clone().led_by(ui.glyphs.stopped, ui.style(Role::Warning));
     }
+    if *reason == StopReason::store_is_away() {
+        // Nobody has to do anything about it.
+        return rows;
+    }
     let hint = format!("{} {}", ui.key(SCOPE, Action::Continue), ui.text(words::GOES_ON));
     let hint = Strip::new().pad_to(INDENT).put(&hint, ui.style(Role::TextDim));
     match rows.pop() {

@@ -75,6 +75,7 @@ impl List for Tasks {
     const TITLE: Text = Text::new("TASKS", "任务");
     const EMPTY: Text = Text::new("no task is listed", "没有列出的任务");
     const WALK: Walk = Walk::Entries;
+    const LEADS_ON: bool = true;
     const HINTS_BEFORE_CLOSE: usize = 2;
     const KEYS: &'static [ListKey<Self>] = &[
         ListKey {

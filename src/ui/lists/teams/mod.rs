@@ -43,6 +43,7 @@ impl List for Teams {
         "这里没有团队：一个团队是一个文件 .minds/hive/teams/NAME.yaml",
     );
     const WALK: Walk = Walk::Entries;
+    const LEADS_ON: bool = true;
     const KEYS: &'static [ListKey<Self>] = &[
         ListKey {
             action: Action::Open,
@@ -51,7 +52,8 @@ impl List for Teams {
             hint: Text::new("tasks", "任务"),
             run: |_, entry, cx| {
                 let team = team_at(entry, cx)?.name.clone();
-                Some(Outcome::Close(Intent::ShowTasks(Some(team), ShownTasks::All)))
+                // Back from there leads here.
+                Some(Outcome::Stay(Intent::ShowTasks(Some(team), ShownTasks::All)))
             },
         },
         ListKey {

@@ -94,6 +94,31 @@ fn a_team_is_shut_down_with_those_below_it_after_a_question_that_names_them() {
 }
 
 #[test]
+fn keys_lead_from_list_to_list_and_back() {
+    let title = |stage: &mut Stage| {
+        let screen = stage.screen();
+        let names = ["TEAMS", "TASKS · qa", "TASKS", "TRIGGERS"];
+        names.into_iter().find(|name| screen.contains(name)).map(str::to_owned)
+    };
+    for (keys, expected) in [
+        ("<alt+4> <alt+5>", Some("TASKS")),
+        ("<alt+4> <alt+6>", Some("TRIGGERS")),
+        ("<alt+5> <alt+4>", Some("TEAMS")),
+        ("<alt+5> <alt+6>", Some("TRIGGERS")),
+        ("<alt+6> <alt+4>", Some("TEAMS")),
+        ("<alt+6> <alt+5>", Some("TASKS")),
+        ("<alt+4> <alt+5> <esc>", None),
+        ("<alt+4> j j <enter>", Some("TASKS · qa")),
+        ("<alt+4> j j <enter> <esc>", Some("TEAMS")),
+        ("<alt+4> j j <enter> <esc> <esc>", None),
+    ] {
+        let mut stage = stage(100, 24);
+        stage.keys(keys);
+        assert_eq!(title(&mut stage).as_deref(), expected, "{keys}\n{}", stage.screen());
+    }
+}
+
+#[test]
 fn a_team_that_shuts_down_says_so() {
     let mut stage = stage(100, 24);
     stage.keys("<alt+4>");

@@ -49,6 +49,7 @@ impl List for Triggers {
         "没有触发器；触发器是文件 .minds/hive/triggers/TEAM/NAME.yaml",
     );
     const WALK: Walk = Walk::Entries;
+    const LEADS_ON: bool = true;
     const HINTS_BEFORE_CLOSE: usize = 3;
     const KEYS: &'static [ListKey<Self>] = &[
         ListKey {

@@ -1,0 +1,112 @@
+//! What is known of a workspace without its driver: its open questions, from the files of its dialogs; the news and whose work a
+//! question is, from its store; and why the store tells nothing, where it does not. Every command that lists these asks here.
+
+use std::path::Path;
+
+use crate::app;
+use crate::domain::news::NewsItem;
+use crate::domain::task::{BlockReason, Task, TeamWork};
+use crate::domain::tree::Bucket;
+use crate::domain::{Problem, RootId, TaskId};
+use crate::driver::listed_inbox;
+use crate::hive::{Listed, Store, StoreFault};
+use crate::platform::SystemClock;
+use crate::protocol::{DriverEvent, InboxRow};
+use crate::store::{Access, Survey};
+
+use super::exit::CommandError;
+use super::hive_store::setup;
+
+/// What the store of a workspace tells; nothing where there is none.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// The open notices and failures.
+    pub news: Vec<NewsItem>,
+    /// What is worked on here, by the tree where that is done.
+    work: Vec<(RootId, TeamWork)>,
+    /// What asks a person on another box: its dialog, and what it asks, are known there alone.
+    pub elsewhere: Vec<AsksElsewhere>,
+}
+
+/// A task of a shared store that waits for an answer on another box.
+#[derive(Debug)]
+pub struct AsksElsewhere {
+    pub work: TeamWork,
+    pub box_name: String,
+}
+
+impl AsksElsewhere {
+    fn of(task: Task) -> Option<Self> {
+        let asks = task.block_reason == Some(BlockReason::OpenQuestion);
+        let work = TeamWork { team: task.team, task: Some(task.id) };
+        asks.then(|| Self { work, box_name: task.box_name.unwrap_or_default() })
+    }
+
+    /// It in one line.
+    pub fn line(&self) -> String {
+        let Self { work: TeamWork { team, task }, box_name } = self;
+        let task = task.as_ref().map(TaskId::as_str).unwrap_or_default();
+        format!("{task} of {team} asks a person on box {box_name}: its dialog is there")
+    }
+}
+
+/// Asks the store.
+///
+/// # Errors
+/// It cannot be used: then nothing of this is known.
+pub async fn told(workspace: &Path) -> Result<Told, StoreFault> {
+    let Some(mut store) = setup(workspace).open().await? else { return Ok(Told::default()) };
+    let told = read(&mut store).await;
+    store.close().await;
+    told
+}
+
+async fn read(store: &mut Store) -> Result<Told, StoreFault> {
+    let news = store.news(Listed::Open, &SystemClock).await?;
+    let view = store.tasks_view(&SystemClock).await?;
+    let work = view.active.iter().map(|active| {
+        let work = TeamWork { team: active.task.team.clone(), task: Some(active.task.id.clone()) };
+        (active.root.clone(), work)
+    });
+    let elsewhere = view.sharing.iter().flat_map(|sharing| sharing.elsewhere.iter().cloned());
+    let elsewhere = elsewhere.filter_map(AsksElsewhere::of);
+    Ok(Told { news, work: work.collect(), elsewhere: elsewhere.collect() })
+}
+
+/// The open questions, oldest first, with whose work they are, if that is known.
+pub fn questions(survey: &Survey, told: Option<&Told>) -> Vec<InboxRow> {
+    let running = survey.trees.iter().filter(|tree| tree.bucket == Bucket::Run);
+    let mut rows: Vec<InboxRow> = running.flat_map(listed_inbox).collect();
+    for row in &mut rows {
+        let mut work = told.into_iter().flat_map(|told| &told.work);
+        let work = work.find(|(root, _)| *root == row.dialog.root);
+        row.work = work.map(|(_, work)| work.clone());
+    }
+    rows.sort_unstable_by(|a, b| {
+        (&a.question.asked_at, &a.question.id).cmp(&(&b.question.asked_at, &b.question.id))
+    });
+    rows
+}
+
+/// What a driver would tell a client of what is open.
+///
+/// # Errors
+/// The folder of the dialogs cannot be read.
+pub async fn events(workspace: &Path) -> Result<Vec<DriverEvent>, CommandError> {
+    let told = told(workspace).await;
+    let folder = workspace.to_owned();
+    let survey = tokio::task::spawn_blocking(move || survey(&folder));
+    let survey = survey.await.map_err(|error| CommandError::refused(error.to_string()))?;
+    let mut survey = survey?;
+    let mut problems: Vec<Problem> = std::mem::take(&mut survey.problems);
+    problems.extend(told.as_ref().err().and_then(StoreFault::problem));
+    let questions = questions(&survey, told.as_ref().ok());
+    let news = told.ok().map(|told| DriverEvent::News(told.news));
+    let events = [DriverEvent::Problems(problems)].into_iter().chain(news);
+    Ok(events.chain([DriverEvent::Inbox(questions)]).collect())
+}
+
+/// Blocks on the disk.
+fn survey(workspace: &Path) -> Result<Survey, CommandError> {
+    Ok(app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]))
+}
