@@ -208,7 +208,12 @@ mod tests {
 
     #[test]
     fn a_dialog_that_does_not_continue_has_a_reason_and_a_next_command() {
-        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let site = CallSite {
+            course: Course::FIRST,
+            message_index: 0,
+            call_site_genseq: None,
+            extra: serde_json::Map::new(),
+        };
         let id = DialogId::main(RootId::new("aa/bb/1"));
         let asked = Question::new(&id, &"q".into(), "Which?", Stamp::default(), site);
         let blocked = |reason| DisplayState::Blocked { reason };

@@ -249,7 +249,12 @@ mod tests {
     fn loaded() -> (DialogTree, Arc<Dialog>) {
         let mut dialog = Dialog::of_records(&[r#"{"type":"gen_start_record","genseq":1}"#]);
         let root = RootId::new("aa/bb/01");
-        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let site = CallSite {
+            course: Course::FIRST,
+            message_index: 0,
+            call_site_genseq: None,
+            extra: serde_json::Map::new(),
+        };
         let id = DialogId::main(root.clone());
         let call = CallId::new("q");
         dialog.questions.push(Question::new(&id, &call, "Which?", Stamp::default(), site));

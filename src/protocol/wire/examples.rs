@@ -167,6 +167,7 @@ impl Seeds {
                 course: self.course(),
                 message_index: self.number,
                 call_site_genseq: self.maybe(self.genseq()),
+                extra: serde_json::Map::new(),
             },
             extra: self.extra(),
         }

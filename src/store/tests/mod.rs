@@ -140,6 +140,7 @@ fn assignment() -> Assignment {
         collective_targets: Some(vec!["dev".into()]),
         effective_fbr_effort: None,
     }
+        extra: serde_json::Map::new(),
 }
 
 fn create_side() -> TreeChange {

@@ -59,7 +59,12 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
 }
 
 fn question(call: &str) -> InboxRow {
-    let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+    let site = CallSite {
+        course: Course::FIRST,
+        message_index: 0,
+        call_site_genseq: None,
+        extra: serde_json::Map::new(),
+    };
     let content = format!("\nWhat about {call}?\nmore");
     InboxRow {
         dialog: main_dialog(),
