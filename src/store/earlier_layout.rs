@@ -1,7 +1,7 @@
 //! Trees of an earlier layout, with `subdialogs/` and the words of that time. They are history: read and
 //! shown; nothing of them is driven, repaired, moved or written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use super::Store;
 use super::error::StoreError;
 use super::files::{self, FileKind};
 use super::listing::TreeListing;
-use super::scan::{DialogFolder, headline};
+use super::scan::{DialogFolder, ScanDepth, headline};
+use super::tree_builder::TreeRead;
 
 /// Where side dialogs lay.
 pub(super) const SUBDIALOGS: &str = "subdialogs";
@@ -50,19 +51,19 @@ impl Store {
         if is_there(&earlier) { earlier } else { current }
     }
 
-    /// Refuses what would change a tree of the earlier layout.
-    pub(super) fn refuse_earlier_layout(
+    /// Refuses what would change a tree that may only be read. One that is damaged may be put away.
+    pub(super) fn refuse_foreign_layout(
         &self,
         bucket: Bucket,
         root: &RootId,
     ) -> Result<(), StoreError> {
-        let path = self.layout.root(bucket, root);
-        let Ok(folder) = DialogFolder::open(&path) else { return Ok(()) };
-        let meta = self.meta(bucket, &DialogId::main(root.clone()));
-        if is_earlier(&folder, meta.as_ref().map(|meta| &meta.extra)) {
-            return Err(StoreError::EarlierLayout(root.clone()));
+        match self.read_tree(bucket, root, ScanDepth::Facts) {
+            Ok(TreeRead { foreign: Some(layout), .. }) => {
+                Err(StoreError::ForeignLayout(root.clone(), layout))
+            }
+            Err(error @ (StoreError::ForeignLayout(..) | StoreError::Io { .. })) => Err(error),
+            Ok(_) | Err(_) => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -87,12 +88,13 @@ fn idle_copy(dialog: &Dialog) -> Dialog {
     Dialog { history, ..Dialog::new(dialog.meta.clone(), latest) }
 }
 
-/// Tells of each dialog who asked it and for what, as its identity has it.
-pub(super) fn fill_askers(listing: &mut TreeListing) {
+/// Tells of each dialog who asked it and for what: `askers` by assignments, others as their identity has it.
+pub(super) fn fill_askers(listing: &mut TreeListing, askers: &BTreeMap<SelfId, SelfId>) {
     let main = listing.root.main();
     let known: BTreeSet<SelfId> = listing.dialogs.iter().map(|one| one.id.clone()).collect();
     for dialog in &mut listing.dialogs {
         let named = dialog.meta.extra.get(ASKER_KEY).and_then(Value::as_str).map(SelfId::new);
+        let named = askers.get(&dialog.id).cloned().or(named);
         let asker = named.filter(|id| known.contains(id) && *id != dialog.id);
         dialog.asker = (dialog.id != main).then(|| asker.unwrap_or_else(|| main.clone()));
         if let Some(about) = assignment_headline(&dialog.meta.extra) {

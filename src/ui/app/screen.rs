@@ -346,7 +346,7 @@ impl Screen<'_> {
         };
         let row = self.app.model.tree.get(&open.dialog);
         let right = elapsed(open, row, view);
-        let about = row.map(|row| ui.about(&row.title, row.history));
+        let about = row.map(|row| ui.about(&row.title, row.foreign()));
         let about = about.as_deref().unwrap_or_default();
         let genseq = row.map_or(0, |row| row.genseq.0);
         let (about, tail) = transcript::title(open, about, genseq, ui);

@@ -53,6 +53,7 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         context_level: None,
         keep_going: None,
         history: false,
+        layout: None,
         queued: Arc::default(),
         unreviewed: 0,
     }

@@ -435,6 +435,7 @@ pub fn row(
         context_level: None,
         keep_going: None,
         history: false,
+        layout: None,
         queued: Arc::default(),
         unreviewed: 0,
     }
