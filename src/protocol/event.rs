@@ -46,6 +46,9 @@ impl From<&StoredRecord> for Cursor {
     }
 }
 
+/// The identifier of the problem that says that there is no connection to a driver.
+pub const LOST: &str = "line/lost";
+
 /// One dialog in the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TreeRow {

@@ -8,14 +8,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::domain::tree::Bucket;
-use crate::domain::{Dialog, DialogId, DialogTree, DisplayState, History, Latest, RootId, SelfId};
+use crate::domain::{Dialog, DialogId, DialogTree, DisplayState, History, Latest, SelfId};
 
 use super::Store;
-use super::error::StoreError;
 use super::files::{self, FileKind};
 use super::listing::TreeListing;
-use super::scan::{DialogFolder, ScanDepth, headline};
-use super::tree_builder::TreeRead;
+use super::scan::{DialogFolder, headline};
 
 /// Where side dialogs lay.
 pub(super) const SUBDIALOGS: &str = "subdialogs";
@@ -49,21 +47,6 @@ impl Store {
         }
         let earlier = earlier().join(dialog.this.as_str());
         if is_there(&earlier) { earlier } else { current }
-    }
-
-    /// Refuses what would change a tree that may only be read. One that is damaged may be put away.
-    pub(super) fn refuse_foreign_layout(
-        &self,
-        bucket: Bucket,
-        root: &RootId,
-    ) -> Result<(), StoreError> {
-        match self.read_tree(bucket, root, ScanDepth::Facts) {
-            Ok(TreeRead { foreign: Some(layout), .. }) => {
-                Err(StoreError::ForeignLayout(root.clone(), layout))
-            }
-            Err(error @ (StoreError::ForeignLayout(..) | StoreError::Io { .. })) => Err(error),
-            Ok(_) | Err(_) => Ok(()),
-        }
     }
 }
 

@@ -44,6 +44,21 @@ impl Store {
         Ok(LoadedTree { tree: read.tree, repairs: read.repairs, problems: read.problems })
     }
 
+    /// Refuses what would change a tree that may only be read. One that is damaged may be put away.
+    pub(super) fn refuse_foreign_layout(
+        &self,
+        bucket: Bucket,
+        root: &RootId,
+    ) -> Result<(), StoreError> {
+        match self.read_tree(bucket, root, ScanDepth::Facts) {
+            Ok(TreeRead { foreign: Some(layout), .. }) => {
+                Err(StoreError::ForeignLayout(root.clone(), layout))
+            }
+            Err(error @ (StoreError::ForeignLayout(..) | StoreError::Io { .. })) => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     pub(super) fn read_tree(
         &self,
         bucket: Bucket,

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::domain::news::{self, NewsItem};
+use crate::protocol::LOST;
 use crate::protocol::command::Ticket;
 use crate::protocol::{Command, DriverEvent, InboxRow};
-use crate::remote::LOST;
 
 /// An open question with its number, which stays.
 #[derive(Debug, Clone, PartialEq)]

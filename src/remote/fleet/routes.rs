@@ -15,7 +15,7 @@ use crate::protocol::{
     ShelfRow, TreeRow,
 };
 
-use super::super::kept::LOST;
+use crate::protocol::LOST;
 
 const UNKNOWN: Text =
     Text::new("no place that is connected has this dialog", "已连接的位置中没有这个对话");

@@ -387,7 +387,9 @@ impl Screen<'_> {
 
     fn draw_status(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         if self.app.quitting.has_begun() {
-            let text = format!(" {}", view.ui.text(words::LEAVING));
+            let goes_on = self.app.model.driver_goes_on || self.app.quitting.has_detached();
+            let word = if goes_on { words::DRIVER_GOES_ON } else { words::LEAVING };
+            let text = format!(" {}", view.ui.text(word));
             let strip = Strip::new().put(&text, view.ui.style(Role::TextStrong));
             strip.draw(frame.buffer_mut(), area, area.y);
             return;
