@@ -43,7 +43,7 @@ impl ForeignLayout {
     pub const fn mark(self) -> Text {
         match self {
             Self::Older => Text::new("(history)", "（历史）"),
-            Self::Recent => Text::new("(Dominds 1.29)", "（Dominds 1.29）"),
+            Self::Recent => Text::new("(Dominds 1.29)", "（Dominds 1.29 布局）"),
             Self::Unclear | Self::Mixed | Self::Newer => Text::new("(read only)", "（只读）"),
         }
     }

@@ -441,6 +441,7 @@ impl App {
     /// This screen only looks on.
     pub fn only_view(&mut self) {
         self.model.views_only = true;
+        self.writing.only_view();
     }
 
     /// The driver of this process can go on without this screen.

@@ -12,6 +12,7 @@ const PARTIAL: &str = "currentCourse: 1\nlastModified: '2026-11-22 11:00:00'\nst
                        nextSeq: 1\n  triggers: []\n";
 const NEWER: &str = "nextStep:\n  triggers:\n    - kind: telepathy\ntellaskCalls: 1\ntellaskResults: 1\n\
                      currentCourse: 1\nlastModified: t\nstatus: active\n";
+const TORN: &str = "{\"ts\":\"t\",\"type\":\"gen_start_record\",\"genseq\":1}\ntorn";
 const STACK: &str = r#"{"kind":"asker_dialog_stack_frame","askerDialogId":"aa/bb/00000001","assignmentFromAsker":{"callName":"tellask","tellaskContent":"Do it.","originMemberId":"lead","askerDialogId":"aa/bb/00000001","callId":"s"}}"#;
 const RECENT_STACK: &str = r#"{"kind":"asker_dialog_stack_frame","askerDialogId":"aa/bb/00000001","assignmentFromAsker":{"callName":"tellask","tellaskContent":"Do it.","originMemberId":"lead","askerDialogId":"aa/bb/00000001","callId":"s","callSiteCourse":1,"callSiteGenseq":1}}"#;
 const GOAL: &str = r#"{"reminders":[{"id":"mainDialogGoal","content":"Ship.","scope":"dialog","createdAt":"t","priority":"high"}],"updatedAt":"t"}"#;
@@ -144,7 +145,7 @@ fn no_store_changes_a_tree_that_may_only_be_read_and_each_refusal_says_why() {
     let table: [(ForeignLayout, Files); 5] = [
         (ForeignLayout::Older, &[("latest.yaml", OLD), ("subdialogs/x/y", "")]),
         (ForeignLayout::Recent, &[("latest.yaml", RECENT), ("q4h.yaml", "questions: broken\n")]),
-        (ForeignLayout::Unclear, &[("latest.yaml", PARTIAL), ("course-001.jsonl", "torn")]),
+        (ForeignLayout::Unclear, &[("latest.yaml", PARTIAL), ("course-001.jsonl", TORN)]),
         (ForeignLayout::Mixed, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", OLD)]),
         (ForeignLayout::Newer, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", NEWER)]),
     ];
