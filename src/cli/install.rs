@@ -28,7 +28,14 @@ impl FoundThere {
             }
             Err(ConnectError::NotInstalled(_)) => Some(Self::Nothing),
             Err(ConnectError::Older(_)) => Some(Self::Older(None)),
-            Err(_) => None,
+            Err(
+                ConnectError::Nobody
+                | ConnectError::Io { .. }
+                | ConnectError::Peer { .. }
+                | ConnectError::Answer(_)
+                | ConnectError::Line(_)
+                | ConnectError::Rejected(_),
+            ) => None,
         }
     }
 
