@@ -20,14 +20,15 @@ pub enum FoundThere {
 
 impl FoundThere {
     /// What has to give way to this program, if anything: for a connection that was made, and for one that was not.
-    pub fn of(found: &Result<Connection, ConnectError>) -> Option<Self> {
+    /// Behind a program that is no `ssh` nobody is asked about a driver that lets nobody in: it may be no shell.
+    pub fn of(found: &Result<Connection, ConnectError>, line: &Line) -> Option<Self> {
         match found {
             Ok(connection) => {
                 let version = &connection.welcome.program;
                 is_older(version).then(|| Self::Older(Some(version.clone())))
             }
             Err(ConnectError::NotInstalled(_)) => Some(Self::Nothing),
-            Err(ConnectError::Older(_)) => Some(Self::Older(None)),
+            Err(ConnectError::Older(_)) => line.is_ssh().then_some(Self::Older(None)),
             Err(
                 ConnectError::Nobody
                 | ConnectError::Io { .. }

@@ -79,7 +79,7 @@ async fn attach_as(
             .map_err(|fault| CommandError::usage(fault.to_string()))?;
         lines::note(&format!("dominds-tui: connecting to {} …", line.name()));
         let mut found = line.connect(hello.clone(), Leaving::DriverStays).await;
-        if let Some(there) = FoundThere::of(&found)
+        if let Some(there) = FoundThere::of(&found, &line)
             && install::offer(&line, &there).await?
         {
             found = line.connect(hello.clone(), Leaving::DriverStays).await;

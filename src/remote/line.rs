@@ -121,6 +121,12 @@ impl Line {
         &self.words
     }
 
+    /// A shell is behind it, by `ssh`.
+    #[must_use]
+    pub fn is_ssh(&self) -> bool {
+        self.words.first().is_some_and(|program| program == "ssh")
+    }
+
     /// As it was given.
     #[must_use]
     pub fn name(&self) -> &str {
