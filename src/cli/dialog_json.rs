@@ -8,13 +8,16 @@ use serde_json::Value;
 use crate::domain::problem::ProblemForPrograms;
 use crate::domain::question::headline;
 use crate::domain::{
-    AgentId, CallId, CallType, Course, Genseq, HealthLevel, Pending, Problem, Question,
-    RegistryEntry, RootId, SelfId, Slug, Stamp,
+    AgentId, CallId, CallType, Course, ForeignLayout, Genseq, HealthLevel, Pending, Problem,
+    Question, RegistryEntry, RootId, SelfId, Slug, Stamp,
 };
 use crate::store::{DialogListing, Survey, Titles, TreeListing};
 
 use super::ids::Ids;
 use super::{find, inspect};
+
+/// The layout that is written here, by the version of Dominds it is from.
+const OWN_LAYOUT: &str = "1.19";
 
 /// The fields that main and side dialogs have in common.
 #[derive(Serialize)]
@@ -34,7 +37,9 @@ struct DialogJson<'a> {
     pending_side_dialogs: usize,
     context_percent: Option<u8>,
     context_level: Option<HealthLevel>,
+    /// True for a tree that may only be read.
     history: bool,
+    layout: &'static str,
     reason: Option<String>,
     next: Option<String>,
     questions: Vec<QuestionJson<'a>>,
@@ -126,8 +131,9 @@ impl<'a> DialogJson<'a> {
             pending_side_dialogs: dialog.pending.len(),
             context_percent: dialog.pressure.percent,
             context_level: dialog.pressure.level,
-            history: tree.earlier,
-            reason: inspect::reason(dialog),
+            history: tree.foreign.is_some(),
+            layout: tree.foreign.map_or(OWN_LAYOUT, ForeignLayout::name),
+            reason: inspect::reason(tree, dialog),
             next: inspect::next_command(tree, dialog, &Ids::Full),
             questions: dialog.questions.iter().map(QuestionJson::of).collect(),
             pending: dialog.pending.iter().map(|waits| PendingJson::of(tree, waits)).collect(),

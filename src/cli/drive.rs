@@ -270,16 +270,20 @@ pub fn running_dialogs(workspace: &Path) -> Result<Survey, CommandError> {
     Ok(app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]))
 }
 
-/// Finds an active dialog. For a done or archived one, the error says how to restore it.
+/// Finds an active dialog that may be changed. For a done or archived one, the error says how to restore it.
 pub fn running_dialog(workspace: &Path, wanted: &str) -> Result<(Survey, DialogId), CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(&[Bucket::Run]);
     let not_found = match find::dialog(&survey, wanted) {
-        Ok(dialog) => return Ok((survey, dialog)),
+        Ok(dialog) => {
+            find::refuse_foreign(&survey, &dialog.root)?;
+            return Ok((survey, dialog));
+        }
         Err(not_found) => not_found,
     };
     let all = store.survey(&Bucket::ALL);
     let Ok(inactive) = find::dialog(&all, wanted) else { return Err(not_found) };
+    find::refuse_foreign(&all, &inactive.root)?;
     let named = find::named(&all, &inactive);
     let status = store.find(&inactive.root).unwrap_or(Bucket::Run).status();
     Err(CommandError::refused(format!(

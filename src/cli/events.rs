@@ -672,7 +672,12 @@ mod tests {
     fn a_question_is_printed_without_marks() {
         let dialog = DialogId::main(RootId::new("aa/bb/1"));
         let content = "---\n## **Drop** the `*.log`?\nmore";
-        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let site = CallSite {
+            course: Course::FIRST,
+            message_index: 0,
+            call_site_genseq: None,
+            extra: serde_json::Map::new(),
+        };
         let at = Stamp::new("2026-11-21 12:01:00");
         let row = InboxRow {
             dialog: dialog.clone(),

@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 
 use crate::domain::question::question_id_start;
-use crate::domain::{AgentId, Bucket, DialogId, Member, Question, RootId, Stamp, title};
+use crate::domain::{AgentId, Bucket, DialogId, Lang, Member, Question, RootId, Stamp, title};
 use crate::minds::Minds;
-use crate::store::{DialogListing, Survey, Titles, TreeListing};
+use crate::store::{DialogListing, StoreError, Survey, Titles, TreeListing};
 
 use super::exit::CommandError;
 
@@ -63,8 +63,22 @@ pub fn root(survey: &Survey, wanted: &str) -> Result<RootId, CommandError> {
     only_match(found, wanted, "main dialog", || trees.map(candidate).collect())
 }
 
+/// Refuses what would change a tree that may only be read.
+pub fn refuse_foreign(survey: &Survey, root: &RootId) -> Result<(), CommandError> {
+    let tree = survey.trees.iter().find(|tree| tree.root == *root);
+    let Some(layout) = tree.and_then(|tree| tree.foreign) else { return Ok(()) };
+    let error = StoreError::ForeignLayout(root.clone(), layout);
+    Err(CommandError::refused(error.to_string()))
+}
+
 /// The open question whose id begins with `wanted`, with its dialog.
 pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), CommandError> {
+    // Those of trees that may only be read are not listed.
+    for tree in &survey.trees {
+        if wanted.starts_with(&format!("q4h-{}-", tree.root)) {
+            refuse_foreign(survey, &tree.root)?;
+        }
+    }
     let all = questions(survey);
     let candidate = |(id, dialog, question): &(DialogId, DialogListing, Question)| Candidate {
         value: (id.clone(), question.clone()),
@@ -177,7 +191,10 @@ pub fn dialog_id(tree: &TreeListing, dialog: &DialogListing) -> DialogId {
 pub fn title(titles: &Titles, tree: &TreeListing, dialog: &DialogListing) -> String {
     let own = titles.get(&dialog_id(tree, dialog)).cloned();
     let title = own.unwrap_or_else(|| title::made(&dialog.about, &dialog.meta.task_doc_path));
-    if tree.earlier { format!("(history) {title}") } else { title }
+    match tree.foreign {
+        Some(layout) => format!("{} {title}", layout.mark().in_lang(Lang::En)),
+        None => title,
+    }
 }
 
 /// The member and id of a dialog, for messages.

@@ -4,7 +4,7 @@
 use crate::domain::latest::{Blocker, DisplayState, StopReason};
 use crate::domain::title::headline;
 use crate::domain::tree::Bucket;
-use crate::domain::{DialogId, Pending, Problem};
+use crate::domain::{DialogId, Lang, Pending, Problem};
 use crate::store::{DialogListing, TreeListing};
 
 use super::ids::Ids;
@@ -39,7 +39,7 @@ pub fn lines(
         format!("? {}  {id}", truncate(&headline(&question.tellask_content)))
     };
     lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
-    lines.extend(reason(dialog).filter(|_| !is_blocked(&dialog.state)));
+    lines.extend(reason(tree, dialog).filter(|_| !is_blocked(&dialog.state)));
     lines.extend(next_command(tree, dialog, ids).map(|next| format!("next: {next}")));
     lines.extend(usage_line(dialog.pressure.percent, pushes));
     lines
@@ -50,7 +50,10 @@ fn is_blocked(state: &DisplayState) -> bool {
 }
 
 /// The reason why it does not continue.
-pub fn reason(dialog: &DialogListing) -> Option<String> {
+pub fn reason(tree: &TreeListing, dialog: &DialogListing) -> Option<String> {
+    if let Some(layout) = tree.foreign {
+        return Some(layout.reason().in_lang(Lang::En).to_owned());
+    }
     match &dialog.state {
         DisplayState::Stopped { .. } | DisplayState::Idle
             if dialog.latest.is_resume_requested() =>
@@ -72,7 +75,7 @@ pub fn reason(dialog: &DialogListing) -> Option<String> {
 
 /// The command to continue; `None` for a done or archived tree.
 pub fn next_command(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -> Option<String> {
-    if tree.bucket != Bucket::Run {
+    if tree.bucket != Bucket::Run || tree.foreign.is_some() {
         return None;
     }
     let id = || ids.dialog(&DialogId::side(&tree.root, &dialog.meta.id));
@@ -180,7 +183,7 @@ mod tests {
             dialogs,
             registry: Vec::new(),
             unclean: false,
-            earlier: false,
+            foreign: None,
         }
     }
 
@@ -209,7 +212,12 @@ mod tests {
 
     #[test]
     fn a_dialog_that_does_not_continue_has_a_reason_and_a_next_command() {
-        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let site = CallSite {
+            course: Course::FIRST,
+            message_index: 0,
+            call_site_genseq: None,
+            extra: serde_json::Map::new(),
+        };
         let id = DialogId::main(RootId::new("aa/bb/1"));
         let asked = Question::new(&id, &"q".into(), "Which?", Stamp::default(), site);
         let blocked = |reason| DisplayState::Blocked { reason };

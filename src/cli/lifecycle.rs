@@ -113,6 +113,7 @@ pub async fn change(workspace: &Path, change: Lifecycle) -> Result<DriverPlace, 
 fn find_root(workspace: &Path, wanted: &RootArg) -> Result<(RootId, String), CommandError> {
     let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
     let root = find::root(&survey, &wanted.root)?;
+    find::refuse_foreign(&survey, &root)?;
     let named = find::named(&survey, &DialogId::main(root.clone()));
     let tree = survey.trees.iter().find(|tree| tree.root == root);
     let named = match tree.map_or(0, |tree| tree.dialogs.len().saturating_sub(1)) {

@@ -38,6 +38,8 @@ pub struct Link {
     pub events: mpsc::Receiver<DriverEvent>,
     /// The sandbox level; `None` without a sandbox.
     pub level: Option<Level>,
+    /// The driver lets this front end only look on.
+    pub view: bool,
     pub texts: Texts,
     pub end: LinkEnd,
 }
@@ -114,7 +116,7 @@ impl Link {
         let (commands, events, tasks) = driver.into_parts();
         let texts = Texts::new(TextsPlace::Here(store.clone()));
         let end = LinkEnd::Here { tasks, clients, server, shells, store, calls };
-        Ok(Self { commands, events, level, texts, end })
+        Ok(Self { commands, events, level, view: false, texts, end })
     }
 
     /// The driver of a connection.
@@ -122,14 +124,15 @@ impl Link {
         let place = TextsPlace::Elsewhere(connection.take_texts(), Handle::current());
         let texts = Texts::new(place);
         let Connection { welcome, commands, events, tasks, .. } = connection;
-        Self { commands, events, level: welcome.level, texts, end: LinkEnd::Elsewhere(tasks) }
+        let (level, view) = (welcome.level, welcome.view);
+        Self { commands, events, level, view, texts, end: LinkEnd::Elsewhere(tasks) }
     }
 
     /// Several drivers as one.
     pub fn several(fleet: Fleet) -> Self {
         let Fleet { commands, events, tasks } = fleet;
         let texts = Texts::new(TextsPlace::Own);
-        Self { commands, events, level: None, texts, end: LinkEnd::Several(tasks) }
+        Self { commands, events, level: None, view: false, texts, end: LinkEnd::Several(tasks) }
     }
 }
 

@@ -140,7 +140,7 @@ mod tests {
         ];
         let root = RootId::new("main");
         let (bucket, registry) = (Bucket::Run, Vec::new());
-        let tree = TreeListing { root, bucket, dialogs, registry, unclean: false, earlier: false };
+        let tree = TreeListing { root, bucket, dialogs, registry, unclean: false, foreign: None };
         let placed = in_order(&tree);
         let found: Vec<(usize, &str)> =
             placed.iter().map(|(depth, dialog)| (*depth, dialog.id.as_str())).collect();

@@ -8,7 +8,7 @@ use crate::app;
 use crate::domain::Bucket;
 use crate::driver::{Preview, PreviewTarget};
 use crate::llm::Message;
-use crate::store::{Access, StoreError};
+use crate::store::Access;
 
 use super::args::ReadArgs;
 use super::exit::{CommandError, Status};
@@ -30,9 +30,7 @@ fn preview_target(workspace: &Path, wanted: &ReadArgs) -> Result<PreviewTarget, 
     if let Some(dialog) = &wanted.dialog {
         let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
         let dialog = find::dialog(&survey, dialog)?;
-        if survey.trees.iter().any(|tree| tree.root == dialog.root && tree.earlier) {
-            return Err(CommandError::refused(StoreError::EarlierLayout(dialog.root).to_string()));
-        }
+        find::refuse_foreign(&survey, &dialog.root)?;
         return Ok(PreviewTarget::Dialog(dialog));
     }
     let agent = drive::responder(workspace, wanted.member.as_deref())?;

@@ -39,7 +39,7 @@ pub async fn show_link(
     first: Vec<Command>,
 ) -> Result<ScreenExit, CommandError> {
     let lang = setup.look.lang;
-    let Link { commands, events, end, .. } = link;
+    let Link { commands, events, view, end, .. } = link;
     for command in first {
         let _ = commands.send(command).await;
     }
@@ -72,6 +72,9 @@ pub async fn show_link(
     };
     let mut session = PlainSession::new(lang);
     session.set_attention(setup.attention);
+    if view {
+        session.only_view();
+    }
     let shown = run_lines(&mut session, channels, running::SHUTDOWN_TIMEOUT).await;
     let has_detached = match &shown {
         Ok(end) => *end == RunEnd::Detached,

@@ -142,7 +142,7 @@ pub async fn ask(driver: Connection, command: Command) -> Result<(), CommandErro
 /// The error of a driver that cannot be used.
 pub fn unusable(error: &ConnectError) -> CommandError {
     let text = match error {
-        ConnectError::Rejected(reason) => {
+        ConnectError::Rejected(reason) | ConnectError::Older(reason) => {
             format!(
                 "a driver has this workspace and does not let this program in: {}",
                 reason.in_lang(Lang::En)

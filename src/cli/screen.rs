@@ -213,7 +213,7 @@ async fn on_terminal(
     ),
 ) -> io::Result<ScreenExit> {
     let lang = setup.look.lang;
-    let Link { commands, events, level, mut texts, end } = link;
+    let Link { commands, events, level, view, mut texts, end } = link;
     let modes = match mode {
         ScreenMode::Inline => ModeFlag::inline(),
         ScreenMode::Full | ScreenMode::Plain => ModeFlag::default(),
@@ -259,6 +259,9 @@ async fn on_terminal(
     }
     if let Some(level) = level {
         app.show_level(level);
+    }
+    if view {
+        app.only_view();
     }
     if !end.is_here() {
         app.leave_driver_running();

@@ -10,17 +10,18 @@ use crate::platform::env;
 use crate::platform::service_manager::ServiceManager;
 use crate::platform::signals::Signals;
 use crate::protocol::wire::AudienceKind;
-use crate::remote::{self, ConnectError, Connection, Leaving, Line};
+use crate::remote::{self, Connection, Leaving, Line};
 use crate::sandbox::Sandbox;
 use crate::ui::{Keys, QuitPolicy};
 
 use super::args::AttachArgs;
 use super::exit::{CommandError, Status};
+use super::install::{self, FoundThere};
 use super::link::Link;
 use super::notify_command::Calls;
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
 use super::unattended::{self, Until};
-use super::{config, install, lines, plain, running, runtime};
+use super::{config, lines, plain, running, runtime};
 
 /// Drives the workspace until `quit` or a signal ends it. A terminal that is closed does not.
 pub async fn serve(workspace: &Path) -> Result<Status, CommandError> {
@@ -81,7 +82,9 @@ async fn attach_as(
             .map_err(|fault| CommandError::usage(fault.to_string()))?;
         lines::note(&format!("dominds-tui: connecting to {} …", line.name()));
         let mut found = line.connect(hello.clone(), Leaving::DriverStays).await;
-        if matches!(found, Err(ConnectError::NotInstalled(_))) && install::offer(&line).await? {
+        if let Some(there) = FoundThere::of(&found, &line)
+            && install::offer(&line, &there).await?
+        {
             found = line.connect(hello.clone(), Leaving::DriverStays).await;
         }
         let found = found.map_err(|error| running::unusable(&error))?;

@@ -21,6 +21,9 @@ pub struct Assignment {
     pub collective_targets: Option<Vec<AgentId>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_fbr_effort: Option<u32>,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 impl Assignment {
@@ -39,6 +42,9 @@ pub struct ReplyDirective {
     pub target_dialog_id: SelfId,
     pub target_call_id: CallId,
     pub tellask_content: String,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 /// The kind every line of an asker stack carries.
@@ -68,6 +74,7 @@ impl AssignmentFrame {
             target_dialog_id: assignment.asker_dialog_id.clone(),
             target_call_id: assignment.call_id.clone(),
             tellask_content: assignment.tellask_content.clone(),
+            extra: Map::new(),
         };
         Self {
             kind: FRAME_KIND.to_owned(),
@@ -86,6 +93,7 @@ impl AssignmentFrame {
             target_dialog_id: side.clone(),
             target_call_id: call.clone(),
             tellask_content: content.to_owned(),
+            extra: Map::new(),
         };
         Self {
             kind: FRAME_KIND.to_owned(),

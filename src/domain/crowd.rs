@@ -120,6 +120,7 @@ mod tests {
                 call_id: CallId::new(format!("{asker}-{side}")),
                 collective_targets: None,
                 effective_fbr_effort: None,
+                extra: serde_json::Map::new(),
             };
             let mut dialog = dialog(side);
             dialog.stack = vec![AssignmentFrame::owing(assignment, "replyTellask")];

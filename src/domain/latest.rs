@@ -70,6 +70,9 @@ pub struct CourseStartPrompt {
     pub tellask_reply_directive: Option<ReplyDirective>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_dialog_reply_target: Option<ReplyTarget>,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +81,9 @@ pub struct ReplyTarget {
     pub owner_dialog_id: SelfId,
     pub call_type: CallType,
     pub call_id: CallId,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 /// Work that waits while a person speaks to the dialog.
@@ -90,13 +96,16 @@ pub struct ParkedWork {
     /// True once the model was told, in a guide, to take that work up again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resume_guide_surfaced: Option<bool>,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    extra: Map<String, Value>,
 }
 
 impl ParkedWork {
     #[must_use]
     pub fn new(directive: ReplyDirective) -> Self {
         let reason = "user_interjection_with_parked_original_task".to_owned();
-        Self { reason, directive, resume_guide_surfaced: None }
+        Self { reason, directive, resume_guide_surfaced: None, extra: Map::new() }
     }
 
     #[must_use]

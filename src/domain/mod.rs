@@ -19,6 +19,7 @@ pub mod dialect;
 pub mod dialog;
 pub mod diff;
 pub mod file_change;
+pub mod foreign_layout;
 pub mod fresh_boots;
 pub mod hex;
 pub mod hidden_chars;
@@ -91,6 +92,7 @@ pub use context_health::{
     AfterLastCall, ContextAction, ContextHealth, ContextPressure, ContextRefusals, HealthLevel,
 };
 pub use file_change::{FileChange, FileChangeKind};
+pub use foreign_layout::ForeignLayout;
 pub use hex::hex;
 pub use history::History;
 pub use ids::{AgentId, CallId, DialogId, MsgId, RootId, SelfId, Slug, TaskId, TeamName};

@@ -234,7 +234,12 @@ mod tests {
     }
 
     fn ask(dialog: &mut Dialog, content: &str) {
-        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let site = CallSite {
+            course: Course::FIRST,
+            message_index: 0,
+            call_site_genseq: None,
+            extra: serde_json::Map::new(),
+        };
         let id = crate::domain::DialogId::main(RootId::new(ROOT));
         let call = CallId::new("q");
         dialog.questions.push(Question::new(&id, &call, content, Stamp::default(), site));

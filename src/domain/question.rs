@@ -33,6 +33,9 @@ pub struct CallSite {
     pub message_index: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_site_genseq: Option<Genseq>,
+    /// Keys of a newer writer, kept.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 impl Question {

@@ -233,7 +233,12 @@ mod tests {
 
     impl Dialog {
         pub(in crate::domain) fn asking(mut self) -> Self {
-            let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+            let site = CallSite {
+                course: Course::FIRST,
+                message_index: 0,
+                call_site_genseq: None,
+                extra: serde_json::Map::new(),
+            };
             let id = crate::domain::DialogId::main(crate::domain::RootId::new("aa/bb/01"));
             self.questions.push(Question::new(&id, &CallId::new("q"), "?", Stamp::default(), site));
             self

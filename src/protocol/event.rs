@@ -19,8 +19,8 @@ use crate::domain::text::Localized;
 use crate::domain::trigger::row::TriggerRow;
 use crate::domain::trust::Unagreed;
 use crate::domain::{
-    AgentId, Background, CallId, Course, DialogId, DisplayState, Genseq, HealthLevel, MsgId,
-    Problem, Question, RootId, SelfId, Slug, Stamp,
+    AgentId, Background, CallId, Course, DialogId, DisplayState, ForeignLayout, Genseq,
+    HealthLevel, MsgId, Problem, Question, RootId, SelfId, Slug, Stamp,
 };
 
 use super::command::Ticket;
@@ -45,6 +45,9 @@ impl From<&StoredRecord> for Cursor {
         Self { course: record.course(), line: record.line() }
     }
 }
+
+/// The identifier of the problem that says that there is no connection to a driver.
+pub const LOST: &str = "line/lost";
 
 /// One dialog in the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,15 +77,26 @@ pub struct TreeRow {
     pub context_level: Option<HealthLevel>,
     /// (remaining, maximum) pushes of keep-going; `None` where it is off.
     pub keep_going: Option<(i64, i64)>,
-    /// Part of a tree in an earlier layout, which is read-only.
+    /// Part of a tree that may only be read.
     #[serde(default)]
     pub history: bool,
+    /// Why it may only be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<ForeignLayout>,
     /// Queued messages of the user, the oldest first.
     #[serde(default)]
     pub queued: Arc<[QueuedMessage]>,
     /// Files it changed that nobody has reviewed, counted up to a limit.
     #[serde(default)]
     pub unreviewed: usize,
+}
+
+impl TreeRow {
+    /// Why it may only be read, if it may; an older program says only that it is so.
+    #[must_use]
+    pub fn foreign(&self) -> Option<ForeignLayout> {
+        self.layout.or(self.history.then_some(ForeignLayout::Older))
+    }
 }
 
 /// A message of the user that no generation has taken yet.

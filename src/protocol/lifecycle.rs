@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::image::AttachedImage;
-use crate::domain::{AgentId, Bucket, Course, DialogId, Genseq, RootId, Stamp};
+use crate::domain::{AgentId, Bucket, Course, DialogId, ForeignLayout, Genseq, RootId, Stamp};
 
 /// An operation on a dialog or a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +52,18 @@ pub struct ShelfRow {
     pub agent: AgentId,
     pub taskdoc: String,
     pub title: String,
-    /// A tree in an earlier layout, which is read-only.
+    /// A tree that may only be read.
     pub history: bool,
+    /// Why it may only be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<ForeignLayout>,
     pub last_modified: Stamp,
+}
+
+impl ShelfRow {
+    /// Why it may only be read, if it may; an older program says only that it is so.
+    #[must_use]
+    pub fn foreign(&self) -> Option<ForeignLayout> {
+        self.layout.or(self.history.then_some(ForeignLayout::Older))
+    }
 }

@@ -32,7 +32,7 @@ pub use asked::LOOKS;
 pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, LARGEST_TICKET, LOOKED, Ticket};
 pub use event::{
-    ConsentView, Cursor, DriverEvent, HaltedDialog, ImageSupport, InboxRow, MemberView,
+    ConsentView, Cursor, DriverEvent, HaltedDialog, ImageSupport, InboxRow, LOST, MemberView,
     QuietOutcome, RetryView, TranscriptPage, TreeRow, WorkspaceView,
 };
 pub use finding::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};

@@ -73,6 +73,9 @@ pub enum ConnectError {
     NotInstalled(String),
     #[error("the driver does not let this client in: {0}")]
     Rejected(Localized),
+    /// The same, because it is older than this program.
+    #[error("the driver does not let this client in: {0}")]
+    Older(Localized),
 }
 
 /// A connection to a driver.
@@ -234,6 +237,15 @@ pub(super) async fn exchange(
     cut: impl Fn(io::Error) -> ConnectError,
 ) -> Result<Vec<u8>, ConnectError> {
     FrameWriter::new(write).write(greeting).await.map_err(&cut)?;
+    first_answer(read, patience, cut).await
+}
+
+/// Reads the first message, and nothing behind it.
+pub(super) async fn first_answer(
+    read: &mut (impl AsyncRead + Unpin),
+    patience: Duration,
+    cut: impl Fn(io::Error) -> ConnectError,
+) -> Result<Vec<u8>, ConnectError> {
     let first = timeout(patience, first_frame(read, LONGEST_FROM_DRIVER)).await;
     first
         .map_err(|_| answer(&"no answer in time"))?
@@ -252,6 +264,9 @@ pub(super) fn begin(
 ) -> Result<Connection, ConnectError> {
     let welcome = match wire::decode_from_driver(first).map_err(|error| answer(&error))? {
         FromDriver::Welcome(welcome) => welcome,
+        FromDriver::Rejected(rejected) if rejected.protocol < hello.oldest => {
+            return Err(ConnectError::Older(rejected.reason));
+        }
         FromDriver::Rejected(rejected) => return Err(ConnectError::Rejected(rejected.reason)),
         FromDriver::Event(_) | FromDriver::Unknown { .. } => {
             return Err(answer(&"events came before a welcome"));

@@ -1,11 +1,13 @@
 //! Puts this very program on another machine, over the program that leads there: in one conversation, so that a password
 //! is typed once. Nothing is replaced before the copy there has the right checksum and runs.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
@@ -32,7 +34,9 @@ const DOES_NOT_RUN: i32 = 93;
 /// A copy of this program.
 #[derive(Debug)]
 pub struct Program {
-    bytes: Vec<u8>,
+    /// As it is sent, compressed.
+    packed: Vec<u8>,
+    /// Of the program itself.
     digest: String,
     /// What `uname -s -m` says where it runs.
     system: String,
@@ -54,7 +58,7 @@ pub enum InstallError {
 }
 
 impl Program {
-    /// Reads it. Blocks on the disk.
+    /// Reads and compresses it. Blocks for a second.
     ///
     /// # Errors
     /// It cannot be read.
@@ -64,13 +68,15 @@ impl Program {
         let uname = rustix::system::uname();
         let (name, machine) =
             (uname.sysname().to_string_lossy(), uname.machine().to_string_lossy());
-        Ok(Self { bytes, digest, system: format!("{name} {machine}") })
+        let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+        packer.write_all(&bytes)?;
+        Ok(Self { packed: packer.finish()?, digest, system: format!("{name} {machine}") })
     }
 
-    /// Its size in bytes.
+    /// How many bytes are sent.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.bytes.len()
+        self.packed.len()
     }
 
     /// The system and the machine it is for.
@@ -88,7 +94,7 @@ impl Program {
 mkdir -p "$HOME/.local/bin"
 new="$HOME/.local/bin/.dominds-tui.$$"
 trap 'rm -f "$new"' EXIT
-set -C; cat >"$new"; set +C
+set -C; gzip -dc >"$new"; set +C
 sum="$(sha256sum "$new")"
 [ "${{sum%% *}}" = {digest} ] || exit {OTHER_CHECKSUM}
 chmod 755 "$new"
@@ -110,12 +116,7 @@ impl Line {
             return Err(failed("there is no program that leads there".to_owned()));
         };
         let mut command = Command::new(leads_there);
-        // The program itself is not compressed.
-        let compresses = (leads_there == "ssh").then_some("-C");
-        command
-            .args(compresses)
-            .args(arguments)
-            .arg(format!("sh -c {}", quoted(&program.script())));
+        command.args(arguments).arg(format!("sh -c {}", quoted(&program.script())));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.kill_on_drop(true).spawn().map_err(|error| failed(error.to_string()))?;
@@ -124,7 +125,7 @@ impl Line {
             return Err(failed("it has no pipes".to_owned()));
         };
         let (printed, said) = (Said::of(output), Said::of(errors));
-        for piece in program.bytes.chunks(PIECE) {
+        for piece in program.packed.chunks(PIECE) {
             match timeout(PIECE_TIMEOUT, input.write_all(piece)).await {
                 Ok(Ok(())) => {}
                 // It has ended, and its status says why.
@@ -210,7 +211,9 @@ mod tests {
     async fn the_program_is_put_there_whole_and_runs_there() {
         let (there, program) = (There::new(), that_runs());
         there.line().install(&program).await.unwrap();
-        assert_eq!(fs::read(there.installed()).unwrap(), program.bytes);
+        let installed = fs::read(there.installed()).unwrap();
+        assert_eq!(hex(&Sha256::digest(&installed)), program.digest);
+        assert!(program.size() < installed.len() / 10, "{} bytes are sent", program.size());
         assert_eq!(fs::metadata(there.installed()).unwrap().permissions().mode() & 0o777, 0o755);
         assert_eq!(there.files(), 1);
         // Again, over the one that is there.
@@ -237,7 +240,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_that_is_cut_meanwhile_leaves_what_was_there() {
-        let there = There::new().with("cat", "head -c 1000");
+        let there = There::new().with("gzip", "head -c 1000");
         fs::create_dir_all(there.installed().parent().unwrap()).unwrap();
         fs::write(there.installed(), "earlier").unwrap();
         let error = there.line().install(&that_runs()).await.unwrap_err();

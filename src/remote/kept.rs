@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::domain::Problem;
 use crate::domain::text::{Localized, Text, localized};
 use crate::protocol::command::Ticket;
-use crate::protocol::{Command, DriverEvent};
+use crate::protocol::{Command, DriverEvent, LOST};
 
 use super::client::{
     ACKNOWLEDGED, COMMANDS, ConnectError, Connection, ConnectionTasks, EVENTS, Ended,
@@ -24,8 +24,10 @@ use super::client::{
 };
 
 /// The first pause before a line is tried again; each one is twice as long as the one before.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// The longest one in which a person does something.
+const LONGEST_WITH_KEYS: Duration = Duration::from_secs(5);
 
 const NO_LINE: Text = Text::new(
     "there is no connection to the driver; it is tried again, and your text is kept",
@@ -41,9 +43,7 @@ const NOBODY: Text = Text::new(
     "此工作区没有运行驱动进程：`dominds-tui q4h answer` 可在那里回答，或用 `dominds-tui serve` 启动一个",
 );
 
-/// The identifier of the problem that says that there is no connection.
-pub const LOST: &str = "line/lost";
-/// The same where nobody drives, so that what is told is what the files say.
+/// The identifier of the problem that says that nobody drives, so that what is told is what the files say.
 pub const AT_REST: &str = "line/at-rest";
 
 /// True for a problem that is about the connection, and not about what it leads to.
@@ -240,7 +240,7 @@ where
         let mut pause = FIRST_PAUSE;
         loop {
             self.report_missing(error.take()).await.ok()?;
-            self.refuse_until(Instant::now() + pause).await?;
+            self.wait_for_next_try(pause).await?;
             pause = (pause * 2).min(LONGEST_PAUSE);
             match self.try_to_connect().await? {
                 Ok(connection) => {
@@ -284,12 +284,20 @@ where
         }
     }
 
-    async fn refuse_until(&mut self, until: Instant) -> Option<()> {
+    /// Refuses what comes meanwhile. A command says that a person is there, and is not kept waiting as long; one to try
+    /// again ends the pause.
+    async fn wait_for_next_try(&mut self, pause: Duration) -> Option<()> {
+        let began = Instant::now();
+        let mut until = began + pause;
         loop {
             tokio::select! {
                 () = sleep_until(until) => return Some(()),
                 command = self.commands.recv() => {
                     let command = command.filter(|command| !leaves(command))?;
+                    if matches!(command, Command::RetryNow { .. }) {
+                        return Some(());
+                    }
+                    until = until.min(began + LONGEST_WITH_KEYS);
                     if let Some(ticket) = command.ticket() {
                         self.refuse(ticket, self.no_line).await.ok()?;
                     }
@@ -339,8 +347,8 @@ where
             "连接已断开，正在重试：{why}"
         );
         let fix = Text::new(
-            "nothing has to be done if the line comes back; the team goes on meanwhile",
-            "线路恢复后无需任何操作；团队仍在继续工作",
+            "nothing has to be done if the line comes back; the team goes on meanwhile; `R` tries again at once",
+            "线路恢复后无需任何操作；团队仍在继续工作；按 `R` 立即重试",
         );
         self.report_problem(Problem::new(LOST, name, text, fix)).await
     }
@@ -558,5 +566,46 @@ mod tests {
         drop(driver);
         assert_eq!(in_time(fleet.events.recv()).await, Some(DriverEvent::Stopped));
         assert_eq!(in_time(fleet.tasks.join()).await.unwrap(), Ended::Left);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_line_is_tried_again_soon_then_rarely_and_sooner_while_a_person_is_there() {
+        let began = Instant::now();
+        let tried = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let seen = tried.clone();
+        let mut followed = follow("box", move || {
+            seen.lock().unwrap().push(began.elapsed());
+            async { Err(ConnectError::Nobody) }
+        });
+        let mut longest = async |from: Duration, with_keys: bool| {
+            let until = from + Duration::from_secs(100);
+            while began.elapsed() < until {
+                if with_keys {
+                    followed.commands.send(Command::Refresh).await.unwrap();
+                }
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                while followed.events.try_recv().is_ok() {}
+            }
+            let tried = tried.lock().unwrap();
+            let gaps = tried.windows(2).filter(|pair| pair[0] >= from);
+            gaps.map(|pair| pair[1] - pair[0]).max().unwrap()
+        };
+        assert_eq!(longest(Duration::ZERO, false).await, LONGEST_PAUSE);
+        let here = began.elapsed() + LONGEST_PAUSE;
+        tokio::time::sleep(LONGEST_PAUSE).await;
+        let with_keys = longest(here, true).await;
+        assert!(with_keys <= LONGEST_WITH_KEYS + Duration::from_secs(1), "{with_keys:?}");
+        let first: Vec<_> = tried.lock().unwrap().iter().take(4).copied().collect();
+        assert_eq!(first, [0, 200, 600, 1_400].map(Duration::from_millis));
+        let count = || tried.lock().unwrap().len();
+        // Long ago nobody was here.
+        tokio::time::sleep(Duration::from_secs(40)).await;
+        while followed.events.try_recv().is_ok() {}
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let before = count();
+        let dialog = DialogId::main(RootId::new("9z"));
+        followed.commands.send(Command::RetryNow { dialog }).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert_eq!(count(), before + 1);
     }
 }

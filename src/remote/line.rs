@@ -13,7 +13,8 @@ use tokio::time::timeout;
 
 use crate::protocol::wire::{self, Hello};
 
-use super::client::{ConnectError, Connection, Halves, Leaving, begin, exchange};
+use super::client::{ConnectError, Connection, Halves, Leaving, begin, first_answer};
+use super::framed::FrameWriter;
 
 /// How long a connection may take, a password that is typed included.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -21,6 +22,13 @@ const PATIENCE: Duration = Duration::from_mins(2);
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(2);
 /// Kept of what the program says on its standard error.
 const MAX_SAID: usize = 4096;
+/// Printed before the first frame: the shell there may print a text of its own when it starts.
+const MARKER: &str = "dominds-tui-frames-follow";
+/// Read of such a text at most, in bytes.
+const MAX_GREETING: usize = 64 * 1024;
+/// Lines of it that a message names, and characters of each.
+const SHOWN_LINES: usize = 5;
+const SHOWN_CHARS: usize = 120;
 /// The status of a shell for a program that it does not find.
 const NOT_FOUND: i32 = 127;
 
@@ -113,6 +121,12 @@ impl Line {
         &self.words
     }
 
+    /// A shell is behind it, by `ssh`.
+    #[must_use]
+    pub fn is_ssh(&self) -> bool {
+        self.words.first().is_some_and(|program| program == "ssh")
+    }
+
     /// As it was given.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -127,7 +141,7 @@ impl Line {
             None => ("", self.path.as_str()),
         };
         let script = format!(
-            "PATH=\"$PATH:$HOME/.local/bin:$HOME/.cargo/bin\"; exec dominds-tui -C {home}{} relay{}",
+            "PATH=\"$PATH:$HOME/.local/bin:$HOME/.cargo/bin\"; echo {MARKER}; exec dominds-tui -C {home}{} relay{}",
             quoted(path),
             if self.starts { "" } else { " --no-start" }
         );
@@ -156,24 +170,35 @@ impl Line {
             return Err(ConnectError::Line(format!("{program}: it has no pipes")));
         };
         let said = Said::of(errors);
-        let (mut read, mut write): Halves = (Box::new(read), Box::new(write));
+        let (read, mut write): Halves = (Box::new(read), Box::new(write));
         // What went wrong is what the program says.
         let cut = |_: io::Error| ConnectError::Nobody;
         let hello = Hello { low_bandwidth: true, ..hello };
         let greeting = wire::encode_hello(&hello);
         let greeting = greeting.map_err(|fault| ConnectError::Answer(fault.to_string()))?;
-        let answer = exchange((&mut read, &mut write), &greeting, PATIENCE, cut).await;
-        match answer.and_then(|first| begin(&first, (read, write), (&hello, leaving))) {
+        let mut greeted = Vec::new();
+        let exchanged = async {
+            FrameWriter::new(&mut write).write(&greeting).await.map_err(cut)?;
+            let skipped = timeout(PATIENCE, skip_greeting(read, &mut greeted)).await;
+            let mut read = skipped.unwrap_or(Err(ConnectError::Nobody))?;
+            let first = first_answer(&mut read, PATIENCE, cut).await?;
+            Ok((first, read))
+        };
+        let answer = exchanged.await;
+        let begun =
+            answer.and_then(|(first, read)| begin(&first, (read, write), (&hello, leaving)));
+        match begun {
             Ok(mut connection) => {
                 connection.tasks.keep(child, said.reading);
                 Ok(connection)
             }
-            Err(ConnectError::Nobody) => Err(self.explain(child, said).await),
+            Err(ConnectError::Nobody) => Err(self.explain(child, (said, &greeted)).await),
             Err(error) => Err(error),
         }
     }
 
-    async fn explain(&self, mut child: Child, said: Said) -> ConnectError {
+    /// `greeted`: what a shell there printed, if nothing else came.
+    async fn explain(&self, mut child: Child, (said, greeted): (Said, &[u8])) -> ConnectError {
         let ended = timeout(LAST_WORDS_TIMEOUT, child.wait()).await;
         let code = ended.ok().and_then(Result::ok).and_then(|status| status.code());
         let text = said.whole().await;
@@ -181,6 +206,12 @@ impl Line {
         let name = &self.name;
         if code == Some(NOT_FOUND) {
             return ConnectError::NotInstalled(name.clone());
+        }
+        if let Some(lines) = shown_lines(greeted) {
+            let text = text.lines().last().map(|line| format!("; {line}")).unwrap_or_default();
+            return ConnectError::Line(format!(
+                "{name}: the shell there printed {lines}, and dominds-tui was not heard behind it{text}"
+            ));
         }
         ConnectError::Line(match (code, text) {
             (Some(code), "") => {
@@ -190,6 +221,40 @@ impl Line {
             (_, text) => format!("{name}: {text}"),
         })
     }
+}
+
+/// Reads up to the marker, and nothing behind it. A program that prints none begins with a frame, whose first byte is
+/// in no text. `greeted`: what came where neither did.
+async fn skip_greeting(
+    mut read: Box<dyn AsyncRead + Send + Unpin>,
+    greeted: &mut Vec<u8>,
+) -> Result<Box<dyn AsyncRead + Send + Unpin>, ConnectError> {
+    let marker = format!("{MARKER}\n");
+    while greeted.len() < MAX_GREETING {
+        match read.read_u8().await {
+            Ok(0) => {
+                greeted.clear();
+                return Ok(Box::new(io::Cursor::new([0]).chain(read)));
+            }
+            Ok(byte) => greeted.push(byte),
+            Err(_) => return Err(ConnectError::Nobody),
+        }
+        if greeted.ends_with(marker.as_bytes()) {
+            greeted.clear();
+            return Ok(read);
+        }
+    }
+    Err(ConnectError::Nobody)
+}
+
+/// The last lines of a text that a shell printed; `None` of an empty one.
+fn shown_lines(greeted: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(greeted);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let last = lines.get(lines.len().saturating_sub(SHOWN_LINES)..).unwrap_or_default();
+    let shown = |line: &&str| format!("“{}”", line.chars().take(SHOWN_CHARS).collect::<String>());
+    let shown: Vec<String> = last.iter().map(shown).collect();
+    (!shown.is_empty()).then(|| shown.join(" "))
 }
 
 /// A word of a shell.
@@ -278,8 +343,47 @@ mod tests {
             .output()
             .unwrap();
         let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
-        assert_eq!(printed, "-C\n/home/me/a'; touch gone; '$(touch gone)\nrelay\n");
+        let after = format!("{MARKER}\n-C\n/home/me/a'; touch gone; '$(touch gone)\nrelay\n");
+        assert_eq!(printed, after);
         assert!(!folder.path().join("gone").exists());
+    }
+
+    fn through(text: &[u8]) -> Box<dyn AsyncRead + Send + Unpin> {
+        Box::new(io::Cursor::new(text.to_vec()))
+    }
+
+    #[tokio::test]
+    async fn what_a_shell_prints_before_the_marker_is_skipped_and_nothing_behind_it() {
+        let marked =
+            |before: &str| [before.as_bytes(), MARKER.as_bytes(), b"\n\0\0\0\x02{}"].concat();
+        let long = "Welcome to box\n".repeat(4_000);
+        for text in [
+            marked(""),
+            marked("Welcome to box, have a nice day\n"),
+            marked("no line end"),
+            marked(&long),
+            // Of a program that prints no marker.
+            b"\0\0\0\x02{}".to_vec(),
+            b"Last login: today\n\0\0\0\x02{}".to_vec(),
+        ] {
+            let mut seen = Vec::new();
+            let mut rest = skip_greeting(through(&text), &mut seen).await.unwrap();
+            let frame = first_answer(&mut rest, PATIENCE, |_| ConnectError::Nobody).await.unwrap();
+            assert_eq!((seen.len(), frame.as_slice()), (0, &b"{}"[..]));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_text_without_a_marker_is_read_to_a_bound_and_its_last_lines_are_named() {
+        let endless = "noise\n".repeat(MAX_GREETING);
+        let mut seen = Vec::new();
+        let error = skip_greeting(through(endless.as_bytes()), &mut seen).await.err();
+        assert!(matches!(error, Some(ConnectError::Nobody)), "{error:?}");
+        assert_eq!(seen.len(), MAX_GREETING);
+        let line = Line::parse("/w", Some("printf Welcome\\nto\\nbox\\n")).unwrap();
+        let hello = Hello::new(AudienceKind::Screen, "pts/1");
+        let error = line.connect(hello, Leaving::DriverStays).await.err().unwrap().to_string();
+        assert!(error.contains("“Welcome” “to” “box”"), "{error}");
     }
 
     #[tokio::test]

@@ -29,7 +29,7 @@ pub use fleet::{Fleet, Several};
 pub use framed::first_frame;
 pub use install::{INSTALLED, InstallError, Program};
 pub use journal::SessionFile;
-pub use kept::{AT_REST, Followed, LOST, follow, keep};
+pub use kept::{AT_REST, Followed, follow, keep};
 pub use line::{Line, LineFault};
 pub use place::{Note, Place, UserFolders, all_notes};
 pub use server::{About, Server};

@@ -1,17 +1,16 @@
 //! Trees of an earlier layout, with `subdialogs/` and the words of that time. They are history: read and
 //! shown; nothing of them is driven, repaired, moved or written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::domain::tree::Bucket;
-use crate::domain::{Dialog, DialogId, DialogTree, DisplayState, History, Latest, RootId, SelfId};
+use crate::domain::{Dialog, DialogId, DialogTree, DisplayState, History, Latest, SelfId};
 
 use super::Store;
-use super::error::StoreError;
 use super::files::{self, FileKind};
 use super::listing::TreeListing;
 use super::scan::{DialogFolder, headline};
@@ -49,21 +48,6 @@ impl Store {
         let earlier = earlier().join(dialog.this.as_str());
         if is_there(&earlier) { earlier } else { current }
     }
-
-    /// Refuses what would change a tree of the earlier layout.
-    pub(super) fn refuse_earlier_layout(
-        &self,
-        bucket: Bucket,
-        root: &RootId,
-    ) -> Result<(), StoreError> {
-        let path = self.layout.root(bucket, root);
-        let Ok(folder) = DialogFolder::open(&path) else { return Ok(()) };
-        let meta = self.meta(bucket, &DialogId::main(root.clone()));
-        if is_earlier(&folder, meta.as_ref().map(|meta| &meta.extra)) {
-            return Err(StoreError::EarlierLayout(root.clone()));
-        }
-        Ok(())
-    }
 }
 
 /// What such a tree comes to: who was there, and what was said. Nothing waits.
@@ -87,12 +71,13 @@ fn idle_copy(dialog: &Dialog) -> Dialog {
     Dialog { history, ..Dialog::new(dialog.meta.clone(), latest) }
 }
 
-/// Tells of each dialog who asked it and for what, as its identity has it.
-pub(super) fn fill_askers(listing: &mut TreeListing) {
+/// Tells of each dialog who asked it and for what: `askers` by assignments, others as their identity has it.
+pub(super) fn fill_askers(listing: &mut TreeListing, askers: &BTreeMap<SelfId, SelfId>) {
     let main = listing.root.main();
     let known: BTreeSet<SelfId> = listing.dialogs.iter().map(|one| one.id.clone()).collect();
     for dialog in &mut listing.dialogs {
         let named = dialog.meta.extra.get(ASKER_KEY).and_then(Value::as_str).map(SelfId::new);
+        let named = askers.get(&dialog.id).cloned().or(named);
         let asker = named.filter(|id| known.contains(id) && *id != dialog.id);
         dialog.asker = (dialog.id != main).then(|| asker.unwrap_or_else(|| main.clone()));
         if let Some(about) = assignment_headline(&dialog.meta.extra) {

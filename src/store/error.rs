@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{Problem, RootId};
+use crate::domain::{ForeignLayout, Problem, RootId};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -36,8 +36,8 @@ pub enum StoreError {
     Exists(PathBuf),
     /// The tree is damaged beyond repair; in a writing store it was set aside.
     Damaged(Box<Problem>),
-    /// The tree has the layout of an earlier Dominds.
-    EarlierLayout(RootId),
+    /// The tree is not in the layout that is written here.
+    ForeignLayout(RootId, ForeignLayout),
     BadName {
         name: String,
     },
@@ -132,10 +132,10 @@ impl StoreError {
                 localized!(("{} exists already", path.display()), ("{} 已存在", path.display()))
             }
             Self::Damaged(problem) => problem.message(),
-            Self::EarlierLayout(root) => localized!(
-                "{root} is history in an earlier layout (subdialogs/): it can be read, nothing else",
-                "{root} 是早期布局 (subdialogs/) 的历史：只能阅读"
-            ),
+            Self::ForeignLayout(root, layout) => {
+                let reason = layout.reason();
+                localized!([reason] "{root} {reason}", "{root} {reason}")
+            }
             Self::BadName { name } => {
                 localized!("{name:?} cannot name a file", "{name:?} 不能作为文件名")
             }
@@ -267,7 +267,6 @@ mod tests {
             StoreError::NotFound(root()),
             StoreError::ExternalWriter(path.clone()),
             StoreError::Exists(path.clone()),
-            StoreError::EarlierLayout(root()),
             StoreError::BadName { name: "..".to_owned() },
             StoreError::interrupted("panic"),
             StoreError::Encode { path: path.clone(), text: "no".to_owned() },
@@ -276,7 +275,9 @@ mod tests {
         let held = holders.map(|holder| StoreError::Held { holder });
         let misplaced =
             kinds.map(|expected| StoreError::Misplaced { path: path.clone(), expected });
-        let all = others.into_iter().chain(held).chain(misplaced).chain(actions.map(io));
+        let foreign = ForeignLayout::ALL.map(|layout| StoreError::ForeignLayout(root(), layout));
+        let all =
+            others.into_iter().chain(held).chain(foreign).chain(misplaced).chain(actions.map(io));
         for error in all {
             assert_translated(&error.message());
             assert_eq!(error.to_string(), error.message().to_string());

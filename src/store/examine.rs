@@ -32,7 +32,7 @@ impl Store {
                     Ok(read) => {
                         problems.extend(cycles_in(&read));
                         problems.extend(read.problems);
-                        if !read.earlier {
+                        if read.foreign.is_none() {
                             problems.extend(self.examine_extras(bucket, &root));
                         }
                     }

@@ -16,7 +16,7 @@ use super::file_stamps::FolderDigest;
 use super::index_file::{IndexReader, IndexWriter, is_entry_name};
 
 /// Says who wrote it: another build may read folders in another way.
-const HEADER: &str = concat!("dominds-tui list ", env!("CARGO_PKG_VERSION"), " 3");
+const HEADER: &str = concat!("dominds-tui list ", env!("CARGO_PKG_VERSION"), " 4");
 
 /// What is known of folders read earlier, and the new index that is made of it.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use crate::domain::inquiry::answers::{PartAnswer, PartAnswers};
 use crate::domain::latest::DisplayState;
 use crate::domain::tree::Bucket;
 use crate::domain::{
-    CallId, ContextPressure, DialogMeta, Genseq, Latest, Pending, Question, RegistryEntry, RootId,
-    SelfId,
+    CallId, ContextPressure, DialogMeta, ForeignLayout, Genseq, Latest, Pending, Question,
+    RegistryEntry, RootId, SelfId,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -25,8 +25,8 @@ pub struct TreeListing {
     /// True if something may be left to do: a generation was cut off, a prompt waits, a file
     /// disagrees with the courses.
     pub unclean: bool,
-    /// True for a tree of an earlier layout: history, which is only read.
-    pub earlier: bool,
+    /// Why it is only read, if it is.
+    pub foreign: Option<ForeignLayout>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -22,7 +22,7 @@ pub struct LoadedTree {
 }
 
 impl Store {
-    /// Reads a tree whole. [`StoreError::EarlierLayout`] if it is history; [`StoreError::Damaged`] if nothing can be made of it: a writing store has
+    /// Reads a tree whole. [`StoreError::ForeignLayout`] if it may only be read; [`StoreError::Damaged`] if nothing can be made of it: a writing store has
     /// then moved it to `malformed`. An I/O error leaves everything where it is.
     ///
     /// No commit of this tree may be under way.
@@ -35,13 +35,28 @@ impl Store {
             }
             Err(error) => return Err(error),
         };
-        if read.earlier {
-            return Err(StoreError::EarlierLayout(root.clone()));
+        if let Some(layout) = read.foreign {
+            return Err(StoreError::ForeignLayout(root.clone(), layout));
         }
         if self.access() == Access::ReadWrite {
             self.register_tree(bucket, &read)?;
         }
         Ok(LoadedTree { tree: read.tree, repairs: read.repairs, problems: read.problems })
+    }
+
+    /// Refuses what would change a tree that may only be read. One that is damaged may be put away.
+    pub(super) fn refuse_foreign_layout(
+        &self,
+        bucket: Bucket,
+        root: &RootId,
+    ) -> Result<(), StoreError> {
+        match self.read_tree(bucket, root, ScanDepth::Facts) {
+            Ok(TreeRead { foreign: Some(layout), .. }) => {
+                Err(StoreError::ForeignLayout(root.clone(), layout))
+            }
+            Err(error @ (StoreError::ForeignLayout(..) | StoreError::Io { .. })) => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     pub(super) fn read_tree(
@@ -53,8 +68,8 @@ impl Store {
         if !is_dialog_path(root.as_str()) {
             return Err(StoreError::NotFound(root.clone()));
         }
-        let (disk, layout) = (self.disk(), &self.layout);
-        let reader = TreeReader { disk, layout, bucket, root, depth, cache: None };
+        let (disk, layout, workspace) = (self.disk(), &self.layout, &self.workspace);
+        let reader = TreeReader { disk, layout, workspace, bucket, root, depth, cache: None };
         reader.read()
     }
 

@@ -58,6 +58,7 @@ mod titles;
 mod tree;
 mod tree_builder;
 mod tree_index;
+mod tree_layout;
 mod writer_state;
 
 use std::path::Path;
@@ -84,6 +85,7 @@ pub use titles::Titles;
 
 use layout::Layout;
 use lock::Lock;
+use tree_layout::WorkspaceLayout;
 use writer_state::WriterState;
 
 /// May the workspace be changed?
@@ -129,6 +131,8 @@ pub struct Store {
     /// True if there was no `.dialogs` before this store was opened.
     made: bool,
     writer_state: Arc<Mutex<WriterState>>,
+    /// For trees that do not tell in which layout they are.
+    workspace: WorkspaceLayout,
     /// Held while one shared reminder is changed; trees commit side by side.
     shared: Mutex<()>,
     /// Held while a title is changed.
@@ -155,7 +159,8 @@ impl Store {
             }
         };
         let (writer_state, shared, titles) = (Arc::default(), Mutex::default(), Mutex::default());
-        let store = Self { layout, options, lock, made, writer_state, shared, titles };
+        let workspace = WorkspaceLayout::default();
+        let store = Self { layout, options, lock, made, writer_state, workspace, shared, titles };
         if store.access() == Access::ReadWrite {
             store.sweep();
         }

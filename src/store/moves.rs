@@ -44,7 +44,7 @@ impl Store {
         if !self.is_there(from, root) {
             return Err(StoreError::NotFound(root.clone()));
         }
-        self.refuse_earlier_layout(from, root)?;
+        self.refuse_foreign_layout(from, root)?;
         self.sync_unsynced(root)?;
         let source = self.layout.root(from, root);
         self.move_folder(&source, &self.layout.root(to, root))?;
@@ -62,7 +62,7 @@ impl Store {
         if buckets.is_empty() {
             return Err(StoreError::NotFound(root.clone()));
         }
-        buckets.iter().try_for_each(|bucket| self.refuse_earlier_layout(*bucket, root))?;
+        buckets.iter().try_for_each(|bucket| self.refuse_foreign_layout(*bucket, root))?;
         self.sweep();
         for bucket in buckets {
             let source = self.layout.root(bucket, root);

@@ -75,6 +75,7 @@ fn rebuilt_question(dialog: &DialogId, scan: &CourseScan, call: &CallId) -> Opti
         course: fact.course,
         message_index: 0,
         call_site_genseq: (fact.genseq.0 > 0).then_some(fact.genseq),
+        extra: serde_json::Map::new(),
     };
     let asked_at = scan.called_at.get(call).cloned().unwrap_or_default();
     Some(Question::new(dialog, call, &content_of(fact), asked_at, site))
@@ -343,6 +344,7 @@ fn assignment_from_prompt(
         call_id: directive.target_call_id.clone(),
         collective_targets: Some(vec![side.agent_id.clone()]),
         effective_fbr_effort: None,
+        extra: serde_json::Map::new(),
     })
 }
 
@@ -362,6 +364,7 @@ fn assignment_from_pending(
         call_id: entry.call_id.clone(),
         collective_targets: Some(vec![entry.target_agent_id.clone()]),
         effective_fbr_effort: fresh_boots.then_some(1),
+        extra: serde_json::Map::new(),
     })
 }
 

@@ -11,6 +11,7 @@ use super::layout::{Layout, course_file};
 use super::lines::{LineContent, LineReader};
 use super::load::LoadedTree;
 use super::scan::ScanDepth;
+use super::tree_layout::WorkspaceLayout;
 use super::{Store, files};
 
 /// A record with its line.
@@ -45,6 +46,7 @@ impl Store {
             lock: None,
             made: false,
             writer_state,
+            workspace: WorkspaceLayout::default(),
             shared,
             titles,
         };
@@ -54,8 +56,8 @@ impl Store {
     /// A tree as it is now, for a reader: nothing is repaired.
     pub fn load_read_only(&self, bucket: Bucket, root: &RootId) -> Result<LoadedTree, StoreError> {
         let read = self.read_tree(bucket, root, ScanDepth::Full)?;
-        if read.earlier {
-            return Err(StoreError::EarlierLayout(root.clone()));
+        if let Some(layout) = read.foreign {
+            return Err(StoreError::ForeignLayout(root.clone(), layout));
         }
         Ok(LoadedTree { tree: read.tree, repairs: read.repairs, problems: read.problems })
     }

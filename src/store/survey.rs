@@ -60,7 +60,7 @@ impl Survey {
     /// The Taskdocs its dialogs work on, each once.
     #[must_use]
     pub fn taskdocs(&self) -> BTreeSet<&str> {
-        let today = self.trees.iter().filter(|tree| !tree.earlier);
+        let today = self.trees.iter().filter(|tree| tree.foreign.is_none());
         let dialogs = today.flat_map(|tree| &tree.dialogs);
         dialogs.map(|dialog| dialog.meta.task_doc_path.as_str()).collect()
     }
@@ -233,8 +233,9 @@ impl Store {
         if cache.is_none() {
             return self.read_tree(bucket, root, ScanDepth::Facts);
         }
-        let (disk, layout, depth) = (self.disk(), &self.layout, ScanDepth::Facts);
-        TreeReader { disk, layout, bucket, root, depth, cache }.read_found()
+        let (disk, layout, workspace) = (self.disk(), &self.layout, &self.workspace);
+        let depth = ScanDepth::Facts;
+        TreeReader { disk, layout, workspace, bucket, root, depth, cache }.read_found()
     }
 
     /// Lists the trees of a bucket, and sets aside those nothing can be made of.
@@ -298,7 +299,7 @@ impl Store {
             | StoreError::Exists(_)
             | StoreError::BadName { .. }
             | StoreError::Interrupted(_)
-            | StoreError::EarlierLayout(_)
+            | StoreError::ForeignLayout(..)
             | StoreError::Encode { .. }
             | StoreError::DraftsTooLarge { .. } => {
                 let path = self.layout.root(bucket, root);
@@ -357,7 +358,7 @@ fn is_settled(read: &TreeRead) -> bool {
     let damaged =
         !read.problems.is_empty() || !read.broken.is_empty() || !cycles_in(read).is_empty();
     let has_name = is_entry_name(read.tree.root.as_str());
-    has_name && !read.earlier && !differs && !damaged && !waiting()
+    has_name && read.foreign.is_none() && !differs && !damaged && !waiting()
 }
 
 /// What the dialogs show while another process drives the workspace, in the order of the list; `None`
@@ -413,9 +414,9 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
     dialogs.sort_by(|a, b| order(&main, &a.id, &b.id));
     let (root, bucket, registry) = (read.tree.root, read.tree.bucket, read.tree.registry);
     let mut listing =
-        TreeListing { root, bucket, dialogs, registry, unclean, earlier: read.earlier };
-    if read.earlier {
-        earlier_layout::fill_askers(&mut listing);
+        TreeListing { root, bucket, dialogs, registry, unclean, foreign: read.foreign };
+    if read.foreign.is_some() {
+        earlier_layout::fill_askers(&mut listing, &read.askers);
     }
     listing
 }

@@ -35,9 +35,10 @@ impl Store {
     /// read again before, so that a change by another program is lost for this dialog alone.
     pub fn write_title(&self, dialog: &DialogId, text: Option<&str>) -> Result<Titles, StoreError> {
         self.must_write()?;
-        if self.find(&dialog.root).is_none() {
+        let Some(bucket) = self.find(&dialog.root) else {
             return Err(StoreError::NotFound(dialog.root.clone()));
-        }
+        };
+        self.refuse_foreign_layout(bucket, &dialog.root)?;
         let _guard = self.titles.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut titles = self.read_titles()?;
         match text.and_then(title::own) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::domain::text::{Text, localized};
 use crate::domain::tree::Bucket;
-use crate::domain::{Dialog, RootId, SelfId};
+use crate::domain::{Dialog, ForeignLayout, Problem, RootId, SelfId};
 
 use super::disk::Disk;
 use super::earlier_layout::SUBDIALOGS;
@@ -22,6 +22,7 @@ use super::parts::{DialogParts, FileHealth};
 use super::problem_collector::ProblemCollector;
 use super::scan::{ScanDepth, headline};
 use super::tree_builder::{TreeBuilder, TreePlace, TreeRead};
+use super::tree_layout::{self, TreeLayout, WorkspaceLayout};
 
 /// Fewer side dialogs than this are not worth a thread.
 const MIN_PER_THREAD: usize = 128;
@@ -29,6 +30,7 @@ const MIN_PER_THREAD: usize = 128;
 pub(super) struct TreeReader<'a> {
     pub disk: &'a dyn Disk,
     pub layout: &'a Layout,
+    pub workspace: &'a WorkspaceLayout,
     pub bucket: Bucket,
     pub root: &'a RootId,
     pub depth: ScanDepth,
@@ -53,10 +55,10 @@ impl TreeReader<'_> {
         let FoundDialogs { parts, stamps } = self.parts(&folder, &mut problems)?;
         let identities = Identities::of(self.root, &parts);
         let main = self.root.main();
-        let earlier = parts.get(&main).is_some_and(|main| main.earlier);
+        let foreign = self.foreign(&main, &parts)?;
         if !identities.known.contains_key(&main) {
-            if earlier {
-                return Err(StoreError::EarlierLayout(self.root.clone()));
+            if let Some(layout) = foreign {
+                return Err(StoreError::ForeignLayout(self.root.clone(), layout));
             }
             return Err(self.unrepairable(&folder, &parts, &problems));
         }
@@ -70,7 +72,35 @@ impl TreeReader<'_> {
         build.identities(&parts, &identities);
         build.dialogs(parts, &identities)?;
         let read = TreeRead { stamps, ..build.finish(&folder) };
-        Ok(if earlier { read.into_history() } else { read })
+        Ok(match foreign {
+            Some(layout) => read.into_history(layout, self.foreign_problem(&folder, layout)),
+            None => read,
+        })
+    }
+
+    /// Why the tree may only be read, if it may.
+    fn foreign(
+        &self,
+        main: &SelfId,
+        parts: &TreeParts,
+    ) -> Result<Option<ForeignLayout>, StoreError> {
+        Ok(match tree_layout::of_tree(self.disk, main, parts)? {
+            TreeLayout::Own => None,
+            TreeLayout::Foreign(layout) => Some(layout),
+            TreeLayout::Untold => {
+                let is_foreign = self.workspace.is_foreign(self.disk, self.layout);
+                is_foreign.then_some(ForeignLayout::Recent)
+            }
+        })
+    }
+
+    /// Old history is no problem.
+    fn foreign_problem(&self, folder: &Path, layout: ForeignLayout) -> Option<Problem> {
+        let (root, reason) = (self.root, layout.reason());
+        let text = localized!([reason] "{root} {reason}", "{root} {reason}");
+        let problems = ProblemCollector::new(self.layout);
+        let problem = problems.problem("layout", folder, text, layout.fix()).warning();
+        (layout != ForeignLayout::Older).then_some(problem)
     }
 
     fn parts(

@@ -7,8 +7,8 @@ use crate::domain::inquiry::answers::PartAnswers;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{
-    AssignmentFrame, Dialog, DialogId, DialogMeta, DialogTree, Latest, Pending, Problem, Question,
-    QueuedPrompt, RootId, SelfId,
+    AssignmentFrame, Dialog, DialogId, DialogMeta, DialogTree, ForeignLayout, Latest, Pending,
+    Problem, Question, QueuedPrompt, RootId, SelfId,
 };
 
 use super::disk::Disk;
@@ -22,7 +22,7 @@ use super::own_files::{self, WaitingPrompts};
 use super::parts::{DialogParts, FileHealth, stopped_latest};
 use super::problem_collector::ProblemCollector;
 use super::reconcile::{self, DialogFacts, TreeFacts};
-use super::scan::FlawKind;
+use super::scan::{FlawKind, headline};
 
 /// A tree as it should be, and what on disk differs from that.
 #[derive(Debug)]
@@ -41,26 +41,36 @@ pub(super) struct TreeRead {
     pub sizes: Vec<(PathBuf, u64)>,
     /// The first words of a person in each dialog.
     pub first_message: BTreeMap<SelfId, String>,
-    /// True for a tree of an earlier layout.
-    pub earlier: bool,
+    /// Why it may only be read, if it may.
+    pub foreign: Option<ForeignLayout>,
+    /// Who asked each dialog of a tree that may only be read.
+    pub askers: BTreeMap<SelfId, SelfId>,
     /// Of all its folders and files, taken before they were read; `None` where something is wrong or at
     /// work, or a whole reading did not ask.
     pub stamps: Option<Vec<FolderStamps>>,
 }
 
 impl TreeRead {
-    /// The same of a tree of the earlier layout: it is shown, and nothing of it is to be fixed.
-    pub fn into_history(self) -> Self {
+    /// The same of a tree that may only be read: it is shown, and nothing of it is to be fixed.
+    pub fn into_history(mut self, layout: ForeignLayout, problem: Option<Problem>) -> Self {
+        let mut askers = BTreeMap::new();
+        for (id, dialog) in &self.tree.dialogs {
+            if let Some(assignment) = dialog.assignment() {
+                askers.insert(id.clone(), assignment.asker_dialog_id.clone());
+                self.first_message.insert(id.clone(), headline(&assignment.tellask_content));
+            }
+        }
         Self {
             tree: earlier_layout::as_history(&self.tree),
             repairs: Vec::new(),
-            problems: Vec::new(),
+            problems: problem.into_iter().collect(),
             identities: Vec::new(),
             broken: Vec::new(),
             irreplaceable: Vec::new(),
             sizes: Vec::new(),
             first_message: self.first_message,
-            earlier: true,
+            foreign: Some(layout),
+            askers,
             stamps: None,
         }
     }
@@ -113,7 +123,8 @@ impl<'a> TreeBuilder<'a> {
             irreplaceable: self.irreplaceable,
             sizes: self.sizes,
             first_message: self.first_message,
-            earlier: false,
+            foreign: None,
+            askers: BTreeMap::new(),
             stamps: None,
         }
     }

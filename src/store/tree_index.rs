@@ -26,7 +26,7 @@ use super::layout::{Layout, flat_name};
 use super::listing::{DialogListing, TreeListing};
 
 /// Says who wrote it: another build may list trees in another way.
-const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 2");
+const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 3");
 /// So many folders, and rows, are in one entry: more are shared out among the cores.
 const MAX_PART_ITEMS: usize = 256;
 
@@ -127,7 +127,7 @@ impl KnownTrees {
         };
         let (dialogs, head) = self.read_parts(bucket, &name, root.as_str(), buffer, shown)?;
         let IndexHead { registry, unclean } = head?;
-        Some(TreeListing { root: root.clone(), bucket, dialogs, registry, unclean, earlier: false })
+        Some(TreeListing { root: root.clone(), bucket, dialogs, registry, unclean, foreign: None })
     }
 
     /// What all parts of an entry hold, if all of them are as they were.

@@ -232,6 +232,10 @@ impl App {
         }
         self.redraw.mark();
         self.hints.pressed();
+        if self.model.is_cut_off() {
+            // Says that somebody is here: the next try comes sooner.
+            self.commands.push(Command::Refresh);
+        }
         let chord = Chord::from(key);
         self.keys.press(chord.into());
         if self.begun.is_none() && self.overlays.is_empty() && self.vi_key(key) {
@@ -441,6 +445,12 @@ impl App {
     /// The drafts of the last session could not be read.
     pub fn tell_without_drafts(&mut self) {
         self.follow([FollowUp::Notify(Tone::Bad, words::WITHOUT_DRAFTS)]);
+    }
+
+    /// This screen only looks on.
+    pub fn only_view(&mut self) {
+        self.model.views_only = true;
+        self.writing.only_view();
     }
 
     /// The driver of this process can go on without this screen.

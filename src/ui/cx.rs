@@ -11,7 +11,8 @@ use crate::domain::task::Priority;
 use crate::domain::text::Text;
 use crate::domain::trigger::row::TriggerRow;
 use crate::domain::{
-    AgentId, Bucket, CallId, Course, DialogId, Genseq, Lang, MsgId, RootId, Stamp, TeamName,
+    AgentId, Bucket, CallId, Course, DialogId, ForeignLayout, Genseq, Lang, MsgId, RootId, Stamp,
+    TeamName,
 };
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{ChangesScope, FindRequest, Lifecycle, LogLevel, SheetRequest, TeamsRequest};
@@ -27,8 +28,6 @@ use crate::ui::text::CopyText;
 use crate::ui::theme::{Glyphs, Role, Theme};
 use crate::ui::words::Counted;
 use ratatui::style::Style;
-
-const HISTORY: Text = Text::new("(history)", "（历史）");
 
 /// The settings of the screen: colours, symbols, keys, language. Replaced as a unit.
 #[derive(Debug, Clone)]
@@ -64,12 +63,10 @@ impl UiSettings {
         text.with(name, self.lang)
     }
 
-    /// The subject of a dialog, marked if the dialog is read-only history.
-    pub fn about<'a>(&self, about: &'a str, history: bool) -> Cow<'a, str> {
-        if !history {
-            return about.into();
-        }
-        format!("{} {about}", self.text(HISTORY)).trim_end().to_owned().into()
+    /// The subject of a dialog, marked if the dialog may only be read.
+    pub fn about<'a>(&self, about: &'a str, foreign: Option<ForeignLayout>) -> Cow<'a, str> {
+        let Some(layout) = foreign else { return about.into() };
+        format!("{} {about}", self.text(layout.mark())).trim_end().to_owned().into()
     }
 
     /// The key of an action while `focus` has the focus, as it is shown in hints, such as `⏎` or `Alt+⏎`;

@@ -22,7 +22,7 @@ pub mod unsaved;
 use crate::domain::sandbox::Level;
 use crate::domain::usage::Prices;
 use crate::domain::{Background, Problem};
-use crate::protocol::{ConsentView, TreeRow, WorkspaceView};
+use crate::protocol::{ConsentView, LOST, TreeRow, WorkspaceView};
 
 pub use attached::{DraftImage, DraftPart};
 pub use drafts::{DraftKey, Drafts};
@@ -51,6 +51,8 @@ pub struct Model {
     pub level: Option<Level>,
     /// The driver is another process, which goes on when this screen is left.
     pub driver_goes_on: bool,
+    /// This screen only looks on: the driver refuses whatever changes something.
+    pub views_only: bool,
     /// The driver of this process can go on without this screen.
     pub detaches: bool,
     pub problems: Vec<Problem>,
@@ -66,6 +68,12 @@ pub struct Model {
 }
 
 impl Model {
+    /// There is no connection to the driver, or to one of several.
+    #[must_use]
+    pub fn is_cut_off(&self) -> bool {
+        self.problems.iter().any(|problem| problem.id == LOST)
+    }
+
     /// Updates the row of one dialog. One that does not run has nothing to retry.
     pub fn put_row(&mut self, row: TreeRow) {
         if !row.state.is_running() {

@@ -30,3 +30,22 @@ pub fn copy(from: &Path, to: &Path) {
         }
     }
 }
+
+/// The files below a folder with all that is in them.
+pub fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for entry in fs::read_dir(&at).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).expect("below").to_owned();
+                found.push((name, fs::read(&path).expect("a file")));
+            }
+        }
+    }
+    found.sort();
+    found
+}

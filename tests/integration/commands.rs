@@ -3,6 +3,8 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
+mod layouts;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -524,36 +526,6 @@ fn a_fork_goes_on_by_itself_unless_it_is_told_not_to() {
         assert!(output.contains(r#""next":"auto_continue""#), "{output}");
         assert_eq!(output.contains(r#""event":"gen_start""#), drives, "{output}");
     }
-}
-
-#[test]
-fn an_earlier_tree_is_listed_and_shown_as_history_and_nothing_in_it_changes() {
-    let workspace = Workspace::staffed();
-    let old = "11/22/old";
-    let identity =
-        format!("id: {old}\nagentId: lead\ntaskDocPath: t.tsk\ncreatedAt: '2025-01-01 00:00:00'\n");
-    workspace.put("run", old, "dialog.yaml", &identity);
-    let line = r#"{"ts":"2025-01-01 00:00:00","type":"human_text_record","genseq":1,"content":"Build it","msgId":"m","grammar":"markdown","origin":"user"}"#;
-    workspace.put("run", old, "course-001.jsonl", &format!("{line}\n"));
-    let side = format!("{old}/subdialogs/sub-001");
-    workspace.put("run", &side, "dialog.yaml", &identity.replace(old, "sub-001"));
-    let files = || {
-        let mut names: Vec<_> = fs::read_dir(workspace.folder("run", old))
-            .expect("a folder")
-            .map(|entry| entry.expect("an entry").file_name())
-            .collect();
-        names.sort();
-        (names, workspace.read("run", old, "dialog.yaml"))
-    };
-    let before = files();
-    assert!(workspace.ok(&["dialogs"]).contains("(history) Build it"));
-    assert!(workspace.ok(&["show", old]).contains("Build it"));
-    workspace.ok(&["drive", "--json"]);
-    for command in [&["run", "--dialog", old, "hi"] as &[&str], &["read", "--dialog", old]] {
-        let output = workspace.refused_after_some(1, command);
-        assert!(output.contains("history in an earlier layout"), "{command:?}: {output}");
-    }
-    assert_eq!(files(), before);
 }
 
 #[test]

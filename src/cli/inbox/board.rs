@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::domain::Problem;
 use crate::domain::news::{self, NewsItem};
 use crate::hive::STORE_PROBLEM;
+use crate::protocol::LOST;
 use crate::protocol::command::Ticket;
 use crate::protocol::{Command, DriverEvent, InboxRow};
-use crate::remote::{AT_REST, LOST};
+use crate::remote::AT_REST;
 
 /// An open question with its number, which stays.
 #[derive(Debug, Clone, PartialEq)]

@@ -23,6 +23,10 @@ use crate::domain::record::{
 use crate::domain::time::Stamp;
 use crate::domain::{FileChange, PushCount, ReplyKind, SpecialCall, TellaskKind};
 
+/// Records of Dominds 1.29 that say for programs where things are, and nothing to people.
+const LINKS: [&str; 3] =
+    ["tellask_anchor_record", "tellask_callee_record", "active_callees_reconciled_record"];
+
 /// What the fold remembers between records.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TranscriptFold {
@@ -167,6 +171,7 @@ impl TranscriptFold {
                     text: fold.kept(content),
                 });
             }
+            Record::Unknown { kind, .. } if LINKS.contains(&kind.as_str()) => {}
             Record::Unknown { kind, .. } => {
                 self.add(blocks, place, entry, |_| BlockBody::Unknown { kind: kind.clone() });
             }

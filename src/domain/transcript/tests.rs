@@ -163,6 +163,16 @@ fn a_record_of_a_newer_program_is_shown_by_its_name() {
 }
 
 #[test]
+fn records_of_a_newer_dominds_that_only_link_are_not_shown() {
+    for kind in
+        ["tellask_anchor_record", "tellask_callee_record", "active_callees_reconciled_record"]
+    {
+        let line = format!(r#"{{"ts":"t","type":"{kind}","genseq":1,"callId":"s"}}"#);
+        assert!(bodies(&fold(&[&line])).is_empty(), "{kind}");
+    }
+}
+
+#[test]
 fn a_later_course_begins_with_a_break() {
     let mut transcript = fold(&[WORDS]);
     let place = RecordPosition { course: Course(2), line: 0 };

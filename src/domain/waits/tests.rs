@@ -56,6 +56,7 @@ impl Built {
             call_id: call.clone(),
             collective_targets: None,
             effective_fbr_effort: None,
+            extra: serde_json::Map::new(),
         };
         let started = (Course::FIRST, Genseq(1));
         self.with(asker, |dialog| dialog.pending.push(pending(&call, side, genseq))).with(
@@ -89,7 +90,12 @@ impl Built {
 
     fn asks_human(self, id: &str) -> Self {
         self.with(id, |dialog| {
-            let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+            let site = CallSite {
+                course: Course::FIRST,
+                message_index: 0,
+                call_site_genseq: None,
+                extra: serde_json::Map::new(),
+            };
             let of = crate::domain::DialogId::main(RootId::new("main"));
             let asked = Question::new(&of, &CallId::new("q"), "?", Stamp::default(), site);
             dialog.questions.push(asked);

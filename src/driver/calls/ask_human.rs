@@ -33,6 +33,7 @@ pub fn ask(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts: 
         course: at.course,
         message_index: u64::try_from(dialog.history.entries.len()).unwrap_or_default(),
         call_site_genseq: Some(at.genseq),
+        extra: serde_json::Map::new(),
     };
     let mut questions = dialog.questions.clone();
     questions.push(Question {
@@ -286,7 +287,12 @@ mod tests {
     #[test]
     fn an_answer_has_images_only_where_its_record_has_a_place_for_them() {
         let id = DialogId::main(RootId::new("aa/bb/01"));
-        let site = CallSite { course: Course(1), message_index: 0, call_site_genseq: None };
+        let site = CallSite {
+            course: Course(1),
+            message_index: 0,
+            call_site_genseq: None,
+            extra: serde_json::Map::new(),
+        };
         let open = Question::new(&id, &CallId::new("q"), "?", Stamp::default(), site);
         let mut dialog = Dialog::of_records(&[]);
         let items = || Some(Value::Array(Vec::new()));

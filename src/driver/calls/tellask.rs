@@ -152,6 +152,7 @@ fn assignment(draft: &Draft, at: &Position, request: &TellaskRequest<'_>) -> Ass
         call_id: request.call.id.clone(),
         collective_targets: Some(vec![AgentId::new(request.target)]),
         effective_fbr_effort: request.effort,
+        extra: serde_json::Map::new(),
     }
 }
 

@@ -211,6 +211,7 @@ mod tests {
             last_modified: Stamp::default(),
             questions: 0,
             history: false,
+            layout: None,
             queued: std::sync::Arc::default(),
             unreviewed: 0,
             pending: 0,

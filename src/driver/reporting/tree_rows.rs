@@ -11,7 +11,7 @@ use crate::domain::record::{Origin, Record};
 use crate::domain::shown_state::{Activity, derive};
 use crate::domain::{
     AgentId, Attachment, ContextPressure, Course, Dialog, DialogId, DialogMeta, DialogTree,
-    DisplayState, Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId, title,
+    DisplayState, ForeignLayout, Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId, title,
 };
 use crate::protocol::AttachedImage;
 use crate::protocol::event::{InboxRow, QueuedMessage, TreeRow};
@@ -36,7 +36,7 @@ struct RowSource<'a> {
     pressure: &'a ContextPressure,
     /// What the configuration says about its member, if it has one.
     keep_going: Option<&'a KeepGoing>,
-    history: bool,
+    foreign: Option<ForeignLayout>,
     queue: &'a [QueuedPrompt],
 }
 
@@ -61,7 +61,8 @@ impl RowSource<'_> {
             context_percent: self.pressure.percent,
             context_level: self.pressure.level,
             keep_going: self.keep_going.filter(|_| is_main).and_then(|k| k.pushes(self.latest)),
-            history: self.history,
+            history: self.foreign.is_some(),
+            layout: self.foreign,
             queued: queued(self.queue),
             unreviewed: 0,
         }
@@ -89,7 +90,7 @@ pub fn tree_row(
         reasoning: reasoning(dialog),
         pressure: &dialog.history.pressure,
         keep_going: Some(keep_going),
-        history: false,
+        foreign: None,
         queue: &dialog.queue,
     }
     .row()
@@ -101,7 +102,7 @@ pub fn listed_rows(
     keep_going: impl Fn(&AgentId) -> Option<KeepGoing>,
 ) -> Vec<TreeRow> {
     let row = |dialog: &DialogListing| {
-        let keep_going = keep_going(&dialog.meta.agent_id);
+        let keep_going = keep_going(&dialog.meta.agent_id).filter(|_| listing.foreign.is_none());
         RowSource {
             dialog: DialogId::side(&listing.root, &dialog.meta.id),
             asker: dialog.asker.clone(),
@@ -116,7 +117,7 @@ pub fn listed_rows(
             reasoning: dialog.reasoning,
             pressure: &dialog.pressure,
             keep_going: keep_going.as_ref(),
-            history: listing.earlier,
+            foreign: listing.foreign,
             // A tree with queued messages gets loaded and reports them itself.
             queue: &[],
         }
@@ -249,7 +250,12 @@ mod tests {
     fn loaded() -> (DialogTree, Arc<Dialog>) {
         let mut dialog = Dialog::of_records(&[r#"{"type":"gen_start_record","genseq":1}"#]);
         let root = RootId::new("aa/bb/01");
-        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let site = CallSite {
+            course: Course::FIRST,
+            message_index: 0,
+            call_site_genseq: None,
+            extra: serde_json::Map::new(),
+        };
         let id = DialogId::main(root.clone());
         let call = CallId::new("q");
         dialog.questions.push(Question::new(&id, &call, "Which?", Stamp::default(), site));
@@ -281,7 +287,7 @@ mod tests {
             dialogs: tree.dialogs.values().map(listed).collect(),
             registry: Vec::new(),
             unclean: false,
-            earlier: false,
+            foreign: None,
         }
     }
 

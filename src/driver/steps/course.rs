@@ -1,5 +1,7 @@
 //! The start of a new course: what clears the mind of a dialog.
 
+use serde_json::Map;
+
 use crate::domain::latest::{CourseStartPrompt, ReplyTarget};
 use crate::domain::record::Record;
 use crate::domain::{CallType, Course, MsgId, SelfId, Slug};
@@ -24,6 +26,7 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
             owner_dialog_id: owed.target_dialog_id.clone(),
             call_type: if slug.is_some() { CallType::B } else { CallType::C },
             call_id: owed.target_call_id.clone(),
+            extra: Map::new(),
         });
     }
     let prompt = CourseStartPrompt {
@@ -36,6 +39,7 @@ pub fn start_course(draft: &mut Draft, at: &Position, opening: &str, texts: Text
         skip_taskdoc: None,
         tellask_reply_directive: owed,
         side_dialog_reply_target: target,
+        extra: Map::new(),
     };
     let is_main = draft.tree.is_main(&at.dialog);
     draft.edit_latest(&at.dialog, |latest| {

@@ -232,7 +232,8 @@ fn shelf_row(listing: &TreeListing, titles: &Titles) -> Option<ShelfRow> {
         agent: main.meta.agent_id.clone(),
         taskdoc: main.meta.task_doc_path.clone(),
         title,
-        history: listing.earlier,
+        history: listing.foreign.is_some(),
+        layout: listing.foreign,
         last_modified: modified.cloned().unwrap_or_default(),
     })
 }

@@ -33,6 +33,7 @@ fn assignment() -> Assignment {
         call_id: CallId::new("c"),
         collective_targets: None,
         effective_fbr_effort: None,
+        extra: serde_json::Map::new(),
     }
 }
 

@@ -13,7 +13,7 @@ impl TreeState {
     /// after with its task.
     pub(super) async fn take_up(&mut self) -> ContinueOutcome {
         let mut outcome = ContinueOutcome::default();
-        if self.has_task() {
+        if self.task().is_some() {
             return outcome;
         }
         let dialogs = self.tree().dialogs.values();

@@ -31,8 +31,8 @@ use crate::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use crate::domain::usage::{GenerationUsage, Tokens, UsageSum};
 use crate::domain::{
     AgentId, ArtifactRef, Background, Bucket, CallId, CallSite, Course, DialogId, DisplayState,
-    Entry, Genseq, HealthLevel, MsgId, Problem, Question, RootId, SelfId, Severity, Slug, Stamp,
-    StopReason,
+    Entry, ForeignLayout, Genseq, HealthLevel, MsgId, Problem, Question, RootId, SelfId, Severity,
+    Slug, Stamp, StopReason,
 };
 use crate::protocol::event::{QueuedMessage, Segment};
 use crate::protocol::{
@@ -167,6 +167,7 @@ impl Seeds {
                 course: self.course(),
                 message_index: self.number,
                 call_site_genseq: self.maybe(self.genseq()),
+                extra: serde_json::Map::new(),
             },
             extra: self.extra(),
         }
@@ -237,6 +238,7 @@ impl Seeds {
             context_level: self.maybe(HealthLevel::Caution),
             keep_going: self.maybe((2, 3)),
             history: self.flag,
+            layout: self.maybe(ForeignLayout::Recent),
             queued: Arc::from([queued]),
             unreviewed: self.small(),
         }
@@ -453,6 +455,7 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
                 taskdoc: s.text(),
                 title: s.text(),
                 history: s.flag,
+                layout: s.maybe(ForeignLayout::Mixed),
                 last_modified: s.stamp(),
             }],
         },

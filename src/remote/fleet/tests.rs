@@ -8,10 +8,10 @@ use super::labels;
 use super::routes::{Routed, Routes};
 use crate::domain::text::{Localized, Text};
 use crate::domain::{AgentId, Course, DialogId, Problem, RootId};
+use crate::protocol::LOST;
 use crate::protocol::{
     Command, DriverEvent, FindEnd, FindRequest, FindScope, FoundPart, InboxRow, TreeRow,
 };
-use crate::remote::LOST;
 
 fn dialog(root: &str) -> DialogId {
     DialogId::main(RootId::new(root))

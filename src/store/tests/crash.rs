@@ -18,6 +18,7 @@ fn steps() -> Vec<Vec<TreeChange>> {
             course: Course::FIRST,
             message_index: 0,
             call_site_genseq: Some(crate::domain::Genseq(1)),
+            extra: serde_json::Map::new(),
         },
     );
     let mut delivered = AssignmentFrame::owing(assignment(), "replyTellask");

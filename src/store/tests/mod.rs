@@ -3,6 +3,7 @@
 mod artifacts;
 mod crash;
 mod damage;
+mod foreign;
 mod kept_images;
 mod listing;
 mod moves;
@@ -139,6 +140,7 @@ fn assignment() -> Assignment {
         call_id: "s".into(),
         collective_targets: Some(vec!["dev".into()]),
         effective_fbr_effort: None,
+        extra: serde_json::Map::new(),
     }
 }
 

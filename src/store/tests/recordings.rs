@@ -3,9 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::domain::ForeignLayout;
 
 /// The `dialogs` folders of all recordings; none, and skipped, where they are absent.
 fn recordings() -> Vec<PathBuf> {
+    below(&[("recordings", "dialogs-after"), ("scenarios", "golden-raw/dialogs")])
+}
+
+fn below(folders: &[(&str, &str)]) -> Vec<PathBuf> {
     let start = Path::new(env!("CARGO_MANIFEST_DIR"));
     let named = option_env!("DOMINDS_SHARED").map(PathBuf::from);
     let found = named.into_iter().chain(start.ancestors().map(|dir| dir.join("shared")));
@@ -13,12 +18,11 @@ fn recordings() -> Vec<PathBuf> {
         crate::skip::skip("there are no recordings of Dominds; set DOMINDS_SHARED");
         return Vec::new();
     };
-    let below = |folder: &str, leaf: &str| -> Vec<PathBuf> {
+    let below = |(folder, leaf): &(&str, &str)| -> Vec<PathBuf> {
         let entries = fs::read_dir(base.join(folder)).into_iter().flatten().flatten();
         entries.map(|entry| entry.path().join(leaf)).filter(|path| path.is_dir()).collect()
     };
-    let mut all = below("recordings", "dialogs-after");
-    all.extend(below("scenarios", "golden-raw/dialogs"));
+    let mut all: Vec<PathBuf> = folders.iter().flat_map(below).collect();
     assert!(!all.is_empty(), "a folder of recordings without one");
     all.sort_unstable();
     all
@@ -54,6 +58,36 @@ fn nothing_dominds_left_behind_is_a_problem() {
         let survey = store.survey(&Bucket::ALL);
         assert_eq!(survey.problems, [], "{}", recording.display());
         assert!(!survey.trees.is_empty(), "{}", recording.display());
+        assert_eq!(contents(workspace.path()), before);
+    }
+}
+
+#[test]
+fn recordings_of_a_newer_layout_are_recognised_and_shown_and_no_byte_changes() {
+    for recording in below(&[("recordings-1.29", "dialogs-after")]) {
+        let workspace = copied(&recording);
+        let before = contents(workspace.path());
+        let store = workspace.open();
+        let survey = store.survey_and_set_aside(Bucket::Run);
+        let all = store.survey(&Bucket::ALL);
+        assert!(!all.trees.is_empty(), "{}", recording.display());
+        for tree in survey.trees.iter().chain(&all.trees) {
+            let context = format!("{} {}", recording.display(), tree.root);
+            assert_eq!(tree.foreign, Some(ForeignLayout::Recent), "{context}");
+            assert!(!tree.unclean && !tree.dialogs.is_empty(), "{context}");
+            for dialog in &tree.dialogs {
+                assert_eq!(dialog.asker.is_none(), dialog.id == tree.root.main(), "{context}");
+            }
+            for refused in [
+                store.load(tree.bucket, &tree.root).map(drop),
+                store.relocate(&tree.root, tree.bucket, Bucket::Archive),
+                store.delete(&tree.root),
+            ] {
+                assert!(matches!(refused, Err(StoreError::ForeignLayout(..))), "{context}");
+            }
+        }
+        drop(store);
+        assert_eq!(workspace.view().examine().len(), all.trees.len(), "{}", recording.display());
         assert_eq!(contents(workspace.path()), before);
     }
 }

@@ -142,7 +142,12 @@ fn keys_of_a_newer_writer_at_the_top_of_a_state_file_survive_a_rewrite() {
     let workspace = Workspace::new();
     let store = workspace.open();
     let question = |id: &str| {
-        let site = CallSite { course: Course(1), message_index: 0, call_site_genseq: None };
+        let site = CallSite {
+            course: Course(1),
+            message_index: 0,
+            call_site_genseq: None,
+            extra: serde_json::Map::new(),
+        };
         Question::new(&DialogId::main(root()), &id.into(), "?", Stamp::default(), site)
     };
     let questions = |list| TreeChange::Questions { dialog: main_id(), questions: list };

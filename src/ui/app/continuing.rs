@@ -4,8 +4,8 @@ use super::facts::Facts;
 use super::follow_up::{FollowUp, FollowUps};
 use super::new_overlay::NewOverlay;
 use super::requests::Request;
-use crate::domain::DialogId;
 use crate::domain::keep_going::KeepGoingSwitch;
+use crate::domain::{DialogId, RootId};
 use crate::protocol::Command;
 use crate::ui::app::words;
 use crate::ui::cx::Intent;
@@ -34,6 +34,17 @@ pub(super) fn retry_now(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     } else {
         FollowUp::Notify(Tone::Plain, words::NOTHING_TO_RETRY)
     }]
+}
+
+/// The line takes it as a wish to be tried at once, whichever dialog it names.
+pub(super) fn connect_now(facts: Facts<'_>) -> FollowUps {
+    let selected = facts.model.tree.shown_selection();
+    let dialog = facts.open_dialog().or(selected).cloned();
+    let dialog = dialog.unwrap_or_else(|| DialogId::main(RootId::new("")));
+    vec![
+        FollowUp::Notify(Tone::Plain, words::CONNECTING),
+        FollowUp::Command(Command::RetryNow { dialog }),
+    ]
 }
 
 /// Toggles keep-going.

@@ -7,7 +7,8 @@ use super::focus::Focus;
 use super::follow_up::FollowUp;
 use super::pick::Pick;
 use super::requests::Request;
-use crate::protocol::Command;
+use crate::domain::text::Localized;
+use crate::protocol::{Command, Refusal};
 use crate::ui::action::Action;
 use crate::ui::app::words;
 use crate::ui::cx::FilteredList;
@@ -28,6 +29,12 @@ impl App {
         self.commands.push(self.requests.begin(ticket, request));
     }
 
+    /// Says why nothing is changed from here.
+    fn refuse_to_change(&mut self) {
+        let why = Localized::from(Refusal::ViewsOnly);
+        self.notify(Tone::Plain, why.in_lang(self.ui.lang));
+    }
+
     /// Carries out what follows from an action, an event or a change of one owner, in order.
     pub(super) fn follow(&mut self, follow_ups: impl IntoIterator<Item = FollowUp>) {
         for follow_up in follow_ups {
@@ -41,11 +48,17 @@ impl App {
             FollowUp::Notify(tone, word) => self.notify(tone, self.ui.text(word)),
             FollowUp::NotifyWhy(tone, text) => self.notify(tone, text.in_lang(self.ui.lang)),
             FollowUp::NotifyText(tone, text) => self.notify(tone, &text),
+            FollowUp::Request(request) if self.model.views_only && request.changes() => {
+                self.refuse_to_change();
+            }
             FollowUp::Request(request) => {
                 let alike = self.answers_alike(&request);
                 for request in std::iter::once(request).chain(alike) {
                     self.request(request);
                 }
+            }
+            FollowUp::Command(command) if self.model.views_only && !command.is_read_only() => {
+                self.refuse_to_change();
             }
             FollowUp::Command(command) => self.commands.push(command),
             FollowUp::Effect(effect) => self.effects.push(effect),
@@ -93,6 +106,7 @@ impl App {
                 }
             }
 
+            FollowUp::Focus(Focus::Composer) if self.model.views_only => self.refuse_to_change(),
             FollowUp::Focus(Focus::Composer) if !self.writing.can_write() => {
                 self.notify(Tone::Plain, self.ui.text(words::NO_TARGET));
             }

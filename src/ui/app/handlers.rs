@@ -135,6 +135,7 @@ impl App {
             Action::StopAll => continuing::ask_to_stop_all(facts),
             Action::Continue => facts.on_dialog_here(consent::continue_dialog),
             Action::ContinueAll => vec![FollowUp::Request(Request::ContinueAll)],
+            Action::RetryNow if self.model.is_cut_off() => continuing::connect_now(facts),
             Action::RetryNow => facts.on_dialog_here(continuing::retry_now),
             Action::KeepGoing => facts.on_dialog_here(continuing::switch_keep_going),
             Action::Refill => facts.on_dialog_here(continuing::refill),
@@ -283,7 +284,8 @@ impl App {
 
     /// Gives the focus to the next or the previous part.
     fn step_focus(&self, back: bool) -> FollowUps {
-        vec![FollowUp::Focus(self.focus.neighbour(back, self.writing.can_write()))]
+        let can_write = self.writing.can_write() && !self.model.views_only;
+        vec![FollowUp::Focus(self.focus.neighbour(back, can_write))]
     }
 
     /// In the composer, keys act on what is offered; else the arrows move the caret, and at the edge of the

@@ -152,7 +152,7 @@ pub(super) fn forked(dialog: DialogId, next: AfterFork) -> FollowUps {
 /// The name of a dialog in messages: its member and its subject.
 pub(super) fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
     let Some(row) = facts.row(dialog) else { return dialog.to_string() };
-    let about = facts.ui.about(&row.title, row.history);
+    let about = facts.ui.about(&row.title, row.foreign());
     dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
 }
 

@@ -236,7 +236,7 @@ impl App {
 
     /// Opens the first dialog: on an inline screen one writes to it.
     pub(super) fn open_first(&mut self, first: FollowUps) {
-        if !self.is_inline() || first.is_empty() {
+        if !self.is_inline() || first.is_empty() || self.model.views_only {
             return self.follow(first);
         }
         self.focus.set(Focus::Composer);

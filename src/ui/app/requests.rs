@@ -193,6 +193,11 @@ impl Request {
         }
     }
 
+    /// True if the driver is asked to change something.
+    pub fn changes(&self) -> bool {
+        !self.clone().command(0).is_read_only()
+    }
+
     fn command(self, ticket: Ticket) -> Command {
         match self {
             Self::Open { dialog, course } | Self::Reload { dialog, course } => {

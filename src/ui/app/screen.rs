@@ -347,7 +347,7 @@ impl Screen<'_> {
         };
         let row = self.app.model.tree.get(&open.dialog);
         let right = elapsed(open, row, view);
-        let about = row.map(|row| ui.about(&row.title, row.history));
+        let about = row.map(|row| ui.about(&row.title, row.foreign()));
         let about = about.as_deref().unwrap_or_default();
         let genseq = row.map_or(0, |row| row.genseq.0);
         let (about, tail) = transcript::title(open, about, genseq, ui);
@@ -388,7 +388,9 @@ impl Screen<'_> {
 
     fn draw_status(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         if self.app.quitting.has_begun() {
-            let text = format!(" {}", view.ui.text(words::LEAVING));
+            let goes_on = self.app.model.driver_goes_on || self.app.quitting.has_detached();
+            let word = if goes_on { words::DRIVER_GOES_ON } else { words::LEAVING };
+            let text = format!(" {}", view.ui.text(word));
             let strip = Strip::new().put(&text, view.ui.style(Role::TextStrong));
             strip.draw(frame.buffer_mut(), area, area.y);
             return;

@@ -113,6 +113,9 @@ pub(super) const LEAVE_QUESTION: Text =
     Text::new("leave this screen? the driver goes on", "离开此界面？驱动进程会继续运行");
 pub(super) const QUIT_QUESTION: Text = Text::new("quit the program?", "退出程序吗？");
 pub(super) const SHOW: Text = Text::new("show", "查看");
+pub(super) const CONNECTING: Text = Text::new("connecting …", "正在连接 …");
+pub(super) const DRIVER_GOES_ON: Text =
+    Text::new("leaving: the driver goes on …", "正在离开：驱动进程继续运行 …");
 pub(super) const LEAVING: Text =
     Text::new("quitting: dialogs are stopping …", "正在退出：对话正在停止 …");
 pub(super) const BUSY: Text = Text::new("busy: the last command is queued", "忙：上一条命令在排队");

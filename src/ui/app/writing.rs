@@ -48,6 +48,8 @@ pub(super) struct Writing {
     edited: Option<(DraftKey, DialogId)>,
     /// Images that were asked for; each has its number.
     images_asked: u64,
+    /// This screen only looks on.
+    views_only: bool,
 }
 
 /// What came of completing.
@@ -82,7 +84,13 @@ impl Writing {
             left: VecDeque::new(),
             edited: None,
             images_asked: 0,
+            views_only: false,
         }
+    }
+
+    /// Nothing is written here: it has no target.
+    pub fn only_view(&mut self) {
+        self.views_only = true;
     }
 
     pub fn composer(&self) -> &Composer {
@@ -143,6 +151,7 @@ impl Writing {
 
     /// Changes the target; the typed text stays as a draft.
     pub fn write_to(&mut self, target: Target, now: Instant) {
+        let target = if self.views_only { Target::Nobody } else { target };
         if target == self.composer.target {
             return;
         }

@@ -6,10 +6,10 @@ use std::time::Instant;
 use super::calling::Calling;
 use super::event_lines::{EventLines, indented};
 use super::typed::{self, Typed, Which};
-use crate::domain::text::{Text, in_lang};
+use crate::domain::text::{Localized, Text, in_lang};
 use crate::domain::{AgentId, DialogId, Lang, Stamp};
 use crate::protocol::event::{DriverEvent, WorkspaceView};
-use crate::protocol::{Command, InboxRow, Ticket};
+use crate::protocol::{Command, InboxRow, Refusal, Ticket};
 use crate::ui::app::AttentionSettings;
 use crate::ui::text::SafeText;
 
@@ -105,6 +105,8 @@ pub struct PlainSession {
     sent: BTreeMap<Ticket, Sent>,
     last_ticket: Ticket,
     is_over: bool,
+    /// It only looks on: what changes something is refused at once.
+    views_only: bool,
     calling: Calling,
 }
 
@@ -125,6 +127,7 @@ impl PlainSession {
             sent: BTreeMap::new(),
             last_ticket: 0,
             is_over: false,
+            views_only: false,
             calling: Calling::default(),
         };
         session.say(WELCOME);
@@ -150,6 +153,11 @@ impl PlainSession {
     #[must_use]
     pub fn open_questions(&self) -> usize {
         self.events.numbers.questions().len()
+    }
+
+    /// It only looks on.
+    pub fn only_view(&mut self) {
+        self.views_only = true;
     }
 
     /// Sets when the person is called.
@@ -336,12 +344,12 @@ impl PlainSession {
             return self.show_question(number);
         }
         let ticket = self.ticket(Sent::Words(typed.to_owned()));
-        self.commands.push(row.answer_typed(ticket, typed));
+        self.send(row.answer_typed(ticket, typed));
     }
 
     fn message(&mut self, dialog: DialogId, text: String) {
         let ticket = self.ticket(Sent::Words(text.clone()));
-        self.commands.push(Command::Say { ticket, dialog, text, images: Vec::new() });
+        self.send(Command::Say { ticket, dialog, text, images: Vec::new() });
     }
 
     fn create(&mut self, member: Option<String>, taskdoc: Option<String>, text: String) {
@@ -358,7 +366,7 @@ impl PlainSession {
         let recent = || self.workspace.taskdocs.first().cloned();
         let taskdoc = taskdoc.or_else(recent).unwrap_or_else(|| DEFAULT_TASKDOC.to_owned());
         let ticket = self.ticket(Sent::Words(text.clone()));
-        self.commands.push(Command::Create { ticket, agent, taskdoc, text });
+        self.send(Command::Create { ticket, agent, taskdoc, text });
     }
 
     fn member(&self, name: &str) -> Option<AgentId> {
@@ -368,10 +376,10 @@ impl PlainSession {
 
     fn stop(&mut self, which: Which) {
         match which {
-            Which::All => self.commands.push(Command::StopAll),
+            Which::All => self.send(Command::StopAll),
             Which::Dialog(number) => {
                 if let Some(dialog) = self.dialog(number) {
-                    self.commands.push(Command::Stop { dialog });
+                    self.send(Command::Stop { dialog });
                 }
             }
         }
@@ -380,10 +388,10 @@ impl PlainSession {
     fn go_on(&mut self, which: Which) {
         let ticket = self.ticket(Sent::Other);
         match which {
-            Which::All => self.commands.push(Command::ContinueAll { ticket }),
+            Which::All => self.send(Command::ContinueAll { ticket }),
             Which::Dialog(number) => {
                 if let Some(dialog) = self.dialog(number) {
-                    self.commands.push(Command::Continue { ticket, dialog });
+                    self.send(Command::Continue { ticket, dialog });
                 }
             }
         }
@@ -396,7 +404,7 @@ impl PlainSession {
             return self.say(NO_NEWS);
         }
         let ticket = self.ticket(Sent::Other);
-        self.commands.push(Command::DismissNews { ticket, ids });
+        self.send(Command::DismissNews { ticket, ids });
     }
 
     fn agree(&mut self, list: usize) {
@@ -404,7 +412,7 @@ impl PlainSession {
             return self.say(NOT_THIS_LIST);
         };
         let ticket = self.ticket(Sent::Other);
-        self.commands.push(Command::Agree { ticket, digests, level: None });
+        self.send(Command::Agree { ticket, digests, level: None });
     }
 
     /// The words that were not taken are printed, so that they can be copied.
@@ -433,7 +441,21 @@ impl PlainSession {
         self.last_ticket
     }
 
+    /// The driver would refuse it too, later.
+    fn send(&mut self, command: Command) {
+        if !self.views_only || command.is_read_only() {
+            return self.commands.push(command);
+        }
+        let sent = command.ticket().and_then(|ticket| self.sent.remove(&ticket));
+        let why = Localized::from(Refusal::ViewsOnly);
+        self.refused(why.in_lang(self.lang), sent);
+    }
+
     fn ask(&mut self, prompt: Prompt, text: &str) {
+        if self.views_only && matches!(prompt, Prompt::Answer { .. } | Prompt::Message { .. }) {
+            let why = Localized::from(Refusal::ViewsOnly);
+            return self.print(SafeText::line(why.in_lang(self.lang)));
+        }
         self.output.push(PlainOutput::Prompt(SafeText::line(text)));
         self.prompt = prompt;
     }

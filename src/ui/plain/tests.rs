@@ -93,6 +93,18 @@ fn a_number_with_text_answers_and_a_letter_picks_the_option() {
 }
 
 #[test]
+fn a_session_that_only_looks_on_asks_for_nothing_and_refuses_what_changes_something() {
+    let mut session = session();
+    session.only_view();
+    for typed in ["1", "1 c", "d1", "d1 hi", "new hi", "stop all", "stop d1", "continue all"] {
+        let shown = after(&mut session, typed);
+        assert!(shown.iter().any(|line| line.contains("only views")), "{typed}: {shown:?}");
+        assert!(!shown.iter().any(|line| line.starts_with('[')), "{typed}: {shown:?}");
+        assert_eq!(session.take_commands(), [], "{typed}");
+    }
+}
+
+#[test]
 fn while_an_answer_is_typed_events_wait() {
     let mut session = session();
     let shown = after(&mut session, "2");

@@ -263,6 +263,7 @@ fn idle_row(dialog: &DialogId) -> TreeRow {
         context_level: None,
         keep_going: None,
         history: false,
+        layout: None,
         queued: std::sync::Arc::default(),
         unreviewed: 0,
     }

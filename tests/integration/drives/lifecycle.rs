@@ -13,6 +13,7 @@ use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, Survey};
 use super::disk::{DiskFailure, FailingDisk};
 use super::tellasks::{once, reply, session};
 use super::{made, place, question, replies};
+pub use crate::common::files::contents;
 use crate::common::record_lines::record_lines;
 use crate::common::{Running, World};
 
@@ -346,25 +347,6 @@ async fn b04_a_malformed_main_dialog_is_set_aside_at_the_start_and_the_others_lo
     drop(store);
     let Survey { trees, problems, .. } = world.view().survey(&[Bucket::Run]);
     assert_eq!((trees.len(), problems), (2, vec![]));
-}
-
-/// Every file below a folder with its bytes.
-pub fn contents(folder: &std::path::Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(at) = folders.pop() {
-        for entry in std::fs::read_dir(&at).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(folder).expect("below").to_owned();
-                found.push((name, std::fs::read(&path).expect("a file")));
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 #[tokio::test(start_paused = true)]

@@ -63,6 +63,7 @@ fn close_the_ring(world: &World, alice: &DialogId, bob: &DialogId) {
         call_id: call.clone(),
         collective_targets: None,
         effective_fbr_effort: None,
+        extra: serde_json::Map::new(),
     };
     let pending = Pending {
         side_dialog_id: alice.this.clone(),

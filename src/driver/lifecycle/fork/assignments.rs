@@ -127,6 +127,7 @@ fn from_call(
         call_id: id.clone(),
         collective_targets: Some(vec![target.clone()]),
         effective_fbr_effort: None,
+        extra: serde_json::Map::new(),
     }
 }
 

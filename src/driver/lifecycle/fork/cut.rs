@@ -288,7 +288,12 @@ impl ForkPlan<'_> {
 fn question(dialog: &DialogId, course: Course, entry: &Entry, call: &Call) -> Question {
     let content = text_argument(&call.raw_arguments_text, "tellaskContent");
     let content = content.unwrap_or_else(|| call.raw_arguments_text.clone());
-    let site = CallSite { course, message_index: 0, call_site_genseq: entry.genseq };
+    let site = CallSite {
+        course,
+        message_index: 0,
+        call_site_genseq: entry.genseq,
+        extra: serde_json::Map::new(),
+    };
     Question::new(dialog, &call.id, &content, entry.ts.clone(), site)
 }
 
@@ -381,5 +386,6 @@ fn course_start(text: &HumanText) -> CourseStartPrompt {
         skip_taskdoc: None,
         tellask_reply_directive: text.tellask_reply_directive.clone(),
         side_dialog_reply_target: None,
+        extra: serde_json::Map::new(),
     }
 }

@@ -87,7 +87,12 @@ mod tests {
 
     fn asking() -> Dialog {
         let mut dialog = Dialog::of_records(&[]);
-        let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+        let site = CallSite {
+            course: Course::FIRST,
+            message_index: 0,
+            call_site_genseq: None,
+            extra: serde_json::Map::new(),
+        };
         let id = DialogId::main(RootId::new("aa/bb/01"));
         let question = Question::new(&id, &CallId::new("q"), "?", Stamp::default(), site);
         dialog.questions.push(question);

@@ -53,13 +53,19 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         context_level: None,
         keep_going: None,
         history: false,
+        layout: None,
         queued: Arc::default(),
         unreviewed: 0,
     }
 }
 
 fn question(call: &str) -> InboxRow {
-    let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+    let site = CallSite {
+        course: Course::FIRST,
+        message_index: 0,
+        call_site_genseq: None,
+        extra: serde_json::Map::new(),
+    };
     let content = format!("\nWhat about {call}?\nmore");
     InboxRow {
         dialog: main_dialog(),

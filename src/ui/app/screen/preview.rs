@@ -64,7 +64,7 @@ impl Screen<'_> {
         let slug = row.and_then(|row| row.slug.as_ref());
         let slug = slug.map(|slug| format!(" !{slug}")).unwrap_or_default();
         let who = format!("{dot}{agent}{slug}");
-        let about = row.map(|row| ui.about(&row.title, row.history)).unwrap_or_default();
+        let about = row.map(|row| ui.about(&row.title, row.foreign())).unwrap_or_default();
         let genseq = row.map_or(0, |row| row.genseq.0);
         let (about, tail) = match app.preview.records() {
             Some(open) => transcript::title(open, &about, genseq, ui),

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::fixture::*;
 use crate::domain::keep_going::KeepGoingSwitch;
-use crate::domain::text::Localized;
-use crate::domain::{DialogId, DisplayState, HealthLevel};
-use crate::protocol::{Command, DriverEvent, RetryView, TreeRow};
+use crate::domain::text::{Localized, Text};
+use crate::domain::{DialogId, DisplayState, HealthLevel, Problem};
+use crate::protocol::{Command, DriverEvent, LOST, RetryView, TreeRow};
 
 fn waiting(dialog: &DialogId, seconds: u64) -> DriverEvent {
     let retry = RetryView::Waiting {
@@ -77,6 +77,59 @@ fn retry_now_works_only_while_a_retry_is_waiting() {
     stage.apply(waiting(&main_dialog(), 30)).keys("R 3 R");
     assert_eq!(hurried(&stage), 2);
     assert_eq!(stage.sent.last(), Some(&Command::RetryNow { dialog: main_dialog() }));
+}
+
+#[test]
+fn while_the_line_is_cut_keys_say_that_somebody_is_here_and_retry_now_tries_it() {
+    let mut stage = streaming(120, 40);
+    let none = Text::new("lost", "断开");
+    stage.keys("j");
+    assert!(!stage.sent.contains(&Command::Refresh));
+    let lost = Problem::new(LOST, "box", none, none);
+    stage.apply(DriverEvent::Problems(vec![lost])).keys("j");
+    assert_eq!(stage.sent.last(), Some(&Command::Refresh));
+    stage.keys("R");
+    assert!(matches!(stage.sent.last(), Some(Command::RetryNow { .. })), "{:?}", stage.sent);
+    assert!(stage.screen().contains("connecting"), "{}", stage.screen());
+    let sent = stage.sent.len();
+    stage.apply(DriverEvent::Problems(Vec::new())).keys("k");
+    assert!(!stage.sent[sent..].contains(&Command::Refresh));
+}
+
+#[test]
+fn who_leaves_a_driver_that_goes_on_is_not_told_that_dialogs_stop() {
+    for (goes_on, word) in [(true, "the driver goes on"), (false, "dialogs are stopping")] {
+        let mut stage = streaming(120, 40);
+        if goes_on {
+            stage.app.leave_driver_running();
+        }
+        stage.app.begin_shutdown();
+        let screen = stage.screen();
+        assert!(screen.contains(word), "{screen}");
+        assert_eq!(screen.contains("stopping"), !goes_on, "{screen}");
+    }
+}
+
+#[test]
+fn a_screen_that_only_looks_on_invites_no_answer_and_says_why() {
+    let looking_on = || {
+        let mut stage = Stage::new(120, 40);
+        stage.app.only_view();
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(questions())).page(&[]);
+        stage
+    };
+    for keys in ["2 <enter>", "2 b <enter>", "2 A y", "2 D y", "i", "1 s", "1 c", "n", "1 D y"] {
+        let mut stage = looking_on();
+        stage.keys(keys);
+        let changes = stage.sent.iter().find(|command| !command.is_read_only());
+        assert_eq!(changes, None, "{keys}");
+    }
+    let mut stage = looking_on();
+    stage.keys("2 <enter>");
+    let screen = stage.screen();
+    assert!(screen.contains("only views") && !screen.contains("esc keep"), "{screen}");
+    stage.keys("b");
+    assert_eq!(stage.composer_text(), "");
 }
 
 #[test]

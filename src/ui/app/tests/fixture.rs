@@ -435,6 +435,7 @@ pub fn row(
         context_level: None,
         keep_going: None,
         history: false,
+        layout: None,
         queued: Arc::default(),
         unreviewed: 0,
     }
@@ -486,7 +487,12 @@ pub fn rows() -> Vec<TreeRow> {
 }
 
 pub fn question(dialog: &DialogId, agent: &str, call: &str, text: &str, at: &str) -> InboxRow {
-    let site = CallSite { course: Course::FIRST, message_index: 0, call_site_genseq: None };
+    let site = CallSite {
+        course: Course::FIRST,
+        message_index: 0,
+        call_site_genseq: None,
+        extra: serde_json::Map::new(),
+    };
     let mut question = Question::new(dialog, &CallId::new(call), text, Stamp::new(at), site);
     question.id = call.to_owned();
     InboxRow {

@@ -40,6 +40,7 @@ pub fn shelf() -> Vec<ShelfRow> {
         taskdoc: "nightly.tsk".to_owned(),
         title: about.to_owned(),
         history: false,
+        layout: None,
         last_modified: Stamp::new("2026-11-21 11:00:00"),
     };
     vec![row(1, Bucket::Done, "rotate the logs"), row(2, Bucket::Archive, "old backups")]

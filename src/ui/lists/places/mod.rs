@@ -56,7 +56,7 @@ impl List for Places {
             Some(row) => {
                 let mark = Mark::of(row);
                 let slug = row.slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
-                let about = ui.about(&row.title, row.history);
+                let about = ui.about(&row.title, row.foreign());
                 Strip::new()
                     .put(mark.glyph(&ui.glyphs), ui.style(mark.role()))
                     .put(&format!(" @{}{slug}", row.agent), ui.style(Role::Agent))

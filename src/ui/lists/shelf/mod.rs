@@ -96,7 +96,7 @@ impl List for Shelf {
         let left = Strip::new()
             .put(&format!("@{}", row.agent), ui.style(Role::Agent))
             .put(&format!("  {}", row.taskdoc), dim)
-            .put(&format!("  {}", ui.about(&row.title, row.history)), ui.style(Role::Text));
+            .put(&format!("  {}", ui.about(&row.title, row.foreign())), ui.style(Role::Text));
         let age = age::short(&row.last_modified, view.now);
         vec![(left, Strip::new().put(&format!("{}  {age}", ui.text(word)), dim))]
     }
@@ -115,7 +115,7 @@ fn delete(row: &ShelfRow, ui: &UiSettings) -> Outcome {
 }
 
 fn name(row: &ShelfRow, ui: &UiSettings) -> String {
-    dialog_name(&row.agent, None, &ui.about(&row.title, row.history), &row.taskdoc)
+    dialog_name(&row.agent, None, &ui.about(&row.title, row.foreign()), &row.taskdoc)
 }
 
 /// The name of a dialog in messages: its member and its subject.

@@ -32,6 +32,7 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
         context_level: None,
         keep_going: None,
         history: false,
+        layout: None,
         queued: std::sync::Arc::default(),
         unreviewed: 0,
     }

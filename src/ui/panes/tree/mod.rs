@@ -199,7 +199,8 @@ fn dialog_row(
     }
     let right = badges(tree, dialog, view).put(&age::short(&dialog.last_modified, view.now), dim);
     let room = cells.saturating_sub(right.width() + 2);
-    (left.titled(&dialog.title, ui.style(title_role(mark)), room), right)
+    let title = ui.about(&dialog.title, dialog.foreign());
+    (left.titled(&title, ui.style(title_role(mark)), room), right)
 }
 
 /// More files than this are not counted on the screen.

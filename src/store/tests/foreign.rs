@@ -1,0 +1,239 @@
+//! Trees in other layouts: recognised by their files, shown, and never changed.
+
+use super::*;
+use crate::domain::{DialogId, ForeignLayout, Severity};
+
+const OLD: &str = "currentCourse: 1\nlastModified: '2026-11-21 11:00:00'\nstatus: active\n";
+const RECENT: &str = "currentCourse: 1\nlastModified: '2026-11-22 11:00:00'\nstatus: active\ngenerating: true\n\
+                      generationRunState:\n  kind: open\n  course: 1\n  genseq: 1\n  phase: streaming\n  \
+                      acceptedTriggerIds: []\n  openedAt: t\nnextStep:\n  nextSeq: 1\n  triggers: []\n\
+                      tellaskCalls:\n  calls: []\ntellaskResults:\n  results: []\n";
+const PARTIAL: &str = "currentCourse: 1\nlastModified: '2026-11-22 11:00:00'\nstatus: active\nnextStep:\n  \
+                       nextSeq: 1\n  triggers: []\n";
+const NEWER: &str = "nextStep:\n  triggers:\n    - kind: telepathy\ntellaskCalls: 1\ntellaskResults: 1\n\
+                     currentCourse: 1\nlastModified: t\nstatus: active\n";
+const TORN: &str = "{\"ts\":\"t\",\"type\":\"gen_start_record\",\"genseq\":1}\ntorn";
+const STACK: &str = r#"{"kind":"asker_dialog_stack_frame","askerDialogId":"aa/bb/00000001","assignmentFromAsker":{"callName":"tellask","tellaskContent":"Do it.","originMemberId":"lead","askerDialogId":"aa/bb/00000001","callId":"s"}}"#;
+const RECENT_STACK: &str = r#"{"kind":"asker_dialog_stack_frame","askerDialogId":"aa/bb/00000001","assignmentFromAsker":{"callName":"tellask","tellaskContent":"Do it.","originMemberId":"lead","askerDialogId":"aa/bb/00000001","callId":"s","callSiteCourse":1,"callSiteGenseq":1}}"#;
+const GOAL: &str = r#"{"reminders":[{"id":"mainDialogGoal","content":"Ship.","scope":"dialog","createdAt":"t","priority":"high"}],"updatedAt":"t"}"#;
+const BATCH: &str = r#"{"batches":[{"batchId":"b","callSite":{"course":1,"genseq":1},"status":"open","callees":[]}]}"#;
+
+/// Files below the main dialog, beside those of [`put`].
+type Files = &'static [(&'static str, &'static str)];
+
+fn write(workspace: &Workspace, name: &str, text: &str) {
+    let path = workspace.of_root(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A tree of two dialogs without state.
+fn put(workspace: &Workspace, files: Files) {
+    let identity = |id: &str, agent: &str| {
+        format!(
+            "id: {id}\nagentId: {agent}\ntaskDocPath: t.tsk\ncreatedAt: '2026-11-21 11:00:00'\n"
+        )
+    };
+    write(workspace, "dialog.yaml", &identity(ROOT, "lead"));
+    write(workspace, "course-001.jsonl", &format!("{START}\n{}\n", say("m")));
+    write(workspace, &format!("sideDialogs/{SIDE}/dialog.yaml"), &identity(SIDE, "dev"));
+    write(workspace, &format!("sideDialogs/{SIDE}/course-001.jsonl"), &format!("{START}\n"));
+    for (name, text) in files {
+        let name = name.replace("SIDE", &format!("sideDialogs/{SIDE}"));
+        write(workspace, &name, text);
+    }
+}
+
+/// What the only tree is listed as.
+fn verdict(workspace: &Workspace) -> Option<ForeignLayout> {
+    let survey = workspace.view().survey(&Bucket::ALL);
+    let [tree] = survey.trees.as_slice() else { panic!("{survey:?}") };
+    assert_eq!(tree.dialogs.len(), 2, "{tree:?}");
+    tree.foreign
+}
+
+#[test]
+fn the_files_of_a_tree_tell_its_layout() {
+    use ForeignLayout::{Mixed, Newer, Older, Recent, Unclear};
+    let strange = Box::leak(RECENT.replace("open\n", "ajar\n").into_boxed_str());
+    let trigger = "triggers:\n  - kind: telepathy\n";
+    let trigger = Box::leak(RECENT.replace("triggers: []\n", trigger).into_boxed_str());
+    let waiting = format!("{RECENT}displayState:\n  kind: waiting_side_dialog\n");
+    let waiting = Box::leak(waiting.into_boxed_str());
+    let dreaming = format!("{RECENT}displayState:\n  kind: dreaming\n");
+    let dreaming = Box::leak(dreaming.into_boxed_str());
+    let with_old_marks = format!("{RECENT}needsDrive: true\n");
+    let with_old_marks = Box::leak(with_old_marks.into_boxed_str());
+    let record = |kind: &str| -> &'static str {
+        let line = format!("{{\"ts\":\"t\",\"type\":\"{kind}\",\"genseq\":1,\"callId\":\"s\"}}\n");
+        Box::leak(line.into_boxed_str())
+    };
+    let table: Vec<(Vec<(&'static str, &'static str)>, Option<ForeignLayout>)> = vec![
+        (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", OLD)], None),
+        (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", RECENT)], Some(Recent)),
+        (vec![("latest.yaml", RECENT)], Some(Recent)),
+        (vec![("latest.yaml", waiting)], Some(Recent)),
+        (vec![("latest.yaml", with_old_marks), ("pending-sideDialogs.json", "[]")], Some(Recent)),
+        (vec![("latest.yaml", PARTIAL), ("SIDE/latest.yaml", RECENT)], Some(Unclear)),
+        (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", PARTIAL)], Some(Unclear)),
+        (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", RECENT)], Some(Mixed)),
+        (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", OLD)], Some(Mixed)),
+        (vec![("latest.yaml", strange)], Some(Newer)),
+        (vec![("latest.yaml", trigger)], Some(Newer)),
+        (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", dreaming)], Some(Newer)),
+        (vec![("latest.yaml", RECENT), ("subdialogs/x/y", "")], Some(Older)),
+        // Without a state of the main dialog, or a damaged one.
+        (vec![("SIDE/latest.yaml", RECENT)], Some(Recent)),
+        (vec![("latest.yaml", "a: [\n"), ("SIDE/latest.yaml", RECENT)], Some(Recent)),
+        (vec![("SIDE/latest.yaml", OLD), ("a2h.yaml", "answers: []\n")], None),
+        (vec![("active-callees.json", BATCH)], Some(Recent)),
+        (vec![("a2h.yaml", "answers: []\n"), ("pending-sideDialogs.json", "[]")], Some(Recent)),
+        (vec![("wake-queue.jsonl", "")], Some(Recent)),
+        (vec![("pending-sideDialogs.json", "[]"), ("SIDE/asker-stack.jsonl", RECENT_STACK)], None),
+        (vec![("SIDE/asker-stack.jsonl", RECENT_STACK)], Some(Recent)),
+        (vec![("SIDE/asker-stack.jsonl", STACK), ("reminders.json", GOAL)], None),
+        (vec![("reminders.json", GOAL)], Some(Recent)),
+        (vec![("course-002.jsonl", record("tellask_anchor_record"))], Some(Recent)),
+        (vec![("SIDE/course-002.jsonl", record("tellask_callee_record"))], Some(Recent)),
+        (vec![("course-002.jsonl", record("active_callees_reconciled_record"))], Some(Recent)),
+        (vec![("course-002.jsonl", record("tellask_call_anchor_record"))], None),
+        (vec![], None),
+    ];
+    for (files, expected) in table {
+        let workspace = Workspace::new();
+        put(&workspace, Box::leak(files.clone().into_boxed_slice()));
+        assert_eq!(verdict(&workspace), expected, "{files:?}");
+    }
+}
+
+#[test]
+fn a_tree_that_does_not_tell_is_in_the_layout_of_its_workspace() {
+    let newer = "80/54/00000009";
+    for (others, expected) in [
+        (vec![], None),
+        (vec![(format!("run/{newer}/latest.yaml"), RECENT)], Some(ForeignLayout::Recent)),
+        (vec![(format!("done/{newer}/latest.yaml"), RECENT)], Some(ForeignLayout::Recent)),
+        (vec![(format!("archive/{newer}/latest.yaml"), OLD)], None),
+        (
+            vec![("reminders/agent_tasks/lead/crc32-00000000/r.json".to_owned(), "{}")],
+            Some(ForeignLayout::Recent),
+        ),
+        (vec![("reminders/agents/lead/r.json".to_owned(), "{}")], Some(ForeignLayout::Recent)),
+        (vec![("reminders/agents/r.json".to_owned(), "{}")], None),
+        (vec![("reminders/lead/r.json".to_owned(), "{}")], None),
+    ] {
+        let workspace = Workspace::new();
+        put(&workspace, &[]);
+        for (name, text) in &others {
+            let path = workspace.at(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            if name.ends_with("latest.yaml") {
+                let identity =
+                    format!("id: {newer}\nagentId: lead\ntaskDocPath: t.tsk\ncreatedAt: t\n");
+                fs::write(path.with_file_name("dialog.yaml"), identity).unwrap();
+            }
+        }
+        let listed = workspace.view().list(Bucket::Run, &root());
+        let [tree] = listed.trees.as_slice() else { panic!("{listed:?}") };
+        assert_eq!(tree.foreign, expected, "{others:?}");
+    }
+}
+
+#[test]
+fn no_store_changes_a_tree_that_may_only_be_read_and_each_refusal_says_why() {
+    let table: [(ForeignLayout, Files); 5] = [
+        (ForeignLayout::Older, &[("latest.yaml", OLD), ("subdialogs/x/y", "")]),
+        (ForeignLayout::Recent, &[("latest.yaml", RECENT), ("q4h.yaml", "questions: broken\n")]),
+        (ForeignLayout::Unclear, &[("latest.yaml", PARTIAL), ("course-001.jsonl", TORN)]),
+        (ForeignLayout::Mixed, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", OLD)]),
+        (ForeignLayout::Newer, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", NEWER)]),
+    ];
+    for (layout, files) in table {
+        let workspace = Workspace::new();
+        put(&workspace, files);
+        let before = contents(&workspace.at(""));
+        let store = workspace.open();
+        let main = DialogId::main(root());
+        let survey = store.survey_and_set_aside(Bucket::Run);
+        assert_eq!(survey.trees.first().and_then(|tree| tree.foreign), Some(layout));
+        for refused in [
+            store.load(Bucket::Run, &root()).map(drop),
+            store.load_read_only(Bucket::Run, &root()).map(drop),
+            store.relocate(&root(), Bucket::Run, Bucket::Done),
+            store.delete(&root()),
+            store.write_title(&main, Some("Mine")).map(drop),
+        ] {
+            let error = refused.expect_err("it may only be read");
+            assert!(matches!(error, StoreError::ForeignLayout(_, why) if why == layout), "{error}");
+        }
+        assert!(
+            !store.page(Bucket::Run, &main, Course::FIRST, None, 9).unwrap().entries.is_empty()
+        );
+        drop(store);
+        let found = workspace.view().examine();
+        let named: Vec<_> =
+            found.iter().map(|problem| (problem.severity, &*problem.path)).collect();
+        let path = format!(".dialogs/run/{ROOT}");
+        let wanted = vec![(Severity::Warning, &*path)];
+        assert_eq!(named, if layout == ForeignLayout::Older { Vec::new() } else { wanted });
+        assert_eq!(contents(&workspace.at("")), before, "{layout:?}");
+    }
+}
+
+#[test]
+fn a_recent_tree_whose_identity_is_lost_is_not_set_aside() {
+    let workspace = Workspace::new();
+    put(&workspace, &[("latest.yaml", RECENT), ("dialog.yaml", ": {{ nothing")]);
+    let before = contents(&workspace.at(""));
+    let store = workspace.open();
+    let survey = store.survey_and_set_aside(Bucket::Run);
+    assert!(survey.problems.iter().any(|problem| problem.text.to_string().contains("1.29")));
+    assert!(store.delete(&root()).is_err() && store.load(Bucket::Run, &root()).is_err());
+    drop(store);
+    assert_eq!(contents(&workspace.at("")), before);
+}
+
+#[test]
+fn unknown_keys_survive_wherever_a_tree_of_our_own_layout_is_written() {
+    let workspace = Workspace::new();
+    put(&workspace, &[]);
+    let latest = format!(
+        "{OLD}marvel: 1\npendingCourseStartPrompt:\n  content: go\n  msgId: m2\n  grammar: markdown\n  origin: runtime\n  \
+         marvel: 2\n  sideDialogReplyTarget:\n    ownerDialogId: {ROOT}\n    callType: B\n    callId: s\n    marvel: 3\n"
+    );
+    write(&workspace, "latest.yaml", &latest);
+    let stack = STACK.replace("\"callId\":\"s\"", "\"callId\":\"s\",\"marvel\":4").replace(
+        "}}",
+        "},\"tellaskReplyObligation\":{\"expectedReplyCallName\":\"replyTellask\",\"targetDialogId\":\"aa/bb/00000001\",\
+         \"targetCallId\":\"s\",\"tellaskContent\":\"Do it.\",\"marvel\":5},\"marvel\":6}",
+    );
+    write(&workspace, &format!("sideDialogs/{SIDE}/asker-stack.jsonl"), &format!("{stack}\n"));
+    write(&workspace, &format!("sideDialogs/{SIDE}/latest.yaml"), &format!("{OLD}marvel: 7\n"));
+    let question = r#"{"questions":[{"id":"q","tellaskContent":"?","askedAt":"t","callId":"q","callSiteRef":{"course":1,"messageIndex":0,"marvel":8},"marvel":9}],"updatedAt":"t","marvel":10}"#;
+    write(&workspace, "q4h.yaml", question);
+    let store = workspace.open();
+    let tree = store.load(Bucket::Run, &root()).unwrap().tree;
+    let mut changes = Vec::new();
+    for dialog in tree.dialogs.values() {
+        let id = dialog.meta.id.clone();
+        let mut latest = dialog.latest.clone();
+        latest.needs_drive = Some(false);
+        changes.push(TreeChange::Latest { dialog: id.clone(), latest: Box::new(latest) });
+        if let Some(frame) = dialog.stack.first() {
+            let stack = vec![frame.clone(), frame.clone()];
+            changes.push(TreeChange::Stack { dialog: id.clone(), stack });
+        }
+        if let Some(question) = dialog.questions.first() {
+            let questions = vec![question.clone(), question.clone()];
+            changes.push(TreeChange::Questions { dialog: id, questions });
+        }
+    }
+    commit(&store, changes).unwrap();
+    let written = contents(&workspace.at("run")).into_iter().filter_map(|(_, bytes)| bytes);
+    let text: String = written.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect();
+    for number in 1..=10 {
+        let kept = [format!("marvel: {number}\n"), format!("\"marvel\":{number}")];
+        assert!(kept.iter().any(|kept| text.contains(kept)), "{number}: {text}");
+    }
+}

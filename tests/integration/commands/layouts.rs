@@ -1,0 +1,100 @@
+//! Commands on trees in other layouts: shown, refused with the reason, never changed.
+
+use std::fs;
+
+use super::Workspace;
+use crate::common::files;
+
+#[test]
+fn an_earlier_tree_is_listed_and_shown_as_history_and_nothing_in_it_changes() {
+    let workspace = Workspace::staffed();
+    let old = "11/22/old";
+    let identity =
+        format!("id: {old}\nagentId: lead\ntaskDocPath: t.tsk\ncreatedAt: '2025-01-01 00:00:00'\n");
+    workspace.put("run", old, "dialog.yaml", &identity);
+    let line = r#"{"ts":"2025-01-01 00:00:00","type":"human_text_record","genseq":1,"content":"Build it","msgId":"m","grammar":"markdown","origin":"user"}"#;
+    workspace.put("run", old, "course-001.jsonl", &format!("{line}\n"));
+    let side = format!("{old}/subdialogs/sub-001");
+    workspace.put("run", &side, "dialog.yaml", &identity.replace(old, "sub-001"));
+    let files = || {
+        let mut names: Vec<_> = fs::read_dir(workspace.folder("run", old))
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
+        names.sort();
+        (names, workspace.read("run", old, "dialog.yaml"))
+    };
+    let before = files();
+    assert!(workspace.ok(&["dialogs"]).contains("(history) Build it"));
+    assert!(workspace.ok(&["show", old]).contains("Build it"));
+    workspace.ok(&["drive", "--json"]);
+    for command in [&["run", "--dialog", old, "hi"] as &[&str], &["read", "--dialog", old]] {
+        let output = workspace.refused_after_some(1, command);
+        assert!(output.contains("history in an earlier layout"), "{command:?}: {output}");
+    }
+    assert_eq!(files(), before);
+}
+
+#[test]
+fn a_tree_of_another_layout_is_named_with_its_reason_and_no_command_changes_it() {
+    const ALL: &str = "nextStep:\n  nextSeq: 1\n  triggers: []\ntellaskCalls:\n  calls: []\ntellaskResults:\n  results: []\n";
+    const SOME: &str = "nextStep:\n  nextSeq: 1\n  triggers: []\n";
+    let telepathy = ALL.replace(" []\ntellaskCalls", "\n    - kind: telepathy\ntellaskCalls");
+    let (other, side) = ("80/54/26bc7b1d", "80/54/26bc7b1d/sideDialogs/cc/dd/00000009");
+    for (name, reason, main_keys, side_keys) in [
+        ("1.29", "is in the layout of Dominds 1.24 to 1.29", ALL, ALL),
+        ("unclear", "is in no known layout", SOME, ALL),
+        ("mixed", "in the layouts of two versions", ALL, ""),
+        ("newer", "newer than 1.29", ALL, &telepathy),
+    ] {
+        let workspace = Workspace::staffed();
+        let put = |id: &str, name: &str, text: &str| workspace.put("run", id, name, text);
+        let state = "currentCourse: 1\nlastModified: 2026-11-22 00:00:00\nstatus: active\ngenerating: true\n";
+        let identity =
+            |id: &str| format!("id: {id}\nagentId: lead\ntaskDocPath: t.tsk\ncreatedAt: t\n");
+        let said = r#"{"ts":"t","type":"human_text_record","genseq":1,"content":"Build it","msgId":"m","grammar":"markdown","origin":"user"}"#;
+        let question = r#"{"questions":[{"id":"q4h-80/54/26bc7b1d-80/54/26bc7b1d-c1-q","tellaskContent":"?","askedAt":"t","callId":"q","callSiteRef":{"course":1,"messageIndex":0}}],"updatedAt":"t"}"#;
+        put(other, "dialog.yaml", &identity(other));
+        put(other, "latest.yaml", &format!("{state}{main_keys}"));
+        put(other, "course-001.jsonl", &format!("{said}\n"));
+        put(other, "q4h.yaml", question);
+        put(side, "dialog.yaml", &identity("cc/dd/00000009"));
+        put(side, "latest.yaml", &format!("{state}{side_keys}"));
+        let before = files::contents(&workspace.folder("run", other));
+        let plain = workspace.ok(&["dialogs"]);
+        assert!(plain.contains(") Build it") && plain.contains(reason), "{name}: {plain}");
+        let listed: serde_json::Value =
+            serde_json::from_str(&workspace.ok(&["dialogs", "--json"])).expect("JSON");
+        let trees = listed.as_array().expect("a list");
+        let tree = trees.iter().find(|tree| tree["rootId"] == other).expect("it is listed");
+        assert!(tree["layout"] == name && tree["history"] == true, "{tree}");
+        let why = tree["reason"].as_str().unwrap_or_default();
+        assert!(why.contains(reason) && tree["next"].is_null(), "{tree}");
+        assert!(trees.iter().any(|tree| tree["layout"] == "1.19"), "{listed}");
+        let checked = workspace.run(&["doctor"]);
+        let line = format!(".dialogs/run/{other}: {other} ");
+        assert!(checked.out.contains(&line) && checked.out.contains(reason), "{}", checked.out);
+        assert!(workspace.ok(&["show", other]).contains("Build it"));
+        assert!(workspace.ok(&["export", other]).contains("Build it"));
+        workspace.ok(&["drive", "--json"]);
+        for command in [
+            &["run", "--dialog", other, "hi"] as &[&str],
+            &["read", "--dialog", other],
+            &["resume", other],
+            &["done", other],
+            &["archive", other],
+            &["delete", other, "--yes"],
+            &["fork", other, "--course", "1", "--genseq", "1"],
+            &["keep-going", other, "on"],
+            &["stop", other],
+            &["dead", "cc/dd/00000009"],
+            &["q4h", "answer", "q4h-80/54/26bc7b1d-80/54/26bc7b1d-c1-q", "Yes."],
+            &["q4h", "dismiss", "q4h-80/54/26bc7b1d-80/54/26bc7b1d-c1-q"],
+        ] {
+            let ended = workspace.run(command);
+            assert_ne!(ended.code, 0, "{name} {command:?}: {}", ended.out);
+            assert!(ended.err.contains(reason), "{name} {command:?}: {}", ended.err);
+        }
+        assert_eq!(files::contents(&workspace.folder("run", other)), before, "{name}");
+    }
+}
