@@ -280,6 +280,7 @@ fn side_dialog(root: &RootId, id: &SelfId, n: usize, long: usize) -> Vec<TreeCha
         call_id: call_id.clone(),
         collective_targets: None,
         effective_fbr_effort: None,
+        extra: serde_json::Map::new(),
     };
     let mut frame = AssignmentFrame::owing(assignment, "replyTellaskSessionless");
     frame.tellask_reply_obligation = None;

@@ -28,7 +28,9 @@ impl Background {
     pub fn follow(&mut self, event: &DriverEvent) {
         if let DriverEvent::Tasks(rows) = event {
             self.tasks.clear();
-            rows.iter().for_each(|row| self.put(row));
+            for row in rows {
+                self.put(row);
+            }
         } else if let DriverEvent::TaskUpdated(row) = event {
             self.put(row);
         }

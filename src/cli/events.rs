@@ -442,10 +442,8 @@ impl Printer {
         let fields = match retry {
             RetryView::Waiting { error, seconds, server } => {
                 self.print_line(dialog, &format!("{error}; retry in {seconds} s"));
-                json!({
-                    "phase": "waiting", "seconds": seconds, "error": error.to_string(),
-                    "server": server,
-                })
+                let error = error.to_string();
+                json!({ "phase": "waiting", "seconds": seconds, "error": error, "server": server })
             }
             RetryView::Running => json!({ "phase": "running" }),
             RetryView::Resolved => json!({ "phase": "resolved" }),
@@ -672,12 +670,8 @@ mod tests {
     fn a_question_is_printed_without_marks() {
         let dialog = DialogId::main(RootId::new("aa/bb/1"));
         let content = "---\n## **Drop** the `*.log`?\nmore";
-        let site = CallSite {
-            course: Course::FIRST,
-            message_index: 0,
-            call_site_genseq: None,
-            extra: serde_json::Map::new(),
-        };
+        let (course, call_site_genseq, extra) = (Course::FIRST, None, serde_json::Map::new());
+        let site = CallSite { course, message_index: 0, call_site_genseq, extra };
         let at = Stamp::new("2026-11-21 12:01:00");
         let row = InboxRow {
             dialog: dialog.clone(),

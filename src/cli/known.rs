@@ -8,7 +8,7 @@ use crate::domain::news::NewsItem;
 use crate::domain::task::{BlockReason, Task, TeamWork};
 use crate::domain::tree::Bucket;
 use crate::domain::{Problem, RootId, TaskId};
-use crate::driver::listed_inbox;
+use crate::driver::ListedInbox;
 use crate::hive::{Listed, Store, StoreFault};
 use crate::platform::SystemClock;
 use crate::protocol::{DriverEvent, InboxRow};
@@ -76,7 +76,7 @@ async fn read(store: &mut Store) -> Result<Told, StoreFault> {
 /// The open questions, oldest first, with whose work they are, if that is known.
 pub fn questions(survey: &Survey, told: Option<&Told>) -> Vec<InboxRow> {
     let running = survey.trees.iter().filter(|tree| tree.bucket == Bucket::Run);
-    let mut rows: Vec<InboxRow> = running.flat_map(listed_inbox).collect();
+    let mut rows: Vec<InboxRow> = running.flat_map(ListedInbox::of).collect();
     for row in &mut rows {
         let mut work = told.into_iter().flat_map(|told| &told.work);
         let work = work.find(|(root, _)| *root == row.dialog.root);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use crate::domain::Problem;
 use crate::domain::text::{Text, localized};
@@ -30,7 +30,7 @@ const ORIGIN: &str = "notify_command";
 
 /// The task that calls the person for a driver of this process, whether or not there are screens.
 #[derive(Debug)]
-pub struct Calls(Option<(oneshot::Sender<()>, JoinHandle<()>)>);
+pub struct Calls(Option<(oneshot::Sender<()>, JoinSet<()>)>);
 
 impl Calls {
     /// Calls nobody where no program is set.
@@ -50,16 +50,16 @@ impl Calls {
         let caller = caller.map_err(|error| CommandError::invalid(error.to_string()))?;
         let attendant = Attendant::new(setup.look.lang, setup.attention);
         let (stop, stopped) = oneshot::channel();
-        Ok(Self(Some((stop, tokio::spawn(call(clients, attendant, caller, stopped))))))
+        let mut task = JoinSet::new();
+        task.spawn(call(clients, attendant, caller, stopped));
+        Ok(Self(Some((stop, task))))
     }
 
     /// Ends it, so that the driver can end.
     pub async fn end(self) {
-        let Some((stop, task)) = self.0 else { return };
+        let Some((stop, mut task)) = self.0 else { return };
         drop(stop);
-        if let Err(error) = task.await {
-            tracing::warn!(%error, "the task that calls the person");
-        }
+        while task.join_next().await.is_some() {}
     }
 }
 

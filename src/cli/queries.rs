@@ -166,7 +166,8 @@ impl OpenQuestions {
     }
 
     fn json(&self, row: &InboxRow) -> Value {
-        let InboxRow { dialog, question, inquiry, work, .. } = row;
+        let (dialog, question, inquiry, work) =
+            (&row.dialog, &row.question, &row.inquiry, &row.work);
         let tree = self.survey.trees.iter().find(|tree| tree.root == dialog.root);
         let listed = tree.zip(find::listed(&self.survey, dialog));
         let title = listed.map(|(tree, listed)| find::title(&self.survey.titles, tree, listed));

@@ -5,8 +5,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use ratatui::layout::Size;
-
 use crate::app::{Models, StartOptions};
 use crate::consent::Trust;
 use crate::demo::DemoWorkspace;
@@ -24,7 +22,7 @@ use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook}
 use crate::ui::theme::{ColorDepth, shade_of_variable};
 use crate::ui::{
     App, AppOptions, CopyMaker, DemoStart, DraftWriter, HintUse, Keys, Leave, ProgramHost,
-    QuitPolicy, RunOptions,
+    QuitPolicy, RunOptions, Size,
 };
 
 use super::args::ScreenArgs;

@@ -161,7 +161,7 @@ mod tests {
         let silent = KeepGoing { most: 3, text: None };
         let given =
             |left| Latest { diligence_push_given: Some(true), ..latest(Some(left), Some(false)) };
-        for (what, config, latest, expected) in [
+        for (what, config, latest, expected) in vec![
             ("fresh", member(3), latest(Some(3), Some(false)), Some((3, 3))),
             ("partly used", member(3), latest(Some(1), Some(false)), Some((1, 3))),
             ("used up", member(3), latest(Some(0), Some(false)), Some((0, 3))),

@@ -49,7 +49,7 @@ use crate::protocol::{Command, DriverEvent};
 pub use context::preview::{Preview, PreviewTarget};
 pub use reporting::log::Log;
 pub use reporting::run_outcome::{AfterRestart, PickUp};
-pub use reporting::tree_rows::listed_inbox;
+pub use reporting::tree_rows::ListedInbox;
 pub use shared::configuration::Configuration;
 pub use shared::engine::{
     Consent, Driving, Engine, LogEnd, NoConsentNeeded, Permits, ProviderError, ProviderSource,

@@ -588,7 +588,7 @@ mod tests {
             }
             let tried = tried.lock().unwrap();
             let gaps = tried.windows(2).filter(|pair| pair[0] >= from);
-            gaps.map(|pair| pair[1] - pair[0]).max().unwrap()
+            gaps.filter_map(|pair| pair[1].checked_sub(pair[0])).max().unwrap()
         };
         assert_eq!(longest(Duration::ZERO, false).await, LONGEST_PAUSE);
         let here = began.elapsed() + LONGEST_PAUSE;

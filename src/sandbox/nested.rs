@@ -414,6 +414,8 @@ mod tests {
         assert_eq!(search.refresh(&root).repositories, []);
     }
 
+    type Look<'a> = &'a dyn Fn() -> NestedPaths;
+
     #[test]
     fn what_is_known_is_gone_only_if_no_search_saw_it_and_the_last_could_tell() {
         let id: ObjectId = "1:7".parse().unwrap();
@@ -426,7 +428,7 @@ mod tests {
         let other = Found { path: PathBuf::from("/w/b/.git"), id: "1:8".parse().unwrap() };
         let both = [one.clone(), other.clone()];
         // What the first search saw, what the others saw, and what is lost at the end.
-        let rows: [(&str, &dyn Fn() -> NestedPaths, &dyn Fn() -> NestedPaths, &[Found]); 5] = [
+        let rows: [(&str, Look, Look, &[Found]); 5] = [
             ("gone", &without, &without, &[]),
             ("seen once", &with, &without, &both[..1]),
             ("names changed", &without, &changed, &both),

@@ -2,15 +2,13 @@
 //! shown; nothing of them is driven, repaired, moved or written.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::domain::tree::Bucket;
-use crate::domain::{Dialog, DialogId, DialogTree, DisplayState, History, Latest, SelfId};
+use crate::domain::{Dialog, DialogTree, DisplayState, History, Latest, SelfId};
 
-use super::Store;
 use super::files::{self, FileKind};
 use super::listing::TreeListing;
 use super::scan::{DialogFolder, headline};
@@ -34,20 +32,6 @@ fn has_earlier_files(folder: &Path, has: impl Fn(&str) -> bool) -> bool {
     let sides =
         || files::kind_of(&folder.join(SUBDIALOGS)).is_ok_and(|k| k == Some(FileKind::Folder));
     has(SUBDIALOGS) && sides() || EARLIER_FILES.iter().any(|name| has(name))
-}
-
-impl Store {
-    /// Where the files of a dialog are read.
-    pub(super) fn folder_of(&self, bucket: Bucket, dialog: &DialogId) -> PathBuf {
-        let current = self.layout.dialog(bucket, dialog);
-        let earlier = || self.layout.root(bucket, &dialog.root).join(SUBDIALOGS);
-        let is_there = |path: &Path| path.symlink_metadata().is_ok();
-        if dialog.is_main() || is_there(&current) {
-            return current;
-        }
-        let earlier = earlier().join(dialog.this.as_str());
-        if is_there(&earlier) { earlier } else { current }
-    }
 }
 
 /// What such a tree comes to: who was there, and what was said. Nothing waits.

@@ -61,11 +61,11 @@ mod tree_index;
 mod tree_layout;
 mod writer_state;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::domain::tree::Bucket;
-use crate::domain::{Clock, RootId};
+use crate::domain::{Clock, DialogId, RootId};
 
 pub use artifacts::ArtifactError;
 pub use commit::{Committed, Fact, WrittenBatch};
@@ -83,6 +83,7 @@ pub use staging::{CourseLine, Staging};
 pub use survey::Survey;
 pub use titles::Titles;
 
+use earlier_layout::SUBDIALOGS;
 use layout::Layout;
 use lock::Lock;
 use tree_layout::WorkspaceLayout;
@@ -140,6 +141,18 @@ pub struct Store {
 }
 
 impl Store {
+    /// Where the files of a dialog are read.
+    pub(super) fn folder_of(&self, bucket: Bucket, dialog: &DialogId) -> PathBuf {
+        let current = self.layout.dialog(bucket, dialog);
+        let earlier = || self.layout.root(bucket, &dialog.root).join(SUBDIALOGS);
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        if dialog.is_main() || is_there(&current) {
+            return current;
+        }
+        let earlier = earlier().join(dialog.this.as_str());
+        if is_there(&earlier) { earlier } else { current }
+    }
+
     /// Opens the `.dialogs` of `workspace`. For writing it is made where it is absent and locked;
     /// [`StoreError::Held`] names the process that holds it.
     pub fn open(

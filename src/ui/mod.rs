@@ -44,5 +44,5 @@ pub use model::UnsavedDraft;
 pub use panes::field::MAX_BYTES as MAX_DRAFT_BYTES;
 pub use programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob};
 pub use run::{Channels, Leave, LinkUse, RunEnd, RunOptions, run};
-pub use start::{TerminalOptions, on_terminal};
+pub use start::{Size, TerminalOptions, on_terminal};
 pub use surface::{Surface, TerminalSurface};

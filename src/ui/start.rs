@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ratatui::layout::Size;
+pub use ratatui::layout::Size;
 use tokio::sync::{Notify, mpsc};
 
 use super::app::{App, LookChange};

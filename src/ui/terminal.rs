@@ -137,7 +137,7 @@ impl RawMode for ShellLine<'_> {
         let mut line = rustix::termios::tcgetattr(self.0)?;
         let local = LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN;
         line.local_modes |= local | LocalModes::ECHO | LocalModes::ECHOE | LocalModes::ECHOK;
-        line.input_modes |= InputModes::ICRNL | InputModes::BRKINT;
+        line.input_modes |= InputModes::ICRNL;
         line.output_modes |= OutputModes::OPOST | OutputModes::ONLCR;
         rustix::termios::tcsetattr(self.0, OptionalActions::Flush, &line).map_err(Into::into)
     }

@@ -201,6 +201,8 @@ impl Hand {
     fn key(&mut self, key: &str) -> &mut Self {
         self.keys += 1;
         self.screen.keys(key);
+        // What comes at once with a line end is taken for a paste.
+        thread::sleep(Duration::from_millis(100));
         self
     }
 

@@ -385,7 +385,7 @@ async fn a_client_of_another_version_is_told_which_side_is_older() {
     let newer = Hello { protocol: 9, oldest: 9, ..hello("pts/1", AudienceKind::Screen) };
     let refused = connect(&stage.place(), newer, Leaving::DriverStays).await;
     match refused {
-        Err(ConnectError::Rejected(reason)) => {
+        Err(ConnectError::Older(reason)) => {
             assert!(reason.to_string().starts_with("the driver is older"), "{reason}");
         }
         other => panic!("{other:?}"),

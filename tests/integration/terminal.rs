@@ -32,6 +32,8 @@ fn asked(home: &Home) -> Program {
 fn open_main(program: &mut Program) {
     program.leave_composer();
     program.keys("1gj\r");
+    // What comes at once with a line end is taken for a paste.
+    std::thread::sleep(std::time::Duration::from_millis(100));
 }
 
 /// The demo's tree as it is on disk.

@@ -189,6 +189,8 @@ pub fn of_used_up((team, waiting): (&OrgTeam, &[TaskRow]), day: &Stamp, lang: La
     let mut notice = NewNotice::of_team((lead, name.clone()), &format!("limit {day}"), text);
     let waits = |row: &&TaskRow| row.team == *name && row.status == TaskStatus::Pending;
     let waits = waiting.iter().filter(waits).take(MAX_NAMED);
-    notice.body = waits.map(|row| format!("- {}: {}\n", row.id.short(), row.about)).collect();
+    for row in waits {
+        notice.body.push_str(&format!("- {}: {}\n", row.id.short(), row.about));
+    }
     notice
 }

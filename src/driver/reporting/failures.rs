@@ -11,7 +11,7 @@ use crate::domain::{AgentId, Clock, DialogId, DisplayState, Lang};
 use crate::protocol::event::RetryView;
 
 /// A request that is retried for so long is a failure.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_mins(2);
 /// How the ids of these failures begin.
 const ID: &str = "dialog:";
 
@@ -152,12 +152,11 @@ impl DialogFailures {
 
     /// A dialog is in this state now; true if that ended a failure.
     pub fn moved(&mut self, dialog: &DialogId, state: &DisplayState) -> bool {
-        if !state.is_running() {
-            self.end_retries(dialog)
-                || !matches!(state, DisplayState::Stopped { .. }) && self.over(dialog, false)
-        } else {
-            self.over(dialog, false)
+        if state.is_running() {
+            return self.over(dialog, false);
         }
+        let is_stopped = matches!(state, DisplayState::Stopped { .. });
+        self.end_retries(dialog) || (!is_stopped && self.over(dialog, false))
     }
 
     /// Other dialogs are gone.

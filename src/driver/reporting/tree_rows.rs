@@ -208,8 +208,19 @@ pub fn inbox(tree: &DialogTree) -> Vec<InboxRow> {
     rows.collect()
 }
 
-/// The open questions of a tree that is not loaded.
-pub fn listed_inbox(listing: &TreeListing) -> Vec<InboxRow> {
+/// The inbox of a tree that is not loaded.
+#[derive(Debug)]
+pub struct ListedInbox;
+
+impl ListedInbox {
+    /// Its open questions.
+    #[must_use]
+    pub fn of(listing: &TreeListing) -> Vec<InboxRow> {
+        listed_inbox(listing)
+    }
+}
+
+fn listed_inbox(listing: &TreeListing) -> Vec<InboxRow> {
     let agent_of = |id: &SelfId| {
         listing.dialogs.iter().find(|d| &d.meta.id == id).map(|d| d.meta.agent_id.clone())
     };

@@ -55,7 +55,7 @@ pub fn listing_report(listing: &TreeListing, minds: &Minds) -> DriverReport {
     DriverReport::Tree {
         root: listing.root.clone(),
         rows: tree_rows::listed_rows(listing, keep_going),
-        inbox: tree_rows::listed_inbox(listing),
+        inbox: tree_rows::ListedInbox::of(listing),
     }
 }
 

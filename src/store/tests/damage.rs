@@ -128,7 +128,8 @@ fn a_dialog_whose_state_is_unreadable_is_held() {
     let store = workspace.open();
     let loaded = store.load(run(), &root()).unwrap();
     let main = loaded.tree.main().unwrap();
-    assert_eq!(main.latest.interruption(), Some(&StopReason::ServerRestart));
+    // A restart would let it go on by itself.
+    assert!(main.latest.interruption().is_some_and(StopReason::is_failure));
     assert_eq!(loaded.problems.len(), 1);
     commit(&store, loaded.repairs).unwrap();
     assert_nothing_is_lost(&before, &workspace);

@@ -52,6 +52,9 @@ fn verdict(workspace: &Workspace) -> Option<ForeignLayout> {
     tree.foreign
 }
 
+/// Files of a tree, and its layout.
+type Row = (Vec<(&'static str, &'static str)>, Option<ForeignLayout>);
+
 #[test]
 fn the_files_of_a_tree_tell_its_layout() {
     use ForeignLayout::{Mixed, Newer, Older, Recent, Unclear};
@@ -68,7 +71,7 @@ fn the_files_of_a_tree_tell_its_layout() {
         let line = format!("{{\"ts\":\"t\",\"type\":\"{kind}\",\"genseq\":1,\"callId\":\"s\"}}\n");
         Box::leak(line.into_boxed_str())
     };
-    let table: Vec<(Vec<(&'static str, &'static str)>, Option<ForeignLayout>)> = vec![
+    let table: Vec<Row> = vec![
         (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", OLD)], None),
         (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", RECENT)], Some(Recent)),
         (vec![("latest.yaml", RECENT)], Some(Recent)),

@@ -100,7 +100,8 @@ impl App {
 
     /// The questions of these that wait for an answer, without those that are looked at; oldest first.
     fn to_ring_for(&self, is_meant: impl Fn(&str) -> bool) -> Vec<&InboxRow> {
-        let seen = self.alerts.is_looked_at().then(|| self.questions_in_view()).unwrap_or_default();
+        let looked_at = self.alerts.is_looked_at();
+        let seen = if looked_at { self.questions_in_view() } else { Vec::new() };
         let rings = |id: &str| {
             let waits = is_meant(id) && self.model.inbox.is_waiting(id);
             waits && !seen.iter().any(|one| one == id)

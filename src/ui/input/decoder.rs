@@ -224,13 +224,10 @@ impl Decoder {
                 self.out.push_back(Input::Arrows { down, count });
                 true
             }
-            (_, Burst::Lines | Burst::Line) => self.begin_lines(bytes, follows),
-            (_, Burst::LineEnd) => follows && self.begin_lines(bytes, true),
-            (_, Burst::Text) => {
-                self.line_follows_until = Some(now + LINES_WAIT);
-                false
-            }
-            (_, Burst::Character | Burst::Control) => false,
+            (_, Burst::Lines) => self.begin_lines(bytes, follows),
+            // On a slow line the keys of a person come together, too: one line is a paste only after others.
+            (_, Burst::Line) => follows && self.begin_lines(bytes, true),
+            (_, Burst::LineEnd | Burst::Text | Burst::Character | Burst::Control) => false,
         }
     }
 

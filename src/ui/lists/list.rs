@@ -384,9 +384,18 @@ fn searched((left, right): &Row) -> SearchedRow {
     format!("{}\n{}", left.plain(), right.plain()).into()
 }
 
+/// True for an action that shows another list in the place of this one.
+fn leads_on<L: List>(action: Action) -> bool {
+    matches!(action, Action::Show(list) if L::LEADS_ON && list != L::SCOPE)
+}
+
 impl<L: List> Overlay for ListOverlay<L> {
     fn scope(&self) -> Scope {
         L::SCOPE
+    }
+
+    fn handles(&self, binding: &Binding) -> bool {
+        binding.scope == L::SCOPE || leads_on::<L>(binding.action)
     }
 
     fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
@@ -415,7 +424,7 @@ impl<L: List> Overlay for ListOverlay<L> {
             self.chosen_name = self.name_of_chosen(cx);
             return handled;
         }
-        if matches!(action, Action::Show(list) if L::LEADS_ON && list != L::SCOPE) {
+        if leads_on::<L>(action) {
             cx.intents.push(Intent::Run(Scope::ANYWHERE, action));
             return Handled::Close;
         }

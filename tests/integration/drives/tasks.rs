@@ -594,11 +594,11 @@ async fn s18_1_a_task_that_waits_too_long_is_told_of_once_until_it_waits_no_more
     world.waits_since("qa", Duration::from_mins(30)).await;
     let mut running = world.start().await;
     running.until_task(&world, &first, |task| task.status == TaskStatus::Done).await;
-    world.until_stalls(&[]).await;
     let item = (NewsKind::Notice, "[qa] 1 of its tasks wait or run for too long");
+    // The first scan is at the start.
     for _ in 0..2 {
-        until_the_next_scan().await;
         world.until_stalls(&[item]).await;
+        until_the_next_scan().await;
     }
     let mut store = world.hive_store().await;
     store.cancel_task(&waits, "no more", FixedClock.moment()).await.unwrap();

@@ -341,8 +341,10 @@ fn a_program_gets_all_questions_of_a_ring_clean_and_bounded() {
 fn the_driver_is_told_what_is_looked_at_when_that_changes_and_again_after_a_cut() {
     let mut stage = calm(120, 40);
     let looks = |stage: &mut Stage| {
-        stage.wait(Duration::from_millis(1));
-        stage.screen();
+        for _ in 0..2 {
+            stage.wait(Duration::from_millis(1));
+            stage.screen();
+        }
         let sent = std::mem::take(&mut stage.sent).into_iter();
         sent.filter(|command| matches!(command, Command::Look { .. })).collect::<Vec<_>>()
     };

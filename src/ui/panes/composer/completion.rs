@@ -199,10 +199,12 @@ impl Completion {
             Some(TypedKind::Name) | None => MEMBERS_AND_FILES,
         };
         let left = format!("{} {} {}", ui.text(title), ui.glyphs.middle_dot, self.offers().len());
-        let right = is_cut
-            .then(|| FILES_ARE_CUT.with(&MAX_LISTED_FILES.to_string(), ui.lang))
-            .unwrap_or_default();
-        Heading { left, right, ..Heading::default() }
+        let right = if is_cut {
+            FILES_ARE_CUT.with(&MAX_LISTED_FILES.to_string(), ui.lang)
+        } else {
+            String::new()
+        };
+        Heading { left, right }
     }
 }
 
