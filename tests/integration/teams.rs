@@ -367,6 +367,8 @@ fn a_person_delegates_looks_at_and_cancels_tasks_on_the_screen() {
         screen.keys("y");
         screen.until_shown(&["cancelled"]);
         screen.keys("q");
+        screen.until("the teams", |screen| screen.contains("TEAMS"));
+        screen.keys("q");
         let is_cancelled = || tasks(&driver).iter().all(|one| one["status"] == json!("cancelled"));
         assert!(eventually(is_cancelled), "{:?}", tasks(&driver));
         screen.quit();
