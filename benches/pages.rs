@@ -302,6 +302,7 @@ fn row() -> TreeRow {
         questions: 0,
         pending: 0,
         history: false,
+        layout: None,
         queued: Arc::default(),
         unreviewed: 0,
         title: "add 2FA".to_owned(),

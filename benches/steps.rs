@@ -246,6 +246,7 @@ fn engine(workspace: &Path, store: Store, provider: Arc<dyn Provider>) -> Engine
         sources: ToolSources::default(),
         news: Arc::new(NoNews::default()),
         team_calls: Arc::default(),
+        looks: Arc::default(),
         tasks: Arc::new(NoTasks::default()),
         shells: Shells::default(),
         level_is_set: false,

@@ -109,6 +109,7 @@ fn side_dialog(root: &RootId, n: usize) -> Vec<TreeChange> {
         call_id: CallId::new(format!("c{n}")),
         collective_targets: None,
         effective_fbr_effort: None,
+        extra: serde_json::Map::new(),
     };
     let mut frame = AssignmentFrame::owing(assignment, "replyTellaskSessionless");
     frame.tellask_reply_obligation = None;

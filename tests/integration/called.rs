@@ -17,7 +17,7 @@ use crate::serving::Driver;
 
 const PAGE: &str = include_str!("../../docs/scripting.md");
 /// Longer than what comes together is called for together, and than the time between two calls.
-const SETTLED: Duration = Duration::from_millis(4_000);
+const SETTLED: Duration = Duration::from_secs(4);
 const FOCUSED: &str = "\x1b[I";
 const NOT_FOCUSED: &str = "\x1b[O";
 
