@@ -7,7 +7,7 @@
 //! `Esc`, and `Alt` with one of `[ O ] P _ ^ X` or a sign, begin like a sequence of the terminal. They count as
 //! keys when nothing follows for a moment ([`Decoder::deadline`], [`Decoder::expire`]). A sequence that nobody
 //! knows is swallowed whole, and one that does not end is given up after a while; so is a paste, and the keyboard
-//! works again. Lines that come together are a paste, also where the terminal does not say so ([`Burst`]).
+//! works again. Lines that come together are a paste, also where the terminal does not say so (`burst.rs`).
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
