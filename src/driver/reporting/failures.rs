@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use crate::domain::left::LeftCause;
-use crate::domain::news::{NewsItem, NewsKind, NewsLevel};
+use crate::domain::news::{MAX_TITLE_CHARS, NewsItem, NewsKind, NewsLevel};
 use crate::domain::text::{Localized, Text, localized};
+use crate::domain::title::short_headline;
 use crate::domain::{AgentId, Clock, DialogId, DisplayState, Lang};
 use crate::protocol::event::RetryView;
 
@@ -70,8 +71,8 @@ impl DialogFailures {
             "{server} 自 {since} 起没有回应：{error}"
         );
         let body = Text::new(
-            "The request is made again and again. `r` in the dialog makes it at once, `x` stops the dialog.",
-            "请求会不断重试。在对话中按 `r` 立即重试，按 `x` 停止对话。",
+            "The request is made again and again. In its dialog it can be made at once, or the dialog stopped.",
+            "请求会不断重试。可在其对话中立即重试，或停止该对话。",
         );
         self.set(dialog, agent, (&title, body), true, (clock, lang))
     }
@@ -139,7 +140,7 @@ impl DialogFailures {
             agent: agent.cloned(),
             dialog: Some(dialog.clone()),
             work: None,
-            title: title.in_lang(lang).to_owned(),
+            title: short_headline(title.in_lang(lang), MAX_TITLE_CHARS),
             body: body.in_lang(lang).to_owned(),
             count: 1,
             created_at,
