@@ -178,7 +178,8 @@ impl Line {
         let greeting = greeting.map_err(|fault| ConnectError::Answer(fault.to_string()))?;
         let mut greeted = Vec::new();
         let exchanged = async {
-            FrameWriter::new(&mut write).write(&greeting).await.map_err(cut)?;
+            // A program that has ended does not take it. What it printed is still there to be read.
+            let _ = FrameWriter::new(&mut write).write(&greeting).await;
             let skipped = timeout(PATIENCE, skip_greeting(read, &mut greeted)).await;
             let mut read = skipped.unwrap_or(Err(ConnectError::Nobody))?;
             let first = first_answer(&mut read, PATIENCE, cut).await?;
