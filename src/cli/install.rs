@@ -28,6 +28,7 @@ impl FoundThere {
                 is_older(version).then(|| Self::Older(Some(version.clone())))
             }
             Err(ConnectError::NotInstalled(_)) => Some(Self::Nothing),
+            Err(ConnectError::NoRelay(_)) => Some(Self::Older(None)),
             Err(ConnectError::Older(_)) => line.is_ssh().then_some(Self::Older(None)),
             Err(
                 ConnectError::Nobody

@@ -148,7 +148,7 @@ pub fn unusable(error: &ConnectError) -> CommandError {
                 reason.in_lang(Lang::En)
             )
         }
-        ConnectError::Line(_) | ConnectError::NotInstalled(_) => {
+        ConnectError::Line(_) | ConnectError::NotInstalled(_) | ConnectError::NoRelay(_) => {
             return CommandError::refused(error.to_string());
         }
         ConnectError::Nobody

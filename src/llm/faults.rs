@@ -2,6 +2,7 @@
 //! Nothing is duplicated, no partial call is emitted, and time limits hold. A new protocol needs one
 //! sample and one line in each test.
 
+mod quirks;
 mod samples;
 mod table;
 
@@ -15,6 +16,7 @@ use tokio::time::{sleep, timeout};
 use super::canned::{Items, STREAM, accept, ask, listen, merged};
 use super::protocol::Protocol;
 use super::{Anthropic, Compat, Endpoint, ErrorClass, GenEvent, LlmError, Responses, Segment};
+use quirks::ERRORS;
 use samples::{Sample, answer, chat, messages, responses};
 use table::{Expected, FaultCase, ServerAction, faults};
 
@@ -121,6 +123,43 @@ async fn h_every_fault_is_classified_in_responses() {
 #[tokio::test]
 async fn h_every_fault_is_classified_in_messages() {
     run_table(messages()).await;
+}
+
+/// An answer that is finished is not waited for: the last marks of a stream may be missing.
+async fn ends_without_its_marks<P: Protocol + Clone>(sample: Sample<P>) {
+    let stream = sample.stream();
+    let finished = stream.get(..sample.finished(&stream)).unwrap_or(&stream);
+    let actions =
+        vec![ServerAction::Send(format!("{STREAM}{finished}").into()), ServerAction::Hang];
+    let events = answered(&sample, actions).await.map(without_counts);
+    assert_eq!(events, Ok(without_counts(answer())), "{}", sample.name);
+}
+
+#[tokio::test]
+async fn h09_a_finished_answer_on_an_open_connection_is_complete_in_every_protocol() {
+    tokio::join!(
+        ends_without_its_marks(chat()),
+        ends_without_its_marks(responses()),
+        ends_without_its_marks(messages())
+    );
+}
+
+async fn tells_every_error<P: Protocol + Clone>(sample: Sample<P>) {
+    for error in ERRORS {
+        for before in [String::new(), format!("{}{}", sample.begin, sample.hello)] {
+            let stream = format!("{STREAM}{before}data: {error}\n\n");
+            let failed = answered(&sample, vec![ServerAction::Send(stream.into())]).await;
+            let words = failed.map_err(|error| error.to_string());
+            assert_eq!(words, Err("bad luck".to_owned()), "{}: {before}{error}", sample.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn h_an_error_within_a_stream_is_told_in_the_words_of_the_provider_in_every_protocol() {
+    tells_every_error(chat()).await;
+    tells_every_error(responses()).await;
+    tells_every_error(messages()).await;
 }
 
 /// The text of some events, by kind.

@@ -71,6 +71,11 @@ pub enum ConnectError {
         "{0}: dominds-tui is not installed there, or not found: it has to be in ~/.local/bin or in the PATH"
     )]
     NotInstalled(String),
+    /// The program there is from before screens of other machines.
+    #[error(
+        "{0}: the dominds-tui there is older than this one and cannot be used from here: install this version there"
+    )]
+    NoRelay(String),
     #[error("the driver does not let this client in: {0}")]
     Rejected(Localized),
     /// The same, because it is older than this program.

@@ -31,6 +31,8 @@ const SHOWN_LINES: usize = 5;
 const SHOWN_CHARS: usize = 120;
 /// The status of a shell for a program that it does not find.
 const NOT_FOUND: i32 = 127;
+/// What a program says that is older than the command.
+const UNKNOWN_RELAY: &str = "unrecognized subcommand 'relay'";
 
 /// The way to a workspace on another machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -207,6 +209,9 @@ impl Line {
         let name = &self.name;
         if code == Some(NOT_FOUND) {
             return ConnectError::NotInstalled(name.clone());
+        }
+        if text.contains(UNKNOWN_RELAY) {
+            return ConnectError::NoRelay(name.clone());
         }
         if let Some(lines) = shown_lines(greeted) {
             let text = text.lines().last().map(|line| format!("; {line}")).unwrap_or_default();
@@ -385,6 +390,19 @@ mod tests {
         let hello = Hello::new(AudienceKind::Screen, "pts/1");
         let error = line.connect(hello, Leaving::DriverStays).await.err().unwrap().to_string();
         assert!(error.contains("“Welcome” “to” “box”"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_program_that_knows_no_relay_is_called_older() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("older");
+        let text = "#!/bin/sh\necho \"error: unrecognized subcommand 'relay'\" >&2\nexit 2\n";
+        std::fs::write(&script, text).unwrap();
+        let line = Line::parse("/w", Some(&format!("sh {}", script.display()))).unwrap();
+        let hello = Hello::new(AudienceKind::Screen, "pts/1");
+        let error = line.connect(hello, Leaving::DriverStays).await.err().unwrap();
+        assert!(matches!(error, ConnectError::NoRelay(_)), "{error}");
+        assert!(error.to_string().contains("install this version there"), "{error}");
     }
 
     #[tokio::test]

@@ -1,7 +1,11 @@
 //! Holds the reserved paths of a workspace before `bwrap` starts: in a mount namespace of its own each gets a mount on
 //! the very object that was judged. Wherever a name is moved to meanwhile, the mount stays on what it was made for;
 //! `bwrap` copies the workspace with these mounts, and the command cannot take them off.
+//!
+//! A mount is found only from the mount that it lies in. So what is in a pinned folder is held before the folder is:
+//! the hold is then in the workspace and, copied, in the pinned folder, and is found on both sides of a move out of it.
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
@@ -39,7 +43,7 @@ pub(super) enum Hold {
 pub(super) struct Holds {
     /// The workspace, and what it was when its paths were judged.
     pub workspace: Option<(PathBuf, ObjectId)>,
-    /// In this order: folders come before what is in them.
+    /// Folders come before what is in them.
     pub paths: Vec<(Hold, PathBuf, ObjectId)>,
     /// An empty folder and an empty file that stand in for what is closed.
     pub closed: Option<(PathBuf, PathBuf)>,
@@ -73,6 +77,17 @@ impl Holds {
         self.paths.push((hold, path, id));
     }
 
+    /// The innermost first, but for what lies in a folder that can be read only: a hold of such a folder covers all
+    /// in it.
+    fn in_order(&self) -> impl Iterator<Item = &(Hold, PathBuf, ObjectId)> {
+        let (covered, mut free): (Vec<_>, Vec<_>) = self.paths.iter().partition(|(_, path, _)| {
+            let mut others = self.paths.iter().filter(|(_, other, _)| other != path);
+            others.any(|(hold, other, _)| *hold != Hold::Pin && path.starts_with(other))
+        });
+        free.sort_by_key(|(_, path, _)| Reverse(path.components().count()));
+        free.into_iter().chain(covered)
+    }
+
     /// Makes all mounts. The error is for the user.
     pub fn apply(&self) -> Result<(), String> {
         let Some((workspace, id)) = &self.workspace else { return Err("no workspace".to_owned()) };
@@ -81,7 +96,7 @@ impl Holds {
             Some((folder, file)) => Some((open(folder)?, open(file)?)),
             None => None,
         };
-        for (hold, path, id) in &self.paths {
+        for (hold, path, id) in self.in_order() {
             let object = open_judged(&root, path, *id)?;
             let said = |error: io::Error| format!("{}: {error}", path.display());
             match hold {
@@ -182,4 +197,27 @@ fn restrict(mount: &OwnedFd, access: Access) -> io::Result<()> {
         flags |= MountFlags::NOEXEC;
     }
     Ok(mount_remount(format!("/proc/self/fd/{}", mount.as_raw_fd()), flags, c"")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_a_pinned_folder_is_held_first_and_what_is_in_a_read_only_one_last() {
+        let id: ObjectId = "1:2".parse().unwrap();
+        let mut holds = Holds::default();
+        for (hold, path) in [
+            (Hold::Pin, "/w/a"),
+            (Hold::Pin, "/w/a/.git"),
+            (Hold::Fix, "/w/.minds"),
+            (Hold::Close, "/w/.minds/x.tsk"),
+            (Hold::Fix, "/w/a/.git/config"),
+        ] {
+            holds.add(hold, (path.into(), id));
+        }
+        let order: Vec<_> = holds.in_order().map(|(_, path, _)| path.to_str().unwrap()).collect();
+        let expected = ["/w/a/.git/config", "/w/a/.git", "/w/a", "/w/.minds", "/w/.minds/x.tsk"];
+        assert_eq!(order, expected);
+    }
 }

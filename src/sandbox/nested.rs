@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_found_while_its_folder_is_exchanged_again_and_again() {
+    fn what_is_known_is_never_taken_for_gone_while_its_folder_is_exchanged_again_and_again() {
         let (top, root) = root();
         fs::create_dir_all(top.path().join("a/.git")).unwrap();
         symlink("elsewhere", top.path().join("b")).unwrap();
@@ -456,7 +456,7 @@ mod tests {
         let id = search.refresh(&root).repositories[0].id;
         let over = AtomicBool::new(false);
         let (one, other) = (top.path().join("a"), top.path().join("b"));
-        thread::scope(|scope| {
+        let all = thread::scope(|scope| {
             scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
                     let flags = RenameFlags::EXCHANGE;
@@ -466,12 +466,15 @@ mod tests {
                     thread::yield_now();
                 }
             });
-            for _ in 0..500 {
-                let found = search.refresh(&root);
-                assert!(found.repositories.iter().any(|one| one.id == id), "{found:?}");
-            }
+            let all: Vec<NestedPaths> = (0..500).map(|_| search.refresh(&root).clone()).collect();
             over.store(true, Ordering::Relaxed);
+            all
         });
+        let has = |found: &[Found]| found.iter().any(|one| one.id == id);
+        // On a busy machine all searches may miss it.
+        let missed = all.iter().find(|found| !has(&found.repositories) && !has(&found.lost));
+        assert_eq!(missed, None);
+        assert!(all.iter().any(|found| has(&found.repositories)));
     }
 
     #[test]

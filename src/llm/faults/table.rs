@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::super::ErrorClass;
 use super::super::canned::{JSON, STREAM, calls, ends, says};
+use super::quirks::quirks;
 use super::samples::{Sample, answer, counts};
 use super::{GenEvent, LONG_IDLE_LIMIT};
 
@@ -34,12 +35,12 @@ pub struct FaultCase {
     pub expected: Expected,
 }
 
-fn case(what: &'static str, actions: Vec<ServerAction>, expected: Expected) -> FaultCase {
+pub fn case(what: &'static str, actions: Vec<ServerAction>, expected: Expected) -> FaultCase {
     FaultCase { what, url: None, actions, expected }
 }
 
 /// A case in which the server sends some bytes and closes.
-fn sends(what: &'static str, bytes: impl Into<Vec<u8>>, expected: Expected) -> FaultCase {
+pub fn sends(what: &'static str, bytes: impl Into<Vec<u8>>, expected: Expected) -> FaultCase {
     case(what, vec![ServerAction::Send(bytes.into())], expected)
 }
 
@@ -58,6 +59,7 @@ pub fn faults<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     cases.extend(bodies(sample));
     cases.extend(streams(sample));
     cases.extend(floods(sample));
+    cases.extend(quirks(sample));
     cases
 }
 

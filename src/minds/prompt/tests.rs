@@ -30,10 +30,20 @@ fn prompt_in(lang: Lang, id: &str, role: DialogRole, tools: &[&str]) -> String {
 }
 
 fn prompt_with(
-    (autonomy, org): (&MemberAutonomy, &Org),
+    facts: (&MemberAutonomy, &Org),
     lang: Lang,
     id: &str,
     role: DialogRole,
+    tools: &[&str],
+) -> String {
+    prompt_where(true, facts, lang, (id, role), tools)
+}
+
+fn prompt_where(
+    has_hive_file: bool,
+    (autonomy, org): (&MemberAutonomy, &Org),
+    lang: Lang,
+    (id, role): (&str, DialogRole),
     tools: &[&str],
 ) -> String {
     let (team, problems) = crate::minds::team::read(TEAM);
@@ -59,7 +69,7 @@ fn prompt_with(
         environment: Some("ENV-TEXT"),
         autonomy,
         org,
-        has_hive_file: true,
+        has_hive_file,
         role,
         tool_names: &tool_names,
     })
@@ -254,4 +264,24 @@ fn the_prompt_names_the_own_team_those_around_it_and_the_ways_up() {
     assert!(
         prompt_with((&nothing, &org), Lang::Zh, "lead", DialogRole::Main, &[]).contains("# 团队")
     );
+}
+
+#[test]
+fn the_lead_is_told_in_a_main_dialog_why_it_can_make_no_teams() {
+    let (nothing, org) = (MemberAutonomy::default(), Org::default());
+    let told = |has_file, id, role| {
+        prompt_where(has_file, (&nothing, &org), Lang::En, (id, role), &[])
+            .contains("`dominds-tui init --teams` writes it")
+    };
+    let (team, _) = crate::minds::team::read(TEAM);
+    let lead = team.default_responder().unwrap().as_str();
+    for (has_file, id, role, expected) in [
+        (false, lead, DialogRole::Main, true),
+        (false, lead, DialogRole::Side, false),
+        (false, lead, DialogRole::FreshBoots, false),
+        (false, "ops", DialogRole::Main, false),
+        (true, lead, DialogRole::Main, false),
+    ] {
+        assert_eq!(told(has_file, id, role), expected, "{has_file} {id} {role:?}");
+    }
 }

@@ -1,5 +1,6 @@
 //! What members of teams can do for each other.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
@@ -586,6 +587,19 @@ fn s6_1_the_teams_that_end_are_named_and_what_a_team_is_for_after_a_change() {
     let update = json!({ "team": "qa", "scope_add": ["docs"] });
     let (outcome, _, _) = change(None, &[], ("update_team", &update));
     assert_eq!(outcome.text, r#"{"success":true,"scope":["docs"]}"#);
+}
+
+#[test]
+fn s1_4_the_first_task_of_a_team_names_tools_that_there_are() {
+    let org = small();
+    let of = |lead: &str| tools(&org, &AgentId::new(lead), true);
+    let offered: Vec<_> = ["lead", "qa"].into_iter().flat_map(of).collect();
+    let text = include_str!("../../minds/hive/bootstrap.md");
+    let named: BTreeSet<&str> = text.split('`').skip(1).step_by(2).collect();
+    assert_eq!(named, ["create_trigger", "define_member", "save_skill"].into());
+    for name in named {
+        assert!(offered.iter().any(|tool| tool.spec().name == name), "{name}");
+    }
 }
 
 #[test]

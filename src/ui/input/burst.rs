@@ -10,16 +10,8 @@ const WHEEL: [(&[u8], bool); 4] =
 pub(super) enum Burst {
     /// The same arrow several times.
     Arrows { down: bool, count: u16 },
-    /// Several lines with text.
-    Lines,
-    /// Text of more than one character, and a line end.
-    Line,
-    /// Other plain text with a line end.
-    LineEnd,
-    /// Text of more than one character, without a line end.
-    Text,
-    /// A character.
-    Character,
+    /// Nothing but characters and line ends: whether there is a line end, and more than one character.
+    Text { ends: bool, several: bool },
     /// Anything with other control characters.
     Control,
 }
@@ -33,19 +25,10 @@ impl Burst {
         if !bytes.iter().all(is_plain) {
             return Self::Control;
         }
-        let lines = lines_with_text(bytes);
-        let has_end = bytes.iter().any(|byte| is_line_end(*byte));
-        let begins_with_end = bytes.first().is_some_and(|byte| is_line_end(*byte));
         // The bytes after the first one of a character count for nothing.
         let chars = bytes.iter().filter(|byte| !matches!(byte, 0x80..=0xbf | b'\r' | b'\n'));
         let several = chars.count() > 1;
-        match (has_end, lines) {
-            (true, 2..) => Self::Lines,
-            (true, 1) if several && !begins_with_end => Self::Line,
-            (true, _) => Self::LineEnd,
-            (false, _) if several => Self::Text,
-            (false, _) => Self::Character,
-        }
+        Self::Text { ends: bytes.iter().any(is_line_end), several }
     }
 
     fn arrows(bytes: &[u8]) -> Option<Self> {
@@ -59,9 +42,9 @@ impl Burst {
 
 /// How many lines of these bytes have text.
 pub(super) fn lines_with_text(bytes: &[u8]) -> usize {
-    bytes.split(|byte| is_line_end(*byte)).filter(|line| !line.is_empty()).count()
+    bytes.split(is_line_end).filter(|line| !line.is_empty()).count()
 }
 
-fn is_line_end(byte: u8) -> bool {
+pub(super) fn is_line_end(byte: &u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }

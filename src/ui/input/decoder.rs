@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
-use super::burst::{Burst, lines_with_text};
+use super::burst::{Burst, is_line_end, lines_with_text};
 use super::paste::{MAX_BYTES, Paste};
 use super::reply::{self, Reply};
 use super::sequence;
@@ -136,6 +136,8 @@ pub struct Decoder {
     since: Option<Instant>,
     /// Until when a line is one of the text that came before it.
     line_follows_until: Option<Instant>,
+    /// Until when a line end belongs to text that came at once before it.
+    text_until: Option<Instant>,
     /// Until when replies are awaited.
     awaits_until: Option<Instant>,
     /// How many replies about its status are awaited, and until when.
@@ -149,6 +151,7 @@ impl Default for Decoder {
             state: State::Ground,
             since: None,
             line_follows_until: None,
+            text_until: None,
             awaits_until: None,
             statuses: None,
             out: VecDeque::new(),
@@ -198,6 +201,8 @@ impl Decoder {
     /// Takes what was not typed key by key; false for anything else.
     fn burst(&mut self, bytes: &[u8], now: Instant) -> bool {
         let follows = self.line_follows_until.is_some_and(|until| now < until);
+        // The text of this line came at once before.
+        let has_text = self.text_until.is_some_and(|until| now < until);
         let burst = match self.state {
             State::Ground | State::Lines { .. } => Burst::of(bytes),
             State::Character { .. }
@@ -214,7 +219,7 @@ impl Decoder {
                 self.end_lines(now);
                 self.burst(bytes, now)
             }
-            (State::Lines { bytes: lines, .. }, _) => {
+            (State::Lines { bytes: lines, .. }, Burst::Text { .. }) => {
                 if lines.len() <= MAX_BYTES {
                     lines.extend_from_slice(bytes);
                 }
@@ -224,19 +229,21 @@ impl Decoder {
                 self.out.push_back(Input::Arrows { down, count });
                 true
             }
-            (_, Burst::Lines) => self.begin_lines(bytes, follows),
-            // On a slow line the keys of a person come together, too: one line is a paste only after others.
-            (_, Burst::Line) => follows && self.begin_lines(bytes, true),
-            (_, Burst::LineEnd | Burst::Text | Burst::Character | Burst::Control) => false,
+            (_, Burst::Text { ends: true, several }) if several || has_text => {
+                let begun = follows || has_text && bytes.first().is_some_and(is_line_end);
+                self.state = State::Lines { bytes: bytes.to_vec(), begun };
+                true
+            }
+            (_, Burst::Text { ends: false, several: true }) => {
+                self.text_until = Some(now + KEY_PAUSE);
+                false
+            }
+            (_, Burst::Text { .. } | Burst::Control) => false,
         }
     }
 
-    fn begin_lines(&mut self, bytes: &[u8], begun: bool) -> bool {
-        self.state = State::Lines { bytes: bytes.to_vec(), begun };
-        true
-    }
-
-    /// Several lines are a paste; one that was read at once was typed by a person, only fast.
+    /// Several lines are a paste. On a slow line the keys of a person come together, too: one line is a paste only
+    /// after others.
     fn end_lines(&mut self, now: Instant) {
         let State::Lines { bytes, begun } = std::mem::replace(&mut self.state, State::Ground)
         else {
@@ -455,11 +462,15 @@ impl Decoder {
                 self.state = State::Csi(parameters);
             }
             b'M' if parameters.is_empty() => self.state = State::OldMouse(3),
-            b'$' if !parameters.is_empty() && parameters.iter().all(u8::is_ascii_digit) => {
-                self.out.extend(sequence::event(&parameters, byte).map(Input::Event));
-            }
             b'~' if parameters == b"200" => self.state = State::Paste(Paste::default()),
             0x20..=0x3f => {
+                // A key of rxvt ends with what stands within the sequences of others.
+                let is_digits = parameters.iter().all(u8::is_ascii_digit);
+                let key = (byte == b'$' && is_digits).then(|| sequence::event(&parameters, byte));
+                if let Some(key) = key.flatten() {
+                    self.out.push_back(Input::Event(key));
+                    return;
+                }
                 if parameters.len() <= MAX_KEY_BYTES {
                     parameters.push(byte);
                 }

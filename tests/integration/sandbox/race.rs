@@ -19,7 +19,7 @@ use dominds_tui::sandbox::{self, CommandSpec, Sandbox};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::common::spread::spread;
-use crate::common::wait::output;
+use crate::common::wait::{eventually, output};
 
 use super::place::{CANARY, Place};
 use super::ready;
@@ -179,6 +179,35 @@ fn race(means: Means, user: User, races: usize) -> (usize, Vec<String>) {
         }
     }
     (begun, through)
+}
+
+/// A setting of git names a file in `pinned`, so no command can rename that folder. Another process can, and can move
+/// what is in it.
+#[test]
+fn what_is_moved_out_of_a_pinned_folder_while_a_command_runs_stays_protected() {
+    let (means, user) = (Means::Bwrap, User::Own);
+    if !ready(means, user) {
+        return;
+    }
+    let place = Place::new(user);
+    let ws = place.workspace();
+    let script = "git init -q pinned/r && touch pinned/run.sh && git config filter.y.clean 'sh pinned/run.sh'";
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", script]).current_dir(&ws).env("HOME", place.home());
+    assert!(output(&mut command).status.success());
+    let known = known(&place, means);
+    let tries = "mv pinned elsewhere; touch begun; while ! test -e moved; do sleep 0.01; done; \
+        echo planted >>r/.git/config; touch r/file && echo BEGUN";
+    let (said, _) = thread::scope(|scope| {
+        let ran = scope.spawn(|| said(&known, &ws, tries));
+        assert!(eventually(|| ws.join("begun").exists()));
+        fs::rename(ws.join("pinned/r"), ws.join("r")).expect("it is moved");
+        fs::write(ws.join("moved"), "").expect("a file");
+        ran.join().expect("it ends")
+    });
+    assert!(said.contains("BEGUN"), "{said}");
+    assert_eq!(planted(&ws.join("r/.git")), "");
+    assert!(ws.join("pinned/run.sh").exists(), "it was renamed");
 }
 
 #[test]
