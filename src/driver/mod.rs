@@ -166,7 +166,7 @@ impl ProblemReporter {
     }
 }
 
-/// What a client holds. Dropped, the client has left.
+/// A client's ends of its channels. When they are dropped, the client has left.
 #[derive(Debug)]
 pub struct ClientChannels {
     pub commands: mpsc::Sender<Command>,

@@ -4,10 +4,10 @@ use crate::domain::history::Cycle;
 use crate::domain::inquiry::CONFIRMING_SOURCE;
 use crate::driver::texts::Texts;
 
-/// What holds for the questions of a member.
+/// The rules for a member's questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskingRules {
-    /// What its questions are about, if that is configured.
+    /// The kind of source its questions name, if configured.
     pub source: Option<&'static str>,
     /// Confirmations that may be asked for one piece of work.
     pub most_confirmations: usize,

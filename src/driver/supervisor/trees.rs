@@ -43,14 +43,14 @@ pub struct Supervisor {
     pub(super) tasks: JoinSet<RootId>,
     /// The listing of files that runs, if there is one.
     pub(super) listings: JoinSet<Vec<String>>,
-    /// Who wants it.
+    /// The clients that wait for it.
     pub(super) files_wanted: BTreeSet<ClientId>,
     /// Images of a person that are being read.
     pub(super) images: JoinSet<DriverEvent>,
     /// Which trees are loaded, not only those named in commands.
     pick_up: PickUp,
     pub(super) audience: Audience,
-    /// A person is there or has been, who edits `.minds` meanwhile.
+    /// A person is or was there, who may edit `.minds` meanwhile.
     pub(super) is_attended: bool,
     /// The search that each client wants; dropped, it ends. Of several only the newest counts.
     pub(super) finding: BTreeMap<ClientId, watch::Sender<Wanted>>,

@@ -18,7 +18,7 @@ const MAX_ABOUT: usize = 200;
 const MAX_BOX_NAME: usize = 64;
 
 impl Texts {
-    /// The prompt that starts an attempt, of so many that there may be. `autonomy`: what its member decides alone, as JSON.
+    /// The prompt that starts an attempt. `autonomy`: what its member decides alone, as JSON.
     #[must_use]
     pub fn task(self, active: &ActiveTask, max_attempts: u32, autonomy: Option<&str>) -> String {
         let task = &active.task;
@@ -64,7 +64,7 @@ impl Texts {
         format!("{header}{autonomy}{earlier}\n\n{text}\n\n{end}{up}{ends}")
     }
 
-    /// What an attempt is told that is not the first one.
+    /// What every attempt after the first is told.
     fn earlier_attempt(self, box_name: Option<&str>) -> String {
         let place = box_name.map(|name| one_line(name, MAX_BOX_NAME));
         let place = place.map(|name| in_lang!(self.0, " on {name}", "（在 {name} 上）"));
