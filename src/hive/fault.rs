@@ -58,13 +58,13 @@ pub enum StoreFault {
 }
 
 impl StoreFault {
-    /// True if the connection to a server is of no use any more.
+    /// True if the connection to a server is lost.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         matches!(self, Self::Lost(_))
     }
 
-    /// True for what is over without a change of the store. One that is damaged is left as it is: nothing is tried on it.
+    /// True for a fault that passes without a change of the store. On a damaged store nothing is tried.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Busy | Self::Full)
@@ -226,7 +226,7 @@ impl StoreFault {
             | Self::Other(_) => PATH,
         };
         let problem = Problem::new(STORE_PROBLEM, place, self.text(), fix);
-        // Nothing is out of order, a person has not decided yet.
+        // This is no failure: a person has not decided yet.
         Some(if matches!(self, Self::NotAgreed) { problem.warning() } else { problem })
     }
 }

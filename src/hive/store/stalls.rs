@@ -1,4 +1,4 @@
-//! Tasks that may stall, and what a person is told of them: one item for each team, which goes when nothing stalls any more.
+//! Tasks that may stall, and what a person is told of them: one item per team, removed when nothing stalls any more.
 
 use std::time::{Duration, SystemTime};
 
@@ -42,7 +42,7 @@ impl Store {
         rows.iter().map(aged).collect()
     }
 
-    /// Tells a person what stalls now. An item that is there is brought up to date; one about what stalls no more goes.
+    /// Tells a person what stalls now. An existing item is updated, or removed if its thing no longer stalls.
     ///
     /// # Errors
     /// The disk; nothing has changed then.
