@@ -1,4 +1,4 @@
-//! Whether a file or folder of this program is obeyed: one that another user owns or may write says what that user wants.
+//! Whether a file or folder of this program is trusted: another user who owns or may write it decides what it says.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;

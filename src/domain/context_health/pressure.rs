@@ -25,7 +25,7 @@ pub struct ContextPressure {
     from_the_start: bool,
 }
 
-/// What is due.
+/// The action that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextAction {
     /// The model is told to tidy up.
@@ -60,7 +60,7 @@ impl ContextPressure {
         self.percent = health.percent();
     }
 
-    /// That of the course that follows this one.
+    /// The pressure at the start of the next course.
     #[must_use]
     pub fn next_course(&self) -> Self {
         Self { from_the_start: self.is_tight(), ..Self::default() }
