@@ -1,5 +1,5 @@
-//! How files and folders look from outside. What looks as it did has not changed, provided that it had
-//! rested for a while when it was looked at first.
+//! Stamps of files and folders: their metadata. Equal stamps mean unchanged content, provided that the file had rested
+//! for a while at the first stamp.
 
 use std::fs::{File, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -34,7 +34,7 @@ impl FileStamp {
         }
     }
 
-    /// Of what lies at a path below an open folder. A link is not followed.
+    /// The stamp of what lies at a path below an open folder. A link is not followed.
     pub fn at(folder: &File, path: &str) -> io::Result<Self> {
         let stat = statat(folder, path, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(Self {
@@ -68,7 +68,7 @@ pub(super) fn made_at(file: &File) -> io::Result<i128> {
     file.metadata().map(|meta| nanos(meta.ctime(), meta.ctime_nsec()))
 }
 
-/// What the files of a folder look like, in one number.
+/// The stamps of the files of a folder, as one hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FolderDigest {
     pub hash: u128,
