@@ -1,6 +1,6 @@
 //! The configuration, read again only when its files have changed.
 //!
-//! What is handed out is one snapshot: who checks it and who uses it hold the same one.
+//! It is handed out as one snapshot, so that it is checked and used in the same state.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,8 +72,7 @@ impl MindsCache {
         Self { source, settle_time: SETTLE_TIME, last: Mutex::new(None) }
     }
 
-    /// The configuration as the files are now. Blocks on the disk; whoever asks meanwhile waits, and gets
-    /// the same.
+    /// The configuration as the files are now. Blocks on the disk; other callers wait meanwhile, and get the same.
     pub fn current(&self) -> Arc<Minds> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = self.source.stamp();

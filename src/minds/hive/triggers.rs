@@ -127,7 +127,8 @@ pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
     names
 }
 
-/// The trigger of a file; `None` if it cannot be used. One whose schedule or pattern cannot be used is one that does not run.
+/// The trigger of a file; `None` if it cannot be used. One with an unusable schedule or pattern is read, but does not
+/// run.
 fn read(id: &TriggerId, path: &str, text: &str, org: &Org) -> (Option<Trigger>, Vec<Problem>) {
     let key = format!("hive/trigger/{id}");
     let fix = || {
@@ -188,7 +189,7 @@ fn tried(trigger: &Trigger) -> Result<(), Localized> {
     Handler::of(&trigger.config, zone).map(drop)
 }
 
-/// The definition of a map; or what is wrong with it, and in which key. What it does not say is as if it said the default.
+/// The definition of a map; or what is wrong with it, and in which key. Missing keys have their defaults.
 fn definition(top: &Map<String, Value>) -> Result<Trigger, (Option<&'static str>, Localized)> {
     let said = top.get(TYPE);
     let Some(kind) = said.and_then(Value::as_str).and_then(TriggerKind::named) else {
