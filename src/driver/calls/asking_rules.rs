@@ -1,4 +1,4 @@
-//! A person is asked the same once, and asked for few confirmations, as long as the asker has the same work.
+//! Limits to questions: as long as the asker has the same work, a person is asked the same once, and few confirmations.
 
 use crate::domain::history::Cycle;
 use crate::domain::inquiry::CONFIRMING_SOURCE;

@@ -72,7 +72,7 @@ fn ask(
     }
 }
 
-/// The model learns the form; once, until it is given other work.
+/// Tells the model the form; once, until it is given other work.
 fn refuse_unusable(draft: &mut Draft, at: &Position, fault: &ArgumentError, texts: Texts) {
     let was_told = draft.dialog(&at.dialog).map(|dialog| dialog.history.cycle.was_told_the_form);
     if was_told == Some(false) {

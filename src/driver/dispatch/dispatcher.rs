@@ -221,7 +221,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Stops what is worked on here.
+    /// Stops all work here.
     async fn pause(&mut self, view: &TasksView) -> Result<(), Ended> {
         for root in self.sharer.take_running(view) {
             tracing::warn!(%root, "a task is stopped: the store is not reached");
@@ -627,7 +627,7 @@ impl Dispatcher {
         blocking(move |on| tokens_of_tree(&engine, &root, on)).await.unwrap_or_default()
     }
 
-    /// Starts queries, which have their slots.
+    /// Starts queries; they have their slots already.
     async fn start_queries(&mut self, view: &TasksView, minds: &Minds) -> Result<(), Ended> {
         if view.queries.is_empty() {
             return Ok(());
@@ -642,7 +642,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Names for this many new dialogs.
+    /// Draws ids for this many new dialogs.
     async fn draw_roots(&self, count: usize) -> Option<Vec<RootId>> {
         let engine = self.engine.clone();
         let drawn = blocking(move |on| -> Vec<RootId> {

@@ -17,7 +17,7 @@ const MAX_HEADLINE: usize = 80;
 /// Tasks that an item names.
 const MAX_NAMED: usize = 10;
 
-/// Which task an item is about, and what made it, below what it says.
+/// The text of an item, with the task that it is about and the trigger of that below.
 fn named(active: &ActiveTask, said: &str, lang: Lang) -> String {
     let task = &active.task;
     let (id, about) = (task.id.short(), short_headline(&task.text, MAX_HEADLINE));
@@ -103,7 +103,7 @@ pub fn of_restart(active: &ActiveTask, worker: &AgentId, lang: Lang) -> News {
     Some((NewsKind::Failure, notice(active, worker, &key, (NewsLevel::Warning, &text))?))
 }
 
-/// The item about what came of a message, naming where that came from.
+/// The item about the result of a message, naming where the message came from.
 pub fn of_message(
     active: &ActiveTask,
     worker: &AgentId,

@@ -87,7 +87,7 @@ impl Scan {
         }
     }
 
-    /// Leaves a line in the log for each.
+    /// Logs each of them.
     pub fn log(&self) {
         if self.tasks.is_empty() && self.triggers.is_empty() && self.changes.is_empty() {
             tracing::debug!("Stall detection scan clean");

@@ -69,7 +69,7 @@ impl Triggers {
         Some(Instant::now() + next.duration_since(now).unwrap_or(RETRY_PAUSE))
     }
 
-    /// True if something may be due, or another is active than before.
+    /// True if something may be due, or the active triggers have changed.
     pub fn may_be_due(&self, view: &TasksView) -> bool {
         let clock = self.engine.clock.moment();
         let is_due = self.next.is_some_and(|next| next <= clock);
@@ -230,7 +230,7 @@ impl Triggers {
         true
     }
 
-    /// The tick of a window, and how much one opening may take.
+    /// The tick of a window, and the limits of one opening.
     fn tick(
         &self,
         (id, trigger): (&TriggerId, &Trigger),
@@ -283,7 +283,7 @@ enum Event {
 }
 
 impl Event {
-    /// Tells it from all others of this trigger.
+    /// A name that no other event of this trigger has.
     fn name(&self) -> String {
         let millis = |at: &SystemTime| {
             at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis()

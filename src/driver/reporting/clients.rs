@@ -154,7 +154,7 @@ impl Outboxes {
         self.0.iter().filter(move |(_, view)| is_lost(view)).map(|(client, _)| *client)
     }
 
-    /// The clients that something waits for.
+    /// The clients for which events wait.
     pub fn waiting(&self) -> impl Iterator<Item = ClientId> {
         self.0.iter().filter(|(_, view)| !view.outbox.is_empty()).map(|(client, _)| *client)
     }

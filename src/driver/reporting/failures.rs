@@ -160,7 +160,7 @@ impl DialogFailures {
         self.end_retries(dialog) || (!is_stopped && self.over(dialog, false))
     }
 
-    /// Other dialogs are gone.
+    /// Drops the failures of dialogs that are gone; true if there were any.
     pub fn keep(&mut self, is_there: impl Fn(&DialogId) -> bool) -> bool {
         let before = self.open.len();
         self.retries.retain(|dialog, _| is_there(dialog));

@@ -11,7 +11,7 @@ use crate::tools::TasksView;
 
 #[derive(Debug)]
 pub(super) struct TeamsState {
-    /// For when triggers fire next.
+    /// Tells when triggers fire next.
     clock: Arc<dyn Clock>,
     definitions: Arc<Definitions>,
     /// As they were sent.
@@ -59,7 +59,7 @@ impl TeamsState {
         Some(DriverEvent::Triggers(self.triggers.clone()))
     }
 
-    /// True if what was said to come next should have come.
+    /// True if the time of an announced firing has passed.
     fn has_passed(&self) -> bool {
         let now = self.clock.now();
         self.triggers.iter().filter_map(|row| row.next_at.as_ref()).any(|next| *next <= now)

@@ -58,7 +58,7 @@ pub struct Supervisor {
     pub(super) previewing: BTreeMap<ClientId, watch::Sender<Option<(Ticket, DialogId)>>>,
     /// The tasks that search and look for clients.
     pub(super) readers: JoinSet<()>,
-    /// Dropped, what counts in the background ends.
+    /// When it is dropped, counting in the background ends.
     pub(super) alive: watch::Sender<()>,
     /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<MindsStamp>,

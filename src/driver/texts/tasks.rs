@@ -25,7 +25,7 @@ impl Texts {
         let Task { id, team, kind, priority, text, attempt, .. } = task;
         let from = task.from.as_ref().map_or_else(|| self.a_person(), |from| from.as_str());
         let (kind, priority) = (kind.name(), priority.name());
-        // A person can have one started again however often.
+        // A person may have a task started again more often than that.
         let most = max_attempts.max(*attempt);
         let header = in_lang!(
             self.0,
