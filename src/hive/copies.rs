@@ -107,7 +107,7 @@ impl Folder {
     }
 }
 
-/// A folder of this name, or of this name with a number, that was not there.
+/// Makes a new folder of this name, or of this name with a number.
 fn new_folder(within: &Path, name: &str) -> Result<PathBuf, StoreFault> {
     let mut folder = within.join(name);
     let mut number = 1;

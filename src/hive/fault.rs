@@ -151,7 +151,7 @@ impl StoreFault {
         }
     }
 
-    /// As the reason why the copy of this day is missing.
+    /// The problem that the copy of this day is missing, with this fault as the reason.
     #[must_use]
     pub fn of_copy(&self) -> Problem {
         let why = self.text();
@@ -166,7 +166,7 @@ impl StoreFault {
         Problem::new("hive/backup", PATH, text, fix).warning()
     }
 
-    /// It as a problem, if it stays until a person does something.
+    /// The problem, if the fault stays until a person does something.
     #[must_use]
     pub fn problem(&self) -> Option<Problem> {
         let fix = match self {
@@ -231,7 +231,7 @@ impl StoreFault {
     }
 }
 
-/// A team that is not worked for here because its file is another one elsewhere.
+/// The problem of a team that is not worked for here because its file differs elsewhere.
 pub(super) fn team_differs(team: &TeamName) -> Problem {
     let text = localized!(
         "another box works for team {team} by another file: its tasks are not started here",

@@ -116,7 +116,7 @@ impl Folder {
         Ok(self.seat().unwrap_or_default())
     }
 
-    /// Takes the name of the store away.
+    /// Removes the name of the store.
     pub(super) fn forget_seat(&self) -> Result<(), StoreFault> {
         let file = self.0.join(SEAT);
         match fs::remove_file(&file) {

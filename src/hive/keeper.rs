@@ -56,7 +56,7 @@ enum Request {
 pub struct Hive {
     pub(super) setup: Setup,
     requests: mpsc::Sender<Request>,
-    /// Until [`NewsStore::run`] takes them.
+    /// The requests, until [`NewsStore::run`] takes them.
     waiting: Arc<Mutex<Option<mpsc::Receiver<Request>>>>,
     view: watch::Sender<NewsView>,
     pub(super) tasks: watch::Sender<TasksView>,
@@ -208,7 +208,7 @@ impl NewsStore for Hive {
 /// News and tasks, as they were read.
 type Seen = (Result<Vec<NewsItem>, StoreFault>, Result<Option<TasksView>, StoreFault>);
 
-/// The task.
+/// The task that owns the store.
 #[derive(Debug)]
 struct Keeper {
     setup: Setup,

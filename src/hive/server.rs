@@ -19,9 +19,9 @@ const MAX_NAME: usize = 64;
 /// A store on a server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
-    /// With what the server asks for; never shown.
+    /// With the credentials that the server asks for; never shown.
     pub url: String,
-    /// Whose rows are used.
+    /// The organisation whose rows are used.
     pub org: String,
     /// This box, as others see it.
     pub box_name: String,

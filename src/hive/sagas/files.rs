@@ -200,7 +200,7 @@ impl Writing {
         Ok(member.chain(files).collect())
     }
 
-    /// True for what this program writes down: a store that a person agreed to may say anything.
+    /// True for a plan as this program makes it: a store that a person agreed to may say anything.
     pub fn is_of(&self, kind: SagaKind, team: &TeamName) -> bool {
         let (member, persona) = (&self.member, persona_of(&self.member));
         let is_team = TeamName::is_well_formed(team.as_str());
@@ -356,7 +356,7 @@ impl Closing {
         Self { teams: teams.map(closing).collect() }
     }
 
-    /// True for what this program writes down: a store that a person agreed to may say anything.
+    /// True for a plan as this program makes it: a store that a person agreed to may say anything.
     pub fn is_well_formed(&self) -> bool {
         self.teams.iter().all(|ClosingTeam { name, members, folder }| {
             let kept = folder.strip_prefix(&format!("{STORE_FOLDER}/backups/teams/"));

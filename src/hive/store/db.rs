@@ -27,7 +27,7 @@ use crate::hive::folder::{self, DATABASE};
 
 /// Timeout of a statement that waits for another process.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Statements that stay prepared: more than what is read and written while a task goes from the queue to its end.
+/// Number of cached prepared statements: more than a task needs from the queue to its end.
 const PREPARED: usize = 128;
 
 /// Result codes of SQLite: sqlite.org/rescode.html.
@@ -627,7 +627,7 @@ fn migration_fault(error: MigrateError) -> StoreFault {
     StoreFault::Damaged(error.to_string())
 }
 
-/// As it is kept: milliseconds since 1970, UTC.
+/// The stored form of a time: milliseconds since 1970, UTC.
 pub(super) fn millis(at: SystemTime) -> i64 {
     let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

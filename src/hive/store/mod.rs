@@ -80,7 +80,7 @@ fn migrations(is_shared: bool) -> impl Iterator<Item = (i64, &'static str, Cow<'
 pub struct Store {
     db: Db,
     seat: String,
-    /// Teams that have used up what they may do in a day, when tasks were to be started last.
+    /// Teams that had used up their daily limits when tasks were last to be started.
     used_up: Vec<TeamName>,
     /// Where it is, if it is shared.
     server: Option<Server>,

@@ -171,7 +171,7 @@ impl Store {
         step.commit().await
     }
 
-    /// Ends a query if it is open; then, how it ended. `None` if there is no such query.
+    /// Ends a query if it is open; returns how it ended. `None` if there is no such query.
     ///
     /// # Errors
     /// The disk, or a row that no version of this program wrote.

@@ -1,5 +1,5 @@
-//! Changes of the organisation as rows. A change is written down before its first step, with all that undoes or finishes it,
-//! and taken out in the transaction that makes it whole; so a row that is found at a start is a change that was interrupted.
+//! Changes of the organisation as rows. A change is written before its first step, with all that undoes or finishes it,
+//! and deleted in the transaction that completes it; so a row that is found at a start is an interrupted change.
 
 use std::time::SystemTime;
 

@@ -10,9 +10,9 @@ use crate::domain::task::Task;
 use crate::hive::fault::StoreFault;
 use crate::tools::StallNews;
 
-/// Most tasks that are looked at; those that wait longest.
+/// Maximum number of tasks that are looked at: those that wait longest.
 const MAX_TASKS: i64 = 200;
-/// Begins the keys of the items.
+/// Prefix of the keys of the items.
 const KEY: &str = "stall:";
 
 impl Store {
