@@ -41,7 +41,7 @@ impl ImageKind {
         }
     }
 
-    /// By the ending of a path.
+    /// The kind by the extension of a path.
     #[must_use]
     pub fn of_path(path: &str) -> Option<Self> {
         let (_, ending) = path.trim().rsplit_once('.')?;
@@ -54,7 +54,7 @@ impl ImageKind {
         }
     }
 
-    /// By the name that providers use; `image/jpg` is often meant well.
+    /// The kind by the media type that providers use; `image/jpg` is taken for `image/jpeg`.
     #[must_use]
     pub fn of_media_type(text: &str) -> Option<Self> {
         match text.trim().to_ascii_lowercase().as_str() {

@@ -9,12 +9,12 @@ use super::ids::SelfId;
 use super::state::next_step;
 use super::tree::DialogTree;
 
-/// The most there may be.
+/// The limits of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrowdLimits {
     /// Live side dialogs of a tree.
     pub dialogs: usize,
-    /// Askers above one another; a side dialog of the main dialog stands at 1.
+    /// Depth of a side dialog below the main dialog, counted by its askers; one of the main dialog has 1.
     pub depth: usize,
 }
 

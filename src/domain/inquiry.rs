@@ -33,7 +33,7 @@ pub const MAX_TEXT_CHARS: usize = 4_000;
 pub const MAX_LABEL_CHARS: usize = 200;
 /// Most characters of what speaks for or against an option.
 pub const MAX_REMARK_CHARS: usize = 1_000;
-/// Where questions are from whose every one asks whether the asker may go on.
+/// The source whose questions all ask whether the asker may go on.
 pub const CONFIRMING_SOURCE: &str = "eval";
 /// Most bytes of a time that somebody wrote.
 const MAX_TIME_BYTES: usize = 40;

@@ -9,7 +9,7 @@ use super::json;
 
 /// The longest object that is looked at, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
-/// The keys, the first of which has a usable item counts.
+/// The keys; the first one that has a usable item counts.
 const KEYS: [&str; 2] = ["open_questions", "openQuestions"];
 /// Keys that say what the questions are about, in the order of preference.
 const ABOUT: [&str; 8] = [

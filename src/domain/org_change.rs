@@ -248,7 +248,7 @@ pub enum OrgRefusal {
     },
     /// Members and skills of the root are a person's.
     OfRoot,
-    /// A value that cannot be.
+    /// A value that is not allowed.
     Value(Localized),
     NotFound(TeamName),
     NotAChild {

@@ -9,7 +9,7 @@ const GROUP_WRITES: u32 = 0o020;
 const OTHERS_WRITE: u32 = 0o002;
 const MODE_MASK: u32 = 0o7777;
 
-/// Why it is not obeyed.
+/// Why it is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distrust {
     /// It belongs to this user.

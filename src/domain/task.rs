@@ -19,13 +19,13 @@ pub const MAX_RESULT_CHARS: usize = 10_000;
 pub const MAX_ATTEMPTS: u32 = 3;
 /// Most bytes of what is to be done.
 pub const MAX_TEXT_BYTES: usize = 100_000;
-/// Most tasks of which each was made while the one before it was worked on.
+/// Maximum length of a chain of tasks, each made while the one before it was worked on.
 pub const MAX_DEPTH: u32 = 16;
 /// Most escalations that follow from the same first task.
 pub const MAX_ESCALATIONS: u32 = 5;
-/// Why a task has no result whose dialog ended without words.
+/// Why a task has no result if its dialog ended without words.
 pub const EMPTY_RESPONSE: &str = "empty response";
-/// Why a task has no result that a person cancelled.
+/// Why a task that a person cancelled has no result.
 pub const CANCELLED_BY_PERSON: &str = "cancelled by a person";
 /// A task that has run for longer may hang, in milliseconds.
 pub const STALE_AFTER_MS: u64 = 10 * 60 * 1_000;
@@ -337,7 +337,7 @@ pub enum TaskRefusal {
     ShuttingDown,
     /// All slots of the team that is asked are taken.
     Saturated,
-    /// The team that is asked has used up what it may do in a day.
+    /// The team that is asked has used up its daily limits.
     UsedUp,
 }
 
@@ -351,7 +351,7 @@ pub enum RetryRefusal {
     Done,
 }
 
-/// A text for a team, if there is one and it is not too long. `what` it is: a task, a query.
+/// Checks that a text for a team is not empty and not too long. `what` it is: a task, a query.
 ///
 /// # Errors
 /// The message for a model or a person.

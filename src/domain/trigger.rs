@@ -24,7 +24,7 @@ use window::{OpeningLimits, Tick, WindowConfig};
 
 /// Failed tasks in a row after which a trigger is disabled, unless its definition says otherwise.
 pub const DEFAULT_THRESHOLD: u32 = 3;
-/// Most that can be said for it.
+/// Its highest value.
 pub const MAX_THRESHOLD: u32 = 100;
 /// Most steps that a definition can give a task.
 pub const MAX_STEPS: u32 = 500;
@@ -32,7 +32,7 @@ pub const MAX_STEPS: u32 = 500;
 pub const MAX_PATTERN_CHARS: usize = 1_000;
 /// Most bytes of a message.
 pub const MAX_MESSAGE_BYTES: usize = 20_000;
-/// Begins the correlation ids of tasks of triggers.
+/// Prefix of the correlation ids of tasks of triggers.
 pub const CORRELATION: &str = "trigger:";
 /// Prefix of the correlation ids of tasks that only show what a trigger would do.
 pub const TEST_CORRELATION: &str = "test-trigger:";
@@ -315,7 +315,7 @@ pub struct Message {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Firing {
     pub id: TriggerId,
-    /// Names what happened: it makes a trigger fire once.
+    /// The name of what happened: it makes a trigger fire once.
     pub event: String,
     pub overlap: TriggerOverlap,
     pub rule: FiringRule,

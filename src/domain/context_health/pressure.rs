@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ContextHealth, ContextRefusals, HealthLevel};
 
-/// So often a model is told that its context is nearly used up; then a new course begins.
+/// Number of times a model is told that its context is nearly used up; then a new course begins.
 const LAST_CALLS: u32 = 5;
-/// So many generations after that a new course is put off for replies that are to be read.
+/// Generations by which a new course is put off after that, for replies that are to be read.
 const GRACE: u32 = 3;
 
 /// What the newest measure said, and how often the model was warned since that level was reached.
@@ -30,8 +30,7 @@ pub struct ContextPressure {
 pub enum ContextAction {
     /// The model is told to tidy up.
     Caution,
-    /// The model is told to save what matters and to begin a new course; so often it will be told
-    /// again.
+    /// The model is told to save what matters and to begin a new course; it will be told `more` times again.
     LastCall { more: u32, then: AfterLastCall },
     /// A new course begins without the model's help.
     NewCourse,

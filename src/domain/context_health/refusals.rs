@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::HealthLevel;
 
-/// So many courses in a row may begin because the one before was full; the next one waits for new words
-/// of a person.
+/// Courses in a row that may begin because the one before was full; the next one waits for new words of a person.
 const MAX: u32 = 1;
 /// A course with this many generations that had room was worth beginning.
 const WORTH: u32 = 5;

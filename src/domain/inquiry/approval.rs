@@ -154,7 +154,7 @@ impl Inquiry {
         without_padding(&self.content(lang))
     }
 
-    /// True for what a person types that may approve it: all but what rejects.
+    /// True if this typed text may approve it: all but what rejects.
     #[must_use]
     pub fn may_be_approved_by(&self, typed: &str) -> bool {
         let rejects = |part: &Part| part.picked(typed) == Some(REJECT);

@@ -7,7 +7,7 @@ use aho_corasick::Anchored;
 use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::nfa::noncontiguous::NFA;
 
-/// So many line ends in a row are passed over; after more of them something else begins.
+/// Line ends in a row that are passed over; after more of them something else begins.
 pub(super) const MAX_LINE_ENDS: u8 = 4;
 
 /// All forms of all secrets.

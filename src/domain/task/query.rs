@@ -25,7 +25,7 @@ pub const INTERRUPTED: &str = "interrupted; ask again";
 pub struct QueryRule {
     /// Time limit of the answer.
     pub within: Duration,
-    /// Those of the team that is asked.
+    /// The limits of the team that is asked.
     pub limits: TeamLimits,
     /// When this day of the local calendar began.
     pub day: SystemTime,

@@ -126,7 +126,7 @@ pub enum TriggerRefusal {
     Changed,
     /// Nothing would change.
     Nothing,
-    /// Another kind of trigger is another trigger.
+    /// The kind of a trigger cannot be changed.
     OtherType,
     /// It is active, and could not run with that.
     CannotRun(Localized),
@@ -228,7 +228,7 @@ pub fn config_of(kind: TriggerKind, config: &Value) -> Result<TriggerConfig, Loc
     })
 }
 
-/// A schedule or a pattern that cannot be used is active and does not run until it is corrected; a window has to be one.
+/// Checks a definition to be enabled: an unusable schedule or pattern may be, but does not run; a window may not.
 ///
 /// # Errors
 /// It is a window that could not run.
@@ -267,7 +267,7 @@ pub fn checked_name(name: &str) -> Result<(), TriggerRefusal> {
     Ok(())
 }
 
-/// Steps that a task can have.
+/// Checks the number of steps of a task.
 ///
 /// # Errors
 /// There are too few or too many.
@@ -339,7 +339,7 @@ pub fn checked(mut trigger: Trigger, team: &OrgTeam) -> Result<Trigger, TriggerR
     Ok(trigger)
 }
 
-/// The numbers of a window; when it is open is not looked at.
+/// Checks the numbers of a window, but not when it is open.
 fn checked_window(window: &WindowConfig) -> Result<(), TriggerRefusal> {
     within("config.tick_interval_ms", window.tick_interval_ms, INTERVAL_MS)?;
     let ticks = window.max_ticks_per_window.unwrap_or(1);

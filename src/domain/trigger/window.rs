@@ -13,9 +13,9 @@ use crate::domain::text::{Text, localized};
 
 /// Time between two ticks, unless a definition says otherwise.
 pub const DEFAULT_INTERVAL_MS: u64 = 30_000;
-/// The least and the most that can be said for it.
+/// The shortest and the longest interval, in milliseconds.
 pub const INTERVAL_MS: (u64, u64) = (1_000, 24 * 60 * 60 * 1_000);
-/// A window is never open for so long, also when the clocks go back.
+/// No window is ever open for this long, also when the clocks go back.
 const LONGER_THAN_ANY: Duration = Duration::from_hours(26);
 /// Openings in a row that are looked at for a tick, or for a time at which the window is open at all.
 const MOST_OPENINGS: usize = 500;
