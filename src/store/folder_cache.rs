@@ -78,7 +78,7 @@ impl FolderCache {
         Some(value)
     }
 
-    /// Notes what a folder says that looked like this before it was read.
+    /// Adds the value of a folder; `digest` was taken before it was read.
     pub fn put(&self, folder: &Path, digest: FolderDigest, summary: &impl serde::Serialize) {
         let Some(new_index) =
             self.new_index.as_ref().filter(|new_index| digest.is_settled(new_index.began))

@@ -391,7 +391,7 @@ impl DialogFolder {
         }
     }
 
-    /// False if its look was wanted and is not to be had.
+    /// False if its stamp was wanted and cannot be read.
     fn take(&mut self, entry: &fs::DirEntry, stamps: Option<&mut FolderStamps>) -> bool {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { return false };

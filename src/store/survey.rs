@@ -271,7 +271,7 @@ impl Store {
         WalkedBucket { ids, folders: found.folders, problems: problems.finish(&top) }
     }
 
-    /// A `.dialogs` that is something else than a folder holds no dialogs, and that is no silence.
+    /// An error if `.dialogs` is something else than a folder: it would look as if there were no dialogs.
     fn check_top(&self) -> Result<(), StoreError> {
         let top = self.layout.dialogs();
         match files::kind_of(&top)? {
