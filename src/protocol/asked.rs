@@ -143,7 +143,7 @@ impl InboxRow {
         }
     }
 
-    /// True for what a person types that may approve a decision.
+    /// True if this typed text may approve a decision.
     #[must_use]
     pub fn may_be_approved_by(&self, typed: &str) -> bool {
         self.inquiry.as_ref().is_some_and(|inquiry| inquiry.may_be_approved_by(typed))
