@@ -10,8 +10,8 @@ use super::Minds;
 use super::stamp::{MindsStamp, stamp};
 use crate::domain::Lang;
 
-/// A file that changed so shortly before it was read may change again without another time on it: clocks
-/// of file systems tick slowly, of some once in two seconds.
+/// A file that changed less than this before it was read may change again without another time on it: clocks of file
+/// systems tick slowly, of some once in two seconds.
 const SETTLE_TIME: Duration = Duration::from_secs(2);
 
 /// Where the configuration comes from. Both methods may block on the disk.

@@ -13,7 +13,7 @@ use crate::domain::text::Text;
 use crate::domain::trigger::FiringRule;
 use crate::minds::report::ProblemReport;
 
-/// Most of anything that is counted.
+/// Highest value of any count.
 const MOST: u64 = 1_000_000;
 /// Most tokens of a team in a day.
 const MOST_TOKENS: u64 = 1_000_000_000_000;

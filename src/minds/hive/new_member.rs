@@ -45,7 +45,7 @@ pub struct SkillPlan {
     pub text: String,
 }
 
-/// The team whose lead makes or writes something, which people do not look after themselves.
+/// The team whose lead makes or writes something; not the root, which people look after themselves.
 fn team_of<'a>(hive: &'a HiveConfig, name: Option<&TeamName>) -> Result<&'a OrgTeam, OrgRefusal> {
     let name = name.filter(|name| !name.is_main()).ok_or(OrgRefusal::OfRoot)?;
     hive.org().team(name).ok_or_else(|| OrgRefusal::NotFound(name.clone()))
