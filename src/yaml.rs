@@ -92,7 +92,7 @@ enum Format {
 }
 
 impl Format {
-    /// Refuses what no parser may get.
+    /// Chooses the parser of a document; refuses what no parser may get.
     fn of(text: &str) -> Result<Self, YamlError> {
         if text.len() > LIMIT_BYTES {
             let text = localized!("larger than {LIMIT_BYTES} bytes", "超过 {LIMIT_BYTES} 字节");

@@ -27,7 +27,7 @@ pub struct Assignment {
 }
 
 impl Assignment {
-    /// Thinking afresh has its own phases and keeps its obligation for ever.
+    /// True for fresh-boots reasoning, which has its own phases and keeps its obligation for ever.
     #[must_use]
     pub fn is_fresh_boots(&self) -> bool {
         self.call_name == "freshBootsReasoning"

@@ -1,6 +1,5 @@
-//! Images that records attach. They lie beside their dialog, below `artifacts/`; a record names them in
-//! `contentItems`. What a file says there is not to be trusted: a place is one only where
-//! [`ArtifactRef::parts`] says so.
+//! Images that records attach. They lie beside their dialog, below `artifacts/`; a record names them in `contentItems`.
+//! That path is not trusted: it counts only if [`ArtifactRef::parts`] accepts it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -27,7 +26,7 @@ pub enum ImageKind {
 }
 
 impl ImageKind {
-    /// By how the bytes begin, whatever anybody calls them.
+    /// The kind by the first bytes, whatever the file is called.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let webp = || bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
@@ -42,7 +41,7 @@ impl ImageKind {
         }
     }
 
-    /// By the ending of a path.
+    /// The kind by the extension of a path.
     #[must_use]
     pub fn of_path(path: &str) -> Option<Self> {
         let (_, ending) = path.trim().rsplit_once('.')?;
@@ -55,7 +54,7 @@ impl ImageKind {
         }
     }
 
-    /// By the name that providers use; `image/jpg` is often meant well.
+    /// The kind by the media type that providers use; `image/jpg` is taken for `image/jpeg`.
     #[must_use]
     pub fn of_media_type(text: &str) -> Option<Self> {
         match text.trim().to_ascii_lowercase().as_str() {
@@ -77,7 +76,7 @@ impl ImageKind {
         }
     }
 
-    /// How the name of its file ends.
+    /// The extension of its file name.
     #[must_use]
     pub fn extension(self) -> &'static str {
         match self {

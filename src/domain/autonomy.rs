@@ -64,10 +64,10 @@ pub enum AutonomyScope {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Autonomy(BTreeMap<AutonomyScope, AutonomyRule>);
 
-/// What is shown of it in short.
+/// A short summary of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutonomySummary {
-    /// That of the workspace.
+    /// The level of the workspace.
     pub level: Option<AutonomyLevel>,
     /// There is more than that level.
     pub has_exceptions: bool,
@@ -179,7 +179,7 @@ impl AutonomyRule {
         DecisionKind::ALL.into_iter().filter(given).collect()
     }
 
-    /// What counts until a person agrees.
+    /// Reduces the rule to what holds until a person agrees.
     fn without_consent(&mut self) {
         if self.level == Some(AutonomyLevel::Full) {
             self.level = Some(AutonomyLevel::ConfirmAll);
@@ -229,7 +229,7 @@ impl Autonomy {
         (!self.0.is_empty()).then_some(AutonomySummary { level, has_exceptions })
     }
 
-    /// The same while nobody has agreed to these rules.
+    /// The rules while no person has agreed to those of these scopes.
     #[must_use]
     pub fn without_consent(mut self, scopes: &[AutonomyScope]) -> Self {
         let rules = self.0.iter_mut().filter(|(scope, _)| scopes.contains(scope));

@@ -11,7 +11,7 @@ pub const SHELL_OWNER: &str = "shellCmd";
 /// One background process, as it is shown to people and in reminders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Background {
-    /// Of the shell that was started; also the number of its process group.
+    /// The pid of the shell that was started; also its process group id.
     pub pid: u32,
     /// The member that started it.
     pub agent: AgentId,
@@ -31,7 +31,7 @@ pub enum BackgroundState {
     Lost,
 }
 
-/// How a process ended. It stands in reminders, older ones of which have the names that begin with a capital.
+/// How a process ended. Reminders hold it; older ones have the capitalized names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessExit {

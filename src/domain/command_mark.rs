@@ -1,8 +1,8 @@
-//! By what a process is known that a command of a member has started, whatever it did to detach itself: its hard limit
-//! of file locks is lower than that of the driver. The kernel enforces no such limit (`RLIMIT_LOCKS` in getrlimit(2)),
-//! every process inherits it from the one that started it, and only an administrator can raise it again.
+//! The mark of processes that a member's command has started, even if they detached themselves: their hard limit of
+//! file locks is lower than that of the driver. The kernel enforces no such limit (`RLIMIT_LOCKS` in getrlimit(2)),
+//! every process inherits it from its parent, and only an administrator can raise it again.
 
-/// Of a process that was never given a limit.
+/// The limit of a process that was never given one.
 pub const NO_LIMIT: u64 = u64::MAX;
 /// The mark of a driver that has no limit. Low enough for any program that prints it.
 const MARK: u64 = 1 << 40;

@@ -122,9 +122,9 @@ impl ContextHealth {
         }
     }
 
-    /// The same snapshot with the part of the prompt that came from the provider's cache.
+    /// Sets the number of prompt tokens that came from the provider's cache.
     ///
-    /// Nothing from the cache is not written: records without a cache stay as Dominds writes them.
+    /// 0 is not written: records without a cache stay as Dominds writes them.
     #[must_use]
     pub fn with_cached(mut self, cached: Option<u64>) -> Self {
         if let Self::Available { cached_tokens, .. } = &mut self {

@@ -1,20 +1,20 @@
 //! How many side dialogs of a tree may be at work at once, and how deep they may ask one another.
 //!
-//! *Live* is who still has something to do or waits for something: it owes a reply, a step of it is due,
-//! it asked somebody. A session that rests between two requests is not, nor is the dead. All of it is
-//! read from the facts, so a restart, a fork or a revived dialog needs nothing of its own.
+//! A dialog is *live* if it has something to do or waits for something: it owes a reply, a step of it is due, it asked
+//! somebody. A session that rests between two requests is not live, nor is a dead dialog. All of it is read from the
+//! facts, so a restart, a fork or a revived dialog needs no state of its own.
 
 use super::dialog::Dialog;
 use super::ids::SelfId;
 use super::state::next_step;
 use super::tree::DialogTree;
 
-/// The most there may be.
+/// The limits of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrowdLimits {
     /// Live side dialogs of a tree.
     pub dialogs: usize,
-    /// Askers above one another; a side dialog of the main dialog stands at 1.
+    /// Depth of a side dialog below the main dialog, counted by its askers; one of the main dialog has 1.
     pub depth: usize,
 }
 
@@ -24,7 +24,7 @@ impl Default for CrowdLimits {
     }
 }
 
-/// What there would be too much of.
+/// The limit that would be exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CrowdLimit {
     Dialogs,
@@ -49,7 +49,7 @@ pub fn crowded(
 }
 
 fn is_live(dialog: &Dialog) -> bool {
-    // Who reasons anew answers once, and keeps its assignment.
+    // A fresh-boots dialog answers once, and keeps its assignment.
     let undone = !dialog.is_fresh_boots() || dialog.latest.fbr_state.is_some();
     let owes = dialog.obligation().or_else(|| dialog.assignment_owed()).is_some() && undone;
     let waits = !dialog.questions.is_empty() || !dialog.pending.is_empty();
@@ -74,7 +74,7 @@ fn depth(tree: &DialogTree, id: &SelfId) -> usize {
     askers(tree, id).count()
 }
 
-/// How many live ones stand below it, one under the other.
+/// The depth of the live dialogs below it.
 fn height(tree: &DialogTree, id: &SelfId) -> usize {
     let below = |dialog: &Dialog| {
         let place = askers(tree, &dialog.meta.id).position(|asker| asker == id)?;

@@ -36,7 +36,7 @@ pub enum Quirk {
     InlineThink,
     /// The output limit is called `max_completion_tokens`.
     MaxCompletionTokens,
-    /// `stream_options` is refused; so nothing is known of the tokens of a stream.
+    /// `stream_options` is refused; so the token count of a stream is unknown.
     NoStreamOptions,
     /// Messages with the role `system` are refused; their text is sent in the first user message.
     NoSystemRole,
@@ -104,7 +104,7 @@ impl FromIterator<Quirk> for Quirks {
     }
 }
 
-/// All of it together.
+/// All differences of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Dialect {
     pub thinking_replay: ThinkingReplay,

@@ -127,8 +127,8 @@ impl Dialog {
         self.heard_ask_back().or_else(|| self.assignment_owed())
     }
 
-    /// What it was asked back and has not answered, the oldest first. A newer assignment lies above the
-    /// questions it found; the older of two questions lies above the other.
+    /// The unanswered questions it was asked back, the oldest first. On the stack, a newer assignment lies above the
+    /// questions it found, and the older of two questions above the newer one.
     fn ask_backs(&self) -> impl Iterator<Item = &ReplyDirective> {
         let newest = self.stack.iter().rposition(|frame| !frame.is_ask_back()).unwrap_or(0);
         let (below, above) = self.stack.split_at(newest);
@@ -177,8 +177,8 @@ impl Dialog {
         (owed && !queued && !started && !assignment.is_fresh_boots()).then_some(assignment)
     }
 
-    /// The question it was asked back and has to hear now: one after the other, but another goes first
-    /// where the one it works on waits for others, who may be the very ones who ask.
+    /// The question it was asked back and has to hear now: one after the other. If the one it works on waits for
+    /// others, another question goes first, as those others may ask it.
     #[must_use]
     pub fn ask_back_to_hear(&self) -> Option<&ReplyDirective> {
         let current = self.heard_ask_back();
@@ -202,8 +202,8 @@ impl Dialog {
         !self.pending.is_empty() || self.history.asked_back().next().is_some()
     }
 
-    /// True if nothing is awaited that its reply may depend on. Who is asked back waits for the very side
-    /// dialog that asks; only what it asked since then counts, and only of others.
+    /// True if nothing is awaited that its reply may depend on. A dialog that is asked back waits for the very side
+    /// dialog that asks; so only what it asked others since then counts.
     #[must_use]
     pub fn has_all_it_asked_for(&self, owed: &ReplyDirective) -> bool {
         let assignment = self.assignment().filter(|a| a.call_id == owed.target_call_id);

@@ -167,8 +167,8 @@ pub fn compare(old: &[&str], new: &[&str]) -> Vec<DiffLine> {
     lines.collect()
 }
 
-/// What makes the old parts the new ones. One algorithm for lines and for words: those that are chosen while the program
-/// runs take room in it, all of them.
+/// The operations that turn the old parts into the new ones. Always Myers: choosing at run time would link every
+/// algorithm into the binary.
 fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut found = Compact::new(Replace::new(Capture::new()), old, new);
     let Ok(()) = myers::diff(&mut found, old, 0..old.len(), new, 0..new.len());
@@ -264,7 +264,7 @@ pub fn grouped(old_at: usize, new_at: usize, lines: Vec<DiffLine>) -> Vec<Hunk> 
     hunks
 }
 
-/// The number of the first line of the new text that was changed; of removed lines, that of the line behind them.
+/// The number of the first changed line of the new text; for removed lines, of the line after them.
 pub fn first_changed_line(hunks: &[Hunk]) -> Option<usize> {
     let hunk = hunks.first()?;
     let same = hunk.lines.iter().take_while(|line| line.tag == LineTag::Same).count();
@@ -275,7 +275,7 @@ pub fn first_changed_line(hunks: &[Hunk]) -> Option<usize> {
 pub mod test_support {
     use super::*;
 
-    /// What hunks make of a text.
+    /// Applies hunks to a text.
     pub fn applied(old: &str, hunks: &[Hunk]) -> String {
         let old: Vec<&str> = old.split_inclusive('\n').collect();
         let (mut new, mut at) = (String::new(), 0);

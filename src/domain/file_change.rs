@@ -84,19 +84,19 @@ impl FileChange {
         Self { path: path.into(), kind, from: None, added, removed, diff, omitted_lines }
     }
 
-    /// Those of a record, as far as they can be read.
+    /// The changes of a record; those that cannot be read are left out.
     pub fn all(recorded: Option<&Value>) -> Vec<Self> {
         let items = recorded.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         items.iter().take(MAX_FILES).filter_map(|item| Self::deserialize(item).ok()).collect()
     }
 
-    /// As they are recorded; nothing where there are none.
+    /// The changes as they are recorded; `None` if there are none.
     pub fn recorded(changes: &[Self]) -> Option<Value> {
         let recorded = changes.get(..changes.len().min(MAX_FILES))?;
         if recorded.is_empty() { None } else { serde_json::to_value(recorded).ok() }
     }
 
-    /// The same with each of its texts changed.
+    /// Maps its texts.
     #[must_use]
     pub fn map_texts(self, mut change: impl FnMut(String) -> String) -> Self {
         let (path, diff) = (change(self.path), change(self.diff));
@@ -132,7 +132,7 @@ fn limited(hunks: Vec<Hunk>) -> (String, usize) {
     (text, omitted)
 }
 
-/// How many of its lines fit into the room that is left, which they take.
+/// The number of its lines that fit into `room`, which is reduced by them.
 fn fitting(hunk: &Hunk, room: &mut usize) -> usize {
     let fits = |line: &&DiffLine| {
         let rest = room.checked_sub(line.text.len() + 1);

@@ -18,7 +18,7 @@ pub enum ForeignLayout {
     Unclear,
     /// Some of its dialogs are in the layout of this program, some are not.
     Mixed,
-    /// Of a Dominds that is newer than all that are known here, also as another program names it.
+    /// A layout of a newer Dominds than all that are known here, or an unknown name.
     #[serde(other)]
     Newer,
 }
@@ -38,7 +38,7 @@ impl ForeignLayout {
         }
     }
 
-    /// What stands before the title of a dialog.
+    /// The mark before the title of a dialog.
     #[must_use]
     pub const fn mark(self) -> Text {
         match self {

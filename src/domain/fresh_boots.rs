@@ -18,7 +18,7 @@ pub use rounds::{FbrPhase, FbrRound, FbrState, MAX_EFFORT};
 pub const CONCLUSION_TOOLS: [&str; 2] =
     ["presentLowNoiseHighlyInformativeConclusion", "presentUnreasonableSituation"];
 
-/// What the calls of a round come to.
+/// The verdict of a round's calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FbrVerdict {
     /// None were made.
@@ -73,7 +73,7 @@ pub fn due(dialog: &Dialog) -> Option<FbrStep> {
     let round = dialog.latest.fbr_state.as_ref().and_then(FbrState::round)?;
     let last = &dialog.history.last;
     let cut_off = last.open || last.broken_off;
-    // A crash may lie between the prompt and the state that tells of it.
+    // A crash may come between the prompt and the state that records it.
     let prompted = round.prompt_delivered || (cut_off && has_prompt(dialog));
     if !prompted || last.course.is_none() {
         return Some(FbrStep::Prompt(round));

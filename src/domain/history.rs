@@ -74,7 +74,7 @@ pub struct LastGeneration {
     pub interrupted: bool,
     /// True if a call came after the last saying.
     pub called_after_words: bool,
-    /// True if its words were given to somebody: they are the reply to that, and to nothing else.
+    /// True if its words were delivered: they are the reply to that one call, and to nothing else.
     pub spent: bool,
     /// True if a result waits for the model to react.
     pub owes_followup: bool,
@@ -95,7 +95,7 @@ pub struct AskedFor {
 pub struct History {
     /// The course whose records make the model's context.
     pub course: Course,
-    /// The records of that course; not kept in another form than their own.
+    /// The records of that course; they are stored in their own form only.
     #[serde(skip)]
     pub entries: VectorSync<Arc<Entry>>,
     /// The first record of all courses with the words of a user: the dialog is named after it.
@@ -116,7 +116,7 @@ pub struct History {
     pub results: RedBlackTreeSetSync<CallId>,
     /// Tellasks and questions that were answered, and how.
     pub replies: RedBlackTreeMapSync<CallId, ReplyStatus>,
-    /// Those of the calls that have no result: few, so that nobody looks for them among all.
+    /// The calls without a result: few, so that not all calls need to be searched.
     without_result: RedBlackTreeSetSync<CallId>,
     /// Those of the calls that are tellasks or questions that passed their checks and have no reply.
     without_reply: RedBlackTreeSetSync<CallId>,
@@ -188,7 +188,7 @@ impl History {
         self.pressure.due(&self.refusals, cadence)
     }
 
-    /// True if the model has not seen the results of its last calls. Who delivered a reply rests.
+    /// True if the model has not seen the results of its last calls. A dialog that delivered a reply rests.
     #[must_use]
     pub fn owes_followup(&self) -> bool {
         self.last.owes_followup && !self.last.open && !self.last.delivered

@@ -157,13 +157,13 @@ pub fn is_dialog_path(text: &str) -> bool {
 impl MsgId {
     const DELIVERY: &'static str = "delivery-";
 
-    /// That of the result of a task, for the dialog that asked for it: it is taken once.
+    /// The id of a task's result, for the dialog that asked for it: it is taken once.
     #[must_use]
     pub fn of_delivery(task: &TaskId, attempt: u32) -> Self {
         Self::new(format!("{}{task}-{attempt}", Self::DELIVERY))
     }
 
-    /// That of the prompt which starts an attempt: its dialog has it once.
+    /// The id of the prompt that starts an attempt: its dialog has it once.
     #[must_use]
     pub fn of_attempt(task: &TaskId, attempt: u32) -> Self {
         Self::new(format!("{task}-{attempt}"))

@@ -10,7 +10,7 @@ use super::text::Text;
 pub const IMAGE: Text = Text::new("image", "图片");
 /// Most characters of a name.
 const MAX_NAME: usize = 60;
-/// For an image whose name says nothing.
+/// The name of an image without a usable name.
 const NAMELESS: &str = "image";
 
 /// A name that can stand in a reference: one line without brackets, of letters that are seen.
@@ -54,8 +54,8 @@ fn words() -> [&'static str; 2] {
     [IMAGE.in_lang(super::Lang::En), IMAGE.in_lang(super::Lang::Zh)]
 }
 
-/// The names of so many images that are attached to a text; `None` for those whose names are not known, because
-/// the text names other ones or none.
+/// The names of the `count` images attached to a text; `None` for those whose names are not known, because the text
+/// names others or none.
 #[must_use]
 pub fn names_of_images(text: &str, count: usize) -> Vec<Option<&str>> {
     let names: Vec<&str> = image_references(text).map(|(_, name)| name).take(count + 1).collect();

@@ -33,7 +33,7 @@ pub const MAX_TEXT_CHARS: usize = 4_000;
 pub const MAX_LABEL_CHARS: usize = 200;
 /// Most characters of what speaks for or against an option.
 pub const MAX_REMARK_CHARS: usize = 1_000;
-/// Where questions are from whose every one asks whether the asker may go on.
+/// The source whose questions all ask whether the asker may go on.
 pub const CONFIRMING_SOURCE: &str = "eval";
 /// Most bytes of a time that somebody wrote.
 const MAX_TIME_BYTES: usize = 40;
@@ -71,7 +71,7 @@ impl InquirySource {
     const OF_DIALOG: &str = "dialog";
     const OF_TASK: &str = "task";
 
-    /// That of a question that says nothing of it: the task that its dialog works on, or the dialog.
+    /// The source of a question that names none: the task that its dialog works on, or the dialog.
     #[must_use]
     pub fn of(dialog: &DialogId, task: Option<&TaskId>) -> Self {
         let (kind, id) = match task {
@@ -91,7 +91,7 @@ impl InquirySource {
 /// Who says what the parts are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PartsOrigin {
-    /// Whoever asked.
+    /// The asker says it.
     #[default]
     Asker,
     /// It was asked in words: they are the one part, and its options are a guess.
@@ -163,10 +163,10 @@ struct RecordedArguments {
 }
 
 impl Inquiry {
-    /// Checks what somebody wrote.
+    /// Checks a question as it was written.
     ///
     /// # Errors
-    /// What is wrong with it first; nothing is cut to fit.
+    /// The first thing that is wrong with it; nothing is truncated to fit.
     pub fn of_written(
         intro: &str,
         written: Vec<WrittenPart>,
@@ -236,7 +236,7 @@ impl Inquiry {
         !self.parts.is_empty()
     }
 
-    /// How it reads as a text: for Dominds, for lists, for whoever answers all of it at once.
+    /// The question as one text: for Dominds, for lists, for an answer to all of it at once.
     #[must_use]
     pub fn content(&self, lang: Lang) -> String {
         let numbered = self.parts.len() > 1;
@@ -272,7 +272,7 @@ impl Inquiry {
         arguments
     }
 
-    /// The same with other texts.
+    /// Maps its texts.
     #[must_use]
     pub fn map_texts(mut self, change: impl Fn(String) -> String) -> Self {
         let changed = |text: &mut String| *text = change(std::mem::take(text));

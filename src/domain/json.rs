@@ -7,7 +7,7 @@ use serde::de::Error as _;
 /// Most lists and objects within each other.
 pub const MAX_NESTING: usize = 64;
 
-/// What wraps the arguments of a call where a provider sends them as an object.
+/// Nesting levels around the arguments of a call, where a provider sends them as an object.
 const ENVELOPE: usize = 16;
 
 /// Where a text nests too deep; both begin at 1.
@@ -34,7 +34,7 @@ pub fn too_deep(text: &str) -> Option<TooDeep> {
     deeper_than(text, MAX_NESTING)
 }
 
-/// The same for what a provider sends: the arguments of a call may stand in it as they are.
+/// As [`too_deep`], for a provider's message, which may hold the arguments of a call as an object.
 #[must_use]
 pub fn too_deep_on_the_wire(text: &str) -> Option<TooDeep> {
     deeper_than(text, MAX_NESTING + ENVELOPE)

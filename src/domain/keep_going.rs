@@ -14,12 +14,12 @@ const REFILL: i64 = 3;
 /// Answers to that question that mean stop. Anything else is an instruction, for the model to read.
 const STOPS: [&str; 4] = ["stop", "b", "停", "停止"];
 
-/// What the configuration says now.
+/// The current configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeepGoing {
     /// Pushes of the member before a person is asked; 0: it is not pushed by itself.
     pub most: u32,
-    /// What is said; `None` where the workspace switched it off.
+    /// The text of a push; `None` if the workspace switched pushes off.
     pub text: Option<String>,
 }
 
@@ -40,7 +40,7 @@ pub enum RestAction {
 pub enum KeepGoingSwitch {
     On,
     Off,
-    /// All pushes are there again.
+    /// All pushes are available again.
     Refill,
 }
 
@@ -50,7 +50,7 @@ impl KeepGoing {
     pub fn pushes(&self, latest: &Latest) -> Option<(i64, i64)> {
         let most = i64::from(self.most);
         let left = latest.diligence_push_remaining_budget.unwrap_or(most).max(0);
-        // What is left of an earlier configuration is no gift of a person.
+        // Pushes that are left from an earlier configuration were not given by a person.
         let is_given = most == 0 && latest.diligence_push_given == Some(true);
         let left = if is_given { left } else { left.min(most) };
         let off = self.text.is_none()

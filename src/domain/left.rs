@@ -1,5 +1,5 @@
-//! What a dialog that nobody drives was left as on disk: by a clean end, a crash, or another program.
-//! Loading settles a tree by the same rules, so a list that loads nothing says the same.
+//! The state in which a dialog that nobody drives was left on disk: by a clean end, a crash, or another program.
+//! Loading a tree applies the same rules, so a list that loads nothing shows the same.
 
 use super::call::{SpecialCall, only_reads};
 use super::dialog::Dialog;
@@ -81,10 +81,10 @@ pub fn has_open_tool(dialog: &Dialog) -> bool {
     dialog.history.open_calls().any(|(_, call)| !reply(call))
 }
 
-/// True if who waits for an answer or for others need not be told to continue: it goes on when that is
-/// there, and a mere interruption says nothing more. What a person stopped stays so until they say `Continue`; a talk
-/// with a person that was cut off goes on when they say so, work that they parked stays parked, a fork is continued by
-/// a person; and who owes an answer to one it waits for would wait for ever.
+/// True if a dialog that waits for an answer or for others need not be told to continue: it goes on when that comes, so
+/// a mere interruption changes nothing. What a person stopped stays so until they say `Continue`; a cut-off talk with a
+/// person and a fork are continued by a person, too, and parked work stays parked; and a dialog that owes an answer to
+/// one it waits for would wait for ever.
 #[must_use]
 pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
     let waits = !dialog.questions.is_empty() || dialog.waits_for_others();
@@ -96,7 +96,7 @@ pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
 /// Why a dialog that a restart cut off waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftCause {
-    /// It was in a call that may have changed something, and nobody knows.
+    /// It was in a call that may have changed something; whether it did is unknown.
     UnknownCall,
     /// It was cut off again and again, and got no further.
     CutAgain,
@@ -126,14 +126,14 @@ pub fn taken_up(
     })
 }
 
-/// Generations at the end of its course that have no end, one after the other.
+/// Number of generations at the end of its course that did not finish.
 fn cuts(dialog: &Dialog) -> usize {
     let newest = dialog.history.entries.iter().rev();
     let cut = newest.take_while(|entry| !matches!(entry.record, Record::GenFinish { .. }));
     cut.filter(|entry| matches!(entry.record, Record::GenStart)).count()
 }
 
-/// True if a call of its last generation may have changed something, and nobody knows.
+/// True if a call of its last generation may have changed something; whether it did is unknown.
 #[must_use]
 pub fn has_unknown_call(dialog: &Dialog, is_unknown: &dyn Fn(&str) -> bool) -> bool {
     let newest = dialog.history.entries.iter().rev();

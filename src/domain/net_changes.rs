@@ -144,7 +144,7 @@ impl FollowedFile {
         self.is_removed || self.is_replaced || self.omitted_lines > 0
     }
 
-    /// What becomes of it when its directory is moved or removed.
+    /// Follows a move or removal of its directory.
     fn follow_directory(&mut self, change: &FileChange) {
         let directory = change.from.as_ref().unwrap_or(&change.path);
         let Some(rest) = self.path.strip_prefix(directory).filter(|_| directory.ends_with('/'))
@@ -213,7 +213,7 @@ impl FollowedFile {
         if is_same { Ok(()) } else { Err(OtherText) }
     }
 
-    /// The index of the stretch that begins after so many lines; splits one if needed.
+    /// The index of the stretch that begins after this many lines; splits one if needed.
     fn cut_at(&mut self, lines: usize) -> Result<usize, OtherText> {
         let mut before = 0;
         for at in 0..self.stretches.len() {

@@ -1,5 +1,5 @@
-//! What a person is told outside of the dialogs: *notices* and *failures*, together the news. They hold nobody, and stay
-//! until a person dismisses them.
+//! What a person is told outside of the dialogs: *notices* and *failures*, together the news. They block nothing, and
+//! stay until a person dismisses them.
 
 use serde::{Deserialize, Serialize};
 
@@ -99,7 +99,7 @@ pub struct NewsItem {
     pub resolved_at: Option<Stamp>,
 }
 
-/// What came, or was said again, since the list was that one.
+/// The items of `now` that are new or were repeated since `before`.
 pub fn added<'a>(
     before: &'a [NewsItem],
     now: &'a [NewsItem],
@@ -110,7 +110,7 @@ pub fn added<'a>(
     })
 }
 
-/// What is no longer open since the list was that one.
+/// The items of `before` that are no longer open.
 pub fn gone<'a>(before: &'a [NewsItem], now: &'a [NewsItem]) -> impl Iterator<Item = &'a NewsItem> {
     before.iter().filter(|known| now.iter().all(|item| item.id != known.id))
 }
@@ -122,7 +122,7 @@ pub struct NewNotice {
     /// `None` for one that no dialog gives.
     pub dialog: Option<DialogId>,
     pub work: Option<TeamWork>,
-    /// Names the call that gives it among all of its dialog: it makes no second notice.
+    /// Identifies the call within its dialog: repeated, it makes no second notice.
     pub call: String,
     pub level: NewsLevel,
     pub title: String,

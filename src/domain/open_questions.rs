@@ -9,7 +9,7 @@ use super::json;
 
 /// The longest object that is looked at, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
-/// The keys, the first of which has a usable item counts.
+/// The keys; the first one that has a usable item counts.
 const KEYS: [&str; 2] = ["open_questions", "openQuestions"];
 /// Keys that say what the questions are about, in the order of preference.
 const ABOUT: [&str; 8] = [
@@ -113,7 +113,7 @@ fn first_line(text: &str) -> &str {
     text.split_inclusive('\n').next().unwrap_or_default()
 }
 
-/// What stands in a block up to the fence that closes it, or to the end; and the length of it with that fence.
+/// The content of a block up to the fence that closes it, or to the end; and its length with that fence.
 fn fenced_block<'a>(text: &'a str, marks: &str) -> (&'a str, usize) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -205,7 +205,7 @@ fn about(object: &Map<String, Value>) -> Option<String> {
     fits.then(|| id.to_owned())
 }
 
-/// The same with raw control characters in strings escaped, as models leave them.
+/// Escapes raw control characters in strings, as models leave them.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut in_string, mut after_slash) = (false, false);

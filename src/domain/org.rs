@@ -8,14 +8,14 @@ use super::task::{NewTask, Overlap, Priority, TaskKind};
 
 /// The name of the team at the root.
 pub const MAIN: &str = TeamName::MAIN;
-/// What no team may be called: the root itself, the person, and the members that every workspace has.
+/// Names that no team may have: the root itself, the person, and the members that every workspace has.
 pub const RESERVED: [&str; 4] = [MAIN, "human", "fuxi", "pangu"];
 /// The members that every workspace has; they are in no team.
 const WITHOUT_TEAM: [&str; 2] = ["fuxi", "pangu"];
 /// Most teams from the root down to another one, both counted.
 pub const MAX_DEPTH: usize = 10;
 
-/// Bounds of what a team does. 0 of the last three means none.
+/// Bounds of what a team does. 0 in one of the last three means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TeamLimits {
     /// Tasks that run at the same time.
@@ -52,12 +52,12 @@ pub struct OrgTeam {
     pub lead: Option<AgentId>,
     pub members: Vec<AgentId>,
     pub description: String,
-    /// Keywords for whoever looks for the team that something is for.
+    /// Keywords by which the team for a task is found.
     pub scope: Vec<String>,
     /// The names of team tools its members have; `None` for all.
     pub allowed_tools: Option<Vec<String>>,
     pub limits: TeamLimits,
-    /// What becomes of a task for a busy team, if whoever delegates it does not say.
+    /// What becomes of a task for a busy team, unless its asker says otherwise.
     pub default_overlap: Overlap,
 }
 
@@ -133,7 +133,7 @@ impl Org {
         }
         let mut unusable: BTreeSet<TeamName> =
             faults.iter().map(|(name, _)| name.clone()).collect();
-        // Whoever stands below one that cannot be used has nobody to report to.
+        // A team below an unusable one has no team to report to.
         loop {
             let below = all.values().find_map(|team| {
                 let parent = team.parent.as_ref()?;
@@ -212,8 +212,8 @@ impl Org {
         below.chain([name.clone()]).collect()
     }
 
-    /// The names of a member's team and of all above it. One in none that can be used is judged by the team that its
-    /// file says, and by the root.
+    /// The names of a member's team and of all above it. A member of an unusable team is judged by that team's name,
+    /// and by the root.
     #[must_use]
     pub fn line_of(&self, member: &AgentId) -> Vec<&str> {
         let faulty = self.unusable.iter().find(|(_, members)| members.contains(member));

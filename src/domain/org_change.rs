@@ -14,7 +14,7 @@ pub const MAX_DESCRIPTION_CHARS: usize = 400;
 pub const MAX_KEYWORD_CHARS: usize = 80;
 /// Most keywords of a team.
 pub const MAX_KEYWORDS: usize = 100;
-/// When a change may be tried again that another one is in the way of, in milliseconds.
+/// Milliseconds after which a change that another one blocks may be tried again.
 pub const RETRY_AFTER_MS: u64 = 5_000;
 
 named! {
@@ -57,7 +57,7 @@ pub struct Requester {
     pub origin: Option<DialogId>,
     /// The task that is worked on there.
     pub cause: Option<Cause>,
-    /// Of what is written for the new team.
+    /// The language of what is written for the new team.
     pub lang: Lang,
 }
 
@@ -81,10 +81,10 @@ pub struct NewTeam {
 }
 
 impl NewTeam {
-    /// Its name, if a team below that parent may have it.
+    /// Checks its name for a team below that parent.
     ///
     /// # Errors
-    /// What is wrong first.
+    /// The first thing that is wrong.
     pub fn checked_name(&self, org: &Org, max_teams: u32) -> Result<TeamName, OrgRefusal> {
         let name = TeamName::new(&self.name);
         if !TeamName::is_well_formed(&self.name) || RESERVED.contains(&self.name.as_str()) {
@@ -118,12 +118,12 @@ impl NewTeam {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMember {
     pub id: String,
-    /// How people call it.
+    /// The name for people.
     pub name: Option<String>,
     /// What it is for.
     pub gofor: Vec<String>,
     pub persona: String,
-    /// Those that its lead has and may give, if nothing is said.
+    /// `None`: those that its lead has and may give.
     pub toolsets: Option<Vec<String>>,
     pub by: Requester,
 }
@@ -183,7 +183,7 @@ pub enum Changed {
     Spawned { team: TeamName, task: TaskId },
     /// What the team is for now.
     Updated(Vec<String>),
-    /// These teams end, each after those below it; they are gone when nothing is known of them any more.
+    /// These teams are shut down, each after those below it; they are gone once nothing of them is stored.
     Closing(Vec<TeamName>),
     /// The team has this member.
     Defined(AgentId),
@@ -194,9 +194,9 @@ pub enum Changed {
 /// What a change would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangePreview {
-    /// Of the files, as a unified diff.
+    /// The change of the files, as a unified diff.
     pub diff: String,
-    /// What these files are now: whoever agreed to the change agreed to it on top of that.
+    /// The hash of the files as they are now: an agreement to the change holds for these only.
     pub basis: String,
 }
 
@@ -221,7 +221,7 @@ pub fn one_line(text: &str, most_chars: usize) -> String {
     words.join(" ").chars().take(most_chars).collect()
 }
 
-/// How people call a team: short names in capitals.
+/// The name of a team for people: short names in capitals.
 #[must_use]
 pub fn shown_name(name: &str) -> String {
     const SHORT: usize = 3;
@@ -248,7 +248,7 @@ pub enum OrgRefusal {
     },
     /// Members and skills of the root are a person's.
     OfRoot,
-    /// A value that cannot be.
+    /// A value that is not allowed.
     Value(Localized),
     NotFound(TeamName),
     NotAChild {

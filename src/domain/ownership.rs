@@ -1,4 +1,4 @@
-//! Whether a file or folder of this program is obeyed: one that another user owns or may write says what that user wants.
+//! Whether a file or folder of this program is trusted: another user who owns or may write it decides what it says.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -9,7 +9,7 @@ const GROUP_WRITES: u32 = 0o020;
 const OTHERS_WRITE: u32 = 0o002;
 const MODE_MASK: u32 = 0o7777;
 
-/// Why it is not obeyed.
+/// Why it is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distrust {
     /// It belongs to this user.

@@ -1,5 +1,5 @@
-//! A text without what could push a part of it out of sight: long runs of blanks and of what is not seen, and of blank
-//! lines, become a mark that says how many there were. Nothing else of the text changes.
+//! Replaces padding that could push a part of a text out of sight: long runs of blanks, of invisible characters and of
+//! blank lines become a mark with their number. Nothing else of the text changes.
 
 use super::hidden_chars::class_of;
 

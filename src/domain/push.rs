@@ -1,5 +1,5 @@
-//! Which of how many pushes one is. It stands in the first line of the push itself, so that whoever
-//! reads the course later knows it too.
+//! The number of a push and the maximum of pushes. Both stand in the first line of the push itself, so that later
+//! readers of the course know them, too.
 
 use super::lang::Lang;
 use super::text::Text;
@@ -24,7 +24,7 @@ impl PushCount {
         (used < most).then_some(Self { number: used + 1, most })
     }
 
-    /// How many are left after it.
+    /// Number of pushes left after it.
     #[must_use]
     pub fn left(self) -> u32 {
         self.most.saturating_sub(self.number)
@@ -36,7 +36,7 @@ impl PushCount {
         format!("{before}{}{between}{}{after}", self.number, self.most)
     }
 
-    /// What the first line of a push says; nothing for one of another program.
+    /// Reads the first line of a push; `None` for a push of another program.
     #[must_use]
     pub fn read(push: &str) -> Option<Self> {
         let first = push.lines().next()?;

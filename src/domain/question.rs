@@ -64,7 +64,7 @@ pub fn question_id(dialog: &DialogId, course: Course, call_id: &CallId) -> Strin
     format!("{}{course}-{call_id}", question_id_start(dialog))
 }
 
-/// What the ids of all questions of a dialog begin with.
+/// The prefix of the ids of all questions of a dialog.
 #[must_use]
 pub fn question_id_start(dialog: &DialogId) -> String {
     format!("q4h-{}-{}-c", dialog.root, dialog.this)
@@ -75,7 +75,7 @@ pub fn headline(content: &str) -> &str {
     content.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("")
 }
 
-/// The same in at most `most` characters; a longer one ends with a sign that it goes on.
+/// The headline in at most `most` characters; a longer one ends with `…`.
 #[must_use]
 pub fn short_headline(content: &str, most: usize) -> String {
     let line = headline(content);

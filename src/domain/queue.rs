@@ -98,8 +98,8 @@ pub fn quiet(queue: &[QueuedPrompt]) -> impl Iterator<Item = &QueuedPrompt> {
     queue.iter().filter(|prompt| prompt.quiet)
 }
 
-/// What a generation takes that the queue starts: the first prompt that is not quiet, and if that is of a person, all
-/// messages that follow it directly.
+/// The prompts of a generation that the queue starts: the first prompt that is not quiet, and if that is of a person,
+/// all messages that follow it directly.
 #[must_use]
 pub fn next_prompts(queue: &[QueuedPrompt]) -> Vec<QueuedPrompt> {
     let messages = loud(queue).take_while(|prompt| prompt.is_user()).count();

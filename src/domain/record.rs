@@ -289,7 +289,7 @@ impl Record {
         )
     }
 
-    /// True for what a model wrote, and for what is left of it.
+    /// True for a record of a model's answer, also of a partial one.
     #[must_use]
     pub fn is_of_an_answer(&self) -> bool {
         matches!(

@@ -114,7 +114,7 @@ impl Reminder {
         self.echoback != Some(false)
     }
 
-    /// What decides the visible order: newest first.
+    /// The time that decides the visible order: newest first.
     #[must_use]
     pub fn touched_at(&self) -> &str {
         let stamp = |key| self.meta.as_ref().and_then(|meta| meta.get(key)?.as_str());
@@ -146,7 +146,7 @@ pub enum SharedEdit {
         id: String,
         rewrite: NewWording,
     },
-    /// What its owner has to say now; one that is gone stays gone.
+    /// Its owner updates it; one that was removed stays removed.
     Renew(Box<Reminder>),
     Remove {
         id: String,

@@ -20,7 +20,7 @@ pub enum Reserved {
     Git,
 }
 
-/// Names at the top of a workspace; the same name further down is nobody's.
+/// Names at the top of a workspace; the same name further down is not reserved.
 pub const AT_TOP: [(&str, Reserved); 3] =
     [(".minds", Reserved::Minds), (".dialogs", Reserved::Dialogs), (".hive", Reserved::Hive)];
 
@@ -30,7 +30,7 @@ pub const GIT: &str = ".git";
 /// The ending of a Taskdoc, at any depth.
 pub const TASKDOC_ENDING: &str = ".tsk";
 
-/// What the name of a file begins with while a tool writes or removes it.
+/// Prefix of a file name while a tool writes or removes the file.
 pub const BEING_WRITTEN: &str = ".dominds-write-";
 
 impl Reserved {

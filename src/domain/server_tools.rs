@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::trust::{ACT_CHARS, plain};
 
-/// What is kept of a tool that was agreed to: enough to show what it was.
+/// Characters kept of a tool that was agreed to: enough to show what it was.
 const KEPT_CHARS: usize = 2_000;
-/// What waits of one server at the same time; the rest is shown once this was agreed to.
+/// Bytes of the tools of one server that wait for consent at the same time; the rest is shown after these.
 const MAX_WAITING_BYTES: usize = 64 * 1024;
 
 /// A tool as a server describes it.
@@ -19,7 +19,7 @@ pub struct ToolFacts {
     pub name: String,
     /// All that models are told of it, in one line of printable ASCII.
     pub act: String,
-    /// Of all that models are told of it, in hexadecimal digits.
+    /// Hash of all that models are told of it, in hexadecimal digits.
     pub digest: String,
 }
 
@@ -57,7 +57,7 @@ impl KnownTools {
         Self { agreed, waiting: Vec::new() }
     }
 
-    /// The same after a later list. A tool that is not in it stays agreed to, as it was.
+    /// The tools after a later list. A tool that is not in it stays agreed to, as it was.
     #[must_use]
     pub fn after(&self, listed: &[ToolFacts]) -> Self {
         let mut bytes = 0;
@@ -69,7 +69,7 @@ impl KnownTools {
             .iter()
             .filter(|tool| !self.agrees_to(tool))
             .partition(|tool| tool.act.len() <= ACT_CHARS);
-        // What cannot be agreed to keeps nothing else from being shown.
+        // A tool that cannot be agreed to must not keep others from being shown.
         let waiting = short.into_iter().chain(long).take_while(&mut has_room);
         Self { agreed: self.agreed.clone(), waiting: waiting.cloned().collect() }
     }

@@ -5,7 +5,7 @@ use super::dialog::Dialog;
 use super::latest::{Blocker, DisplayState, StopRequest};
 use super::left::interruption_left;
 
-/// What a dialog is doing right now, as far as who asks knows; not on disk.
+/// What a dialog is doing right now, as far as the caller knows; not on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
     Resting,

@@ -35,7 +35,7 @@ pub struct Stall {
 }
 
 impl StallRule {
-    /// What is younger does not stall.
+    /// The age below which nothing stalls.
     #[must_use]
     pub fn youngest(&self) -> Duration {
         self.pending_warn.min(self.error)

@@ -115,7 +115,7 @@ fn own_work(dialog: &Dialog) -> Option<NextStep> {
     if dialog.ask_back_to_hear().is_some() {
         return Some(NextStep::HearAskBack);
     }
-    // Who was asked back is waited for by those it waits for.
+    // A dialog that was asked back is waited for by those it waits for.
     let free = !dialog.waits_for_others() || dialog.is_asked_back();
     if dialog.latest.needs_drive == Some(true) && free {
         return Some(NextStep::Resume);
@@ -159,7 +159,7 @@ fn replies_are_in(dialog: &Dialog) -> bool {
 /// True if this call was closed because its session was asked again, and the newer call still waits:
 /// its reply will be read for both.
 fn is_asked_anew(dialog: &Dialog, call: &CallId) -> bool {
-    // What no generation has seen stands behind the start of the last one.
+    // Records that no generation has seen come after the start of the last one.
     let newest = dialog.history.entries.iter().rev();
     let mut unseen = newest.take_while(|entry| !matches!(entry.record, Record::GenStart));
     let closed = unseen.find_map(|entry| {

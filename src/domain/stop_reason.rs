@@ -88,8 +88,8 @@ impl StopReason {
         ))
     }
 
-    /// The store of the teams is away, so that others may soon be given what it works on: it goes on by itself when that is
-    /// there again.
+    /// The store of the teams cannot be reached, so that others may soon be given its work: it goes on by itself when
+    /// the store is there again.
     #[must_use]
     pub fn store_is_away() -> Self {
         Self::system(Text::new(
@@ -110,8 +110,8 @@ impl StopReason {
         matches!(self, Self::SystemStop { detail, .. } if detail == PAUSED)
     }
 
-    /// True if the dialog stopped because something went wrong with it. That nobody waits for it was a person's decision; a
-    /// store that is away is none of its business.
+    /// True if the dialog stopped because something went wrong with it. A dead asker was a person's decision; a store
+    /// that is away is no failure of the dialog.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         let failed = matches!(self, Self::SystemStop { .. } | Self::LlmRetryStopped { .. });

@@ -19,13 +19,13 @@ pub const MAX_RESULT_CHARS: usize = 10_000;
 pub const MAX_ATTEMPTS: u32 = 3;
 /// Most bytes of what is to be done.
 pub const MAX_TEXT_BYTES: usize = 100_000;
-/// Most tasks of which each was made while the one before it was worked on.
+/// Maximum length of a chain of tasks, each made while the one before it was worked on.
 pub const MAX_DEPTH: u32 = 16;
 /// Most escalations that follow from the same first task.
 pub const MAX_ESCALATIONS: u32 = 5;
-/// Why a task has no result whose dialog ended without words.
+/// Why a task has no result if its dialog ended without words.
 pub const EMPTY_RESPONSE: &str = "empty response";
-/// Why a task has no result that a person cancelled.
+/// Why a task that a person cancelled has no result.
 pub const CANCELLED_BY_PERSON: &str = "cancelled by a person";
 /// A task that has run for longer may hang, in milliseconds.
 pub const STALE_AFTER_MS: u64 = 10 * 60 * 1_000;
@@ -155,7 +155,7 @@ pub struct Task {
     /// The trigger that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<TaskTrigger>,
-    /// The same for all tasks that follow from one.
+    /// The correlation id of all tasks that follow from one.
     pub root_correlation: String,
     /// How many tasks lie between this one and the first.
     pub depth: u32,
@@ -182,12 +182,12 @@ pub struct Task {
     pub dialog: Option<RootId>,
     pub result: Option<String>,
     pub error: Option<String>,
-    /// Of all dialogs of its attempts, once they have ended.
+    /// Tokens of all dialogs of its attempts, once they have ended.
     pub tokens: u64,
 }
 
 impl Task {
-    /// What a task follows from that is given while this one is worked on.
+    /// The cause of a task that is given while this one is worked on.
     #[must_use]
     pub fn as_cause(&self) -> Cause {
         let root_correlation = self.root_correlation.clone();
@@ -195,7 +195,7 @@ impl Task {
     }
 }
 
-/// What names an attempt.
+/// The id of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AttemptId {
     pub task: TaskId,
@@ -277,11 +277,11 @@ pub struct Cause {
 /// How often work may be handed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HandoffRule {
-    /// The same correlation id counts as the same work for so long.
+    /// Seconds within which the same correlation id counts as the same work.
     pub dedup_seconds: u32,
-    /// So many of one team …
+    /// Maximum number of handoffs of one team within `per_seconds`.
     pub rate: u32,
-    /// … in so many seconds.
+    /// The period of that rate limit, in seconds.
     pub per_seconds: u32,
 }
 
@@ -297,7 +297,7 @@ pub enum Enqueued {
     Queued(TaskId),
     /// The team is busy, and the task is dropped.
     Skipped,
-    /// The team is busy, and whoever asks has to say what that means.
+    /// The team is busy, and the asker has to say what that means.
     NeedsConfirmation {
         in_flight: Vec<InFlight>,
         /// A task that runs and is not old would have been cancelled.
@@ -306,7 +306,7 @@ pub enum Enqueued {
     Refused(TaskRefusal),
 }
 
-/// An open task, for whoever finds the team busy.
+/// An open task, as the asker of a busy team is told of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InFlight {
     pub task_id: TaskId,
@@ -329,7 +329,7 @@ pub enum TaskRefusal {
     TooManyEscalations,
     /// The same work was handed over a moment ago.
     Duplicate,
-    /// Too much was handed over; the next may follow after so long.
+    /// Too much was handed over; the next may follow after this time.
     TooOften {
         retry_after_ms: u64,
     },
@@ -337,7 +337,7 @@ pub enum TaskRefusal {
     ShuttingDown,
     /// All slots of the team that is asked are taken.
     Saturated,
-    /// The team that is asked has used up what it may do in a day.
+    /// The team that is asked has used up its daily limits.
     UsedUp,
 }
 
@@ -351,7 +351,7 @@ pub enum RetryRefusal {
     Done,
 }
 
-/// A text for a team, if there is one and it is not too long. `what` it is: a task, a query.
+/// Checks that a text for a team is not empty and not too long. `what` it is: a task, a query.
 ///
 /// # Errors
 /// The message for a model or a person.
@@ -370,7 +370,7 @@ pub fn checked_text(text: &str, what: Text) -> Result<String, Localized> {
     Ok(text.to_owned())
 }
 
-/// What a text for a team is that is to be worked on.
+/// The name of a task's text in messages.
 pub const A_TASK: Text = Text::new("task", "任务");
 
 /// Which tasks are read, the newest first.
@@ -382,11 +382,10 @@ pub struct TaskFilter {
     pub kind: Option<TaskKind>,
     /// Created at that moment or later.
     pub since: Option<SystemTime>,
-    /// At most so many.
     pub limit: u32,
 }
 
-/// What something is about that is not of a dialog alone.
+/// The team, and perhaps its task, that something is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TeamWork {
@@ -437,7 +436,7 @@ pub struct EndedAttempt {
     pub of_closing_team: bool,
     /// It answered a query, or was to.
     pub of_query: bool,
-    /// What its dialogs used is counted. It is not where somebody else ended it: a person, another task, another box.
+    /// The tokens of its dialogs are counted: not if a person, another task or another box ended it.
     pub is_counted: bool,
 }
 

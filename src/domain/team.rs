@@ -80,7 +80,7 @@ pub struct Member {
     pub hidden: bool,
     /// Whether it may run shell commands, if its tools hold any.
     pub shell: ShellRight,
-    /// Nobody has said which tools it has: whoever asks it lends it theirs, and it gets no more than that.
+    /// Its tools are not configured: its asker lends it theirs, and it gets no more than that.
     pub lent: bool,
     pub access: AccessLists,
 }
@@ -117,7 +117,7 @@ pub struct ModelParams {
     pub service_tier: Option<String>,
     /// Other settings of the `openai` group, as written.
     pub extra: Map<String, Value>,
-    /// What holds with providers of that family, instead of all this.
+    /// The parameters with providers of that family, instead of all others here.
     pub anthropic: AnthropicParams,
 }
 

@@ -86,7 +86,7 @@ pub trait Clock: Send + Sync + fmt::Debug {
         SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.unwrap_or_default())
     }
 
-    /// When the day began, as the hands of this clock show it.
+    /// When the day began, by this clock.
     fn day_began(&self) -> SystemTime {
         const DAY: i64 = 24 * 60 * 60;
         let of_day = self.now().seconds().map_or(0, |seconds| seconds.rem_euclid(DAY));

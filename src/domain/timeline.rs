@@ -36,7 +36,7 @@ pub struct Span {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activity {
-    /// So many generations were at work.
+    /// This many generations were at work.
     Ran {
         generations: usize,
     },

@@ -57,7 +57,7 @@ pub fn headline(text: &str) -> String {
     first_plain_line(start_of(text, MAX_BYTES)).unwrap_or_else(|| line.to_owned())
 }
 
-/// The same in at most `most` characters; a longer one ends with a sign that it goes on.
+/// The headline in at most `most` characters; a longer one ends with `…`.
 #[must_use]
 pub fn short_headline(text: &str, most: usize) -> String {
     question::short_headline(&headline(text), most)

@@ -283,12 +283,12 @@ impl Transcript {
 }
 
 impl ToolCall {
-    /// What it changed in files; it shows that instead of what it was given and of what it said.
+    /// Its file changes, which are shown instead of its arguments and its result.
     pub fn changes(&self) -> &[FileChange] {
         self.result.as_ref().map(|result| result.changes.as_slice()).unwrap_or_default()
     }
 
-    /// The texts of its head: its name and its arguments, but for those of a command, which is shown below.
+    /// The texts of its head: its name and its arguments; not those of a command, which is shown below.
     pub fn head_texts(&self) -> [&str; 2] {
         let is_below = matches!(self.action, ToolAction::Command(_)) && self.changes().is_empty();
         [&self.name, if is_below { "" } else { &self.arguments }]
@@ -312,7 +312,7 @@ impl ToolCall {
         [name, arguments, given]
     }
 
-    /// What it said, where that is shown.
+    /// The text of its result, if that is shown.
     fn said(&self) -> &str {
         let said = self.result.as_ref().filter(|result| result.changes.is_empty());
         said.map_or("", |result| &result.text)
@@ -403,7 +403,7 @@ impl BlockBody {
         texts.into_iter().chain(changes.iter().flat_map(FileChange::texts))
     }
 
-    /// The same without what came after the record that made it.
+    /// Its texts as the record that made it had them, without later ones.
     pub fn texts_when_made(&self) -> [&str; 3] {
         match self {
             Self::Tool(tool) => tool.texts_when_called(),

@@ -107,8 +107,8 @@ pub enum TreeChange {
     Registry {
         entries: Vec<RegistryEntry>,
     },
-    /// A reminder that all dialogs of a member share. It lies outside of every tree, so no tree
-    /// remembers it: whoever needs it reads the files.
+    /// A reminder that all dialogs of a member share. It lies outside of every tree, so no tree remembers it: it is
+    /// read from the files.
     Shared {
         agent: AgentId,
         edit: SharedEdit,

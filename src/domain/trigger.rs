@@ -24,7 +24,7 @@ use window::{OpeningLimits, Tick, WindowConfig};
 
 /// Failed tasks in a row after which a trigger is disabled, unless its definition says otherwise.
 pub const DEFAULT_THRESHOLD: u32 = 3;
-/// Most that can be said for it.
+/// Its highest value.
 pub const MAX_THRESHOLD: u32 = 100;
 /// Most steps that a definition can give a task.
 pub const MAX_STEPS: u32 = 500;
@@ -32,9 +32,9 @@ pub const MAX_STEPS: u32 = 500;
 pub const MAX_PATTERN_CHARS: usize = 1_000;
 /// Most bytes of a message.
 pub const MAX_MESSAGE_BYTES: usize = 20_000;
-/// Begins the correlation ids of tasks of triggers.
+/// Prefix of the correlation ids of tasks of triggers.
 pub const CORRELATION: &str = "trigger:";
-/// Begins those of tasks that only show what a trigger would do.
+/// Prefix of the correlation ids of tasks that only show what a trigger would do.
 pub const TEST_CORRELATION: &str = "test-trigger:";
 /// Names that no trigger can have.
 const RESERVED: [&str; 2] = ["learning-cycle", "reflection-cycle"];
@@ -82,7 +82,7 @@ impl TriggerKind {
         }
     }
 
-    /// What becomes of a firing while the last task is not over, if nothing is said about it.
+    /// The default for a firing while the last task is not over.
     #[must_use]
     pub fn default_overlap(self) -> TriggerOverlap {
         match self {
@@ -112,7 +112,7 @@ named! {
     }
 }
 
-/// What names a trigger.
+/// The id of a trigger.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TriggerId {
     pub team: TeamName,
@@ -186,8 +186,7 @@ pub struct Trigger {
     pub overlap: TriggerOverlap,
 }
 
-/// A trigger as it is written. Only from and to a value: code that reads it from each form there is would be many times as
-/// large.
+/// A trigger as it is written. Only from and to a value: for every other format the code would be generated again.
 #[derive(Serialize, Deserialize)]
 struct WrittenTrigger {
     #[serde(flatten)]
@@ -227,7 +226,7 @@ impl TryFrom<Value> for Trigger {
 }
 
 impl Trigger {
-    /// One that says nothing but when it fires, and what is to be done.
+    /// A trigger with nothing but its configuration and its task; the rest is the default.
     #[must_use]
     pub fn new(config: TriggerConfig, task: String) -> Self {
         Self {
@@ -241,7 +240,7 @@ impl Trigger {
         }
     }
 
-    /// What its task says is to be done, with the message that it is about, which is quoted line by line.
+    /// The text of its task, with the message that it is about, which is quoted line by line.
     #[must_use]
     pub fn what_to_do(&self, message: Option<&Message>, lang: Lang) -> String {
         let mut text = self.task.clone();
@@ -284,7 +283,7 @@ pub struct StoredTrigger {
     pub opening: Option<OpeningUse>,
 }
 
-/// What has been made of one opening of a window.
+/// The used part of one opening of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpeningUse {
     pub at: SystemTime,
@@ -305,7 +304,7 @@ impl StoredTrigger {
 pub struct Message {
     /// Counts up with each message of the workspace.
     pub number: i64,
-    /// The same message has the same one.
+    /// Always the same for the same message.
     pub id: String,
     pub channel: String,
     pub text: String,
@@ -316,7 +315,7 @@ pub struct Message {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Firing {
     pub id: TriggerId,
-    /// Names what happened: it makes a trigger fire once.
+    /// The name of what happened: it makes a trigger fire once.
     pub event: String,
     pub overlap: TriggerOverlap,
     pub rule: FiringRule,
@@ -325,23 +324,23 @@ pub struct Firing {
     pub task: NewTask,
 }
 
-/// A tick, and how much one opening of its window may take.
+/// A tick, and the limits of one opening of its window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TickRule {
     pub tick: Tick,
     pub limits: OpeningLimits,
-    /// What a person is told when nothing is left of that.
+    /// What a person is told when these are used up.
     pub used_up: NewNotice,
 }
 
 /// How often triggers fire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FiringRule {
-    /// The same event counts once for so long.
+    /// Seconds within which the same event counts once.
     pub dedup_seconds: u32,
-    /// So many tasks for one member of a team …
+    /// Maximum number of tasks for one member of a team within `per_seconds`.
     pub rate: u32,
-    /// … in so many seconds.
+    /// The period of that rate limit, in seconds.
     pub per_seconds: u32,
 }
 
@@ -351,7 +350,7 @@ impl Default for FiringRule {
     }
 }
 
-/// Why nothing came of a firing.
+/// Why a firing was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FiringRefusal {
     Inactive,
@@ -359,7 +358,7 @@ pub enum FiringRefusal {
     RateLimited,
     /// The task of the last firing is not over.
     Overlap,
-    /// Nothing is left of what one opening of its window may take.
+    /// The opening of its window has used up its limits.
     UsedUp,
     /// The team does not take the task.
     Task(TaskRefusal),

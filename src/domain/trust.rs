@@ -71,7 +71,7 @@ pub struct TrustEntry {
     pub name: String,
     /// All that happens, in one line of printable ASCII. Secrets that are written out are masked.
     pub act: String,
-    /// Of all that matters, also of what `act` masks, in hexadecimal digits.
+    /// Hash of all that matters, also of what `act` masks, in hexadecimal digits.
     pub digest: String,
 }
 
@@ -122,7 +122,7 @@ impl Unagreed {
         self.entry.kind.holds_dialogs()
     }
 
-    /// What changed, in words: the acts before and now, or that a value which is not shown did.
+    /// True if only a value changed that is not shown: the act is the same as before.
     #[must_use]
     pub fn is_masked_change(&self) -> bool {
         self.before.as_deref() == Some(self.entry.act.as_str())
@@ -138,7 +138,7 @@ pub struct Agreed {
     pub name: String,
     pub digest: String,
     pub act: String,
-    /// Of a server; `None` before it has listed its tools for the first time.
+    /// The tools of a server; `None` before it has listed them for the first time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<KnownTools>,
 }

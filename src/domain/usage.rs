@@ -52,12 +52,12 @@ pub struct GenerationUsage {
     pub tokens: Option<Tokens>,
     /// What the model may take, if known.
     pub limits: Option<ContextLimits>,
-    /// How that was judged.
+    /// The level of that usage.
     pub level: Option<HealthLevel>,
 }
 
 impl GenerationUsage {
-    /// What the record of the end of a generation says; `None` for other records.
+    /// Reads the record of the end of a generation; `None` for other records.
     #[must_use]
     pub fn of_record(course: Course, entry: &Entry) -> Option<Self> {
         let Record::GenFinish { context_health, llm_gen_model } = &entry.record else {
@@ -95,7 +95,7 @@ impl GenerationUsage {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UsageSum {
     pub generations: usize,
-    /// Generations of which nothing was counted.
+    /// Number of generations without counted tokens.
     pub uncounted: usize,
     /// By the model that used them; without a name where the provider gave none.
     pub by_model: BTreeMap<String, Tokens>,
@@ -122,13 +122,13 @@ impl UsageSum {
         }
     }
 
-    /// Of all models.
+    /// The tokens of all models.
     #[must_use]
     pub fn tokens(&self) -> Tokens {
         self.by_model.values().fold(Tokens::default(), |sum, tokens| sum.plus(*tokens))
     }
 
-    /// The cost of what has a price; `None` if nothing has.
+    /// The cost of the tokens that have a price; `None` if none have one.
     #[must_use]
     pub fn cost(&self, prices: &Prices) -> Option<Cost> {
         let known = self
@@ -173,7 +173,7 @@ impl Rate {
 pub struct Price {
     pub input: Rate,
     pub output: Rate,
-    /// Of the part of the input that came from the cache; as `input` where it is not set.
+    /// The rate of cached input; as `input` if it is not set.
     pub cached: Option<Rate>,
 }
 

@@ -114,8 +114,8 @@ pub fn rings(tree: &DialogTree) -> Vec<Vec<SelfId>> {
     rings
 }
 
-/// The waits that nobody will end. `moves`: dialogs that are being driven. Whoever asks a person, or
-/// was stopped, waits for that person, and so do those who wait for it.
+/// The waits that nobody will end. `moves`: dialogs that are being driven. A dialog that asks a person, or was stopped,
+/// waits for that person, and so do those that wait for it.
 #[must_use]
 pub fn stuck(tree: &DialogTree, moves: impl Fn(&SelfId) -> bool) -> Vec<StuckWait> {
     let graph = Graph::of(tree);
@@ -187,7 +187,7 @@ pub fn name(tree: &DialogTree, id: &SelfId) -> String {
 }
 
 impl StuckWait {
-    /// Who waits for what, for a person.
+    /// A sentence for people: who waits for what.
     #[must_use]
     pub fn sentence(&self, tree: &DialogTree) -> String {
         let waiter = name(tree, &self.wait.waiter);
@@ -269,7 +269,7 @@ impl<'a> Graph<'a> {
         let Some(answered) = &deed.answers else {
             return self.waits_of(dialog).iter().filter_map(Wait::deed).collect();
         };
-        // Who has not heard the question is free to hear it; who has waits for what it asked since.
+        // A dialog that has not heard the question is free to hear it; one that has waits for what it asked since.
         let Some(heard) = dialog.heard_at(answered) else { return Vec::new() };
         let since = |group: WaitGroup| (group.course, group.genseq) >= heard;
         let asks = |frame: &&AssignmentFrame| frame.owed_call() == Some(answered);
@@ -305,7 +305,7 @@ impl<'a> Graph<'a> {
         all
     }
 
-    /// The shortest way from a deed over what it needs to one that is looked for, both included.
+    /// The shortest path along needs from a deed to one that is looked for, both included.
     fn path(
         &self,
         from: &AwaitedReply,

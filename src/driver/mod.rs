@@ -152,7 +152,7 @@ pub struct Clients {
     looks: Arc<Looks>,
 }
 
-/// Reports problems of what is no part of the driver. Does not keep it alive.
+/// Reports problems from outside of the driver. Does not keep it alive.
 #[derive(Debug, Clone)]
 pub struct ProblemReporter(mpsc::WeakSender<Request>);
 
@@ -166,7 +166,7 @@ impl ProblemReporter {
     }
 }
 
-/// What a client holds. Dropped, the client has left.
+/// A client's ends of its channels. When they are dropped, the client has left.
 #[derive(Debug)]
 pub struct ClientChannels {
     pub commands: mpsc::Sender<Command>,
@@ -190,7 +190,7 @@ impl Clients {
         self.looks.clone()
     }
 
-    /// For what calls the person: the problems of it as they are now.
+    /// Reports the current problems of the command that calls the person.
     #[must_use]
     pub fn problem_reporter(&self) -> ProblemReporter {
         ProblemReporter(self.requests.downgrade())

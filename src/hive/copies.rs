@@ -1,5 +1,5 @@
-//! Copies of the store: one a day, those that a person makes, and what makes room for another store. Whatever is replaced is
-//! kept; only copies of days are deleted, the oldest first.
+//! Copies of the store: one a day, those that a person makes, and replaced stores. A replaced store is kept; only daily
+//! copies are deleted, the oldest first.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -14,12 +14,12 @@ use super::store::Store;
 use crate::domain::Stamp;
 use crate::domain::text::Text;
 
-/// Copies of days that are kept.
+/// Number of daily copies that are kept.
 const KEPT_DAYS: usize = 7;
 const BACKUPS: &str = "backups";
-/// Where a copy is that is to be the store, until it was looked at.
+/// File name of a copy to be restored, until it was checked.
 const INCOMING: &str = "hive.db.new";
-/// What a copy is called while it is written.
+/// File extension of a copy while it is written.
 const PARTIAL: &str = "partial";
 
 /// `2026-11-26` of a time.
@@ -49,7 +49,7 @@ impl Folder {
     fn missing_copy(&self, now: &Stamp) -> Result<Option<PathBuf>, StoreFault> {
         let copy = self.backups()?.join(format!("{}.db", day_of(now)));
         check_file(&copy)?;
-        // What a kill left of one.
+        // A partial copy that a kill left.
         remove_if_there(&copy.with_added_extension(PARTIAL))?;
         Ok((!copy.exists()).then_some(copy))
     }
@@ -98,7 +98,7 @@ impl Folder {
         Ok(Some(aside))
     }
 
-    /// A copy of this file within the folder, which nobody has opened yet.
+    /// Copies this file into the folder; nobody has opened the copy yet.
     fn take_in(&self, copy: &Path) -> Result<PathBuf, StoreFault> {
         let incoming = self.path().join(INCOMING);
         remove_if_there(&incoming)?;
@@ -107,7 +107,7 @@ impl Folder {
     }
 }
 
-/// A folder of this name, or of this name with a number, that was not there.
+/// Makes a new folder of this name, or of this name with a number.
 fn new_folder(within: &Path, name: &str) -> Result<PathBuf, StoreFault> {
     let mut folder = within.join(name);
     let mut number = 1;
@@ -123,7 +123,7 @@ fn new_folder(within: &Path, name: &str) -> Result<PathBuf, StoreFault> {
     }
 }
 
-/// Copies a file to one that is not there yet, and that only this user may read.
+/// Copies a file to a new one that only this user may read.
 fn copy_file(copied: &Path, to: &Path) -> Result<(), StoreFault> {
     let mut from = File::open(copied).map_err(|error| io_fault(copied, error))?;
     let about = from.metadata().map_err(|error| io_fault(copied, error))?;
@@ -163,7 +163,7 @@ fn sync_folder(path: &Path) -> Result<(), StoreFault> {
     synced.map_err(|error| io_fault(path, error))
 }
 
-/// What is on a server is copied there.
+/// The refusal: a store on a server is copied on the server.
 fn on_a_server() -> StoreFault {
     StoreFault::Settings(
         Text::new(
@@ -175,7 +175,7 @@ fn on_a_server() -> StoreFault {
 }
 
 impl Store {
-    /// Writes a copy to a file that is not there yet, and that only this user may read. Others may go on writing.
+    /// Writes a copy to a new file that only this user may read. Others may go on writing.
     ///
     /// # Errors
     /// The file is there, or cannot be written; the store.
@@ -225,10 +225,10 @@ impl Setup {
         Ok(())
     }
 
-    /// Makes this copy the store. Returns where the store before it is now. Nobody else may use the store meanwhile.
+    /// Makes this copy the store; returns where the previous one is now. No other process may use it meanwhile.
     ///
     /// # Errors
-    /// The copy is none, damaged, or of a newer version: then nothing has changed. The disk.
+    /// The file is no copy, damaged, or of a newer version: then nothing has changed. The disk.
     pub async fn restore(&self, copy: &Path) -> Result<Option<PathBuf>, StoreFault> {
         if self.store != StoreChoice::Own {
             return Err(on_a_server());
@@ -259,8 +259,8 @@ impl Setup {
         .await
     }
 
-    /// Puts the store aside, so that an empty one is made when one is needed. Returns where it is now; `None` if there was
-    /// none. Nobody else may use the store meanwhile.
+    /// Puts the store aside, so that an empty one is made when one is needed. Returns where it is now; `None` if there
+    /// was none. No other process may use the store meanwhile.
     ///
     /// # Errors
     /// The disk.
@@ -292,7 +292,7 @@ impl Setup {
         }
     }
 
-    /// A copy opens, and is whole. What was not over when it was made is known to the files alone.
+    /// Checks that a copy opens and is not damaged, and forgets its unfinished changes: the files say what there is.
     async fn check(&self, copy: &Path) -> Result<(), StoreFault> {
         let mut store = Store::open(copy, "", self.clock.moment()).await?;
         let checked = match store.check().await {
@@ -303,7 +303,7 @@ impl Setup {
         checked
     }
 
-    /// A store that a person puts here is not the one that came with the workspace: that name does not count any more.
+    /// Names a store that a person put here. The name of one that came with the workspace is dropped.
     fn name_anew(&self, folder: &Folder) -> Result<(), StoreFault> {
         let seat = folder.seat().unwrap_or_default();
         if seat.is_empty() || !self.permission.may_open(&seat) {

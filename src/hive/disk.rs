@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-/// How changes of a file are kept until all of them are written.
+/// The journal mode of a database file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Journal {
-    /// In a log beside the file (WAL), which all programs that use it share by their memory.
+    /// A log beside the file (WAL), which all programs that use it share through shared memory.
     WriteAhead,
-    /// What was there before is kept beside the file meanwhile. It needs no memory that is shared.
+    /// The previous content is kept beside the file meanwhile. Needs no shared memory.
     Rollback,
 }
 
 impl Journal {
-    /// What is safe on the disk of this file: machines do not share memory (sqlite.org/wal.html).
+    /// The mode that is safe on the disk of this file: machines do not share memory (sqlite.org/wal.html).
     #[must_use]
     pub fn for_disk_of(file: &Path) -> Self {
         if is_network_disk(file) { Self::Rollback } else { Self::WriteAhead }

@@ -58,13 +58,13 @@ pub enum StoreFault {
 }
 
 impl StoreFault {
-    /// True if the connection to a server is of no use any more.
+    /// True if the connection to a server is lost.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         matches!(self, Self::Lost(_))
     }
 
-    /// True for what is over without a change of the store. One that is damaged is left as it is: nothing is tried on it.
+    /// True for a fault that passes without a change of the store. On a damaged store nothing is tried.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Busy | Self::Full)
@@ -151,7 +151,7 @@ impl StoreFault {
         }
     }
 
-    /// As the reason why the copy of this day is missing.
+    /// The problem that the copy of this day is missing, with this fault as the reason.
     #[must_use]
     pub fn of_copy(&self) -> Problem {
         let why = self.text();
@@ -166,7 +166,7 @@ impl StoreFault {
         Problem::new("hive/backup", PATH, text, fix).warning()
     }
 
-    /// It as a problem, if it stays until a person does something.
+    /// The problem, if the fault stays until a person does something.
     #[must_use]
     pub fn problem(&self) -> Option<Problem> {
         let fix = match self {
@@ -226,12 +226,12 @@ impl StoreFault {
             | Self::Other(_) => PATH,
         };
         let problem = Problem::new(STORE_PROBLEM, place, self.text(), fix);
-        // Nothing is out of order, a person has not decided yet.
+        // This is no failure: a person has not decided yet.
         Some(if matches!(self, Self::NotAgreed) { problem.warning() } else { problem })
     }
 }
 
-/// A team that is not worked for here because its file is another one elsewhere.
+/// The problem of a team that is not worked for here because its file differs elsewhere.
 pub(super) fn team_differs(team: &TeamName) -> Problem {
     let text = localized!(
         "another box works for team {team} by another file: its tasks are not started here",

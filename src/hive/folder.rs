@@ -14,7 +14,7 @@ use crate::domain::ownership::distrust;
 use crate::minds::STORE_FOLDER as PATH;
 
 pub(super) const DATABASE: &str = "hive.db";
-/// What SQLite puts beside the database.
+/// Files that SQLite puts beside the database.
 pub(super) const BESIDE: [&str; 3] = ["hive.db-wal", "hive.db-shm", "hive.db-journal"];
 /// The random name of the store that was made here.
 const SEAT: &str = "seat";
@@ -24,7 +24,7 @@ const CHANGES: &str = "changes";
 /// SQLite takes a shorter file for an empty one: sqlite.org/fileformat.html, the smallest page.
 const SHORTEST_DATABASE: u64 = 512;
 const SEAT_BYTES: u64 = 64;
-/// How long another process may take to name a store, and the time between two looks.
+/// Timeout for another process that names a store, and the pause between two tries.
 const LOCK_LIMIT: Duration = Duration::from_secs(5);
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
@@ -36,7 +36,7 @@ pub struct Folder(PathBuf);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreState {
     Missing,
-    /// One with this name; empty if it has none.
+    /// A store with this name; empty if it has none.
     There {
         seat: String,
     },
@@ -116,7 +116,7 @@ impl Folder {
         Ok(self.seat().unwrap_or_default())
     }
 
-    /// Takes the name of the store away.
+    /// Removes the name of the store.
     pub(super) fn forget_seat(&self) -> Result<(), StoreFault> {
         let file = self.0.join(SEAT);
         match fs::remove_file(&file) {
@@ -150,10 +150,10 @@ impl Folder {
             && fs::read_to_string(file).is_ok_and(|known| known == hash)
     }
 
-    /// Forgets the changes that are over, which are all.
+    /// Forgets all changes: they are over.
     pub(super) fn forget_changes(&self) {
         for file in fs::read_dir(self.0.join(CHANGES)).into_iter().flatten().flatten() {
-            // One that stays is in nobody's way.
+            // A file that stays does no harm.
             let _ = fs::remove_file(file.path());
         }
     }
@@ -170,7 +170,7 @@ impl Folder {
             return Err(io_fault(&self.0, error));
         }
         let about = about_folder(&self.0)?;
-        // One that others could write is closed first: what they put there is found by its owner.
+        // A folder that others could write is closed first: files they put there are then found by their owner.
         if about.permissions().mode() & 0o077 != 0 {
             let closed = Permissions::from_mode(0o700);
             fs::set_permissions(&self.0, closed).map_err(|error| io_fault(&self.0, error))?;
@@ -198,13 +198,13 @@ impl Folder {
     }
 }
 
-/// What is known of the folder, if it is one and no link.
+/// The metadata of the folder; an error if it is a link or no folder.
 fn about_folder(folder: &Path) -> Result<Metadata, StoreFault> {
     let about = fs::symlink_metadata(folder).map_err(|error| io_fault(folder, error))?;
     if about.is_dir() { Ok(about) } else { Err(StoreFault::Link(folder.to_owned())) }
 }
 
-/// Nobody else may have written it. For the administrator, who owns the workspace may.
+/// Refuses a file that others may have written. For root, the owner of the workspace may have written it.
 fn check_trust(folder: &Path, path: &Path, about: &Metadata) -> Result<(), StoreFault> {
     let own = rustix::process::geteuid();
     let owner = folder.parent().filter(|_| own.is_root()).and_then(|top| fs::metadata(top).ok());
@@ -227,14 +227,14 @@ pub(super) fn check_files(folder: &Path) -> Result<(), StoreFault> {
     Ok(())
 }
 
-/// Does what blocks on the disk.
+/// Runs work that blocks on the disk.
 pub(super) async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreFault> + Send + 'static,
 ) -> Result<T, StoreFault> {
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(StoreFault::Ended))
 }
 
-/// A file that has one name and is no link, or none.
+/// The metadata of a file with one name; `None` if it is missing. A link is an error.
 pub(super) fn check_file(path: &Path) -> Result<Option<Metadata>, StoreFault> {
     match fs::symlink_metadata(path) {
         Ok(about) if about.is_file() && about.nlink() == 1 => Ok(Some(about)),

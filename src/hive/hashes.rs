@@ -1,4 +1,4 @@
-//! What tells whether two boxes go by the same file of a team.
+//! Hashes that tell whether two boxes use the same file of a team.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::domain::{TeamName, hex};
 use crate::minds::{CONFIG_LIMIT_BYTES, team_file};
 use crate::tools::guard;
 
-/// The teams, each with the hash of its file. What describes the main team is not of one file.
+/// The teams, each with the hash of its file. The main team is not described by one file.
 pub(super) fn hashes<'a>(
     workspace: &Path,
     teams: impl Iterator<Item = &'a TeamName>,

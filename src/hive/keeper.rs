@@ -21,22 +21,22 @@ use super::server::StoreChoice;
 use super::setup::Setup;
 use super::store::{Changes, Listed, Store};
 
-/// Requests that wait. Who asks for a notice waits for room; a decision that finds none is not recorded.
+/// Requests that may wait. With a full queue, adding a notice waits for room; a decision is not recorded.
 const QUEUE: usize = 64;
-/// How often changes of other processes are looked for.
+/// Interval of the check for changes by other processes.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// How often it is tried again to settle a change of the teams that something is in the way of.
+/// Interval of the retries to settle a team change that is blocked.
 const STUCK_INTERVAL: Duration = Duration::from_mins(1);
-/// How often it is looked whether there is a store, where none is configured.
+/// Interval of the check for a store, where none is configured.
 const RARE_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Work in the store. It is handed why the store cannot be opened instead.
+/// Work in the store. It gets a fault instead if the store cannot be opened.
 type Job = Box<
     dyn for<'a> FnOnce(Result<&'a mut Store, StoreFault>, &'a dyn Clock) -> BoxFuture<'a, JobDone>
         + Send,
 >;
 
-/// What went wrong, and the answer to whoever wants the work, to be sent when its effect can be seen.
+/// The fault of a job, and its answer, which is sent when the effect can be seen.
 struct JobDone {
     fault: Option<StoreFault>,
     answer: Box<dyn FnOnce() + Send>,
@@ -56,7 +56,7 @@ enum Request {
 pub struct Hive {
     pub(super) setup: Setup,
     requests: mpsc::Sender<Request>,
-    /// Until [`NewsStore::run`] takes them.
+    /// The requests, until [`NewsStore::run`] takes them.
     waiting: Arc<Mutex<Option<mpsc::Receiver<Request>>>>,
     view: watch::Sender<NewsView>,
     pub(super) tasks: watch::Sender<TasksView>,
@@ -81,7 +81,7 @@ impl Hive {
         self.on_tasks_changing(Changes::Anything, work)
     }
 
-    /// The same, for work that changes no more than this.
+    /// As [`Self::on_tasks`], for work that makes only these changes.
     pub(super) fn on_tasks_changing<T: Send + 'static>(
         &self,
         changes: Changes,
@@ -98,7 +98,7 @@ impl Hive {
         })
     }
 
-    /// Has the same done some time; with a full queue it is not done.
+    /// Queues such work without waiting for it; with a full queue it is not done.
     pub(super) fn on_tasks_later<T: Send + 'static>(
         &self,
         work: impl for<'a> FnOnce(&'a mut Store, &'a dyn Clock) -> BoxFuture<'a, Result<T, StoreFault>>
@@ -208,27 +208,27 @@ impl NewsStore for Hive {
 /// News and tasks, as they were read.
 type Seen = (Result<Vec<NewsItem>, StoreFault>, Result<Option<TasksView>, StoreFault>);
 
-/// The task.
+/// The task that owns the store.
 #[derive(Debug)]
 struct Keeper {
     setup: Setup,
-    /// In a store that several boxes share.
+    /// The lease, if several boxes share the store.
     lease: Option<Lease>,
     /// It has been open since the start.
     is_open: bool,
-    /// What keeps changes of the teams from being undone or finished, and when that was tried last.
+    /// The problems that keep team changes from being undone or finished, and when that was tried last.
     stuck: (Vec<Problem>, Option<Instant>),
     store: Option<Store>,
-    /// There may be a store, when that was looked at last.
+    /// A store was configured at the last look.
     is_configured: bool,
-    /// Of the database, when it was read last.
+    /// The version of the database at the last read.
     version: i64,
-    /// The day of the last copy, and what was in its way.
+    /// The day of the last copy, and its problem if it failed.
     copied: String,
     copy_fault: Option<Problem>,
-    /// What is published is what was in the store then.
+    /// The published view is what was in the store at the last read.
     is_known: bool,
-    /// Something could not be written when it was tried last, which may pass.
+    /// The last write failed with a fault that may pass.
     is_faulty: bool,
     view: watch::Sender<NewsView>,
     tasks: watch::Sender<TasksView>,
@@ -315,7 +315,7 @@ impl Keeper {
         kept.map(|()| store)
     }
 
-    /// A store that was just opened: whoever waited for a query of it is gone.
+    /// Registers in a store that was just opened, and ends the queries of an earlier run: nobody waits for them.
     async fn fresh(&mut self, mut store: Store) -> Result<Store, StoreFault> {
         if let Some(lease) = &mut self.lease {
             lease.begin(&mut store).await?;
@@ -326,14 +326,14 @@ impl Keeper {
         Ok(store)
     }
 
-    /// Remembers that the connection to a server is of no use any more.
+    /// Remembers that the connection to a server is lost.
     fn note(&mut self, fault: &StoreFault) {
         if let Some(lease) = &mut self.lease {
             lease.note(fault);
         }
     }
 
-    /// The answer comes after the view, so that whoever has it sees what was done.
+    /// Does a job. The answer comes after the view, so that the asker sees the effect.
     async fn work(&mut self, job: Job, changes: &Changes) {
         let clock = self.setup.clock.clone();
         let JobDone { fault, answer } = match self.open().await {
@@ -348,7 +348,7 @@ impl Keeper {
         self.settle_changes().await;
     }
 
-    /// Undoes or finishes changes of the teams that are not over. One that something keeps from that is tried once a minute.
+    /// Undoes or finishes unfinished team changes. A blocked one is tried again once a minute.
     async fn settle_changes(&mut self) {
         let is_due = self.stuck.1.is_none_or(|tried| tried.elapsed() >= STUCK_INTERVAL);
         let (Some(store), true) = (&mut self.store, is_due) else { return };
@@ -476,7 +476,7 @@ impl Keeper {
         self.publish(tried.err().as_ref()).await;
     }
 
-    /// The version of the store, if it or what is held of it is another one than before.
+    /// The version of the store; `None` if neither it nor the state of the lease has changed.
     async fn changed_version(&mut self) -> Result<Option<i64>, StoreFault> {
         let was_held = !self.is_cut_off();
         self.open().await?;
@@ -492,12 +492,12 @@ impl Keeper {
         self.lease.as_ref().is_some_and(Lease::is_cut_off)
     }
 
-    /// Tells what is open now, and what went wrong.
+    /// Publishes what is open now, and the fault.
     async fn publish(&mut self, fault: Option<&StoreFault>) {
         self.publish_after(&Changes::Anything, fault).await;
     }
 
-    /// The same after work that has changed no more than this since it was told last.
+    /// As [`Self::publish`], after work that made only these changes since.
     async fn publish_after(&mut self, changes: &Changes, fault: Option<&StoreFault>) {
         let (listed, tasks) = match changes {
             Changes::Queued(..) | Changes::Started if fault.is_none() && self.is_known => {
@@ -549,11 +549,11 @@ impl Keeper {
         });
     }
 
-    /// What is open in the store; for tasks `None`: what was known last.
+    /// Reads what is open in the store. `None` for tasks: the last known ones stay.
     async fn read(&mut self) -> Seen {
         let is_down = self.lease.as_ref().is_some_and(Lease::is_down);
         match &mut self.store {
-            // What was known last is shown on.
+            // The last known news stay.
             _ if is_down => (Ok(self.view.borrow().items.to_vec()), Ok(None)),
             Some(store) => {
                 let clock = self.setup.clock.as_ref();
@@ -566,7 +566,7 @@ impl Keeper {
         }
     }
 
-    /// The same, where nothing but this can be another one than it was.
+    /// As [`Self::read`], if only these changes were made.
     async fn read_after(&mut self, changes: &Changes) -> Seen {
         let Some(store) = &mut self.store else { return self.read().await };
         let before = self.tasks.borrow().clone();
@@ -580,7 +580,7 @@ impl Keeper {
         (listed, ended.and(tasks).map(Some))
     }
 
-    /// The teams that are not worked for here because their files are others elsewhere.
+    /// The problems of teams that are not worked for here, because their files differ from those elsewhere.
     fn differing(&self) -> Vec<Problem> {
         let view = self.tasks.borrow();
         let teams = view.sharing.iter().flat_map(|sharing| &sharing.differing);
@@ -588,7 +588,7 @@ impl Keeper {
     }
 }
 
-/// Waits for a change of somebody else, in a store that is shared; false if that is not heard any more.
+/// Waits for a change by another program in a shared store; false if the listener was lost.
 async fn heard(lease: Option<&mut Lease>) -> bool {
     match lease {
         Some(lease) => lease.heard().await,
@@ -596,7 +596,7 @@ async fn heard(lease: Option<&mut Lease>) -> bool {
     }
 }
 
-/// What is shared, with whether the lease is held.
+/// The shared state, with whether the lease has run out.
 fn held(sharing: Arc<Sharing>, is_cut_off: bool) -> Arc<Sharing> {
     if sharing.is_cut_off == is_cut_off {
         return sharing;

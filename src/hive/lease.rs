@@ -1,4 +1,4 @@
-//! What a running program holds of a store that several boxes share: it is its own as long as the program is heard of.
+//! The lease of a running program in a shared store: its work is its own as long as the lease is renewed.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use super::setup::Setup;
 use super::store::{Listener, Store};
 use crate::domain::Lang;
 
-/// How often the lease is renewed.
+/// Interval of the renewals.
 const RENEWAL: Duration = Duration::from_secs(10);
-/// Without a renewal for so long nothing is worked on here: soon others may do that.
+/// After this time without a renewal, work stops here: others may soon be given it.
 const CUT_OFF: Duration = Duration::from_secs(25);
-/// The time until a server that could not be reached is tried again.
+/// Pause before a server that could not be reached is tried again.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Hex digits of the id of a program.
 const ID_DIGITS: usize = 16;
@@ -26,7 +26,7 @@ pub(super) struct Lease {
     engine: Registration,
     takeover: Duration,
     lang: Lang,
-    /// When it was renewed last, by the clock of this machine that nobody sets.
+    /// When it was renewed last, on the monotonic clock.
     renewed: Option<Instant>,
     /// Why the server cannot be reached, and when that was found last.
     down: Option<(String, Instant)>,
@@ -54,12 +54,12 @@ impl Lease {
         self.down.is_some()
     }
 
-    /// True if others may soon be given what is worked on here.
+    /// True if others may soon be given the work of this box.
     pub fn is_cut_off(&self) -> bool {
         self.renewed.is_none_or(|at| at.elapsed() >= CUT_OFF)
     }
 
-    /// Remembers a connection that is of no use any more.
+    /// Remembers a lost connection.
     pub fn note(&mut self, fault: &StoreFault) {
         if let StoreFault::Lost(why) = fault {
             self.listener = None;
@@ -67,7 +67,7 @@ impl Lease {
         }
     }
 
-    /// Waits until somebody else changes something; false if that is not heard any more.
+    /// Waits until another program changes something; false if the listener was lost.
     pub async fn heard(&mut self) -> bool {
         let Some(listener) = &mut self.listener else { return std::future::pending().await };
         let heard = listener.heard().await;
@@ -95,7 +95,7 @@ impl Lease {
     /// Connects anew, if the connection broke.
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Self::begin`].
     pub async fn reconnect(&mut self, store: &mut Store) -> Result<(), StoreFault> {
         if self.down.is_none() {
             return Ok(());
@@ -110,7 +110,7 @@ impl Lease {
     /// Renews the lease when that is due, and takes over what lost programs have left.
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Self::begin`].
     pub async fn keep(&mut self, store: &mut Store) -> Result<(), StoreFault> {
         if self.renewed.is_some_and(|at| at.elapsed() < RENEWAL) {
             return Ok(());
@@ -128,7 +128,7 @@ impl Lease {
         store.take_over_lost(self.takeover, self.lang).await
     }
 
-    /// Begins to hear of changes. Without that they are looked for.
+    /// Starts to listen for changes. Without a listener they are polled.
     async fn listen(&mut self, store: &Store) {
         if self.listener.is_none() {
             let listener = store.listener().await;

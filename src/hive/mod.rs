@@ -1,8 +1,8 @@
-//! What a workspace keeps outside of its dialogs, in `.hive/`: notices and failures for people, and the history of decisions.
+//! What a workspace keeps outside of its dialogs, in `.hive/`: news for people, the history, tasks and triggers.
 //!
 //! It is there only where `.minds/hive/hive.yaml` is, and a store that came with a workspace is opened only after a person
 //! has agreed to it. One task, the [`keeper`](Hive), owns the database; others wait for its answers, and it waits for nobody.
-//! Losing `.hive/` loses notices and the history, never a dialog, a configuration or an open question.
+//! Losing `.hive/` loses these, never a dialog, a configuration or an open question.
 
 mod copies;
 mod disk;

@@ -29,7 +29,7 @@ use files::{Closing, Writing};
 /// Hex digits of the id of a change.
 const ID_DIGITS: usize = 12;
 
-/// A change that nothing speaks against by the configuration of that moment.
+/// A change that the configuration of that moment allows.
 enum Planned {
     Spawn { plan: Box<TeamPlan>, writing: Writing },
     Update { team: TeamName, scope: Vec<String> },
@@ -52,7 +52,7 @@ impl Setup {
         off_thread(move || Ok(planned(&workspace, &change, &now))).await
     }
 
-    /// What a change would do, if nothing speaks against it.
+    /// What a change would do, unless it is refused.
     ///
     /// # Errors
     /// The configuration could not be read.
@@ -111,7 +111,7 @@ impl Setup {
         }
     }
 
-    /// Where others may write to the store, what was begun here is also known here.
+    /// Describes a change. If others may write to the store, also notes in the workspace that it was begun here.
     async fn saga(
         &self,
         kind: SagaKind,
@@ -129,7 +129,7 @@ impl Setup {
         Ok(saga)
     }
 
-    /// True if a change was begun here, and is what it was then.
+    /// True if a change was begun here and was not altered since.
     async fn began(&self, saga: &Saga) -> Result<bool, StoreFault> {
         if self.server().is_none() {
             return Ok(true);
@@ -171,12 +171,12 @@ impl Setup {
                 }
             }
         };
-        // What cannot be undone now is tried again, and is a problem until then.
+        // A failed undo is tried again, and is a problem until then.
         self.undo(store, &saga, writing).await?;
         Ok(Err(refusal))
     }
 
-    /// Writes a member or a skill of a team that is there.
+    /// Writes a member or a skill of an existing team.
     async fn extend(
         &self,
         store: &mut Store,
@@ -264,8 +264,8 @@ impl Setup {
         Ok(edited.map(|()| Changed::Updated(scope)).map_err(OrgRefusal::Failed))
     }
 
-    /// Undoes or finishes what was interrupted. A team that is shut down ends when its dialogs are archived. Returns what is in
-    /// the way of that, if something else is.
+    /// Undoes or finishes interrupted changes. A team that is shut down ends when its dialogs are archived. Returns the
+    /// problems of changes that something else blocks.
     ///
     /// # Errors
     /// The store.
@@ -374,7 +374,7 @@ fn planned(workspace: &Path, change: &OrgChange, now: &Stamp) -> Result<Planned,
     }
 }
 
-/// A team that whoever wants it may change.
+/// The team, if the requester may change it.
 fn changeable<'a>(
     org: &'a Org,
     name: &TeamName,
@@ -423,13 +423,13 @@ fn read<T: serde::de::DeserializeOwned>(saga: &Saga) -> Result<T, StoreFault> {
     T::deserialize(&saga.plan).map_err(|error| unreadable(&error))
 }
 
-/// Of all that undoes or finishes a change.
+/// Hash of the kind, the team and the plan of a change.
 fn hash(saga: &Saga) -> String {
     let (kind, team, plan) = (saga.kind.name(), &saga.team, &saga.plan);
     hex::hex(&Sha256::digest(format!("{kind} {team} {plan}")))
 }
 
-/// Of a store that no version of this program wrote.
+/// The fault of a store that no version of this program wrote.
 fn foreign() -> StoreFault {
     StoreFault::Damaged("a change of teams names other files".to_owned())
 }

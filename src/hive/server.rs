@@ -9,9 +9,9 @@ use super::store::check_url;
 use crate::domain::TeamName;
 use crate::domain::text::{Localized, Text};
 
-/// How long after the end of its lease an engine is given up, unless the user sets another time.
+/// Time from the end of its lease until an engine is given up, unless the user sets another one.
 pub const TAKEOVER: Duration = Duration::from_mins(2);
-/// How long what an engine works on is its own after it was heard of last.
+/// Duration of a lease: for this long after an engine was last heard of, its work is its own.
 pub const LEASE: Duration = Duration::from_secs(30);
 /// Most characters of the name of an organisation, and of a box.
 const MAX_NAME: usize = 64;
@@ -19,16 +19,16 @@ const MAX_NAME: usize = 64;
 /// A store on a server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
-    /// With what the server asks for; never shown.
+    /// With the credentials that the server asks for; never shown.
     pub url: String,
-    /// Whose rows are used.
+    /// The organisation whose rows are used.
     pub org: String,
     /// This box, as others see it.
     pub box_name: String,
     /// The workspaces that use it, as they really are.
     pub workspaces: Vec<PathBuf>,
     pub teams: HostedTeams,
-    /// How long after the end of its lease an engine is given up.
+    /// Time from the end of its lease until an engine is given up.
     pub takeover: Duration,
 }
 
@@ -69,7 +69,7 @@ pub fn is_name(name: &str) -> bool {
 /// Checks the address of a server.
 ///
 /// # Errors
-/// What is wrong with it; never any of it.
+/// What is wrong with it; the message contains no part of it.
 pub fn checked_url(url: &str) -> Result<(), Localized> {
     if url.trim().is_empty() {
         return Err(Text::new("the address of the store is empty", "存储的地址为空").into());

@@ -37,7 +37,7 @@ pub struct Setup {
     pub workspace: PathBuf,
     pub clock: Arc<dyn Clock>,
     pub permission: Arc<dyn Permission>,
-    /// Draws a name that nothing else has.
+    /// Draws a unique random name.
     pub random_name: fn() -> String,
     pub store: StoreChoice,
     /// The user's language.
@@ -78,7 +78,7 @@ impl Setup {
     /// Opens the store; it is made if there is none.
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Self::open`].
     pub async fn open_or_make(&self) -> Result<Store, StoreFault> {
         let (setup, folder) = (self.clone(), Folder::of(&self.workspace));
         match &self.store {
@@ -95,8 +95,8 @@ impl Setup {
         }
     }
 
-    /// The name of this workspace in a store that it shares. One that came with it is not used: whoever has it gets what is
-    /// meant for another workspace.
+    /// The name of this workspace in a shared store. A name that came with the workspace is refused: its holder would
+    /// get what is meant for another workspace.
     fn prepare_seat(&self, folder: &Folder) -> Result<String, StoreFault> {
         folder.make()?;
         // A driver and a command may begin at the same time.
@@ -113,7 +113,7 @@ impl Setup {
         if self.permission.may_open(&seat) { Ok(seat) } else { Err(StoreFault::ForeignSeat) }
     }
 
-    /// The problems of those of these teams that are not worked for here, because another box goes by another file.
+    /// The problems of the teams that are not worked for here because another box has another file for them.
     ///
     /// # Errors
     /// The server.

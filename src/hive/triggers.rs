@@ -1,4 +1,4 @@
-//! What people and leads want of triggers: their files are written, they are enabled and disabled, and tried. One path for
+//! Changes of triggers that people and leads want: writes their files, enables, disables and tests them. One path for
 //! tools, commands and screens.
 
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::minds::triggers::{file_of, text_of};
 use crate::minds::{CONFIG_LIMIT_BYTES, Minds};
 use crate::tools::guard::{self, Put};
 
-/// Most characters of why a trigger is disabled.
+/// Maximum length of the reason for disabling a trigger, in characters.
 const MAX_REASON_CHARS: usize = 400;
 
 pub(super) fn in_force(trigger: &Trigger) -> InForce {
@@ -59,7 +59,7 @@ impl Known {
 }
 
 impl Setup {
-    /// Does what is wanted of a trigger.
+    /// Carries out a wish about a trigger.
     ///
     /// # Errors
     /// The store.
@@ -69,7 +69,7 @@ impl Setup {
         TriggerRequest { team, name, by, basis, wish }: TriggerRequest,
     ) -> Result<Result<TriggerAnswer, TriggerRefusal>, StoreFault> {
         let permission = self.permission.clone();
-        // What keeps a trigger from firing needs nobody's consent.
+        // Disabling a trigger needs no consent.
         let is_off = matches!(wish, TriggerWish::Disable { .. });
         if !is_off && off_thread(move || Ok(permission.awaits_consent())).await? {
             return Ok(Err(OrgRefusal::AwaitsConsent.into()));
@@ -122,7 +122,7 @@ impl Setup {
                 let kept = stored.as_ref().and_then(StoredTrigger::trigger);
                 let definition = match (known.definition(), kept) {
                     (Ok(definition), _) => definition.clone(),
-                    // A file that cannot be used is in nobody's way here.
+                    // A trigger with an unusable file can be disabled, too.
                     (Err(TriggerRefusal::FileIsUnusable(_)), Some(kept)) => kept,
                     (Err(refusal), _) => return Ok(Err(refusal)),
                 };
@@ -162,7 +162,7 @@ impl Setup {
         TriggerAnswer::Is { state, fault }
     }
 
-    /// Writes the file of a new trigger. Nothing is enabled by that.
+    /// Writes the file of a new trigger; does not enable it.
     async fn create(
         &self,
         known: Known,
@@ -194,7 +194,7 @@ impl Setup {
         }
     }
 
-    /// Changes the file of a trigger. One that is active does the new thing from now on, or nothing is changed.
+    /// Changes the file of a trigger. An active one uses the new definition from now on, or nothing is changed.
     async fn rewrite(
         &self,
         store: &mut Store,
@@ -239,7 +239,7 @@ fn state_of(stored: Option<&StoredTrigger>) -> TriggerState {
     stored.map_or(TriggerState::Pending, |stored| stored.state)
 }
 
-/// True if a trigger is what it was known to be.
+/// True if a trigger is still as the basis says.
 fn is_so(basis: Option<&TriggerBasis>, known: &Known, stored: Option<&StoredTrigger>) -> bool {
     let Some(TriggerBasis { definition, state }) = basis else { return true };
     let now = match (known.definition(), stored.and_then(StoredTrigger::trigger)) {
@@ -249,7 +249,7 @@ fn is_so(basis: Option<&TriggerBasis>, known: &Known, stored: Option<&StoredTrig
     now.as_ref() == Some(definition) && *state == state_of(stored)
 }
 
-/// The text of the changed file; refused if it says something else than what was to be changed.
+/// The text of the changed file; refused if the file no longer holds the old definition.
 fn replaced(
     text: &str,
     (old, new): (&Trigger, &Trigger),

@@ -82,7 +82,7 @@ fn failed_result(value: &Value) -> Option<&Value> {
     result.get("status_code").and_then(Value::as_i64).filter(|code| *code != 0).map(|_| result)
 }
 
-/// What the numbers of that provider mean, in the words of others.
+/// Maps the error numbers of that provider to the usual error types.
 fn label_of_result(value: &Value) -> &'static str {
     match value.get("status_code").and_then(Value::as_i64) {
         Some(1002 | 1039 | 2045) => "rate_limit",

@@ -77,7 +77,7 @@ pub(super) fn sent_images(images: &[MessageImage]) -> impl Iterator<Item = SentI
     })
 }
 
-/// The texts in place of the others.
+/// The texts in place of images that are not sent.
 pub(super) fn notes(images: &[MessageImage]) -> impl Iterator<Item = &str> {
     images.iter().filter_map(|image| match image {
         MessageImage::Note(text) => Some(text.as_str()),

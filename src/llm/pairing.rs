@@ -58,7 +58,7 @@ impl<'a> Results<'a> {
     }
 }
 
-/// What some gateways put into a call id, and want back.
+/// The marker of data that some gateways put into a call id, and want back.
 const THOUGHT_IN_ID: &str = "__thought__";
 
 /// A call id that is not longer than a provider takes. It depends only on the recorded one, so that a call and its

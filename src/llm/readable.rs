@@ -10,13 +10,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 const MARK: char = '\u{fdd0}';
-/// What a half is written as: this and its number among the surrogates.
+/// A half of a surrogate pair is written as this plus its number among the surrogates.
 const PRIVATE: u32 = 0xe000;
 const SURROGATES: u32 = 0xd800;
 const HALVES: u32 = 0x800;
 const LOW: u32 = 0x400;
 
-/// What some servers write for a number that is none; read as null.
+/// Texts that some servers write for a number that is none; read as null.
 const NO_NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
 
 /// Reads what a provider sent; the last value of a key counts. `spare` holds the text if it was repaired.
@@ -106,7 +106,7 @@ pub(super) fn whole(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same for every text of a value.
+/// As [`whole`], for every text of a value.
 pub(super) fn whole_value(value: Value) -> Value {
     let text = value.to_string();
     match whole(&text) {

@@ -41,7 +41,7 @@ pub struct ModelParams {
     pub reasoning_split: Option<bool>,
     pub verbosity: Option<String>,
     pub service_tier: Option<String>,
-    /// The same for requests with a common prefix, for the cache of the provider.
+    /// A key for the cache of the provider: the same for requests with a common prefix.
     pub cache_key: Option<String>,
     /// Asks for an answer that is one JSON object.
     pub json_response: bool,

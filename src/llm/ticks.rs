@@ -3,8 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Between two ticks: a frame of the screen, which is drawn once the text of the tick is there. More often would
-/// be more work for the same frames.
+/// Time between two ticks: a frame of the screen, which is drawn once the text of the tick is there. Shorter ticks
+/// would be more work for the same frames.
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
 /// When the streams of a thread are read.

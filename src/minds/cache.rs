@@ -1,6 +1,6 @@
 //! The configuration, read again only when its files have changed.
 //!
-//! What is handed out is one snapshot: who checks it and who uses it hold the same one.
+//! It is handed out as one snapshot, so that it is checked and used in the same state.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +10,8 @@ use super::Minds;
 use super::stamp::{MindsStamp, stamp};
 use crate::domain::Lang;
 
-/// A file that changed so shortly before it was read may change again without another time on it: clocks
-/// of file systems tick slowly, of some once in two seconds.
+/// A file that changed less than this before it was read may change again without another time on it: clocks of file
+/// systems tick slowly, of some once in two seconds.
 const SETTLE_TIME: Duration = Duration::from_secs(2);
 
 /// Where the configuration comes from. Both methods may block on the disk.
@@ -72,8 +72,7 @@ impl MindsCache {
         Self { source, settle_time: SETTLE_TIME, last: Mutex::new(None) }
     }
 
-    /// The configuration as the files are now. Blocks on the disk; whoever asks meanwhile waits, and gets
-    /// the same.
+    /// The configuration as the files are now. Blocks on the disk; other callers wait meanwhile, and get the same.
     pub fn current(&self) -> Arc<Minds> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = self.source.stamp();

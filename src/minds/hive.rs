@@ -1,5 +1,5 @@
 //! `.minds/hive/hive.yaml`: how the members of a workspace ask a person, and what they decide alone. A faulty key is
-//! ignored alone, but one of `autonomy` leaves nothing to anybody.
+//! ignored by itself, but a faulty key of `autonomy` leaves no decision to any member.
 
 mod autonomy;
 mod edit;
@@ -78,7 +78,7 @@ impl Capture {
     const ALL: [(&str, Self); 3] = [("all", Self::All), ("tasks", Self::Tasks), ("off", Self::Off)];
 }
 
-/// What the questions of a member are about.
+/// The sources that questions of a member can have.
 const SOURCES: [&str; 4] = ["eval", "prd", "plan", "execute"];
 
 /// The configuration, or what holds without it.
@@ -170,7 +170,7 @@ impl HiveConfig {
         (config, problems)
     }
 
-    /// Members that it names and that are none of these.
+    /// The problems of members that it names and that are not in the team.
     fn unknown_members(&self, known: &Team) -> Vec<Problem> {
         let sources = self.sources.keys().map(|id| (vec!["questions", "sources"], id));
         let rules = self.autonomy.rules().filter_map(|(scope, _)| match scope {
@@ -246,7 +246,7 @@ impl HiveConfig {
         self.autonomy.clone().without_consent(&self.unagreed)
     }
 
-    /// What the questions in the words of this member are about, if that is configured.
+    /// The source of the questions in the words of this member, if configured.
     #[must_use]
     pub fn source_of(&self, member: &AgentId) -> Option<&'static str> {
         self.sources.get(member).copied()
@@ -301,7 +301,7 @@ fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
     (config, report.finish())
 }
 
-/// A faulty list leaves the one that holds without it.
+/// Reads the toolsets of new leads; with a faulty list the default stays.
 fn read_spawn(top: &Map<String, Value>, config: &mut HiveConfig, report: &mut ProblemReport<'_>) {
     const TOOLSETS: &str = "toolsets";
     let Some(value) = top.get("spawn") else { return };

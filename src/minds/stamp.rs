@@ -64,7 +64,7 @@ impl Scan {
         true
     }
 
-    /// Of a link, what it leads to counts, as it does for the reader.
+    /// Of a link, its target counts, as it does for the reader.
     fn add(&mut self, path: PathBuf) {
         path.hash(&mut self.hasher);
         let Ok(meta) = path.metadata() else { return };

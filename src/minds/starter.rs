@@ -19,7 +19,7 @@ pub const FILES: [(&str, &str); 11] = [
     ("first-task.tsk/progress.md", include_str!("../../.minds/starter-task/progress.md")),
 ];
 
-/// What makes teams possible, when that is asked for.
+/// The file that makes teams possible, written on request.
 pub const TEAMS: (&str, &str) = (".minds/hive/hive.yaml", include_str!("hive/starter.yaml"));
 
 #[cfg(test)]

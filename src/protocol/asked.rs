@@ -13,7 +13,7 @@ use crate::domain::{Lang, Question, RootId};
 use super::command::{Command, Ticket};
 use super::event::InboxRow;
 
-/// What a question asks, as something that is found fast among many: those with an equal one ask the same.
+/// What a question asks, as a key to find it among many: questions with equal keys ask the same.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Asked<'a> {
     words: &'a str,
@@ -36,7 +36,7 @@ fn asked_part(part: &Part) -> (&str, &str, &[AnswerOption]) {
 }
 
 impl Asked<'_> {
-    /// The same, about whatever it is.
+    /// The same question, whatever it is about.
     #[must_use]
     pub fn anywhere(self) -> Self {
         Self { source: None, root: None, ..self }
@@ -98,7 +98,7 @@ impl InboxRow {
         (!words.is_empty()).then_some(Asked { words, parts, approval, source, root })
     }
 
-    /// What it belongs to: what whoever asked says, else the task that its dialog works on, else the dialog.
+    /// What it belongs to: as its asker says, else the task that its dialog works on, else the dialog.
     #[must_use]
     pub fn source(&self) -> InquirySource {
         let task = self.work.as_ref().and_then(|work| work.task.as_ref());
@@ -115,16 +115,16 @@ impl InboxRow {
         }
     }
 
-    /// True if the other one, of another dialog, asks the same words, with the same parts, about the same: a source that is named, or
-    /// something in the same tree.
+    /// True if `other`, of another dialog, asks the same words, with the same parts, about the same named source, or
+    /// about something in the same tree.
     #[must_use]
     pub fn asks_the_same(&self, other: &Self) -> bool {
         let asked = self.asked();
         self.dialog != other.dialog && asked.is_some() && asked == other.asked()
     }
 
-    /// Of two that ask the same: true if an answer to this one is an answer to the other, of another dialog. No part of that has
-    /// an answer that this one has not.
+    /// True if an answer to this question also answers `other`, of another dialog, which asks the same: none of its
+    /// parts has an answer that this one lacks.
     #[must_use]
     pub fn answers_also(&self, other: &Self) -> bool {
         let same = |(id, answer): (&String, &PartAnswer)| {
@@ -134,7 +134,7 @@ impl InboxRow {
         self.dialog != other.dialog && other.answers.iter().all(same)
     }
 
-    /// What it asks, as it is printed where it is answered: of an approval everything, without what pads it.
+    /// The text with which it is printed where it is answered: all of an approval, without padding.
     #[must_use]
     pub fn whole(&self, lang: Lang) -> String {
         match &self.inquiry {
@@ -143,7 +143,7 @@ impl InboxRow {
         }
     }
 
-    /// True for what a person types that may approve a decision.
+    /// True if this typed text may approve a decision.
     #[must_use]
     pub fn may_be_approved_by(&self, typed: &str) -> bool {
         self.inquiry.as_ref().is_some_and(|inquiry| inquiry.may_be_approved_by(typed))

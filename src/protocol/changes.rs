@@ -13,7 +13,7 @@ pub enum ChangesScope {
     Dialog,
     /// Those of its main dialog with all side dialogs.
     MainDialog,
-    /// The same, without those that were marked as reviewed.
+    /// Those of its main dialog and all side dialogs that were not marked as reviewed.
     Unreviewed,
 }
 

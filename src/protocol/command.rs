@@ -103,7 +103,7 @@ pub enum Command {
         dialog: DialogId,
     },
     StopAll,
-    /// Every step that runs is finished, and none begins any more, until the driver ends. The next one goes on.
+    /// Finishes every running step and begins no other, until the driver ends. The next driver goes on.
     FinishSteps {
         ticket: Ticket,
     },
@@ -286,8 +286,7 @@ impl Command {
         self
     }
 
-    /// True if it changes nothing, neither on disk nor in what runs: what somebody who only looks on may
-    /// send.
+    /// True if it changes nothing, neither on disk nor in what runs: a client that only looks on may send it.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         match self {

@@ -124,7 +124,7 @@ pub struct InboxRow {
     /// The parts of the question; `None` if it was asked in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inquiry: Option<Inquiry>,
-    /// What is kept until all parts have an answer, by their ids.
+    /// The answers to parts, by the ids of the parts; kept until all parts have one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub answers: BTreeMap<String, PartAnswer>,
     /// The team and the task that its dialog works for.
@@ -191,7 +191,7 @@ pub enum ImageSupport {
     /// Which model it is, is not known.
     #[default]
     Unknown,
-    /// Those that have at most so many bytes.
+    /// Images of at most this many bytes.
     Read { most_bytes: u64 },
     /// It is told about them in words.
     NotRead,
@@ -419,7 +419,7 @@ pub enum DriverEvent {
     Stopped,
 }
 
-/// What a driver that does not say it means.
+/// The default for a driver that does not say it.
 fn answered() -> Resolution {
     Resolution::Answered
 }

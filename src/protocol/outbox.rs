@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 32 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Outbox {
     waiting: VecDeque<Waiting>,
-    /// Of all that waits.
+    /// Bytes of all waiting events.
     weight: usize,
     limit: usize,
     most_bytes: usize,
@@ -37,7 +37,7 @@ impl Outbox {
         Self { waiting: VecDeque::new(), weight: 0, limit, most_bytes }
     }
 
-    /// With another limit of the bytes that may wait, as far as [`Self::weight`] knows them.
+    /// Sets another limit for the bytes that may wait, as [`Self::weight`] counts them.
     #[must_use]
     pub fn with_most_bytes(self, most_bytes: usize) -> Self {
         Self { most_bytes, ..self }
@@ -61,12 +61,12 @@ impl Outbox {
         }
     }
 
-    /// Drops what waits for one [`DriverEvent::Lagged`], but for so many bytes of what is said only once: the reader is
-    /// too slow for the room that all have together.
+    /// Replaces the waiting events by one [`DriverEvent::Lagged`], but for `most_bytes` of events that cannot be
+    /// requested again: the reader is too slow for the room that all readers share.
     pub fn shed(&mut self, most_bytes: usize) {
         self.drop_for_lag(most_bytes);
         if self.weight > most_bytes {
-            // One large event is left behind the mark.
+            // One large event was left after the mark: it is dropped, too.
             self.waiting.truncate(1);
             self.weight = 0;
         }
@@ -127,8 +127,8 @@ impl Outbox {
         self.weight - largest > self.most_bytes
     }
 
-    /// Drops everything that can be requested again; then the oldest of what is left, down to half of a limit of
-    /// events that is still exceeded, and to so many bytes.
+    /// Drops everything that can be requested again; then the oldest of the rest, down to half of a limit of events
+    /// that is still exceeded, and to `most_bytes`.
     fn drop_for_lag(&mut self, most_bytes: usize) {
         self.retain(|event| !can_be_requested(event));
         while self.waiting.len() > self.limit / 2

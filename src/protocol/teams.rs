@@ -27,7 +27,7 @@ pub struct TeamRow {
     /// A change of the organisation that its lead wants is not over.
     #[serde(default)]
     pub changing: bool,
-    /// It has used up what it may do in a day; those wait until midnight.
+    /// It has used up its daily limits; waiting tasks wait until midnight.
     #[serde(default)]
     pub used_up: bool,
     /// The boxes where its tasks may be started, in a store that several share.

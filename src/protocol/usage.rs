@@ -20,7 +20,7 @@ pub struct DialogUsage {
     pub slug: Option<Slug>,
     /// Dialogs between it and the main dialog, which has 0.
     pub depth: usize,
-    /// Of all generations.
+    /// The sum of all generations.
     pub sum: UsageSum,
     /// The newest generations, in order.
     pub generations: Vec<GenerationUsage>,

@@ -12,7 +12,7 @@ use crate::domain::{Entry, Problem, Record};
 /// An event, a record or a row without its texts.
 const FIXED: usize = 256;
 
-/// A mark that takes the place of others weighs nothing.
+/// The weight of an event, in bytes. A mark that takes the place of others weighs nothing.
 pub fn weight(event: &DriverEvent) -> usize {
     if matches!(event, DriverEvent::Lagged) {
         return 0;

@@ -15,7 +15,7 @@ use super::{Staging, Store};
 /// Why a file cannot be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArtifactError {
-    /// There is none, or what lies there is no file of that dialog.
+    /// It does not exist, or is no file of that dialog.
     Missing,
     TooLarge,
     /// It is there and cannot be read.
@@ -96,8 +96,8 @@ impl BatchWriter<'_> {
 }
 
 impl Staging<'_> {
-    /// Copies a file of the tree `from` that the new tree names too. What is not there stays away: the
-    /// model is told so, as it would be in the tree it came from.
+    /// Copies a file of the tree `from` that the new tree names too. A missing file is not copied: the model is told
+    /// so, as in the tree it came from.
     pub fn copy_artifact(&self, from: &RootId, named: &ArtifactRef) -> Result<(), StoreError> {
         let DialogId { root, this } = &named.dialog;
         let this = if *this == root.main() { from.main() } else { this.clone() };

@@ -17,8 +17,8 @@ use super::layout::{DIALOG, LATEST, course_file};
 use super::writer_state::{CourseEnd, UnsyncedPaths, WriterState};
 use super::{Store, SyncLevel, files};
 
-/// A record on disk, with its place. Its fields are private to this file, which gives it away with a
-/// [`Committed`] alone: whoever has a fact has a record that is on disk.
+/// A record on disk, with its place. Its fields are private to this file, and only a [`Committed`] hands it out: so a
+/// fact is always a record that is on disk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fact {
     dialog: DialogId,

@@ -13,7 +13,7 @@ pub enum StoreError {
     Held {
         holder: LockHolder,
     },
-    /// Somebody else's file lies where the lock belongs: whoever owns it could hold it at will.
+    /// A file of another user lies where the lock belongs: that user could hold it at will.
     UntrustedLock {
         path: PathBuf,
         reason: Localized,
@@ -89,7 +89,7 @@ pub enum LockHolder {
     User(u32),
     /// Its lock file says nothing.
     Unnamed,
-    /// One process after the other.
+    /// One process after the other holds it.
     Changing,
 }
 

@@ -19,7 +19,7 @@ use super::{Store, folder_walk};
 const MAX_RESPONSES_BYTES: usize = 16 * 1024 * 1024;
 
 impl Store {
-    /// What needs mending, in the order of the folders.
+    /// The problems to be fixed, in the order of the folders.
     #[must_use]
     pub fn examine(&self) -> Vec<Problem> {
         let mut problems = self.examine_top();

@@ -1,5 +1,5 @@
-//! How files and folders look from outside. What looks as it did has not changed, provided that it had
-//! rested for a while when it was looked at first.
+//! Stamps of files and folders: their metadata. Equal stamps mean unchanged content, provided that the file had rested
+//! for a while at the first stamp.
 
 use std::fs::{File, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -11,8 +11,8 @@ use rustix::fs::{AtFlags, statat};
 
 use super::index_file::checksum;
 
-/// A file that changed so shortly before it was looked at may change again without another time on it:
-/// clocks of file systems tick slowly, of some once in two seconds.
+/// A file that changed less than this before a look may change again without another time on it: clocks of file systems
+/// tick slowly, of some once in two seconds.
 const SETTLED_NANOS: i128 = 2_000_000_000;
 
 /// Size in bytes, times in nanoseconds, and inode.
@@ -34,7 +34,7 @@ impl FileStamp {
         }
     }
 
-    /// Of what lies at a path below an open folder. A link is not followed.
+    /// The stamp of what lies at a path below an open folder. A link is not followed.
     pub fn at(folder: &File, path: &str) -> io::Result<Self> {
         let stat = statat(folder, path, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(Self {
@@ -49,7 +49,7 @@ impl FileStamp {
         self.modified.max(self.changed)
     }
 
-    /// True if a later change cannot go unseen by who looked at the time `now`.
+    /// True if a later change cannot go unseen after a look at the time `now`.
     pub fn is_settled(&self, now: i128) -> bool {
         is_settled(self.newest(), now)
     }
@@ -68,7 +68,7 @@ pub(super) fn made_at(file: &File) -> io::Result<i128> {
     file.metadata().map(|meta| nanos(meta.ctime(), meta.ctime_nsec()))
 }
 
-/// What the files of a folder look like, in one number.
+/// The stamps of the files of a folder, as one hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FolderDigest {
     pub hash: u128,
@@ -89,7 +89,7 @@ pub(super) struct FolderStamps {
     pub path: PathBuf,
     /// Taken before it was looked into.
     pub own: FileStamp,
-    /// Nothing for a folder: what lies in it is no business of its dialog.
+    /// `None` for a folder: its content is no business of the dialog.
     entries: Vec<(String, Option<FileStamp>)>,
 }
 
@@ -114,7 +114,7 @@ impl FolderStamps {
     }
 }
 
-/// The looks of many paths in one number; their order counts.
+/// The stamps of many paths as one hash; their order counts.
 #[derive(Debug, Default)]
 pub(super) struct StampHasher([DefaultHasher; 2]);
 

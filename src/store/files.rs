@@ -18,7 +18,7 @@ use super::error::{ExpectedKind, FileAction, StoreError};
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 /// Names tried before giving up; only left-overs of an earlier process with our pid are in the way.
 const MAX_NAME_TRIES: usize = 1000;
-/// What of a mode is kept: who may read, write and run.
+/// The bits of a mode that are kept: who may read, write and run.
 const PERMISSIONS: u32 = 0o777;
 /// Bytes copied at a time into a salvage copy.
 pub(super) const COPY_CHUNK: usize = 64 * 1024;
@@ -78,7 +78,7 @@ pub(super) fn it_is(what: Text) -> Localized {
     localized!([what] "it is {what}", "它是{what}")
 }
 
-/// The same, where it is left alone.
+/// As [`it_is`], for something that is left alone.
 pub(super) fn it_is_ignored(what: Text) -> Localized {
     it_is(what).and(Text::new(": ignored", "：已忽略"))
 }

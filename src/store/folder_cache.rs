@@ -38,13 +38,13 @@ struct NewFolderIndex {
 }
 
 impl FolderCache {
-    /// The index at `path` over the dialogs below `top`; one that is not ours is as good as none.
+    /// The index at `path` over the dialogs below `top`; one that is not ours counts as empty.
     pub fn new(disk: Arc<dyn Disk>, top: PathBuf, path: PathBuf) -> Self {
         let misses = AtomicUsize::new(0);
         Self { disk, top, path, known: OnceLock::new(), new_index: None, misses }
     }
 
-    /// The same, to write what is known and what is read now to a new index.
+    /// Also writes what is known and what is read now to a new index.
     pub fn recording_to(mut self, began: i128, file: File) -> io::Result<Self> {
         let entries = IndexWriter::begin(file, self.disk.clone(), HEADER)?;
         self.new_index = Some(NewFolderIndex { entries, began });
@@ -56,7 +56,7 @@ impl FolderCache {
         self.misses.load(Ordering::Relaxed)
     }
 
-    /// What a folder was known to say, if it is as it was.
+    /// The cached value of a folder, if the folder is unchanged.
     pub fn get<T: DeserializeOwned>(&self, folder: &Path, digest: FolderDigest) -> Option<T> {
         let found = self.find(folder, digest);
         if found.is_none() {
@@ -78,7 +78,7 @@ impl FolderCache {
         Some(value)
     }
 
-    /// Notes what a folder says that looked like this before it was read.
+    /// Adds the value of a folder; `digest` was taken before it was read.
     pub fn put(&self, folder: &Path, digest: FolderDigest, summary: &impl serde::Serialize) {
         let Some(new_index) =
             self.new_index.as_ref().filter(|new_index| digest.is_settled(new_index.began))

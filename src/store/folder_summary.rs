@@ -1,4 +1,4 @@
-//! What the list of dialogs needs of one dialog's folder, in a form that can be kept: see `cache.rs`.
+//! What the list of dialogs needs of one dialog's folder, in a form that can be kept: see `folder_cache.rs`.
 //! Only of folders in which nothing is wrong; all others are read each time.
 
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(super) struct FolderSummary {
     scan: CourseScan,
 }
 
-/// The same of parts that stay where they are.
+/// As [`FolderSummary`], with borrowed parts.
 #[derive(Debug, Serialize)]
 pub(super) struct FolderSummaryRef<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -34,13 +34,13 @@ pub(super) fn dialogs_below(
 /// What a walk found.
 #[derive(Debug, Default)]
 pub(super) struct WalkResult {
-    /// Of the dialogs.
+    /// The ids of the dialogs.
     pub ids: Vec<String>,
-    /// The folders above them, looked at before they were looked into.
+    /// The folders above them, with stamps taken before they were read.
     pub folders: Vec<FolderStamps>,
 }
 
-/// The same, with the folders it went through.
+/// As [`dialogs_below`], with the folders it went through.
 pub(super) fn dialogs_and_folders_below(
     disk: &dyn Disk,
     top: &Path,

@@ -9,7 +9,7 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
     min_share: usize,
     work: impl Fn(&[T]) -> R + Sync,
 ) -> Vec<R> {
-    // How many cores there are takes longer to find out than a little work does.
+    // For little work, asking for the number of cores takes longer than the work.
     if items.len() <= min_share {
         return vec![work(items)];
     }

@@ -69,7 +69,7 @@ impl Layout {
         self.own_folder().join("lock")
     }
 
-    /// What lists remember of folders, see `cache.rs`.
+    /// What lists remember of folders, see `folder_cache.rs`.
     pub fn list_index(&self) -> PathBuf {
         self.own_folder().join("list.index")
     }

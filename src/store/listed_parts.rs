@@ -19,7 +19,7 @@ use super::scan::{DialogFolder, ScanDepth};
 pub(super) struct ListedDialogParts {
     pub parts: DialogParts,
     pub sides: HasSides,
-    /// Of its folder and files, taken before they were read; `None` where something is wrong or at work.
+    /// The stamps of its folder and files, taken before they were read; `None` where something is wrong or at work.
     pub stamps: Option<FolderStamps>,
 }
 

@@ -38,7 +38,7 @@ pub struct DialogListing {
     /// Who assigned it; `None` for a main dialog.
     pub asker: Option<SelfId>,
     pub questions: Vec<Question>,
-    /// Of those that have parts, by their calls.
+    /// The parts of those that have some, by their calls.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<CallId, Inquiry>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

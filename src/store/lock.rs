@@ -3,7 +3,7 @@
 //! A lock counts only while the path still names the locked file, so the file can be removed at the
 //! end without a second process holding a lock on a file nobody sees. A dead process holds nothing.
 //!
-//! The file is of this user and opens to nobody else: who could open it, could hold it for ever.
+//! The file belongs to this user and nobody else can open it: whoever can open it, can hold it for ever.
 //!
 //! Some file systems grant every lock. So the file also says which process holds it, and one that is at work
 //! on this machine holds it whatever the file system says. Two that begin in the same instant are told apart by the
@@ -40,7 +40,7 @@ pub(super) struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // What it says is over before others get the lock; if that fails, it holds until this process ends.
+        // Its text is cleared before others get the lock; if that fails, it holds until this process ends.
         let _ = self.file.set_len(0);
     }
 }
@@ -120,7 +120,7 @@ fn open(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Refuses a file that others have a way to, as far as that cannot be fixed.
+/// Makes the lock file private; refuses one to which others keep access.
 fn make_private(path: &Path, file: &File) -> Result<(), StoreError> {
     let meta = file.metadata().map_err(StoreError::io(FileAction::LookingAt, path))?;
     if let Some(reason) = ownership_problem(&meta) {
@@ -145,7 +145,7 @@ fn ownership_problem(meta: &Metadata) -> Option<Localized> {
     (meta.nlink() > 1).then(|| second_name.into())
 }
 
-/// What cannot be opened at all may be somebody else's, too.
+/// A file that cannot be opened at all may belong to someone else, too.
 fn open_error(path: &Path, error: io::Error) -> StoreError {
     let reason = path.symlink_metadata().ok().and_then(|meta| ownership_problem(&meta));
     match reason {

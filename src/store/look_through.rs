@@ -50,8 +50,8 @@ impl Store {
         })
     }
 
-    /// Visits those records of a course, with their lines, of which `look` wants to read more. What is no
-    /// whole record is left out.
+    /// Visits the records of a course that `look` wants to read, with their lines. A line that is no whole record is
+    /// left out.
     ///
     /// # Errors
     /// The course could not be read.

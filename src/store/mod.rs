@@ -132,7 +132,7 @@ pub struct Store {
     /// True if there was no `.dialogs` before this store was opened.
     made: bool,
     writer_state: Arc<Mutex<WriterState>>,
-    /// For trees that do not tell in which layout they are.
+    /// The layout of trees that do not tell theirs.
     workspace: WorkspaceLayout,
     /// Held while one shared reminder is changed; trees commit side by side.
     shared: Mutex<()>,

@@ -11,7 +11,7 @@ use super::error::{FileAction, StoreError};
 use super::layout::flat_name;
 use super::{Store, SyncLevel, files};
 
-/// How the names of indexes begin that are being written.
+/// Prefixes of the names of indexes that are being written.
 const UNFINISHED_INDEXES: [&str; 2] = [".list.index.", ".trees.index."];
 
 impl Store {
@@ -92,7 +92,7 @@ impl Store {
             let name = entry.file_name();
             let name = name.to_str().and_then(|name| name.strip_suffix(".tmp")).unwrap_or_default();
             if UNFINISHED_INDEXES.iter().any(|begin| name.starts_with(begin)) {
-                // What stays costs room only.
+                // A file that stays costs room only.
                 let _ = self.disk().remove_file(&entry.path());
             }
         }

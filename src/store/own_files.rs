@@ -91,7 +91,7 @@ impl Store {
         files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
         let json = serde_json::to_string(&drafts)
             .map_err(|error| StoreError::Encode { path: path.clone(), text: error.to_string() })?;
-        // What is longer could not be read again, and with it all drafts would be lost.
+        // A longer file could not be read again, and all drafts would be lost.
         if json.len() > MAX_FILE_BYTES {
             return Err(StoreError::DraftsTooLarge { bytes: json.len(), most: MAX_FILE_BYTES });
         }

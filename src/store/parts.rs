@@ -1,5 +1,4 @@
-//! The files of one dialog, read each for itself. What one file is worth beside the others is decided
-//! in `tree.rs`.
+//! The files of one dialog, each read by itself. `tree.rs` decides what each of them is worth beside the others.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -121,7 +120,7 @@ impl DialogParts {
         };
         parts.earlier = earlier_layout::is_earlier(folder, parts.meta.value.as_ref());
         if depth == ScanDepth::Facts && parts.seems_active() {
-            // What a cut-off generation left undone stands in all of its records.
+            // What a cut-off generation left undone is known only from all of its records.
             parts.scan = CourseScan::read(disk, folder, ScanDepth::Full)?;
         } else if depth == ScanDepth::Facts {
             parts.scan.strip_details();

@@ -13,7 +13,7 @@ use crate::domain::text::{Localized, Text, localized};
 const MAX_ENTRIES: usize = 200_000;
 /// The folder of the state folder with what commands of members write.
 const COMMANDS: &str = "sandbox";
-/// What only the owner should have.
+/// The mode bits of everyone but the owner.
 const OTHERS_MASK: u32 = 0o077;
 const OTHERS_WRITE_MASK: u32 = 0o022;
 

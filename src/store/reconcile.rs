@@ -1,7 +1,6 @@
 //! What the index files should say, decided from the courses. Pure.
 //!
-//! The courses win. An entry nobody's course knows anything about is kept: hand-written minimal files
-//! must work.
+//! The courses win. An entry that no course mentions is kept: hand-written minimal files must work.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -315,7 +315,7 @@ impl CourseScan {
     }
 }
 
-/// Gaps are looked for among so many courses at most.
+/// Maximum number of courses that are searched for gaps.
 const MAX_COURSES: u32 = 10_000;
 
 /// Longest summary of what a dialog is about, in characters.
@@ -365,8 +365,8 @@ impl DialogFolder {
         Ok(folder)
     }
 
-    /// The same, with how it and everything in it looks from outside. `None` instead of looks that are not
-    /// to be had, or cannot be relied on.
+    /// As [`Self::open`], with the stamps of the folder and everything in it; `None` if they cannot be read, or cannot
+    /// be relied on.
     pub fn open_with_stamps(path: &Path) -> Result<(Self, Option<FolderStamps>), StoreError> {
         let failed = |error| StoreError::io(FileAction::Reading, path)(error);
         let mut folder = Self::empty(path);
@@ -391,7 +391,7 @@ impl DialogFolder {
         }
     }
 
-    /// False if its look was wanted and is not to be had.
+    /// False if its stamp was wanted and cannot be read.
     fn take(&mut self, entry: &fs::DirEntry, stamps: Option<&mut FolderStamps>) -> bool {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { return false };

@@ -152,8 +152,8 @@ impl BatchWriter<'_> {
         self.own_file(dialog, &path, answers)
     }
 
-    /// Writes a file of our own about a dialog, or removes it. What it says no more is in the course, so that is on the medium
-    /// before: a name may get there earlier than what lines say.
+    /// Writes a file of our own about a dialog, or removes it. The course is synced before, as it holds what the file
+    /// no longer says: a rename may reach the medium earlier than lines.
     fn own_file<T: Serialize>(
         &mut self,
         dialog: &SelfId,

@@ -32,7 +32,7 @@ use super::{Access, Store, files, folder_walk};
 
 /// Fewer trees than this are not worth a thread.
 const MIN_PER_THREAD: usize = 32;
-/// So many folders are read in no time, and need no index.
+/// With fewer folders than this, reading them is fast enough without an index.
 const INDEX_THRESHOLD: usize = 200;
 
 /// Everything there is, and what is wrong with it.
@@ -195,7 +195,7 @@ impl Store {
                 Ok(mut read) => {
                     let settled = is_settled(&read);
                     survey.problems.append(&mut read.problems);
-                    // Who may write loads such a tree, and the tree tells of its rings.
+                    // A process that may write loads such a tree, and the tree tells of its rings.
                     if self.access() == Access::ReadOnly {
                         survey.problems.extend(cycles_in(&read));
                     }
@@ -271,7 +271,7 @@ impl Store {
         WalkedBucket { ids, folders: found.folders, problems: problems.finish(&top) }
     }
 
-    /// A `.dialogs` that is something else than a folder holds no dialogs, and that is no silence.
+    /// An error if `.dialogs` is something else than a folder: it would look as if there were no dialogs.
     fn check_top(&self) -> Result<(), StoreError> {
         let top = self.layout.dialogs();
         match files::kind_of(&top)? {

@@ -52,7 +52,7 @@ impl Store {
         Ok(titles)
     }
 
-    /// After a tree was deleted. What stays costs a line in our own file.
+    /// Forgets the titles of a deleted tree. If that fails, they cost a line in our own file.
     pub(super) fn forget_titles(&self, root: &RootId) {
         let _guard = self.titles.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let Ok(mut titles) = self.read_titles() else { return };

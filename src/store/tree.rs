@@ -48,7 +48,7 @@ impl TreeReader<'_> {
         self.read_found()
     }
 
-    /// The same for a tree that a walk has found, which follows no link.
+    /// As [`Self::read`], for a tree that a walk has found, which follows no link.
     pub fn read_found(&self) -> Result<TreeRead, StoreError> {
         let folder = self.layout.root(self.bucket, self.root);
         let mut problems = ProblemCollector::new(self.layout);

@@ -45,13 +45,13 @@ pub(super) struct TreeRead {
     pub foreign: Option<ForeignLayout>,
     /// Who asked each dialog of a tree that may only be read.
     pub askers: BTreeMap<SelfId, SelfId>,
-    /// Of all its folders and files, taken before they were read; `None` where something is wrong or at
+    /// The stamps of all its folders and files, taken before they were read; `None` where something is wrong or at
     /// work, or a whole reading did not ask.
     pub stamps: Option<Vec<FolderStamps>>,
 }
 
 impl TreeRead {
-    /// The same of a tree that may only be read: it is shown, and nothing of it is to be fixed.
+    /// Makes it a tree that may only be read: it is shown, and nothing of it is to be fixed.
     pub fn into_history(mut self, layout: ForeignLayout, problem: Option<Problem>) -> Self {
         let mut askers = BTreeMap::new();
         for (id, dialog) in &self.tree.dialogs {

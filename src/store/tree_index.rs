@@ -1,6 +1,6 @@
-//! What whole trees were listed as. One file, `.tui/trees.index`, and never the truth: an entry names every
-//! folder and file it was made from, and counts only if each of them looks as it did. Only of trees in
-//! which nothing is wrong or at work.
+//! The list entries of whole trees. One file, `.tui/trees.index`, and never the truth: an entry names every folder and
+//! file it was made from, and counts only if the stamp of each of them is unchanged. Only of trees in which nothing is
+//! wrong or at work.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -27,17 +27,17 @@ use super::listing::{DialogListing, TreeListing};
 
 /// Says who wrote it: another build may list trees in another way.
 const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 3");
-/// So many folders, and rows, are in one entry: more are shared out among the cores.
+/// Maximum number of folders, and of rows, in one entry: more are shared out among the cores.
 const MAX_PART_ITEMS: usize = 256;
 
 /// A part of what was listed, and what it was made from.
 #[derive(Serialize, Deserialize)]
 struct IndexPart<'a, T> {
-    /// Of the reading; parts of several readings do not mix.
+    /// The time of the reading; parts of several readings do not mix.
     began: i64,
     /// How many parts there are.
     parts: usize,
-    /// Of all folders and files of this part.
+    /// Hash of the stamps of all folders and files of this part.
     stamps: [u64; 2],
     /// Folders below the tree, or the bucket, with the files that were looked at in them.
     #[serde(borrow)]
@@ -72,7 +72,7 @@ pub(super) struct KnownTrees {
 }
 
 impl KnownTrees {
-    /// One that is not ours is as good as none.
+    /// Opens the index; one that is not ours counts as empty.
     pub fn read(disk: &dyn Disk, layout: &Layout) -> Self {
         let mut known = Self {
             entries: IndexReader::open(disk, &layout.tree_index(), HEADER),
@@ -206,7 +206,7 @@ fn part_name(name: &str, number: usize) -> String {
     if number == 0 { name.to_owned() } else { format!("{name}:{number}") }
 }
 
-/// Nothing is in a folder that is not there.
+/// The names in a folder; none if it does not exist.
 fn names_in(folder: &Path) -> io::Result<BTreeSet<OsString>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| Ok(entry?.file_name())).collect(),

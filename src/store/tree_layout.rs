@@ -25,7 +25,7 @@ const KEYS: [&str; 3] = ["nextStep", "tellaskCalls", "tellaskResults"];
 const FILES: [&str; 3] = ["active-callees.json", "a2h.yaml", "wake-queue.jsonl"];
 /// The key of an assignment that it demands.
 const CALL_SITE: &str = "callSiteCourse";
-/// What stands unescaped in its records alone.
+/// Texts that stand unescaped in records of that layout alone.
 const RECORD_MARKS: [&[u8]; 5] = [
     b"\"tellask_anchor_record\"",
     b"\"tellask_callee_record\"",
@@ -33,10 +33,10 @@ const RECORD_MARKS: [&[u8]; 5] = [
     b"\"rawId\":",
     b"\"mainDialogGoal\"",
 ];
-/// The same of the layout that is written here.
+/// Texts that stand unescaped in records of the layout written here alone.
 const OWN_RECORD_MARKS: [&[u8]; 2] =
     [b"\"tellask_call_anchor_record\"", b"\"pending_sideDialogs_reconciled_record\""];
-/// The reminder that each of its main dialogs has.
+/// The reminder that each main dialog of that layout has.
 const GOAL: &str = "mainDialogGoal";
 
 const STATES: [&str; 7] = [
@@ -74,7 +74,7 @@ pub(super) enum TreeLayout {
     /// The one that is written here.
     Own,
     Foreign(ForeignLayout),
-    /// Nothing tells: it is that of the workspace.
+    /// Unknown: it is that of the workspace.
     Untold,
 }
 

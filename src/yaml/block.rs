@@ -32,7 +32,7 @@ pub fn entry(text: &str, keys: &[&str]) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// How far the first entry below the one at `keys` is to the right; `None` if there is none.
+/// The indentation of the first entry below the one at `keys`; `None` if there is none.
 #[must_use]
 pub fn indent_below(text: &str, keys: &[&str]) -> Option<usize> {
     let range = entry(text, keys)?;

@@ -6,10 +6,10 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// What a document may grow to besides its own size, in values and bytes of text.
+/// Growth that a document is allowed besides its own size, in values and bytes of text.
 const GROWTH: usize = 256 * 1024;
 
-/// What is said of a key that a mapping has twice: of two values one would be lost.
+/// The error for a key that a mapping has twice: one of its values would be lost.
 pub const TWICE: &str = "a key is given twice";
 
 /// Values and bytes of text that may still come.

@@ -50,7 +50,7 @@ impl Lines {
         self.line(place)
     }
 
-    /// The same for the last of `keys` that exists.
+    /// As [`Self::of_key`], for the last of `keys` that exists.
     #[must_use]
     pub fn of_nearest(&self, keys: &[&str]) -> Option<usize> {
         let ((place, _), _) = self.find(keys)?;

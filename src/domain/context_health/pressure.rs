@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ContextHealth, ContextRefusals, HealthLevel};
 
-/// So often a model is told that its context is nearly used up; then a new course begins.
+/// Number of times a model is told that its context is nearly used up; then a new course begins.
 const LAST_CALLS: u32 = 5;
-/// So many generations after that a new course is put off for replies that are to be read.
+/// Generations by which a new course is put off after that, for replies that are to be read.
 const GRACE: u32 = 3;
 
 /// What the newest measure said, and how often the model was warned since that level was reached.
@@ -25,13 +25,12 @@ pub struct ContextPressure {
     from_the_start: bool,
 }
 
-/// What is due.
+/// The action that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextAction {
     /// The model is told to tidy up.
     Caution,
-    /// The model is told to save what matters and to begin a new course; so often it will be told
-    /// again.
+    /// The model is told to save what matters and to begin a new course; it will be told `more` times again.
     LastCall { more: u32, then: AfterLastCall },
     /// A new course begins without the model's help.
     NewCourse,
@@ -60,7 +59,7 @@ impl ContextPressure {
         self.percent = health.percent();
     }
 
-    /// That of the course that follows this one.
+    /// The pressure at the start of the next course.
     #[must_use]
     pub fn next_course(&self) -> Self {
         Self { from_the_start: self.is_tight(), ..Self::default() }

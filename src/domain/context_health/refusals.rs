@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::HealthLevel;
 
-/// So many courses in a row may begin because the one before was full; the next one waits for new words
-/// of a person.
+/// Courses in a row that may begin because the one before was full; the next one waits for new words of a person.
 const MAX: u32 = 1;
-/// A course with so many generations that had room was worth beginning.
+/// A course with this many generations that had room was worth beginning.
 const WORTH: u32 = 5;
 
 /// The current course, and the short ones before it.
@@ -20,9 +19,9 @@ pub struct ContextRefusals {
     roomy: u32,
     /// The newest measure of this course was critical.
     critical: bool,
-    /// Courses that began one after the other because the one before was full at once; this one counts.
+    /// Number of courses in a row that began because the one before was full at once, with this one.
     in_a_row: u32,
-    /// Courses that began one after the other because the one before ended with its first generation; likewise.
+    /// Number of courses in a row that began because the one before ended with its first generation, likewise.
     #[serde(default)]
     at_once: u32,
 }

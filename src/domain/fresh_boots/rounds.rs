@@ -59,7 +59,7 @@ impl FbrRound {
         Self { prompt_delivered: true, ..self }
     }
 
-    /// Where a dialog stands whose course holds so many prompts.
+    /// The round of a dialog whose course holds this many prompts.
     #[must_use]
     pub fn after_prompts(effort: u32, prompts: usize) -> Self {
         let first = Self::first(effort);
@@ -78,7 +78,7 @@ impl FbrRound {
 #[serde(untagged)]
 pub enum FbrState {
     Serial(SerialFbr),
-    /// Of a newer writer.
+    /// A state that a newer program wrote.
     Unknown(Value),
 }
 

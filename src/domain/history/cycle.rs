@@ -66,7 +66,7 @@ impl Cycle {
         self.answered.iter().map(AsRef::as_ref)
     }
 
-    /// Takes in the answer to a call. What the runtime asks for itself does not count.
+    /// Notes the answer to a call. Questions that the runtime asks for itself do not count.
     pub(super) fn note_answer(&mut self, id: &CallId, arguments: &str, answer: &str) {
         if RuntimeQuestion::of(id).is_some_and(|asked| asked != RuntimeQuestion::Captured) {
             return;
@@ -88,7 +88,7 @@ impl Cycle {
     }
 }
 
-/// What two texts of the same question have in common: lower case, one blank between words, nothing that ends a sentence.
+/// Normalizes the text of a question: lower case, one blank between words, no sign that ends a sentence.
 fn same_question(text: &str) -> String {
     let words = text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
     words.trim_end_matches(|c: char| ENDS.contains(&c) || c == ' ').to_owned()

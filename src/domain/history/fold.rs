@@ -246,8 +246,7 @@ impl History {
         }
     }
 
-    /// False before the first generation: what stands there was put there by a startup script, and
-    /// nobody waits for it.
+    /// False before the first generation: records before it come from a startup script, and nobody waits for them.
     fn has_begun(&self) -> bool {
         self.last.course.is_some()
     }

@@ -1,4 +1,4 @@
-//! What a person has approved and nobody has done yet: a call that asks before it acts is made again, and passes once.
+//! Approvals that were not used yet: a call that asked a person before it acts is made again, and passes once.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::domain::json;
 use crate::domain::record::{Entry, Record};
 use crate::domain::team::HUMAN;
 
-/// What a call with this action, these arguments and these files is approved by.
+/// The gate that an approval of this action, with these arguments and files, opens.
 #[must_use]
 pub fn gate(action: &str, digest: &str) -> String {
     format!("{action}:{digest}")
 }
 
-/// What of a result says whether the call did anything.
+/// The part of a result that says whether the call did anything.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct GatedResult {
@@ -25,8 +25,8 @@ struct GatedResult {
     decision: Option<String>,
 }
 
-/// The gates that are approved in these records of a course. An action that was done since then, or of which nobody knows whether
-/// it was, takes its approvals with it.
+/// The gates that are approved in these records of a course. An action that was done since then, or may have been,
+/// takes its approvals with it.
 #[must_use]
 pub fn approved<'a>(entries: impl Iterator<Item = &'a Arc<Entry>>) -> Vec<String> {
     let mut asked: Vec<(&CallId, Inquiry, String)> = Vec::new();
@@ -82,7 +82,7 @@ pub fn approved<'a>(entries: impl Iterator<Item = &'a Arc<Entry>>) -> Vec<String
 }
 
 fn has_acted(result: &str) -> bool {
-    // What follows the object is for the model.
+    // Text after the object is for the model.
     let first = result.lines().next().unwrap_or_default();
     let said: GatedResult = json::read(first).unwrap_or_default();
     said.success != Some(false) && said.decision.as_deref() != Some("pending")

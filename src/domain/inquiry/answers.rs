@@ -81,7 +81,7 @@ impl AnswerInput {
 }
 
 impl PartAnswers {
-    /// What is left of it for a question: answers to parts that it has, with options that these have.
+    /// The answers that fit a question: to parts that it has, with options that these have.
     #[must_use]
     pub fn fitting(mut self, inquiry: &Inquiry) -> Self {
         self.parts.retain(|id, answer| {
@@ -104,8 +104,8 @@ impl PartAnswers {
         inquiry.parts.iter().all(|part| self.parts.contains_key(&part.id))
     }
 
-    /// With what a person answers now. `replace`: also parts that have an answer. `dismissed`: the words for a part that
-    /// gets none.
+    /// Adds what a person answers now. `replace`: also to parts that have an answer. `dismissed`: the words for a part
+    /// that gets none.
     ///
     /// # Errors
     /// The first thing that is wrong with it; then nothing of it is taken.
@@ -246,7 +246,7 @@ impl Part {
             return Ok(answer(Some(key), Some(comment)));
         }
         if let Some(key) = key {
-            // Options that were found in words may be none.
+            // Options that were found in words may not be meant as options.
             if origin == PartsOrigin::Words {
                 return Ok(answer(None, Some(typed)));
             }

@@ -15,7 +15,7 @@ use crate::domain::time::Stamp;
 pub const MAX_DIFF_CHARS: usize = 64_000;
 /// The key of the option that rejects.
 pub const REJECT: char = 'x';
-/// What `kind` says in the arguments of the recorded call.
+/// The `kind` in the arguments of the recorded call.
 const KIND: &str = "approval";
 
 const APPROVE_LABEL: Text = Text::new("approve", "批准");
@@ -35,7 +35,7 @@ pub struct Approval {
     /// The change, as a unified diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// What exactly passes once if it is approved, for a call that asked by itself: its action, arguments and files.
+    /// The gate that passes once if it is approved, for a call that asked by itself: its action, arguments and files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<String>,
 }
@@ -62,7 +62,7 @@ pub(super) struct RecordedApproval {
 }
 
 impl RecordedApproval {
-    /// `None` for a question that is none.
+    /// `None` if the question is not an approval.
     pub(super) fn read(self) -> Option<Approval> {
         let category = self.category.filter(|_| self.kind.as_deref() == Some(KIND))?;
         let category = serde_json::from_value(category).ok()?;
@@ -71,7 +71,7 @@ impl RecordedApproval {
 }
 
 impl Approval {
-    /// How it reads below the options.
+    /// The text below the options.
     pub(super) fn content(&self, lang: Lang) -> String {
         let category = format!("({})", self.category.words().in_lang(lang));
         let Some(diff) = &self.diff else { return category };
@@ -95,7 +95,7 @@ impl Inquiry {
     /// A decision that requires approval.
     ///
     /// # Errors
-    /// What is wrong with it first.
+    /// The first thing that is wrong with it.
     pub fn of_decision(
         category: DecisionKind,
         written: WrittenDecision,
@@ -154,14 +154,14 @@ impl Inquiry {
         without_padding(&self.content(lang))
     }
 
-    /// True for what a person types that may approve it: all but what rejects.
+    /// True if this typed text may approve it: all but what rejects.
     #[must_use]
     pub fn may_be_approved_by(&self, typed: &str) -> bool {
         let rejects = |part: &Part| part.picked(typed) == Some(REJECT);
         self.approval.is_some() && !self.parts.iter().all(rejects)
     }
 
-    /// The key that approves it: that of the recommended option, or of the first. `None` where nothing is to be approved.
+    /// The key that approves it: of the recommended option, or of the first. `None` if nothing is to be approved.
     #[must_use]
     pub fn approving_key(&self) -> Option<char> {
         let part = self.parts.first().filter(|_| self.approval.is_some())?;

@@ -1,5 +1,5 @@
-//! Distinct names for parts and options. What somebody wrote is kept where it can be, so that a recommendation and an
-//! answer mean what they meant; only then are the others named, by their position.
+//! Distinct names for parts and options. Written names are kept where possible, so that a recommendation and an answer
+//! mean what they meant; only then are the others named, by their position.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ pub(super) fn distinct_keys<'a>(written: impl Iterator<Item = Option<&'a str>>) 
     named.collect()
 }
 
-/// A key as it is used: one letter in small, or one digit.
+/// Normalizes a key to one lower-case letter or digit.
 pub(super) fn key(text: &str) -> Option<char> {
     let mut chars = text.trim().chars();
     let key = chars.next().filter(char::is_ascii_alphanumeric)?;

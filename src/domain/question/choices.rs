@@ -1,13 +1,13 @@
-//! The options a question offers, read from its words: a help for whoever answers, never a wall.
+//! The options a question offers, read from its words: a help for the answer, never a limit.
 //!
-//! Careful rather than clever: a list that may be no choice is none. One pass over a text of bounded
+//! Careful rather than clever: a list that may not be a choice is not taken for one. One pass over a text of bounded
 //! length, whatever it holds.
 
 use std::ops::Range;
 
 /// A longer text is no choice between a few options.
 const MAX: usize = 32 * 1024;
-/// What may follow a list of options: "I would take b, because …".
+/// Maximum length of the text after a list of options, as "I would take b, because …".
 const MAX_REST: usize = 400;
 /// Options that are numbered here, so that one digit picks each.
 const MAX_NUMBERED: usize = 9;
@@ -73,7 +73,7 @@ struct ListItem {
 }
 
 impl ListItem {
-    /// The text without what is around all of it, and without the other half of what is before the key.
+    /// The text without marks around all of it, and without the closing halves of marks that begin before the key.
     fn words(&self) -> String {
         if self.key.is_none() {
             return inside_marks(&self.text).to_owned();
@@ -157,7 +157,7 @@ fn continue_item(group: Option<&mut ListGroup>, line: &str, at: usize) {
     }
 }
 
-/// What stands around a list.
+/// The text around a list.
 struct ListContext<'a> {
     headline: &'a str,
     /// The line before it.

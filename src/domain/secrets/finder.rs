@@ -7,14 +7,14 @@ use aho_corasick::Anchored;
 use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::nfa::noncontiguous::NFA;
 
-/// So many line ends in a row are passed over; after more of them something else begins.
+/// Line ends in a row that are passed over; after more of them something else begins.
 pub(super) const MAX_LINE_ENDS: u8 = 4;
 
 /// All forms of all secrets.
 pub(super) struct SecretMatcher {
     forms: NFA,
     start: StateID,
-    /// How many bytes of a form lie behind a state, by its number.
+    /// Number of matched bytes of a form in a state, by the number of the state.
     depths: Vec<usize>,
     longest: usize,
     /// Bytes that begin a form.
@@ -92,7 +92,7 @@ impl SecretMatcher {
         self.depths.get(place.state.as_usize()).copied().unwrap_or_default()
     }
 
-    /// Bytes at the beginning of `bytes` that change nothing where nothing has begun.
+    /// Number of bytes at the beginning of `bytes` that begin no form; 0 if one has begun.
     pub fn idle(&self, place: MatchState, bytes: &[u8]) -> usize {
         if place.state != self.start {
             return 0;

@@ -28,7 +28,7 @@ pub(super) fn of(secret: &str) -> BTreeSet<Vec<u8>> {
     forms
 }
 
-/// What comes behind the name of a scheme, as in `Bearer TOKEN`.
+/// The token after the name of a scheme, as in `Bearer TOKEN`.
 fn token(secret: &str) -> Option<&str> {
     let (scheme, rest) = secret.split_once(' ')?;
     let is_scheme = (1..=12).contains(&scheme.len())
@@ -67,7 +67,7 @@ fn of_part(part: &str) -> BTreeSet<Vec<u8>> {
         forms.insert(core(&STANDARD_NO_PAD.encode(padded(bytes, phase)), phase, bytes.len()));
         forms.insert(core(&URL_SAFE_NO_PAD.encode(padded(bytes, phase)), phase, bytes.len()));
     }
-    // Alone, nothing of it is left over at the end.
+    // As a whole text, base64 keeps its last characters, too.
     for whole in [
         STANDARD.encode(bytes),
         STANDARD_NO_PAD.encode(bytes),

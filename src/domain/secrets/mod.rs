@@ -108,7 +108,7 @@ impl Secrets {
         Self::new(names, values)
     }
 
-    /// Those that nobody writes by chance: for what a model writes, where a word must stay that word.
+    /// The secrets that nobody writes by chance: for texts of a model, where a word must stay that word.
     #[must_use]
     pub fn unmistakable(self: &Arc<Self>) -> Arc<Self> {
         if !self.values.iter().any(|value| is_wordy(value)) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::finder::{MatchState, SecretMatcher};
 
-/// What stands in the place of a secret.
+/// The text in place of a secret.
 pub const REDACTED: &str = "[redacted]";
 
 /// Bytes that may be a beginning and are passed on by [`Stream::settle`] all the same.
@@ -68,7 +68,7 @@ impl RedactedStream {
         }
     }
 
-    /// Nothing comes any more.
+    /// Ends the stream, and passes on what was held back.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if let Some(work) = &mut self.0 {
             work.pass_on(work.end(), out);
@@ -77,7 +77,7 @@ impl RedactedStream {
         }
     }
 
-    /// What is held back; whoever goes on with the stream begins with it.
+    /// The bytes that are held back; whoever continues the stream begins with them.
     #[must_use]
     pub fn into_held(self) -> Vec<u8> {
         self.0.map(|work| work.held).unwrap_or_default()
@@ -123,7 +123,7 @@ impl StreamScan {
         }
     }
 
-    /// Where the last so many bytes begin.
+    /// The position where the last `length` bytes begin.
     fn back(&self, length: usize) -> u64 {
         let at = self.places.len().saturating_sub(length);
         self.places.get(at).copied().unwrap_or(self.from)
@@ -139,7 +139,7 @@ impl StreamScan {
         self.covered.push_back(SecretSpan { start, end, marked });
     }
 
-    /// Up to where nothing can become part of a secret any more.
+    /// The position up to which nothing can become part of a secret any more.
     fn certain(&self) -> u64 {
         match self.finder.depth(self.place) {
             0 => self.end(),

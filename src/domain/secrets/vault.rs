@@ -1,5 +1,5 @@
-//! The secrets that became known while the program runs: they only become more. An entry that is
-//! removed from a file was perhaps used before.
+//! The secrets that became known while the program runs: none is forgotten. An entry that is removed from a file was
+//! perhaps used before.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

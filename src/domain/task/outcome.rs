@@ -26,7 +26,7 @@ pub enum Rest {
     Cut {
         /// In a call that may have changed something.
         in_unknown_call: bool,
-        /// Only since the store was away: that happens to every task, and says nothing of this one.
+        /// Only because the store was away: that happens to every task, and is not counted against this one.
         for_the_store: bool,
     },
     /// Something went wrong, with the reason.
@@ -103,7 +103,7 @@ fn is_restart(reason: &StopReason) -> bool {
     reason.is_of_the_program() || *reason == StopReason::ForkContinueReady
 }
 
-/// What follows for a task in this status, whose attempt restarts have interrupted so often before.
+/// What follows for a task in this status. `cuts`: how often restarts have interrupted its attempt before.
 #[must_use]
 pub fn outcome(status: TaskStatus, rest: Rest, cuts: u32) -> Outcome {
     match (status, rest) {

@@ -1,5 +1,5 @@
-//! Queries: what a team above wants to know and waits for. A query has a slot from the moment it is asked or is not asked at
-//! all, a time limit, and a dialog of its own; nothing of it is reported but the answer, to whoever waits.
+//! Queries: what a team above wants to know and waits for. A query has a slot from the moment it is asked or is not
+//! asked at all, a time limit, and a dialog of its own; only its answer is reported, to its asker.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,22 +10,22 @@ use crate::domain::org::TeamLimits;
 pub const MAX_QUERIES: usize = 20;
 /// The longest time limit.
 pub const MAX_TIME: Duration = Duration::from_mins(10);
-/// The time limit of whoever names none, unless the workspace says otherwise.
+/// Default time limit, unless the workspace says otherwise.
 pub const DEFAULT_TIME: Duration = Duration::from_secs(30);
 
-/// Why a query has no answer that no team can give without a model.
+/// Why a query has no answer: no team can give one without a model.
 pub const NO_PROVIDER: &str = "providers not configured";
-/// Why a query has no answer that was given up: nobody waits for it.
+/// Why a query that was given up has no answer: nobody waits for it.
 pub const GIVEN_UP: &str = "nobody waits for the answer any more";
-/// Why a query has no answer that a restart interrupted.
+/// Why a query that a restart interrupted has no answer.
 pub const INTERRUPTED: &str = "interrupted; ask again";
 
-/// What a query is asked within.
+/// The limits of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueryRule {
-    /// The answer is waited for so long.
+    /// Time limit of the answer.
     pub within: Duration,
-    /// Those of the team that is asked.
+    /// The limits of the team that is asked.
     pub limits: TeamLimits,
     /// When this day of the local calendar began.
     pub day: SystemTime,

@@ -38,7 +38,7 @@ struct OpenGeneration {
 /// What the fold remembers between records.
 #[derive(Debug, Clone)]
 pub struct TimelineFold {
-    /// No stamp after it is believed.
+    /// Later stamps are not trusted.
     now: i64,
     /// The time of the last record; `None` before any time is known.
     at: Option<i64>,
@@ -122,7 +122,7 @@ impl TimelineFold {
         });
     }
 
-    /// What follows from a record for what the dialog does.
+    /// Changes what the dialog does by a record.
     fn record(&mut self, course: Course, entry: &Entry) {
         match &entry.record {
             Record::GenStart => {
@@ -156,7 +156,7 @@ impl TimelineFold {
             | Record::Words { .. }
             | Record::Thought { .. }
             | Record::RuntimeGuide { .. } => self.seen_in(course, entry),
-            // Who delivered its reply has nothing left to do.
+            // A dialog that delivered its reply has nothing left to do.
             Record::ReplyResolution { .. } => match &mut self.generation {
                 Some(generation) => generation.calls = false,
                 None => self.rest = Rest::Nothing,
@@ -286,8 +286,7 @@ impl TimelineFold {
         }
     }
 
-    /// The current span ends. What took no time is left out, unless it is a run; runs without anything between
-    /// them are one.
+    /// Ends the current span. A span without duration is left out, unless it is a run; adjacent runs are one.
     fn close(&mut self, at: i64) {
         let Some(mut span) = self.current.take() else { return };
         span.to = at.max(span.from);

@@ -37,7 +37,7 @@ enum Piece<'a> {
 struct Run {
     mark: char,
     length: usize,
-    /// How many belong to no pair.
+    /// Number of its marks that belong to no pair.
     left: usize,
     opens: bool,
     closes: bool,
@@ -205,7 +205,7 @@ impl Beside {
         (opens, right && !in_bracket && !is_in(self.after, "/\\"))
     }
 
-    /// The same of `_`. A run beside a sign that joins it to a word is part of a name: `__init__.py`.
+    /// As [`Self::stars`], for `_`. A run beside a sign that joins it to a word is part of a name: `__init__.py`.
     fn underscores(self) -> (bool, bool) {
         let (left, right) = (self.is_left_flanking(), self.is_right_flanking());
         let joins = |sign: Option<char>, beyond: Option<char>| {
@@ -290,7 +290,7 @@ fn remove_pairs(pieces: &mut [Piece<'_>]) {
     }
 }
 
-/// What decides which open runs a closing one fits, as a number below 18.
+/// The kind of a run, as a number below 18: it decides which open runs a closing one fits.
 fn kind(run: Run) -> usize {
     let mark = match run.mark {
         '*' => 0,

@@ -10,7 +10,7 @@ const SUMMARY_CHARS: usize = 200;
 /// How the bracketed lines of an envelope end, in English and in Chinese.
 const HEADING_ENDS: [&str; 2] = ["response]", "回复]"];
 const STATUS_ENDS: [&str; 2] = ["status]", "状态]"];
-/// How the marker of a reply begins that stands in its envelope as it is.
+/// How a reply's marker begins that stands unquoted in its envelope.
 const UNQUOTED: &str = "【FBR";
 
 /// The first line that says something.

@@ -1,4 +1,4 @@
-//! What somebody wants of a trigger, and why it is refused.
+//! Requests to change a trigger, and why they are refused.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub struct TriggerRequest {
     pub name: String,
     /// The team whose lead wants it; `None` for a person.
     pub by: Option<TeamName>,
-    /// What whoever wants it, or has approved it, knew of the trigger: if it is not so any more, nothing is done.
+    /// What the requester or the approver knew of the trigger: if that has changed, nothing is done.
     pub basis: Option<TriggerBasis>,
     pub wish: TriggerWish,
 }
@@ -44,7 +44,7 @@ pub struct TriggerBasis {
 pub enum TriggerWish {
     /// Its file is written.
     Create(Box<Trigger>),
-    /// Its file is changed; nothing of it changes what is `None`.
+    /// Its file is changed; fields that are `None` stay as they are.
     Update(Box<TriggerPatch>),
     Enable,
     Disable {
@@ -55,14 +55,14 @@ pub enum TriggerWish {
         max_steps: Option<u32>,
         /// What becomes of it if the team is busy; the team's own rule if nothing is said.
         overlap: Option<Overlap>,
-        /// The task that is worked on where it is tried; the one that is queued follows from it.
+        /// The task during which it is tried; the queued one follows from it.
         cause: Option<Cause>,
-        /// Of what is added to the task.
+        /// The language of what is added to the task.
         lang: Lang,
     },
 }
 
-/// What of a definition is to change.
+/// The fields of a definition that are to change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TriggerPatch {
     pub config: Option<TriggerConfig>,
@@ -95,7 +95,7 @@ impl TriggerPatch {
     }
 }
 
-/// What became of it.
+/// The result of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TriggerAnswer {
     Is {
@@ -106,7 +106,7 @@ pub enum TriggerAnswer {
     Tested(Enqueued),
 }
 
-/// Why nothing came of it.
+/// Why a request was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TriggerRefusal {
     /// Something about its team, or about all teams.
@@ -122,11 +122,11 @@ pub enum TriggerRefusal {
     },
     /// A value that it cannot have.
     Value(Localized),
-    /// It is not any more what it was known to be.
+    /// It has changed since its basis was read.
     Changed,
     /// Nothing would change.
     Nothing,
-    /// Another kind of trigger is another trigger.
+    /// The kind of a trigger cannot be changed.
     OtherType,
     /// It is active, and could not run with that.
     CannotRun(Localized),
@@ -228,7 +228,7 @@ pub fn config_of(kind: TriggerKind, config: &Value) -> Result<TriggerConfig, Loc
     })
 }
 
-/// A schedule or a pattern that cannot be used is active and does not run until it is corrected; a window has to be one.
+/// Checks a definition to be enabled: an unusable schedule or pattern may be, but does not run; a window may not.
 ///
 /// # Errors
 /// It is a window that could not run.
@@ -252,7 +252,7 @@ fn example(kind: TriggerKind) -> &'static str {
     }
 }
 
-/// A name that a trigger can have.
+/// Checks the name of a trigger.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -267,7 +267,7 @@ pub fn checked_name(name: &str) -> Result<(), TriggerRefusal> {
     Ok(())
 }
 
-/// Steps that a task can have.
+/// Checks the number of steps of a task.
 ///
 /// # Errors
 /// There are too few or too many.
@@ -285,11 +285,10 @@ fn within(key: &str, value: u64, (least, most): (u64, u64)) -> Result<(), Trigge
     )))
 }
 
-/// A definition whose values are those that a trigger of this team can have. Whether its schedule or pattern can be used is
-/// not looked at.
+/// Checks the values of a definition for a trigger of this team, but not whether its schedule or pattern can be used.
 ///
 /// # Errors
-/// What is wrong first.
+/// The first thing that is wrong.
 pub fn checked(mut trigger: Trigger, team: &OrgTeam) -> Result<Trigger, TriggerRefusal> {
     trigger.task = checked_text(&trigger.task, A_TASK).map_err(TriggerRefusal::Value)?;
     if let Some(member) = trigger.member.as_ref().filter(|id| !team.members.contains(id)) {
@@ -340,7 +339,7 @@ pub fn checked(mut trigger: Trigger, team: &OrgTeam) -> Result<Trigger, TriggerR
     Ok(trigger)
 }
 
-/// The numbers of a window; when it is open is not looked at.
+/// Checks the numbers of a window, but not when it is open.
 fn checked_window(window: &WindowConfig) -> Result<(), TriggerRefusal> {
     within("config.tick_interval_ms", window.tick_interval_ms, INTERVAL_MS)?;
     let ticks = window.max_ticks_per_window.unwrap_or(1);

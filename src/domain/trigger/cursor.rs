@@ -6,7 +6,7 @@ use super::block::take;
 
 /// How the block begins.
 const FENCE: &str = "```json:window_cursor";
-/// What it can say.
+/// Its keys.
 const KEYS: [&str; 3] = ["last_scan_cursor", "last_event_id", "window_start_summary"];
 /// A longer one is not kept.
 const MAX_BYTES: usize = 8 * 1024;

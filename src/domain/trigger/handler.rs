@@ -1,4 +1,4 @@
-//! What makes a trigger fire, ready to be asked: its next time, or whether a message is meant.
+//! What makes a trigger fire: tells its next time, or whether it is meant by a message.
 
 use std::time::SystemTime;
 
@@ -66,7 +66,7 @@ impl Handler {
         }
     }
 
-    /// The times after a moment, without an end or none at all.
+    /// The times after a moment: without an end, or none at all.
     #[must_use]
     pub fn times_after(&self, at: SystemTime) -> Box<dyn Iterator<Item = SystemTime> + '_> {
         match self {
@@ -130,7 +130,7 @@ impl Schedule {
         Ok(Self { cron, zone })
     }
 
-    /// A time that the clocks leave out is the first one after it; one that they show twice counts once.
+    /// A time that a change of the clocks skips is the first one after it; one that they show twice counts once.
     #[must_use]
     pub fn next_after(&self, at: SystemTime) -> Option<SystemTime> {
         let at = jiff::Timestamp::try_from(at).ok()?.to_zoned(self.zone.clone());

@@ -44,7 +44,7 @@ pub struct TriggerRow {
     pub last_status: Option<TaskStatus>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_task: Option<TaskId>,
-    /// Of a window that can run.
+    /// The state of a window that can run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowNow>,
 }
@@ -55,7 +55,7 @@ pub struct WindowNow {
     pub open: bool,
     /// Since it opened.
     pub ticks: u32,
-    /// That the tasks of these ticks have used.
+    /// Tokens that the tasks of these ticks have used.
     pub tokens: u64,
     /// It ticks no more until it opens anew.
     pub used_up: bool,

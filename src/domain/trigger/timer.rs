@@ -1,16 +1,16 @@
-//! What the clock has made due since it was looked at last. Nothing is made up for: what was missed while nothing ran, while
-//! the machine slept, or when the clock was set, is only counted.
+//! Times that have become due since the last look. Times that were missed while nothing ran, while the machine slept,
+//! or when the clock was set, are only counted, and not made up for.
 
 use std::time::{Duration, SystemTime};
 
 use super::handler::Handler;
 
-/// The wall clock and the steady one may differ by so much between two looks; otherwise somebody has set the clock, or the
+/// Maximum drift of the wall clock from the steady one between two looks; otherwise somebody has set the clock, or the
 /// machine has slept.
 const MOST_DRIFT: Duration = Duration::from_secs(2);
-/// What is late by more has been missed.
+/// A time that is late by more than this was missed.
 const MOST_LATE: Duration = Duration::from_mins(1);
-/// Missed times that are counted.
+/// Maximum number of missed times that are counted.
 const MOST_COUNTED: usize = 10_000;
 
 /// A look at both clocks.
@@ -66,7 +66,7 @@ pub fn due(handler: &Handler, since: SystemTime, now: SystemTime) -> Due {
     due
 }
 
-/// What was missed between two moments.
+/// The number of times missed between two moments.
 #[must_use]
 pub fn missed(handler: &Handler, since: SystemTime, now: SystemTime) -> usize {
     let due = due(handler, since, now);

@@ -13,9 +13,9 @@ use crate::domain::text::{Text, localized};
 
 /// Time between two ticks, unless a definition says otherwise.
 pub const DEFAULT_INTERVAL_MS: u64 = 30_000;
-/// The least and the most that can be said for it.
+/// The shortest and the longest interval, in milliseconds.
 pub const INTERVAL_MS: (u64, u64) = (1_000, 24 * 60 * 60 * 1_000);
-/// A window is never open for so long, also when the clocks go back.
+/// No window is ever open for this long, also when the clocks go back.
 const LONGER_THAN_ANY: Duration = Duration::from_hours(26);
 /// Openings in a row that are looked at for a tick, or for a time at which the window is open at all.
 const MOST_OPENINGS: usize = 500;
@@ -74,7 +74,7 @@ impl WindowConfig {
     }
 }
 
-/// How much one opening may take.
+/// The limits of one opening.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OpeningLimits {
     pub ticks: Option<u32>,
@@ -82,7 +82,7 @@ pub struct OpeningLimits {
 }
 
 impl OpeningLimits {
-    /// True if nothing is left after these ticks and tokens.
+    /// True if these ticks or tokens use up a limit.
     #[must_use]
     pub fn are_reached(&self, ticks: u32, tokens: u64) -> bool {
         self.ticks.is_some_and(|most| ticks >= most)
@@ -90,7 +90,7 @@ impl OpeningLimits {
     }
 }
 
-/// One tick: the opening of the window that it is of, and which one of it, from 1.
+/// One tick: the opening it belongs to, and its number within that, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tick {
     pub opening: SystemTime,
@@ -146,14 +146,14 @@ impl Window {
         Ok(window)
     }
 
-    /// How long it is open at most, of some days of January; `None` if it never opens.
+    /// The longest of some openings from January on; `None` if it never opens.
     fn longest(&self) -> Option<Duration> {
         let start = jiff::civil::date(2026, 1, 1).to_zoned(self.zone.clone()).ok()?;
         let some = self.openings(start.timestamp().into()).take(SOME_OPENINGS);
         some.filter_map(|one| one.until.duration_since(one.from).try_into().ok()).max()
     }
 
-    /// The times at which it is open, of which the first one closes after this moment.
+    /// Openings from `at` on, including one that is under way.
     fn openings(&self, at: SystemTime) -> impl Iterator<Item = Opening> {
         let at = Timestamp::try_from(at).ok();
         let start = at.and_then(|at| at.checked_sub(LONGER_THAN_ANY).ok());

@@ -1,5 +1,5 @@
-//! The arguments of the calls that the driver handles itself, as types: they give the schemas and read
-//! what a model sends. What is wrong with a call has its own words, see [`ArgumentError`].
+//! The arguments of the calls that the driver handles itself, as types: they give the schemas and read what a model
+//! sends. Errors in a call have texts of their own, see [`ArgumentError`].
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -139,7 +139,7 @@ impl SpecialArgs {
         }
     }
 
-    /// What a call says, or the first thing that is wrong with it.
+    /// Parses a call, or returns the first error in it.
     ///
     /// `now`: when the parts of a question were asked.
     pub fn parse(call: SpecialCall, raw: &str, now: &Stamp) -> Result<Self, ArgumentError> {
@@ -207,7 +207,7 @@ struct SlugArg(Slug);
 #[derive(Debug)]
 struct ContentArg(String);
 
-/// How many rounds a phase has.
+/// The number of rounds per phase.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "u32")]
 struct EffortArg(u32);
@@ -260,7 +260,7 @@ fn object(raw: &str) -> Result<Args, ArgumentError> {
     }
 }
 
-/// What a type refused, in the words of special calls. An argument that a call does not have is refused
+/// The error of a refused argument, in the words of special calls. An argument that a call does not have is refused
 /// because the model expects an effect that would not happen.
 fn argument_error(call: SpecialCall, mismatch: ArgMismatch) -> ArgumentError {
     let content = match call {

@@ -62,7 +62,7 @@ pub fn ask_for(
     draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
 }
 
-/// The call with which a decision is asked for, and the id of its question. The error is the result for the model where
+/// Returns the call that asks for a decision, and the id of its question. The error is the result for the model if
 /// nothing can be asked now.
 pub fn approval_call(
     draft: &Draft,
@@ -84,7 +84,7 @@ pub fn approval_call(
     Ok((call, question))
 }
 
-/// What a person gives to an open question.
+/// A person's answer to an open question.
 #[derive(Debug)]
 pub struct GivenAnswer<'a> {
     pub input: &'a AnswerInput,
@@ -121,7 +121,7 @@ pub fn answer(
     let GivenAnswer { input, replace, images } = given;
     let inquiry = dialog.inquiry(&open);
     let (text, how) = match input {
-        // What was asked in words is answered in words.
+        // A question in words is answered in words.
         AnswerInput::Words(words) if inquiry.origin == PartsOrigin::Words => {
             (words.clone(), Resolution::Answered)
         }

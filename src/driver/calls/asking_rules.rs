@@ -1,13 +1,13 @@
-//! A person is asked the same once, and asked for few confirmations, as long as the asker has the same work.
+//! Limits to questions: as long as the asker has the same work, a person is asked the same once, and few confirmations.
 
 use crate::domain::history::Cycle;
 use crate::domain::inquiry::CONFIRMING_SOURCE;
 use crate::driver::texts::Texts;
 
-/// What holds for the questions of a member.
+/// The rules for a member's questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskingRules {
-    /// What its questions are about, if that is configured.
+    /// The kind of source its questions name, if configured.
     pub source: Option<&'static str>,
     /// Confirmations that may be asked for one piece of work.
     pub most_confirmations: usize,

@@ -1,5 +1,5 @@
-//! Questions in the last words of a turn, for models that do not call `askHuman`: they become such a call of the runtime,
-//! recorded in the same write as the words, so that these are nobody's reply.
+//! Questions in the last words of a turn, for models that do not call `askHuman`: they become such a call of the
+//! runtime, recorded in the same write as the words, so that the words do not count as a reply.
 
 use serde_json::{Value, json};
 
@@ -16,8 +16,8 @@ use super::ask_human;
 use super::asking_rules::AskingRules;
 use super::results::append_result;
 
-/// Records what these last words of a dialog ask; they are recorded before. What they ask belongs to this task, or to the
-/// dialog, unless their object says more.
+/// Records the questions in the last words of a dialog; the words are recorded before. The questions belong to this
+/// task, or to the dialog, unless their object says more.
 pub fn capture(
     draft: &mut Draft,
     at: &Position,
@@ -72,7 +72,7 @@ fn ask(
     }
 }
 
-/// The model learns the form; once, until it is given other work.
+/// Tells the model the form; once, until it is given other work.
 fn refuse_unusable(draft: &mut Draft, at: &Position, fault: &ArgumentError, texts: Texts) {
     let was_told = draft.dialog(&at.dialog).map(|dialog| dialog.history.cycle.was_told_the_form);
     if was_told == Some(false) {

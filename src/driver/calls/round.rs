@@ -99,7 +99,7 @@ fn refuse_oversized(draft: &mut Draft, at: &Position, mut call: Call, texts: Tex
     append_result(draft, at, &call, texts.reminder_too_large(bytes));
 }
 
-/// A question with parts is recorded as it was checked, with a text that says all of it: Dominds reads that alone.
+/// A question with parts is recorded as it was checked, with one text that states all of it, for Dominds.
 fn as_recorded(call: Call, checked: &CheckedCall, texts: Texts) -> Call {
     let CheckedCall::Valid(SpecialArgs::AskInParts(inquiry)) = checked else { return call };
     Call { raw_arguments_text: inquiry.arguments(texts.0).to_string(), ..call }
@@ -176,8 +176,8 @@ fn execute(
     }
 }
 
-/// Providers may reuse ids; in a dialog each call id is unique, also among calls of which only a result
-/// or a reply is left.
+/// Providers may reuse ids; in a dialog each call id is unique, also among calls of which the dialog only has a result
+/// or a reply.
 fn with_unique_ids(draft: &Draft, at: &Position, mut calls: Vec<Call>) -> Vec<Call> {
     let history = draft.dialog(&at.dialog).map(|dialog| &dialog.history);
     let is_used = |id: &CallId| history.is_some_and(|history| history.knows_call(id));

@@ -10,7 +10,7 @@ use crate::llm::Message;
 
 use super::images::CourseImages;
 
-/// What precedes the course, besides the dialog's own reminders.
+/// The parts of the context before the course, besides the dialog's own reminders.
 #[derive(Debug, Default)]
 pub struct ContextPreamble<'a> {
     pub memories: Vec<String>,

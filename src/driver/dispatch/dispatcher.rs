@@ -34,12 +34,12 @@ use super::sharing::Sharer;
 use super::stalls::{Scan, Stalled, escalation};
 use super::triggers::Triggers;
 
-/// How often everything is looked at, while there are tasks.
+/// Interval of the check of all tasks, while there are any.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// The time until a dialog that does not rest yet is put away again, and how often that is waited for.
+/// Pause before a dialog that does not rest yet is put away again, and the number of such retries.
 const AWAY_PAUSE: Duration = Duration::from_millis(200);
 const AWAY_TRIES: u32 = 25;
-/// How often it is looked for tasks that stall.
+/// Interval of the scans for stalled tasks.
 const SCAN_INTERVAL: Duration = Duration::from_mins(10);
 /// Why a task ends whose dialog a person has moved or deleted.
 const DIALOG_IS_GONE: &str = "its dialog was moved or deleted";
@@ -50,9 +50,9 @@ pub struct Dispatcher {
     engine: Arc<Engine>,
     orders: mpsc::Sender<Order>,
     view: watch::Receiver<TasksView>,
-    /// False: nothing is started here; only tasks whose dialogs go on because of a command are looked after.
+    /// False: starts nothing; only looks after tasks whose dialogs go on because of a command.
     works: bool,
-    /// What fires here; `None` if no trigger does.
+    /// The triggers that fire here; `None` if none do.
     triggers: Option<Triggers>,
     /// The attempts that have been looked at since the start.
     known: BTreeSet<AttemptId>,
@@ -60,7 +60,7 @@ pub struct Dispatcher {
     moved: BTreeSet<RootId>,
     /// The number of their last mark.
     mark: u64,
-    /// Everything is to be looked at.
+    /// All tasks are to be checked.
     is_due: bool,
     /// Rounds in a row in which a dialog that is to be put away did not rest.
     restless: u32,
@@ -69,11 +69,11 @@ pub struct Dispatcher {
     failed: u64,
     /// It is time to look for tasks that stall.
     scan_is_due: bool,
-    /// What stalled when that was looked for last.
+    /// The stalled items the last scan found.
     stalled: Option<Vec<Stalled>>,
 }
 
-/// What a dispatcher does.
+/// The duties of a dispatcher.
 #[derive(Debug, Clone, Copy)]
 pub struct Duties {
     /// Everything is picked up, not only what commands name.
@@ -82,13 +82,13 @@ pub struct Duties {
     pub fires: bool,
 }
 
-/// Nobody carries out orders any more.
+/// The supervisor has ended and executes no orders.
 struct Ended;
 
 /// How a task ends, and what follows from that.
 struct Conclusion {
     end: TaskEnd,
-    /// A person is told of it, if it is of a kind that is told.
+    /// A person is told of it, if this kind of task is told at all.
     is_for_a_person: bool,
     /// Where a tick of a window stopped.
     cursor: Option<String>,
@@ -146,7 +146,7 @@ impl Dispatcher {
                     self.moved.extend(moved);
                     self.mark = mark;
                 }
-                // What was missed, or could not be written, is looked at again.
+                // Retries what was missed or could not be written.
                 _ = poll.tick(), if has_work => self.is_due = true,
                 () = sleep(AWAY_PAUSE), if self.awaits_rest() => {}
                 () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
@@ -173,7 +173,7 @@ impl Dispatcher {
             self.sharer.tell(&self.engine.tasks, &minds).await;
         }
         if !self.works || !is_on {
-            // Nothing is worked on for that.
+            // Closing a team drives nothing.
             self.close_teams(view).await?;
         }
         if is_on && !self.works {
@@ -221,7 +221,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Stops what is worked on here.
+    /// Stops all work here.
     async fn pause(&mut self, view: &TasksView) -> Result<(), Ended> {
         for root in self.sharer.take_running(view) {
             tracing::warn!(%root, "a task is stopped: the store is not reached");
@@ -237,7 +237,7 @@ impl Dispatcher {
         (1..=AWAY_TRIES).contains(&self.restless)
     }
 
-    /// Looks after the tasks whose trees a command has let go on, and after what was asked in them.
+    /// Looks after the tasks whose trees a command has continued, and after queries.
     async fn follow_named(
         &mut self,
         view: &TasksView,
@@ -263,7 +263,7 @@ impl Dispatcher {
         self.start_queries(view, &minds).await
     }
 
-    /// Archives the dialogs of teams that are shut down, and tells whoever waits for something of them.
+    /// Archives the dialogs of teams that are shut down, and delivers the results that others wait for.
     async fn close_teams(&mut self, view: &TasksView) -> Result<(), Ended> {
         let closing = |team: &TeamName| view.status_of(team) == TeamStatus::ShuttingDown;
         for ended in view.ended.iter().filter(|ended| ended.of_closing_team) {
@@ -275,7 +275,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Does what is to be done by the configuration as it is now; false if that could not be read.
+    /// Carries on by the current configuration; false if it could not be read.
     async fn carry_on(&mut self, view: &TasksView, wanted: &[&ActiveTask]) -> Result<bool, Ended> {
         let Some(minds) = self.minds().await else { return Ok(false) };
         for ended in view.ended.iter() {
@@ -290,7 +290,7 @@ impl Dispatcher {
         Ok(true)
     }
 
-    /// Has triggers fire whose time has come, or that a message means.
+    /// Fires triggers that are due, or that a message matches.
     async fn fire(&mut self, view: &TasksView, is_due: bool) {
         let Some(triggers) = &self.triggers else { return };
         let is_used = view.has_active_trigger() || !view.messages.is_empty();
@@ -303,7 +303,7 @@ impl Dispatcher {
         }
     }
 
-    /// Looks for what stalls, and tells of it.
+    /// Scans for stalled tasks, triggers and team changes, and reports them.
     async fn scan(&mut self, view: &TasksView) {
         let Some(minds) = self.minds().await else { return };
         let (rule, org) = (minds.hive().stall, minds.hive().org());
@@ -323,13 +323,13 @@ impl Dispatcher {
         let (day, texts) = (self.engine.clock.now(), self.engine.texts());
         for stall in &scan.tasks {
             if let Some(task) = escalation(stall, org, (&day, texts)) {
-                // What was said on this day already is refused.
+                // A repetition on the same day is refused.
                 Self::stored(tasks.enqueue(task).await);
             }
         }
     }
 
-    /// True if nothing follows from how the tree of a task is now.
+    /// True if the task goes on: the state of its tree requires no action.
     async fn goes_on(&self, active: &ActiveTask) -> Result<bool, Ended> {
         let root = active.root.clone();
         let seen = self.ask(|reply| Order::Look { root, reply }).await?.flatten();
@@ -353,7 +353,7 @@ impl Dispatcher {
         Ok(answer.await.ok())
     }
 
-    /// Writes into the store; what cannot be written is tried again, and the store is a problem.
+    /// The result of a write to the store. A failed write is logged and tried again; the store is then a problem.
     fn stored<T>(done: Result<T, Localized>) -> Option<T> {
         done.inspect_err(|error| tracing::warn!(%error, "the store of tasks")).ok()
     }
@@ -400,7 +400,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// False for a task that waits for a person, as its dialog does: a tree that rests is left alone.
+    /// False for a task that waits for a person and whose dialog was not moved: a tree that rests is left alone.
     async fn may_differ(&self, active: &ActiveTask) -> bool {
         if active.task.status == TaskStatus::Running {
             return true;
@@ -410,7 +410,7 @@ impl Dispatcher {
         found.is_ok_and(|bucket| bucket != Some(Bucket::Run))
     }
 
-    /// Who works on a task.
+    /// The member that works on a task.
     fn worker(active: &ActiveTask, minds: &Minds) -> Option<AgentId> {
         let team = minds.hive().org().team(&active.task.team)?;
         let member = active.task.member.clone().filter(|id| team.members.contains(id));
@@ -424,7 +424,7 @@ impl Dispatcher {
         let named = || active.task.member.clone();
         let worker =
             found.or_else(named).unwrap_or_else(|| AgentId::new(active.task.team.as_str()));
-        // Whoever has begun goes on, whatever the files of the teams say meanwhile.
+        // A task that has begun goes on, even if the team files change meanwhile.
         if is_gone && !active.begun {
             let team = &active.task.team;
             let error = match &active.task.member {
@@ -503,7 +503,7 @@ impl Dispatcher {
         }
     }
 
-    /// Does what follows from how the tree of a task rests.
+    /// Acts on the state in which the tree of a task rests.
     async fn follow(
         &mut self,
         active: &ActiveTask,
@@ -543,7 +543,7 @@ impl Dispatcher {
                 let conclusion = self.conclusion(active, &words, minds);
                 self.end_as(active, worker, conclusion, minds).await?;
             }
-            // It did nothing but work.
+            // It used all its steps for work and gave no answer.
             Outcome::Failed(reason)
                 if is_query && reason == Texts::max_steps_reached(active.task.max_steps) =>
             {
@@ -562,7 +562,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// What the last words of a task say.
+    /// Reads the result, the cursor and whether to tell a person from the last words of a task.
     fn conclusion(&self, active: &ActiveTask, words: &str, minds: &Minds) -> Conclusion {
         let Some(trigger) = &active.task.trigger else {
             return Conclusion::of(TaskEnd::Done { result: self.kept(words, minds) });
@@ -591,7 +591,7 @@ impl Dispatcher {
         self.end_as(active, worker, Conclusion::of(end), minds).await
     }
 
-    /// Ends an attempt. What is not for a person is not told.
+    /// Ends an attempt, and tells a person if it is for one.
     async fn end_as(
         &mut self,
         active: &ActiveTask,
@@ -605,7 +605,7 @@ impl Dispatcher {
                 let tells = is_for_a_person.then_some((&end, trigger));
                 tells.and_then(|said| news::of_message(active, worker, said, lang))
             }
-            // A failure of what a trigger made is one, too.
+            // The failure of a triggered task is told like any other.
             Some(_) | None => news::of_end(active, worker, &end, (minds.hive().org(), lang)),
         };
         let disables = active.task.trigger.as_ref();
@@ -627,7 +627,7 @@ impl Dispatcher {
         blocking(move |on| tokens_of_tree(&engine, &root, on)).await.unwrap_or_default()
     }
 
-    /// Starts queries, which have their slots.
+    /// Starts queries; they have their slots already.
     async fn start_queries(&mut self, view: &TasksView, minds: &Minds) -> Result<(), Ended> {
         if view.queries.is_empty() {
             return Ok(());
@@ -642,7 +642,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Names for this many new dialogs.
+    /// Draws ids for this many new dialogs.
     async fn draw_roots(&self, count: usize) -> Option<Vec<RootId>> {
         let engine = self.engine.clone();
         let drawn = blocking(move |on| -> Vec<RootId> {

@@ -1,4 +1,4 @@
-//! What a person is told of a task that has ended, or needs one.
+//! The items that tell a person about a task that has ended, or needs one.
 
 use std::time::SystemTime;
 
@@ -17,7 +17,7 @@ const MAX_HEADLINE: usize = 80;
 /// Tasks that an item names.
 const MAX_NAMED: usize = 10;
 
-/// Which task an item is about, and what made it, below what it says.
+/// The text of an item, with the task that it is about and the trigger of that below.
 fn named(active: &ActiveTask, said: &str, lang: Lang) -> String {
     let task = &active.task;
     let (id, about) = (task.id.short(), short_headline(&task.text, MAX_HEADLINE));
@@ -40,7 +40,7 @@ pub fn of_end(
     (org, lang): (&Org, Lang),
 ) -> News {
     let team = &active.task.team;
-    // Whoever asked is told.
+    // Only the asker is told.
     if active.task.kind == TaskKind::Query {
         return None;
     }
@@ -103,7 +103,7 @@ pub fn of_restart(active: &ActiveTask, worker: &AgentId, lang: Lang) -> News {
     Some((NewsKind::Failure, notice(active, worker, &key, (NewsLevel::Warning, &text))?))
 }
 
-/// The item about what came of a message, naming where that came from.
+/// The item about the result of a message, naming where the message came from.
 pub fn of_message(
     active: &ActiveTask,
     worker: &AgentId,
@@ -144,7 +144,7 @@ pub fn of_disabled(
     NewNotice::of_team((worker.clone(), team.clone()), &key, text)
 }
 
-/// The notice that nothing is left of what one opening of a window may take. Once an opening.
+/// The notice that an opening of a window has used up its ticks or tokens. Once per opening.
 pub fn of_used_up_window(
     (id, team): (&TriggerId, &OrgTeam),
     opening: SystemTime,
@@ -176,7 +176,7 @@ fn notice(
     Some(notice.about(work))
 }
 
-/// The failure that a team has used up what it may do in a day, while these tasks wait for it. Once a day.
+/// The failure that a team has reached a daily limit while these tasks wait. Once a day.
 pub fn of_used_up((team, waiting): (&OrgTeam, &[TaskRow]), day: &Stamp, lang: Lang) -> NewNotice {
     let name = &team.name;
     let text = in_lang!(

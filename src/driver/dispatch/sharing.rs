@@ -12,12 +12,12 @@ use crate::tools::{TaskStore, TasksView};
 pub struct Sharer {
     /// Trees that were stopped because the lease was not renewed; they continue when it is.
     paused: BTreeSet<RootId>,
-    /// It was said for which teams tasks are started here.
+    /// The store was told for which teams tasks are started here.
     is_told: bool,
 }
 
 impl Sharer {
-    /// What is to be stopped, as soon others may be given it.
+    /// Pauses the trees of running tasks, since other boxes may be given them soon. Returns those to be stopped.
     pub fn take_running(&mut self, view: &TasksView) -> Vec<RootId> {
         let running = view.active.iter().filter(|one| one.task.status == TaskStatus::Running);
         let roots: Vec<RootId> = running.map(|one| one.root.clone()).collect();
@@ -42,12 +42,12 @@ impl Sharer {
         self.paused.remove(root);
     }
 
-    /// True if it is to be said which teams are worked for here.
+    /// True if the store is to be told which teams are worked for here.
     pub fn is_to_tell(&self, view: &TasksView, is_due: bool) -> bool {
         view.sharing.is_some() && (is_due || !self.is_told)
     }
 
-    /// Works for the teams of the configuration as it is now.
+    /// Tells the store that this box works for the teams of the current configuration.
     pub async fn tell(&mut self, tasks: &Arc<dyn TaskStore>, minds: &Minds) {
         let org = minds.hive().org();
         let teams = org.teams().filter(|_| org.is_on()).map(|team| team.name.clone()).collect();

@@ -26,7 +26,7 @@ const MAX_NAMED: usize = 10;
 const ONCE_A_DAY: HandoffRule =
     HandoffRule { dedup_seconds: 24 * 60 * 60, rate: u32::MAX, per_seconds: 1 };
 
-/// What a scan has found.
+/// The results of a scan.
 #[derive(Debug, Default)]
 pub struct Scan {
     pub tasks: Vec<Stall>,
@@ -36,7 +36,7 @@ pub struct Scan {
     changes: Vec<(OpenChange, Duration)>,
 }
 
-/// What stalled.
+/// Something that stalled.
 #[derive(Debug)]
 pub enum Stalled {
     /// A task, in this state.
@@ -48,10 +48,10 @@ pub enum Stalled {
 }
 
 impl Stalled {
-    /// True as long as nothing says that it stalls no more.
+    /// True unless the view shows that it no longer stalls.
     pub fn is_still(&self, view: &TasksView) -> bool {
         match self {
-            // What is not listed is behind many others.
+            // The list is truncated: a task that is not in it may still stall.
             Self::Task(id, status) => {
                 view.listed.iter().find(|row| row.id == *id).is_none_or(|row| row.status == *status)
             }
@@ -87,7 +87,7 @@ impl Scan {
         }
     }
 
-    /// Leaves a line in the log for each.
+    /// Logs each of them.
     pub fn log(&self) {
         if self.tasks.is_empty() && self.triggers.is_empty() && self.changes.is_empty() {
             tracing::debug!("Stall detection scan clean");
@@ -108,7 +108,7 @@ impl Scan {
         }
     }
 
-    /// What is remembered of it.
+    /// Returns what to remember of this scan.
     pub fn found(&self) -> Vec<Stalled> {
         let task = |one: &Stall| Stalled::Task(one.task.id.clone(), one.task.status);
         let change = |(one, _): &(OpenChange, Duration)| Stalled::Change(one.team.clone());
@@ -117,7 +117,7 @@ impl Scan {
         tasks.chain(triggers).chain(self.changes.iter().map(change)).collect()
     }
 
-    /// One item for each team in which something stalls. Where nobody is above, a task that stalls for too long is a failure.
+    /// Returns one item per stalling team. Without a team above, a task that stalls for too long is a failure.
     pub fn news(&self, view: &TasksView, (org, lang): (&Org, Lang)) -> Vec<StallNews> {
         let mut teams: BTreeMap<&TeamName, OfTeam<'_>> = BTreeMap::new();
         for stall in &self.tasks {
@@ -133,7 +133,7 @@ impl Scan {
     }
 }
 
-/// What stalls in one team.
+/// The stalled items of one team.
 #[derive(Debug, Default)]
 struct OfTeam<'a> {
     tasks: Vec<&'a Stall>,
@@ -148,7 +148,7 @@ impl OfTeam<'_> {
         let is_error = self.tasks.iter().any(|stall| stall.level == StallLevel::Error);
         let lead = team.and_then(|team| team.lead.clone());
         let from = (lead.unwrap_or_else(|| AgentId::new(name.as_str())), name.clone());
-        // Whoever has dismissed it is told again when another task is the oldest.
+        // A dismissed notice comes again when another task is the oldest.
         let oldest = self.tasks.first().map(|stall| stall.task.id.as_str());
         let oldest = oldest.or(self.triggers.first().map(|row| row.name.as_str()));
         let key = format!("stall {}", oldest.unwrap_or("change"));
@@ -156,7 +156,7 @@ impl OfTeam<'_> {
         let tasks = self.tasks.iter().take(MAX_NAMED).map(|stall| line(stall, lang));
         let triggers = self.triggers.iter().take(MAX_NAMED).map(|row| trigger_line(row, lang));
         let change = self.change.map(|age| change_line(age, view.sharing.is_some(), lang));
-        // Of a store that is shared.
+        // A team can lack a box only in a shared store.
         let is_hosted = view.sharing.is_none() || view.boxes_of(name).next().is_some();
         let nobody = (!is_hosted && !self.tasks.is_empty()).then(|| nobody_line(lang));
         notice.body = tasks.chain(triggers).chain(change).chain(nobody).collect();
@@ -206,7 +206,7 @@ fn line(stall: &Stall, lang: Lang) -> String {
     )
 }
 
-/// What is said of a team for which no box works.
+/// The line about a team that no box works for.
 fn nobody_line(lang: Lang) -> String {
     in_lang!(
         lang,
@@ -230,7 +230,7 @@ fn trigger_line(row: &TriggerRow, lang: Lang) -> String {
     )
 }
 
-/// A change of a team that is not over, with where it is said what keeps it from that.
+/// A team change that is not over, with where to find what blocks it.
 fn change_line(age: Duration, is_shared: bool, lang: Lang) -> String {
     let hours = hours(age);
     let mut line = in_lang!(
@@ -248,7 +248,7 @@ fn change_line(age: Duration, is_shared: bool, lang: Lang) -> String {
     line
 }
 
-/// The task for the team above about one that stalls for too long; `None` where nobody is above.
+/// The task for the team above about one that stalls for too long; `None` if there is no team above.
 pub fn escalation(stall: &Stall, org: &Org, (day, texts): (&Stamp, Texts)) -> Option<NewTask> {
     let task = &stall.task;
     if stall.level < StallLevel::Error {

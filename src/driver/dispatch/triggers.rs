@@ -1,4 +1,4 @@
-//! Triggers: what the clock makes due, and what messages say, becomes tasks. Nothing is made up for.
+//! Triggers: due times and messages become tasks. Missed times are not made up for.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -38,11 +38,11 @@ pub struct Triggers {
     start: Instant,
     /// `None` before the first look.
     last: Option<Look>,
-    /// What the store said of them at that look.
+    /// Their states in the store at that look.
     known: Arc<[StoredTrigger]>,
     /// Those that can run, each with its definition.
     running: BTreeMap<TriggerId, (Trigger, Handler)>,
-    /// When the clock makes one due.
+    /// When the next one is due.
     next: Option<SystemTime>,
 }
 
@@ -62,18 +62,18 @@ impl Triggers {
         Look { wall: self.engine.clock.moment(), steady: self.start.elapsed() }
     }
 
-    /// When the clock makes one due, on the steady clock.
+    /// When the next one is due, on the steady clock.
     pub fn wake(&self) -> Option<Instant> {
         let (next, now) = (self.next?, self.engine.clock.moment());
-        // What is due and could not be fired is tried again.
+        // A due trigger that could not be fired is tried again.
         Some(Instant::now() + next.duration_since(now).unwrap_or(RETRY_PAUSE))
     }
 
-    /// True if something may be due, or another is active than before.
+    /// True if something may be due, or the active triggers have changed.
     pub fn may_be_due(&self, view: &TasksView) -> bool {
         let clock = self.engine.clock.moment();
         let is_due = self.next.is_some_and(|next| next <= clock);
-        // Nothing would be due for long where the clock was ahead.
+        // If the clock was ahead and is set back, nothing would be due for long.
         let was_set = self.last.is_some_and(|last| self.look().was_set_since(&last));
         is_due || was_set || !view.messages.is_empty() || view.triggers != self.known
     }
@@ -91,7 +91,7 @@ impl Triggers {
         for stored in view.triggers.iter() {
             let Some((trigger, handler)) = self.running.get(&stored.id) else { continue };
             match last {
-                // What was missed while nothing ran, while the machine slept, or because somebody set the clock.
+                // Times missed while nothing ran, while the machine slept, or because somebody set the clock.
                 None => {
                     let since = stored.last_fired.unwrap_or(stored.since).max(stored.since);
                     skipped += missed(handler, since, now.wall);
@@ -116,7 +116,7 @@ impl Triggers {
         }
         for (id, trigger, event) in due_now {
             if !self.fire_one((&id, &trigger), &event, minds).await {
-                // It is looked at again since then; what has fired is known by its moment.
+                // The next look covers the same time again; what has fired is known by its moment.
                 self.last = last;
                 return;
             }
@@ -130,7 +130,7 @@ impl Triggers {
         self.next = times.min();
     }
 
-    /// Brings what can run up to date with the files.
+    /// Updates the triggers that can run from the files.
     async fn prepare(&mut self, view: &TasksView, minds: &Minds) {
         let definitions = minds.hive().triggers();
         let mut running = BTreeMap::new();
@@ -151,7 +151,7 @@ impl Triggers {
                 Some((_, handler)) => Ok(handler),
                 None => handler(&trigger, self.engine.clock.as_ref()),
             };
-            // What cannot run is a problem of the configuration.
+            // A trigger that cannot run is a problem of the configuration.
             if let Ok(handler) = handler {
                 running.insert(stored.id.clone(), (trigger, handler));
             }
@@ -159,8 +159,8 @@ impl Triggers {
         self.running = running;
     }
 
-    /// Disables a trigger whose file was removed: one that comes later starts nothing by being there. Where its team cannot
-    /// be used now, it is left alone.
+    /// Disables a trigger whose file was removed, so that a file added later does not start it. If its team cannot be
+    /// used now, it is left alone.
     async fn retire(&self, id: &TriggerId) {
         let path = self.engine.workspace.join(file_of(id));
         let is_gone = blocking(move |_| {
@@ -230,7 +230,7 @@ impl Triggers {
         true
     }
 
-    /// The tick of a window, and how much one opening may take.
+    /// The tick of a window, and the limits of one opening.
     fn tick(
         &self,
         (id, trigger): (&TriggerId, &Trigger),
@@ -274,7 +274,7 @@ impl Triggers {
     }
 }
 
-/// What makes a trigger fire.
+/// A reason for a trigger to fire.
 #[derive(Debug)]
 enum Event {
     Time(SystemTime),
@@ -283,7 +283,7 @@ enum Event {
 }
 
 impl Event {
-    /// Tells it from all others of this trigger.
+    /// A name that no other event of this trigger has.
     fn name(&self) -> String {
         let millis = |at: &SystemTime| {
             at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis()
@@ -303,12 +303,12 @@ impl Event {
     }
 }
 
-/// A time of a handler as what makes its trigger fire.
+/// The event of a handler's time.
 fn event_at(handler: &Handler, at: SystemTime) -> Event {
     handler.tick_at(at).map_or(Event::Time(at), Event::Tick)
 }
 
-/// What cannot be written is tried again, and the store is a problem.
+/// The result of a write to the store. A failed write is logged and tried again; the store is then a problem.
 fn tell<T>(done: Result<T, Localized>) -> Option<T> {
     done.inspect_err(|error| tracing::warn!(%error, "the store of triggers")).ok()
 }

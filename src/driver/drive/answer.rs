@@ -13,7 +13,7 @@ pub struct ModelAnswer {
 }
 
 impl ModelAnswer {
-    /// What it says, if no call follows; empty otherwise.
+    /// The text it says, if it has no calls; empty otherwise.
     pub fn last_words(&self) -> String {
         let ends_with_words = self.calls.is_empty();
         let saying = self.segments.iter().filter(|one| one.segment == Segment::Saying);

@@ -1,8 +1,8 @@
 //! The requests of a drive to its tree, and the port they pass: the only way a drive writes. The tree handles
 //! one request at a time, so each is atomic.
 //!
-//! A port belongs to one dialog and cannot name another. Nobody makes one but [`super::drives::Drives`],
-//! when it starts the drive of that dialog.
+//! A port belongs to one dialog and cannot name another. Only [`super::drives::Drives`] makes one, when it starts the
+//! drive of that dialog.
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ use super::port::OpenGeneration;
 
 /// Text is on disk at most this long after it was received, unless the disk is slow.
 const INTERVAL: Duration = Duration::from_millis(250);
-/// So many bytes are written without waiting for the interval.
+/// This many unwritten bytes are written without waiting for the interval.
 const MAX_UNWRITTEN_BYTES: usize = 4 * 1024;
 
 /// The text of the answer of one generation on its way to the disk.

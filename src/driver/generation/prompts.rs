@@ -16,8 +16,8 @@ pub fn prompts(draft: &Draft, dialog: &Dialog, step: NextStep, texts: Texts) -> 
     runtime_prompt(draft, dialog, step, texts).into_iter().collect()
 }
 
-/// The results of tasks that wait for a generation; it is told them before its own prompt. Who reasons alone is told
-/// nothing.
+/// The results of tasks that wait for a generation; it is told them before its own prompt. Fresh-boots dialogs get
+/// none.
 pub fn results(dialog: &Dialog, step: NextStep) -> Vec<QueuedPrompt> {
     match step {
         NextStep::Reason

@@ -20,7 +20,7 @@ use crate::driver::texts::Texts;
 
 use super::declare_dead;
 
-/// Drafts the repairs of a tree. `unfinished`: what is left of answers that were being received.
+/// Drafts the repairs of a tree. `unfinished`: the received parts of answers that were cut off.
 pub fn recover(draft: &mut Draft, unfinished: &BTreeMap<SelfId, UnfinishedAnswer>, texts: Texts) {
     let ids: Vec<SelfId> = draft.tree.dialogs.keys().cloned().collect();
     for id in &ids {
@@ -59,8 +59,8 @@ pub fn recover(draft: &mut Draft, unfinished: &BTreeMap<SelfId, UnfinishedAnswer
     }
 }
 
-/// Records what is left of an answer for people: no model is sent it. Done once, and only while its generation
-/// is open and has no answer.
+/// Records a partial answer for people: no model is sent it. Done once, and only while its generation is open and has
+/// no answer.
 fn record_unfinished(draft: &mut Draft, id: &SelfId, answer: &UnfinishedAnswer, texts: Texts) {
     let UnfinishedAnswer { course, genseq, .. } = *answer;
     let Some(dialog) = draft.dialog(id) else { return };

@@ -19,7 +19,7 @@ pub enum Audience {
 }
 
 impl Audience {
-    /// True if a person is there, who stops things by hand and edits `.minds` meanwhile.
+    /// True for an audience with a person, who may stop things by hand and edit `.minds` meanwhile.
     pub fn is_person(self) -> bool {
         match self {
             Self::Screen | Self::Lines => true,
@@ -40,7 +40,7 @@ impl Audience {
         }
     }
 
-    /// What is sent before anything was opened, and how many events may wait.
+    /// The first subscription, and the maximum number of waiting events.
     pub(in crate::driver) fn start(self) -> (Subscription, usize) {
         match self {
             Self::Screen => (Subscription::NoDialog, OUTBOX_EVENTS),

@@ -21,7 +21,7 @@ const _: () = assert!(LARGEST_TICKET >> OWN_BITS == 0, "a ticket leaves room for
 const MOST_EVENTS_ELSEWHERE: usize = 65_536;
 /// About how many bytes may wait for all clients in other processes together.
 const MOST_BYTES_ELSEWHERE: usize = 128 * 1024 * 1024;
-/// What is left of it to one that takes too much of that.
+/// Bytes kept for a client whose outbox was too large.
 const LEFT_BYTES: usize = 512 * 1024;
 
 /// Numbered in the order in which they joined; no number comes twice.
@@ -29,7 +29,7 @@ const LEFT_BYTES: usize = 512 * 1024;
 pub struct ClientId(u32);
 
 impl ClientId {
-    /// The one that joins with the start of the driver.
+    /// The client that joins when the driver starts.
     pub const FIRST: Self = Self(0);
 
     pub const fn numbered(number: u32) -> Self {
@@ -47,11 +47,11 @@ impl ClientId {
     }
 }
 
-/// What a client is, as it said when it joined.
+/// A client's description of itself, given when it joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientProfile {
     pub audience: Audience,
-    /// What the others are told.
+    /// The name the other clients see.
     pub name: String,
     pub rights: ClientRights,
     pub origin: ClientOrigin,
@@ -103,7 +103,7 @@ pub enum RequestKind {
     },
 }
 
-/// What the client chose of a ticket.
+/// The part of a ticket that the client chose.
 pub fn own(ticket: Ticket) -> Ticket {
     ticket & LARGEST_TICKET
 }
@@ -154,7 +154,7 @@ impl Outboxes {
         self.0.iter().filter(move |(_, view)| is_lost(view)).map(|(client, _)| *client)
     }
 
-    /// The clients that something waits for.
+    /// The clients for which events wait.
     pub fn waiting(&self) -> impl Iterator<Item = ClientId> {
         self.0.iter().filter(|(_, view)| !view.outbox.is_empty()).map(|(client, _)| *client)
     }
@@ -173,7 +173,7 @@ impl Outboxes {
         sees_one_dialog
     }
 
-    /// An event for everybody. One with a ticket is for the client of that ticket alone.
+    /// Sends an event to all clients; one with a ticket only to the client of that ticket.
     pub fn push(&mut self, mut event: DriverEvent) {
         if let Some(ticket) = event.ticket_mut() {
             let client = ClientId::of(*ticket);
@@ -190,7 +190,7 @@ impl Outboxes {
         self.keep_bound();
     }
 
-    /// While too much waits for clients in other processes, the one for which most waits lags.
+    /// While the outboxes for other processes are too large together, sheds from the largest one.
     fn keep_bound(&mut self) {
         let elsewhere =
             |(_, view): &(&ClientId, &ClientView)| view.profile.origin == ClientOrigin::Elsewhere;
@@ -206,7 +206,7 @@ impl Outboxes {
         }
     }
 
-    /// An event for all but one.
+    /// Sends an event to all clients but one.
     pub fn push_to_others(&mut self, but: ClientId, event: &DriverEvent) {
         for (_, view) in self.0.iter_mut().filter(|(client, _)| **client != but) {
             view.outbox.push(event.clone());

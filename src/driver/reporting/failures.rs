@@ -1,5 +1,5 @@
-//! What of the dialogs does not go on by itself, as failures of the inbox. Derived from what happens now: a failure is
-//! over when its dialog does something else, and the next driver finds it again if it is still so.
+//! Dialogs that do not go on by themselves, as failures in the inbox. Derived from what happens now: a failure is over
+//! when its dialog does something else, and the next driver finds it again if it still exists.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -11,9 +11,9 @@ use crate::domain::title::short_headline;
 use crate::domain::{AgentId, Clock, DialogId, DisplayState, Lang};
 use crate::protocol::event::RetryView;
 
-/// A request that is retried for so long is a failure.
+/// A request that is retried for at least this long is a failure.
 const LONG: Duration = Duration::from_mins(2);
-/// How the ids of these failures begin.
+/// Prefix of the ids of these failures.
 const ID: &str = "dialog:";
 
 /// The failures of the dialogs.
@@ -26,20 +26,20 @@ pub(super) struct DialogFailures {
 #[derive(Debug)]
 struct Retried {
     since: SystemTime,
-    /// How long it has waited and is to wait between attempts.
+    /// Sum of the waits between attempts, including the current one.
     waits: Duration,
 }
 
 #[derive(Debug)]
 struct Failure {
     item: NewsItem,
-    /// It is so as long as its dialog runs, or as long as it is stopped.
+    /// True: it lasts while its dialog runs. False: while its dialog is stopped.
     while_running: bool,
     is_dismissed: bool,
 }
 
 impl DialogFailures {
-    /// Those that nobody has dismissed.
+    /// The failures that are not dismissed.
     pub fn items(&self) -> impl Iterator<Item = &NewsItem> {
         self.open.values().filter(|failure| !failure.is_dismissed).map(|failure| &failure.item)
     }
@@ -82,7 +82,7 @@ impl DialogFailures {
         self.over(dialog, true)
     }
 
-    /// Ends the failure of a dialog that runs, or of one that is stopped.
+    /// Ends the failure of a running dialog, or of a stopped one; true if there was one.
     fn over(&mut self, dialog: &DialogId, while_running: bool) -> bool {
         let is_over = |failure: &Failure| failure.while_running == while_running;
         self.open.get(dialog).is_some_and(is_over) && self.open.remove(dialog).is_some()
@@ -160,7 +160,7 @@ impl DialogFailures {
         self.end_retries(dialog) || (!is_stopped && self.over(dialog, false))
     }
 
-    /// Other dialogs are gone.
+    /// Drops the failures of dialogs that are gone; true if there were any.
     pub fn keep(&mut self, is_there: impl Fn(&DialogId) -> bool) -> bool {
         let before = self.open.len();
         self.retries.retain(|dialog, _| is_there(dialog));

@@ -65,7 +65,7 @@ pub enum DriverReport {
         root: RootId,
         details: IdleReport,
     },
-    /// What a client wants to be sent.
+    /// The subscription of a client.
     Watch {
         client: ClientId,
         watch: Subscription,
@@ -75,28 +75,28 @@ pub enum DriverReport {
         ticket: Ticket,
         question: String,
     },
-    /// The question is about to be closed so; `None`: it is not.
+    /// How the question is about to be closed; `None`: it stays open.
     Closing {
         question: String,
         how: Option<Resolution>,
     },
-    /// All open notices and failures; what has a lower revision than what came before is late.
+    /// All open notices and failures; a report with a lower revision than an earlier one is stale.
     News {
         revision: u64,
         items: Arc<[NewsItem]>,
     },
-    /// What is known of the tasks of teams; what has a lower revision than what came before is late.
+    /// The tasks of teams; a report with a lower revision than an earlier one is stale.
     Tasks(TasksView),
-    /// The tasks of teams changed to this revision; whoever looks after them may have something to do.
+    /// The tasks of teams changed to this revision; the dispatcher may have something to do.
     TasksSeen {
         revision: u64,
     },
-    /// So often something has happened in a tree of a task; whoever looks after the tasks may have something to do.
+    /// Something has happened in a tree of a task, this many times so far; the dispatcher may have something to do.
     TreesMoved {
         count: u64,
     },
-    /// All that is to be done about the tasks as of this revision, and about what has happened in their trees so often, is done;
-    /// so many have failed since the start.
+    /// All work on the tasks is done, up to this revision and this count of [`Self::TreesMoved`]; `failed`: number of
+    /// tasks that have failed since the start.
     TasksSettled {
         revision: u64,
         moved: u64,

@@ -21,7 +21,7 @@ pub enum AfterRestart {
 /// Which trees are loaded without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PickUp {
-    /// All that can continue, what a restart cut off as far as the person wants that, and what triggers make.
+    /// All that can continue, those that a restart cut off if the person wants that, and those that triggers make.
     Everything(AfterRestart),
     /// All that can continue; no trigger fires.
     Open,

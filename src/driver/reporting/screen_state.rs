@@ -30,7 +30,7 @@ pub struct ScreenState {
     trees: BTreeMap<RootId, Vec<TreeRow>>,
     /// The titles that a person gave; a row has its own one only when it is sent.
     titles: Titles,
-    /// The same holds for its number of files.
+    /// A row has the number of its changed files only when it is sent, too.
     changed: ChangedFiles,
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
     /// The loaded trees, and whether something of them is being driven.
@@ -50,10 +50,10 @@ pub struct ScreenState {
     /// The person's language.
     lang: Lang,
     teams: TeamsState,
-    /// The revisions of the tasks that were seen, and after which nothing was left to do.
+    /// The newest revision of the tasks, and the newest one for which all work was done.
     tasks_seen: u64,
     tasks_settled: u64,
-    /// Marks of trees of tasks that were made, and that were looked at.
+    /// Counts of the marks of task trees: made, and handled.
     moved_seen: u64,
     moved_settled: u64,
     /// Tasks that have failed since the start.
@@ -233,7 +233,7 @@ impl ScreenState {
     pub fn send_all(&self, client: ClientId, out: &mut Outboxes) {
         out.push_to(client, DriverEvent::Workspace(self.workspace.clone()));
         out.push_to(client, DriverEvent::Consent(self.consent.clone()));
-        // Before, not all questions are known, and one that is missing would pass for answered.
+        // Before the survey not all questions are known, and a missing one would pass for answered.
         if self.surveyed {
             for event in self.everything() {
                 out.push_to(client, event);
@@ -562,7 +562,7 @@ fn is_written_text(event: &DriverEvent) -> bool {
     matches!(fact.entry().record, Record::Thought { .. } | Record::Words { .. })
 }
 
-/// Whose dialog it is, as far as that is known.
+/// The member of a dialog, if known.
 fn agent_of<'a>(
     trees: &'a BTreeMap<RootId, Vec<TreeRow>>,
     dialog: &DialogId,

@@ -11,7 +11,7 @@ use crate::tools::TasksView;
 
 #[derive(Debug)]
 pub(super) struct TeamsState {
-    /// For when triggers fire next.
+    /// Tells when triggers fire next.
     clock: Arc<dyn Clock>,
     definitions: Arc<Definitions>,
     /// As they were sent.
@@ -20,7 +20,7 @@ pub(super) struct TeamsState {
     teams: Vec<TeamRow>,
     /// `None` until they are known.
     tasks: Option<TasksView>,
-    /// Clients have been told of teams or tasks: that there are none any more is news.
+    /// Clients have been told of teams or tasks, so they must be told when there are none any more.
     were_told: bool,
 }
 
@@ -59,7 +59,7 @@ impl TeamsState {
         Some(DriverEvent::Triggers(self.triggers.clone()))
     }
 
-    /// True if what was said to come next should have come.
+    /// True if the time of an announced firing has passed.
     fn has_passed(&self) -> bool {
         let now = self.clock.now();
         self.triggers.iter().filter_map(|row| row.next_at.as_ref()).any(|next| *next <= now)
@@ -101,7 +101,7 @@ impl TeamsState {
         events
     }
 
-    /// What is done in this tree for a team.
+    /// The work for a team in this tree.
     pub fn work_of(&self, root: &RootId) -> Option<TeamWork> {
         let active = self.tasks.as_ref()?.of_root(root)?;
         Some(TeamWork { team: active.task.team.clone(), task: Some(active.task.id.clone()) })
@@ -137,8 +137,8 @@ impl TeamsState {
     }
 }
 
-/// True if an open task is not listed any more: there are too many, or it was deleted. Ended ones make room for newer ones,
-/// as whoever shows them knows.
+/// True if an open task is no longer listed: there are too many, or it was deleted. Ended ones make room for newer
+/// ones, as clients know.
 fn leaves(known: &[TaskRow], now: &[TaskRow]) -> bool {
     let ids: std::collections::BTreeSet<&TaskId> = now.iter().map(|row| &row.id).collect();
     known.iter().any(|row| row.status.is_open() && !ids.contains(&row.id))

@@ -34,7 +34,7 @@ struct RowSource<'a> {
     about: &'a str,
     reasoning: Option<Reasoning>,
     pressure: &'a ContextPressure,
-    /// What the configuration says about its member, if it has one.
+    /// The keep-going settings of its member, if it has any.
     keep_going: Option<&'a KeepGoing>,
     foreign: Option<ForeignLayout>,
     queue: &'a [QueuedPrompt],

@@ -8,8 +8,8 @@ use tokio::sync::oneshot;
 
 use crate::domain::text::{Localized, localized};
 
-/// Shows that code runs where it may block. What reads the configuration, Taskdocs and images asks for it,
-/// so that no task can do that.
+/// Proof that code runs where it may block. Functions that read the configuration, Taskdocs and images take it, so that
+/// no task can call them.
 #[derive(Debug)]
 pub struct BlockingThread(());
 
@@ -52,8 +52,8 @@ pub(in crate::driver) async fn blocking<T: Send + 'static>(
     }
 }
 
-/// Begins work that has its own way to reply; resolves to why it has not. One kind of task for all work: each kind takes
-/// room in the program.
+/// Begins work that replies by itself; resolves to the reason why it did not. Boxed, so that `spawn_blocking` is
+/// instantiated once (binary size).
 fn begin(work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, Interrupted> {
     let working = tokio::task::spawn_blocking(work);
     Box::pin(async move {

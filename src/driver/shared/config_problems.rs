@@ -30,7 +30,7 @@ fn minds_problems(engine: &Engine, minds: &Minds, known: &[&str]) -> Vec<Problem
     problems
 }
 
-/// What waits for consent, as problems.
+/// Everything that waits for consent, as problems.
 fn consent_problems(waiting: &[Unagreed]) -> impl Iterator<Item = Problem> + use<'_> {
     let (tools, entries): (Vec<&Unagreed>, Vec<&Unagreed>) =
         waiting.iter().partition(|one| one.entry.kind == TrustKind::Tool);
@@ -120,7 +120,7 @@ fn teams(org: &Org) -> Vec<TeamRow> {
     org.teams().filter(|_| org.is_on()).map(row).collect()
 }
 
-/// What triggers do; none where teams are off.
+/// The definitions of triggers; none where teams are off.
 fn triggers(hive: &HiveConfig) -> Arc<Definitions> {
     if hive.org().is_on() { hive.triggers().clone() } else { Arc::default() }
 }

@@ -30,7 +30,7 @@ use super::moved::MovedTrees;
 use super::sources::ToolSources;
 use super::throttle::Throttles;
 
-/// Reads the end of the program's log, at most so many bytes.
+/// Reads the end of the program's log, at most this many bytes.
 pub type LogReader = fn(u64) -> std::io::Result<LogEnd>;
 
 /// The end of a log file; secrets were redacted when it was written.
@@ -144,7 +144,7 @@ pub struct Driving {
     enabled: bool,
     /// Something waits for consent: until the user agrees, the workspace is read-only.
     awaiting_consent: AtomicBool,
-    /// What runs finishes its step, and nothing follows it.
+    /// Running drives finish their step, and no other step begins.
     finishing: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! What persons look at, as their screens say: nobody is called for it.
+//! The questions that persons look at, as their screens report: nobody is called for these.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ impl Looks {
         }
     }
 
-    /// The questions that are looked at on any screen; `None`: nobody looks at one.
+    /// The questions that are looked at on any screen; `None`: no screen is looked at.
     #[must_use]
     pub fn now(&self) -> Option<BTreeSet<String>> {
         let screens = self.screens();

@@ -1,4 +1,4 @@
-//! Trees of tasks in which something has happened, for whoever looks after the tasks. A tree only leaves its name.
+//! Trees of tasks in which something has happened, for the dispatcher. A tree only leaves its root id.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use crate::domain::RootId;
 
-/// Counts the marks: whoever looked at one has looked at all before it.
+/// Counts the marks: when one is handled, so are all before it.
 #[derive(Debug, Default)]
 pub struct MovedTrees {
     marks: Mutex<Marks>,
@@ -35,7 +35,7 @@ impl MovedTrees {
         marks.count
     }
 
-    /// Waits for the next ones; with them comes the number of the last mark. Dropped, it loses none.
+    /// Waits for marked trees; returns them with the number of the last mark. May be cancelled.
     pub(in crate::driver) async fn next(&self) -> (BTreeSet<RootId>, u64) {
         loop {
             {

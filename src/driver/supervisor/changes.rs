@@ -17,7 +17,7 @@ use crate::store::{Reviewed, StoreError};
 
 /// Most changes that are shown; older ones are left out.
 const MAX_CHANGES: usize = 5_000;
-/// In every record with changes, and in few others.
+/// A text in every record with changes, and in few others.
 const MARK: &str = "\"fileChanges\"";
 
 pub(super) fn read_changes(

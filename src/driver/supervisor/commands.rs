@@ -32,7 +32,7 @@ impl Supervisor {
         };
         self.is_attended |= audience.is_person();
         if rights == ClientRights::View {
-            // Who may not answer is no reason to call nobody else.
+            // A viewer cannot answer: that it looks at a question must not keep others from being called.
             if let Command::Look { .. } = command {
                 return;
             }
@@ -216,8 +216,8 @@ impl Supervisor {
         }
     }
 
-    /// True if a dialog in it has stopped, also by the end of the process that drove it: then nothing may be written of
-    /// it yet. A tree that is loaded says that itself.
+    /// True if a dialog in it has stopped, also by the end of the process that drove it: then the stop may not be on
+    /// disk yet. A loaded tree reports its stop itself.
     fn has_stopped(&self, tree: &TreeListing) -> bool {
         let is_loaded = self.trees.contains_key(&tree.root);
         tree.dialogs.iter().any(|dialog| {

@@ -38,7 +38,7 @@ impl Supervisor {
         self.consent_changed(ticket, agreed.unwrap_or_else(|error| Err(interrupted(&error)))).await;
     }
 
-    /// What is agreed to, or what needs it, is another; what waited for that continues.
+    /// Handles a change of what is agreed to, or of what needs consent: continues what waited for it.
     async fn consent_changed(&mut self, ticket: Ticket, outcome: Result<(), Localized>) {
         let event = match outcome {
             Ok(()) => DriverEvent::Done { ticket, dialog: None },

@@ -102,7 +102,7 @@ pub(super) fn make_tree(
     Ok(tree)
 }
 
-/// The id of a main dialog that nothing has.
+/// An id for a main dialog that is not in use.
 pub fn unused_root(engine: &Engine, _on: &BlockingThread) -> SelfId {
     loop {
         let id = engine.ids.dialog();

@@ -210,7 +210,7 @@ fn trees_of(store: &Store, request: &FindRequest, bucket: Bucket) -> Vec<TreeLis
     }
 }
 
-/// That of the person first, then those that changed last.
+/// Sorts the trees: the person's own first, then those that changed last.
 fn order(trees: &mut [TreeListing], here: Option<&DialogId>) {
     let changed = |tree: &TreeListing| {
         tree.dialogs.iter().map(|dialog| dialog.latest.last_modified.clone()).max()
@@ -221,7 +221,7 @@ fn order(trees: &mut [TreeListing], here: Option<&DialogId>) {
     });
 }
 
-/// The dialogs of a tree that are searched; that of the person first.
+/// The dialogs of a tree that are searched; the person's own first.
 fn dialogs_of(tree: &TreeListing, request: &FindRequest) -> Vec<Searched> {
     let here = request.dialog.as_ref();
     let searched = tree.dialogs.iter().map(|listing| Searched {

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Characters of the line before and after the match.
 const LINE_BEFORE: usize = 40;
 const LINE_AFTER: usize = 200;
-/// The same of the text around.
+/// Characters of the surrounding text before and after the match.
 const AROUND_BEFORE: usize = 300;
 const AROUND_AFTER: usize = 500;
 /// Stands for what was left out.
@@ -25,7 +25,7 @@ pub(super) fn around(text: &str, found: &Range<usize>) -> String {
     part(before, after, AROUND_BEFORE, AROUND_AFTER)
 }
 
-/// At most so many characters before and after.
+/// Truncates both sides to these numbers of characters and joins them.
 fn part(before: &str, after: &str, most_before: usize, most_after: usize) -> String {
     let start = before.char_indices().rev().nth(most_before.saturating_sub(1)).map(|(at, _)| at);
     let start = start.filter(|at| *at > 0);

@@ -64,8 +64,8 @@ fn keep(engine: &Engine, origin: &ImageOrigin) -> Result<AttachedImage, ImageRef
     Ok(AttachedImage { name: image_name(&shown), bytes, source: ImageSource::Copy(name) })
 }
 
-/// A path of the workspace stays in it, whatever links are on the way, or are put there meanwhile. Any other path is the
-/// person's own word.
+/// A path of the workspace cannot leave it through links, even if they are put there meanwhile. Any other path is the
+/// person's own choice.
 fn keep_file(
     store: &Store,
     workspace: &Path,
@@ -106,7 +106,7 @@ fn full_path(engine: &Engine, path: &str) -> PathBuf {
     }
 }
 
-/// What the message about a refusal calls it.
+/// The name of an image in the message about its refusal.
 fn name_of(origin: &ImageOrigin) -> &str {
     match origin {
         ImageOrigin::File(path) => path,
@@ -141,7 +141,7 @@ mod tests {
             kept(Path::new(path), &format!("a{at}")).unwrap();
             kept(&workspace.join(path), &format!("b{at}")).unwrap();
         }
-        // What the person names by its whole path is their own word.
+        // An absolute path is the person's own choice.
         kept(&top.join("out/a.png"), "out").unwrap();
         for path in ["away/a.png", "../out/a.png", "away/none.png"] {
             for path in [PathBuf::from(path), workspace.join(path)] {

@@ -20,8 +20,8 @@ pub fn is_cut_off(dialog: &DialogListing) -> bool {
     matches!(&dialog.state, DisplayState::Stopped { reason, .. } if restart.contains(reason))
 }
 
-/// True if something in this tree was interrupted or can continue, or if its files say another state than the one that
-/// loading it settles: whoever reads them would see another than the screen.
+/// True if something in this tree was interrupted or can continue, or if its files hold another state than loading it
+/// would derive: readers of the files would see another state than the screen.
 pub fn needs_loading(listing: &TreeListing) -> bool {
     listing.unclean
         || listing.dialogs.iter().any(|dialog| {

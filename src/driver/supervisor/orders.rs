@@ -1,4 +1,4 @@
-//! What the dispatcher of tasks wants done: it has no trees of its own.
+//! Orders of the task dispatcher, which has no trees of its own.
 
 use tokio::sync::oneshot;
 
@@ -39,9 +39,9 @@ pub struct PuttingAway {
 
 #[derive(Debug)]
 pub enum Order {
-    /// Replies once the workspace has been surveyed: before, nobody knows whether something waits for consent.
+    /// Replies once the workspace has been surveyed: before, it is unknown whether something waits for consent.
     Surveyed { reply: oneshot::Sender<()> },
-    /// Makes a main dialog with a prompt in its queue. One that is there gets the prompt if it has never had it: the
+    /// Makes a main dialog with a prompt in its queue. An existing one gets the prompt if it has never had it, as the
     /// program may have ended in between.
     Begin { beginning: Box<Beginning>, reply: oneshot::Sender<Result<(), Localized>> },
     /// How a tree rests; `None` if it is not among the running ones.
@@ -52,8 +52,8 @@ pub enum Order {
     PutAway { root: RootId, how: PuttingAway, reply: oneshot::Sender<bool> },
     /// Puts a prompt into the queue of a dialog; false if there is no room now. A dialog that is not there gets nothing.
     Deliver { to: DialogId, prompt: Box<QueuedPrompt>, reply: oneshot::Sender<bool> },
-    /// All that is to be done about the tasks as of this revision of the store, and of this mark of a tree, is done; this many
-    /// have failed in all.
+    /// All work on the tasks is done, up to this revision of the store and this number of tree marks; `failed`: number
+    /// of tasks that have failed in all.
     Settled { revision: u64, moved: u64, failed: u64 },
 }
 
@@ -83,7 +83,7 @@ impl Supervisor {
 
     async fn begin(&mut self, beginning: Beginning) -> Result<(), Localized> {
         let Beginning { root, agent, taskdoc, title, prompt } = beginning;
-        // What a kill left of a dialog that was being made is no dialog, and is made anew.
+        // A dialog that a kill left half made counts as missing, and is made anew.
         let is_there = match self.engine.store.find(&root) {
             None => false,
             Some(Bucket::Done | Bucket::Archive) => return Ok(()),
@@ -129,7 +129,7 @@ impl Supervisor {
             Some(Bucket::Done) if even_done => {}
             Some(Bucket::Done | Bucket::Archive) | None => return true,
         }
-        // What a person says to a dialog whose task is over comes to its end.
+        // Ends also what a person said to a dialog whose task is over.
         if let (Some(mailbox), Some(reason)) = (self.trees.get(root), stop) {
             let _ = mailbox.send(TreeRequest::StopAll { reason }).await;
         }

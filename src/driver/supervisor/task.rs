@@ -41,7 +41,7 @@ impl SupervisorTask {
 
     pub async fn run(mut self) {
         let mut news = self.supervisor.engine.news.view();
-        // What is there before anything is driven is not new.
+        // Reported first: news that exists before anything is driven is not new.
         let known =
             tokio::time::timeout(NEWS_TIMEOUT, news.wait_for(|view| view.revision > 0)).await;
         if let Ok(Ok(view)) = known.map(|known| known.map(|view| view.clone())) {

@@ -80,7 +80,7 @@ async fn answer(
         | TeamsRequest::SwitchTrigger { .. }
         | TeamsRequest::TryTrigger { .. } => None,
     };
-    // Where there is no task at all, there may be no store; looking makes none.
+    // Without any task there may be no store, and asking must not create one.
     if let Some(id) = named.filter(|_| engine.tasks.tasks_view().borrow().listed.is_empty()) {
         return Err(unknown(id));
     }
@@ -133,7 +133,7 @@ async fn answer(
     Ok(DriverEvent::Done { ticket, dialog: None })
 }
 
-/// What a person wants of a trigger needs nobody's approval.
+/// A person's wish about a trigger needs no approval.
 async fn trigger(engine: &Engine, id: TriggerId, wish: TriggerWish) -> Result<(), Localized> {
     let TriggerId { team, name } = id;
     let request = TriggerRequest { team: team.clone(), name, by: None, basis: None, wish };
@@ -147,7 +147,7 @@ async fn trigger(engine: &Engine, id: TriggerId, wish: TriggerWish) -> Result<()
     }
 }
 
-/// A person's change needs nobody's approval.
+/// A person's change needs no approval.
 async fn change(engine: &Engine, change: OrgChange) -> Result<Changed, Localized> {
     let changed = engine.tasks.change_teams(change).await?;
     changed.map_err(|refusal| refusal.text())

@@ -19,9 +19,9 @@ use super::changes::dialog_of;
 pub(super) const MAX_ROWS: usize = 500;
 /// Deeper side dialogs are shown as if they were this deep.
 const MAX_DEPTH: usize = 20;
-/// A longer line is only read if it may be one that matters: most are results of tools.
+/// Longer lines (in bytes) are only parsed if they contain one of `MARKS`: most are results of tools.
 const SHORT_LINE_BYTES: usize = 4_096;
-/// In the longer lines that matter.
+/// Marks of the longer lines that matter.
 const MARKS: [&str; 7] = [
     "\"tellask_call_record\"",
     "\"tellask_result_record\"",
@@ -78,8 +78,8 @@ fn matters(line: &str) -> bool {
     line.len() <= SHORT_LINE_BYTES || MARKS.iter().any(|mark| line.contains(mark))
 }
 
-/// The main dialog, then each side dialog below the one that asked it, in the order they were made; each with
-/// its depth. Of more than `most`, the last are left out.
+/// The main dialog, then each side dialog below the one that asked it, in the order they were made; each with its
+/// depth. The last ones beyond `most` are left out.
 pub(super) fn in_tree_order(
     dialogs: &[DialogListing],
     most: usize,

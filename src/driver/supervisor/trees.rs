@@ -43,14 +43,14 @@ pub struct Supervisor {
     pub(super) tasks: JoinSet<RootId>,
     /// The listing of files that runs, if there is one.
     pub(super) listings: JoinSet<Vec<String>>,
-    /// Who wants it.
+    /// The clients that wait for it.
     pub(super) files_wanted: BTreeSet<ClientId>,
     /// Images of a person that are being read.
     pub(super) images: JoinSet<DriverEvent>,
     /// Which trees are loaded, not only those named in commands.
     pick_up: PickUp,
     pub(super) audience: Audience,
-    /// A person is there or has been, who edits `.minds` meanwhile.
+    /// A person is or was there, who may edit `.minds` meanwhile.
     pub(super) is_attended: bool,
     /// The search that each client wants; dropped, it ends. Of several only the newest counts.
     pub(super) finding: BTreeMap<ClientId, watch::Sender<Wanted>>,
@@ -58,7 +58,7 @@ pub struct Supervisor {
     pub(super) previewing: BTreeMap<ClientId, watch::Sender<Option<(Ticket, DialogId)>>>,
     /// The tasks that search and look for clients.
     pub(super) readers: JoinSet<()>,
-    /// Dropped, what counts in the background ends.
+    /// When it is dropped, counting in the background ends.
     pub(super) alive: watch::Sender<()>,
     /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<MindsStamp>,

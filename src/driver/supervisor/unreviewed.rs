@@ -1,5 +1,5 @@
 //! Counts, at the start, the files that dialogs changed and nobody has reviewed. It reads the courses in the
-//! background, those of the trees that changed last first, and only so much of them.
+//! background, those of the trees that changed last first, and only up to a limit.
 
 use std::cmp::Reverse;
 use std::sync::Arc;

@@ -18,7 +18,7 @@ use super::timeline::{MAX_ROWS, in_tree_order};
 
 /// Most generations of a dialog that are sent one by one.
 const MAX_GENERATIONS: usize = 1_000;
-/// In every record that counts tokens, and in few others.
+/// A text in every record that counts tokens, and in few others.
 const MARK: &str = "\"gen_finish_record\"";
 
 pub(super) fn read_usage(

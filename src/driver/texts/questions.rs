@@ -17,7 +17,7 @@ fn quoted(answer: &str) -> String {
 }
 
 impl Texts {
-    /// In the place of an answer to a part that gets none.
+    /// Stands for the answer to a part that was dismissed.
     #[must_use]
     pub fn dismissed(self) -> &'static str {
         Text::new(
@@ -49,7 +49,7 @@ impl Texts {
         format!("{result}\n{}", stop.in_lang(self.0))
     }
 
-    /// The result of a decision that nobody can be asked to make any more.
+    /// The result of a decision for which no person can be asked any more.
     #[must_use]
     pub fn decision_not_asked(self) -> String {
         Text::new(

@@ -18,14 +18,14 @@ const MAX_ABOUT: usize = 200;
 const MAX_BOX_NAME: usize = 64;
 
 impl Texts {
-    /// The prompt that starts an attempt, of so many that there may be. `autonomy`: what its member decides alone, as JSON.
+    /// The prompt that starts an attempt. `autonomy`: what its member decides alone, as JSON.
     #[must_use]
     pub fn task(self, active: &ActiveTask, max_attempts: u32, autonomy: Option<&str>) -> String {
         let task = &active.task;
         let Task { id, team, kind, priority, text, attempt, .. } = task;
         let from = task.from.as_ref().map_or_else(|| self.a_person(), |from| from.as_str());
         let (kind, priority) = (kind.name(), priority.name());
-        // A person can have one started again however often.
+        // A person may have a task started again more often than that.
         let most = max_attempts.max(*attempt);
         let header = in_lang!(
             self.0,
@@ -64,7 +64,7 @@ impl Texts {
         format!("{header}{autonomy}{earlier}\n\n{text}\n\n{end}{up}{ends}")
     }
 
-    /// What an attempt is told that is not the first one.
+    /// What every attempt after the first is told.
     fn earlier_attempt(self, box_name: Option<&str>) -> String {
         let place = box_name.map(|name| one_line(name, MAX_BOX_NAME));
         let place = place.map(|name| in_lang!(self.0, " on {name}", "（在 {name} 上）"));

@@ -303,7 +303,7 @@ impl TreeState {
         }
     }
 
-    /// A task that was given is known before the tree may rest.
+    /// A task that was given must be known before the tree may rest.
     async fn report_tasks(&mut self) {
         if self.tasks.has_changed().unwrap_or_default() {
             let revision = self.tasks.borrow_and_update().revision;

@@ -82,7 +82,7 @@ impl TreeState {
         self.stop_all(&StopReason::ServerRestart);
     }
 
-    /// No step follows those that run. Who waits for the answer to an ask-back waits for such a step.
+    /// Once no further step begins, stops the drives that wait for the answer to an ask-back: it would need one.
     pub(super) fn stop_asking_back_if_finishing(&mut self) {
         if self.engine.driving.is_finishing() {
             for dialog in self.asking_back.keys() {

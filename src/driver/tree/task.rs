@@ -100,7 +100,7 @@ impl TreeTask {
         }
     }
 
-    /// What a process that was killed left of running answers; `None` if it cannot be read, and has to stay.
+    /// The unfinished answers that a killed process left; `None` if they cannot be read, and have to stay.
     async fn unfinished_answers(&self) -> Option<BTreeMap<SelfId, UnfinishedAnswer>> {
         let (store, root) = (self.state.engine.store.clone(), self.state.tree().root.clone());
         let read = blocking(move |_| store.unfinished_answers(&root)).await;
@@ -120,8 +120,8 @@ impl TreeTask {
         }
     }
 
-    /// Starts a drive for every dialog that can continue by itself, and reports whether all are idle. `happened`: something
-    /// may have changed since then; whoever looks after the tasks would otherwise look again because it has looked.
+    /// Starts a drive for every dialog that can continue by itself, and reports whether all are idle. `happened`:
+    /// something may have changed; without it, each look of the dispatcher would cause another one.
     async fn schedule(&mut self, happened: bool) {
         self.state.release_asking_back().await;
         if self.state.engine.driving.is_on() && !self.state.closing && !self.awaits_request {
@@ -134,7 +134,7 @@ impl TreeTask {
             (self.state.tree().root.clone(), self.state.is_idle() && self.mailbox.is_empty());
         if happened && self.state.task().is_some() {
             let count = self.state.engine.moved.mark(&root);
-            // Before it is said that the tree rests: until it was looked at, there may be more to do.
+            // Reported before the tree's rest: until the dispatcher has looked, there may be more to do.
             let _ = self.state.reports.send(DriverReport::TreesMoved { count }).await;
         }
         if idle {

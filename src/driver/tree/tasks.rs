@@ -21,13 +21,13 @@ impl TreeState {
         view.of_root(&self.tree().root).map(|active| active.task.id.clone())
     }
 
-    /// What of this tree rests, and how. What could not be written is still to be done.
+    /// How this tree rests. Steps that could not be written are still to be done.
     pub(super) fn rest(&self) -> Rest {
         let moves = !self.is_idle() || self.has_unwritable();
         rest(self.tree(), moves, &Texts::is_unknown_outcome)
     }
 
-    /// The stop of a main dialog whose task has had all its steps.
+    /// Stops a main dialog whose task has used all its steps; true if it did.
     pub(super) async fn stop_after_steps(&mut self, id: &SelfId) -> bool {
         let most = self.tasks.borrow().of_root(&self.tree().root).map(|task| task.task.max_steps);
         let Some(most) = most.filter(|_| self.tree().is_main(id)) else { return false };
@@ -40,8 +40,8 @@ impl TreeState {
         true
     }
 
-    /// Takes a prompt about a task, mostly its result, into the queue of a dialog, or of the main dialog if that one has
-    /// ended. What is there already is not taken again. False if there is no room.
+    /// Puts a prompt about a task, mostly its result, into the queue of a dialog, or of the main dialog if that one has
+    /// ended. A prompt that the tree has already is not taken again. False if there is no room.
     pub(super) async fn take_prompt(&mut self, id: &SelfId, mut prompt: QueuedPrompt) -> bool {
         let main = self.tree().root.main();
         let asked = self.tree().get(id).filter(|dialog| is_at_work(dialog, id == &main));
@@ -58,7 +58,7 @@ impl TreeState {
         {
             return false;
         }
-        // Who waits for a person, or was stopped by one, is not woken.
+        // A dialog that waits for a person, or was stopped by one, is not woken.
         prompt.quiet |= !dialog.questions.is_empty() || dialog.latest.marked().is_some();
         let mut waiting = dialog.queue.clone();
         queue::enqueue(&mut waiting, prompt);
@@ -70,8 +70,8 @@ impl TreeState {
     }
 }
 
-/// True for a dialog that will have another generation: a side dialog that has replied for good has none. Who reasons
-/// alone is told nothing.
+/// True for a dialog that will have another generation: a side dialog that has replied for good has none. Fresh-boots
+/// dialogs are told nothing.
 fn is_at_work(dialog: &Dialog, is_main: bool) -> bool {
     let works = !dialog.is_fresh_boots() && dialog.obligation().is_some();
     !dialog.latest.is_dead() && (is_main || works)

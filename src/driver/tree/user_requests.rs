@@ -32,7 +32,7 @@ impl TreeRequest {
         matches!(self, Self::Rest { .. })
     }
 
-    /// True if it asks how the tree is, and nothing of a person or a task comes with it.
+    /// True if it only asks for the tree's state, and brings nothing of a person or a task.
     fn only_asks(&self) -> bool {
         self.only_looks() || matches!(self, Self::IsIdle { .. } | Self::EndIfIdle { .. })
     }

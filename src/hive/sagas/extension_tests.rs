@@ -34,7 +34,7 @@ fn writing_of(bench: &Bench, change: &OrgChange) -> Writing {
     }
 }
 
-/// Begins a change and does so many steps of it.
+/// Begins a change and does this many of its steps.
 async fn interrupted(bench: &mut Bench, (change, kind): (&OrgChange, SagaKind), steps: usize) {
     let mut writing = writing_of(bench, change);
     let team = TeamName::new(TEAM_NAME);
@@ -91,7 +91,7 @@ async fn r1_a_lead_writes_a_skill_that_is_read_and_writes_it_anew() {
     let files = bench.files();
     let copies: Vec<_> = files.iter().filter(|(path, _)| path.starts_with(COPIES)).collect();
     assert!(matches!(copies[..], [(_, kept)] if *kept == before), "{copies:?}");
-    // What is written as it is already needs no copy, and neither does what is kept already.
+    // An unchanged text needs no copy, and neither does one that has a copy already.
     for change in [&other, &save(TEAM_NAME, None, "triage"), &other] {
         bench.change(change).await.unwrap();
     }

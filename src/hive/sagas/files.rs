@@ -32,7 +32,7 @@ pub(super) struct Edit {
     after: Option<String>,
 }
 
-/// What a change does to files, and what they are before it.
+/// The diff of a change, and the hash of the files before it.
 pub(super) fn preview(edits: &[Edit]) -> ChangePreview {
     let mut diff = String::new();
     let mut basis = Sha256::new();
@@ -83,14 +83,14 @@ pub(super) fn write_scope(
     guard::edit_file(workspace, &team_file(team), CONFIG_LIMIT_BYTES, change)
 }
 
-/// What is written for a new team, for a new member of one, or as a skill; until that is whole, it can be taken back.
+/// The files of a new team, a new member or a skill; until all of them are written, they can be taken back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Writing {
     /// Path and text of each file that was not there before.
     files: Vec<(String, String)>,
-    /// Whom it is about.
+    /// The member it is about.
     member: AgentId,
-    /// What `team.yaml` says of the member, if it is new.
+    /// The entry of the member in `team.yaml`, if it is new.
     entry: Option<Value>,
     /// Files that are changed.
     #[serde(default)]
@@ -112,7 +112,7 @@ impl TextChange {
         })
     }
 
-    /// Puts back what was there, unless nothing of the change is left.
+    /// Restores the previous text, unless the change is gone already.
     fn undo(&self, workspace: &Path, is_gone: impl Fn(&str) -> bool) -> Result<(), Localized> {
         match text_of(workspace, &self.path) {
             Some(text) if text == self.after => {
@@ -136,7 +136,7 @@ fn changed(path: &str) -> Localized {
 }
 
 impl Writing {
-    /// Of the files of a plan those that are not there: a person may have written a persona before.
+    /// The files of a plan that are missing: a person may have written a persona before.
     pub fn of_team(workspace: &Path, plan: &TeamPlan) -> Self {
         let files = plan.files.iter().filter(|(path, _)| is_missing(workspace, path));
         Self {
@@ -166,7 +166,7 @@ impl Writing {
         let (mut files, mut changes) = (Vec::new(), Vec::new());
         match text_of(workspace, path) {
             Some(before) => {
-                // What is there may be of a person.
+                // The existing text may be a person's.
                 let copy = copy_of_skill(member, path, &before);
                 if before != *text && is_missing(workspace, &copy) {
                     files.push((copy, before.clone()));
@@ -200,7 +200,7 @@ impl Writing {
         Ok(member.chain(files).collect())
     }
 
-    /// True for what this program writes down: a store that a person agreed to may say anything.
+    /// True for a plan as this program makes it: a store that a person agreed to may say anything.
     pub fn is_of(&self, kind: SagaKind, team: &TeamName) -> bool {
         let (member, persona) = (&self.member, persona_of(&self.member));
         let is_team = TeamName::is_well_formed(team.as_str());
@@ -230,18 +230,18 @@ impl Writing {
             }
     }
 
-    /// How many steps [`Self::write`] has.
+    /// Number of steps of [`Self::write`].
     #[cfg(test)]
     pub fn steps(&self) -> usize {
         self.files.len() + usize::from(self.entry.is_some()) + self.changes.len()
     }
 
-    /// Writes all of it. A file that came meanwhile is not ours, and neither is what would follow.
+    /// Writes all of it. A file that somebody else made meanwhile stays, and nothing after it is written.
     pub fn write(&mut self, workspace: &Path) -> Result<(), Localized> {
         self.write_some(workspace, usize::MAX)
     }
 
-    /// At most so many steps of it.
+    /// Does at most `most` steps of [`Self::write`].
     pub(super) fn write_some(&mut self, workspace: &Path, most: usize) -> Result<(), Localized> {
         for (at, (path, text)) in self.files.iter().enumerate().take(most) {
             if guard::put_file(workspace, path, text)? == Put::Kept {
@@ -259,11 +259,11 @@ impl Writing {
         self.changes.iter().take(left).try_for_each(|change| change.make(workspace))
     }
 
-    /// Takes back what was written. What somebody changed meanwhile stays, and is the error.
+    /// Takes back what was written. A text that somebody changed meanwhile stays, and is the error.
     pub fn undo(&self, workspace: &Path) -> Result<(), Localized> {
         let member = &self.member;
         let written = self.entry.as_ref();
-        // Whoever took the member out of the team's file has undone that part.
+        // If the member is out of the team's file, that part is undone already.
         let is_gone = |text: &str| written.is_some() && !has_team_member(text, member);
         self.changes.iter().rev().try_for_each(|change| change.undo(workspace, is_gone))?;
         let text = text_of(workspace, TEAM_FILE).unwrap_or_default();
@@ -293,19 +293,19 @@ fn is_missing(workspace: &Path, path: &str) -> bool {
     workspace.join(path).symlink_metadata().is_err()
 }
 
-/// True for a member whose name is one of a folder, and of no other place.
+/// True if the name of a member is a plain folder name.
 fn is_plain(member: &AgentId) -> bool {
     !member.as_str().contains('/') && !member.as_str().starts_with('.')
 }
 
-/// True for a skill of a member as it is written here.
+/// True for the path of a skill of this member.
 fn is_skill_of(path: &str, member: &AgentId) -> bool {
     let name = path.rsplit_once('/').and_then(|(_, file)| file.strip_suffix(".md"));
     name.is_some_and(|name| TeamName::is_well_formed(name) && path == skill_file(member, name))
         && is_plain(member)
 }
 
-/// Where a skill of a member with this text is kept when it is written anew. The same text is kept once.
+/// The path where the old text of a skill is kept when it is rewritten. Equal texts are kept once.
 fn copy_of_skill(member: &AgentId, path: &str, text: &str) -> String {
     let name = path.rsplit_once('/').map_or(path, |(_, file)| file.trim_end_matches(".md"));
     let hash = hex(&Sha256::digest(text));
@@ -318,7 +318,7 @@ fn take_out(workspace: &Path, member: &AgentId) -> Result<(), Localized> {
     guard::edit_file(workspace, TEAM_FILE, CONFIG_LIMIT_BYTES, without)
 }
 
-/// A folder for the files of a team, in which no other team of this name is.
+/// An unused folder for the files of a team.
 fn free_folder(workspace: &Path, name: &str) -> String {
     let path = |mark: &str| format!("{STORE_FOLDER}/backups/teams/{name}{mark}");
     let is_free = |path: &String| workspace.join(path).symlink_metadata().is_err();
@@ -348,7 +348,7 @@ impl Closing {
             let name = team.name.clone();
             let file = text_of(workspace, &team_file(&name));
             let mut members = file.map(|text| spawned_members(&text)).unwrap_or_default();
-            // Whatever the file says: nobody goes with a team who is not in it.
+            // Whatever the file says, only members of the team go with it.
             members.retain(|member| team.members.contains(member));
             let folder = free_folder(workspace, &format!("{name}-{time}"));
             ClosingTeam { name, members, folder }
@@ -356,7 +356,7 @@ impl Closing {
         Self { teams: teams.map(closing).collect() }
     }
 
-    /// True for what this program writes down: a store that a person agreed to may say anything.
+    /// True for a plan as this program makes it: a store that a person agreed to may say anything.
     pub fn is_well_formed(&self) -> bool {
         self.teams.iter().all(|ClosingTeam { name, members, folder }| {
             let kept = folder.strip_prefix(&format!("{STORE_FOLDER}/backups/teams/"));
@@ -399,13 +399,13 @@ impl Closing {
             for member in members {
                 steps.push(ClosingStep::TakeOut(member.clone()));
                 steps.push(away(persona_of(member), &format!("{member}-persona.md")));
-                // Another member of this name has none of them.
+                // A later member of this name must not get them.
                 steps.push(away(skill_folder(member), &format!("{member}-skills")));
             }
             let taskdoc = format!("{name}.tsk");
             steps.push(away(taskdoc.clone(), &taskdoc));
             steps.push(away(triggers::folder_of(name), "triggers"));
-            // Last: as long as it is there, the team is.
+            // Last: the team exists as long as this file does.
             steps.push(away(team_file(name), &format!("{name}.yaml")));
         }
         steps

@@ -1,4 +1,4 @@
-//! Triggers are disabled whose tasks fail again and again.
+//! Disables triggers whose tasks fail again and again.
 
 use std::time::SystemTime;
 
@@ -10,7 +10,7 @@ use crate::domain::news::{NewNotice, NewsKind};
 use crate::domain::task::{AttemptId, TaskEnd};
 use crate::hive::fault::StoreFault;
 
-/// Counts the end of a task for its trigger: so many that fail in a row disable it, which a person is told with `news`.
+/// Counts the end of a task for its trigger. Too many failures in a row disable it, and tell a person `news`.
 pub(super) async fn count_end(
     step: &mut Step<'_>,
     (of, end): (&AttemptId, &TaskEnd),

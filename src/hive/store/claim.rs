@@ -1,5 +1,5 @@
-//! Which tasks are started next: as many as their teams have slots and as the day leaves. What is read for that is read for many
-//! teams in one statement, for each statement costs an answer of a server.
+//! Which tasks are started next: as many as the slots and the daily limits of their teams allow. One statement reads
+//! for many teams, as each statement costs a round trip to a server.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -15,13 +15,13 @@ use crate::domain::{Clock, RootId, TeamName};
 use crate::hive::fault::StoreFault;
 use crate::tools::TeamSlots;
 
-/// Teams that one statement asks for. A database bounds the parts of a statement, and its values.
+/// Teams per statement. A database limits the parts of a statement, and its values.
 const TEAMS_AT_ONCE: usize = 50;
 
-/// What of a team's limits is used.
+/// The used part of a team's limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// Slots that tasks and queries have.
+    /// Slots that tasks and queries use.
     running: i64,
     /// Tasks and queries that were started on this day; 0 if the team has no limit of them.
     started: i64,
@@ -35,7 +35,7 @@ impl Usage {
         i64::from(limits.max_running) - self.running
     }
 
-    /// How much of what may be used in a day is, a line for each limit.
+    /// The used part of each daily limit, one line per limit.
     fn said(self, limits: &TeamLimits) -> String {
         let all = [
             ("max_tasks_per_day", self.started, u64::from(limits.max_tasks_per_day)),
@@ -59,8 +59,8 @@ impl Usage {
 }
 
 impl Store {
-    /// Starts tasks of these teams, as many as there are roots for their dialogs and as the teams have slots, those
-    /// that go first. `day`: when this day of the local calendar began.
+    /// Starts the first tasks of these teams, as many as there are roots for their dialogs and slots of the teams.
+    /// `day`: when this day of the local calendar began.
     ///
     /// # Errors
     /// The disk; nothing is started then.
@@ -89,7 +89,7 @@ impl Store {
                 continue;
             }
             used_up.push(team.team.clone());
-            // Once: whoever dismissed it knows.
+            // Only once, even if it was dismissed.
             if !self.used_up.contains(&team.team) {
                 let mut notice = team.used_up.clone();
                 notice.body.insert_str(0, &of_team.said(&team.limits));
@@ -111,7 +111,7 @@ impl Store {
 }
 
 impl Store {
-    /// Those of these teams for which tasks wait that are not started on this day any more, which began at this moment.
+    /// The teams with waiting tasks that have used up their limits of the day that began at this moment.
     ///
     /// # Errors
     /// The disk.
@@ -137,7 +137,7 @@ impl Store {
     }
 }
 
-/// What is used of the limits of these teams, on the day that began at this moment.
+/// The usage of these teams on the day that began at this moment.
 pub(super) async fn usage(
     step: &mut Step<'_>,
     teams: &[(&TeamName, &TeamLimits)],
@@ -146,7 +146,7 @@ pub(super) async fn usage(
     let mut usage = BTreeMap::new();
     for teams in teams.chunks(TEAMS_AT_ONCE) {
         let rows: Vec<String> = (0..teams.len()).map(|at| placeholders(3 + 3 * at)).collect();
-        // What nobody has limited is not counted.
+        // Usage without a limit is not counted.
         let mut count = sql(format!(
             "SELECT v.column1, \
              (SELECT COUNT(*) FROM tasks t WHERE t.org = $1 AND t.team = v.column1 AND t.status = 'running'), \
@@ -175,12 +175,12 @@ pub(super) async fn usage(
     Ok(usage)
 }
 
-/// Where the three values of a row go, the first of them with this number.
+/// The placeholders of the three values of a row, numbered from `first`.
 fn placeholders(first: usize) -> String {
     format!("(${first}, ${}, ${})", first + 1, first + 2)
 }
 
-/// The tasks that go first, in their order: no more than `most`, and of each of these teams no more than it may start.
+/// The tasks that go first, in their order: at most `most`, and per team at most as many as it may start.
 async fn next_tasks(
     step: &mut Step<'_>,
     teams: &[(&TeamName, i64)],

@@ -25,9 +25,9 @@ use crate::hive::disk::Journal;
 use crate::hive::fault::StoreFault;
 use crate::hive::folder::{self, DATABASE};
 
-/// How long a statement waits for another process.
+/// Timeout of a statement that waits for another process.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Statements that stay prepared: more than what is read and written while a task goes from the queue to its end.
+/// Number of cached prepared statements: more than a task needs from the queue to its end.
 const PREPARED: usize = 128;
 
 /// Result codes of SQLite: sqlite.org/rescode.html.
@@ -39,10 +39,10 @@ const SQLITE_NOTADB: i32 = 26;
 /// The low byte is the code, the rest says more.
 const CODE_MASK: i32 = 0xff;
 
-/// What the message of a server is about.
+/// Makes a fault of the message of a server.
 type ServerFault = fn(String) -> StoreFault;
 
-/// Classes of codes of PostgreSQL, and what they say: postgresql.org/docs/current/errcodes-appendix.html.
+/// PostgreSQL error codes by prefix, and their faults: postgresql.org/docs/current/errcodes-appendix.html.
 const SERVER_CODES: [(&str, ServerFault); 6] = [
     ("08", StoreFault::Lost),
     ("57P", StoreFault::Lost),
@@ -52,37 +52,37 @@ const SERVER_CODES: [(&str, ServerFault); 6] = [
     ("53100", |_| StoreFault::Full),
 ];
 
-/// How long a server may take: to take a connection, and for a statement.
+/// Timeouts of a server: for a connection, and for a statement.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Of a connection to a server. Whoever dies within a transaction is in nobody's way for long, and so is one that waits.
+/// Session settings: timeouts, so that a dead or waiting client cannot block others for long.
 const SESSION: &str = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '5s'; SET statement_timeout = '9s'; \
      SET client_min_messages = 'warning'";
-/// Changes of others within this time are one.
+/// Changes by others within this time are reported as one.
 const GATHERED: Duration = Duration::from_millis(20);
 /// Bytes of a hash in the name of a channel.
 const CHANNEL_BYTES: usize = 8;
 /// The oldest version of PostgreSQL: its number in `server_version_num`.
 const OLDEST_SERVER: i64 = 140_000;
 
-/// Whose rows are in a store that one workspace has for itself.
+/// The organisation in a store that one workspace has for itself.
 const LOCAL: &str = "local";
 
 /// A connection.
 #[derive(Debug)]
 pub(super) struct Db {
-    /// Whose rows statements are about.
+    /// The organisation whose rows statements are about.
     org: Arc<str>,
     to: Connection,
     /// Where it is, if it is a file.
     file: Option<(PathBuf, Journal)>,
-    /// Who changes something, for others that listen.
+    /// The name of this program, for others that listen to its changes.
     name: String,
     /// A transaction was begun, and perhaps not committed.
     is_unfinished: bool,
-    /// Transactions that were committed here, each of which has made the version of a server another.
+    /// Number of transactions committed here; each has changed the version of a server.
     committed: i64,
-    /// Only in tests: the time is what callers say, also on a server.
+    /// Only in tests: callers give the time, also on a server.
     by_caller: bool,
 }
 
@@ -93,7 +93,7 @@ enum Connection {
 }
 
 impl Db {
-    /// Opens a database file that is there.
+    /// Opens an existing database file.
     pub async fn of_file(database: &Path, journal: Journal) -> Result<Self, StoreFault> {
         let to = Connection::Sqlite(connected(database, journal).await?);
         let file = Some((database.to_owned(), journal));
@@ -112,7 +112,7 @@ impl Db {
         }
     }
 
-    /// How changes of a file are kept: not always as it was wanted.
+    /// The journal mode in use, which may differ from the wanted one.
     pub async fn journal(&mut self) -> Result<Journal, StoreFault> {
         let row = plain("PRAGMA journal_mode").fetch_one(self).await?;
         let mode: String = row.try_get(0)?;
@@ -169,8 +169,8 @@ impl Db {
         done.map_err(migration_fault)
     }
 
-    /// Begins a transaction that writes. What is not committed is undone. Those of an organisation take turns, as all that
-    /// use one file do: nothing that one has read changes before it has written.
+    /// Begins a transaction that writes; without a commit it is rolled back. Those of an organisation are serialized,
+    /// as are all on one file: nothing that one has read changes before it has written.
     pub async fn begin(&mut self) -> Result<Step<'_>, StoreFault> {
         self.end_unfinished().await?;
         let (org, by_caller) = (self.org.clone(), self.by_caller);
@@ -200,7 +200,7 @@ impl Db {
         }
     }
 
-    /// Begins one that only reads, so that all of it is of one moment.
+    /// Begins a transaction that only reads, so that all of it is of one moment.
     pub async fn begin_reading(&mut self) -> Result<Step<'_>, StoreFault> {
         self.end_unfinished().await?;
         let (is_unfinished, committed) = (&mut self.is_unfinished, &mut self.committed);
@@ -216,7 +216,7 @@ impl Db {
         Ok(Step { org, transaction, is_unfinished, committed, at: None, by_caller: false })
     }
 
-    /// Another value whenever somebody else has changed something.
+    /// A value that changes whenever another program has changed something.
     pub async fn version(&mut self) -> Result<i64, StoreFault> {
         let (version, own) = match self.to {
             Connection::Sqlite(_) => (plain("PRAGMA data_version"), 0),
@@ -228,8 +228,8 @@ impl Db {
         Ok(version - own)
     }
 
-    /// Ends what was begun and not committed. A server would learn of that with the next statement only, and whoever else
-    /// uses the store would wait until then. SQLite has ended it by itself where the disk was full or failed, which a
+    /// Rolls back a transaction that was not committed. Otherwise a server would do so only with the next statement,
+    /// and others would wait until then. SQLite rolls back by itself where the disk was full or failed, which a
     /// connection does not notice: sqlite.org/lang_transaction.html.
     pub async fn end_unfinished(&mut self) -> Result<(), StoreFault> {
         if !self.is_unfinished {
@@ -250,7 +250,7 @@ impl Db {
         Ok(())
     }
 
-    /// Ends it when everything is written.
+    /// Closes it after everything is written.
     pub async fn close(self) -> Result<(), StoreFault> {
         match self.to {
             Connection::Sqlite(db) => db.close().await?,
@@ -260,12 +260,12 @@ impl Db {
     }
 }
 
-/// Tells when somebody else has changed something. It is a hint: one that is lost is made up for by looking.
+/// Hears of changes by others. They are hints: polling makes up for a lost one.
 pub(in crate::hive) struct Listener {
     from: PgListener,
-    /// Whose changes are no news.
+    /// The name of this program, whose own changes are ignored.
     name: String,
-    /// Something was heard that nobody was told yet.
+    /// A change was heard and not reported yet.
     is_news: bool,
 }
 
@@ -279,7 +279,7 @@ impl Listener {
         Ok(Self { from, name: name.to_owned(), is_news: false })
     }
 
-    /// Waits for the next change of somebody else, and for those that follow at once. May be given up and begun anew.
+    /// Waits for the next change by another program, and for those that follow at once. May be cancelled.
     ///
     /// # Errors
     /// The connection broke.
@@ -300,13 +300,13 @@ impl std::fmt::Debug for Listener {
     }
 }
 
-/// Where changes of an organisation are told.
+/// The notification channel of an organisation.
 fn channel(org: &str) -> String {
     let digest = Sha256::digest(org);
     format!("hive_{}", hex::hex(digest.get(..CHANNEL_BYTES).unwrap_or_default()))
 }
 
-/// Opens a database file that is there.
+/// Opens an existing database file.
 async fn connected(database: &Path, journal: Journal) -> Result<SqliteConnection, StoreFault> {
     let mode = match journal {
         Journal::WriteAhead => SqliteJournalMode::Wal,
@@ -318,7 +318,7 @@ async fn connected(database: &Path, journal: Journal) -> Result<SqliteConnection
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
-        // What a file defines must not run anything.
+        // The schema of a file must not run anything.
         .pragma("trusted_schema", "OFF")
         .pragma("cell_size_check", "ON")
         .statement_cache_capacity(PREPARED)
@@ -326,7 +326,7 @@ async fn connected(database: &Path, journal: Journal) -> Result<SqliteConnection
     Ok(options.connect().await?)
 }
 
-/// What a server does in time; else the connection is given up.
+/// Waits for a server at most this long; after that the connection counts as lost.
 async fn in_time<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, sqlx::Error>>,
@@ -337,10 +337,10 @@ async fn in_time<T>(
     }
 }
 
-/// How a server is reached. Over a network it has to show a certificate, unless the URL says otherwise.
+/// Checks the URL of a server. Over a network the server has to show a certificate, unless the URL says otherwise.
 ///
 /// # Errors
-/// What is wrong with the URL; never any of it.
+/// What is wrong with the URL; the message contains no part of it.
 pub(in crate::hive) fn check_url(url: &str) -> Result<(), Localized> {
     server_options(url).map(|_| ())
 }
@@ -371,15 +371,15 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// What is done as a whole, or not at all.
+/// A transaction.
 #[derive(Debug)]
 pub(super) struct Step<'c> {
     org: Arc<str>,
     transaction: Transaction<'c>,
-    /// Of the connection.
+    /// The flag of the connection.
     is_unfinished: &'c mut bool,
     committed: &'c mut i64,
-    /// When it began, as the server says.
+    /// When it began to write, by the clock of the server.
     at: Option<i64>,
     by_caller: bool,
 }
@@ -391,7 +391,7 @@ enum Transaction<'c> {
 }
 
 impl Step<'_> {
-    /// The time of a server, which is the same for all that use it; else that of this machine.
+    /// The time of the server, which is the same for all its clients; without one, that of this machine.
     pub fn now(&self, here: SystemTime) -> SystemTime {
         self.at.filter(|_| !self.by_caller).map_or(here, moment)
     }
@@ -409,13 +409,13 @@ impl Step<'_> {
             }
         }
         *self.is_unfinished = false;
-        // Those that only read, and those of a file, change no version.
+        // Transactions that only read, and those on a file, change no version.
         *self.committed += i64::from(self.at.is_some());
         Ok(())
     }
 }
 
-/// What a statement is carried out on.
+/// An executor of statements.
 pub(super) trait Target {
     fn parts(&mut self) -> (&str, Link<'_>);
 }
@@ -482,7 +482,7 @@ pub(super) struct Statement {
     values: Vec<Value>,
 }
 
-/// A statement with `$1` for whose rows it is about, and `$2` and so on for its values. What others wrote is never in the text.
+/// A statement with `$1` for the organisation, and `$2` and so on for its values. Text from outside is always a value.
 pub(super) fn sql(text: impl Into<Cow<'static, str>>) -> Statement {
     Statement { text: text.into(), of_org: true, values: Vec::new() }
 }
@@ -569,7 +569,7 @@ impl Row {
     }
 }
 
-/// What a column can be read as.
+/// A type that a column can be read as.
 pub(super) trait Column: Sized {
     fn of(row: &Row, at: usize) -> Result<Self, StoreFault>;
 }
@@ -627,7 +627,7 @@ fn migration_fault(error: MigrateError) -> StoreFault {
     StoreFault::Damaged(error.to_string())
 }
 
-/// As it is kept: milliseconds since 1970, UTC.
+/// The stored form of a time: milliseconds since 1970, UTC.
 pub(super) fn millis(at: SystemTime) -> i64 {
     let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

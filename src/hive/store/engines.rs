@@ -12,9 +12,9 @@ use crate::hive::fault::StoreFault;
 use crate::hive::server::{EngineRow, LEASE, Registration};
 use crate::tools::Sharing;
 
-/// An engine that was not heard of for so long, and has left nothing, is forgotten.
+/// An engine that was not heard of for this long, and has left nothing to do, is forgotten.
 const KEPT: Duration = Duration::from_hours(14 * 24);
-/// Tasks of others that are known here.
+/// Maximum number of tasks of other engines that are read.
 const MAX_ELSEWHERE: i64 = 200;
 
 /// Where an attempt is worked on.
@@ -35,7 +35,7 @@ impl Store {
         !self.db.is_shared() || self.hosted.contains(team)
     }
 
-    /// Begins to work here: what this workspace has worked on before, and nobody has taken over, is its own again.
+    /// Registers an engine. Earlier work of this workspace that no other engine has taken over is its own again.
     ///
     /// # Errors
     /// A copy of the workspace works already; the server.
@@ -77,7 +77,7 @@ impl Store {
         self.engine.as_ref().map(|engine| engine.id.clone())
     }
 
-    /// Goes on to hold the lease; false if it is over: then this has to be registered anew.
+    /// Renews the lease; false if it has expired: then the engine has to register anew.
     ///
     /// # Errors
     /// The server.
@@ -105,16 +105,16 @@ impl Store {
         Ok(())
     }
 
-    /// From now on tasks fail whose engines were lost so often.
+    /// Sets the number of attempts after which a task fails whose engines were lost.
     pub fn limit_attempts(&mut self, most: u32) {
         self.max_attempts = most;
     }
 
-    /// Works for these teams from now on, each with the hash of the files that describe it here, but for those for which
-    /// another engine goes by other files.
+    /// Works for these teams from now on, each with the hash of its files here. A team is left out if another engine
+    /// has other files for it.
     ///
     /// # Errors
-    /// The server; then it starts what it started before, until this is tried again.
+    /// The server; then it works for the same teams as before, until this is tried again.
     pub async fn host(&mut self, teams: Vec<(TeamName, String)>) -> Result<(), StoreFault> {
         let is_known = self.wanted == teams && self.hosted.len() == teams.len();
         if is_known && !self.hosts_are_unknown || !self.db.is_shared() {
@@ -145,7 +145,7 @@ impl Store {
         Ok(())
     }
 
-    /// Those of these teams, each with the hash of its file here, for which an engine of another place goes by another file.
+    /// The teams, each with the hash of its file here, for which an engine elsewhere has another file.
     ///
     /// # Errors
     /// The server.
@@ -168,13 +168,13 @@ impl Store {
         Ok(teams.iter().filter(differs).map(|(team, _)| team.clone()).collect())
     }
 
-    /// Whether it is to work for teams that it does not work for; they may be free now.
+    /// True if it does not work for all wanted teams; the others may be free now.
     #[must_use]
     pub fn wants_more(&self) -> bool {
         self.db.is_shared() && (self.hosts_are_unknown || self.hosted.len() < self.wanted.len())
     }
 
-    /// Tries that again.
+    /// Tries [`Self::host`] again.
     ///
     /// # Errors
     /// The server.
@@ -183,7 +183,7 @@ impl Store {
         self.host(wanted).await
     }
 
-    /// What is done here and elsewhere; `None` in a store that is not shared.
+    /// The work here and elsewhere; `None` in a store that is not shared.
     pub(super) async fn sharing(
         &mut self,
         clock: &dyn Clock,

@@ -82,7 +82,7 @@ async fn r4_a_damaged_page_is_told_and_not_taken_for_an_empty_queue() {
     let database = bench.database();
     bench.store.close().await;
     let mut bytes = std::fs::read(&database).unwrap();
-    // All but the page that says what is in the others.
+    // All pages but the first, which holds the schema.
     bytes[4_096..].fill(0xA5);
     std::fs::write(&database, &bytes).unwrap();
     let opened = Store::open(&database, "ab12", at(2)).await;

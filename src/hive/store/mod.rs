@@ -43,12 +43,12 @@ pub(super) use sagas::{Saga, SagaKind};
 pub(super) use triggers::InForce;
 pub(super) use view::Changes;
 
-/// How often the tables are looked at and made, and the time in between.
+/// Number of tries to make the tables, and the pause between them.
 const MIGRATION_TRIES: u32 = 5;
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
-/// Bytes that can be written where there is room for any change.
+/// Bytes that are written to test whether there is room for any change.
 const NEEDED_ROOM: usize = 64 * 1_024;
-/// How the tables are made, in this order. What has been in a version does not change.
+/// The migrations, in this order. A released one never changes.
 const MIGRATIONS: [(&str, &str); 9] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
@@ -60,9 +60,9 @@ const MIGRATIONS: [(&str, &str); 9] = [
     ("engines", include_str!("0008_engines.sql")),
     ("causes", include_str!("0009_causes.sql")),
 ];
-/// What only a server needs, and its number, which is behind all others.
+/// The migration that only a server needs, and its number, which is higher than all others.
 const SERVER_MIGRATION: (i64, &str, &str) = (1_000, "server", include_str!("server.sql"));
-/// A column of the tables of triggers that PostgreSQL takes for a word of its own.
+/// A column of the tables of triggers whose name is a reserved word in PostgreSQL.
 const RESERVED: (&str, &str) = ("    overlaps BIGINT", "    \"overlaps\" BIGINT");
 
 fn migrations(is_shared: bool) -> impl Iterator<Item = (i64, &'static str, Cow<'static, str>)> {
@@ -80,25 +80,25 @@ fn migrations(is_shared: bool) -> impl Iterator<Item = (i64, &'static str, Cow<'
 pub struct Store {
     db: Db,
     seat: String,
-    /// Teams that have used up what they may do in a day, when tasks were to be started last.
+    /// Teams that had used up their daily limits when tasks were last to be started.
     used_up: Vec<TeamName>,
     /// Where it is, if it is shared.
     server: Option<Server>,
-    /// The running program that works in a shared store; a command does not.
+    /// The registration of a running program in a shared store; a command has none.
     engine: Option<Registration>,
-    /// The teams that it is to work for, each with the hash of its files, and those that it works for.
+    /// The wanted teams, each with the hash of its files, and the teams that it works for.
     wanted: Vec<(TeamName, String)>,
     hosted: BTreeSet<TeamName>,
-    /// Attempts of a task whose engines are lost.
+    /// Maximum number of attempts of a task whose engines are lost.
     max_attempts: u32,
-    /// The server may say something else of it: a change of that came to nothing, as far as is known.
+    /// The list of hosted teams on the server may differ: its last change is not known to have succeeded.
     hosts_are_unknown: bool,
-    /// How changes of a file are kept.
+    /// The journal mode of a file.
     journal: Journal,
 }
 
 impl Store {
-    /// Opens a database file that is there; an empty one is filled. Its name on this machine is `seat`.
+    /// Opens an existing database file; an empty one gets its tables. Its name on this machine is `seat`.
     ///
     /// # Errors
     /// It is damaged, or of a newer version; the disk.
@@ -161,7 +161,7 @@ impl Store {
         Ok(store)
     }
 
-    /// What a person should know of how it works here.
+    /// A problem with the way it works here, if there is one.
     #[must_use]
     pub fn problem(&self) -> Option<Problem> {
         (self.journal == Journal::Rollback).then(no_log)
@@ -184,7 +184,7 @@ impl Store {
         step.commit().await
     }
 
-    /// Connects to the server anew, if there is one. What the program holds there is as it was.
+    /// Connects to the server anew, if there is one. What the program holds there is unchanged.
     ///
     /// # Errors
     /// The server.
@@ -195,7 +195,7 @@ impl Store {
         Ok(())
     }
 
-    /// Ends what was begun and came to nothing, so that nobody waits for it.
+    /// Rolls back a transaction that was not committed, so that nobody waits for it.
     ///
     /// # Errors
     /// The server.
@@ -203,7 +203,7 @@ impl Store {
         self.db.end_unfinished().await
     }
 
-    /// Hears of what others change; `None` in a store that is not shared.
+    /// Listens for changes by others; `None` in a store that is not shared.
     ///
     /// # Errors
     /// The server.
@@ -218,12 +218,12 @@ impl Store {
         self.db.is_shared()
     }
 
-    /// Of which seat the work is that is done here; `None`: all of it, since nobody else uses the store.
+    /// The seat whose work is done here; `None`: all work, since no other program uses the store.
     fn own_seat(&self) -> Option<&str> {
         self.db.is_shared().then_some(self.seat.as_str())
     }
 
-    /// Makes the tables. Whoever is held up by others that do the same tries again until then.
+    /// Makes the tables. While another process does the same, tries again until `until`.
     async fn migrate(&mut self, until: Instant) -> Result<(), StoreFault> {
         let mut tries = MIGRATION_TRIES;
         loop {
@@ -247,12 +247,12 @@ impl Store {
         Ok(())
     }
 
-    /// Another value whenever another process has changed something.
+    /// A value that changes whenever another process has changed something.
     pub(super) async fn version(&mut self) -> Result<i64, StoreFault> {
         self.db.version().await
     }
 
-    /// Writes all that is in it into this file, which is empty.
+    /// Copies all its content into this file, which is empty.
     pub(super) async fn vacuum_into(&mut self, file: &Path) -> Result<(), StoreFault> {
         let Some(name) = file.to_str() else {
             return Err(StoreFault::Other(format!("{} is no UTF-8", file.display())));
@@ -261,7 +261,7 @@ impl Store {
         Ok(())
     }
 
-    /// Looks through all of it.
+    /// Checks the whole database file for damage.
     ///
     /// # Errors
     /// It is damaged; the disk.
@@ -290,7 +290,7 @@ impl Store {
         counts.collect()
     }
 
-    /// Since when the task that waits longest for a slot does.
+    /// When the task that waits longest for a slot was queued.
     ///
     /// # Errors
     /// The disk.
@@ -300,13 +300,13 @@ impl Store {
         Ok(row.try_get::<Option<i64>>(0)?.map(moment))
     }
 
-    /// Holds it, so that nobody else writes.
+    /// Holds the store, so that no other program can write.
     #[cfg(test)]
     pub(super) async fn held(&mut self) -> impl Sized + '_ {
         self.db.begin().await.unwrap()
     }
 
-    /// Ends it when everything is written.
+    /// Closes it after everything is written.
     pub async fn close(self) {
         if let Err(error) = self.db.close().await {
             tracing::warn!(%error, "the store was not closed well");
@@ -320,7 +320,7 @@ async fn take_out_trial(step: &mut Step<'_>) -> Result<(), StoreFault> {
     Ok(())
 }
 
-/// What is said of a file without a log of its changes.
+/// The problem of a database file without a write-ahead log.
 fn no_log() -> Problem {
     let path = format!("{STORE_FOLDER}/{DATABASE}");
     let text = Text::new(

@@ -17,7 +17,7 @@ const KEPT: Duration = Duration::from_hours(14 * 24);
 /// Bytes of a hash in an id.
 const ID_BYTES: usize = 6;
 
-/// Which are read.
+/// Which items are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listed {
     Open,
@@ -42,7 +42,7 @@ impl Store {
         Ok(id)
     }
 
-    /// Dismisses what of these is open, in one step.
+    /// Dismisses those of these items that are open, in one transaction.
     ///
     /// # Errors
     /// The disk; nothing is dismissed then.
@@ -93,7 +93,7 @@ impl Store {
     }
 }
 
-/// Says something to a person. With too many open items it is left out: the list of tasks has it all the same.
+/// Adds an item for a person. With too many open items it is left out: the list of tasks shows the same.
 pub(super) async fn tell(
     step: &mut Step<'_>,
     seat: &str,
@@ -187,14 +187,14 @@ fn item(row: &Row, clock: &dyn Clock) -> Result<NewsItem, StoreFault> {
     })
 }
 
-/// The same for the same call, whenever it is made.
+/// The id of a call's notice: the same whenever the call is made.
 fn notice_id(dialog: Option<&DialogId>, call: &str) -> String {
     let dialog = dialog.map(dialogs::text).unwrap_or_default();
     let digest = Sha256::digest(format!("{dialog}\n{call}"));
     format!("n-{}", hex::hex(digest.get(..ID_BYTES).unwrap_or_default()))
 }
 
-/// The same for the same words of a member about the same task: each task has its own.
+/// Equal for equal words of a member about the same task; each task has its own.
 fn dedup_key(notice: &NewNotice) -> String {
     let NewNotice { agent, work, level, title, body, .. } = notice;
     let task = work.as_ref().and_then(|work| work.task.as_ref()).map_or("", TaskId::as_str);

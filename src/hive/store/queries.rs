@@ -13,22 +13,22 @@ use crate::domain::task::{ActiveTask, NewTask, Task, TaskEnd, TaskRefusal, TaskS
 use crate::domain::{Clock, RootId, TaskId, TeamName};
 use crate::hive::fault::StoreFault;
 
-/// A query whose time is over is ended by whoever asked; by the store, if that has not happened so long after.
+/// Time after its deadline until the store ends a query; before that, its asker does.
 const GRACE: Duration = Duration::from_secs(10);
-/// A query that has ended counts for the limits of a day, and is deleted after so long.
+/// Time until an ended query is deleted; until then it counts for the limits of a day.
 const KEPT: Duration = Duration::from_hours(48);
 
-/// Which queries end that nobody has answered.
+/// Which unanswered queries are ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ended {
-    /// Those whose time has long been over.
+    /// Those that are long past their deadline.
     Late,
     /// Those that were asked here.
     AskedHere,
 }
 
 impl Store {
-    /// Asks a team, unless something speaks against it. The query has a slot of the team from now on.
+    /// Asks a team, unless the query is refused. It has a slot of the team from now on.
     ///
     /// # Errors
     /// The disk; nothing is asked then.
@@ -39,7 +39,7 @@ impl Store {
         (rule, now): (&QueryRule, SystemTime),
     ) -> Result<Result<TaskId, TaskRefusal>, StoreFault> {
         match self.try_ask(query, id, (rule, now)).await {
-            // Whether that was done before the connection broke is known by the id.
+            // The id tells whether that was done before the connection broke.
             Err(fault) if fault.is_lost() => {
                 self.reconnect().await?;
                 self.try_ask(query, id, (rule, now)).await
@@ -104,7 +104,7 @@ impl Store {
         Ok(queries)
     }
 
-    /// Ends the queries whose time has long been over, and gives dialogs to those that have none, as far as there are roots.
+    /// Ends the queries long past their deadline, and gives a dialog to each that has none, as long as there are roots.
     ///
     /// # Errors
     /// The disk; nothing is started then.
@@ -150,7 +150,7 @@ impl Store {
         (why, which): (&str, Ended),
         now: SystemTime,
     ) -> Result<(), StoreFault> {
-        // A store to which nothing can be written is opened all the same.
+        // Reads first, so that a store that cannot be written can be opened.
         let any =
             "SELECT 1 FROM tasks WHERE org = $1 AND kind = 'query' AND status = 'running' LIMIT 1";
         if sql(any).fetch_optional(&mut self.db).await?.is_none() {
@@ -171,7 +171,7 @@ impl Store {
         step.commit().await
     }
 
-    /// Ends a query if it is open; then, how it ended. `None` if there is no such query.
+    /// Ends a query if it is open; returns how it ended. `None` if there is no such query.
     ///
     /// # Errors
     /// The disk, or a row that no version of this program wrote.

@@ -1,5 +1,5 @@
-//! Changes of the organisation as rows. A change is written down before its first step, with all that undoes or finishes it,
-//! and taken out in the transaction that makes it whole; so a row that is found at a start is a change that was interrupted.
+//! Changes of the organisation as rows. A change is written before its first step, with all that undoes or finishes it,
+//! and deleted in the transaction that completes it; so a row that is found at a start is an interrupted change.
 
 use std::time::SystemTime;
 
@@ -33,19 +33,19 @@ pub struct Saga {
     pub team: TeamName,
     /// The team whose lead wants it; `None` for a person.
     pub by: Option<TeamName>,
-    /// What undoes or finishes it.
+    /// The plan that undoes or finishes it.
     pub plan: Value,
 }
 
-/// What `teams.status` says.
+/// The values of `teams.status`.
 const SPAWNING: &str = "spawning";
 const ACTIVE: &str = "active";
 const CLOSING: &str = "closing";
-/// Why tasks of a team end that is shut down.
+/// Why tasks end when their team is shut down.
 const TEAM_CLOSED: &str = "the team was shut down";
 
 impl Store {
-    /// Writes down that a team is to be made; nothing is in its way after that.
+    /// Records that a team is to be made; no other change is in its way after that.
     ///
     /// # Errors
     /// The disk; nothing has begun then.
@@ -60,7 +60,7 @@ impl Store {
         if let Some(refusal) = in_the_way(&mut step, &saga.team, saga.by.as_ref()).await? {
             return Ok(Err(refusal));
         }
-        // Whoever asks has looked: one that is known to be active and has no file was removed by hand.
+        // The caller has checked the files: a team that is active here and has no file was removed by hand.
         let make = sql(
             "INSERT INTO teams (org, name, status, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (org, name) \
              DO UPDATE SET status = $3, bootstrap_task = NULL, created_at = $4 WHERE teams.status = $5",
@@ -75,11 +75,11 @@ impl Store {
         Ok(Ok(()))
     }
 
-    /// The team is there: from now on it works, beginning with this task. Whatever else than a queued task comes back, the
-    /// change is not over, and has to be undone.
+    /// The team is there: from now on it works, beginning with this task. If the result is not `Queued`, the change is
+    /// not over, and has to be undone.
     ///
     /// # Errors
-    /// The disk; the same.
+    /// The disk; then too the change has to be undone.
     pub async fn finish_spawn(
         &mut self,
         saga: &Saga,
@@ -102,7 +102,7 @@ impl Store {
         Ok(queued)
     }
 
-    /// Forgets a change of which nothing is left.
+    /// Forgets a change that was undone.
     ///
     /// # Errors
     /// The disk.
@@ -115,7 +115,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes down that something is to be written for a team that is there.
+    /// Records that something is to be written for an existing team.
     ///
     /// # Errors
     /// The disk; nothing has begun then.
@@ -135,7 +135,7 @@ impl Store {
         Ok(Ok(()))
     }
 
-    /// Forgets a change that is whole, or of which nothing is left.
+    /// Forgets a change that is complete, or was undone.
     ///
     /// # Errors
     /// The disk; then it is not over.
@@ -145,7 +145,7 @@ impl Store {
         step.commit().await
     }
 
-    /// Writes down that these teams are shut down, and ends their tasks. From here on that is finished, never undone.
+    /// Records that these teams are shut down, and ends their tasks. From here on that is finished, never undone.
     ///
     /// # Errors
     /// The disk; nothing has begun then.
@@ -180,7 +180,7 @@ impl Store {
         Ok(Ok(()))
     }
 
-    /// True if no dialog of these teams is left to be archived, and whoever asked for something knows that it will not come.
+    /// True if all dialogs of these teams are archived, and all their results are delivered.
     ///
     /// # Errors
     /// The disk.
@@ -202,7 +202,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Deletes what is known of these teams; their names are free again.
+    /// Deletes all rows of these teams; their names are free again.
     ///
     /// # Errors
     /// The disk; nothing is deleted then.
@@ -241,7 +241,7 @@ impl Store {
         rows.iter().map(saga).collect()
     }
 
-    /// Forgets the changes that are not over: the files say what there is.
+    /// Forgets the unfinished changes: the files say what there is.
     ///
     /// # Errors
     /// The disk.
@@ -267,10 +267,10 @@ impl Store {
         in_the_way(&mut step, team, by).await
     }
 
-    /// How the teams are of which there is more to say than that they are active, and the changes that are not over.
+    /// The states of all teams that are not merely active, and the unfinished changes.
     ///
     /// # Errors
-    /// The same.
+    /// The disk.
     pub async fn team_states(&mut self) -> Result<(Vec<TeamState>, Vec<OpenChange>), StoreFault> {
         let list = sql("SELECT m.name, m.status, t.status FROM teams m \
              LEFT JOIN tasks t ON t.org = m.org AND t.id = m.bootstrap_task WHERE m.org = $1 ORDER BY m.name");
@@ -311,7 +311,7 @@ pub(super) async fn is_closing(step: &mut Step<'_>, team: &TeamName) -> Result<b
     Ok(closing.fetch_optional(step).await?.is_some())
 }
 
-/// One change at a time of a team, and for a team.
+/// The refusal if the team is being shut down, or another change of it, or for the same requester, is not over.
 async fn in_the_way(
     step: &mut Step<'_>,
     team: &TeamName,
@@ -326,7 +326,7 @@ async fn in_the_way(
     Ok(other.map(|_| OrgRefusal::Running(by.cloned())))
 }
 
-/// What `caller_team` says.
+/// The team in `caller_team`; `None` for a person.
 fn requester(by: String) -> Option<TeamName> {
     Some(by).filter(|by| !by.is_empty()).map(TeamName::new)
 }

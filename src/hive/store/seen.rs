@@ -1,4 +1,4 @@
-//! What has happened lately: the same thing does not count twice, and not too many things count.
+//! Recent events, for deduplication and rate limits.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,14 +6,14 @@ use super::db::{Step, sql};
 use super::millis;
 use crate::hive::fault::StoreFault;
 
-/// It is remembered for at least so long.
+/// Events are remembered for at least this long.
 pub(super) const KEPT: Duration = Duration::from_hours(24);
 
 fn ago(now: SystemTime, seconds: u32) -> i64 {
     millis(now) - i64::from(seconds) * 1_000
 }
 
-/// Forgets what is older than that, and than [`KEPT`].
+/// Forgets events that are older than `seconds` and than [`KEPT`].
 pub(super) async fn forget_old(
     step: &mut Step<'_>,
     seconds: u32,
@@ -25,7 +25,7 @@ pub(super) async fn forget_old(
     Ok(())
 }
 
-/// True if this was seen in the last so many seconds, or later than now: somebody has set the clock back.
+/// True if this was seen in the last `seconds`, or later than now: somebody has set the clock back.
 pub(super) async fn is_known(
     step: &mut Step<'_>,
     (scope, id): (&str, &str),
@@ -38,7 +38,7 @@ pub(super) async fn is_known(
     Ok(at.is_some_and(|at| at > ago(now, seconds)))
 }
 
-/// After how many milliseconds the next one may follow, if so many have been seen in the last so many seconds.
+/// Milliseconds until the rate limit (`rate` events in `seconds`) allows the next event; `None` if it does now.
 pub(super) async fn wait(
     step: &mut Step<'_>,
     scope: &str,

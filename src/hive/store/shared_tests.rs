@@ -20,7 +20,7 @@ use crate::hive::server::TAKEOVER;
 use crate::hive::test_support::{postgres_org, server, works};
 use crate::tools::Ending;
 
-/// Of the database when a test begins.
+/// The time of the database when a test begins, in milliseconds.
 const START: i64 = 1_764_000_000_000;
 
 /// Some boxes that share a store; seats are named as the boxes are.
@@ -61,7 +61,7 @@ impl Boxes {
         assert_eq!(queued, Enqueued::Queued(id(name)));
     }
 
-    /// Starts what fits on one of them.
+    /// Starts as many tasks as fit on one of the boxes.
     async fn claim(&mut self, by: usize, max_running: u32, room: u32) -> Vec<ActiveTask> {
         let first = self.roots;
         self.roots += room;
@@ -101,7 +101,7 @@ impl Boxes {
         items.into_iter().map(|item| item.title).collect()
     }
 
-    /// What is worked on at one of them, and what of it is to be put away.
+    /// The tasks that one of the boxes works on, and those that it has to put away.
     async fn here(&mut self, at: usize) -> (Vec<String>, Vec<String>) {
         let view = self.stores[at].tasks_view(&At(0)).await.unwrap();
         let name = |id: &TaskId| id.as_str().trim_start_matches("task-").to_owned();
@@ -420,7 +420,7 @@ async fn a_call_that_is_made_again_after_a_cut_is_done_once() {
     assert_eq!(told.len(), 1);
 }
 
-/// Has the server cut the connection of one of them.
+/// Makes the server cut the connection of one of the boxes.
 async fn cut(boxes: &mut Boxes, of: usize) {
     let pid = sql("SELECT CAST(pg_backend_pid() AS BIGINT) WHERE $1 <> ''");
     let pid: i64 = pid.fetch_one(&mut boxes.stores[of].db).await.unwrap().try_get(0).unwrap();
@@ -561,7 +561,7 @@ impl Boxes {
                 let claimed = self.claim(by, 3, 2).await;
                 held.extend(claimed.iter().map(|one| (by, one.attempt())));
             }
-            // Whoever believes to work on something may end it, however late; or finds that its dialog is gone.
+            // A box may end what it believes to work on, however late; or it finds that the dialog is gone.
             Act::End => {
                 if let Some((by, of)) = pick(state, held) {
                     let before = self.stores[by].find_task(of.task.as_str(), &At(0)).await.unwrap();
@@ -646,7 +646,7 @@ async fn whatever_happens_on_three_boxes_each_task_is_in_one_state_at_one_place(
                 assert_eq!(found, 0, "{rule}: seed {seed}, step {step}, {act:?} by {by}");
             }
         }
-        // In the end nothing is stuck: whoever is left brings all of it to its end.
+        // In the end nothing is stuck: the boxes that are left finish everything.
         for _ in 0..4 {
             boxes.set_clock(151).await;
             works(&mut boxes.stores[0], "one", &["qa"]).await;

@@ -1,4 +1,4 @@
-//! Tasks that may stall, and what a person is told of them: one item for each team, which goes when nothing stalls any more.
+//! Tasks that may stall, and what a person is told of them: one item per team, removed when nothing stalls any more.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,9 +10,9 @@ use crate::domain::task::Task;
 use crate::hive::fault::StoreFault;
 use crate::tools::StallNews;
 
-/// Most tasks that are looked at; those that wait longest.
+/// Maximum number of tasks that are looked at: those that wait longest.
 const MAX_TASKS: i64 = 200;
-/// Begins the keys of the items.
+/// Prefix of the keys of the items.
 const KEY: &str = "stall:";
 
 impl Store {
@@ -42,7 +42,7 @@ impl Store {
         rows.iter().map(aged).collect()
     }
 
-    /// Tells a person what stalls now. An item that is there is brought up to date; one about what stalls no more goes.
+    /// Tells a person what stalls now. An existing item is updated, or removed if its thing no longer stalls.
     ///
     /// # Errors
     /// The disk; nothing has changed then.

@@ -23,8 +23,8 @@ const LOST: &str = "SELECT e.seat, e.box FROM engines e WHERE e.org = $1 AND e.l
      WHERE t.org = e.org AND a.seat = e.seat AND t.status = 'running' AND t.kind <> 'query') ORDER BY e.seat";
 
 impl Store {
-    /// Queues again what engines worked on whose lease has been over for so long; a task that was begun too often fails. Tasks
-    /// that wait for a person stay where they are. A person is told once.
+    /// Queues the running tasks of lost engines again, whose lease ended longer than `after` ago; a task with too many
+    /// attempts fails. Tasks that wait for a person stay where they are. A person is told once.
     ///
     /// # Errors
     /// The server; nothing has changed then.
@@ -63,7 +63,7 @@ impl Store {
     }
 }
 
-/// Ends an attempt that nobody works on any more: its dialog is archived when its box is back, its task is queued again.
+/// Ends an attempt of a lost engine: its dialog is archived when its box is back, its task is queued again.
 async fn give_back(
     step: &mut Step<'_>,
     of: &AttemptId,

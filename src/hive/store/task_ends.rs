@@ -15,7 +15,7 @@ use crate::hive::fault::StoreFault;
 use crate::tools::{Ending, News};
 
 impl Store {
-    /// Blocks a task, or lets it run again. Nothing is said if that changes nothing.
+    /// Blocks a task, or lets it run again. The news is told only if that changes something.
     ///
     /// # Errors
     /// The disk; nothing has changed then.
@@ -54,7 +54,7 @@ impl Store {
     ) -> Result<bool, StoreFault> {
         let kept = self.server.is_some().then(|| ending.clone());
         match (self.try_end(of, ending, now).await, kept) {
-            // What was written before the connection broke is in the row: a result is written once.
+            // The row tells whether it was written before the connection broke: a result is written once.
             (Err(fault), Some(ending)) if fault.is_lost() => {
                 self.reconnect().await?;
                 let status = ending.end.status();
@@ -90,7 +90,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Cancels a task; returns the status it had, `None` if there is no such task. What has ended stays as it is.
+    /// Cancels a task if it is open; returns the status it had, `None` if there is no such task.
     ///
     /// # Errors
     /// The disk.
@@ -183,7 +183,7 @@ pub(super) async fn end_attempt(
     end_task(step, (of, "status IN ('running', 'blocked')"), end, now).await
 }
 
-/// Ends an open task because somebody wants it to end, also one that waits. Its newest attempt is 0 if it was never started.
+/// Cancels an open task, also one that waits. Its newest attempt is 0 if it was never started.
 pub(super) async fn cancel(
     step: &mut Step<'_>,
     newest: &AttemptId,
@@ -227,7 +227,7 @@ async fn end_task(
     Ok(true)
 }
 
-/// What follows from the end of an attempt for its trigger and for whoever asked; a person is told nothing more.
+/// Reports the end of an attempt to its trigger and to its asker; a person is told nothing more.
 pub(super) async fn report_end(
     step: &mut Step<'_>,
     (of, end): (&AttemptId, &TaskEnd),
@@ -269,7 +269,7 @@ async fn deliver(step: &mut Step<'_>, of: &AttemptId, end: &TaskEnd) -> Result<(
     Ok(())
 }
 
-/// Cancels all open tasks of a team. Whoever asked for one is told.
+/// Cancels all open tasks of a team, and tells their askers.
 pub(super) async fn cancel_all(
     step: &mut Step<'_>,
     team: &TeamName,
@@ -291,8 +291,8 @@ pub(super) fn attempt_id(row: &Row) -> Result<AttemptId, StoreFault> {
     Ok(AttemptId { task: TaskId::new(id), attempt: super::task_rows::number(row, 1)? })
 }
 
-/// Cancels what of a team waits or is blocked, and what runs since before `stale`. Whoever replaces it knows that, so
-/// nothing is delivered.
+/// Cancels the waiting and blocked tasks of a team, and those that run since before `stale`. The caller replaces them
+/// and knows that, so nothing is delivered.
 pub(super) async fn cancel_open(
     step: &mut Step<'_>,
     team: &TeamName,

@@ -34,7 +34,7 @@ impl Store {
     /// The open tasks alone.
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Self::task_list`].
     pub(super) async fn open_task_list(
         &mut self,
         clock: &dyn Clock,

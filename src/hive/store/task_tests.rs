@@ -106,7 +106,7 @@ impl Bench {
         Folder::of(self.dir.path()).database()
     }
 
-    /// The same store, as another program has it.
+    /// The same store, opened by another program.
     pub(super) async fn beside(&self, database: Database) -> Store {
         match database {
             Database::File => Store::open(&self.database(), "ab12", at(0)).await.unwrap(),
@@ -125,7 +125,7 @@ impl Bench {
         assert_eq!(self.add(name, task, 1).await, Enqueued::Queued(id(name)));
     }
 
-    /// Starts what fits, and says what; at most `room` of it.
+    /// Starts as many tasks as fit, at most `room`; returns them.
     pub(super) async fn claim_up_to(
         &mut self,
         teams: &[TeamSlots],

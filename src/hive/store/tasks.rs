@@ -14,11 +14,11 @@ use crate::domain::task::{
 use crate::domain::{Clock, TaskId, TeamName};
 use crate::hive::fault::StoreFault;
 
-/// Open tasks that whoever finds a team busy is told of.
+/// Maximum number of open tasks in the answer about a busy team.
 const MAX_IN_FLIGHT: i64 = 20;
 
 impl Store {
-    /// Queues a task under this id, unless something speaks against it.
+    /// Queues a task under this id, unless it is refused.
     ///
     /// # Errors
     /// The disk; nothing is queued then.
@@ -29,7 +29,7 @@ impl Store {
         now: SystemTime,
     ) -> Result<Enqueued, StoreFault> {
         match self.try_enqueue(new, id, now).await {
-            // Whether that was done before the connection broke is known by the id.
+            // The id tells whether that was done before the connection broke.
             Err(fault) if fault.is_lost() => {
                 self.reconnect().await?;
                 self.try_enqueue(new, id, now).await
@@ -81,8 +81,8 @@ impl Store {
         Ok(())
     }
 
-    /// The dialog of an ended attempt has been put away, or is not there. `tokens`: what its dialogs used and nobody has
-    /// counted yet; it counts once, for its task, its team and the window that it is a tick of.
+    /// The dialog of an ended attempt has been put away, or is not there. `tokens`: those of its dialogs that are not
+    /// counted yet; they count once, for its task, its team and the window that it is a tick of.
     ///
     /// # Errors
     /// The disk.
@@ -140,10 +140,10 @@ impl Store {
         rows.iter().map(|row| task(row, clock)).collect()
     }
 
-    /// The tasks whose id starts so; two at most.
+    /// The tasks whose id starts with `start`; at most two.
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Self::tasks`].
     pub async fn find_task(
         &mut self,
         start: &str,
@@ -181,7 +181,7 @@ pub(super) async fn is_there(step: &mut Step<'_>, id: &TaskId) -> Result<bool, S
     Ok(find.fetch_optional(step).await?.is_some())
 }
 
-/// Writes a new task, in this status. Who gave it is at `seat`.
+/// Writes a new task, in this status. `seat`: where its asker is.
 pub(super) async fn insert(
     step: &mut Step<'_>,
     new: &NewTask,
@@ -238,7 +238,7 @@ async fn count(
     row.try_get(0)
 }
 
-/// What keeps work of any kind from a team.
+/// The refusal of any work for this team.
 pub(super) async fn chain_refusal(
     step: &mut Step<'_>,
     new: &NewTask,
@@ -251,7 +251,7 @@ pub(super) async fn chain_refusal(
     Ok(is_deep.then_some(TaskRefusal::ChainTooLong))
 }
 
-/// What keeps a task from being queued. Work that is handed over is remembered here.
+/// The refusal of a task. A handoff is remembered here, for its deduplication and rate limit.
 async fn refusal(
     step: &mut Step<'_>,
     new: &NewTask,

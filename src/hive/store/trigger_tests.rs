@@ -67,7 +67,7 @@ impl Bench {
         self.store.triggers().await.unwrap().into_iter().next().unwrap()
     }
 
-    /// Ends a tick that was made, having used so much and stopped there.
+    /// Ends a tick that used these tokens and stopped at this cursor.
     async fn end_tick(&mut self, name: &str, tokens: u64, cursor: Option<&str>, seconds: u64) {
         self.claim(&[slots_of("qa", 10)], seconds).await;
         let of = AttemptId { task: id(name), attempt: 1 };

@@ -1,5 +1,5 @@
-//! Triggers and the messages that they look at. A firing is one transaction, from the state of the trigger to its task: what
-//! happened makes it fire once, also on a second try after an interruption.
+//! Triggers and the messages that they look at. A firing is one transaction, from the state of the trigger to its task:
+//! an event makes it fire once, also on a second try after an interruption.
 
 use std::time::SystemTime;
 
@@ -16,9 +16,9 @@ use crate::domain::trigger::{
 use crate::domain::{TaskId, TeamName};
 use crate::hive::fault::StoreFault;
 
-/// Messages that wait; whoever sends another one is refused.
+/// Maximum number of waiting messages; further ones are refused.
 const MAX_MESSAGES: i64 = 1_000;
-/// Why a task of a trigger ends for which there is a newer one.
+/// Why a task of a trigger ends when there is a newer one.
 const REPLACED: &str = "replaced by a newer task";
 
 /// Why a trigger is disabled that had no file for some time.
@@ -47,7 +47,7 @@ impl Store {
         rows.iter().map(stored).collect()
     }
 
-    /// Enables a trigger, whatever it was; false if its team is being shut down.
+    /// Enables a trigger, whatever its state; false if its team is being shut down.
     ///
     /// # Errors
     /// The disk; nothing has changed then.
@@ -60,10 +60,10 @@ impl Store {
         self.set_trigger(id, (TriggerState::Active, None), definition, now).await
     }
 
-    /// Disables a trigger; the same.
+    /// Disables a trigger; false if its team is being shut down.
     ///
     /// # Errors
-    /// The same.
+    /// The disk; nothing has changed then.
     pub async fn disable_trigger(
         &mut self,
         id: &TriggerId,
@@ -104,7 +104,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Disables a trigger whose file was removed. What another one of this name does begins anew.
+    /// Disables a trigger whose file was removed. A later one of this name begins anew.
     ///
     /// # Errors
     /// The disk; nothing has changed then.
@@ -122,7 +122,7 @@ impl Store {
         Ok(())
     }
 
-    /// Takes over what the file of an active trigger says now.
+    /// Takes over the current definition in the file of an active trigger.
     ///
     /// # Errors
     /// The disk; nothing has changed then.
@@ -139,7 +139,7 @@ impl Store {
         Ok(())
     }
 
-    /// Queues the task of a trigger under this id, unless something speaks against it.
+    /// Queues the task of a trigger under this id, unless the firing is refused.
     ///
     /// # Errors
     /// The disk; nothing has happened then.
@@ -212,7 +212,7 @@ impl Store {
         Ok(Ok(task.clone()))
     }
 
-    /// Leaves a message for triggers; false if too many wait. Those of the day before are too old for any trigger.
+    /// Leaves a message for triggers; false if too many wait. Messages older than a day are too old for any trigger.
     ///
     /// # Errors
     /// The disk.
@@ -226,7 +226,7 @@ impl Store {
         let old = now.checked_sub(seen::KEPT).unwrap_or(SystemTime::UNIX_EPOCH);
         let forget = sql("DELETE FROM messages WHERE org = $1 AND at < $2");
         forget.bind(millis(old)).execute(&mut step).await?;
-        // Where several look at messages, those count that one of them has not looked at.
+        // With several engines, a message counts until all of them have looked at it.
         let count = sql("SELECT COUNT(*) FROM messages WHERE org = $1 AND ord > COALESCE( \
              (SELECT MIN(e.messages) FROM engines e WHERE e.org = $1 AND e.lease_until >= $2), 0)");
         let count = count.bind(millis(now)).fetch_one(&mut step).await?;
@@ -245,7 +245,7 @@ impl Store {
         Ok(true)
     }
 
-    /// The first messages that nobody has looked at, the oldest first.
+    /// The first messages that were not looked at here, the oldest first.
     ///
     /// # Errors
     /// The disk.
@@ -266,7 +266,7 @@ impl Store {
         rows.iter().map(message).collect()
     }
 
-    /// Triggers have looked at a message. In a store that is shared those of other engines have not: it stays for a day.
+    /// Triggers have looked at a message. In a shared store it stays for a day, for those of other engines.
     ///
     /// # Errors
     /// The disk.
@@ -284,7 +284,7 @@ impl Store {
     }
 }
 
-/// What of a trigger counts for a firing.
+/// The state of a trigger that matters for a firing.
 struct ActiveTrigger {
     last_task: Option<String>,
     overlaps: u32,

@@ -12,7 +12,7 @@ use crate::domain::{Clock, TeamName};
 use crate::hive::fault::StoreFault;
 use crate::tools::TasksView;
 
-/// Teams whose queues are counted each by itself; if there are more, all are counted.
+/// Maximum number of teams whose queues are counted one by one; with more, all queues are counted.
 const COUNTED_ALONE: usize = 4;
 
 /// What work in the store may have changed.
@@ -34,7 +34,7 @@ impl Store {
         self.active_since(None, clock).await
     }
 
-    /// The same, of attempts that were started at this time or later.
+    /// As [`Self::active_tasks`], for attempts that were started at this time or later.
     pub(super) async fn active_since(
         &mut self,
         since: Option<i64>,
@@ -52,7 +52,7 @@ impl Store {
         rows.iter().map(|row| active(row, clock)).collect()
     }
 
-    /// What is being worked on, and what is left to do about what has ended. Its revision is 0.
+    /// The current work, and what is still to be done about ended tasks. Its revision is 0.
     ///
     /// # Errors
     /// The disk, or a row that no version of this program wrote.
@@ -94,11 +94,11 @@ impl Store {
         })
     }
 
-    /// The same after work that has changed no more than this: what it cannot have changed is as it was before, and is not read,
-    /// however much of it is in the store.
+    /// As [`Self::tasks_view`], after work that made only these changes: everything else is taken from `before` and not
+    /// read, however much of it is in the store.
     ///
     /// # Errors
-    /// The same.
+    /// As for [`Self::tasks_view`].
     pub async fn tasks_view_after(
         &mut self,
         changes: &Changes,
@@ -193,7 +193,7 @@ impl Store {
     }
 }
 
-/// Whether a task that was just queued with this priority is among those that are listed: not if as many go before it.
+/// True if a task just queued with this priority is listed: not if the list is full of tasks before it.
 fn is_listed(priority: Priority, listed: &[TaskRow]) -> bool {
     let open = listed.partition_point(|row| row.status.is_open());
     let last = open.checked_sub(1).and_then(|at| listed.get(at));

@@ -1,4 +1,4 @@
-//! Windows: what one opening may take, and where its ticks stop.
+//! Windows: the limits of an opening, and where its ticks stop.
 
 use std::time::SystemTime;
 
@@ -11,7 +11,7 @@ use crate::domain::news::NewsKind;
 use crate::domain::trigger::{TickRule, TriggerId};
 use crate::hive::fault::StoreFault;
 
-/// False if nothing is left of what the opening may take; a person is told that once. An opening begins with nothing used.
+/// False if the opening has used up its limits; a person is told that once. An opening begins with nothing used.
 pub(super) async fn admits(
     step: &mut Step<'_>,
     id: &TriggerId,
@@ -57,8 +57,8 @@ pub(super) async fn count_tick(
     Ok(())
 }
 
-/// Counts what a tick has used for its opening, if that is still the newest one, and keeps where it stopped, unless a later
-/// tick has said so already.
+/// Counts the tokens of a tick for its opening, if that is still the newest one, and keeps the tick's cursor, unless a
+/// later tick has left one.
 pub(super) async fn count_use(
     step: &mut Step<'_>,
     task: &TaskId,

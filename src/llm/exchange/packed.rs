@@ -48,7 +48,7 @@ impl Packed {
         }
     }
 
-    /// What these bytes give.
+    /// Unpacks these bytes.
     pub(super) fn unpack(&mut self, bytes: &[u8]) -> Result<Vec<u8>, LlmError> {
         let mut unpacked = Vec::new();
         for step in bytes.chunks(STEP_BYTES) {

@@ -65,7 +65,7 @@ pub(super) fn find<'db>(
     let text = input.text;
     let task = text_of_task(text);
     let again = task.and_then(|task| task.split_once("\n\n")).map(|(_, rest)| rest);
-    // That of a new team is long; its first line names the team.
+    // The task of a new team is long; its first line names the team.
     let first = task.and_then(|task| task.lines().next());
     let candidates = [Some(text), before_status(text), after_wrapper(text), task, again, first];
     candidates
@@ -84,7 +84,7 @@ fn after_wrapper(text: &str) -> Option<&str> {
     text.split_once("\n\n").map(|(_, rest)| rest)
 }
 
-/// What a task asks for. That of a later attempt has a remark before it.
+/// The text of a task. In a later attempt a remark comes before it.
 fn text_of_task(text: &str) -> Option<&str> {
     TASKS.iter().find(|heading| text.lines().next() == Some(**heading))?;
     let (_, rest) = text.split_once("\n\n")?;

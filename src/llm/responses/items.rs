@@ -209,7 +209,7 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// Whether an item was told already, under another id and index.
+    /// Whether the content of an item was received already, under another id and index.
     fn has_content_of(&self, state: &ItemState) -> bool {
         match self.event {
             ItemEvent::Begin(_) | ItemEvent::Part => false,
@@ -235,7 +235,7 @@ fn differs(item: &WireItem<'_>, state: &ItemState) -> bool {
     other_call || state.is_done && other_content
 }
 
-/// What tells a complete item from others.
+/// The content by which a complete item is told from others.
 pub(super) fn content(item: &WireItem<'_>) -> String {
     match ItemKind::of(item) {
         ItemKind::Message => message_text(item),

@@ -1,4 +1,4 @@
-//! `autonomy` in `hive.yaml`. A rule with a fault counts as `confirm_all`, so that no slip gives anybody more.
+//! `autonomy` in `hive.yaml`. A rule with a fault counts as `confirm_all`, so that a mistake gives nobody more.
 
 use serde_json::{Map, Value};
 

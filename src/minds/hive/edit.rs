@@ -1,7 +1,7 @@
 //! Changes one level in the text of `hive.yaml`; everything else of the text stays, comments included.
 //!
-//! The places where the level could be written are tried one after the other: the first one counts after which the text
-//! says exactly what it is to say.
+//! The places where the level could be written are tried in turn: the first one counts that gives exactly the wanted
+//! content.
 
 use std::ops::Range;
 

@@ -13,7 +13,7 @@ use crate::domain::text::Text;
 use crate::domain::trigger::FiringRule;
 use crate::minds::report::ProblemReport;
 
-/// Most of anything that is counted.
+/// Highest value of any count.
 const MOST: u64 = 1_000_000;
 /// Most tokens of a team in a day.
 const MOST_TOKENS: u64 = 1_000_000_000_000;
@@ -38,7 +38,7 @@ pub struct WorkspaceLimits {
     pub max_teams: u32,
     /// Attempts of a task whose engines are lost, in a store that several boxes share.
     pub max_attempts: u32,
-    /// What holds for a team that says nothing else.
+    /// The limits of a team that sets none of its own.
     pub team: TeamLimits,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct NumberReader<'a, 'r, 't> {
     pub(super) block: &'a Map<String, Value>,
     /// Its key in the file.
     pub(super) at: &'a str,
-    /// What is to be done about a value that cannot be.
+    /// The fix for a value out of bounds.
     pub(super) fix: Text,
     pub(super) report: &'r mut ProblemReport<'t>,
 }
@@ -147,7 +147,7 @@ pub(super) fn read(top: &Map<String, Value>, report: &mut ProblemReport<'_>) -> 
     }
     if let Some(block) = block(top, "triggers", &["dedup_seconds", "rate", "per_seconds"], report) {
         let mut read = NumberReader { block, at: "triggers", fix: IS_ABSENT, report };
-        // What was seen is forgotten after a day.
+        // Events are forgotten after a day.
         read.read("dedup_seconds", (1, SECONDS_OF_A_DAY), &mut limits.firing.dedup_seconds);
         read.read("rate", (1, MOST), &mut limits.firing.rate);
         read.read("per_seconds", (1, SECONDS_OF_A_DAY), &mut limits.firing.per_seconds);

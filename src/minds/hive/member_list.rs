@@ -54,7 +54,7 @@ fn with_both(text: &str, team: &TeamName, id: &str) -> Option<String> {
     with_item(&text, (SPAWNED, id), &after)
 }
 
-/// The text with an item in a list of this key, so that it says that: in brackets, as a line of a block, or as a new key.
+/// The text with an item in the list of this key: in brackets, as a line of a block, or as a new key.
 fn with_item(text: &str, (key, id): (&str, &str), wanted: &Map<String, Value>) -> Option<String> {
     let says_it =
         |text: &String| yaml::parse(text).is_ok_and(|now| now.as_object() == Some(wanted));
@@ -74,7 +74,7 @@ fn with_item(text: &str, (key, id): (&str, &str), wanted: &Map<String, Value>) -
     places.find_map(|(at, part)| Some(inserted(text, range.start + at, &part)).filter(says_it))
 }
 
-/// Where an item may be put in a list, and as what: the last place first, and not many, as each is tried.
+/// The places for an item in a list, with its text: the last place first, and not many, as each is tried.
 fn places(entry: &str, item: &str) -> Vec<(usize, String)> {
     let mut end = 0;
     let mut lines = Vec::new();

@@ -32,7 +32,7 @@ pub struct MemberPlan {
     pub id: AgentId,
     /// Path below the workspace and text.
     pub persona: (String, String),
-    /// What `team.yaml` says of it.
+    /// Its entry in `team.yaml`.
     pub entry: Value,
 }
 
@@ -45,7 +45,7 @@ pub struct SkillPlan {
     pub text: String,
 }
 
-/// The team whose lead makes or writes something, which people do not look after themselves.
+/// The team whose lead makes or writes something; not the root, which people look after themselves.
 fn team_of<'a>(hive: &'a HiveConfig, name: Option<&TeamName>) -> Result<&'a OrgTeam, OrgRefusal> {
     let name = name.filter(|name| !name.is_main()).ok_or(OrgRefusal::OfRoot)?;
     hive.org().team(name).ok_or_else(|| OrgRefusal::NotFound(name.clone()))
@@ -58,7 +58,7 @@ fn refused(text: Localized) -> OrgRefusal {
 /// Plans a member.
 ///
 /// # Errors
-/// What speaks against it.
+/// The reason why it is refused.
 pub fn plan_member(minds: &Minds, new: &NewMember) -> Result<MemberPlan, OrgRefusal> {
     let hive = minds.hive();
     let team = team_of(hive, new.by.team.as_ref())?;
@@ -128,7 +128,7 @@ fn checked_text(key: &str, text: &str, most_bytes: usize) -> Result<String, OrgR
 /// Plans a skill.
 ///
 /// # Errors
-/// What speaks against it.
+/// The reason why it is refused.
 pub fn plan_skill(
     minds: &Minds,
     workspace: &Path,
@@ -150,7 +150,7 @@ pub fn plan_skill(
     let body = checked_text("body", &new.body, MAX_SKILL_BYTES)?;
     let mut head = Map::from_iter([
         ("name".to_owned(), Value::from(new.name.clone())),
-        // One that is too long is refused below, as whoever reads it would refuse it.
+        // A description that is too long is refused below, as its reader would refuse it.
         ("description".to_owned(), one_line(&new.description, usize::MAX).into()),
     ]);
     let tools = new.allowed_tools.iter().map(|tool| one_line(tool, MAX_TOOL_CHARS));

@@ -1,5 +1,5 @@
-//! What a new team consists of: the files that are written for it, its lead as a member, and its first task. And the scope of
-//! one that is there.
+//! What a new team consists of: the files that are written for it, its lead as a member, and its first task. Also the
+//! scope of an existing team.
 
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ use crate::yaml;
 
 /// The toolsets that a new lead may be given: none that runs commands, changes the configuration, or talks to a server.
 pub const SPAWNABLE: [&str; 5] = ["ws_read", "ws_mod", "personal_memory", "team_memory", "control"];
-/// Those that it may be given as long as nobody has allowed others.
+/// The toolsets that it may be given unless the configuration allows others.
 pub const SPAWN_TOOLSETS: [&str; 3] = ["ws_read", "personal_memory", "team_memory"];
 
 const PERSONA: &str = include_str!("new_persona.md");
@@ -30,9 +30,9 @@ pub struct TeamPlan {
     /// Path below the workspace and text of each, in the order in which they are written.
     pub files: Vec<(String, String)>,
     pub lead: AgentId,
-    /// What `team.yaml` says of the lead.
+    /// The entry of the lead in `team.yaml`.
     pub entry: Value,
-    /// What its first task says.
+    /// The text of its first task.
     pub bootstrap: String,
     pub limits: TeamLimits,
 }
@@ -40,7 +40,7 @@ pub struct TeamPlan {
 /// Plans a team.
 ///
 /// # Errors
-/// What speaks against it.
+/// The reason why it is refused.
 pub fn plan(minds: &Minds, team: &NewTeam) -> Result<TeamPlan, OrgRefusal> {
     let hive: &HiveConfig = minds.hive();
     if !hive.has_file() {
@@ -59,7 +59,7 @@ pub fn plan(minds: &Minds, team: &NewTeam) -> Result<TeamPlan, OrgRefusal> {
     let about = if description.is_empty() { scope.join(", ") } else { description.clone() };
     let filled = |document: &'static str| {
         let text = Text::of_document(document).in_lang(lang).replace("{team}", name.as_str());
-        // What others wrote comes last, so that nothing in it is taken for a place to fill.
+        // Text from outside is filled in last, so that nothing in it is taken for a placeholder.
         text.replace("{scope}", &scope.join(", ")).replace("{about}", &about)
     };
     let context = team.context.trim();
@@ -71,7 +71,7 @@ pub fn plan(minds: &Minds, team: &NewTeam) -> Result<TeamPlan, OrgRefusal> {
         "scope": scope,
         "spawned": { "members": [lead], "by": team.by.team.as_ref().map_or("human", TeamName::as_str) },
     });
-    // Whoever says nothing has no key for it.
+    // Without a description there is no key for it.
     if let (false, Some(file)) = (description.is_empty(), file.as_object_mut()) {
         file.insert("description".to_owned(), description.into());
     }
@@ -108,7 +108,7 @@ pub(super) fn entry(
         ("name".to_owned(), Value::from(name)),
         ("gofor".to_owned(), json!(gofor)),
         ("toolsets".to_owned(), json!(toolsets)),
-        // What all members have by default is not for it.
+        // It does not get the default tools of members.
         ("tools".to_owned(), json!([])),
     ]);
     let lists = above.map(|above| &above.access);

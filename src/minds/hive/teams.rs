@@ -45,7 +45,7 @@ pub(super) fn is_there(workspace: &Path) -> bool {
     workspace.join(FOLDER).is_dir()
 }
 
-/// Reads all teams. What is configured for the workspace holds for a team that says nothing else.
+/// Reads all teams. The settings of the workspace are the defaults of each team.
 pub(super) fn load(
     workspace: &Path,
     team: &Team,
@@ -205,7 +205,7 @@ fn read(name: &str, path: &str, text: &str, limits: TeamLimits) -> (Option<OrgTe
 /// Texts and lists of texts.
 struct Words<'a, 'r, 't> {
     top: &'a Map<String, Value>,
-    /// What is to be done about one of another kind.
+    /// The fix for a value of another type.
     fix: Text,
     report: &'r mut ProblemReport<'t>,
 }

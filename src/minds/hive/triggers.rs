@@ -116,7 +116,7 @@ fn of_no_team(folder: &str, name: &str, shown: String) -> Problem {
     Problem::new(format!("hive/trigger/{}/{}", clip(folder), clip(name)), shown, text, fix)
 }
 
-/// The names in a folder that end so, without that, sorted. Of files if they end in something, else of folders.
+/// The names in a folder with this ending, without it, sorted: of files, or of folders if it is empty.
 pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
     let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_meant = |entry: &std::fs::DirEntry| !ending.is_empty() || entry.path().is_dir();
@@ -127,7 +127,7 @@ pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
     names
 }
 
-/// The trigger of a file; `None` if it cannot be used. One whose schedule or pattern cannot be used is one that does not run.
+/// The trigger of a file; `None` if it cannot be used. With an unusable schedule or pattern it does not run.
 fn read(id: &TriggerId, path: &str, text: &str, org: &Org) -> (Option<Trigger>, Vec<Problem>) {
     let key = format!("hive/trigger/{id}");
     let fix = || {
@@ -188,7 +188,7 @@ fn tried(trigger: &Trigger) -> Result<(), Localized> {
     Handler::of(&trigger.config, zone).map(drop)
 }
 
-/// The definition of a map; or what is wrong with it, and in which key. What it does not say is as if it said the default.
+/// The definition of a map; or what is wrong with it, and in which key. Missing keys have their defaults.
 fn definition(top: &Map<String, Value>) -> Result<Trigger, (Option<&'static str>, Localized)> {
     let said = top.get(TYPE);
     let Some(kind) = said.and_then(Value::as_str).and_then(TriggerKind::named) else {

@@ -6,14 +6,14 @@ use crate::domain::text::{Text, localized};
 use crate::minds::nearest::remove_or_rename;
 use crate::minds::report::{ProblemReport, clip};
 
-/// What becomes of a value that cannot be.
+/// The fix for an invalid value of `hive.yaml`.
 pub(super) const IS_ABSENT: Text =
     Text::new("correct it; until then it counts as absent", "请改正；在此之前视为没有写");
-/// What becomes of a team with such a value in its file.
+/// The fix for an invalid value in the file of a team.
 pub(super) const NO_TEAM: Text =
     Text::new("correct it; until then there is no such team", "请改正；在此之前没有该团队");
 
-/// Reports a value that is none of those it may be.
+/// Reports a value that is not one of the allowed ones.
 pub(super) fn one_of(keys: &[&str], known: &str, found: &Value, report: &mut ProblemReport<'_>) {
     let fix = if keys.first() == Some(&"autonomy") {
         Text::new(
@@ -26,7 +26,7 @@ pub(super) fn one_of(keys: &[&str], known: &str, found: &Value, report: &mut Pro
     none_of(keys, (known, fix), found, report);
 }
 
-/// The same, with what is to be done about it.
+/// As [`one_of`], with another fix.
 pub(super) fn none_of(
     keys: &[&str],
     (known, fix): (&str, Text),
@@ -42,10 +42,10 @@ pub(super) fn none_of(
     report.add(&format!("hive/value/{path}"), keys, text, fix);
 }
 
-/// What of `hive` in the user's own configuration looks as if it could stand in a workspace.
+/// Keys of `hive` in the user's own configuration that one might expect in a workspace, too.
 const OF_THE_USER: [&str; 6] = ["hive", "url", "urlEnv", "org", "box", "takeover_seconds"];
 
-/// True if there are any.
+/// Reports unknown keys; true if there are any.
 pub(super) fn unknown_keys(
     map: &Map<String, Value>,
     at: &[&str],

@@ -25,11 +25,11 @@ const DEFAULT_EMPTY_RETRIES: u32 = 2;
 /// For a provider with the quirk of empty answers, as in Dominds 1.19.2.
 const XCODE_BEST_EMPTY_RETRIES: u32 = 4;
 
-/// Requests do not follow each other sooner than that, whatever the provider asks for.
+/// Shortest wait between two requests, whatever the provider asks for.
 const SHORTEST_WAIT: Duration = Duration::from_millis(100);
 
 impl RetryConfig {
-    /// How long to wait if the provider asks for this wait: exactly that. None at all is no wait that helps.
+    /// How long to wait if the provider asks for this wait: exactly that. Zero would not help, and counts as none.
     #[must_use]
     pub fn obeyed(&self, asked: Duration) -> Duration {
         if asked.is_zero() { self.initial_delay } else { asked.max(SHORTEST_WAIT) }

@@ -1,4 +1,4 @@
-//! What the sections of a prompt are made from, and what one is.
+//! The input of the sections of a prompt, and the type of a section.
 
 use std::sync::Arc;
 

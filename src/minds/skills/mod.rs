@@ -17,7 +17,7 @@ use crate::domain::{AgentId, Lang, Problem, Team};
 pub(super) use find::{MAX_SKILL_BYTES, other_file};
 pub(super) use read::MAX_TOOLS;
 
-/// Of all skills of one member.
+/// Maximum size of all skills of one member, in bytes.
 const MAX_TOTAL_BYTES: usize = 128 * 1024;
 
 /// One skill, in the work language.

@@ -7,7 +7,7 @@ use super::read::{read_bounded, read_open};
 use super::{BORNE, SECTIONS, TaskdocError, Violation};
 use crate::domain::taskdoc::{BEAR_IN_MIND, Section};
 
-/// Of all texts together; beyond it, sections have no text.
+/// Maximum size of all texts together, in bytes; beyond it, sections have no text.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// One section.

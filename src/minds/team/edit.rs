@@ -9,10 +9,10 @@ use crate::domain::text::{Localized, localized};
 use crate::yaml;
 
 const MEMBERS: &str = "members";
-/// Of members in a block that has none yet.
+/// Indentation of members in a block that has none yet.
 const INDENT: usize = 2;
 
-/// What the file says of a member; `None` if it is not in it, or the file cannot be read.
+/// The entry of a member; `None` if the file has none, or cannot be read.
 #[must_use]
 pub fn member_entry(text: &str, id: &AgentId) -> Option<Value> {
     yaml::parse(text).ok()?.get(MEMBERS)?.get(id.as_str()).cloned()

@@ -32,7 +32,7 @@ pub struct Hello {
     /// It only looks on: the driver refuses every command of it that changes something.
     #[serde(default)]
     pub view: bool,
-    /// The same over all connections of one client, and random; empty for a client that sends nothing again. Within a
+    /// A random id, the same over all connections of one client; empty for a client that sends nothing again. Within a
     /// session a ticket is used once.
     #[serde(default, deserialize_with = "short_text", skip_serializing_if = "String::is_empty")]
     pub session: String,
@@ -42,7 +42,7 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// Of this program, which changes things and sends nothing again.
+    /// The greeting of this program, which changes things and sends nothing again.
     #[must_use]
     pub fn new(audience: AudienceKind, name: &str) -> Self {
         Self {

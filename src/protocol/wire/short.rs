@@ -16,9 +16,9 @@ use crate::domain::{DialogId, Record};
 use crate::protocol::event::Segment;
 use crate::protocol::{DriverEvent, StoredRecord};
 
-/// Bytes of live text that are remembered for records; what would be more makes both sides forget all of it.
+/// Bytes of live text that are remembered for records; beyond that both sides forget all of it.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
-/// What one text counts besides its own bytes and those of the name of its dialog.
+/// Bytes that one text counts besides its own and those of the name of its dialog.
 const TEXT_BYTES: usize = 256;
 /// The text of a record that is left out.
 const LEFT_OUT: &str = "\"content\":\"\"";
@@ -192,7 +192,7 @@ impl<T: Kept> LiveTexts<T> {
         self.of.get(dialog)?.texts.get(number).map(|(_, text)| text)
     }
 
-    /// What was sent.
+    /// Follows an event that was sent.
     fn follow(&mut self, event: &DriverEvent) {
         if let DriverEvent::Live { dialog, segment, text } = event {
             if !self.goes_on(dialog, *segment) {

@@ -53,7 +53,7 @@ pub fn finish(
 }
 
 fn after_fork(main: &Dialog, opening: GenerationOpening) -> AfterFork {
-    // The one that waits for others and is asked back by one of them is waited for.
+    // A dialog that is asked back does not just wait: another one waits for it.
     let is_asked_back = next_step(main) == Some(NextStep::HearAskBack);
     let waits = (main.waits_for_others() || !main.questions.is_empty()) && !is_asked_back;
     match opening {
