@@ -80,7 +80,7 @@ pub enum StateChange {
     },
 }
 
-/// What the autonomy of a member says of a decision.
+/// The outcome of a decision under the autonomy of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecisionOutcome {
     /// The member makes it.
@@ -146,7 +146,7 @@ impl ToolOutcome {
         Self { file_changes: file_changes.into_iter().collect(), ..self }
     }
 
-    /// The same outcome without secrets, whatever of it is kept or shown.
+    /// Redacts secrets in everything of the outcome that is kept or shown.
     #[must_use]
     pub fn redacted(mut self, secrets: &Arc<Secrets>, lang: Lang) -> Self {
         self.text = secrets.redacted(self.text);

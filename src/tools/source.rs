@@ -21,10 +21,10 @@ pub trait ToolSource: Send + Sync + Debug {
     /// Adds the tools there are now.
     fn add_to(&self, registry: &mut Registry);
 
-    /// What keeps tools from being there.
+    /// Returns the problems that keep tools from being offered.
     fn problems(&self) -> Vec<Problem>;
 
-    /// What becomes of the reminders it keeps in a dialog that begins a generation.
+    /// Returns updates for the reminders it keeps in a dialog that begins a generation.
     fn update_reminders(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<ReminderUpdate>;
 
     /// Gives up what was held for a dialog, or for all of a tree.
@@ -34,7 +34,7 @@ pub trait ToolSource: Send + Sync + Debug {
     fn close(&self) -> BoxFuture<'static, ()>;
 }
 
-/// For whom something is held.
+/// The dialogs for which something is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeaseScope {
     Dialog(DialogId),
@@ -45,7 +45,7 @@ pub enum LeaseScope {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReminderUpdate {
     Add {
-        /// Who keeps it from now on.
+        /// The owner that maintains it.
         owner: &'static str,
         content: String,
         meta: Value,

@@ -1,5 +1,4 @@
-//! Telling blocking work that nobody waits for it any more: a flag that is set when the call that
-//! began the work is dropped.
+//! Cancels blocking work: a flag that is set when the call that began the work is dropped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

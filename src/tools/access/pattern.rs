@@ -18,7 +18,7 @@ enum PatternSegment {
 }
 
 impl DirPattern {
-    /// Reads a pattern; the error says why it is none. `.` stands for the whole workspace.
+    /// Parses a pattern; the error says why it is invalid. `.` stands for the whole workspace.
     pub(super) fn parse(text: &str) -> Result<Self, Text> {
         if text.trim().is_empty() {
             return Err(Text::new("is empty", "为空"));

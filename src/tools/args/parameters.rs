@@ -1,5 +1,5 @@
-//! The schema of a type of arguments, as short as it was when it was written by hand: what a model
-//! needs to make a call. What the arguments are for is said in the tool's text.
+//! The JSON schema of an arguments type, as short as if written by hand: only what a model needs to
+//! make a call. The purpose of each argument is said in the tool's text.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;

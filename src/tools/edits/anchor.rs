@@ -63,7 +63,7 @@ impl JsonSchema for OccurrenceArg {
     }
 }
 
-/// Which line is meant where a call says so or not.
+/// Reads the `occurrence` argument; without it only one line may fit.
 pub(super) fn occurrence(
     given: Option<OccurrenceArg>,
     lang: Lang,
@@ -124,7 +124,7 @@ pub(super) fn fitting(
     Ok(found)
 }
 
-/// The one that is meant.
+/// Picks the line that `occurrence` means.
 pub(super) fn chosen(
     found: &[usize],
     field: &str,

@@ -1,5 +1,5 @@
-//! `apply_file_modification`: makes a prepared edit, at the place it was prepared for or where that
-//! has moved to. The file is replaced at once, and only if nobody changed it since it was read.
+//! `apply_file_modification`: makes a prepared edit at its place, or where that has moved to. The file
+//! is replaced at once, and only if it did not change since it was read.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ enum ApplyRefused {
     NoText(NoText),
     /// The path leads to another file now.
     PlaceChanged,
-    /// A file that was to be made is there.
+    /// The file to be created exists already.
     Appeared,
     Rejected(LocateError),
 }

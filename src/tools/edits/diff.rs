@@ -17,7 +17,7 @@ pub(super) fn unified(path: &str, was: bool, change: &LineChange) -> String {
     text
 }
 
-/// The same change as hunks, for people.
+/// Returns the change as hunks, for people.
 pub(super) fn hunks(change: &LineChange) -> Vec<Hunk> {
     let same = |line: &String| DiffLine::new(LineTag::Same, line.as_str());
     let mut lines: Vec<DiffLine> = change.before.iter().map(same).collect();

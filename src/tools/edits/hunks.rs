@@ -12,7 +12,7 @@ use super::change::LineChange;
 use super::locate::{LineHasher, TextFingerprint};
 use crate::domain::AgentId;
 
-/// How long a prepared edit can be applied.
+/// The time for which a prepared edit can be applied.
 pub(super) const LIFE: Duration = Duration::from_hours(1);
 
 /// Most prepared edits at a time.
@@ -27,7 +27,7 @@ pub(super) struct Hunk {
     pub owner: AgentId,
     /// The path as it was written, but tidy.
     pub path: String,
-    /// Where the file truly is; edits of one place are applied one after the other.
+    /// The real path of the file; edits of one file are applied one after the other.
     pub place: String,
     pub edit: Edit,
     /// Counts the prepared edits; the earlier one is applied first.
@@ -79,7 +79,7 @@ impl Hunks {
         kept.bound();
     }
 
-    /// Hands a prepared edit out: it is nobody else's until it is [put back](Hunks::put_back).
+    /// Takes a prepared edit out: no other call can use it until it is [put back](Hunks::put_back).
     pub(super) fn take(
         &self,
         id: &str,
@@ -102,8 +102,8 @@ impl Hunks {
         kept.bound();
     }
 
-    /// Those that are young enough. Each step below leaves the map whole, so a thread that died
-    /// in the middle of one is no reason to stop.
+    /// Locks the edits and drops those older than `LIFE`. Each step below leaves the map consistent, so a poisoned
+    /// lock is used as it is.
     fn kept(&self, now: Instant) -> MutexGuard<'_, StoredHunks> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.by_id.retain(|_, hunk| now.duration_since(hunk.born) < LIFE);

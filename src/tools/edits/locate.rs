@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, RandomState};
 use super::change::LineChange;
 use super::lines::places;
 
-/// How to recognise a text without keeping it. Keyed at random, so that nobody can make two texts
-/// look the same.
+/// Hashes lines, to recognise a text without keeping it. Keyed at random, so that no one can construct two texts with
+/// the same hash.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineHasher(RandomState);
 
@@ -25,7 +25,7 @@ impl LineHasher {
         self.0.hash_one(lines)
     }
 
-    /// What is to be recognised later.
+    /// Fingerprints the text and its parts before and after the change.
     pub(super) fn seen(&self, all: &[&str], change: &LineChange) -> TextFingerprint {
         let head = all.get(..change.at).unwrap_or_default();
         let tail = all.get(change.at + change.old.len()..).unwrap_or_default();
@@ -47,9 +47,9 @@ pub(super) struct Located {
 pub(super) enum LocateError {
     /// The lines to be replaced are nowhere any more.
     ContentChanged,
-    /// What stood around the change is nowhere any more.
+    /// The lines around the change no longer occur in the file.
     ContextLost,
-    /// It could be meant for several places.
+    /// Several places fit.
     Ambiguous,
 }
 
@@ -105,7 +105,7 @@ fn steady_places(
     head.map(|_| change.at).into_iter().chain(by_tail).collect()
 }
 
-/// Every place where the lines stand with those of these sides around them.
+/// Returns every index at which the old lines occur with the context of the chosen sides.
 fn with_sides(change: &LineChange, all: &[&str], before: bool, after: bool) -> Vec<usize> {
     let sides = [(before, &change.before), (true, &change.old), (after, &change.after)];
     let taken = sides.iter().filter(|(taken, _)| *taken).flat_map(|(_, lines)| lines.iter());

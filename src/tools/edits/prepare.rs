@@ -209,7 +209,7 @@ pub(super) fn spans(report: ToolReport, change: &LineChange) -> ToolReport {
     report.field("old_lines", span(change.old.len())).field("new_lines", span(change.new.len()))
 }
 
-/// What was done to keep the file in order.
+/// Adds the fixes of line ends to the report.
 pub(super) fn normalized(report: ToolReport, done: Normalized) -> ToolReport {
     report
         .field("normalized.content_trailing_newline_added", done.content_end_added)

@@ -25,7 +25,7 @@ pub(super) struct QueueTicket {
     turns: Arc<EditQueues>,
     file: String,
     order: u64,
-    /// Whether it has come and is not over.
+    /// True while it is this ticket's turn.
     come: bool,
 }
 
@@ -43,11 +43,11 @@ impl EditQueues {
 }
 
 impl QueueTicket {
-    /// Waits until nobody is at work on the file and nobody earlier waits.
+    /// Waits until no other edit of the file is being applied and no earlier one waits.
     pub(super) async fn come(&mut self) {
         let turns = Arc::clone(&self.turns);
         loop {
-            // Made before the look, so that whoever leaves in between is not missed.
+            // Registered before the check, so that no turn that ends in between is missed.
             let left = turns.left.notified();
             if self.begin() {
                 return;

@@ -14,7 +14,7 @@ pub(crate) trait FileArgs: ToolArgs {
 
     fn set_path(&mut self, path: String);
 
-    /// What the whole file is going to be, if that was given.
+    /// Returns the new text of the whole file, if it was given.
     fn new_text(&self) -> Option<&str>;
 
     /// Does the work, where blocking is allowed.

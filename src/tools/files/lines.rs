@@ -43,7 +43,7 @@ pub(super) struct Stats {
 struct Collector<'a> {
     window: &'a LineRange,
     excerpt: ReadLines,
-    /// Bytes of the line being read, as far as they may be shown.
+    /// Bytes of the line being read, up to the most that may be shown.
     line: Vec<u8>,
     line_open: bool,
     chars_left: usize,

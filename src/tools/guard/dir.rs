@@ -91,8 +91,8 @@ impl Dir {
         Ok(retry_on_intr(|| sys::openat(&*self.0, name, flags, mode))?)
     }
 
-    /// What a path from here on leads to, links followed, wherever that is. Only for what this program
-    /// asks by itself; a path of a model is walked.
+    /// Stats a path from here on, following links wherever they lead. Only for this program's own questions; a path
+    /// of a model is walked.
     pub(super) fn look_through(&self, path: &Path) -> io::Result<Stat> {
         Ok(sys::statat(&*self.0, path, AtFlags::empty())?.into())
     }
@@ -141,9 +141,9 @@ impl Dir {
         }
     }
 
-    /// For disks that cannot rename to a free name only. A directory may be renamed over an empty
-    /// one, which was made here, so nobody else's; a file is named twice for a moment, or, where a file
-    /// cannot have two names, renamed over an empty one that was made here.
+    /// Moves on disks that have no rename without replacing. A directory is renamed over an empty one that was made
+    /// here, so no one else's. A file gets a second name for a moment, or, where a file cannot have two names, is
+    /// renamed over an empty one that was made here.
     pub(super) fn move_in_steps(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
         let directory = self.look(from)?.is_dir();
         if directory {
@@ -156,7 +156,7 @@ impl Dir {
             }
         }
         self.rename_over(from, there, to).inspect_err(|_| {
-            // What was made for the move is taken away; if that fails, it stays, empty.
+            // Removes what was made for the move; if that fails, it stays, empty.
             let _ = if directory { there.remove_dir(to) } else { there.remove(to) };
         })
     }
@@ -246,7 +246,7 @@ fn single(name: &OsStr) -> io::Result<&OsStr> {
     }
 }
 
-/// Whether the system or the disk does not know how to rename to a free name only.
+/// True if the system or the disk has no rename that refuses to replace.
 fn not_offered(error: &io::Error) -> bool {
     let unknown = [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP].map(Errno::raw_os_error);
     error.raw_os_error().is_some_and(|code| unknown.contains(&code))

@@ -35,7 +35,7 @@ impl Guard {
     }
 
     fn try_entry(&self, written: &str, ops: &[AccessOp]) -> Result<DirEntryHandle, PathFault> {
-        // Whether endings matter is known once the kind is; directories matter in any case.
+        // Rules about endings are checked once the kind is known; rules about directories always apply.
         let tidy = self.judge(written, ops, PathTarget::Directory)?;
         let Some((leaf, parents)) = tidy.split_last() else {
             return Err(PathFault::invalid(written, InvalidPath::IsWorkspace));
@@ -134,7 +134,7 @@ impl DirEntryHandle {
         })
     }
 
-    /// Moves it out of the way within its directory, from where it can be had back.
+    /// Moves it to a temporary name in its directory, from where it can be restored.
     ///
     /// # Errors
     /// It is gone meanwhile, or the system's refusal.

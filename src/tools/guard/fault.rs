@@ -18,11 +18,11 @@ pub enum DeniedArea {
     Dialogs,
     Hive,
     Taskdoc,
-    /// What belongs to git, for who writes.
+    /// Files of git; closed to writers only.
     Git,
 }
 
-/// Why a written path is none.
+/// Why a written path is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvalidPath {
     TooLong,

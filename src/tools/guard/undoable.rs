@@ -10,7 +10,7 @@ use super::stat::PathKind;
 use super::{AccessOp, Guard, GuardZone, PathTarget};
 use crate::domain::text::Localized;
 
-/// What became of a file that was to be removed.
+/// The outcome of a removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
     Removed,
@@ -28,7 +28,7 @@ pub fn put_file(workspace: &Path, path: &str, text: &str) -> Result<Put, Localiz
     put.map_err(|fault| message(path, &fault))
 }
 
-/// The text of a file; `None` if there is none that can be read.
+/// Returns the text of a file; `None` if it cannot be read.
 #[must_use]
 pub fn read_text(workspace: &Path, path: &str, most_bytes: usize) -> Option<String> {
     let mut opened = guard(workspace).ok()?.open_file(path, AccessOp::Read).ok()?;
@@ -44,13 +44,13 @@ pub fn remove_file(workspace: &Path, path: &str, text: &str) -> Result<Removal, 
     removed.map_err(|fault| message(path, &fault))
 }
 
-/// Removes the folders that this file was in, as far as they are empty.
+/// Removes the folders above this file, up to the first that is not empty.
 pub fn remove_empty_folders(workspace: &Path, file: &str) {
     let Ok(guard) = guard(workspace) else { return };
     let mut path = file;
     while let Some((folder, _)) = path.rsplit_once('/') {
         let entry = guard.entry(folder, &[AccessOp::Write]);
-        // One that is not empty stays, as it should.
+        // A folder that is not empty stays.
         if entry.and_then(|entry| entry.remove_dir()).is_err() {
             return;
         }

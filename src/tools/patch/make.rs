@@ -6,7 +6,7 @@ use crate::tools::access::AccessOp;
 use crate::tools::files::read_text;
 use crate::tools::guard::{Guard, MovedEntry, PathFault, PathFaultKind, Spot};
 
-/// How a step that was made is taken back.
+/// How to undo a step.
 enum UndoStep {
     Created(Spot),
     /// Out of the way, to be removed at the end.
@@ -42,7 +42,7 @@ pub(super) fn make(
     }
     for undo in made {
         if let UndoStep::Removed(moved) = undo {
-            // It has lost its name already; a rest that cannot be removed harms nobody.
+            // It already lost its name; a rest that cannot be removed does no harm.
             let _ = moved.remove();
         }
     }

@@ -11,7 +11,7 @@ use crate::tools::guard::{
     DirEntryHandle, FileSlot, Guard, NewPath, PathFault, PathFaultKind, PathKind,
 };
 
-/// What is read or removed must be open in both ways.
+/// A file that is read or removed needs both rights.
 const BOTH: [AccessOp; 2] = [AccessOp::Read, AccessOp::Write];
 
 /// Most text, old and new, that is held for one patch.

@@ -1,11 +1,11 @@
-//! The programs that only read, and of each the options that keep it so. Whatever is not in the table is
-//! refused; so an option nobody has thought of cannot write or run anything.
+//! The programs that only read, and the options of each that keep it so. Anything not in the table is
+//! refused; so an unforeseen option cannot write or run anything.
 
 use super::place::{PathCheck, PathUse};
 use super::refusal::LineRefusal;
 use crate::domain::reserved::{AT_TOP, TASKDOC_ENDING};
 
-/// What the words that are no options mean.
+/// The meaning of the words that are not options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operands {
     None,
@@ -99,7 +99,7 @@ pub(super) fn check(
     let read = read(spec, words)?;
     spec.judge(&read, place)?;
     if program == "rg" {
-        // It follows no list of a member below a folder.
+        // Below a folder, `rg` does not apply a member's access lists.
         if !place.access.read_scope().is_open() {
             let files = read.operands.iter().skip(usize::from(!read.no_pattern));
             if files.clone().next().is_none() {
@@ -121,7 +121,7 @@ struct Read<'a> {
     operands: Vec<&'a str>,
     /// An option makes the first operand a path like the others.
     no_pattern: bool,
-    /// Where no option follows any more.
+    /// The index of the word `--`, or the number of words.
     options_end: usize,
 }
 

@@ -9,7 +9,7 @@ pub(super) enum LineRefusal {
     Newline,
     Control,
     Redirection,
-    /// Of a variable or of the output of a command.
+    /// An expansion of a variable or of the output of a command.
     Expansion(char),
     Separator(char),
     /// A character that a shell would expand or group by.
@@ -61,13 +61,13 @@ pub(super) enum GitFault {
     Nested,
     /// A path outside of the repository.
     Outside,
-    /// What is compared is named in a revision.
+    /// A path is named within a revision (`COMMIT:PATH`), where only commits can be compared.
     InRevision,
     /// The lists of the member leave nothing.
     Nothing,
 }
 
-/// What is repeated of a line, in characters.
+/// Most characters of a line that a message repeats.
 const SHOWN_CHARS: usize = 120;
 
 impl LineRefusal {

@@ -13,7 +13,7 @@ use crate::domain::Secrets;
 use crate::domain::background::ProcessExit;
 use crate::tools::shell::{CommandSandbox, GroupReaper, Launch, RunningCommand, StreamWindow};
 
-/// Where programs are looked for: places only an administrator writes to.
+/// The folders in which programs are looked up: only an administrator can write there.
 const FOLDERS: [&str; 6] =
     ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"];
 
@@ -24,17 +24,17 @@ pub(super) struct CommandLine<'a> {
     pub folder: &'a Path,
     pub environment: &'a BTreeMap<String, String>,
     pub enders: &'a GroupReaper,
-    /// What its output must not hold.
+    /// The secrets that its output must not hold.
     pub keys: &'a Arc<Secrets>,
     pub command_sandbox: Option<CommandSandbox>,
 }
 
-/// What a line left behind.
+/// The output of a line.
 #[derive(Debug, Default)]
 pub(super) struct RunOutput {
     pub out: StreamWindow,
     pub err: StreamWindow,
-    /// How the last program that ran has ended; `None`: the time was over.
+    /// The exit of the last program that ran; `None` after a timeout.
     pub exit: Option<ProcessExit>,
 }
 
@@ -96,7 +96,7 @@ impl CommandLine<'_> {
             input = if at == last { Stdio::null() } else { working.output()? };
             started.push(working);
         }
-        // The limit is that of the whole line.
+        // The time limit applies to the whole line.
         let ends = started.iter_mut().map(|working| working.finish(Duration::MAX));
         let ends = futures_util::future::join_all(ends).await;
         for working in started {

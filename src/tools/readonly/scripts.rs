@@ -32,7 +32,7 @@ fn is_plain(letters: &str) -> bool {
     letters.chars().all(|letter| "nErsuz".contains(letter))
 }
 
-/// Names by which a program of awk runs another or reads a file nobody has named.
+/// Names by which an awk program runs another program or reads a file that the line does not name.
 const AWK_CLOSED: [&str; 3] = ["system", "getline", "ENVIRON"];
 
 /// `awk [-F separator] [-v name=value]… program [file]…`
@@ -112,7 +112,7 @@ pub(super) fn jq(words: &[String], place: &PathCheck<'_>) -> Arguments {
     Ok(words.to_vec())
 }
 
-/// Modules are files nobody has named.
+/// Refuses modules, which are files that the line does not name, and the environment.
 fn jq_filter(filter: &str) -> Result<(), LineRefusal> {
     let mut words = filter.split(|c: char| !c.is_alphanumeric() && c != '_');
     match words.find(|word| matches!(*word, "import" | "include" | "modulemeta" | "env" | "ENV")) {

@@ -24,7 +24,7 @@ pub(super) enum CaseMode {
     Insensitive,
 }
 
-/// How much of its surroundings a match has to fill.
+/// How much of a word or line a match has to fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum MatchScope {
     #[default]
@@ -78,7 +78,7 @@ pub(super) struct Query {
     pub most: usize,
 }
 
-/// Where a search goes, as far as a call says so.
+/// The scope of a search; `None` where the call does not say.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub path: Option<&'a str>,
@@ -89,7 +89,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl Query {
-    /// What is looked for where, as all tools but the one with options ask for it.
+    /// Builds the query of every search tool except the one with options.
     pub(super) fn new(pattern: &str, scope: Scope<'_>) -> Self {
         Self {
             pattern: pattern.to_owned(),
@@ -122,12 +122,12 @@ impl Query {
         Self { before: context(before), after: context(after), ..self }
     }
 
-    /// What the tool with options asks for, options left out.
+    /// Builds the query of the tool with options, before they are applied.
     pub(super) fn plain(pattern: &str, given: Option<&str>) -> Self {
         Self {
             pattern: pattern.to_owned(),
             path: path(given),
-            // As the command does without options.
+            // As `rg` does without options.
             case: CaseMode::Sensitive,
             most: DEFAULT_RESULTS,
             ..Self::default()

@@ -169,7 +169,7 @@ impl<'a> SearchWalk<'a> {
         }
     }
 
-    /// What a link leads to, if it leads to a file or to a directory that was not entered so.
+    /// Follows a link: returns a file, or enters a directory that was not entered through a link before.
     fn visit_link(&mut self, name: &OsString, path: String) -> Option<SearchFile> {
         let rules = self.levels.last()?.rules.clone();
         match self.guard.open_dir(&path) {

@@ -28,7 +28,7 @@ const SCROLLBACK_LINES: usize = 500;
 const MAX_SCROLLBACK_LINES: usize = 10_000;
 const TIMEOUT_SECONDS: u64 = 5;
 const MAX_TIMEOUT_SECONDS: u64 = 3600;
-/// The shell where none is named; the first that is there.
+/// The default shells; the first that exists is used.
 const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -135,7 +135,7 @@ impl ShellRequest {
         let adopted =
             working.let_go().and_then(|parts| cx.shells.adopt(record, &folder, parts, &cx.keys));
         if let Err(error) = adopted {
-            // Nobody would know of it, so it must not go on.
+            // The process could not be registered, so it must not go on.
             group.end().await;
             noted.0 = Some(folder);
             return ToolOutcome::failed(self.not_kept(&error, &so_far, cx.lang));

@@ -18,7 +18,7 @@ pub(super) fn mark(pid: u32) {
     let limit = Some(limit_below(own));
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     let limit = Rlimit { current: limit, maximum: limit };
-    // Where the kernel has no such limit, its parents still tell what it is.
+    // If the kernel has no such limit, the process is still recognised by its parents.
     if let Err(error) = prlimit(pid, Resource::Locks, limit) {
         tracing::warn!(%error, "a command is not marked");
     }

@@ -38,12 +38,12 @@ pub(crate) struct Launch<'a> {
     pub command_sandbox: Option<CommandSandbox>,
 }
 
-/// What a command is behind.
+/// The sandbox of a command.
 #[derive(Debug, Clone)]
 pub(crate) struct CommandSandbox {
     pub sandbox: Sandbox,
     pub level: Level,
-    /// What the command leaves running may go on.
+    /// True if processes that the command leaves running may go on.
     pub stay: bool,
 }
 
@@ -76,11 +76,11 @@ pub(crate) struct DetachedParts {
     pub out: StreamWindow,
     pub err: StreamWindow,
     pub group: ProcessGroup,
-    /// What its sandbox needs.
+    /// The placeholders that its sandbox needs.
     pub standing: Option<Placeholders>,
 }
 
-/// Groups that are being ended, until nothing of them is left.
+/// Groups that are being ended, until no process of them exists.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GroupReaper(Arc<Mutex<JoinSet<()>>>);
 
@@ -152,8 +152,8 @@ impl Launch<'_> {
         Ok(PausedCommand { working, word })
     }
 
-    /// In a sandbox it ends with the thread that started it, so one that lives as long as the
-    /// program does so.
+    /// Starts the command. In a sandbox it dies with the thread that started it, so a thread that lives as long as
+    /// the program starts it.
     async fn spawn(
         &self,
         program: &str,
@@ -241,13 +241,13 @@ impl PausedCommand {
 }
 
 impl RunningCommand {
-    /// Waits until the command has ended and nobody can write any more. `None`: it takes longer.
+    /// Waits until the command has ended and its output is closed. `None` after `limit`.
     pub async fn finish(&mut self, limit: Duration) -> Option<io::Result<ProcessExit>> {
         let (child, stdout, stderr) = (&mut self.child, &mut self.stdout, &mut self.stderr);
         let (out, err) = (&mut self.out, &mut self.err);
         let whole = async { tokio::join!(child.wait(), read(stdout, out), read(stderr, err)).0 };
         let ended = timeout(limit, whole).await.ok()?;
-        // What it left in its group, it left on purpose.
+        // Processes it left in its group, it left on purpose.
         self.guard.group = None;
         Some(ended.map(exit))
     }

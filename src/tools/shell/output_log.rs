@@ -1,6 +1,6 @@
 //! The output of a process that stays in the background. Its pipes are handed to a small process of
 //! its own, this program again, that takes the secrets out and writes the rest into files which stay
-//! bounded. It ends with the process, not with this program; so output is kept while nobody is there,
+//! bounded. It ends with the process, not with this program; so output is kept while this program does not run,
 //! and the process never writes into a broken pipe.
 //!
 //! A stream lies in up to three pieces, `old`, `new` and `next`; `next` grows and takes the place of
@@ -80,7 +80,7 @@ pub(super) enum OutputLog {
 #[derive(Default, Serialize, Deserialize)]
 struct LogInput {
     secrets: Vec<String>,
-    /// What was held back of each stream, because a secret may begin with it.
+    /// The bytes of each stream that were held back, because they may begin a secret.
     held: [Vec<u8>; 2],
 }
 
@@ -126,7 +126,7 @@ pub(super) fn keep(
                 let (folder, clean) = (folder.to_owned(), secrets.stream());
                 thread::Builder::new().name("output".to_owned()).spawn(move || {
                     listen(pipe.map(File::from), clean, &held, LogSegments::new(folder, stream));
-                    // Nobody may wait for it any more.
+                    // The receiver may be gone.
                     let _ = done.send(());
                 })?;
                 Ok::<_, io::Error>(ended)
@@ -167,8 +167,8 @@ fn beside(
     Ok(OutputLog::Beside(Box::new(child)))
 }
 
-/// The process that keeps output, in the folder of the record. If nobody lives who tells it what is
-/// secret, nothing is kept, and whoever writes can go on.
+/// Runs the process that keeps output, in the folder of the record. If its parent died before it sent the secrets,
+/// nothing is kept; the pipes are read all the same, so that writers can go on.
 pub fn keep_output() {
     let input = read_input();
     let pipes =
@@ -223,7 +223,7 @@ fn listen(
         }
     }
     clean.finish(&mut text);
-    // There is nothing more that could be lost.
+    // Nothing more can be lost.
     let _ = pieces.write(&text);
 }
 
@@ -285,7 +285,7 @@ impl LogSegments {
         let flags = OFlags::NOFOLLOW.bits().cast_signed();
         let mut gone = OpenOptions::new().append(true).custom_flags(flags).open(piece("gone"))?;
         gone.write_all(format!("{}\n", lines.unwrap_or_default()).as_bytes())?;
-        // There is none yet where the first piece is full.
+        // It does not exist yet when the first piece is full.
         let _ = fs::rename(piece("new"), piece("old"));
         fs::rename(piece("next"), piece("new"))?;
         (self.next, self.length) = (None, 0);
@@ -340,7 +340,7 @@ fn tail(path: &Path) -> io::Result<(Vec<u8>, u64)> {
 
 fn gone(path: &Path) -> u64 {
     let mut text = String::new();
-    // As far as it can be read.
+    // If it can be read.
     let _ = record::open(path).map(|file| file.take(LOOK_BYTES).read_to_string(&mut text));
     text.split_ascii_whitespace().filter_map(|n| n.parse::<u64>().ok()).sum()
 }

@@ -32,7 +32,7 @@ const LOOK: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 struct Daemon {
     record: ProcessRecord,
-    /// Where its record and its output are; `None` where that is gone.
+    /// The folder of its record and its output; `None` if that is gone.
     folder: Option<PathBuf>,
     state: BackgroundState,
     /// Started by this run of the program.
@@ -48,11 +48,11 @@ pub struct Shells(Arc<ShellsState>);
 #[derive(Debug)]
 struct ShellsState {
     environment: Environment,
-    /// What an earlier run has started indeed.
+    /// The processes that earlier runs have really started.
     register: ProcessRegistry,
     keeping: OutputLogMode,
     sandbox: Option<Sandbox>,
-    /// What members set with `env_set`; `None` is unset.
+    /// Variables that members set with `env_set`; `None` is unset.
     set: Mutex<BTreeMap<String, Option<String>>>,
     daemons: Mutex<BTreeMap<u32, Daemon>>,
     watchers: Mutex<JoinSet<()>>,
@@ -60,10 +60,10 @@ struct ShellsState {
     changed: watch::Sender<()>,
 }
 
-/// Whose processes are ended.
+/// The processes that are ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessScope {
-    /// Those of this run of the program.
+    /// Processes of this run of the program.
     Ours,
     All,
 }
@@ -89,7 +89,7 @@ pub struct Output {
 #[derive(Debug, Default)]
 pub struct ShellSetup {
     pub environment: Environment,
-    /// What earlier runs have started.
+    /// The processes that earlier runs have started.
     pub register: ProcessRegistry,
     /// Who keeps the output of processes.
     pub keeping: OutputLogMode,
@@ -103,19 +103,19 @@ impl Default for Shells {
 }
 
 impl Shells {
-    /// Those of this run alone.
+    /// Knows the processes of this run alone.
     #[must_use]
     pub fn new(environment: Environment) -> Self {
         Self::with(ShellSetup { environment, ..ShellSetup::default() })
     }
 
-    /// Those of this run, and of earlier ones as far as the register knows them.
+    /// Knows the processes of this run, and those of earlier ones that the register knows.
     #[must_use]
     pub fn known_in(environment: Environment, register: ProcessRegistry) -> Self {
         Self::with(ShellSetup { environment, register, ..ShellSetup::default() })
     }
 
-    /// Those of this run, whose commands are in this sandbox.
+    /// Knows the processes of this run, whose commands run in this sandbox.
     #[must_use]
     pub fn behind(environment: Environment, sandbox: Sandbox) -> Self {
         let sandbox = Some(sandbox);
@@ -200,7 +200,7 @@ impl Shells {
         all
     }
 
-    /// One of them as it is now. Touches the disk.
+    /// Returns one process as it is now. Touches the disk.
     #[must_use]
     pub fn look(&self, pid: u32) -> Option<ProcessView> {
         let Daemon { record, folder, state, .. } = self.daemons().get(&pid)?.clone();
@@ -342,7 +342,7 @@ impl Shells {
         set.insert(name.to_owned(), value);
     }
 
-    /// True for a process that is at work and was started by this program, whoever wrote the record.
+    /// True for a running process that this program started, whoever wrote the record.
     fn is_ours(&self, record: &ProcessRecord) -> bool {
         record.identity.is_there() && self.0.register.holds(&record.identity)
     }
@@ -357,33 +357,33 @@ impl Shells {
         self.0.sandbox.as_ref()
     }
 
-    /// What commands may do that begin now; `None` where no sandbox is known of.
+    /// Returns the level for commands that begin now; `None` without a sandbox.
     #[must_use]
     pub fn level(&self) -> Option<Level> {
         self.0.sandbox.as_ref().map(Sandbox::level)
     }
 
-    /// For commands that begin from now on.
+    /// Sets the level for commands that begin from now on.
     pub fn set_level(&self, level: Level) {
         if let Some(sandbox) = &self.0.sandbox {
             sandbox.set_level(level);
         }
     }
 
-    /// What a command of a shell is behind now.
+    /// Returns the sandbox for a command of a shell; `None` if there is none, or it is off.
     pub(super) fn command_sandbox(&self) -> Option<CommandSandbox> {
         let sandbox = self.0.sandbox.clone()?;
         let level = sandbox.level();
         (level != Level::Off).then_some(CommandSandbox { sandbox, level, stay: true })
     }
 
-    /// What programs that only look are behind, whatever a shell may do.
+    /// Returns the sandbox for programs that only read, whatever the level of commands is.
     pub(crate) fn read_only_sandbox(&self) -> Option<CommandSandbox> {
         let sandbox = self.0.sandbox.clone()?;
         Some(CommandSandbox { sandbox, level: Level::ReadOnly, stay: false })
     }
 
-    /// What a person has to know of the sandbox. Touches the disk.
+    /// Returns the problems of the sandbox, for a person. Touches the disk.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         self.0.sandbox.as_ref().map(Sandbox::problems).unwrap_or_default()

@@ -194,7 +194,7 @@ impl TeamCall {
         let is_over = |view: &TasksView| view.queries.iter().all(|query| query.id != id);
         let is_late = timeout_at(until, view.wait_for(is_over)).await.is_err();
         let ended = store.give_up(id.clone()).await;
-        // What could not be written is ended by the store, some time later.
+        // If the end could not be written, the store ends the query some time later.
         waiting.id = waiting.id.take().filter(|_| ended.is_err());
         match ended {
             Ok(Some(Task { status: TaskStatus::Done, result: Some(answer), .. })) => Ok(answer),

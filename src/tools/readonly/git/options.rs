@@ -47,9 +47,9 @@ const SPECS: [Spec; 3] = [
 #[derive(Debug, Default)]
 pub(super) struct GitArguments<'a> {
     pub options: Vec<&'a str>,
-    /// Revisions or paths: what stands before `--`.
+    /// Revisions or paths: the words before `--`.
     pub operands: Vec<&'a str>,
-    /// What stands behind it.
+    /// The words after `--`.
     pub paths: Vec<&'a str>,
 }
 

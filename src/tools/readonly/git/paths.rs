@@ -1,5 +1,5 @@
-//! Which content git may tell. What is named is judged like a path of the file tools, also where it lies
-//! in a commit; what is not named is left out by pathspecs.
+//! Which content git may show. A named path is judged like a path of the file tools, also where it lies
+//! in a commit; where none is named, pathspecs leave out what is closed.
 
 use std::path::{Path, PathBuf};
 
@@ -123,7 +123,7 @@ impl Asked<'_> {
                 None => vec![":(top)".to_owned()],
             });
         };
-        // A folder stands for those of its files that have such an ending.
+        // A folder stands for its files with an allowed ending.
         let mut specs = Vec::new();
         let mut folders = Vec::new();
         for path in paths {
@@ -194,7 +194,7 @@ fn any_case(text: &str) -> String {
     text.chars().map(both).collect()
 }
 
-/// What stands behind the first `:` outside of braces; behind `:0:` for the index.
+/// Returns the path after the first `:` outside of braces; for the index, after `:0:`.
 fn path_of(word: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let found = word.char_indices().find(|(_, c)| {
@@ -210,7 +210,7 @@ fn path_of(word: &str) -> Option<&str> {
     Some(if word.starts_with(':') { staged.unwrap_or(path) } else { path })
 }
 
-/// The same revisions, as commits only.
+/// Restricts the revisions to commits.
 fn commits(word: &str) -> String {
     let sign = ["...", ".."].into_iter().find_map(|sign| Some((word.split_once(sign)?, sign)));
     match sign {

@@ -1,5 +1,5 @@
 //! The repository of a folder, and what of it git may read. A repository that leads elsewhere is not read
-//! at all; of its settings those on a list are left, and every other one is made empty.
+//! at all; of its settings, those not on an allow list are overridden with an empty value.
 
 use std::collections::BTreeSet;
 use std::fs;

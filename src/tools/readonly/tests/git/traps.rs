@@ -131,7 +131,7 @@ fn lay(settings: &[(&str, &str)]) -> Option<(TestBench, String)> {
     let bench = repository()?;
     let trap = trap(&bench);
     let beside = bench.dir.path().to_owned();
-    // What is signed is looked at by a program.
+    // Git runs a program to check a signed commit.
     let signed = Command::new("sh")
         .arg("-c")
         .arg("git cat-file commit HEAD | sed '/^committer/a gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n x\\n -----END PGP SIGNATURE-----' | git hash-object -t commit -w --stdin | xargs git update-ref refs/heads/signed")
