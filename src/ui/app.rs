@@ -150,7 +150,7 @@ pub struct App {
     effects: Vec<Effect>,
     requests: Requests,
     alerts: Alerts,
-    /// What the driver was told that the person looks at.
+    /// The dialogs that the driver was last told the person looks at.
     told_looks: Option<Vec<String>>,
     appearance: Appearance,
     startup: Startup,
@@ -160,7 +160,7 @@ pub struct App {
     keys: KeyReports,
     /// Keys that begin a longer sequence.
     begun: Option<BegunKeys>,
-    /// When the last key of a begun command of vi was pressed.
+    /// The time of the last key of an unfinished vi command.
     command_since: Option<Instant>,
     queue: QueueStrip,
     /// The size that was laid out last.
@@ -169,7 +169,7 @@ pub struct App {
     pointer: Pointer,
     batch: Batch,
     held: HeldAnswers,
-    /// When it is stored what the user has looked at.
+    /// The time at which the looks of the user are stored.
     store_looks_at: Option<Instant>,
     hints: FirstHints,
     /// `None` on a screen of its own.
@@ -219,8 +219,8 @@ impl App {
         self.model.prices = prices;
     }
 
-    /// Shows hints to a person who is new here, as far as they are not known yet: `stored` is what was stored of
-    /// them, if anything.
+    /// Shows the first hints that the person does not know yet. `stored` is the stored text about them, if
+    /// any.
     pub fn show_first_hints(&mut self, stored: Option<&str>) {
         self.hints = FirstHints::from_stored(stored);
     }
@@ -312,7 +312,7 @@ impl App {
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
 
-    /// When something changes without an event.
+    /// Returns the next time at which something changes without an event.
     pub fn wake_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
@@ -322,7 +322,7 @@ impl App {
         times.into_iter().flatten().min()
     }
 
-    /// The same while the screen is not shown.
+    /// Returns the same while the screen is not shown.
     pub fn wake_hidden_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, held) = (self.writing.store_at(), self.held.due_at());
@@ -330,8 +330,8 @@ impl App {
         [notice, back, stored, held, calls, self.store_looks_at].into_iter().flatten().min()
     }
 
-    /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the
-    /// strip of queued messages, rows that following left blank.
+    /// Returns the time at which the drawn screen is out of date without an event: ages, the countdown
+    /// of a retry, the strip of queued messages, rows that following left blank.
     fn redraw_at(&self) -> Option<Instant> {
         let drawn = self.redraw.drawn_at();
         let ages = (!self.model.tree.is_empty()).then(|| self.redraw.ages_at());
@@ -422,7 +422,7 @@ impl App {
         self.ending.replays()
     }
 
-    /// What happens to background processes, as the user chose when quitting.
+    /// Returns what happens to background processes, as the user chose when quitting.
     pub fn quit_policy(&self) -> QuitPolicy {
         self.quitting.policy()
     }
@@ -447,7 +447,7 @@ impl App {
         self.follow([FollowUp::Notify(Tone::Bad, words::WITHOUT_DRAFTS)]);
     }
 
-    /// This screen only looks on.
+    /// Makes this screen read-only.
     pub fn only_view(&mut self) {
         self.model.views_only = true;
         self.writing.only_view();
@@ -458,7 +458,7 @@ impl App {
         self.model.detaches = true;
     }
 
-    /// The screen is left, and the driver goes on: what is held back or typed goes out.
+    /// Leaves the screen while the driver goes on: held answers are sent and drafts stored.
     pub fn begin_detach(&mut self) {
         self.quitting.detach();
         self.send_held();
@@ -540,8 +540,8 @@ impl App {
         }
     }
 
-    /// What is sought in older records goes on at once when some of them are there: the next ones are not
-    /// requested a frame later.
+    /// Continues a search in older records as soon as some of them arrived: the next ones are requested
+    /// at once, not a frame later.
     fn seek_on(&mut self) {
         if let Some(size) = self.size.filter(|_| self.reading.seeks_older()) {
             self.layout(size);
@@ -573,7 +573,7 @@ impl App {
         self.redraw.mark();
     }
 
-    /// Whose keys help and the palette show while no overlay is open.
+    /// Returns whose keys help and the palette show while no overlay is open.
     fn pane_keys(&self) -> KeysOf {
         let keys = if self.writing.has_vi() { EditingKeys::Vi } else { EditingKeys::Plain };
         KeysOf::pane(self.scope(), self.focus.is(Focus::Composer).then_some(keys))

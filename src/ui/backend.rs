@@ -71,7 +71,7 @@ pub fn draw<W: Write>(
     outcome?;
     backend.take_rendered(rendered);
     let written = backend.flush();
-    // What is written later, by others, has no bounds.
+    // Later writes, by others, are not bounded.
     backend.bounds = FrameBounds::default();
     written.map(|()| backend.drawn)
 }
@@ -99,9 +99,9 @@ pub struct ScreenBackend<W: Write> {
     writer: W,
     capabilities: Capabilities,
     size: Size,
-    /// What the terminal shows, as far as known.
+    /// What is known to be on the terminal.
     shown: Grid,
-    /// What it is to show after the next flush.
+    /// The screen as it should be after the next flush.
     wanted: Grid,
     /// The frame of the library that `wanted` was made of; `None` once anything else has changed it.
     rendered: Option<Buffer>,
@@ -119,7 +119,7 @@ pub struct ScreenBackend<W: Write> {
     links: Option<Links>,
     /// On an inline screen.
     inline: Option<InlineArea>,
-    /// Of the frame that is drawn.
+    /// The bounds of the frame being drawn.
     bounds: FrameBounds,
     drawn: Drawn,
     /// The row that the next frame goes on with, where the last one was not complete.
@@ -201,7 +201,7 @@ impl<W: Write> ScreenBackend<W> {
         &mut self.writer
     }
 
-    /// The library has rendered a frame: rows that are not those of the frame before become the wanted ones.
+    /// Takes the frame the library has rendered: rows that differ from the frame before become wanted.
     fn take_rendered(&mut self, frame: Buffer) {
         let width = usize::from(frame.area.width).max(1);
         let before = self.rendered.take().filter(|before| before.area == frame.area);
@@ -286,7 +286,7 @@ impl<W: Write> ScreenBackend<W> {
         if bytes.is_empty() {
             return Ok(());
         }
-        // Of an inline screen the terminal is asked nothing.
+        // On an inline screen the terminal is not queried.
         let question =
             if self.inline.is_some() { StatusQuestion::None } else { self.bounds.question };
         let (before, after) = match question {

@@ -1,5 +1,5 @@
-//! All bindings: those of the panes and overlays, collected from their files, and those that are not of one
-//! pane alone.
+//! All bindings: those of the panes and overlays, collected from their files, and those shared by several
+//! panes.
 
 use std::sync::LazyLock;
 
@@ -53,7 +53,7 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::Log, &["J"]),
 ];
 
-/// Those that help shows last in their scope, below the lists that can be opened there.
+/// Bindings that help shows last in their scope, below the lists that can be opened there.
 const LAST: &[Binding] = &[
     Scope::PANES.bind(Action::Cancel, &["esc"]),
     Scope::PANES.bind(Action::Detach, &["Q"]),

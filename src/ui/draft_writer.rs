@@ -1,8 +1,8 @@
 //! Writes drafts to their store, so that the screen never waits for the disk.
 //!
-//! One thread owns the store and writes one batch at a time. While it is busy, later changes wait in
-//! one map: the newest text of each draft, and never more than there are drafts. What the disk did not take is
-//! tried again with the next batch, and every few seconds; until that works there is a problem to show.
+//! One thread owns the store and writes one batch at a time. While it is busy, later changes wait in one map,
+//! which holds the newest text of each draft. A write that failed is retried with the next batch, and every
+//! few seconds; until it succeeds there is a problem to show.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -19,7 +19,7 @@ pub use crate::protocol::LOOKED;
 /// Texts by the names of their drafts; an empty text removes the draft.
 pub type DraftTexts = BTreeMap<String, String>;
 
-/// How long after what the disk did not take it is tried again.
+/// The delay before a failed write is retried.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Stores drafts across restarts.
@@ -46,7 +46,7 @@ impl DraftStore for SessionOnlyDrafts {
 pub struct DraftWriter {
     /// `None` once the thread has ended.
     batches: Option<SyncSender<DraftTexts>>,
-    /// What did not fit into the channel.
+    /// Drafts that did not fit into the channel.
     waiting: DraftTexts,
     progress: Arc<Progress>,
 }
@@ -59,7 +59,7 @@ struct Progress {
     changed: Condvar,
     /// Why drafts are not in the store; `None` once all are.
     problem: Mutex<Option<Problem>>,
-    /// What was handed over last of each draft and is not in the store.
+    /// The last text of each draft that was handed over and is not stored yet.
     unsaved: Mutex<DraftTexts>,
     written: Arc<Notify>,
 }
@@ -205,7 +205,7 @@ impl Progress {
     }
 }
 
-/// The next batch. What was refused is not left alone for longer than `retry_after`.
+/// Waits for the next batch, at most `retry_after` if writes have failed.
 fn next_batch(
     batches: &Receiver<DraftTexts>,
     refused: &DraftTexts,

@@ -1,8 +1,8 @@
 //! What the terminal sends: keys, pastes, the focus, its size, and replies about itself.
 //!
 //! The bytes are read on a thread of their own, which ends at a hang-up, and are decoded here, so that a
-//! reply never becomes a key ([`decoder`]). All screens of a process share one thread, or an old one would
-//! take a key from the next, so it ends with the process. While the terminal is lent to a program, a gate
+//! reply never becomes a key ([`decoder`]). All screens of a process share one thread, which ends with the
+//! process: two threads would take keys from each other. While the terminal is lent to a program, a gate
 //! keeps the thread from reading (`gate.rs`).
 
 mod burst;
@@ -44,7 +44,7 @@ const PIECE_BYTES: usize = 4096;
 
 type Bytes = mpsc::Receiver<Vec<u8>>;
 
-/// What is typed, for one screen at a time.
+/// Keyboard input, for one screen at a time.
 #[derive(Debug, Default)]
 pub struct Keys {
     thread: Option<(Bytes, InputGate)>,
@@ -109,12 +109,12 @@ fn read(from: &mut File) -> io::Result<Vec<u8>> {
     }
 }
 
-/// What the terminal and the shell tell a process besides.
+/// Other signals of the terminal and the shell.
 #[derive(Debug)]
 struct Signals {
     resized: Signal,
     continued: Signal,
-    /// The size where the terminal has none.
+    /// The size to assume if the terminal reports none.
     assumed: Size,
 }
 

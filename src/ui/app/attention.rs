@@ -15,7 +15,7 @@ use crate::protocol::{Command, InboxRow};
 use crate::ui::caller::Call;
 use crate::ui::panes::inbox;
 
-/// Where questions are in view on the screen as it was laid out last; empty areas are not.
+/// The areas where questions were in view in the last layout; empty if they were not.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct InView {
     /// The rows of the inbox.
@@ -57,7 +57,7 @@ impl App {
                 if let Some(call) = self.call_text(|text| text.of_new(&questions)) {
                     self.alerts.rang(now);
                     self.effects.push(Effect::Ring(call));
-                    // They ring by themselves, not too soon after.
+                    // Failures ring separately, not too soon after the questions.
                     for id in failed {
                         self.alerts.came(id, now);
                     }
@@ -82,7 +82,7 @@ impl App {
         self.effects.push(Effect::Ring(call));
     }
 
-    /// The last line says a failure to whoever looks.
+    /// Returns the call for failures; none if the person looks, because the last line shows them.
     fn call_for_failures(&self, ids: &BTreeSet<String>) -> Option<Call> {
         let news = self.model.inbox.news().iter();
         let failures: Vec<&NewsItem> = news.filter(|item| ids.contains(&item.id)).collect();

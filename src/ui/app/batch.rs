@@ -29,7 +29,7 @@ impl Batch {
         Self { to, left: dialogs, done: 0, refused: Vec::new() }
     }
 
-    /// One of them was put away.
+    /// Counts one that was put away.
     pub fn done(&mut self, ui: &UiSettings) -> FollowUps {
         self.done += 1;
         self.step(ui)

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::ui::action::{Action, Scope};
 use crate::ui::keymap::KeySequence;
 
-/// Who knows the sequence never sees the list.
+/// A person who knows the sequence types it faster than the list appears.
 const LIST_DELAY: Duration = Duration::from_millis(400);
 
 /// The keys pressed until now.
@@ -17,10 +17,10 @@ pub(super) struct BegunKeys {
     pub since: Instant,
 }
 
-/// Where keys are pressed: the scope, and the number of overlays.
+/// The scope in which keys are pressed, and the number of overlays.
 pub(super) type KeyPlace = (Scope, usize);
 
-/// When the list appears by itself, for what was begun then, after what was drawn last.
+/// Returns the time at which the list appears for keys begun at `since`, if that is after the last frame.
 pub(super) fn appears_at(since: Instant, drawn: Instant) -> Option<Instant> {
     Some(since + LIST_DELAY).filter(|at| *at > drawn)
 }
@@ -30,12 +30,12 @@ pub(super) fn is_listed(since: Instant, now: Instant) -> bool {
     now >= since + LIST_DELAY
 }
 
-/// What a key means after those before it.
+/// The meaning of a key after those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pressed {
     Action(Action),
     /// It has no action.
     Unbound,
-    /// It belongs to a sequence, and there is nothing to do.
+    /// It belongs to a sequence and needs no action.
     Done,
 }

@@ -12,9 +12,9 @@ use crate::ui::app::words;
 use crate::ui::model::Tone;
 use crate::ui::panes::composer::hint;
 
-/// What waits for consent has changed from `known`, and the sheet is not open. A workspace in which
-/// nothing runs before the user agrees shows the sheet once. Later entries are reported in the status line
-/// only: they must not interrupt typing.
+/// Returns what follows when the things that wait for consent have changed from `known` and the sheet is
+/// not open. A workspace in which nothing runs before the user agrees shows the sheet once. Later entries
+/// are reported in the status line only: they must not interrupt typing.
 pub(super) fn changed(known: &ConsentView, facts: Facts<'_>) -> Option<FollowUp> {
     let consent = &facts.model.consent;
     if consent.waiting.iter().all(|one| known.waiting.contains(one)) {

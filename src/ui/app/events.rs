@@ -37,7 +37,7 @@ impl App {
             }
             DriverEvent::Files(paths) => self.writing.set_files(paths),
             DriverEvent::Rows(rows) => {
-                // It may be another driver, which was told nothing.
+                // It may be another driver, which was not told anything yet.
                 self.told_looks = None;
                 self.tell(|log, open, ui| log.rows_listed(&rows, open, ui));
                 self.model.tree.set(rows);
@@ -224,7 +224,7 @@ impl App {
         self.rest_inbox();
     }
 
-    /// What is first is in view, as long as nobody is in the inbox.
+    /// Scrolls the inbox to its first row, unless it has the focus.
     fn rest_inbox(&mut self) {
         if ![self.focus.now(), self.focus.pane()].contains(&Focus::Inbox) {
             self.model.inbox.rest();

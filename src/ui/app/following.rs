@@ -210,7 +210,7 @@ impl App {
             }
             FollowUp::HoldAnswer(answer) => {
                 let mut alike = self.model.inbox.same_words(&answer.question);
-                // Where something was typed already, it may be another answer.
+                // A question with text typed already may get another answer.
                 let drafts = self.writing.drafts();
                 alike.retain(|(_, id)| answer.part.is_none() && !drafts.has_answer(id));
                 self.follow(answering::ask_about_alike(&answer, alike, &self.ui));

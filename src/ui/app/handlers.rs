@@ -25,14 +25,14 @@ use crate::ui::panes::transcript::{ScrollMove, SearchCount, Stop, Towards};
 const WHOLE_LIST: isize = isize::MAX / 2;
 
 impl App {
-    /// Does what an action does outside of overlays; where one action is bound in several panes, in the
-    /// one that has the focus.
+    /// Carries out an action outside of overlays; if it is bound in several panes, in the one that has
+    /// the focus.
     pub(super) fn act(&mut self, action: Action) -> Handled {
         if is_about_cursor(action) {
             self.settle();
         }
         self.hints.used(action);
-        // What is selected is known once the rows of the tree are up to date.
+        // The selection is known once the rows of the tree are up to date.
         self.model.tree.refresh();
         let (facts, now) = (self.facts(), self.redraw.now());
         let follow_ups = match action {

@@ -32,7 +32,7 @@ impl HeldAnswer {
 
 #[derive(Debug)]
 pub(super) struct HeldAnswers {
-    /// How long an answer is held.
+    /// The time for which an answer is held.
     hold: Duration,
     /// In the order in which they were sent.
     held: Vec<(Instant, HeldAnswer)>,
@@ -58,7 +58,7 @@ impl HeldAnswers {
         self.held.drain(..at).map(|(_, answer)| answer).collect()
     }
 
-    /// When the first of them is due.
+    /// Returns the time at which the first held answer is due.
     pub fn due_at(&self) -> Option<Instant> {
         self.held.first().map(|(until, _)| *until)
     }
@@ -68,7 +68,7 @@ impl HeldAnswers {
         self.held.drain(..).map(|(_, answer)| answer).collect()
     }
 
-    /// The last one that was sent; it is not held any more.
+    /// Takes back the answer that was sent last.
     pub fn undo(&mut self) -> Option<HeldAnswer> {
         self.held.pop().map(|(_, answer)| answer)
     }
@@ -93,7 +93,7 @@ impl HeldAnswers {
         )
     }
 
-    /// When an answer is due, or the seconds that are shown change.
+    /// Returns the time at which an answer is due or the shown seconds change.
     pub fn changes_at(&self, now: Instant) -> Option<Instant> {
         let first = self.held.first().map(|(until, _)| *until)?;
         let last = self.held.last().map(|(until, _)| *until)?;

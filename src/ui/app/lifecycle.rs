@@ -16,7 +16,7 @@ use crate::ui::model::{DraftKey, Mark, Tone, Tree, attached};
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::tree;
 
-/// For side dialogs only. Asks for a note, then for a confirmation.
+/// Asks for a note, then for a confirmation. For side dialogs only.
 pub(super) fn ask_to_declare_dead(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let is_dead = facts.row(dialog).map(Mark::of) == Some(Mark::Dead);
     vec![if dialog.is_main() {
@@ -165,7 +165,7 @@ fn something_is_open(tree: &Tree, main: &DialogId) -> bool {
     })
 }
 
-/// What was done, and the keys that undo it: the list opens at the last dialog that was put away.
+/// Returns what was done, and the keys that undo it: the list opens at the last dialog that was put away.
 fn with_undo(ui: &UiSettings, word: Text, name: &str) -> String {
     let list = ui.key(tree::SCOPE, Action::Show(shelf::SCOPE));
     let revive = ui.key(shelf::SCOPE, Action::Revive);

@@ -26,7 +26,7 @@ impl App {
         }
     }
 
-    /// The same at once.
+    /// Stores them at once.
     pub(super) fn store_looks(&mut self) {
         self.store_looks_at = None;
         if self.model.tree.has_new_looks() {

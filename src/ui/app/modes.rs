@@ -15,7 +15,7 @@ use crate::ui::panes::field::{BegunCommand, ViKeys, ViMode, ViOutcome};
 /// The keys of the composer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ComposerKeys {
-    /// Those of a shell.
+    /// The keys of a shell.
     #[default]
     Plain,
     Vi,
@@ -24,7 +24,7 @@ pub enum ComposerKeys {
 impl ComposerKeys {
     pub const ALL: [Self; 2] = [Self::Plain, Self::Vi];
 
-    /// As it is written in the configuration.
+    /// Returns its name in the configuration.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",

@@ -1,4 +1,4 @@
-//! What is offered at the caret of the composer: kept up to date after each key and event.
+//! The completions at the caret of the composer: updated after each key and event.
 
 use super::writing::Completed;
 use super::{App, Focus, intents};

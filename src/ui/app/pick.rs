@@ -19,7 +19,7 @@ pub(super) enum Pick {
     Of(Option<DialogId>),
     /// The one with this id.
     Question(String),
-    /// The one that this call asked.
+    /// The question asked by this call.
     Call(DialogId, CallId),
 }
 

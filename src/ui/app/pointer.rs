@@ -20,7 +20,7 @@ use crate::ui::text::width::width;
 /// Rows for one step of the wheel.
 const WHEEL_ROWS: isize = 3;
 
-/// What was done with the mouse, and where.
+/// A use of the mouse, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gesture {
     kind: GestureKind,
@@ -56,7 +56,7 @@ impl Gesture {
     }
 }
 
-/// Whether the mouse is used, and where the parts of the screen are.
+/// The setting of the mouse, and the areas of the screen.
 #[derive(Debug, Default)]
 pub(super) struct Pointer {
     used: MouseUse,
@@ -69,7 +69,7 @@ impl Pointer {
     }
 }
 
-/// What is at a place of the screen; rows are counted from the top of the part.
+/// The part at a position of the screen; rows are counted from the top of the part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Tab(usize),

@@ -1,8 +1,8 @@
-//! What a pressed key means after those before it, and the list of what can follow, which is shown when nothing does
-//! for a moment.
+//! The meaning of a pressed key after those before it, and the list of keys that can follow, shown after a
+//! moment without a key.
 //!
-//! The next key completes the sequence, continues it, or is reported and does nothing: what is bound to it alone is
-//! not meant. `Esc` takes the keys back, and so do the mouse, pasted text, and what opens or closes on the screen.
+//! The next key completes the sequence, continues it, or is reported and does nothing: its own binding is not
+//! used. `Esc` takes the keys back, and so do the mouse, pasted text, and anything that opens or closes.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -54,7 +54,7 @@ impl App {
         meaning
     }
 
-    /// What these keys mean here; if they are a prefix, it is begun.
+    /// Returns the meaning of these keys here; a prefix begins a sequence.
     fn meaning(&mut self, keys: KeySequence) -> Pressed {
         match self.ui.keymap.pressed(self.key_scope(), &keys) {
             KeyMatch::Action(action) => Pressed::Action(action),
@@ -67,7 +67,7 @@ impl App {
         }
     }
 
-    /// What can follow these keys here.
+    /// Returns the keys that can follow these keys here.
     fn following(&self, keys: &KeySequence) -> Vec<(KeySequence, &'static Binding)> {
         let mut rows = self.ui.keymap.following(self.key_scope(), keys);
         if let Some(of) = self.overlays.keys(&self.ui.keymap) {

@@ -31,7 +31,7 @@ const ENDING_ROWS: u16 = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Amount {
     OneFrame,
-    /// Also what waits for something: it is the end.
+    /// Everything, also entries that wait: it is the end.
     All,
 }
 
@@ -53,7 +53,7 @@ impl App {
         self.is_inline() && (alone || self.quitting.has_begun())
     }
 
-    /// Where the user is back after answering: the live rows are always there.
+    /// Returns the focus after answering: the live rows always have the composer.
     pub(super) fn return_focus(&self) -> Focus {
         if self.shows_live_rows() { Focus::Composer } else { self.focus.pane() }
     }
@@ -126,7 +126,7 @@ impl App {
         }
     }
 
-    /// Those of the open dialog, unless an old course of it is open.
+    /// Collects the blocks of the open dialog, unless an old course of it is open.
     fn collect_blocks(&self, log: &mut InlineLog) {
         let newest = |open: &&OpenDialog| open.loaded && open.course == open.courses;
         let Some(open) = self.reading.open().filter(newest) else { return };
@@ -144,7 +144,7 @@ impl App {
         );
     }
 
-    /// Prints the next entry; false if there is none, or if it has to wait.
+    /// Prints the next entry; false if there is none, or it has to wait.
     fn print_next(
         &self,
         log: &mut InlineLog,
@@ -209,7 +209,7 @@ impl App {
         }
     }
 
-    /// When something is printed that waits now, if that is still to come.
+    /// Returns the time at which a waiting entry is printed, if that is still to come.
     pub(super) fn prints_at(&self) -> Option<Instant> {
         let at = self.inline.as_ref()?.log.wake_at()?;
         (at > self.redraw.now() && self.shows_live_rows()).then_some(at)
@@ -228,7 +228,7 @@ impl App {
         self.inline_rows(terminal).map(|height| Size { height, ..terminal })
     }
 
-    /// When blank rows of the open dialog are filled; never while it is not on the screen.
+    /// Returns the time at which blank rows of the open dialog are filled; never while it is not on the screen.
     pub(super) fn fills_at(&self) -> Option<Instant> {
         let drawn = self.redraw.drawn_at();
         self.reading.fills_at(drawn).filter(|_| !self.shows_live_rows())
@@ -257,7 +257,7 @@ impl App {
         }
     }
 
-    /// What the open dialog has for the live rows.
+    /// Returns the open dialog and the log, for the live rows.
     pub(super) fn open_with_log(&self) -> Option<(&OpenDialog, &InlineLog)> {
         Some((self.reading.open()?, &self.inline.as_ref()?.log))
     }

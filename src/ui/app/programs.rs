@@ -1,4 +1,4 @@
-//! What programs of the person are wanted for, and what becomes of what they leave.
+//! The uses of the person's programs, and what happens with their results.
 
 use std::time::Instant;
 

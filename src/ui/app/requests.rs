@@ -64,7 +64,7 @@ pub(super) enum Request {
         taskdoc: String,
         text: String,
     },
-    /// A copy of an image that is to be attached; the number is that of its chip.
+    /// A copy of an image to be attached, with the number of its chip.
     KeepImage {
         number: u64,
         origin: ImageOrigin,
@@ -116,11 +116,11 @@ pub(super) enum Request {
     Log {
         least: LogLevel,
     },
-    /// What a member is told.
+    /// The request that a new dialog of a member begins with.
     Mind {
         agent: AgentId,
     },
-    /// The same again, for the sheet that shows it.
+    /// The same request again, for the open sheet.
     MindAgain {
         agent: AgentId,
     },

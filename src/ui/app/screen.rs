@@ -63,7 +63,7 @@ pub struct Screen<'a> {
     counts: StateCounts,
     /// `None` until the open dialog is loaded.
     texts: Option<TranscriptTexts>,
-    /// Those of the preview, if one is shown in the place of the open dialog.
+    /// The texts of the preview, if it is shown in place of the open dialog.
     preview: Option<TranscriptTexts>,
     /// The hint for a person who is new here.
     hint: Option<FirstHint>,
@@ -296,7 +296,7 @@ impl Screen<'_> {
         );
     }
 
-    /// What waits for an answer, and how much news there is.
+    /// Returns the title: the number of open questions, and the number of news.
     fn inbox_title(&self, ui: &UiSettings) -> String {
         let (inbox, dot) = (&self.app.model.inbox, ui.glyphs.middle_dot);
         let news = inbox.news().len();
@@ -437,7 +437,7 @@ fn fitted_title(who: &str, about: &str, tail: &str, available: usize, cut: &str)
     }
 }
 
-/// What the question in the composer asks, in one line.
+/// Returns the first line of the question in the composer.
 fn headline_of(question: Option<&InboxRow>) -> Option<String> {
     question.map(|row| headline(&row.question.tellask_content))
 }

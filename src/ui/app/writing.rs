@@ -48,19 +48,19 @@ pub(super) struct Writing {
     edited: Option<(DraftKey, DialogId)>,
     /// Images that were asked for; each has its number.
     images_asked: u64,
-    /// This screen only looks on.
+    /// True if this screen is read-only.
     views_only: bool,
 }
 
-/// What came of completing.
+/// The result of completing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Completed {
-    /// The key is not about what is offered.
+    /// The key has no meaning for the completions.
     Nothing,
     Done,
-    /// This is to be run.
+    /// An action to run.
     Run(Scope, Action),
-    /// It is done, and this follows.
+    /// Done, with follow-ups.
     Follow(Vec<FollowUp>),
 }
 
@@ -88,7 +88,7 @@ impl Writing {
         }
     }
 
-    /// Nothing is written here: it has no target.
+    /// Makes it read-only: it has no target.
     pub fn only_view(&mut self) {
         self.views_only = true;
     }
@@ -137,7 +137,7 @@ impl Writing {
         self.drafts.save_at()
     }
 
-    /// What the writer is to store.
+    /// Takes the drafts to be stored.
     pub fn take_outgoing(&mut self) -> DraftTexts {
         self.drafts.take_outgoing()
     }
@@ -322,7 +322,7 @@ impl Writing {
         self.composer.reset_mode();
     }
 
-    /// There may be other offers, as with other members.
+    /// Marks the completions as stale, as after a change of members.
     pub fn offers_changed(&mut self) {
         self.composer.completion.set_stale();
     }
@@ -333,7 +333,7 @@ impl Writing {
         self.offers_changed();
     }
 
-    /// What the action does to what is offered at the caret.
+    /// Applies an action to the completions at the caret.
     pub fn complete(&mut self, action: Action, ui: &UiSettings, now: Instant) -> Completed {
         let Composer { completion, field, .. } = &mut self.composer;
         let takes = action == Action::FocusNext;

@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier};
 
 use crate::ui::theme::ColorDepth;
 
-/// How a glyph is drawn, in colours the terminal has.
+/// The style of a glyph, in colours the terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct CellStyle {
     pub fg: Color,

@@ -37,10 +37,10 @@ pub(super) enum Addressing {
     Relative,
 }
 
-/// What a frame is enclosed in.
+/// The marks around a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FrameMarks {
-    /// A small part of a frame is shown as it comes.
+    /// The terminal shows a small part of a frame as it arrives.
     None,
     /// The terminal shows all of it at once.
     Synchronized,
@@ -54,7 +54,7 @@ pub(super) struct FrameWriter {
     at: CursorAt,
     style: Option<CellStyle>,
     visible: Option<bool>,
-    /// Where the last frame left the cursor.
+    /// The position of the cursor after the last frame.
     left_at: Option<Position>,
     /// The cursor that the terminal has saved.
     saved: Option<(Position, CellStyle)>,
@@ -71,7 +71,7 @@ pub(super) struct Checkpoint {
     link: Option<LinkId>,
 }
 
-/// Where a run of a glyph ends on a terminal that draws it two cells wide.
+/// Returns the end of a run of a glyph on a terminal that draws the glyph two cells wide.
 fn widest_end(run: &Range<usize>) -> usize {
     run.end + run.len()
 }
@@ -89,7 +89,7 @@ impl FrameWriter {
         Self { addressing, ..Self::default() }
     }
 
-    /// One that knows nothing of the terminal's state.
+    /// Returns a writer that knows nothing of the terminal's state.
     pub fn restarted(&self) -> Self {
         Self::new(self.addressing)
     }
@@ -110,7 +110,7 @@ impl FrameWriter {
         }
     }
 
-    /// What a row may change.
+    /// Returns the state that a row may change.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint { len: self.body.len(), at: self.at, style: self.style, link: self.link }
     }
@@ -161,8 +161,8 @@ impl FrameWriter {
         self.at = CursorAt::Cell(0, 0);
     }
 
-    /// Begins an empty row: this one, or the next one if the cursor is not at its begin, which is not known.
-    /// As many blanks as a row has end at the begin of one that has nothing else.
+    /// Begins an empty row: the current one, or the next one if the cursor is not at its start, which is
+    /// unknown. As many blanks as a row has cells wrap in the second case only.
     pub fn begin_empty_row(&mut self, cells: u16) {
         self.set_style(CellStyle::DEFAULT);
         self.body.extend_from_slice(WRAP);
@@ -186,7 +186,7 @@ impl FrameWriter {
         self.body.extend_from_slice(CUT);
     }
 
-    /// Makes sure that there are so many rows from the cursor on; the terminal scrolls if it has to.
+    /// Makes room for this many rows from the cursor on; the terminal scrolls if it has to.
     pub fn reserve_rows(&mut self, rows: u16) {
         let below = rows.saturating_sub(1);
         (0..below).for_each(|_| self.body.extend_from_slice(b"\r\n"));
@@ -209,7 +209,7 @@ impl FrameWriter {
     pub fn cursor(&mut self, wanted: bool, position: Position, row: &[ScreenCell]) {
         match self.addressing {
             Addressing::Absolute => self.place_cursor(wanted, position, row),
-            // What the terminal has saved would be a row of it, and rows are printed meanwhile.
+            // A saved position would be a row of the terminal, and rows are printed meanwhile.
             Addressing::Relative if wanted => self.move_to(position.x, position.y, row),
             Addressing::Relative => self.move_to(0, 0, &[]),
         }
@@ -256,7 +256,7 @@ impl FrameWriter {
         let change_end = pairs().rposition(|(old, new)| old != new).map_or(0, |at| at + 1);
         // Cells that what was written before them may have painted over.
         let mut spilled = 0;
-        // The same glyph, written several times in a row.
+        // A run: the same glyph several times in one row.
         let mut run: Option<Range<usize>> = None;
         for (x, (old, new)) in (0_u16..).zip(pairs()) {
             let at = usize::from(x);
@@ -410,7 +410,7 @@ impl FrameWriter {
         if x == 0 && y == row + 1 {
             return "\r\n".to_owned();
         }
-        // Down by line feeds: if the terminal has just become shorter, it scrolls, and the way back up is as long.
+        // Line feeds go down: if the terminal has just become shorter, it scrolls, and the way back up is as long.
         let vertical = match row.checked_sub(y) {
             Some(0) => String::new(),
             Some(1) => "\x1b[A".to_owned(),

@@ -6,7 +6,7 @@ use crate::domain::transcript::{Block, BlockBody, RecordPosition, TellaskStatus}
 /// Blocks of a dialog that is printed for the first time: its end.
 const FIRST_BLOCKS: usize = 8;
 
-/// What of a dialog was printed.
+/// The progress of printing a dialog.
 #[derive(Debug, Default)]
 pub struct PrintedDialog {
     /// Every block up to here was printed, or waits for its outcome, or came before the dialog was first printed.
@@ -33,12 +33,12 @@ pub struct DueBlocks {
     pub leaves_out: bool,
 }
 
-/// What can be printed of a block.
+/// The part of a block that can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// All of it: it does not change any more.
     Whole,
-    /// What was asked; its outcome is printed later.
+    /// The call; its outcome is printed later.
     Asked,
     /// Nothing before its outcome.
     Awaited,
@@ -79,8 +79,8 @@ impl PrintedDialog {
         self.waiting.iter().filter_map(|call| made_by(call, loaded))
     }
 
-    /// Of a dialog that is printed for the first time, only the end is; what is still open before that waits for its
-    /// outcome, and an open question is printed.
+    /// Skips all but the end of a dialog that is printed for the first time; calls that are still open before
+    /// it wait for their outcome, and an open question is printed.
     fn skip_to_end(&mut self, loaded: &[Block], due: &mut DueBlocks) {
         let skipped = loaded.len().saturating_sub(FIRST_BLOCKS);
         let Some((skipped, _)) = loaded.split_at_checked(skipped) else { return };
@@ -97,7 +97,7 @@ impl PrintedDialog {
         }
     }
 
-    /// True if blocks between the last one that was printed and the first that is loaded may never have been here.
+    /// True if blocks between the last printed one and the first loaded one may be missing.
     fn has_gap(&self, loaded: &[Block], is_from_start: bool) -> bool {
         let first = loaded.first().map(|block| block.place);
         let (Some(last), Some(first)) = (self.last, first) else { return false };

@@ -1,4 +1,4 @@
-//! What is to be printed, in order, and what was.
+//! The entries to be printed, in order, and those printed already.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::protocol::{InboxRow, TreeRow};
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 
-/// How long a block waits for the colours of its code: once it is printed they cannot be added.
+/// The longest wait of a block for the colours of its code: they cannot be added once it is printed.
 const COLOURS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Something to print.
@@ -29,16 +29,16 @@ pub enum LogEntry {
         speaker: String,
         block: Box<Block>,
     },
-    /// Of a dialog that is not open.
+    /// News of a dialog that is not open.
     News(Strip),
 }
 
-/// How far apart from its neighbours something stands.
+/// The spacing of an entry from its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spacing {
     /// One blank row around it.
     Apart,
-    /// None between others like it.
+    /// No blank row between entries of this kind.
     Close,
 }
 
@@ -115,7 +115,7 @@ impl InlineLog {
         self.news.rows_listed(rows, open, ui);
     }
 
-    /// These questions are open now.
+    /// Takes over the questions that are open now.
     pub fn inbox_changed(&mut self, rows: &[InboxRow], open: Option<&DialogId>, ui: &UiSettings) {
         self.news.inbox_changed(rows, open, ui);
     }
@@ -148,7 +148,7 @@ impl InlineLog {
         self.waits_since
     }
 
-    /// When it is printed, whatever it waits for.
+    /// Returns when the waiting entry is printed at the latest.
     pub fn wake_at(&self) -> Option<Instant> {
         self.waits_since.map(|since| since + COLOURS_TIMEOUT)
     }

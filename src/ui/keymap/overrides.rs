@@ -33,7 +33,7 @@ pub(super) fn preset_of(file: &Value) -> (Option<KeyPreset>, Option<KeyFault>) {
 pub(super) struct KeyOverrides {
     pub bindings: &'static [Binding],
     pub keys: BTreeMap<BindingKey, Vec<KeySequence>>,
-    /// What the file names.
+    /// The bindings that the file names.
     pub changed: BTreeSet<BindingKey>,
     pub faults: Vec<KeyFault>,
 }
@@ -123,7 +123,7 @@ impl KeyOverrides {
     }
 }
 
-/// What keys cannot be bound to an action.
+/// Refuses keys that cannot be bound to an action.
 fn check(scope: Scope, action: Action, keys: &KeySequence) -> Result<(), Localized> {
     if let Some((chord, sent)) =
         keys.chords().iter().find_map(|chord| Some((chord, chord.is_sent_as()?)))

@@ -27,7 +27,7 @@ use crate::ui::words;
 /// The text of a row, and what stands at its right edge.
 pub type Row = (Strip, Strip);
 
-/// How a list is walked through.
+/// The way to move through a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walk {
     /// One entry is chosen; each has one row.
@@ -39,7 +39,7 @@ pub enum Walk {
     Text,
 }
 
-/// What a key of a list does to an entry.
+/// The effect of a key of a list on an entry.
 #[derive(Debug)]
 pub enum Outcome {
     /// The list stays.
@@ -58,7 +58,7 @@ pub struct ListKey<L> {
     pub does: Text,
     /// The word in the heading. It is shown while the key can do something.
     pub hint: Text,
-    /// What it does to this entry; `None` if nothing.
+    /// The effect on this entry; `None` if nothing happens.
     pub run: fn(&L, usize, &Cx<'_>) -> Option<Outcome>,
 }
 
@@ -84,7 +84,7 @@ pub trait List: fmt::Debug + Sized + 'static {
     /// happens instead.
     fn open(cx: &mut Cx<'_>) -> Option<Self>;
 
-    /// What is beside the title; nothing for most lists.
+    /// Returns the text beside the title; empty for most lists.
     fn about(&self, _: &UiSettings, _: &Cx<'_>) -> String {
         String::new()
     }
@@ -92,8 +92,8 @@ pub trait List: fmt::Debug + Sized + 'static {
     /// The entries, in the order of the screen.
     fn entries(&self, cx: &Cx<'_>) -> Vec<usize>;
 
-    /// What stays the same of an entry while others come and go: the chosen one stays chosen. `None` in lists that do not
-    /// change by themselves.
+    /// Returns a name of an entry that stays the same while others come and go, so that the chosen entry
+    /// stays chosen. `None` in lists that do not change by themselves.
     fn name(&self, _entry: usize, _: &Cx<'_>) -> Option<String> {
         None
     }
@@ -160,7 +160,7 @@ pub struct ListOverlay<L> {
     list: L,
     /// The chosen entry, by its position on the screen.
     chosen: usize,
-    /// The name of that entry, when it was shown last.
+    /// The name of the chosen entry when it was last shown.
     chosen_name: Option<String>,
     /// The first row in view.
     top: usize,
@@ -168,7 +168,7 @@ pub struct ListOverlay<L> {
     rows: usize,
     height: usize,
     search: RowSearch,
-    /// What of a text was on the screen.
+    /// The parts of a text that were on the screen.
     read: ReadProgress<()>,
     /// The first row of each entry of a list of blocks.
     starts: Vec<usize>,
@@ -219,7 +219,7 @@ impl<L: List> ListOverlay<L> {
         Handled::Done
     }
 
-    /// To another block; in one that does not fit, by lines.
+    /// Moves to another block; within a block that does not fit, by lines.
     fn go_by_blocks(&mut self, rows: isize) {
         let last = self.starts.len().saturating_sub(1);
         self.chosen = self.chosen.min(last);
@@ -249,7 +249,7 @@ impl<L: List> ListOverlay<L> {
         self.top = self.top.min(self.rows.saturating_sub(self.height));
     }
 
-    /// Scrolls the chosen block into view; of one that does not fit, the end at which it is reached.
+    /// Scrolls the chosen block into view; if it does not fit, the end from which it is reached.
     fn reveal(&mut self, from_above: bool) {
         let (start, end) = self.block(self.chosen);
         let first = end.saturating_sub(self.height);
@@ -376,7 +376,7 @@ impl<L: List> ListOverlay<L> {
     }
 }
 
-/// What is searched of a row.
+/// Returns the text of a row to be searched.
 fn searched((left, right): &Row) -> SearchedRow {
     if right.is_empty() {
         return left.into();
@@ -414,7 +414,7 @@ impl<L: List> Overlay for ListOverlay<L> {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        // What a key does it does to what was seen.
+        // A key acts on the entry that was seen.
         let is_there = self.follow_chosen(cx);
         if let Some(key) = L::KEYS.iter().find(|key| key.action == action) {
             return if is_there { self.run(key, cx) } else { Handled::Done };

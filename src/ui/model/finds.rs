@@ -6,15 +6,15 @@ use crate::protocol::{FindEnd, FindRequest, FoundPart, FoundRecord, Ticket};
 pub struct Finds {
     asked: Option<(Ticket, FindRequest)>,
     records: Vec<FoundRecord>,
-    /// Nothing of what was asked last has arrived: the records are those of an earlier search.
+    /// True until results of the last search arrive: the records are those of an earlier one.
     is_stale: bool,
     unread: usize,
     end: Option<FindEnd>,
 }
 
 impl Finds {
-    /// A search was asked for under this ticket. Returns that of the search before, which nobody waits for any
-    /// more. Its records stay until something of the new one arrives.
+    /// Records a search with its ticket. Returns the ticket of the search before, which is no longer wanted.
+    /// Its records stay until results of the new one arrive.
     pub fn begin(&mut self, ticket: Ticket, request: FindRequest) -> Option<Ticket> {
         let before = self.asked.replace((ticket, request));
         self.is_stale = true;
@@ -43,7 +43,7 @@ impl Finds {
         true
     }
 
-    /// What was asked last, to be asked again after results were lost.
+    /// Returns the last search, to be repeated after results were lost.
     pub fn request(&self) -> Option<&FindRequest> {
         self.asked.as_ref().map(|(_, request)| request)
     }

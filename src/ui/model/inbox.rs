@@ -21,10 +21,10 @@ const OLDEST_FIRST: Text = Text::new("the oldest comes first", "最早的在前"
 /// Questions of those that ask the same that have rows of their own because of their answers, and stand for others.
 const MOST_STANDING: usize = 8;
 
-/// What comes first.
+/// The order of the questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InboxOrder {
-    /// What most dialogs wait for; of these the oldest.
+    /// The question that most dialogs wait for first; of equal ones the oldest.
     #[default]
     BlockedFirst,
     OldestFirst,
@@ -39,7 +39,7 @@ impl InboxOrder {
     }
 }
 
-/// What is listed.
+/// The kinds of items that are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InboxShows {
     #[default]
@@ -64,13 +64,13 @@ impl InboxShows {
 pub struct Inbox {
     /// All open questions, oldest first.
     all: Vec<InboxRow>,
-    /// Where each of them is, and which group it belongs to.
+    /// The index of each question, and of its group.
     places: HashMap<String, (usize, usize)>,
     /// The questions that ask the same, by where they are.
     groups: Vec<Vec<usize>>,
     /// Questions that an older one stands for, which is named.
     merged: BTreeMap<String, String>,
-    /// Those that are shown, in their order.
+    /// The questions that are shown, in their order.
     shown: Vec<InboxRow>,
     /// Questions whose answers are being sent; they are skipped.
     sent: BTreeSet<String>,
@@ -80,7 +80,7 @@ pub struct Inbox {
     later: BTreeMap<String, Option<Instant>>,
     /// All notices and failures.
     news: Vec<NewsItem>,
-    /// Those that are shown, below the questions.
+    /// The news that are shown, below the questions.
     shown_news: Vec<NewsItem>,
     filter: Option<Filter>,
     order: InboxOrder,
@@ -251,7 +251,7 @@ impl Inbox {
         self.clamp();
     }
 
-    /// Shows what is first, questions before news, where nobody has chosen an item of the news. Only while nobody is in it.
+    /// Selects the first row unless the user has chosen an item of the news. Only while the inbox has no focus.
     pub fn rest(&mut self) {
         if !self.chosen && self.selected_news().is_some() {
             self.selected = 0;
@@ -299,7 +299,7 @@ impl Inbox {
         }
     }
 
-    /// False for an approval of which not all was on the screen yet: nobody can approve it.
+    /// False for an approval that was not wholly on the screen yet: it cannot be approved.
     pub fn can_be_approved(&self, row: &InboxRow) -> bool {
         !row.is_approval() || self.read.contains(&row.question.id)
     }
@@ -313,8 +313,8 @@ impl Inbox {
         self.unfolded = unfolded;
     }
 
-    /// Other questions of other main dialogs without an answer whose words are the same; of an approval those that ask to
-    /// approve the very same.
+    /// Returns unanswered questions of other main dialogs with the same words; for an approval, those that
+    /// ask to approve exactly the same.
     pub fn same_words(&self, id: &str) -> Vec<(DialogId, String)> {
         let Some(asked) = self.get(id) else { return Vec::new() };
         let Some(whole) = asked.asked().map(Asked::anywhere) else { return Vec::new() };
@@ -337,7 +337,7 @@ impl Inbox {
         self.places.get(id).map(|(_, group)| *group)
     }
 
-    /// Other questions without an answer to which an answer to this one is an answer, too.
+    /// Returns unanswered questions that an answer to this one answers too.
     pub fn alike(&self, id: &str) -> impl Iterator<Item = &InboxRow> {
         let asked = self.get(id);
         let group = self.group(id).and_then(|group| self.groups.get(group));
@@ -402,7 +402,7 @@ impl Inbox {
         self.later.contains_key(id)
     }
 
-    /// When the next question comes back.
+    /// Returns when the next postponed question comes back.
     pub fn due_at(&self) -> Option<Instant> {
         self.later.values().flatten().min().copied()
     }
@@ -448,7 +448,7 @@ impl Inbox {
         self.place_in(&self.in_order(), id).map(|at| at + 1)
     }
 
-    /// Where a question is among these, or the one that stands for it.
+    /// Returns the index of a question among these, or of the one it is merged into.
     fn place_in(&self, rows: &[&InboxRow], id: &str) -> Option<usize> {
         let id = self.merged.get(id).map_or(id, String::as_str);
         rows.iter().position(|row| row.question.id == id)

@@ -18,7 +18,7 @@ pub enum ShownTasks {
 }
 
 impl ShownTasks {
-    /// What the next key press lists.
+    /// Returns what the next key press lists.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -101,7 +101,7 @@ impl Teams {
         self.tasks.iter().find(|task| task.id == *id)
     }
 
-    /// How many open tasks there are beyond those that are known, of one team or of all.
+    /// Returns how many open tasks are not in the list, of one team or of all.
     pub fn not_listed(&self, team: Option<&TeamName>) -> u64 {
         let is_meant = |name: &TeamName| team.is_none_or(|team| team == name);
         let counts = self.rows.iter().filter(|(_, row)| is_meant(&row.name));

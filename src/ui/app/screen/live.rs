@@ -33,7 +33,7 @@ const MOST_ROWS: u16 = 9;
 /// Cells before streamed text.
 const INDENT: usize = 2;
 
-/// Where the live rows are, and what they show.
+/// The areas of the live rows, and their content.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LiveRows {
     field: Rect,
@@ -45,12 +45,12 @@ pub(super) struct LiveRows {
 }
 
 impl LiveRows {
-    /// Where the composer is.
+    /// Returns the area of the composer.
     pub fn composer(&self) -> Rect {
         self.field
     }
 
-    /// Where lists about the text in the composer are drawn.
+    /// Returns the area for lists about the text in the composer.
     pub fn beside_composer(&self) -> Rect {
         self.tail
     }
@@ -76,7 +76,7 @@ impl App {
         self.writing.lay_out(area.width);
         self.reading.lay_out_live(usize::from(area.width), view.ui);
         let terminal = self.inline_terminal().unwrap_or(area.as_size());
-        // What is written comes first where not everything fits.
+        // If not everything fits, the composer comes first.
         let below = area.height.saturating_sub(2);
         let written = self.writing.composer().height(area.width, 1, terminal.height).min(below);
         let queue = queued::height(queued, terminal.height).min(below - written);
@@ -104,7 +104,7 @@ impl App {
         FormRows { rows: self.streaming_rows(width, height, view), is_whole: false }
     }
 
-    /// What the open dialog does now.
+    /// Returns the rows about the current activity of the open dialog.
     fn streaming_rows(&self, width: usize, height: usize, view: View<'_>) -> Vec<Strip> {
         let Some((open, log)) = self.open_with_log().filter(|(open, _)| open.loaded) else {
             return Vec::new();

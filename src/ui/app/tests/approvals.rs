@@ -153,7 +153,7 @@ fn q12_in_the_inbox_a_decision_has_its_sign_and_is_rejected_after_a_confirmation
     assert!(dismissed, "{:?}", stage.sent);
 }
 
-/// What decides is the last of the text or of the change, behind this padding.
+/// A question whose decisive words are the last of the text or of the change, after padding.
 fn padded(pad: &str, count: usize, in_diff: bool) -> Inquiry {
     let text = format!("Delete{} DECIDES", pad.repeat(count));
     let written = WrittenDecision {

@@ -113,7 +113,7 @@ fn hints_need_no_timer_and_no_frame() {
     assert_eq!(stage.drawn_twice(), stage.drawn_twice());
 }
 
-/// What a person may do between two looks at the screen.
+/// Keys that a person may press between two looks at the screen.
 const STEPS: [&str; 16] = [
     "1",
     "3",
@@ -179,7 +179,7 @@ proptest! {
             if now.is_some() && now != before {
                 *times.entry(now).or_insert(0) += 1;
             }
-            // It stays while a message or a sheet hides it.
+            // A message or a sheet may hide it meanwhile.
             before = now.or(before);
         }
         prop_assert!(times.values().all(|times| *times <= 3), "{times:?}");

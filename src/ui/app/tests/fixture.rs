@@ -238,7 +238,7 @@ impl Stage {
         self.terminal.backend().buffer().clone()
     }
 
-    /// What an inline screen prints now; nothing on another.
+    /// Returns what an inline screen prints now; nothing on another screen.
     pub fn printed(&mut self) -> Buffer {
         let size = self.terminal.size().unwrap();
         let (width, is_inline) = (size.width, self.app.inline_rows(size).is_some());

@@ -33,7 +33,7 @@ fn streaming(width: u16, height: u16) -> Stage {
     streaming_in(Stage::new(width, height))
 }
 
-/// What is printed until nothing is left.
+/// Returns all rows that are printed.
 fn printed(stage: &mut Stage) -> Vec<String> {
     let mut all = Vec::new();
     loop {
@@ -231,7 +231,7 @@ fn nothing_wakes_an_inline_screen_that_waits() {
     // By then what was looked at is stored.
     stage.wait(std::time::Duration::from_secs(6));
     printed(&mut stage);
-    // What was looked at is stored once.
+    // The looks are stored once.
     stage.wait(std::time::Duration::from_secs(10));
     stage.inline_frame();
     stage.app.take_dirty();

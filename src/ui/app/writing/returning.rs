@@ -15,13 +15,13 @@ impl Writing {
     pub fn refused(&mut self, key: &DraftKey, text: &str, now: Instant) -> FollowUps {
         let is_of_sheet = matches!(key, DraftKey::Reminder(..) | DraftKey::Section(..));
         if is_of_sheet && self.drafts.has(key) {
-            // What was typed since continues it.
+            // The text typed since then continues it.
             return Vec::new();
         }
         let here = self.target().key().as_ref() == Some(key);
         let typed = if here { self.composer.field.text() } else { self.unsent_draft(key) };
         self.no_longer_sending(key, text);
-        // What was not sent from the composer, as a new dialog, is its stored draft until it is done.
+        // Text sent from elsewhere, as a new dialog, is its stored draft until it is done.
         let typed = if !here && typed == text { String::new() } else { typed };
         let merged = self.before_typed(key, text, &typed);
         if here {
@@ -49,7 +49,7 @@ impl Writing {
         merged
     }
 
-    /// What was typed as an answer becomes a message draft of its dialog, after what is there.
+    /// Appends a typed answer to the message draft of its dialog.
     pub fn give_back(&mut self, dialog: &DialogId, typed: &str, now: Instant) {
         let target = Target::Dialog(dialog.clone());
         let key = DraftKey::Message(dialog.clone());
@@ -92,7 +92,7 @@ impl Writing {
         }
     }
 
-    /// The same answer as to another question is sent: it is a draft of this one until the driver has it.
+    /// Keeps the text of a like answer as a draft of this question until the driver has it.
     pub fn sent_alike(&mut self, answer: &HeldAnswer, now: Instant) {
         let key = answer.key();
         self.drafts.set(&key, &answer.typed, now);

@@ -61,7 +61,7 @@ impl Bench {
         self.terminal.backend_mut()
     }
 
-    /// Prints so many rows with the next frame, which has so many live rows.
+    /// Prints `count` rows with the next frame, which has `rows` live rows.
     fn print(&mut self, count: usize, rows: u16) {
         let texts = self.printed..self.printed + count;
         let lines: Vec<Line<'static>> = texts.map(|at| Line::raw(format!("p{at}"))).collect();

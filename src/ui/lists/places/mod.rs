@@ -1,5 +1,5 @@
-//! The places to jump back to: the dialogs last visited, the newest on top. Going to one takes it out of the
-//! list and adds the place that is left.
+//! The places to jump back to: the dialogs last visited, the newest on top. Going to one removes it from the
+//! list and adds the current one.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;

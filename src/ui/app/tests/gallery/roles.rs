@@ -58,7 +58,7 @@ impl Cells {
         (0..self.0.area.height).flat_map(|y| self.row(y)).map(|(_, cell)| cell)
     }
 
-    /// The symbols of a row with their columns. What is behind a wide one is left out.
+    /// Returns the symbols of a row with their columns, without the second cell of wide ones.
     fn row(&self, y: u16) -> impl Iterator<Item = (u16, DrawnCell<'_>)> {
         let mut next = 0;
         (0..self.0.area.width).filter_map(move |x| {
