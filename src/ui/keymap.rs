@@ -146,8 +146,7 @@ impl Keymap {
         self.reached(focus, keys.into().chords())
     }
 
-    /// Returns what the keys pressed so far mean while `focus` has the focus, if those before the last are a
-    /// prefix.
+    /// Returns what the keys pressed so far mean in `focus`, if those before the last one are a prefix.
     pub fn pressed(&self, focus: Scope, keys: &KeySequence) -> KeyMatch {
         self.meaning(focus, keys.chords())
     }

@@ -41,7 +41,7 @@ pub struct Confirm {
     yes: Intent,
     level: ConfirmLevel,
     reading: ReadingTime,
-    /// It came up by itself: a refusal may have been meant for what was there before, too.
+    /// It came up by itself: a key for no may have been meant for what was there before.
     is_sudden: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct ReadingTime {
     since: Option<Instant>,
 }
 
-/// How long that is.
+/// The reading time.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl ReadingTime {
@@ -74,7 +74,7 @@ impl ReadingTime {
         is_over
     }
 
-    /// When it is over.
+    /// Returns when the reading time is over.
     pub fn ends_at(&self) -> Option<Instant> {
         self.since.map(|since| since + PAUSE)
     }
@@ -110,12 +110,12 @@ impl Confirm {
         Self::of(ConfirmText::Text(SafeText::line(question)), yes)
     }
 
-    /// The same for a question that comes up while the user may be typing on.
+    /// Asks a question that comes up while the user may be typing.
     pub fn sudden(question: &str, yes: Intent) -> Self {
         Self { is_sudden: true, ..Self::with_text(question, yes) }
     }
 
-    /// The same for what cannot be undone: Enter does not confirm it.
+    /// Asks about something that cannot be undone: Enter does not confirm it.
     pub fn permanent(question: &str, yes: Intent) -> Self {
         Self { level: ConfirmLevel::Permanent, ..Self::with_text(question, yes) }
     }

@@ -67,7 +67,7 @@ impl NewTask {
         self.edited(cx)
     }
 
-    /// Clears the text; if there is none, closes the form.
+    /// Clears the text; closes the form if it is empty.
     fn clear(&mut self, cx: &mut Cx<'_>) -> Handled {
         if self.text.is_empty() {
             return Handled::Close;

@@ -62,7 +62,7 @@ pub struct StatusValues<'a> {
     pub look_only: bool,
     /// The sandbox level of commands.
     pub level: Option<Level>,
-    /// What members decide alone.
+    /// The summary of what members decide alone.
     pub autonomy: Option<AutonomySummary>,
 }
 

@@ -22,17 +22,17 @@ pub struct Strip {
     joint: Option<Joint>,
 }
 
-/// How a row goes on with the line of the row above it.
+/// How a row continues the line of the row above it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Joint {
     /// Blanks before its text.
     pub indent: usize,
-    /// Blanks that the break took.
+    /// Blanks dropped by the break.
     pub blanks: usize,
 }
 
 impl Joint {
-    /// Of each row of a text that was broken into these, in order: `None` where a line begins.
+    /// Returns the joint of each row of a broken text, in order: `None` where a line begins.
     pub fn of_rows(
         text: &str,
         rows: &[Range<usize>],
@@ -173,7 +173,7 @@ impl Strip {
         self.marked_each(needle, |_| style)
     }
 
-    /// The same with a style for each match, by its number in the row.
+    /// Marks the matches; the style depends on the number of the match in the row.
     #[must_use]
     pub fn marked_each(self, needle: &Needle, style_of: impl Fn(usize) -> Style) -> Self {
         let ranges: Vec<Range<usize>> = needle.ranges(&self.plain()).collect();
@@ -237,7 +237,7 @@ impl Strip {
         }
     }
 
-    /// The same, truncated to so many cells.
+    /// Draws the row, truncated to this many cells.
     fn draw_shortened(
         &self,
         buffer: &mut Buffer,

@@ -48,7 +48,7 @@ pub(super) fn by_taskdoc(
     visible
 }
 
-/// The dialogs in groups, each in order of creation. The group with the cursor is there also if it is empty.
+/// Returns the dialogs in groups, each in order of creation. The group with the cursor stays even if it is empty.
 pub(super) fn by_group(
     rows: &Rows,
     (groups, chosen): (&BTreeMap<DialogId, Group>, Option<Group>),

@@ -8,7 +8,7 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// What stands between the program and the terminal.
+/// A model of the connection between the program and the terminal.
 #[derive(Debug, Clone)]
 struct Model {
     start: Instant,
@@ -20,7 +20,7 @@ struct Model {
     free: Instant,
     replies: VecDeque<Instant>,
     asked: usize,
-    /// When it takes nothing for how long.
+    /// Stalls: when each begins, and how long it lasts.
     stalls: VecDeque<(Instant, Duration)>,
 }
 
@@ -66,8 +66,8 @@ fn draw(bounds: FrameBounds, wanted: usize) -> Drawn {
     Drawn { bytes, asked: bounds.question, complete: bytes == wanted }
 }
 
-/// Text streams for some time: the first screen, and then so many bytes every 100 ms. What was queued before
-/// each frame, with the time since the start.
+/// Streams text for some time: the first screen, and then `each` bytes every 100 ms. Returns the queueing
+/// time before each frame, with the time since the start.
 fn stream(
     connection: &mut Connection,
     model: &mut Model,
@@ -77,7 +77,7 @@ fn stream(
     stream_after(connection, model, (4_000, ms(0)), each, time)
 }
 
-/// The same after a first screen of so many bytes and letters that are typed for so long.
+/// As [`stream`], after a first screen of `first` bytes and letters typed for `typed`.
 fn stream_after(
     connection: &mut Connection,
     model: &mut Model,
@@ -111,7 +111,7 @@ fn stream_after(
     queued
 }
 
-/// What a key finds before it, from then on.
+/// Returns the longest queue that a key finds before it, after `from`.
 fn most_queued(queued: &[(Duration, Duration)], from: Duration) -> Duration {
     queued.iter().filter(|(at, _)| *at > from).map(|(_, queued)| *queued).max().unwrap()
 }
@@ -222,7 +222,7 @@ fn an_interrupted_connection_gets_nothing_more_until_it_replies_or_the_reply_is_
     assert!(connection.ready_at(late + ms(1)).is_none_or(|at| at < late + ms(100)));
     let over = again + REPLY_TIMEOUT;
     assert!(lost.ready_at(over).is_none_or(|at| at <= over));
-    // The late reply is not taken for that to a later question, of which there is none before it.
+    // The late reply is not taken for the reply to a later question: there is none before it.
     assert_eq!(lost.bounds(over).question, StatusQuestion::None);
     lost.replied(over + ms(2_000));
     assert_eq!(lost.fastest.get(), Some(ms(50)));

@@ -94,7 +94,7 @@ const HANDLERS: [Handler<ChangesSheet>; 14] = [
 /// With more changed lines than this, files are folded at first.
 const UNFOLDED_LINES: usize = 2_000;
 
-/// What the rows were made for: the content, the width, and whether they are searched.
+/// The rows' input: the content, the width, and whether they are searched.
 type RowsFor = (u64, u16, bool);
 
 #[derive(Debug)]
@@ -240,8 +240,8 @@ impl ChangesSheet {
         self.toggled.contains(&change.path) != all_folded
     }
 
-    /// Makes the rows if they are not those of this content at this width. The cursor stays in its
-    /// file, at its row, wherever that file stands in newer content.
+    /// Makes the rows unless they are up to date for this content and width. The cursor stays in
+    /// its file, at its row, wherever that file is in newer content.
     fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
         let searched = self.search.is_active();
         let made_for = (cx.sheets.revision(), width, searched);

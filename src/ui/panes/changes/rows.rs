@@ -69,7 +69,7 @@ fn head(change: &NetChange, folded: bool, view: View<'_>) -> Strip {
     row.pad_to_gap(2).join(change_counts(added, removed, ui))
 }
 
-/// Who changed it last, and when, as far as it fits beside what was changed.
+/// Returns who changed it last, and when, shortened to the room beside the change.
 fn about_calls(change: &NetChange, view: View<'_>, model: &Model, cells: usize) -> Strip {
     let Some((dialog, _, at)) = change.calls.last() else { return Strip::new() };
     let ui = view.ui;

@@ -29,17 +29,17 @@ const MAX_ROWS: usize = 5;
 /// The offers, and which one is chosen.
 #[derive(Debug, Default)]
 pub struct Completion {
-    /// What they complete.
+    /// The text to be completed.
     typed: Option<TypedText>,
     offers: Vec<Offer>,
-    /// They have to be found again.
+    /// True if the offers have to be found again.
     stale: bool,
     chosen: usize,
-    /// Where the text begins for which the user has closed the list.
+    /// The start of the text for which the user has closed the list.
     closed_at: Option<Place>,
 }
 
-/// What the user types that can be completed.
+/// The kind of text that can be completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypedKind {
     /// A member or a file, after `@`.
@@ -95,24 +95,24 @@ impl Completion {
         begun
     }
 
-    /// Nothing is offered.
+    /// Removes all offers.
     pub fn hide(&mut self) {
         self.typed = None;
         self.offers.clear();
     }
 
-    /// What is offered; nothing if the user has closed the list.
+    /// Returns the offers; none if the user has closed the list.
     pub fn offers(&self) -> &[Offer] {
         if self.closed_at.is_some() { &[] } else { &self.offers }
     }
 
-    /// What kind of offers are shown, if there are any.
+    /// Returns the kind of the shown offers, if there are any.
     pub fn shown(&self) -> Option<TypedKind> {
         let kind = self.typed.as_ref().map(|typed| typed.kind);
         kind.filter(|_| !self.offers().is_empty())
     }
 
-    /// There may be fewer than before.
+    /// Returns the index of the chosen offer; there may be fewer than before.
     fn chosen(&self) -> usize {
         self.chosen.min(self.offers().len().saturating_sub(1))
     }
@@ -226,7 +226,7 @@ fn words_of<'a>(offer: &'a Offer, ui: &UiSettings) -> &'a str {
     }
 }
 
-/// What is typed before the caret that can be completed.
+/// Returns the text before the caret that can be completed.
 fn typed_text(field: &Field) -> Option<TypedText> {
     typed_action(field).or_else(|| typed_name(field))
 }

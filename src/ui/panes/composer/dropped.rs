@@ -30,7 +30,7 @@ fn path_of(word: &str) -> Option<String> {
     }
 }
 
-/// A path from the root or the home folder, that ends as those of images do.
+/// Returns a path from the root or the home folder that has the ending of an image.
 fn whole_path(path: &str) -> Option<String> {
     let whole = path.starts_with('/') || path.starts_with("~/");
     let sound = path.len() <= MAX_PATH && !path.chars().any(char::is_control);

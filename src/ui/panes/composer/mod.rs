@@ -119,12 +119,12 @@ pub struct Composer {
     pub field: Field,
     pub target: Target,
     pub completion: Completion,
-    /// What was listed of the workspace last.
+    /// The files of the workspace as listed last.
     pub files: OfferedFiles,
     /// If it has the keys of vi.
     pub vi: Option<ViKeys>,
     sent: SentTexts,
-    /// Which message of the history is in the field.
+    /// The message of the history that is in the field.
     recalled: Option<usize>,
 }
 
@@ -175,7 +175,7 @@ impl Composer {
         Self { sent, ..Self::default() }
     }
 
-    /// What was sent before.
+    /// Returns the messages that were sent before.
     pub fn sent(&self) -> &SentTexts {
         &self.sent
     }
@@ -228,7 +228,7 @@ impl Composer {
             return false;
         };
         let text = text.to_owned();
-        // One step to undo, however far back the user goes.
+        // Undone in one step, however far back the user goes.
         if self.recalled_now().is_some() {
             self.field.undo();
         }

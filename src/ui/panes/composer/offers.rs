@@ -1,4 +1,4 @@
-//! What completes a text: names of members and files after `@`, actions after `/`.
+//! The completions of a text: names of members and files after `@`, actions after `/`.
 
 use super::completion::TypedKind;
 use crate::domain::ImageKind;
@@ -9,7 +9,7 @@ use crate::ui::text::SafeText;
 
 /// The most files that are offered.
 const MAX_FILES: usize = 50;
-/// Characters that end a path for whoever reads it, or mean something to a shell.
+/// Characters that end a path for many readers, or mean something to a shell.
 const QUOTED: &str = "\"'`\\()[]{}<>|&;*?!$#";
 
 /// Something that completes what is typed.
@@ -22,7 +22,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// What it puts into the text.
+    /// Returns the text it inserts.
     pub fn text(&self) -> &str {
         match &self.effect {
             OfferEffect::Text(text) => text,
@@ -34,7 +34,7 @@ impl Offer {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OfferEffect {
-    /// This takes the place of what was typed.
+    /// Text that replaces what was typed.
     Text(String),
     /// The image with this path is attached in place of what was typed.
     Attach(String),
@@ -47,7 +47,7 @@ pub enum OfferEffect {
 pub struct OfferedFiles {
     /// Each with the same in lower case.
     paths: Vec<(String, String)>,
-    /// There are more than were listed.
+    /// True if there are more files than were listed.
     is_cut: bool,
 }
 
@@ -107,7 +107,7 @@ pub fn quoted(path: &str) -> String {
     format!("\"{escaped}\"")
 }
 
-/// The members and files that complete a name. None if it is that of a member.
+/// Returns the members and files that complete a name; none if the name is a whole member's name.
 pub fn names(typed: &str, all: &[MemberView], files: &OfferedFiles) -> Vec<Offer> {
     let Some(mut found) = members(typed, all) else { return Vec::new() };
     if !typed.is_empty() {

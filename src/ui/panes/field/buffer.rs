@@ -26,7 +26,7 @@ pub struct EditBuffer {
     groups: UndoGroups,
 }
 
-/// What became of a wish to see the text of a chip.
+/// The result of opening a chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChipOpened {
     Opened,
@@ -34,7 +34,7 @@ pub enum ChipOpened {
     NoChip,
     /// Its text is too large to be shown here.
     TooLarge,
-    /// An image that was no file.
+    /// An image that is not a file.
     NoText,
 }
 
@@ -92,7 +92,7 @@ impl EditBuffer {
         self.lines().get(row).map_or("", String::as_str)
     }
 
-    /// All of the text, also that of chips.
+    /// Returns the whole text, that of chips included.
     pub fn text(&self) -> String {
         self.chips.whole(&self.lines().join("\n"))
     }
@@ -190,7 +190,7 @@ impl EditBuffer {
         cut
     }
 
-    /// As [`EditBuffer::cut_range`], but the text stays.
+    /// As [`EditBuffer::cut_range`], but keeps the text.
     pub fn copy_range(&mut self, range: &Range<Place>) {
         if !range.is_empty() {
             self.select(range);
@@ -214,7 +214,7 @@ impl EditBuffer {
         self.area.cancel_selection();
     }
 
-    /// Where the selection was begun; `None` if there is none.
+    /// Returns the start of the selection; `None` if there is none.
     pub fn anchor(&self) -> Option<Place> {
         let (start, end) = self.area.selection_range()?;
         let (row, column) = if self.area.cursor() == start { end } else { start };
@@ -237,7 +237,7 @@ impl EditBuffer {
         self.put_shown(caret..caret, &self.area.yank_text())
     }
 
-    /// What was cut last, with the texts of chips, and the names of images: elsewhere nothing is attached.
+    /// Returns the last cut, with the texts of chips and the names of images: elsewhere nothing is attached.
     pub fn cut_text(&self) -> String {
         attached::content(&self.chips.whole(&self.area.yank_text()))
     }
@@ -249,7 +249,7 @@ impl EditBuffer {
         }
     }
 
-    /// What was cut last, with marks for chips.
+    /// Returns the last cut, with marks for chips.
     pub fn cut_shown(&self) -> String {
         self.area.yank_text()
     }
@@ -319,7 +319,7 @@ impl EditBuffer {
         edits > 0
     }
 
-    /// False if it would join lines to one that is too long.
+    /// False if removing the range would join lines to one that is too long.
     pub fn may_remove(&self, range: &Range<Place>) -> bool {
         let rest = self.line(range.end.row).len().saturating_sub(range.end.byte);
         range.start.row == range.end.row || range.start.byte + rest <= MAX_LINES
@@ -375,7 +375,7 @@ impl EditBuffer {
         edits.is_some()
     }
 
-    /// Where the mark is that the caret touches, the one before it first; blanks may be between.
+    /// Returns the mark that the caret touches, the one before it first; blanks may be between.
     fn chip_here(&self) -> Option<(Place, char)> {
         let caret = self.caret();
         let (before, after) = self.line(caret.row).split_at_checked(caret.byte)?;

@@ -46,7 +46,7 @@ pub struct Chips {
 }
 
 impl Chips {
-    /// The mark of a chip, that of an equal one if there is one; `None` if there are many others already.
+    /// Adds a chip and returns its mark, that of an equal chip if there is one; `None` if there are too many.
     pub fn add(&mut self, chip: Chip) -> Option<char> {
         let known = self.chips.iter().position(|it| *it == chip);
         let mark = (FIRST_MARK..=LAST_MARK).nth(known.unwrap_or(self.chips.len()))?;

@@ -5,7 +5,7 @@ use crate::domain::text::Text;
 /// Keys with one meaning, by their names in key files.
 pub type EditKeys = (&'static [&'static str], Text);
 
-/// What is not a character and not an arrow. A test holds that a field takes each of them.
+/// Keys other than characters and arrows. A test checks that a field handles each of them.
 pub const EDIT_KEYS: [EditKeys; 17] = [
     (&["ctrl+a", "home"], Text::new("To the start of the line", "到行首")),
     (&["ctrl+e", "end"], Text::new("To the end of the line", "到行末")),
@@ -45,7 +45,7 @@ pub const VI_EDIT_KEYS: [EditKeys; 9] = [
     (&["u", "ctrl+r", "."], Text::new("Undo, redo, repeat", "撤销、重做、重复")),
 ];
 
-/// What the field does with this key.
+/// Returns what the field does with this key.
 pub fn meaning_of(key: &str) -> Option<Text> {
     EDIT_KEYS.iter().find(|(keys, _)| keys.contains(&key)).map(|(_, does)| *does)
 }

@@ -1,4 +1,4 @@
-//! Where the caret goes: over units, which are grapheme clusters, chips and ends of lines.
+//! Moves of the caret: over units, which are grapheme clusters, chips and ends of lines.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub enum Goal {
     Bottom,
 }
 
-/// What a unit is for moves by words.
+/// The kind of a unit for moves by words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
     Blank,
@@ -62,7 +62,7 @@ pub fn units(line: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// This position, or the end of the unit that it is in.
+/// Returns this position, or the end of the unit around it.
 pub fn border_from(line: &str, at: usize) -> usize {
     let at = at.min(line.len());
     units(line).iter().find(|unit| unit.start < at && at < unit.end).map_or(at, |unit| unit.end)

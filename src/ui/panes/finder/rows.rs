@@ -98,7 +98,7 @@ fn about(found: &FoundRecord, ui: &UiSettings) -> Strip {
     who.put(&format!("{dot}{what}{dot}{course}{place}{dot}{}", found.title), dim)
 }
 
-/// So many rows of the text around the match; the match is among them.
+/// Returns at most `most` rows of the text around the match; the match is among them.
 pub(super) fn preview_rows(
     found: &FoundRecord,
     needle: &Needle,

@@ -110,7 +110,7 @@ impl Help {
         }
     }
 
-    /// True if a key with Ctrl or Alt has an action here. Others are those of vi, which has them first.
+    /// True if a key with Ctrl or Alt has an action here. Keys without them are handled by vi first.
     fn is_bound(&self, chord: Chord, ui: &UiSettings) -> bool {
         let meaning = ui.keymap.pressed(self.about.scope, &chord.into());
         let handled = |action| {
@@ -126,7 +126,7 @@ impl Help {
     }
 }
 
-/// What the signs before the questions mean.
+/// Explains the signs before the questions.
 fn push_signs(lines: &mut Vec<Strip>, ui: &UiSettings, width: usize) {
     lines.push(Strip::new());
     let heading = format!("  {}", ui.text(SIGNS));

@@ -54,7 +54,7 @@ const MAX_ROWS: usize = 50_000;
 pub struct MindSheet {
     mind: MindView,
     rows: TextRows,
-    /// Where the parts begin.
+    /// The first row of each part.
     parts: Vec<usize>,
     /// The problems and the width the rows were made for.
     made_for: Option<(Vec<Problem>, u16)>,

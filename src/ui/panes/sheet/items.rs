@@ -36,7 +36,7 @@ impl SheetItem {
         rows.map(SearchedRow::from).chain([SearchedRow::default()])
     }
 
-    /// How many letters each row has.
+    /// Returns the number of letters of each row.
     pub fn letters(&self) -> impl Iterator<Item = usize> {
         std::iter::once(&self.head).chain(&self.body).map(letters).chain([0])
     }

@@ -66,7 +66,7 @@ const MIN_SECONDS: i64 = 10;
 /// Cells for the names of dialogs.
 const NAME_CELLS: std::ops::RangeInclusive<usize> = 10..=28;
 
-/// What a key does.
+/// The handler of a key.
 type Handler = fn(&mut TimelineSheet, &mut Cx<'_>) -> Handled;
 
 /// The span with the cursor. It is found again by its start when others came before it.
@@ -84,7 +84,7 @@ pub struct TimelineSheet {
     time: Option<i64>,
     /// Seconds in view; `None`: all of them.
     seconds: Option<i64>,
-    /// Where the view begins; `None`: where it has to so that it ends with the last span.
+    /// The start of the view; `None`: as it has to be to end with the last span.
     from: Option<i64>,
     now: i64,
     /// The row of the cursor, the first row in view, and the rows that fit.
@@ -364,7 +364,7 @@ impl TimelineSheet {
         }
     }
 
-    /// The cells of a dialog; those of the span with the cursor show nothing else.
+    /// Draws the cells of a dialog; the span with the cursor covers its cells alone.
     fn chart(
         &self,
         row: &TimelineRow,
@@ -390,7 +390,7 @@ impl TimelineSheet {
         strip
     }
 
-    /// What the span with the cursor was.
+    /// Describes the span with the cursor.
     fn draw_words(&self, buffer: &mut Buffer, area: Rect, view: &TimelineView, ui: &UiSettings) {
         let text = match (self.row(view), self.stretch(view)) {
             (Some(row), Some(stretch)) => sentence(row, stretch, view, ui),
@@ -404,7 +404,7 @@ impl TimelineSheet {
     }
 }
 
-/// The name of a dialog, indented below the one that asked it.
+/// Returns the name of a dialog, indented below its asker.
 fn label(row: &TimelineRow) -> String {
     format!("{}{}", " ".repeat(row.depth.min(4)), name(row))
 }
@@ -438,7 +438,7 @@ fn draw_gaps(
     }
 }
 
-/// What the symbols mean, as far as they fit.
+/// Draws the meanings of the symbols that fit.
 fn draw_legend(buffer: &mut Buffer, area: Rect, has_gaps: bool, ui: &UiSettings) {
     let dim = ui.style(Role::TextDim);
     let mut line = Strip::new();

@@ -1,4 +1,4 @@
-//! What can be copied of a block: its source as the model wrote it, what a call did, and the selected rows as they are drawn.
+//! What can be copied of a block: its Markdown source, the effect of a call, and the selected rows as they are drawn.
 
 use super::anchor::{Anchor, Selection, Towards};
 use super::scroll::{end_of_text, first};
@@ -18,7 +18,7 @@ const INDENT: usize = 2;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopySource {
     pub text: String,
-    /// It is Markdown, with code blocks and links.
+    /// True if it is Markdown, with code blocks and links.
     pub is_markdown: bool,
 }
 

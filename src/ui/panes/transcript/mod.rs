@@ -63,7 +63,7 @@ const TWO_ROW_HEADLINE_HEIGHT: u16 = 6;
 /// Cells before a headline: a symbol and a blank.
 const HEADLINE_INDENT: usize = 2;
 
-/// Cells of a row of streamed text, where a row of the dialog has so many.
+/// Returns the width of a row of streamed text if a row of the dialog has `cells` cells.
 pub fn live_width(cells: usize) -> usize {
     cells.saturating_sub(2).clamp(1, block::MAX_TEXT_WIDTH)
 }
@@ -103,7 +103,7 @@ pub struct TranscriptPane {
     search: Option<Search>,
     /// The row with the current match, if it is in view, and which of the matches in that row it is.
     current_match: Option<(Anchor, usize)>,
-    /// Where the selected rows go at the next layout, and their text once it is laid out.
+    /// Where the selected rows are copied at the next layout, and their text once it is laid out.
     taking: Option<CopyTo>,
     taken: Option<(CopyTo, CopyText)>,
     /// Blocks that were laid out so far.
@@ -196,7 +196,7 @@ impl TranscriptPane {
         self.cached_rows = 0;
     }
 
-    /// These items are gone, and later ones have smaller numbers.
+    /// Renumbers after these items were removed; later ones have smaller numbers.
     pub fn renumber(&mut self, gone: &[isize]) {
         if gone.is_empty() {
             return;
@@ -306,7 +306,7 @@ impl TranscriptPane {
         }
     }
 
-    /// How many letters each row of an item has, with the blank row before it.
+    /// Returns the number of letters of each row of an item, with the blank row before it.
     fn letters_of(
         &mut self,
         open: &OpenDialog,

@@ -46,12 +46,12 @@ pub struct OpenDialog {
     next_line: usize,
     pub live: Live,
     pub live_width: usize,
-    /// When the running generation started.
+    /// The start of the running generation.
     pub began: Option<Stamp>,
     pub unfolded: Unfolded,
 }
 
-/// What the user unfolded, kept for the session.
+/// The blocks that the user unfolded, kept for the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unfolded {
     blocks: BTreeSet<RecordPosition>,
@@ -237,14 +237,14 @@ impl OpenDialog {
         true
     }
 
-    /// Lays the streamed text out for rows of so many cells; with all thinking, or only where it is shown.
+    /// Lays the streamed text out for this width; with all thinking, or only where it is shown.
     pub fn lay_out_live(&mut self, cells: usize, means: RenderMeans<'_>, with_thinking: bool) {
         self.live_width = cells;
         let shown = self.unfolded.thinking;
         self.live.lay_out(cells, means, |one| with_thinking || one.is_shown(shown));
     }
 
-    /// Which segment of streamed text an item is, if it is one.
+    /// Returns which segment of streamed text an item is.
     pub fn live_at(&self, item: isize) -> Option<usize> {
         let at = usize::try_from(item.checked_sub(self.end())?).ok()?;
         (at < self.live.segments().len()).then_some(at)

@@ -14,7 +14,7 @@ pub enum ScrollMove {
     /// The cursor to the block above or below.
     Up(Stop),
     Down(Stop),
-    /// Down for positive numbers.
+    /// Positive numbers scroll down.
     HalfPages(isize),
     Pages(isize),
     Lines(isize),
@@ -55,7 +55,7 @@ impl ScrollMove {
     }
 }
 
-/// What a jump looks for: one end of a call, a generation, or what a search found.
+/// The target of a jump: one end of a call, a generation, or a search result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Landmark {
     /// The call or question, shown with its end at the lower edge.
@@ -64,7 +64,7 @@ pub enum Landmark {
     Assignment(CallId),
     /// A record that a search has found.
     Found(FoundPlace),
-    /// Where what is loaded of a generation begins, shown at the upper edge.
+    /// The first loaded row of a generation, shown at the upper edge.
     Generation(Genseq),
 }
 
@@ -85,7 +85,7 @@ impl Landmark {
     }
 }
 
-/// Of the pane's rows, one in so many is kept when following jumps.
+/// When following jumps, 1/`KEPT_SHARE` of the pane's rows stays in view.
 const KEPT_SHARE: usize = 4;
 
 impl TranscriptPane {
@@ -120,7 +120,7 @@ impl TranscriptPane {
 
     fn apply_move(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, to: ScrollMove) {
         let half = isize::try_from(self.height / 2).unwrap_or(1).max(1);
-        // Whoever moves on no longer waits for older records.
+        // A further move ends the wait for older records.
         self.step_back = None;
         self.stop_seeking();
         match to {
@@ -447,7 +447,7 @@ impl TranscriptPane {
     }
 }
 
-/// The last text is a question that nobody has answered.
+/// True if the last text is a question without an answer.
 fn ends_with_question(open: &OpenDialog) -> bool {
     open.block(end_of_text(open) - 1).is_some_and(
         |block| matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none()),
@@ -458,12 +458,12 @@ pub(super) fn first(open: &OpenDialog) -> Anchor {
     Anchor { item: open.origin, row: 0 }
 }
 
-/// One past the number of the last item.
+/// Returns one past the number of the last item.
 fn end_of_items(open: &OpenDialog, context: &TranscriptContext<'_>) -> isize {
     end_of_text(open).saturating_add_unsigned(usize::from(!context.tail.is_empty()))
 }
 
-/// One past the number of the last block or live segment.
+/// Returns one past the number of the last block or live segment.
 pub(super) fn end_of_text(open: &OpenDialog) -> isize {
     open.end().saturating_add_unsigned(open.live.segments().len())
 }

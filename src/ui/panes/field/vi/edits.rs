@@ -1,4 +1,4 @@
-//! What the keys of vi change: operators over motions, objects and selections, and single commands.
+//! The changes by vi keys: operators over motions, objects and selections, and single commands.
 
 use std::ops::Range;
 
@@ -100,7 +100,7 @@ impl ViKeys {
         self.enter(mode, field);
     }
 
-    /// What visual mode covers: with the unit of the caret, or whole lines.
+    /// Returns the range of visual mode: with the unit under the caret, or whole lines.
     pub(super) fn covered(&self, field: &Field) -> Option<Range<Place>> {
         let anchor = field.buffer.anchor().filter(|_| self.is_visual())?;
         let caret = field.buffer.caret();
@@ -222,7 +222,7 @@ impl ViKeys {
         self.enter(ViMode::Insert, field);
     }
 
-    /// One key for an operator and its motion.
+    /// Runs a single key that stands for an operator and its motion.
     fn short_operator(&mut self, c: char, field: &mut Field) {
         let (operator, motion) = match c {
             'x' => (Operator::Delete, 'l'),

@@ -1,8 +1,8 @@
 //! The keys of vi for a field: insert, normal and visual mode.
 //!
-//! The text area has what they work on: its selection is that of visual mode, its cut text the register, its
-//! edits what `u` undoes. Here is only what a key means after those before it. A key that means nothing
-//! in normal mode is taken and does nothing: no mode but insert puts characters into the text.
+//! The state is in the text area: its selection is that of visual mode, its cut text the register, its edits
+//! are undone by `u`. This module only decides what a key means after those before it. An unknown key in
+//! normal mode is swallowed: only insert mode puts characters into the text.
 
 mod edits;
 mod motion_keys;
@@ -32,11 +32,11 @@ pub enum ViMode {
     VisualLines,
 }
 
-/// What became of a key.
+/// The result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViOutcome {
     Taken,
-    /// It means what it means without vi.
+    /// It has its meaning without vi.
     NotTaken,
     /// Do this instead.
     Act(Action),
@@ -62,7 +62,7 @@ enum Awaited {
     Object { around: bool },
 }
 
-/// How much a motion covers for an operator.
+/// The range of a motion for an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Span {
     Exclusive,
@@ -245,7 +245,7 @@ impl ViKeys {
         self.count = Some((self.count.unwrap_or(0) * 10 + digit).min(MAX_COUNT));
     }
 
-    /// How often: the counts before and after an operator multiply.
+    /// Returns the count: those before and after an operator multiply.
     fn counted(&self) -> usize {
         (self.count.unwrap_or(1).max(1) * self.factor.max(1)).min(MAX_COUNT)
     }
@@ -256,7 +256,7 @@ impl ViKeys {
         count
     }
 
-    /// The key after one that waits for it.
+    /// Completes a command with the key it waits for.
     fn complete(&mut self, awaited: Awaited, c: char, field: &mut Field) {
         match awaited {
             Awaited::Find { back, till } => {

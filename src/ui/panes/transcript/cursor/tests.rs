@@ -219,7 +219,7 @@ fn the_cursor_is_where_it_was_when_the_dialog_is_shown_again() {
     assert_eq!(line_of(&before, "block 30"), line_of(&after, "block 30"), "{before}\n{after}");
 }
 
-/// What happens to an open dialog.
+/// An event in an open dialog.
 fn happening() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "j",
