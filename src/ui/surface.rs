@@ -64,7 +64,7 @@ pub trait Surface {
     /// The terminal was closed.
     fn continued(&mut self) -> io::Result<JobPlace>;
 
-    /// Where the job of this process is now.
+    /// Returns whether this process has the terminal now.
     fn job_place(&self) -> JobPlace;
 
     /// Gives the terminal to another program: nothing is read from it or written to it until
@@ -80,11 +80,11 @@ pub trait Surface {
     /// It was closed.
     fn take_back(&mut self) -> io::Result<()>;
 
-    /// How long the last finished write took.
+    /// Returns how long the last finished write took.
     fn last_write(&self) -> Duration;
 }
 
-/// How long lending the terminal waits for the last frame.
+/// The longest wait for the last frame before the terminal is lent.
 const LEND_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The real terminal.
@@ -121,13 +121,13 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
         Ok(Self { terminal, output, guard, title: None, gate: None, stop: || Ok(()) })
     }
 
-    /// The same with the gate of its input.
+    /// Sets the gate of its input.
     #[must_use]
     pub fn reading_through(self, gate: Option<InputGate>) -> Self {
         Self { gate, ..self }
     }
 
-    /// The same with what stops the process.
+    /// Sets the function that stops the process.
     #[must_use]
     pub fn stopping_by(self, stop: fn() -> io::Result<()>) -> Self {
         Self { stop, ..self }
@@ -144,7 +144,7 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
             return Ok(());
         }
         let written = ratatui::backend::Backend::flush(self.terminal.backend_mut());
-        // Where it still receives a frame, nobody waits any longer.
+        // If it still receives a frame, it is not waited for any longer.
         let is_busy = |error: &io::Error| error.kind() == io::ErrorKind::WouldBlock;
         let written = written.or_else(|error| if is_busy(&error) { Ok(()) } else { Err(error) });
         self.output.wait(limit);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::domain::DialogId;
 use crate::protocol::event::{InboxRow, TreeRow};
 
-/// What is known of the dialogs and questions, with their numbers.
+/// The dialogs and questions, with their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     dialogs: BTreeMap<DialogId, NumberedDialog>,
@@ -23,7 +23,7 @@ pub(super) struct NumberedDialog {
     pub row: TreeRow,
 }
 
-/// What a new row says about its dialog.
+/// The difference that a new row makes to its dialog.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RowChange {
     New,
@@ -93,7 +93,7 @@ impl Numbers {
         (new, gone)
     }
 
-    /// How many parts of a question that is known have an answer.
+    /// Returns how many parts of a known question have an answer.
     pub fn answered_parts(&self, question: &str) -> Option<usize> {
         let row = self.questions.get(&self.number_of(question)?)?;
         Some(row.answers.len())

@@ -51,7 +51,7 @@ impl TypedLines {
         Ok(Self(received))
     }
 
-    /// The next line, `None` for one that cannot be read; no more at the end of the input.
+    /// Returns the next line, `Some(None)` for an unreadable one; `None` at the end of the input.
     pub async fn next_line(&mut self) -> Option<Option<String>> {
         Some(match self.next().await? {
             TypedLine::Text(text) => Some(text),
@@ -65,7 +65,7 @@ impl TypedLines {
     }
 }
 
-/// One line without its end; `None` at the end of the input. The rest of a line that is too long is skipped.
+/// Reads one line without its end; `None` at the end of the input. The rest of a line that is too long is skipped.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<TypedLine>> {
     let mut bytes = Vec::new();
     if input.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes)? == 0 {
@@ -83,7 +83,7 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<TypedLine>> {
     })))
 }
 
-/// What a session of lines is joined to.
+/// The channels and the terminal of a session of lines.
 #[derive(Debug)]
 pub struct LineChannels<S, W> {
     pub typed: TypedLines,
@@ -98,7 +98,7 @@ pub struct LineChannels<S, W> {
     pub has_bell: bool,
     /// True if the input shows what is typed, with its line end: a terminal.
     pub is_echoed: bool,
-    /// What follows when the terminal is gone, and whether it is.
+    /// What to do when the terminal is gone, and a check whether it is.
     pub without_terminal: (Leave, fn() -> bool),
 }
 

@@ -23,7 +23,7 @@ use crate::ui::programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob, 
 use crate::ui::surface::Surface;
 use crate::ui::text::SafeText;
 
-/// How long a program may take to end when the screen ends.
+/// The longest wait for a program to end when the screen ends.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 type Prepared = Result<PreparedProgram, Localized>;
@@ -38,7 +38,7 @@ pub(super) struct Foreground {
     title: Option<usize>,
     /// The screen was ending when the program ended: the terminal stays as the program left it.
     stays_lent: bool,
-    /// What the terminal was to ring for last while the program had it.
+    /// The last text to ring for while the program had the terminal.
     ring: Option<SafeText>,
 }
 
@@ -46,13 +46,13 @@ pub(super) struct Foreground {
 enum Stage {
     Nothing,
     Preparing(ProgramJob, JoinHandle<Prepared>),
-    /// It gets the terminal once no reply is to come, or then.
+    /// It gets the terminal once no replies are pending, or at this time.
     Ready(ProgramJob, PreparedProgram, Instant),
     Running(ProgramJob, PreparedProgram, Box<Child>),
     Finishing(ProgramJob, ProgramEnd, JoinHandle<Finished>),
 }
 
-/// What has happened.
+/// A step of the program.
 pub(super) enum Step {
     Prepared(Prepared),
     Ended(ProgramEnd),
@@ -122,7 +122,7 @@ impl Foreground {
         let _ = id.map(|id| kill_process(id, Signal::TERM));
     }
 
-    /// What may be done while a program has the terminal; the rest is kept.
+    /// Returns an effect that may be carried out while a program has the terminal; others are kept.
     pub fn hold_back(&mut self, effect: Effect) -> Option<Effect> {
         if !self.has_terminal() {
             return Some(effect);
@@ -196,7 +196,7 @@ impl<S: Surface> Run<'_, S> {
             .spawn();
         match started {
             Ok(child) => {
-                // Whoever looks at the terminal sees the program, and what the terminal reports is not read.
+                // The user sees the program now, and reports of the terminal are not read.
                 self.app.look(Looking::Unknown);
                 self.foreground.stage = Stage::Running(job, prepared, Box::new(child));
             }
@@ -228,7 +228,7 @@ impl<S: Surface> Run<'_, S> {
         if let Some(count) = self.foreground.title.take() {
             self.effect(Effect::Title(count));
         }
-        // Who has answered meanwhile, on another screen, need not be called.
+        // Questions answered meanwhile on another screen do not ring.
         let ring = self.foreground.ring.take();
         if let Some(text) = ring.filter(|_| self.app.open_questions() > 0) {
             self.ring_terminal(&text);

@@ -46,13 +46,13 @@ struct Memory {
     ready: bool,
     /// Another program has the terminal.
     lent: bool,
-    /// What it says of the frames, for as many as there are.
+    /// Its reports about the first frames.
     drawn: VecDeque<Drawn>,
     /// The bounds of each frame, with when it was drawn.
     bounds: Vec<(Instant, FrameBounds)>,
-    /// When another program, or nobody, got the terminal.
+    /// The time at which another program, or none, got the terminal.
     away_at: Option<Instant>,
-    /// Where the job is, each time that somebody looks.
+    /// The place of the job, for each check.
     places: VecDeque<JobPlace>,
     looks: Cell<usize>,
 }

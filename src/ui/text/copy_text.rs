@@ -41,7 +41,7 @@ impl CopyText {
     }
 }
 
-/// The start of a text of at most so many bytes, cut at a character.
+/// Returns the start of a text of at most `bytes` bytes, cut at a character.
 #[must_use]
 pub fn head(text: &str, bytes: usize) -> &str {
     let end = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at));

@@ -127,7 +127,7 @@ impl Flow {
         rows.into_iter().map(|row| self.line(&row, &mut first_run)).collect()
     }
 
-    /// One line; `first_run` is advanced to the first run that may reach into the next line.
+    /// Returns one line; `first_run` is advanced to the first run that may reach into the next line.
     fn line(&self, row: &Range<usize>, first_run: &mut usize) -> StyledLine {
         let mut spans = Vec::new();
         let mut start = row.start;

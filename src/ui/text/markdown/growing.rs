@@ -23,16 +23,16 @@ use crate::ui::theme::Role;
 const MAX_BYTES: usize = 512 * 1024;
 /// An open block of more bytes is not rendered as Markdown.
 const MAX_OPEN: usize = 16 * 1024;
-/// A longer open block is searched for its end when it has grown by one part of so many.
+/// A longer open block is searched for its end after it has grown by 1/`SEARCHED_AFTER`.
 const SEARCHED_AFTER: usize = 32;
 
 /// A text that grows, and its rows.
 #[derive(Debug, Default)]
 pub struct GrowingMarkdown {
     text: SafeText,
-    /// Where the last complete line ends.
+    /// The end of the last complete line.
     lines_end: usize,
-    /// Up to where ends of blocks were searched.
+    /// The end of the text that was searched for ends of blocks.
     searched: usize,
     /// Blocks that are closed, in the groups in which they were closed.
     closed: Vec<ClosedBlocks>,
@@ -52,7 +52,7 @@ pub struct GrowingMarkdown {
 /// Blocks that were closed together.
 #[derive(Debug)]
 struct ClosedBlocks {
-    /// Where their text and their rows end.
+    /// The ends of their text and of their rows.
     text: usize,
     rows: usize,
     /// The revision of the colours of code, if some of their code is still plain.
@@ -106,7 +106,7 @@ impl GrowingMarkdown {
         &self.rows
     }
 
-    /// How many of the rows are those of closed blocks.
+    /// Returns the number of rows that belong to closed blocks.
     #[must_use]
     pub fn closed_rows(&self) -> usize {
         self.closed.last().map_or(0, |last| last.rows)
@@ -246,7 +246,7 @@ impl GrowingMarkdown {
     }
 }
 
-/// Where the last top-level block of a text begins: what is before it is closed. All lines must be complete.
+/// Returns the start of the last top-level block of a text: everything before it is closed. All lines must be complete.
 fn last_block(text: &str, definitions: &Definitions) -> usize {
     let mut last = 0;
     let mut depth = 0_usize;
@@ -259,7 +259,7 @@ fn last_block(text: &str, definitions: &Definitions) -> usize {
     text.get(..last).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1)
 }
 
-/// How many blocks and spans are open after an event.
+/// Returns how many blocks and spans are open after an event.
 fn depth_after(event: &Event<'_>, depth: usize) -> usize {
     if matches!(event, Event::Start(_)) {
         depth + 1
@@ -293,8 +293,8 @@ fn render_until(
     renderer.lines
 }
 
-/// True for a line that may be a mark of Markdown and whose text has not come yet: `-` would make a heading of the
-/// paragraph above until the first word of the item is there.
+/// True for a line that may be Markdown syntax whose text is still to come: `-` would make a heading of the
+/// paragraph above until the first word of the item arrives.
 fn holds_only_marks(line: &str) -> bool {
     let is_mark = |c: char| c.is_ascii_digit() || " \t-=#*_~`+>|:.)".contains(c);
     !line.is_empty() && line.chars().all(is_mark)
@@ -307,7 +307,7 @@ struct LongBlock {
     /// Bytes of the block before the wrapped text, and bytes that were given to it.
     skipped: usize,
     fed: usize,
-    /// What it began with, if it is code.
+    /// The opening fence, if it is code.
     fence: Option<OpenFence>,
     /// Rows before those of the text, and rows that can no longer change.
     head: Vec<StyledLine>,
@@ -381,7 +381,7 @@ impl LongBlock {
 /// A code block that is open.
 #[derive(Debug)]
 struct OpenFence {
-    /// What it began with, and ends with.
+    /// The marks that open and close it.
     marks: String,
     language: Option<Language>,
 }
