@@ -28,7 +28,7 @@ pub(super) struct ObjectId {
     inode: u64,
 }
 
-/// What a name stands for.
+/// The kind of object at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ObjectKind {
     Folder,
@@ -38,13 +38,13 @@ pub(super) enum ObjectKind {
     Other,
 }
 
-/// What was found at a path.
+/// An object at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Object {
     pub kind: ObjectKind,
     pub id: ObjectId,
     pub length: u64,
-    /// When it last changed, in seconds and nanoseconds. Nobody can set this time.
+    /// The time of its last change, in seconds and nanoseconds. No program can set this time.
     pub changed: (i64, u64),
 }
 
@@ -84,7 +84,7 @@ impl Root {
         Ok(ObjectId::of(&fstat(&self.folder)?))
     }
 
-    /// What is at a path; `None` if nothing is, or if a name on the way is a link.
+    /// Stats a path; `None` if nothing is there, or if a name on the way is a link.
     pub fn look(&self, path: &Path) -> io::Result<Option<Object>> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
         match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -93,7 +93,7 @@ impl Root {
         }
     }
 
-    /// The folder at a path, open; `None` if there is none. Without a permission to look for it that is an error.
+    /// Opens the folder at a path; `None` if there is none. A missing permission to search for it is an error.
     pub fn folder(&self, path: &Path) -> io::Result<Option<(Self, Object)>> {
         match self.open_with(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | LOOKUP_ONLY) {
             Ok(folder) => {
@@ -115,8 +115,8 @@ impl Root {
         self.open_with(path, LOOKUP_ONLY | OFlags::NOFOLLOW)
     }
 
-    /// Reads an ordinary file up to a limit; text, whatever it holds. Never waits for the other end of a pipe. Says what
-    /// was read; `None` if nothing is there.
+    /// Reads an ordinary file up to a limit, whatever it holds. Never waits for the other end of a pipe.
+    /// Returns the bytes and the identity of the file; `None` if nothing is there.
     pub fn read(&self, path: &Path, limit: u64) -> io::Result<Option<(Vec<u8>, ObjectId)>> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
         let file = match self.open_with(path, flags) {
@@ -209,7 +209,7 @@ fn names(opened: &OwnedFd, folder: &Path) -> io::Result<Vec<(PathBuf, FileType)>
     Ok(names)
 }
 
-/// What the last name of a path stands for in an open folder.
+/// Stats the last name of a path in an open folder.
 fn object_in(opened: &OwnedFd, path: &Path) -> Option<Object> {
     let stat = statat(opened, path.file_name()?, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some(Object::of(&stat))
@@ -246,7 +246,7 @@ fn open_at_once(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Result<OwnedFd, Errno
     Err(Errno::NOSYS)
 }
 
-/// The same name by name, where the system has no call for it.
+/// Opens a path name by name, for systems without a call for it.
 fn open_by_steps(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let mut names: Vec<&OsStr> = Vec::new();
     for component in path.components() {
@@ -309,7 +309,7 @@ impl ObjectId {
     }
 }
 
-/// As an argument of the helper.
+/// Formats it as an argument of the helper.
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.device, self.inode)

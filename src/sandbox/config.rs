@@ -1,4 +1,4 @@
-//! What a sandbox is built from, and how its first process is called.
+//! The input for a sandbox, and the arguments of its first process.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(super) const WORKSPACE: &str = "--workspace";
 pub(super) const PIN: &str = "--pin";
 pub(super) const FIX: &str = "--fix";
 pub(super) const CLOSE: &str = "--close";
-/// What stands in for closed folders and files.
+/// The stand-ins for closed folders and files.
 pub(super) const CLOSED: &str = "--closed";
 
 /// Paths that a sandbox is built from.

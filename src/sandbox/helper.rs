@@ -7,7 +7,8 @@
 //! command and kills them when the main program ends. A second helper enters the sandbox and execs the
 //! command.
 //!
-//! One helper for each program waits for its end, and removes placeholders that it has left (`placeholders.rs`).
+//! One helper for each program waits for its end, and removes placeholders that it has left
+//! (`placeholders.rs`).
 //!
 //! Before `bwrap` starts, a helper holds the reserved paths of the workspace (`hold.rs`) and execs `bwrap`.
 //!
@@ -53,11 +54,11 @@ const SETUP_FAILED: u8 = 125;
 /// The command could not be started.
 const NOT_RUN: u8 = 126;
 const NOT_FOUND: u8 = 127;
-/// How long children take to be adopted, and to end.
+/// The wait for children to be adopted, and to end.
 const ADOPTION_INTERVAL: Duration = Duration::from_millis(1);
-/// Lists without a child, one after another, after which one that the system knows of is given up: it cannot be seen.
+/// After this many empty lists in a row, a child that the system reports is given up: it cannot be seen.
 const MOST_EMPTY_LISTS: usize = 1_000;
-/// How often the supervisor checks that the main program is alive.
+/// The interval of checks that the main program is alive.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Upper bound for capability numbers.
 const MAX_CAPABILITIES: u32 = 64;
@@ -73,7 +74,7 @@ struct HelperArguments {
     enter_sandbox: bool,
     /// `bwrap` is still to be started.
     before_bwrap: bool,
-    /// This is the supervisor of a command that is in no sandbox.
+    /// True for the supervisor of a command without a sandbox.
     unconfined: bool,
     /// The process whose network namespace is joined.
     join_network: Option<u32>,
@@ -223,11 +224,11 @@ fn supervise_unconfined(args: &HelperArguments) -> ExitCode {
     supervise(args, command)
 }
 
-/// What this process starts is known as a command, also after this process was ended.
+/// Marks this process, so that its children are recognised as commands, even after it has ended.
 fn mark_as_command() {
     let own = getrlimit(Resource::Locks).maximum.unwrap_or(NO_LIMIT);
     let limit = Some(limit_below(own));
-    // Where the kernel has no such limit, its parents still tell what it is.
+    // If the kernel has no such limit, they are still recognised by their parents.
     let _ = setrlimit(Resource::Locks, Rlimit { current: limit, maximum: limit });
 }
 
@@ -403,7 +404,7 @@ fn apply_landlock(args: &HelperArguments) -> Result<(), String> {
             rules = rules.add_rules(path_beneath_rules(outside, rights))?;
             let inside = paths.iter().filter_map(|(path, id)| Some((path, (*id)?)));
             for (path, id) in inside {
-                // What is not there any more, or is something else now, gets no rule.
+                // An object that is gone or was replaced gets no rule.
                 let Ok(opened) = root.open_path(path) else { continue };
                 let Ok(object) = fstat(&opened).map(|stat| Object::of(&stat)) else { continue };
                 if object.id != id {
@@ -448,7 +449,7 @@ mod tests {
 
     use super::*;
 
-    /// What is listed and how many children there are, in turn; what was killed.
+    /// Returns the children that are killed; each turn has the listed children, and whether any exist.
     fn killed(turns: &[(&[&'static str], bool)]) -> Vec<&'static str> {
         let (turn, mut killed) = (Cell::new(0), Vec::new());
         let now = || turns.get(turn.get()).copied().unwrap_or((&[], false));

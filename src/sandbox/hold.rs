@@ -19,14 +19,14 @@ use rustix::thread::UnshareFlags;
 
 use super::beneath::{Object, ObjectId, ObjectKind, Root};
 
-/// How long it is waited for an object that was exchanged to come back, and how often.
+/// The wait for an object that was exchanged to come back, and the number of tries.
 const PAUSE: Duration = Duration::from_millis(1);
 const MAX_TRIES: usize = 200;
 
-/// How a path is held.
+/// The protection of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hold {
-    /// It cannot be replaced; what is in it can be written.
+    /// It cannot be replaced; its content can be written.
     Pin,
     /// It can be read only.
     Fix,
@@ -34,14 +34,14 @@ pub(super) enum Hold {
     Close,
 }
 
-/// What is to be held in a workspace.
+/// The paths to protect in a workspace.
 #[derive(Debug, Default)]
 pub(super) struct Holds {
-    /// The workspace, and what it was when its paths were judged.
+    /// The workspace, and its identity when its paths were judged.
     pub workspace: Option<(PathBuf, ObjectId)>,
     /// In this order: folders come before what is in them.
     pub paths: Vec<(Hold, PathBuf, ObjectId)>,
-    /// An empty folder and an empty file that stand in for what is closed.
+    /// An empty folder and an empty file that replace closed paths.
     pub closed: Option<(PathBuf, PathBuf)>,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn enter_mounts(in_user_namespace: bool) -> io::Result<()> {
     } else {
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
         unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
-        // Without it the groups of the process could be changed, and nobody may map one.
+        // Otherwise the process could change its groups, and the kernel would let it map none.
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
@@ -162,22 +162,22 @@ fn mount_over(object: &OwnedFd, over: &OwnedFd, with_inner: bool) -> io::Result<
     Ok(copy)
 }
 
-/// What may be done with what is in a mount.
+/// The access to the content of a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
     Written,
     Read,
 }
 
-/// Gives a mount all flags that `bwrap` asks for: it would set them by the name of each mount, which another command may
-/// have exchanged by then. The link stands for the open mount, not for a path.
+/// Sets all flags of a mount that `bwrap` asks for. `bwrap` would set them by the path of each mount, which
+/// another command may have exchanged meanwhile. The link stands for the open mount, not for a path.
 fn restrict(mount: &OwnedFd, access: Access) -> io::Result<()> {
     let now = fstatvfs(mount)?.f_flag;
     let mut flags = MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV;
     if access == Access::Read || now.contains(StatVfsMountFlags::RDONLY) {
         flags |= MountFlags::RDONLY;
     }
-    // What is denied already stays denied; the kernel insists.
+    // Flags that are set already have to stay set; the kernel requires it.
     if now.contains(StatVfsMountFlags::NOEXEC) {
         flags |= MountFlags::NOEXEC;
     }

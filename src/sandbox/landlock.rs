@@ -99,7 +99,7 @@ fn workspace(
     let top_id = root.id().map_err(|error| failed(top, &error))?;
     rules.add_judged(LIST, top, top_id);
     let access = if level.writes() { WRITE } else { READ };
-    // Where the workspace is writable, reserved paths are readable.
+    // If the workspace is writable, reserved paths are read-only.
     let (areas, fixed) = (&reserved.areas, &reserved.fixed);
     if level.writes() {
         for Held { path, id } in areas.iter().chain(fixed).chain(&reserved.pinned) {

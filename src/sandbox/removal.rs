@@ -15,14 +15,14 @@ use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-/// Levels of folders. What is deeper stays, and is left to the next run.
+/// Most levels of folders. Deeper ones are left to the next run.
 const MAX_ROUNDS: usize = 100_000;
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// One that is not there is removed already.
+/// Removes a folder and everything in it; a missing one counts as removed.
 ///
 /// # Errors
-/// Something stays: it belongs to somebody else, is in use, or the disk.
+/// Something stays: it belongs to another user, is in use, or the disk failed.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     let top = match open(CWD, folder) {
         Err(Errno::NOENT) => return Ok(()),
@@ -72,7 +72,7 @@ fn remove_file_or_empty(folder: &OwnedFd, name: &CStr) -> bool {
 #[cfg(target_os = "linux")]
 fn open(parent: impl AsFd, name: impl Arg) -> Result<OwnedFd, Errno> {
     let found = openat(parent, name, FOLDER | OFlags::PATH, Mode::empty())?;
-    // What is found by this name is the folder that was opened, wherever it is now.
+    // This path leads to the folder that was opened, wherever it is now.
     chmod(format!("/proc/self/fd/{}", found.as_raw_fd()), Mode::RWXU)?;
     openat(&found, c".", FOLDER | OFlags::RDONLY, Mode::empty())
 }

@@ -39,7 +39,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// A workspace with more folders is searched after commands only, not before each too.
 const MAX_FOLDERS_BEFORE: usize = 2_000;
-/// How often a workspace is judged while another command exchanges what is in it.
+/// Most attempts to judge a workspace while another command exchanges files in it.
 const MAX_TRIES: usize = 20;
 /// Length of a reported error.
 const MAX_ERROR_CHARS: usize = 300;
@@ -67,7 +67,7 @@ pub struct SandboxedCommand {
     pub placeholders: Placeholders,
 }
 
-/// What is set up once.
+/// The parts that are set up once.
 #[derive(Debug)]
 pub(super) struct PreparedSandbox {
     /// The workspace, open from the first command to the last.
@@ -83,7 +83,7 @@ struct LastScan {
     search: Search,
     known: KnownPaths,
     git_settings: GitSettings,
-    /// States of git seen so far, and those of them that appeared while commands ran.
+    /// States of git seen so far, and those that appeared while commands ran.
     seen_states: BTreeSet<ObjectId>,
     own_states: BTreeSet<ObjectId>,
     /// Targets of settings that a result has named.
@@ -93,8 +93,8 @@ struct LastScan {
     has_run: bool,
 }
 
-/// What a command left in the workspace that no sandbox can prevent, and what of it is not protected or was not known
-/// to be. Paths are relative to the workspace.
+/// Paths that a command left in the workspace, which no sandbox can prevent, and places that are not
+/// protected or were not known before. Paths are relative to the workspace.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct NewPaths {
     pub taskdocs: Vec<PathBuf>,
@@ -102,11 +102,11 @@ pub struct NewPaths {
     pub repositories: Vec<PathBuf>,
     /// Files that settings of git name, which commands cannot write, with the setting.
     pub settings: Vec<(PathBuf, String)>,
-    /// What is not protected, if it was not told before.
+    /// Unprotected places, if they were not reported before.
     pub unprotected: Unprotected,
 }
 
-/// How a means can be used here.
+/// A mechanism that can be used here, with its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UsableMeans {
     pub means: Means,
@@ -129,7 +129,7 @@ impl PreparedSandbox {
         let nested = last_scan.search.refresh(&root);
         last_scan.known.add(reserved::repositories(&root, nested));
         let mut visible = VisiblePaths::find(config);
-        // What lies in the workspace is seen there, and whoever writes there may exchange it.
+        // Paths in the workspace are visible there, and a command may exchange them.
         visible.tools.retain(|path| !path.starts_with(workspace));
         Ok(Self {
             root,
@@ -210,8 +210,8 @@ impl Sandbox {
         self.sandboxed(usable, level, command)
     }
 
-    /// What appeared in the workspace since the last command started. Creating it cannot be prevented; once found, it
-    /// is protected. Reads the disk.
+    /// Returns the paths that appeared in the workspace since the last command started. Creating them cannot
+    /// be prevented; once found, they are protected. Reads the disk.
     #[must_use]
     pub fn new_paths(&self) -> NewPaths {
         let Ok(prepared) = self.prepared() else { return NewPaths::default() };
@@ -259,7 +259,7 @@ impl Sandbox {
         targets.map(|(path, target)| (short(path), target.setting)).collect()
     }
 
-    /// What of the workspace is not protected from commands.
+    /// Returns the problem that parts of the workspace are not protected from commands.
     #[must_use]
     pub fn unprotected(&self) -> Option<Problem> {
         let prepared = self.prepared().ok()?;
@@ -510,7 +510,7 @@ impl Sandbox {
     }
 }
 
-/// What the helper holds before `bwrap` starts: folders before what is in them.
+/// Returns the paths that the helper holds before `bwrap` starts: folders before their content.
 fn holds(
     config: &SandboxConfig,
     prepared: &PreparedSandbox,

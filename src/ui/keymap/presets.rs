@@ -11,7 +11,7 @@ type PresetKeys = (&'static str, &'static str, &'static [&'static str]);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyPreset {
     pub name: &'static str,
-    /// Keys that nothing has any more where nothing is typed.
+    /// Default keys that the preset removes outside of text fields.
     pub without: &'static [&'static str],
     pub everywhere: &'static [AddedKeys],
     pub keys: &'static [PresetKeys],

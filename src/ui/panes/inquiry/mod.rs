@@ -37,7 +37,7 @@ const TEXT_INDENT: usize = 4;
 const OPTION_INDENT: usize = 4;
 /// An answer takes at most 1/`ANSWER_SHARE` of its row.
 const ANSWER_SHARE: usize = 2;
-/// With fewer cells than this an option is not in one row with what speaks for and against it.
+/// Below this width in cells, pros and cons of an option go on their own rows.
 const MIN_ROW_CELLS: usize = 40;
 
 /// The content of the form.
