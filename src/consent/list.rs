@@ -47,7 +47,7 @@ pub(super) fn all_entries(
     entries
 }
 
-/// One entry per member that may run commands.
+/// Returns one entry per member that may run commands.
 pub(super) fn shell_entries(minds: &Minds) -> Vec<TrustEntry> {
     let registry = Registry::builtin();
     let granted = |member: &&Member| {
@@ -156,7 +156,7 @@ pub(super) fn provider_entry(
     Ok(Some(TrustEntry::new(TrustKind::Provider, key, &act, digest)))
 }
 
-/// One entry for each rule that leaves decisions to members.
+/// Returns one entry for each rule that leaves decisions to members.
 pub(super) fn autonomy_entries(
     minds: &Minds,
 ) -> impl Iterator<Item = (&AutonomyScope, TrustEntry)> {

@@ -20,7 +20,7 @@ pub(super) fn read(file: &Path) -> io::Result<Vec<Agreed>> {
     Ok(read_text(file)?.unwrap_or_default().lines().filter_map(Agreed::read).collect())
 }
 
-/// Adds entries; they replace earlier ones of the same name. What was agreed to before as it is stays as it is kept.
+/// Adds entries; they replace earlier ones of the same name. An entry with an unchanged digest keeps its line.
 pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::Result<()> {
     let _locked = lock(file)?;
     let before = read_text(file)?.unwrap_or_default();
@@ -136,7 +136,7 @@ impl NotObeyed {
     }
 }
 
-/// A file that others may write holds nobody's consent.
+/// Reads the text; a file that others may write does not count as consent.
 fn read_text(file: &Path) -> io::Result<Option<String>> {
     let mut opened = match File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

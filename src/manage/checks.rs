@@ -47,7 +47,7 @@ pub(super) fn check_mcp(known: &ManageContext, cx: &ToolCx, _: &NoArgs) -> ToolO
         return ToolOutcome::done(NO_FILE.in_lang(cx.lang));
     }
     let mut problems = McpFile::load(&cx.workspace).problems;
-    // What came up when the servers were started.
+    // Problems that came up when the servers were started.
     let running = known.problems.book().open();
     let more = running.into_iter().filter(|problem| problem.id.starts_with("mcp/"));
     for problem in more {

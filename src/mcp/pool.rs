@@ -19,7 +19,7 @@ use crate::tools::LeaseScope;
 
 /// Instances that run at once.
 const MAX_INSTANCES: usize = 64;
-/// For all instances to end on exit; then they are killed.
+/// Timeout for all instances to end on exit; then they are killed.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(super) type InstanceKey = u64;
@@ -42,10 +42,10 @@ impl InstanceHandle {
     }
 }
 
-/// Who may use an instance.
+/// The users of an instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum InstanceOwner {
-    /// Nobody yet: it was started to list the tools.
+    /// None yet: it was started to list the tools.
     Unassigned,
     /// Every dialog.
     Shared,

@@ -29,7 +29,7 @@ pub(super) fn sanitize(text: &str, max: usize) -> String {
     short
 }
 
-/// The same with secrets redacted before the text is truncated.
+/// Sanitizes a text after secrets were redacted and before it is truncated.
 pub(super) fn sanitize_and_redact(text: &str, max: usize, secrets: &Arc<Secrets>) -> String {
     let visible: String = text.chars().filter(|&c| is_visible(c)).collect();
     sanitize(&secrets.redacted(visible), max)

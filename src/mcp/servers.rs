@@ -31,7 +31,7 @@ use crate::tools::{LeaseScope, Registry, ReminderUpdate, Tool, ToolSource};
 #[derive(Clone)]
 pub struct Setup {
     pub workspace: Arc<Path>,
-    /// This program, which looks after the processes of servers.
+    /// This program, which supervises the processes of servers.
     pub program: Arc<Path>,
     pub lang: Lang,
     pub env: &'static EnvReader,
@@ -165,7 +165,7 @@ impl ToolSource for Servers {
                 tracing::warn!(%error, "a tool for MCP servers is left out");
             }
         }
-        // Whoever can lease an instance can release it.
+        // A dialog that can lease an instance can release it.
         for server in &now.stateful {
             registry.share(server, RELEASE);
         }

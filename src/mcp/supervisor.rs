@@ -28,7 +28,7 @@ const LET_GO: Text = Text::new("it was let go", "它已被释放");
 const STARTED_ANEW: Text = Text::new("it was started anew", "它已重新启动");
 const ENDED_EARLY: Text = Text::new("it ended while it started", "它在启动时结束了");
 
-/// How long a generation waits for a server that is starting.
+/// The longest wait of a generation for a server that is starting.
 pub(super) const READY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Capacity of the channels. The supervisor never blocks, so a full one is a short wait.
 pub(super) const CHANNEL_CAPACITY: usize = 64;
@@ -225,7 +225,7 @@ impl McpSupervisor {
                 if self.trial_of(key).is_some() {
                     self.trial_succeeded(key, listing, held);
                 } else if !held.is_empty() {
-                    // What one instance has that nobody agreed to, no member has.
+                    // Tools of one instance without consent are offered to no member.
                     self.set_tools(key, listing, Some(held));
                 }
             }

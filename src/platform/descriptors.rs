@@ -21,7 +21,7 @@ pub fn block_standard_streams() {
         if let Ok(flags) = fcntl_getfl(&stream)
             && flags.contains(OFlags::NONBLOCK)
         {
-            // Whoever may not change it lives with it.
+            // If the flag cannot be changed, it stays.
             let _ = fcntl_setfl(&stream, flags.difference(OFlags::NONBLOCK));
         }
     }

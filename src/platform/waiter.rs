@@ -23,12 +23,12 @@ pub const WAITED_FOR_BY: &str = "--waited-for-by";
 /// The process that waits for this one; 0 if none does.
 static WAITER: AtomicI32 = AtomicI32::new(0);
 
-/// How the program ended, or what became of it.
+/// How the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waited {
     /// With this exit status; with 0 it was released, and goes on.
     Ended(u8),
-    /// By a signal that no program can answer: nobody has restored the terminal.
+    /// By a signal that a program cannot handle: the terminal was not restored.
     Killed { signal: i32 },
 }
 
@@ -41,7 +41,7 @@ impl Waited {
         }
     }
 
-    /// As a shell reports it.
+    /// Returns the status as a shell reports it.
     #[must_use]
     pub fn status(self) -> u8 {
         match self {
@@ -51,8 +51,8 @@ impl Waited {
     }
 }
 
-/// Starts this program again with the same arguments and waits for it. Signals are passed on: whoever sends one to this
-/// process means the program.
+/// Starts this program again with the same arguments and waits for it. Signals are passed on, since they are
+/// meant for the program.
 ///
 /// # Errors
 /// The program could not be started.
@@ -82,7 +82,7 @@ pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::
     }
 }
 
-/// As a shell reports it.
+/// Returns the status as a shell reports it.
 fn status_of(status: std::process::ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_process_is_waited_for_by_its_parent_alone() {
         assert!(!is_waited_for_by(0) && !is_waited_for_by(1_000_000_000) && !can_release());
-        // This process shall not end with its parent.
+        // This process must not end with its parent.
         set_parent_process_death_signal(None).unwrap();
     }
 }

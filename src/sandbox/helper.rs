@@ -7,8 +7,7 @@
 //! command and kills them when the main program ends. A second helper enters the sandbox and execs the
 //! command.
 //!
-//! One helper for each program waits for its end, and removes placeholders that it has left
-//! (`placeholders.rs`).
+//! One helper for each program waits for its end, and removes placeholders that it has left (`placeholders.rs`).
 //!
 //! Before `bwrap` starts, a helper holds the reserved paths of the workspace (`hold.rs`) and execs `bwrap`.
 //!
