@@ -50,11 +50,11 @@ pub(super) struct FrameReader<R> {
     from: R,
     decoder: FrameDecoder,
     buffer: Vec<u8>,
-    /// What was read and not taken yet.
+    /// The bytes that were read and not consumed yet.
     left: std::ops::Range<usize>,
-    /// What is read is compressed.
+    /// Set if the input is compressed.
     unpacker: Option<Unpacker>,
-    /// Where it counts what is held.
+    /// The seat that counts the bytes held.
     seat: Option<Arc<Seat>>,
 }
 
@@ -104,7 +104,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
 #[derive(Debug)]
 pub(super) struct FrameWriter<W> {
     to: W,
-    /// What is written is compressed.
+    /// Set if the output is compressed.
     packer: Option<Packer>,
 }
 

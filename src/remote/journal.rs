@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::protocol::DriverEvent;
 use crate::protocol::command::Ticket;
 
-/// Above so many bytes the journal is written anew.
+/// Above this size in bytes the journal is rewritten.
 const MAX_BYTES: usize = 1024 * 1024;
 /// A longer reply is not kept: after a restart it is not known what became of its command.
 const MAX_REPLY_BYTES: usize = 16 * 1024;
@@ -62,12 +62,12 @@ pub(super) struct Journal {
     end: Arc<Mutex<End>>,
 }
 
-/// What is known of the end of the file.
+/// The known state of the end of the file.
 #[derive(Debug, Default)]
 struct End {
     /// Bytes written since it was written anew.
     bytes: usize,
-    /// The last line is whole. Otherwise one that follows it directly could not be read.
+    /// True if the last line is whole. Otherwise a line right behind it could not be read.
     is_whole: bool,
 }
 
@@ -110,7 +110,7 @@ impl Journal {
         if !at_end.is_whole {
             text.insert(0, '\n');
         }
-        // Until it is known better: what fails may have written a part.
+        // Until the write succeeds: a failed one may have written a part.
         at_end.is_whole = false;
         self.file.append(&text, line.reply.is_none())?;
         let bytes = at_end.bytes.saturating_add(text.len());

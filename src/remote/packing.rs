@@ -42,7 +42,7 @@ impl Packer {
 pub(super) struct Unpacker {
     stream: Decompress,
     buffer: Vec<u8>,
-    /// What was read and not decompressed yet.
+    /// The bytes that were read and not decompressed yet.
     left: Range<usize>,
 }
 
@@ -61,7 +61,7 @@ impl Unpacker {
         plain: &mut [u8],
     ) -> io::Result<usize> {
         loop {
-            // What was decompressed before may have had no room.
+            // Decompressed bytes may have had no room before.
             let packed = self.buffer.get(self.left.clone()).unwrap_or_default();
             let (taken, given) = (self.stream.total_in(), self.stream.total_out());
             let status = self.stream.decompress(packed, plain, FlushDecompress::None)?;
@@ -72,7 +72,7 @@ impl Unpacker {
             }
             match status {
                 Status::StreamEnd => return Err(io::Error::other("the compressed stream ended")),
-                // It needs more.
+                // More input is needed.
                 Status::Ok | Status::BufError => {}
             }
             let read = from.read(&mut self.buffer).await?;
@@ -84,7 +84,7 @@ impl Unpacker {
     }
 }
 
-/// How far a counter of flate2 went.
+/// Returns by how much a counter of flate2 has grown.
 fn advanced(from: u64, to: u64) -> usize {
     usize::try_from(to - from).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! Who is on the other side of a connection, as the kernel says.
+//! The process on the other side of a connection, according to the kernel.
 
 use std::fs;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ pub enum PeerRefusal {
 }
 
 impl PeerRefusal {
-    /// What the peer is told.
+    /// Returns the reason for the peer.
     #[must_use]
     pub fn reason(self) -> Text {
         match self {
@@ -82,10 +82,10 @@ impl Gate {
     }
 }
 
-/// Checks that a peer is of this user; returns its process, if it is in sight.
+/// Checks that a peer belongs to this user; returns its process, if visible.
 ///
 /// # Errors
-/// It is of another user, or the kernel does not say.
+/// It belongs to another user, or the kernel does not say.
 pub fn check_user(stream: &UnixStream) -> Result<Option<i32>, PeerRefusal> {
     let peer = stream.peer_cred().map_err(|_| PeerRefusal::Unknown)?;
     if peer.uid() != own_uid() {
@@ -118,7 +118,7 @@ fn parent(pid: i32) -> Option<i32> {
     field(&stat(pid)?, 4)
 }
 
-/// When a process started, in ticks.
+/// Returns the start time of a process, in ticks.
 fn start(pid: i32) -> Option<u64> {
     field(&stat(pid)?, 22)
 }

@@ -12,10 +12,10 @@ use crate::protocol::wire::{self, FrameFault, ShortWriter};
 
 use super::framed::FrameWriter;
 
-/// Events are sent together up to about so many bytes.
+/// Events are sent together up to about this many bytes.
 const BATCH_BYTES: usize = 64 * 1024;
-/// How long live text waits for more on a line of low bandwidth: ten pieces a second read well, and each costs some
-/// bytes.
+/// The wait of live text for more, on a line of low bandwidth: ten pieces a second read well, and each costs
+/// some bytes.
 const LIVE_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
@@ -24,10 +24,10 @@ pub(super) struct Sender<W> {
     frames: Vec<u8>,
     /// Live text that follows them, and may grow.
     live: Option<DriverEvent>,
-    /// There is more to say than live text.
+    /// True if there are events other than live text.
     is_urgent: bool,
     sent_at: Option<Instant>,
-    /// Of a line of low bandwidth.
+    /// Set on a line of low bandwidth.
     short: Option<ShortWriter>,
 }
 
@@ -123,7 +123,7 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
     }
 }
 
-/// Appends live text to that of the same dialog and segment; false if it is of another.
+/// Appends live text to that of the same dialog and segment; false if it belongs to another.
 fn goes_on(live: &mut DriverEvent, more: &DriverEvent) -> bool {
     let (
         DriverEvent::Live { dialog, segment, text },
