@@ -27,7 +27,7 @@ use super::{find, lines, running};
 
 /// The Taskdoc of `run` if none is given.
 const DEFAULT_TASK: &str = "task.tsk";
-/// How long dialogs of another driver may take to stop.
+/// Timeout for dialogs of another driver to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError> {
@@ -173,7 +173,7 @@ fn say_nothing_stopped(survey: &Survey, wanted: Option<&DialogId>) {
     });
 }
 
-/// Stops what runs of that in a driver, and waits until it has stopped. Returns which dialogs.
+/// Stops the wanted dialogs of a driver that run, and waits until they have stopped. Returns them.
 async fn stop_there(
     found: Connection,
     wanted: Option<&DialogId>,

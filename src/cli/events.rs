@@ -48,7 +48,7 @@ pub enum Deltas {
     Omitted,
 }
 
-/// What is driven.
+/// The extent of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriveScope {
     Everything,
@@ -75,10 +75,10 @@ pub struct Printer {
     closed: Vec<InboxRow>,
     /// The open notices and failures, once they are known.
     news: Option<Vec<NewsItem>>,
-    /// How the teams are, once that is known.
+    /// The status of the teams, once known.
     teams: Option<BTreeMap<TeamName, TeamStatus>>,
     triggers: Option<BTreeMap<TriggerId, TriggerRow>>,
-    /// What is left to work on.
+    /// The remaining tasks.
     background: Background,
 }
 
@@ -110,7 +110,7 @@ impl Printer {
         }
     }
 
-    /// The same, of what a driver at this place does.
+    /// Sets the place of the driver whose events are printed.
     pub fn at(self, place: DriverPlace) -> Self {
         Self { background: Background::of(place), ..self }
     }
@@ -147,7 +147,7 @@ impl Printer {
         }
     }
 
-    /// Those that are open at the beginning are not new.
+    /// Prints new items, without those that are open at the beginning.
     fn news(&mut self, items: &[NewsItem]) {
         let Some(known) = self.news.replace(items.to_vec()) else { return };
         for item in news::added(&known, items) {

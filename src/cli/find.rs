@@ -73,7 +73,7 @@ pub fn refuse_foreign(survey: &Survey, root: &RootId) -> Result<(), CommandError
 
 /// The open question whose id begins with `wanted`, with its dialog.
 pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), CommandError> {
-    // Those of trees that may only be read are not listed.
+    // Questions of read-only trees are not listed.
     for tree in &survey.trees {
         if wanted.starts_with(&format!("q4h-{}-", tree.root)) {
             refuse_foreign(survey, &tree.root)?;

@@ -34,14 +34,14 @@ use super::question_json::{category_of, diff_of, inquiry_of, part_lines, parts_j
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
 use super::{config, folders, item_json, known, lines, news, running, runtime};
 
-/// How long a place may take to say what is open.
+/// Timeout for a place to list its open questions.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
-/// How much longer its notices and failures may take; a driver of an older version has none.
+/// The further wait for its notices and failures; a driver of an older version has none.
 const NEWS_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long what was typed last may take to be acknowledged.
+/// Timeout for the acknowledgement of the last answers.
 const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Others that ask the same, of each question that is printed.
+/// Most other questions that ask the same, per printed question.
 const MOST_ALIKE: usize = 100;
 
 const HELP: &str = "`2 your words` answers question 2 (or `2 b` for an option, `2 1 b` for a part), `2` shows it, an empty line lists all, `news` shows notices, `clear news` dismisses them, `quit` ends";
@@ -105,7 +105,7 @@ fn show(workspace: &Path, places: &[String]) -> Result<Status, CommandError> {
 /// All places, and what came of them.
 struct Lines {
     names: Vec<String>,
-    /// Those that are here.
+    /// The folders of places on this machine.
     folders: Vec<Option<PathBuf>>,
     places: Several,
     board: Board,
@@ -460,7 +460,7 @@ impl Lines {
     }
 }
 
-/// That notices, failures and tasks of a place are not known, and why.
+/// Returns the line that the notices, failures and tasks of a place are not known, and why.
 fn store_line(place: &str, why: &str) -> String {
     format!("{place}: its news may not be all there is: {why}")
 }

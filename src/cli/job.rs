@@ -41,8 +41,8 @@ const DEFAULT_COLUMNS: usize = 80;
 pub struct Job<'a> {
     pub workspace: &'a Path,
     pub command: Option<Command>,
-    /// What follows once that is acknowledged, each with the question that it answers and a ticket of its own. What comes of
-    /// it is said; a refusal is no failure.
+    /// Commands to send once `command` is acknowledged, each with the question that it answers and a ticket
+    /// of its own. Their outcomes are printed; a refusal is no failure.
     pub also: Vec<(String, Command)>,
     pub pick_up: PickUp,
     pub driving: bool,
@@ -239,7 +239,7 @@ impl Job<'_> {
         outcome
     }
 
-    /// The user's consent. Without a screen nobody can be asked, so waiting entries are an error.
+    /// Returns the user's consent. Without a screen the user cannot be asked, so waiting entries are an error.
     fn trust(&self) -> Result<Trust, CommandError> {
         if self.trust_all {
             return Ok(Trust::for_this_run(self.workspace));
@@ -410,12 +410,12 @@ impl Job<'_> {
     }
 }
 
-/// What follows the command of a job.
+/// The commands that follow the command of a job.
 #[derive(Debug, Default)]
 struct Also {
-    /// Without a reply yet, each with its question.
+    /// Commands without a reply yet, each with its question.
     open: Vec<(Ticket, String)>,
-    /// What came to rest meanwhile.
+    /// The quiet event that came meanwhile.
     quiet: Option<(Option<Vec<HaltedDialog>>, QuietOutcome)>,
 }
 
@@ -447,7 +447,7 @@ impl Also {
     }
 }
 
-/// What came to rest: all that is driven, or the one tree that was asked for.
+/// Returns what has become quiet: all that is driven, or the one tree that was asked for.
 fn quiet(event: &DriverEvent) -> Option<(Option<Vec<HaltedDialog>>, QuietOutcome)> {
     if let DriverEvent::TreeQuiet { outcome, halted, .. } = event {
         return Some((Some(halted.clone()), *outcome));

@@ -44,7 +44,7 @@ pub struct Link {
     pub end: LinkEnd,
 }
 
-/// What is left to do at the end.
+/// The work at the end.
 pub enum LinkEnd {
     Here {
         tasks: DriverTasks,
@@ -59,10 +59,10 @@ pub enum LinkEnd {
     Several(ConnectionTasks),
 }
 
-/// What a front end stores for the person.
+/// The store of a person's texts.
 pub struct Texts {
     place: TextsPlace,
-    /// What is in the log already: what is refused is tried again and again.
+    /// The last error in the log: a refused text is retried again and again.
     logged: Option<String>,
 }
 
@@ -77,7 +77,7 @@ impl Link {
     /// Finds the driver of the workspace, or starts one.
     ///
     /// # Errors
-    /// The workspace is in use by a program that lets nobody in, or cannot be opened.
+    /// The workspace is locked by a process without a socket, or cannot be opened.
     pub async fn open(
         workspace: &Path,
         models: Models,
@@ -143,7 +143,7 @@ impl LinkEnd {
         matches!(self, Self::Here { .. })
     }
 
-    /// There are several drivers.
+    /// True if there are several drivers.
     #[must_use]
     pub fn is_several(&self) -> bool {
         matches!(self, Self::Several(_))
@@ -230,7 +230,7 @@ impl LinkEnd {
     }
 }
 
-/// What is left on the terminal when a screen is left whose driver goes on.
+/// Returns the line printed when a screen detaches.
 pub fn goes_on(lang: Lang) -> String {
     in_lang!(
         lang,
@@ -273,7 +273,7 @@ impl DraftStore for Texts {
             return Ok(());
         }
         if name == LOOKED {
-            // Nobody misses it before the next start.
+            // It is not needed before the next start.
             if let Err(error) = self.save_looked(text) {
                 tracing::warn!(%error, "what was looked at is not saved");
             }

@@ -67,7 +67,7 @@ fn places(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandEr
     places.iter().map(|place| folders::canonical(Path::new(place))).collect()
 }
 
-/// What keeps the store of a workspace from being used, or these teams from being worked for here.
+/// Returns the problems that keep the store of a workspace from being used, or these teams from being worked for here.
 pub async fn problems(workspace: &Path, teams: Vec<TeamName>) -> Vec<Problem> {
     let setup = setup(workspace);
     let look = async {
@@ -79,7 +79,7 @@ pub async fn problems(workspace: &Path, teams: Vec<TeamName>) -> Vec<Problem> {
     look.await.unwrap_or_else(|fault: StoreFault| fault.problem().into_iter().collect())
 }
 
-/// What is open in a store, or all that it has.
+/// Returns the open items of a store, or all.
 async fn items(store: &mut Store, listed: Listed) -> Result<Vec<NewsItem>, CommandError> {
     store.news(listed, &SystemClock).await.map_err(|fault| refused(&fault))
 }

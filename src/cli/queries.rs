@@ -144,11 +144,11 @@ pub async fn question(
     Ok(Status::Done)
 }
 
-/// The open questions of a workspace, whoever drives it.
+/// The open questions of a workspace, driven or not.
 struct OpenQuestions {
     survey: Survey,
     rows: Vec<InboxRow>,
-    /// Why it is not known whose work they are.
+    /// Why the tasks of the questions are unknown, if so.
     unknown: Option<String>,
     elsewhere: Vec<AsksElsewhere>,
 }

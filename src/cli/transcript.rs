@@ -87,7 +87,7 @@ pub fn title_and_text(agent: &str, block: &Block) -> (String, String) {
     }
 }
 
-/// The reason of a diligence push, and how many are left.
+/// Returns the reason of a diligence push, and the number of pushes left.
 pub fn push_reason(count: Option<PushCount>) -> String {
     let count = count
         .map(|count| format!(" (push {} of {}, {} left)", count.number, count.most, count.left()));

@@ -7,7 +7,7 @@ use crate::domain::usage::{Price, Prices, Rate};
 
 /// Most models that have a price.
 const MAX_MODELS: usize = 1_000;
-/// What a model may have a price for.
+/// The kinds of tokens that have a price.
 const NAMES: [&str; 3] = ["input", "output", "cached"];
 
 /// Something that is no price: where it is, what is wrong, and how to fix it.

@@ -51,7 +51,7 @@ fn change(config: &UserConfig) -> LookChange {
     }
 }
 
-/// What fits into one line: the name of the file, the line, what is wrong. `doctor` has the rest.
+/// Returns a problem in one line: the name of the file, the line, what is wrong. `doctor` has the rest.
 fn short(problem: &Problem) -> Localized {
     let file = problem.path.rsplit('/').next().unwrap_or_default();
     let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is open in several workspaces, and what there is to say about it.
+//! The open items of several workspaces, and the changes to report.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,7 +23,7 @@ pub enum PlaceState {
     Unknown,
     Up,
     Down(String),
-    /// Nobody drives it: what is open is what its files say, once those have been read.
+    /// No driver runs: the open items are those of its files, once these have been read.
     AtRest {
         why: String,
         is_read: bool,
@@ -41,13 +41,13 @@ impl PlaceState {
     }
 }
 
-/// What there is to say.
+/// A change to report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     Asked(Open),
-    /// This part of it has an answer, or another one than before.
+    /// This part has an answer, or another one than before.
     PartAnswered(Open, String),
-    /// It is not open any more; who answered it, if that is known and somebody else.
+    /// It is closed; by whom, if that is known and not this person.
     Gone(Open, Option<String>),
     /// A notice or a failure came, or was said again.
     NewsAdded(usize, NewsItem),
@@ -62,7 +62,7 @@ pub enum Change {
     StoreBack(usize),
 }
 
-/// What is open, everywhere.
+/// All open items.
 #[derive(Debug)]
 pub struct Board {
     pub places: Vec<PlaceState>,
@@ -172,7 +172,7 @@ impl Board {
                 changes.push(Change::Down(place, why));
             }
         } else if let Some(PlaceState::AtRest { why, .. }) = self.places.get(place).cloned() {
-            // What comes next is of a driver.
+            // The next report comes from a driver.
             self.set(place, PlaceState::Down(why));
         }
         let away = text(STORE_PROBLEM);
@@ -246,10 +246,10 @@ impl Board {
         self.leaving.extend(gone.into_iter().filter_map(|number| self.open.remove(&number)));
     }
 
-    /// What there is to say of those that were taken off.
+    /// Returns the changes for questions that were removed.
     fn left(&mut self, is_it: impl Fn(&Open) -> bool, by: Option<&String>) -> Vec<Change> {
         let left = self.leaving.extract_if(.., |open| is_it(open));
-        // Of an answer of one's own the acknowledgement tells.
+        // An own answer is reported by its acknowledgement.
         let is_own =
             |open: &Open| by.is_none() && self.sent.values().any(|sent| *sent == open.number);
         left.filter(|open| !is_own(open)).map(|open| Change::Gone(open, by.cloned())).collect()
@@ -299,7 +299,7 @@ mod tests {
         let asked = board.apply(0, DriverEvent::Inbox(vec![row("a"), row("b")]));
         assert_eq!(numbers(&asked), [('+', 1), ('+', 2)]);
         assert!(!board.is_known(), "the other place has said nothing yet");
-        // The same name in another place is another question.
+        // The same id in another place is another question.
         assert_eq!(numbers(&board.apply(1, DriverEvent::Inbox(vec![row("a")]))), [('+', 3)]);
         assert!(board.is_known());
         let left = board.apply(0, DriverEvent::Inbox(vec![row("b"), row("c")]));
@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(numbers(&board.apply(0, DriverEvent::Inbox(vec![row("a")]))), [('+', 1)]);
         assert!(board.is_known());
         assert_eq!(board.places[0].why_down(), Some("no"));
-        // It is looked again and again.
+        // It is checked repeatedly.
         assert_eq!(board.apply(0, problem(AT_REST)), []);
         assert_eq!(board.apply(0, DriverEvent::Inbox(vec![row("a")])), []);
         assert_eq!(board.apply(0, DriverEvent::Problems(Vec::new())), []);
