@@ -8,7 +8,7 @@ fn command_lines() -> impl Iterator<Item = Vec<u8>> {
     entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok())
 }
 
-/// How many processes have the word as an argument.
+/// Returns how many processes have the word as an argument.
 pub fn with_argument(word: &str) -> usize {
     let has = |line: &Vec<u8>| line.split(|byte| *byte == 0).any(|part| part == word.as_bytes());
     command_lines().filter(has).count()

@@ -1,4 +1,4 @@
-//! What a test cannot be run without.
+//! Requirements without which a test is skipped.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

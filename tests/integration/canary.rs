@@ -21,9 +21,9 @@ use crate::common::wait::{eventually, output};
 
 /// The key of the provider.
 const KEY: &str = "sk-canary-0123456789";
-/// What the server of a workspace is given.
+/// The token of the workspace's server.
 const TOKEN: &str = "side/canary+987654321";
-/// What is written out for it.
+/// A literal value for it.
 const LITERAL: &str = "literal-canary-5566";
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interop/mcp_server.py");
 const LAST_WORDS: &str = "the bird is silent";
@@ -42,7 +42,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         "echo $SIDE_KEY $MCP_SIDE; base64 ../key-file; base64 -w 7 ../key-file",
         "head -c 65530 /dev/zero | tr '\\0' x; cat ../key-file; head -c 300000 /dev/zero | tr '\\0' x",
     ];
-    // These go on in the background, where they write in pieces.
+    // These run in the background, where they write in pieces.
     let background = [
         "head -c 9 ../key-file; sleep 2; tail -c +10 ../key-file; echo >wrote-1; sleep 600"
             .to_owned(),
@@ -63,13 +63,13 @@ fn calls() -> Vec<(&'static str, Value)> {
         .map(|key| ("env_get", json!({"key": key, "reveal": true})));
     let background =
         background.map(|command| ("shell_cmd", json!({"command": command, "timeoutSeconds": 1})));
-    // As long as this one is waited for, they are not ended.
+    // While this one is waited for, the others are not ended.
     let waits = "until [ -e wrote-1 ] && [ -e wrote-2 ]; do sleep 0.1; done";
     let files = [
         ("shell_cmd", json!({"command": waits, "timeoutSeconds": 60})),
         ("read_file", json!({"path": "inside.txt"})),
         ("ripgrep_snippets", json!({"pattern": "canary"})),
-        // It knows the key: the server that answers here has seen it.
+        // The key is known here: the server that answers has seen it.
         ("add_reminder", json!({"content": format!("the key is {KEY}")})),
         (
             "shell_cmd",
@@ -235,7 +235,7 @@ impl Place {
         output(command.envs(self.environment()))
     }
 
-    /// What the program draws until it has shown these words.
+    /// Returns the output of the program until it has shown these words.
     fn screen(&self, words: &str) -> Vec<u8> {
         let workspace = self.path("work");
         let mut program =
@@ -329,7 +329,7 @@ fn a_key_is_in_no_file_no_output_no_child_and_on_no_screen() {
     assert_eq!(wide(&place.path("home/.local/state/dominds-tui")), Vec::<PathBuf>::new());
 }
 
-/// What others may read or enter.
+/// Returns the files and folders that other users may read or enter.
 fn wide(folder: &Path) -> Vec<PathBuf> {
     let mut wide = Vec::new();
     let mut all = vec![folder.to_owned()];

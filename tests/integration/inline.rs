@@ -13,7 +13,7 @@ fn demo(home: &Home, speed: &str) -> Program {
     home.inline_demo(speed, SIZE.0, SIZE.1)
 }
 
-/// How many rows have this text.
+/// Returns how many rows have this text.
 fn count(rows: &[String], text: &str) -> usize {
     rows.iter().filter(|row| row.contains(text)).count()
 }

@@ -119,7 +119,7 @@ impl Stage {
         stage
     }
 
-    /// What the tests of this file leave behind must be a driver that works.
+    /// Checks that the driver still works at the end of a test.
     async fn end(mut self) {
         self.running.send(Command::Shutdown { grace: Duration::from_secs(3) }).await;
         while self.running.event().await != DriverEvent::Stopped {}
@@ -180,7 +180,7 @@ async fn a_client_that_joins_is_first_told_everything_and_its_answer_counts_once
     assert_eq!(row.dialog, dialog);
     let listed = |event: &DriverEvent| matches!(event, DriverEvent::Rows(rows) if rows.len() == 1);
     assert!(one.seen.iter().any(listed), "{:?}", one.seen);
-    // The same ticket: each has its own.
+    // Tickets are per client, so they may be equal.
     let (first, second) = tokio::join!(one.answer(&row, 7, "blue"), two.answer(&row, 7, "red"));
     assert_ne!(first.is_ok(), second.is_ok(), "{first:?} {second:?}");
     stage.end().await;
@@ -507,7 +507,7 @@ fn send_and_leave(socket: &std::path::Path, bytes: &[u8], reads: bool) {
     let limit = Some(Duration::from_mins(1));
     let mut stream = std::os::unix::net::UnixStream::connect(socket).expect("a connection");
     stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit)).expect("limits");
-    // It may be ended before everything is written.
+    // The connection may be ended before everything is written.
     let _ = stream.write_all(bytes);
     if reads {
         let _ = stream.shutdown(std::net::Shutdown::Write);
@@ -528,7 +528,7 @@ async fn fifty_screens_are_each_sent_what_they_show_and_all_are_told_of_an_answe
         screen.until(|event| matches!(event, DriverEvent::Page { ticket: 1, .. })).await;
         screens.push(screen);
     }
-    // It reads nothing from here on.
+    // It stops reading here.
     let silent = screens.pop().expect("a screen");
     let row = screens.first_mut().expect("a screen").question_seen();
     let first = screens.first_mut().expect("a screen");
@@ -555,7 +555,7 @@ impl Client {
         listed.expect("a question")
     }
 
-    /// The same for an event that may have come already.
+    /// Waits for an event that may have come already.
     async fn until_seen(&mut self, is_it: impl Fn(&DriverEvent) -> bool) {
         if !self.seen.iter().any(&is_it) {
             self.until(is_it).await;
@@ -627,7 +627,7 @@ async fn send_and_cut(
     if end < bytes.len() {
         return None;
     }
-    // How far the reply is read before the cut, in messages.
+    // The number of messages to read before the cut.
     for _ in 0..random.usize(..30) {
         if let FromDriver::Event(event) = raw.next().await?
             && event.ticket() == command.ticket()

@@ -92,7 +92,7 @@ impl Driver {
         serde_json::from_slice(&self.run(args).stdout).unwrap_or_default()
     }
 
-    /// A workspace that nobody drives.
+    /// Makes a workspace without a driver.
     pub fn ended() -> Self {
         let mut driver = Self::start();
         driver.quit();
@@ -113,7 +113,7 @@ impl Driver {
         screen
     }
 
-    /// Where it listens, as it has noted.
+    /// Returns the path of its socket, as it has noted it.
     pub fn socket(&self) -> PathBuf {
         let notes = fs::read_dir(self.home.state_folder().join("drivers")).expect("notes");
         let mut notes = notes.flatten().map(|note| note.path());
@@ -123,7 +123,7 @@ impl Driver {
         note.pointer("/socket").and_then(Value::as_str).expect("a socket").into()
     }
 
-    /// Where a client finds it.
+    /// Returns the place where a client finds it.
     pub fn place(&self) -> Place {
         let state = Some(self.home.state_folder());
         Place::of(&self.home.workspace(), UserFolders { runtime: None, state })
@@ -142,7 +142,7 @@ impl Driver {
         open.pointer("/0/id").and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
-    /// How many drivers there are, and the process of the first one.
+    /// Returns the number of drivers, and the pid of the first one.
     pub fn running(&self) -> (usize, u64) {
         let running = self.json(&["ps", "--json"]);
         let pid = running.pointer("/0/pid").and_then(Value::as_u64);
@@ -175,7 +175,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // Also the one that a screen has left.
+        // Ends the driver that a screen has left, too.
         let _ = self.run(&["quit"]);
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -343,7 +343,7 @@ fn a_team_goes_on_without_the_terminal_that_started_it_unless_the_user_set_that_
     }
 }
 
-/// How many terminals are closed, unless `DOMINDS_HANG_UPS` says it.
+/// The number of terminals that are closed, unless `DOMINDS_HANG_UPS` sets it.
 const HANG_UPS: u32 = 8;
 
 /// Each screen shows a new question, half of them are told to answer it, and all lose their terminal, at any moment.
@@ -404,7 +404,7 @@ fn of_screens_whose_terminal_is_closed_at_any_moment_none_stays_and_each_answer_
         }
     }
     assert_eq!(dialogs, wanted + 1);
-    // By now it may have ended by itself: nobody has needed it.
+    // It may have ended by itself, as it was not needed.
     driver.ok(&["quit"], 0);
 }
 

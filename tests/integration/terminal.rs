@@ -32,7 +32,7 @@ fn asked(home: &Home) -> Program {
 fn open_main(program: &mut Program) {
     program.leave_composer();
     program.keys("1gj\r");
-    // What comes at once with a line end is taken for a paste.
+    // Text that arrives together with a line end counts as a paste.
     std::thread::sleep(std::time::Duration::from_millis(100));
 }
 

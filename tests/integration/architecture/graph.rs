@@ -1,8 +1,8 @@
-//! Which file uses which, and the circles among files and folders.
+//! The uses between files, and the cycles among files and folders.
 //!
-//! A name counts for the file that defines it, through every import and re-export on the way: that a
-//! parent passes the names of its children on makes it depend on none of them. What a method call
-//! reaches is not seen.
+//! A name counts for the file that defines it, through all imports and re-exports: a parent that
+//! re-exports names of its children does not depend on them. The targets of method calls are not
+//! seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ impl Graph {
         graph
     }
 
-    /// What a module names of our own, each leaf with its line, as written.
+    /// Returns our own names that a module uses, each leaf with its line, as written.
     pub fn uses(&self, module: &[String]) -> Vec<Use> {
         let Some(names) = self.files.get(module) else { return Vec::new() };
         let imports = names.imports.iter().map(|import| (import.line, &import.path));
@@ -195,7 +195,7 @@ fn circles(edges: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<Module>> 
     found
 }
 
-/// What a node reaches by one step or more.
+/// Returns the nodes reached by one step or more.
 fn reached<'a>(
     edges: &'a BTreeMap<Module, BTreeSet<Module>>,
     from: &Module,

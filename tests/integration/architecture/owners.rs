@@ -4,7 +4,7 @@
 /// A row of the table of packages.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
-    /// As code names them.
+    /// The packages, as code names them.
     pub packages: Vec<String>,
     /// Modules, as their names from the root of the crate on.
     pub owners: Vec<Vec<String>>,

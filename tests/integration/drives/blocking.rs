@@ -1,4 +1,4 @@
-//! What blocks on the disk stops no other dialog.
+//! A dialog that blocks on the disk stops no other dialog.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};

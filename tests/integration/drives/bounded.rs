@@ -1,4 +1,4 @@
-//! A context that is critical from the start of each course: so many requests, and no more.
+//! A context that is critical from the start of each course: the number of requests is bounded.
 
 use dominds_tui::domain::{DialogId, StopReason};
 use dominds_tui::llm::{Reply, Sequence};

@@ -59,7 +59,7 @@ fn alice(request: &Request) -> Reply {
 #[derive(Debug)]
 struct Thorough;
 
-/// What the lead notes for its second course.
+/// The lead's note for its second course.
 const NOTE: &str = "Only say that all is done.";
 
 impl Provider for Thorough {
@@ -132,7 +132,7 @@ impl Provider for Asking {
     }
 }
 
-/// The same, in its last words.
+/// A lead that asks these things in its last words.
 #[derive(Debug)]
 struct Wording;
 
@@ -172,7 +172,7 @@ impl Provider for Deciding {
 
 struct Turn {
     world: World,
-    /// How often a part was answered.
+    /// The number of answers to parts.
     attempts: usize,
     /// The answers to parts that were acknowledged.
     kept: Vec<String>,
@@ -181,7 +181,7 @@ struct Turn {
     events: Vec<DriverEvent>,
     /// Words whose sending was acknowledged.
     said: Vec<&'static str>,
-    /// Nobody answers or continues anything before the program ends.
+    /// True if nothing is answered or continued before the program ends.
     at_once: bool,
 }
 
@@ -203,7 +203,7 @@ impl Turn {
         turn
     }
 
-    /// The whole turn, as far as the disk lets it; then the program is gone.
+    /// Runs the whole turn, until the disk fails; then the program is gone.
     async fn run_on(&mut self, disk: Arc<dyn Disk>) {
         self.world.setup.disk = disk;
         if let Ok(mut running) = self.world.try_start() {
@@ -250,7 +250,7 @@ impl Turn {
         }
     }
 
-    /// Each time with other words, so that one that was acknowledged is known again.
+    /// Answers a part, each time with other words, so that an acknowledged answer is recognised.
     async fn answer_part(&mut self, running: &mut Running, row: &InboxRow, part: String) -> bool {
         self.attempts += 1;
         let text = format!("attempt {}.", self.attempts);
@@ -297,7 +297,7 @@ impl Turn {
             return;
         };
         let main = DialogId::main(root.clone());
-        // What nobody relies on may be gone with the power.
+        // Unsynced data may be lost with the power.
         let is_whole = self.world.setup.sync == SyncLevel::Off;
         for event in self.events.iter().filter(|_| is_whole) {
             let DriverEvent::Fact(fact) = event else { continue };
@@ -353,7 +353,7 @@ fn answer(entry: &Entry) -> Option<String> {
     }
 }
 
-/// What may stand in a dialog only once.
+/// Returns the key of a record that may be in a dialog only once.
 fn once_only(entry: &Entry) -> Option<String> {
     Some(match &entry.record {
         Record::HumanText(text) => format!("message {}", text.msg_id),

@@ -11,7 +11,7 @@ use dominds_tui::store::{Disk, RealDisk};
 
 use crate::common::World;
 
-/// When the disk fails.
+/// The time at which the disk fails.
 #[derive(Debug, Clone, Copy)]
 pub enum DiskFailure {
     Never,

@@ -7,7 +7,7 @@ use super::{made, question};
 use crate::common::World;
 use crate::common::logged::Logged;
 
-/// What no line may hold.
+/// A secret that must be in no line.
 const CANARY: &str = "canary-7f3a";
 
 fn says(text: &str) -> String {

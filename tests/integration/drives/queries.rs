@@ -33,7 +33,7 @@ fn three(models: Sequence, hive: &str) -> World {
     world
 }
 
-/// What the lead was told in reply to its call, once all has come to rest.
+/// Returns the reply to the lead's call, once all dialogs are quiet.
 async fn told(world: &World, running: &mut Running) -> String {
     running.talk("Go").await;
     let requests = world.models.requests();

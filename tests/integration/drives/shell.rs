@@ -50,7 +50,7 @@ fn pid(reminder: &Reminder) -> u64 {
     meta.get("pid").and_then(serde_json::Value::as_u64).expect("a pid")
 }
 
-/// What a request tells of processes.
+/// Returns the notices about processes in a request.
 fn process_notices(request: &Request) -> Vec<&str> {
     let texts = request.messages.iter().filter_map(|message| match message {
         Message::Environment(text) if text.contains("Background process") => Some(text.as_str()),

@@ -33,7 +33,7 @@ use run::{Means, Ran, User, can_run, is_root, tools};
 const LEVELS: [&str; 3] = ["read-only", "workspace", "workspace+net"];
 /// The one at which acts are tried in every language.
 const FULL: &str = "workspace";
-/// As many forbidden acts have to be shown to succeed without a sandbox.
+/// The least number of forbidden acts that have to succeed without a sandbox.
 const PROVED: usize = 60;
 
 type Row = (&'static Act, &'static Script);
@@ -68,11 +68,11 @@ fn run_all(place: &Place, sandbox: Option<(Means, &str)>, rows: &[Row]) -> Vec<O
     place.run_all(sandbox, &scripts)
 }
 
-/// What the rows of a level achieved: the act, and how.
+/// Returns the acts of a level that achieved something, and how.
 fn achieved(means: Means, level: &str, user: User) -> Vec<Found> {
     let place = Place::new(user);
     let all = rows(forbidden(), means, level);
-    // What is known to succeed changes what others are aimed at.
+    // Acts that are known to succeed change the targets of others.
     let (known, held): (Vec<Row>, Vec<Row>) =
         all.into_iter().partition(|(act, _)| gaps::is_known(means, level, act.name));
     let before = place.watched();
@@ -91,7 +91,7 @@ fn achieved(means: Means, level: &str, user: User) -> Vec<Found> {
     done
 }
 
-/// Which of the rows write what is reserved: by halves.
+/// Returns the rows that write reserved paths, by bisection.
 fn writers(means: Means, level: &str, user: User, all: &[Row]) -> Vec<Found> {
     if let [row] = all {
         return alone(means, level, user, row).into_iter().collect();
@@ -107,7 +107,7 @@ fn writers(means: Means, level: &str, user: User, all: &[Row]) -> Vec<Found> {
     halves.into_iter().flatten().collect()
 }
 
-/// One row in a place of its own.
+/// Runs one row in a place of its own.
 fn alone(means: Means, level: &str, user: User, row: &Row) -> Option<Found> {
     let place = Place::new(user);
     let before = place.watched();
@@ -147,7 +147,7 @@ fn ordinary_acts_succeed(means: Means) {
     only_gaps(means, &ORDINARY.iter().collect::<Vec<_>>(), failed);
 }
 
-/// Nothing is excused that works.
+/// Checks that every listed gap still exists.
 fn the_list_is_true(means: Means, acts: &[&'static Act], seen: &BTreeSet<(&str, &str)>) {
     let is_one = |name: &str| acts.iter().any(|act| act.name == name);
     let listed = GAPS.iter().filter(|gap| gap.means == means && is_one(gap.act));
@@ -176,7 +176,7 @@ fn failed(means: Means, level: &str, user: User) -> Vec<Found> {
     failed.collect()
 }
 
-/// Compilers of a person are in the home folder of that person, and of nobody else.
+/// True if the tools of an act are there. A person's compilers are in that person's home folder only.
 fn has_tools(place: &Place, act: &Act) -> bool {
     if act.name.contains("cargo") && place.user == User::Own && tools().is_none() {
         skip(&format!("{}: there is no cargo", act.name));
@@ -185,8 +185,8 @@ fn has_tools(place: &Place, act: &Act) -> bool {
         && (!act.name.contains("node") || has("npm"))
 }
 
-/// What the acts of a kind do where nothing holds them: the names of those that succeed, and those that
-/// should have and do not.
+/// Runs the acts of a kind without a sandbox. Returns the names of those that succeed, and of those
+/// that should have succeeded and did not.
 fn unheld(user: User, kind: &str, acts: &'static [Act]) -> (Vec<&'static str>, Vec<String>) {
     let (mut proved, mut faults) = (Vec::new(), Vec::new());
     let root = user == User::Own && is_root();
@@ -383,7 +383,7 @@ impl Drop for Started {
     }
 }
 
-/// How the programs end whose commands have children.
+/// The way in which programs end whose commands have children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     OfCommand,

@@ -15,7 +15,7 @@ use crate::common::wait::output;
 use super::run::{ORDINARY, User};
 use super::servers::Servers;
 
-/// What no output of a command may hold.
+/// A secret that must be in no output of a command.
 pub const CANARY: &str = "CANARY-5150";
 /// Secrets below the home folder.
 const SECRETS: [&str; 19] = [
@@ -39,7 +39,7 @@ const SECRETS: [&str; 19] = [
     ".gradle/gradle.properties",
     "go/src/private/x.go",
 ];
-/// What is watched below the top folder; what changes there was written.
+/// The watched paths below the top folder; a change there is a write.
 const WATCHED: [&str; 25] = [
     "home",
     "other",
@@ -67,7 +67,7 @@ const WATCHED: [&str; 25] = [
     "ws/deep/r/.git/rebase-merge",
     "ws/src/a.txt",
 ];
-/// Of this program: what it writes itself.
+/// Paths that this program itself writes.
 const OWN: [&str; 2] =
     ["home/.local/state/dominds-tui/sandbox", "home/.local/state/dominds-tui/logs"];
 /// Everything in a repository that has to be there for the acts.
@@ -114,7 +114,7 @@ impl Place {
         for secret in SECRETS {
             put(&format!("home/{secret}"), CANARY);
         }
-        // As this program makes it.
+        // As this program creates it.
         let state = top.path().join("home/.local/state/dominds-tui");
         fs::set_permissions(state, fs::Permissions::from_mode(0o700)).expect("a mode");
         put("home/.bashrc", "x\n");
@@ -190,7 +190,7 @@ impl Place {
         names
     }
 
-    /// What no other place has.
+    /// Returns a mark that no other place has.
     pub fn mark(&self) -> String {
         format!("{}{}", self.victim.id(), std::process::id())
     }
@@ -238,7 +238,7 @@ impl Place {
         program
     }
 
-    /// One of the watched files that is not as it was.
+    /// Returns one of the watched files that has changed.
     pub fn changed(&self, before: &Watched) -> Option<String> {
         let now = self.watched();
         let differs = |path: &&PathBuf| now.get(*path) != before.get(*path);

@@ -11,7 +11,7 @@ use std::thread;
 pub struct Servers {
     pub tcp: u16,
     pub udp: u16,
-    /// Of the machine's own sockets.
+    /// The addresses of the machine's own sockets.
     addresses: Vec<SocketAddr>,
     over: Arc<AtomicBool>,
     /// Open as long as somebody may send to it.

@@ -52,14 +52,14 @@ impl When {
     }
 }
 
-/// Whether an act is tried without a sandbox first. One that fails there as well shows nothing.
+/// Whether an act is tried without a sandbox first. One that fails there as well proves nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
-    /// It succeeds there for everybody.
+    /// It succeeds there for every user.
     Succeeds,
     /// It succeeds there for the administrator.
     ForRoot,
-    /// It succeeds there on some machines; where it does not, that is said.
+    /// It succeeds there on some machines; a failure is printed.
     OnSome,
     /// Not tried: it would do harm.
     Harmful,
