@@ -39,7 +39,7 @@ pub enum PathTarget {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadScope {
     pub denied_dirs: Vec<String>,
-    /// Only these, if there is a list.
+    /// The only readable folders; `None`: no such list.
     pub dirs: Option<Vec<String>>,
     /// Lower case, with the dot.
     pub denied_extensions: Vec<String>,

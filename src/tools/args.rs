@@ -59,7 +59,7 @@ impl Args {
         A::deserialize(Reader(Value::Object(self.0)))
     }
 
-    /// All of them, for a tool that passes them on.
+    /// Returns all arguments, for a tool that passes them on.
     #[must_use]
     pub fn into_object(self) -> Map<String, Value> {
         self.0

@@ -1,5 +1,5 @@
 //! Every way out of the workspace, tried with every tool that takes a path. The tools are found by
-//! their schemas: a new one with a `path`, `from` or `to` is tried by itself.
+//! their schemas: a new one with a `path`, `from` or `to` is tried automatically.
 //!
 //! Three things must hold, whatever is asked: nothing outside and nothing reserved changes; no
 //! result shows what stands there; and what is denied is denied by code.
@@ -26,7 +26,7 @@ const TOOLSETS: [&str; 3] = ["ws_read", "ws_mod", "codex_inspect_and_patch_tools
 enum Verdict {
     /// Access is denied.
     Denied,
-    /// A link out: denied, except to those who work on the link itself.
+    /// A link out of the workspace: denied, except to tools that work on the link itself.
     LinkOut,
     /// Not a possible path of a file, or one that leads nowhere; any error code will do.
     Refused,
@@ -226,7 +226,7 @@ fn trapped() -> TestBench {
     bench
 }
 
-/// All that must stay as it is: what lies beside the workspace, and its reserved areas.
+/// Returns everything that must not change: files beside the workspace, and its reserved areas.
 fn guarded(bench: &TestBench) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let beside = bench.dir.path();

@@ -15,7 +15,7 @@ use crate::domain::text::{Localized, Text};
 /// The open items, and the problems that keep the store from working.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewsView {
-    /// Counts up with each change; 0 until it has been looked at.
+    /// Grows with each change; 0 until the store was read.
     pub revision: u64,
     /// The newest first.
     pub items: Arc<[NewsItem]>,
@@ -39,7 +39,7 @@ pub trait NewsStore: Send + Sync + Debug {
     /// Adds to the history in the background. No answer waits for that, and none is lost if it fails.
     fn record(&self, decision: NewDecision);
 
-    /// Looks at the store again: a person has agreed to it, or it is configured now.
+    /// Rereads the store: a person has agreed to it, or it is configured now.
     fn look_again(&self);
 
     /// Ends what runs, when all that was recorded is on disk.

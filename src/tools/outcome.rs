@@ -36,7 +36,7 @@ pub struct ToolOutcome {
 /// An image a tool has read or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolImage {
-    /// Such as `image/png`.
+    /// The media type, such as `image/png`.
     pub media_type: &'static str,
     pub bytes: Arc<[u8]>,
 }
@@ -56,7 +56,7 @@ pub enum StateChange {
     UpdateReminder {
         id: String,
         content: String,
-        /// `None` keeps what the reminder has.
+        /// `None` keeps the format of the reminder.
         render: Option<ReminderFormat>,
     },
     DeleteReminder {
@@ -85,9 +85,9 @@ pub enum StateChange {
 pub enum DecisionOutcome {
     /// The member makes it.
     Made(MadeDecision),
-    /// The member makes it, and a person has been told what it is.
+    /// The member decides, and a person has been told.
     Notified(MadeDecision),
-    /// A person is asked; the result of the call says so.
+    /// A person decides; the result of the call says so.
     Asked(Box<Inquiry>),
 }
 

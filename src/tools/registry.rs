@@ -31,7 +31,7 @@ pub struct Registry {
     /// In the order in which models see them.
     tools: Vec<Arc<dyn Tool>>,
     toolsets: BTreeMap<String, Vec<String>>,
-    /// Tools that are not offered for the time being: what a call of one is told.
+    /// Tools that are not offered at the moment, with the text for a call of one.
     withheld: BTreeMap<String, Localized>,
 }
 
@@ -185,7 +185,7 @@ impl Registry {
         (ToolSubset { tools, withheld: self.withheld.clone() }, unknown)
     }
 
-    /// The toolsets that were granted whole, with what is offered of each.
+    /// Returns the toolsets that were granted whole, with their offered tools.
     fn owned(
         &self,
         granted: &[String],
@@ -273,12 +273,11 @@ impl ToolSubset {
         self.specs().any(|spec| spec.name == name)
     }
 
-    /// Runs a call. Never fails: whatever is wrong with it becomes a text for the model.
-    /// The result holds no key.
+    /// Runs a call. Never fails: an error becomes a text for the model. The result is redacted.
     pub async fn run(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> ToolOutcome {
         let (lang, keys) = (cx.lang, Arc::clone(&cx.keys));
         let outcome = self.outcome(name, raw_arguments, cx).await;
-        // Before it is cut, or half a key could be left at the end.
+        // Redacted before it is cut, so that no half of a key is left at the end.
         outcome.redacted(&keys, lang).capped(lang)
     }
 

@@ -46,7 +46,7 @@ mod tests {
     #[serde(deny_unknown_fields)]
     struct NoArgs {}
 
-    /// Work without end, that leaves a file when it is told to stop.
+    /// Works endlessly, and writes a file when it is stopped.
     fn endless(cx: &ToolCx, _: &NoArgs, stop: &StopFlag) -> ToolOutcome {
         while !stop.is_set() {
             std::thread::yield_now();

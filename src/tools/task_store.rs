@@ -33,7 +33,7 @@ use super::team_calls::TeamCalls;
 /// The work in progress, and what remains to be done about ended work.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TasksView {
-    /// Counts up with each change; 0 until it has been looked at.
+    /// Grows with each change; 0 until the store was read.
     pub revision: u64,
     /// The rows of lists: open tasks, then ended ones, both up to a number.
     pub listed: Arc<[TaskRow]>,
@@ -51,7 +51,7 @@ pub struct TasksView {
     pub messages: Arc<[Message]>,
     /// The number of waiting tasks of each team; a team without any is not listed.
     pub pending: Arc<[(TeamName, u64)]>,
-    /// Teams that have used up what they may do in a day, as of the last time tasks of them were to be started.
+    /// Teams that had used up their daily limit when their tasks were last to be started.
     pub used_up: Arc<[TeamName]>,
     /// Attempts that have ended, and whose dialogs are still where they were.
     pub ended: Arc<[EndedAttempt]>,
@@ -71,7 +71,7 @@ pub struct Sharing {
     pub boxes: Vec<(TeamName, String)>,
     /// Tasks that others work on.
     pub elsewhere: Vec<Task>,
-    /// The lease was not renewed: what is worked on here may be given to others soon.
+    /// True if the lease was not renewed: work in progress here may soon be given to others.
     pub is_cut_off: bool,
 }
 
@@ -213,7 +213,7 @@ pub trait TaskStore: Send + Sync + Debug {
     /// Queues a task, unless something speaks against it.
     fn enqueue(&self, task: NewTask) -> Stored<Enqueued>;
 
-    /// Starts tasks of these teams, as many as there are `roots` for their dialogs. `day`: when this day of the local
+    /// Starts tasks of these teams, at most one for each dialog in `roots`. `day`: when this day of the local
     /// calendar began.
     fn claim(
         &self,
@@ -234,13 +234,13 @@ pub trait TaskStore: Send + Sync + Debug {
     /// A restart interrupted an attempt.
     fn cut(&self, of: AttemptId) -> Stored<()>;
 
-    /// Blocks a task and says so to a person, or lets it run again.
+    /// Blocks a task and tells a person, or lets it run again.
     fn set_blocked(&self, of: AttemptId, reason: Option<BlockReason>, news: News) -> Stored<()>;
 
-    /// Ends an attempt, and says so to a person; false if it does not count any more.
+    /// Ends an attempt and tells a person; false if the attempt no longer counts.
     fn end(&self, of: AttemptId, ending: Ending) -> Stored<bool>;
 
-    /// Cancels a task for a person; the state it was in, `None` if there is no such task. One that had ended stays as it is.
+    /// Cancels a task for a person; returns its former state, `None` if there is no such task. An ended one stays.
     fn cancel(&self, id: TaskId) -> Stored<Option<TaskStatus>>;
 
     /// Queues a task again that has failed or was cancelled; `None` if there is no such task.
@@ -278,7 +278,7 @@ pub trait TaskStore: Send + Sync + Debug {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    /// Tells a person what stalls now; what was told before and stalls no more is taken back.
+    /// Tells a person what stalls now, and takes back earlier notices that no longer apply.
     fn tell_stalls(&self, _stalls: Vec<StallNews>) -> Stored<()> {
         Box::pin(async { Ok(()) })
     }

@@ -210,7 +210,7 @@ impl TestBench {
         self.runtime.0.as_ref().unwrap().block_on(work)
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub fn wait(&self, time: Duration) {
         self.finish(tokio::time::advance(time));
     }

@@ -1,4 +1,4 @@
-//! Rules that hold for tools of every kind: what a member's lists close, no tool opens.
+//! Rules for all kinds of tools: a path that a member's lists close is opened by no tool.
 
 use serde_json::{Value, json};
 

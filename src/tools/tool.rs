@@ -37,7 +37,7 @@ pub struct ToolSpec {
 pub enum Description {
     /// Ours, in every work language.
     Own(fn(Lang) -> &'static str),
-    /// As its server gives it, cleaned and bounded.
+    /// The text of its server, cleaned and bounded.
     Given(Arc<str>),
 }
 
@@ -75,7 +75,7 @@ pub struct ToolCx {
     pub sees_images: bool,
     /// The workspace directory; all paths of tools are relative to it.
     pub workspace: Arc<Path>,
-    /// Which directory the workspace has to be; `None`: whichever lies at its path.
+    /// The identity the workspace must have; `None`: any directory at its path.
     pub root: Option<Identity>,
     /// The member's access lists.
     pub access: Arc<Access>,

@@ -1,5 +1,5 @@
-//! Tools whose arguments are a type. The type is all there is: the schema that a model gets is made
-//! from it, and what the model sends is read as it or refused.
+//! Tools whose arguments are a type. Everything follows from the type: the schema for the model is
+//! derived from it, and the model's arguments are deserialized into it or refused.
 
 use std::fmt;
 use std::future::{Future, ready};

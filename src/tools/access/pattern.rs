@@ -44,7 +44,7 @@ impl DirPattern {
         Ok(Self(segments))
     }
 
-    /// Whether the path of these names is the directory or lies below it.
+    /// True if the path is the directory, or lies below it.
     pub(super) fn covers(&self, names: &[String]) -> bool {
         let mut reached = vec![false; self.0.len() + 1];
         if let Some(start) = reached.first_mut() {

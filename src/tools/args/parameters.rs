@@ -22,7 +22,7 @@ pub(crate) fn parameters<A: JsonSchema>() -> Value {
     parts.into_iter().flatten().collect::<Map<String, Value>>().into()
 }
 
-/// Without noise, and without `null`: that a field may be left out is said by `required`.
+/// Simplifies a schema. `null` is left out: `required` says which fields may be omitted.
 fn plain(schema: Value) -> Value {
     let Value::Object(schema) = schema else { return schema };
     let kept = schema.into_iter().filter(|(key, _)| !NOISE.contains(&key.as_str()));

@@ -1,4 +1,4 @@
-//! Lines that are named by what they hold. Pure.
+//! Lines that are found by their content. Pure.
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
@@ -26,7 +26,7 @@ pub(super) enum AnchorMatch {
 /// Which of several fitting lines is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Occurrence {
-    /// Not said; then there may be one only.
+    /// Not given; then only one line may fit.
     Only,
     /// Counted from 1.
     Nth(usize),

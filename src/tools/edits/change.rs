@@ -1,7 +1,7 @@
-//! A change of a text: some whole lines in place of others. Pure.
+//! A change of a text: some whole lines are replaced by others. Pure.
 //!
-//! Line ends are kept: what is put in takes those of its surroundings, and no line outside the
-//! change is touched. Only a last line without an end gets one, if something is put behind it.
+//! Line ends are kept: new lines take those of their surroundings, and no line outside the change is touched.
+//! Only a last line without a line end gets one, if lines are inserted after it.
 
 use std::ops::Range;
 

@@ -25,7 +25,7 @@ const LIMIT_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Hunk {
     pub owner: AgentId,
-    /// The path as it was written, but tidy.
+    /// The path as it was written, normalized.
     pub path: String,
     /// The real path of the file; edits of one file are applied one after the other.
     pub place: String,
@@ -40,7 +40,7 @@ pub(super) struct Hunk {
 pub(super) enum Edit {
     /// Lines in place of others.
     Change { change: LineChange, seen: TextFingerprint },
-    /// Text behind the last line, whatever that will be.
+    /// Adds text after the last line, whatever that is then.
     Append { content: String, seen: TextFingerprint },
     /// A file that must not be there yet.
     Create { content: String },
@@ -68,7 +68,7 @@ struct StoredHunks {
 }
 
 impl Hunks {
-    /// Takes a prepared edit in; `hunk.order` and its birth are set here.
+    /// Stores a prepared edit; `hunk.order` and its time of birth are set here.
     pub(super) fn keep(&self, id: String, draft: NewHunk, now: Instant) {
         let mut kept = self.kept(now);
         kept.prepared += 1;
@@ -94,7 +94,7 @@ impl Hunks {
         }
     }
 
-    /// Takes one back that was not used after all. It grows no younger by that.
+    /// Puts an unused edit back. Its age stays the same.
     pub(super) fn put_back(&self, id: String, hunk: Arc<Hunk>) {
         let born = hunk.born;
         let mut kept = self.kept(born);

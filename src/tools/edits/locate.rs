@@ -38,14 +38,14 @@ impl LineHasher {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Located {
     pub at: usize,
-    /// Whether the file is as it was.
+    /// True if the file has not changed.
     pub exact: bool,
 }
 
 /// Why a change belongs nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LocateError {
-    /// The lines to be replaced are nowhere any more.
+    /// The lines to be replaced no longer occur.
     ContentChanged,
     /// The lines around the change no longer occur in the file.
     ContextLost,
@@ -53,9 +53,9 @@ pub(super) enum LocateError {
     Ambiguous,
 }
 
-/// Finds the place. In this order: the file is as it was; the lines and those on both sides stand
-/// at one place only; all before or all behind them is as it was; they and those on one side stand
-/// at one place only. Where nothing is replaced, nothing less than both sides will do.
+/// Finds the place, in this order: the file is unchanged; the lines with the context on both sides
+/// occur once; all text before them, or all text after them, is unchanged; the lines with the
+/// context on one side occur once. An insertion needs both sides.
 pub(super) fn locate(
     change: &LineChange,
     seen: &TextFingerprint,
@@ -90,7 +90,7 @@ pub(super) fn locate(
     Err(if gone { LocateError::ContentChanged } else { LocateError::ContextLost })
 }
 
-/// The places that have all the text before them, or all the text behind them, as it was.
+/// Returns the places with all the text before them, or all the text after them, unchanged.
 fn steady_places(
     change: &LineChange,
     seen: &TextFingerprint,

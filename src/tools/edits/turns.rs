@@ -1,5 +1,5 @@
-//! Who may change a file now. Edits of one file are applied one after the other; among those that
-//! wait, the one that was prepared first goes first.
+//! The order of changes to a file. Edits of one file are applied one after the other; of those
+//! that wait, the one that was prepared first goes first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,7 +30,7 @@ pub(super) struct QueueTicket {
 }
 
 impl EditQueues {
-    /// Takes a place in the line of a file.
+    /// Enters the queue of a file.
     pub(super) fn enroll(self: &Arc<Self>, file: &str, order: u64) -> QueueTicket {
         self.files().entry(file.to_owned()).or_default().waiting.insert(order);
         QueueTicket { turns: Arc::clone(self), file: file.to_owned(), order, come: false }

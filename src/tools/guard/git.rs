@@ -11,7 +11,7 @@ use crate::tools::file_identity::Identity;
 
 /// The folder of what git runs by itself.
 const HOOKS: &str = "hooks";
-/// In a work tree beside the first one: where the configuration lies.
+/// In a further work tree: the file with the path of the configuration.
 const COMMON: &str = "commondir";
 /// A `.git` that is a file says where the folder is.
 const POINTER: &str = "gitdir:";
@@ -34,7 +34,7 @@ pub(super) fn places(workspace: &Dir) -> Vec<Identity> {
     folders.into_iter().filter_map(identity).collect()
 }
 
-/// The folder that a small file names behind a word; relative to where the file lies.
+/// Returns the folder that a small file names after a keyword; relative to the file.
 fn pointed(workspace: &Dir, file: &Path, word: &str) -> Option<PathBuf> {
     let mut text = String::new();
     // Does not block, even if it is a pipe.

@@ -301,12 +301,12 @@ impl Guard {
         })
     }
 
-    /// True for a directory of the workspace's repository, whatever its name.
+    /// True for a directory of the workspace's repository, by whatever name.
     fn is_git(&self, directory: Identity) -> bool {
         self.git.contains(&directory)
     }
 
-    /// The area that an existing directory is reserved for, whatever its name.
+    /// Returns the area that an existing directory is reserved for, by whatever name.
     fn closed_area(&self, directory: Identity) -> Option<DeniedArea> {
         self.closed.iter().find(|(closed, _)| *closed == directory).map(|&(_, area)| area)
     }

@@ -23,12 +23,12 @@ pub enum GuardZone {
     Setup,
     /// This program, for undoable changes: as `Setup`, and the folder of the store, where removed files go.
     Undoable,
-    /// This program, where it only reads what a workspace says: no name is closed, nothing is written.
+    /// This program, where it only reads the workspace: no name is closed, and nothing is written.
     Reading,
 }
 
 impl GuardZone {
-    /// The area a reserved name stands for here, if the name is closed to readers, too.
+    /// Returns the area of a reserved name, if it is closed to readers, too.
     pub(super) fn denied_area(self, what: Reserved) -> Option<DeniedArea> {
         if self == Self::Reading {
             return None;

@@ -1,5 +1,5 @@
-//! Files that come and go with something that can be undone, such as a team: each step says what it found, so that it can be
-//! done again after an interruption. No link is followed.
+//! Files that are created and removed by something that can be undone, such as a change of a team: each step
+//! reports its result, so that it can be repeated after an interruption. No link is followed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub fn remove_empty_folders(workspace: &Path, file: &str) {
     }
 }
 
-/// Moves a file or a folder; what is not there is moved already. The folders on the way are made.
+/// Moves a file or a folder; a missing one counts as moved. Missing folders on the way are created.
 ///
 /// # Errors
 /// The message for a person; nothing has moved then.

@@ -79,7 +79,7 @@ impl Guard {
         }
     }
 
-    /// A place for a file, whether or not one stands there. Missing directories are made.
+    /// Returns the place of a file, existing or not. Missing directories are created.
     ///
     /// # Errors
     /// Denied, taken by something that is no file, or a directory could not be made.
@@ -132,7 +132,7 @@ impl Spot {
         made.map_err(|error| PathFault::io(&self.written, &error))
     }
 
-    /// Puts a file with this text here, or leaves everything as it was before the spot was made.
+    /// Writes a new file with this text; on failure, removes the directories made for it.
     ///
     /// # Errors
     /// The name was taken meanwhile, or the system's refusal.

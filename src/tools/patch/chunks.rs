@@ -138,7 +138,7 @@ fn old_lines(chunk: &Chunk) -> Vec<&str> {
     old.collect()
 }
 
-/// The changes of a chunk that stands at a place: one for each run of lines that are not kept.
+/// Returns the changes of a chunk at a place: one for each run of lines that are not kept.
 fn runs(chunk: &Chunk, place: usize, all: &[&str]) -> Vec<LineChange> {
     let mut changes = Vec::new();
     let (mut start, mut at, mut content) = (place, place, String::new());

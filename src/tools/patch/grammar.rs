@@ -53,7 +53,7 @@ pub(super) enum FilePatch {
     Update { path: String, to: Option<String>, chunks: Vec<Chunk> },
 }
 
-/// Lines that stand together, and what is to become of them.
+/// Consecutive lines, and the change of each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Chunk {
     /// Lines to find first, one after the other.
@@ -178,7 +178,7 @@ impl<'a> PatchParser<'a> {
         PatchError { line: self.at + 1, kind }
     }
 
-    /// A line of a diff that says nothing more than its heads do.
+    /// True for a line of a diff that adds nothing to its heads.
     fn is_diff_note(&self) -> bool {
         let line = self.peek().unwrap_or_default();
         DIFF_NOTES
@@ -253,7 +253,7 @@ impl<'a> PatchParser<'a> {
         Ok(FilePatch::Update { path, to, chunks })
     }
 
-    /// Takes the line; its path must be relative.
+    /// Takes the path from the line; it must be relative.
     fn path(&mut self, path: &str) -> Result<String, PatchError> {
         let path = path.trim();
         if path.is_empty() || Path::new(path).is_absolute() {

@@ -1,4 +1,4 @@
-//! Makes the steps of a patch, all or none: when one fails, those before it are taken back.
+//! Carries out the steps of a patch, all or none: when one fails, those before it are undone.
 
 use super::plan::{PatchStep, Rewrite};
 use crate::domain::FileChange;
@@ -19,11 +19,11 @@ enum UndoStep {
 #[derive(Debug)]
 pub(super) struct ApplyError {
     pub fault: PathFault,
-    /// Paths that could not be brought back to what they were.
+    /// Paths that could not be restored.
     pub left: Vec<String>,
 }
 
-/// Makes all steps; gives a line for each, and the change of the file.
+/// Carries out all steps; returns a line for each, and the change of the file.
 pub(super) fn make(
     guard: &Guard,
     steps: Vec<PatchStep>,

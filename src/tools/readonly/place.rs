@@ -32,7 +32,7 @@ pub(super) enum PathUse {
 }
 
 impl PathCheck<'_> {
-    /// A path that is not there is let through: the program says so itself.
+    /// Judges a path. A missing one is accepted: the program reports it.
     pub fn judge(&self, path: &str, kind: PathUse) -> Result<(), LineRefusal> {
         self.judge_at(&self.folder, path, kind)
     }
@@ -94,7 +94,7 @@ fn refused(path: &str, why: &str) -> LineRefusal {
     LineRefusal::Path { path: path.to_owned(), why: why.to_owned() }
 }
 
-/// True if `..` stands behind a name: which folder that is depends on whether the name is a link.
+/// True if `..` follows a name: its target depends on whether the name is a link.
 fn goes_back_later(path: &str) -> bool {
     let parts = Path::new(path).components();
     let mut parts =

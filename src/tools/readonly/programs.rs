@@ -16,7 +16,7 @@ enum Operands {
     /// At most one: a second one would be written.
     OneFile,
     Paths,
-    /// The first one is what is searched for, unless an option has said so.
+    /// The first one is the pattern, unless an option gives it.
     PatternThenPaths,
 }
 
@@ -119,7 +119,7 @@ pub(super) fn check(
 #[derive(Debug, Default)]
 struct Read<'a> {
     operands: Vec<&'a str>,
-    /// An option makes the first operand a path like the others.
+    /// True if an option gives the pattern, so that the first operand is a path.
     no_pattern: bool,
     /// The index of the word `--`, or the number of words.
     options_end: usize,
@@ -158,7 +158,7 @@ fn read<'a>(spec: &Spec, words: &'a [String]) -> Result<Read<'a>, LineRefusal> {
 struct OptionCluster {
     /// The next word is its value.
     needs_value: bool,
-    /// No operand is a pattern any more.
+    /// True if no operand is a pattern any more.
     stands_for_pattern: bool,
 }
 

@@ -39,7 +39,7 @@ pub(super) enum LineRefusal {
         path: String,
         why: String,
     },
-    /// `cd` stands somewhere else than before the first `&&`.
+    /// `cd` anywhere but before the first `&&`.
     Cd,
     Git(GitFault),
     /// A program that would not keep to the member's lists.
@@ -53,7 +53,7 @@ pub(super) enum GitFault {
     None,
     Unreadable,
     TooLarge,
-    /// Something of it lies elsewhere: a `.git` that is a file, a link, alternates.
+    /// A part of it lies elsewhere: a `.git` file, a link, alternates.
     Elsewhere(String),
     /// A setting that leads elsewhere.
     Setting(String),

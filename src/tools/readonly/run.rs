@@ -1,5 +1,5 @@
-//! Runs the checked programs of a line, without any shell: each is started with its words as they are, the
-//! output of one is the input of the next.
+//! Runs the checked programs of a line, without any shell: each is started with its words unchanged, and
+//! the output of one is the input of the next.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -49,7 +49,7 @@ pub(super) fn search_path() -> String {
 }
 
 impl CommandLine<'_> {
-    /// Runs until the end or the limit; whatever is at work then is ended.
+    /// Runs until the end or the limit; programs that still run then are killed.
     pub async fn run(&self, limit: Duration) -> io::Result<RunOutput> {
         let mut ran = RunOutput::default();
         let whole = tokio::time::timeout(limit, self.all(&mut ran)).await;
@@ -75,7 +75,7 @@ impl CommandLine<'_> {
         Ok(last)
     }
 
-    /// All programs of a pipeline run at once; how the last one ends is how it ends.
+    /// Runs all programs of a pipeline at once; returns the exit of the last one.
     async fn pipeline(&self, pipeline: &Pipeline, ran: &mut RunOutput) -> io::Result<ProcessExit> {
         let mut started: Vec<RunningCommand> = Vec::new();
         let mut input = Stdio::null();

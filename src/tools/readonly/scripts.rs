@@ -1,5 +1,5 @@
-//! `sed`, `awk` and `jq`: programs that are told what to do in a text of their own. What such a text may
-//! do at all, the sandbox says; here the model is told quickly what has no use, and a member's lists hold.
+//! `sed`, `awk` and `jq`: programs with a script as an argument. The sandbox limits what a script can do;
+//! these checks tell the model early what will not work, and apply a member's lists.
 
 use super::place::{PathCheck, PathUse};
 use super::refusal::LineRefusal;
@@ -22,7 +22,7 @@ pub(super) fn sed(words: &[String], place: &PathCheck<'_>) -> Arguments {
             return Err(option_of("sed", word));
         }
     }
-    // With a script behind an option, wherever it stands, all operands are files.
+    // If an option gives the script, all operands are files.
     let files = operands.into_iter().skip(usize::from(!given));
     files.filter(|file| *file != "-").try_for_each(|file| place.judge(file, PathUse::File))?;
     Ok(std::iter::once("--sandbox".to_owned()).chain(words.iter().cloned()).collect())

@@ -104,7 +104,7 @@ impl Query {
         }
     }
 
-    /// With what is shown; the usual number of it where none is given.
+    /// Sets what is shown, and how many; by default the usual number.
     #[must_use]
     pub(super) fn showing(self, show: SearchOutput, most: Option<NonZeroUsize>) -> Self {
         let usual = match show {
@@ -115,7 +115,7 @@ impl Query {
         Self { show, most: most.map_or(usual, NonZeroUsize::get), ..self }
     }
 
-    /// With the lines around each match.
+    /// Sets the lines around each match.
     #[must_use]
     pub(super) fn around(self, before: Option<usize>, after: Option<usize>) -> Self {
         let context = |given: Option<usize>| given.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);

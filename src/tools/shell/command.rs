@@ -56,7 +56,7 @@ async fn run(cx: ToolCx, args: ShellArgs) -> ToolOutcome {
     }
 }
 
-/// Says which Taskdocs and repositories a command made. No sandbox can keep it from that.
+/// Adds the Taskdocs and repositories that a command made, which no sandbox can prevent.
 async fn with_made(outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
     let Some(CommandSandbox { sandbox, .. }) = cx.shells.command_sandbox() else { return outcome };
     let made = tokio::task::spawn_blocking(move || sandbox.new_paths()).await.unwrap_or_default();
@@ -146,7 +146,7 @@ impl ShellRequest {
         ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{so_far}")) }
     }
 
-    /// Its record is on disk before it begins.
+    /// Begins the command once its record is on disk.
     async fn begin(&self, cx: &ToolCx) -> io::Result<(RecordDir, ProcessRecord, RunningCommand)> {
         let environment = cx.shells.environment(&cx.keys);
         let launch = Launch {

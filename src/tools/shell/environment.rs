@@ -104,7 +104,7 @@ impl Environment {
         child
     }
 
-    /// A variable members may ask for, as it was when the program started.
+    /// Returns a variable that members may ask for, as it was when the program started.
     #[must_use]
     pub fn settable(&self, name: &str) -> Option<&str> {
         self.settable.get(name).map(String::as_str)
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(child(&all, &keys), [format!("PATH={PLAIN_PATH}")]);
         let set = BTreeMap::from([("UX_A".to_owned(), Some("sk-canary-1".to_owned()))]);
         assert!(!environment(&[]).for_child(&set, &keys).contains_key("UX_A"));
-        // In another form it is the same key.
+        // The same key in another encoding.
         let set = BTreeMap::from([("UX_A".to_owned(), Some("c2stY2FuYXJ5LTE=".to_owned()))]);
         assert!(!environment(&[]).for_child(&set, &keys).contains_key("UX_A"));
     }

@@ -9,11 +9,11 @@ use tokio::time::sleep;
 
 use super::identity::{Identity, PidHolder, below, members, strays};
 
-/// Between a request to end and the end by force.
+/// The wait between the signal to end and the kill.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
-/// Between two looks whether a group is gone.
+/// The interval of checks whether a group is gone.
 const LOOK: Duration = Duration::from_millis(20);
-/// Rounds in which what a command starts meanwhile is ended, too.
+/// Most rounds of killing, since a command may start processes meanwhile.
 const MAX_ROUNDS: usize = 20;
 
 /// The process group of a command, identified by its leader: pid, start time and boot. Once the group is gone, its
@@ -90,7 +90,7 @@ impl ProcessGroup {
                     send(pid, Signal::KILL);
                 }
             }
-            // The first process in there goes with its parent, and all the others with it.
+            // The sandbox's first process dies with its parent, and all others with it.
             for (pid, _) in self.below() {
                 send(pid, Signal::KILL);
             }
@@ -98,7 +98,7 @@ impl ProcessGroup {
         self.signal(Signal::KILL);
     }
 
-    /// Asks the first process of the command to end, not what it started.
+    /// Sends the signal to end to the command's first process only.
     pub fn terminate_alone(&self) {
         let first = if self.is_sandboxed() {
             self.inside().into_iter().find(|(_, distance)| *distance == self.layers)

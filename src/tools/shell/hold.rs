@@ -9,7 +9,7 @@ pub(super) const SH: &str = "/bin/sh";
 /// Waits for a word before the command takes its place. If this program ends before it gave the word,
 /// the command never begins.
 pub(super) const HOLD: &str = r#"read -r word || exit 126; exec "$@" </dev/null"#;
-/// Lets a command begin.
+/// The line that lets a held command begin.
 pub(super) const GO: &[u8] = b"\n";
 
 /// Marks a held process, and so all that it will start, as a command of a member.

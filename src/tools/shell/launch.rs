@@ -1,5 +1,5 @@
-//! Starts a command and reads what it writes until it is over or somebody does not want to wait any
-//! longer. A command that is abandoned is ended, with everything it started.
+//! Starts a command and reads its output until it ends or its caller stops waiting. An abandoned
+//! command is ended, with everything it started.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -136,12 +136,12 @@ impl Drop for EndOnDrop {
 }
 
 impl Launch<'_> {
-    /// Starts it with this as its input; what is dropped of it later is ended by `enders`.
+    /// Starts it with this input; `enders` ends it if it is dropped later.
     pub async fn start(&self, stdin: Stdio, enders: &GroupReaper) -> io::Result<RunningCommand> {
         self.spawn(self.program, self.arguments, stdin, enders).await
     }
 
-    /// Makes its process, which has an identity but does nothing before it is let begin. Its input
+    /// Creates its process, which has an identity but does nothing until it is let go. Its input
     /// is closed.
     pub async fn hold(&self, enders: &GroupReaper) -> io::Result<PausedCommand> {
         let mut words = vec!["-c", HOLD, "sh", self.program];
@@ -252,7 +252,7 @@ impl RunningCommand {
         Some(ended.map(exit))
     }
 
-    /// Its output as the input of another; it is not read here then.
+    /// Takes its output as the input of another one; it is not read here then.
     pub fn output(&mut self) -> io::Result<Stdio> {
         match self.stdout.take() {
             Some(pipe) => pipe.try_into(),
@@ -260,7 +260,7 @@ impl RunningCommand {
         }
     }
 
-    /// Lets it go on without anybody here who reads or waits.
+    /// Detaches it, so that it goes on without a reader here.
     pub fn let_go(mut self) -> io::Result<DetachedParts> {
         let stdout = self.stdout.take().map(ChildStdout::into_owned_fd).transpose()?;
         let stderr = self.stderr.take().map(ChildStderr::into_owned_fd).transpose()?;
@@ -280,7 +280,7 @@ pub(super) fn exit(status: ExitStatus) -> ProcessExit {
 async fn read(stream: &mut Option<impl AsyncRead + Unpin>, window: &mut StreamWindow) {
     let Some(pipe) = stream else { return };
     let mut block = vec![0; BLOCK_BYTES];
-    // A stream that cannot be read any more is at its end.
+    // A read error counts as the end of the stream.
     while let Ok(read @ 1..) = pipe.read(&mut block).await {
         window.push(block.get(..read).unwrap_or_default());
     }

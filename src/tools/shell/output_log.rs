@@ -42,7 +42,7 @@ pub enum OutputLogMode {
     /// Threads of this program: output is kept as long as it runs.
     #[default]
     Here,
-    /// A process of this program, whose file this is: it stays as long as what it listens to.
+    /// A process of this program, started from this file: it lives as long as the process it listens to.
     Beside(PathBuf),
 }
 
@@ -61,7 +61,7 @@ pub(super) struct StreamTail {
     pub before: u64,
 }
 
-/// A stream that is to be kept: what has come so far, and where the rest comes from.
+/// A stream to be kept: the output so far, and the source of the rest.
 #[derive(Debug)]
 pub(super) struct Source {
     pub window: StreamWindow,
@@ -103,7 +103,7 @@ impl OutputLog {
     }
 }
 
-/// Writes what has come so far and sees to it that the rest is kept.
+/// Writes the output so far and arranges that the rest is kept.
 pub(super) fn keep(
     folder: &Path,
     [out, err]: [Source; 2],
@@ -143,8 +143,8 @@ pub(super) fn keep(
     }
 }
 
-/// The process has both pipes in the place of its input and its error output. It reads its
-/// [`LogInput`] from where others write: there are no other places to hand over anything.
+/// Starts the process with both pipes as its input and its error output. It reads its
+/// [`LogInput`] from its standard output: no other descriptor is left to hand it over.
 fn beside(
     program: &Path,
     folder: &Path,
@@ -234,7 +234,7 @@ fn drain(pipe: Option<File>) {
     }
 }
 
-/// The next bytes; `None` at the end. A stream that cannot be read any more is at its end.
+/// Returns the next bytes; `None` at the end. A read error counts as the end.
 fn next<'a>(pipe: &mut File, block: &'a mut [u8]) -> Option<&'a [u8]> {
     loop {
         match pipe.read(block) {
@@ -293,7 +293,7 @@ impl LogSegments {
     }
 }
 
-/// A file that is ours alone, in the place of whatever has its name.
+/// Creates a file that is ours alone, replacing whatever has its name.
 fn create(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -312,7 +312,7 @@ fn lines_of(mut from: impl Read) -> io::Result<u64> {
     }
 }
 
-/// The end of a stream as it lies in its files now.
+/// Reads the end of a stream from its files.
 pub(super) fn read(folder: &Path, stream: OutputStream) -> StreamTail {
     let mut text = Vec::new();
     let mut before = gone(&piece(folder, stream, "gone"));
@@ -386,7 +386,7 @@ mod tests {
         );
     }
 
-    /// Keeps what a command writes; its text, its files' sizes and modes.
+    /// Runs a command and returns its kept text, with the sizes and modes of the files.
     async fn kept(
         command: &str,
         window: StreamWindow,

@@ -25,7 +25,7 @@ use crate::sandbox::Sandbox;
 
 /// Folders of processes that have ended are kept up to this number, the newest.
 const MAX_ENDED: usize = 16;
-/// Between two looks at a process that is not a child of this one.
+/// The interval of checks of a process that is not a child of this one.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// A process in the background.
@@ -122,7 +122,7 @@ impl Shells {
         Self::with(ShellSetup { environment, sandbox, ..ShellSetup::default() })
     }
 
-    /// With all of this.
+    /// Uses this setup.
     #[must_use]
     pub fn with(setup: ShellSetup) -> Self {
         let ShellSetup { environment, register, keeping, sandbox } = setup;
@@ -139,8 +139,8 @@ impl Shells {
         }))
     }
 
-    /// Takes up what an earlier run has left behind. Must be called inside the runtime; touches the
-    /// disk.
+    /// Adopts the processes that an earlier run has left. Must be called inside the runtime;
+    /// touches the disk.
     pub fn find_again(&self, workspace: &Path) {
         let mut ended = Vec::new();
         self.0.register.tidy();
@@ -169,19 +169,19 @@ impl Shells {
         }
         ended.sort_unstable();
         for (_, folder) in ended.iter().rev().skip(MAX_ENDED) {
-            // A folder that stays costs a little room and nothing else.
+            // A folder that cannot be removed only takes some room.
             drop(fs::remove_dir_all(folder));
         }
         self.0.changed.send_replace(());
     }
 
-    /// Told whenever a process begins, ends or is forgotten.
+    /// Returns a receiver that is notified when a process begins, ends or is forgotten.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<()> {
         self.0.changed.subscribe()
     }
 
-    /// All that are known, the oldest first.
+    /// Returns all known processes, the oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<Background> {
         let mut all: Vec<Background> = self
@@ -221,8 +221,8 @@ impl Shells {
         })
     }
 
-    /// The process of a record as it is now. One that is not known any more, because its own record is
-    /// gone, is taken up again if it is at work.
+    /// Returns the process of a record as it is now. One that is not known, because its own record is
+    /// gone, is adopted again if it runs.
     #[must_use]
     pub fn recall(&self, record: &ProcessRecord) -> ProcessView {
         let pid = record.identity.pid;
@@ -247,7 +247,7 @@ impl Shells {
         ProcessView { record: record.clone(), state, out, err }
     }
 
-    /// Ends one of them; false if it is not known. True also if it had ended before.
+    /// Ends a process; false if it is unknown. True also if it had ended before.
     pub async fn stop(&self, pid: u32, whole_group: bool) -> bool {
         let Some(daemon) = self.daemons().get(&pid).cloned() else { return false };
         if daemon.state != BackgroundState::Running {
@@ -264,7 +264,7 @@ impl Shells {
         true
     }
 
-    /// Ends one of them, which is not waited for; false if it is not at work.
+    /// Begins to end a process without waiting; false if it does not run.
     #[must_use]
     pub fn begin_to_stop(&self, pid: u32) -> bool {
         let running = self.running(ProcessScope::All).contains(&pid);
@@ -277,7 +277,7 @@ impl Shells {
         running
     }
 
-    /// The pids of those that are at work.
+    /// Returns the pids of running processes.
     #[must_use]
     pub fn running(&self, which: ProcessScope) -> Vec<u32> {
         let chosen = |daemon: &&Daemon| {
@@ -306,7 +306,7 @@ impl Shells {
         self.0.enders.settle().await;
     }
 
-    /// A process is not spoken of any more.
+    /// Forgets a process that has ended.
     pub(super) fn forget(&self, pid: u32) {
         let ended = |one: &mut Daemon| one.state != BackgroundState::Running;
         let mut daemons = self.daemons();
@@ -326,7 +326,7 @@ impl Shells {
         self.0.environment.for_child(&set, keys)
     }
 
-    /// A variable for members: as it was set, else as the program found it.
+    /// Returns a variable for members: as it was set, else as the program found it.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
         let set = self.0.set.lock().unwrap_or_else(PoisonError::into_inner);
@@ -420,7 +420,7 @@ impl Shells {
             while group.is_there() {
                 sleep(LOOK).await;
             }
-            // Its output is all there then.
+            // Its output is complete then.
             keeper.ended().await;
             drop(standing);
             shells.ended(pid, ended);
@@ -428,7 +428,7 @@ impl Shells {
         Ok(())
     }
 
-    /// Looks now and then whether a process of an earlier run has ended.
+    /// Checks regularly whether a process of an earlier run has ended.
     fn watch_stranger(&self, pid: u32) {
         let Some(identity) = self.daemons().get(&pid).map(|one| one.record.identity.clone()) else {
             return;
@@ -448,7 +448,7 @@ impl Shells {
             daemon.record.exit = Some(exit);
             self.0.register.remove(&daemon.record.identity);
             if let Some(folder) = &daemon.folder {
-                // Without it, the next run of the program calls the process lost.
+                // If this fails, the next run of the program reports the process as lost.
                 drop(record::write(folder, &daemon.record));
             }
         }

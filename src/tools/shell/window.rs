@@ -41,7 +41,7 @@ impl StreamWindow {
         Self { clean: secrets.stream(), ..Self::default() }
     }
 
-    /// Takes in the next bytes.
+    /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         let mut clean = Vec::new();
         self.clean.push(bytes, &mut clean);
@@ -84,7 +84,7 @@ impl StreamWindow {
         self.newlines += other.newlines.saturating_sub(kept);
     }
 
-    /// The end of the stream as it was kept, and how many lines came before it.
+    /// Returns the kept end of the stream, and the number of lines before it.
     pub fn end(&self) -> (Vec<u8>, u64) {
         let mut end = if self.is_whole() { self.head.clone() } else { Vec::new() };
         end.extend(&self.tail);
@@ -98,8 +98,8 @@ impl StreamWindow {
         head.chars().count() + tail.chars().count()
     }
 
-    /// All of it where it fits, else its beginning and its end with a line between that says what was
-    /// cut. Bytes that are no text are replaced.
+    /// Returns all of it if it fits, else its beginning and its end, with a line between them about
+    /// the cut. Bytes that are not UTF-8 are replaced.
     pub fn shown(&self, room: OutputLimits, lang: Lang) -> String {
         let (head, tail) = self.parts();
         let lines = head.lines().count() + tail.lines().count();

@@ -271,7 +271,7 @@ impl Given {
     }
 }
 
-/// A name of an error, which is the same in every language; the descriptions of the tools say what it means.
+/// Returns an error code, which is the same in every language; the tool descriptions explain it.
 fn code(name: &str) -> Localized {
     Localized::same(name)
 }

@@ -125,7 +125,7 @@ impl TeamCall {
             planned.push(self.plan(query, default)?);
         }
         let begun = Instant::now();
-        // The first has the slot of the call itself, the others one each.
+        // The first query uses the slot of the call itself, the others one each.
         let slots = std::iter::once(own_slot).chain(std::iter::repeat_with(|| None));
         let asked = planned.iter().zip(slots).map(|(query, slot)| async move {
             let answer = self.answer_in_turn(query, slot, begun + query.within).await;

@@ -307,7 +307,7 @@ impl TeamCall {
         Ok(self.made(kind, about, answer).await)
     }
 
-    /// Does what a person need not know.
+    /// Makes a change that a person need not know.
     async fn wish(&self, of: (&str, String), wish: TriggerWish) -> Result<Done, Refused> {
         let answer = self.change_trigger(of, None, wish).await?;
         Ok(Done::Made { answer, change: None })

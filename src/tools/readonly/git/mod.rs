@@ -1,6 +1,6 @@
 //! `git`: looking at history and differences. A repository may name programs that git runs while it
-//! looks, and git has kept what lies in closed folders. So this is a sandbox of its own: what of a
-//! repository is read is decided in `repository.rs`, what of its content in `paths.rs`.
+//! looks, and git has copies of files in closed folders. So this is a sandbox of its own:
+//! `repository.rs` decides which parts of a repository are read, `paths.rs` which content is shown.
 
 mod options;
 mod paths;

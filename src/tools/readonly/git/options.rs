@@ -8,9 +8,9 @@ struct Spec {
     names: &'static [&'static str],
     /// Options without a value, or with one behind `=`.
     options: &'static str,
-    /// Options whose value stands behind `=`.
+    /// Options with a value after `=`.
     valued: &'static str,
-    /// Letters whose value stands right behind them or is the next word.
+    /// Letters with a value right after them or as the next word.
     letters: &'static str,
 }
 

@@ -38,7 +38,7 @@ impl Asked<'_> {
         if command == "diff" && line.operands.iter().any(|operand| path_of(operand).is_some()) {
             return Err(LineRefusal::Git(GitFault::InRevision));
         }
-        // As git does it: what is there is a path, unless `--` says which is which.
+        // As in git: an existing file is a path, unless `--` says which is which.
         let may_be_path = line.paths.is_empty();
         for (at, operand) in line.operands.iter().enumerate() {
             let last = command == "blame" && at + 1 == line.operands.len();
@@ -82,8 +82,8 @@ impl Asked<'_> {
         }
     }
 
-    /// A commit, commits between two, or what a commit holds under a path. An object is never named by
-    /// its own number: that would tell what a path may not.
+    /// Judges a commit, a range of commits, or the content of a commit under a path. An object is
+    /// never named by its own id: that would bypass the check of its path.
     fn revision(&self, word: &str) -> Judged<String> {
         match path_of(word) {
             None => Ok(commits(word)),
@@ -178,7 +178,7 @@ fn only(glob: &str) -> String {
     format!(":(top,glob){glob}")
 }
 
-/// `*` and `?` mean the same in a list and in a pathspec; what only git knows stands for itself.
+/// Escapes signs that only git's pathspecs know; `*` and `?` mean the same in a list.
 fn escaped(text: &str) -> String {
     let one = |c| if matches!(c, '[' | ']' | '\\') { vec!['\\', c] } else { vec![c] };
     text.chars().flat_map(one).collect()

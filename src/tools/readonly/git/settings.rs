@@ -1,4 +1,4 @@
-//! With which environment and settings git runs, whatever the person and the repository have set.
+//! The environment and the settings with which git runs, whatever the person and the repository have set.
 
 use std::path::Path;
 

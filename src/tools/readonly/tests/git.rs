@@ -24,7 +24,7 @@ fn git(bench: &TestBench, folder: &str, args: &[&str]) -> bool {
     command.output().unwrap().status.success()
 }
 
-/// A workspace with two commits and a change; what is reserved or secret is recorded, too.
+/// Makes a workspace with two commits and a change; reserved and secret files are committed, too.
 fn repository() -> Option<TestBench> {
     let bench = bench();
     if !crate::skip::has("git") {
