@@ -63,7 +63,7 @@ pub enum ConnectError {
     Peer { path: PathBuf, reason: PeerRefusal },
     #[error("the driver did not answer as one does: {0}")]
     Answer(String),
-    /// The program that leads to another machine ended, with what it said.
+    /// The program that connects to another machine ended, with its output.
     #[error("{0}")]
     Line(String),
     /// The connection to the other machine works, but the program is not there.
@@ -174,7 +174,7 @@ pub async fn greet(place: &Place, greeting: &[u8]) -> Result<Greeted, ConnectErr
         };
         let peer = |reason| ConnectError::Peer { path: path.clone(), reason };
         peer::check_user(&stream).map_err(peer)?;
-        // A driver that is about to end closes what it has not greeted.
+        // A driver that is about to end closes connections it has not greeted.
         let cut = |source: io::Error| {
             if matches!(source.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) {
                 ConnectError::Nobody
@@ -406,7 +406,7 @@ async fn read_events(
     }
 }
 
-/// Writes commands until the client leaves, and then waits for what is still to be acknowledged.
+/// Writes commands until the client leaves, then waits for the pending acknowledgements.
 async fn write_commands(
     mut write: FrameWriter<Box<dyn AsyncWrite + Send + Unpin>>,
     mut commands: mpsc::Receiver<Command>,
@@ -430,6 +430,6 @@ async fn write_commands(
         write.write(&frame).await?;
     }
     open.has_left.store(true, Ordering::Release);
-    // The end of this half: the driver ends the other one.
+    // This half ends here; the driver ends the other one.
     Ok(Ended::Left)
 }

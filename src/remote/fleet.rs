@@ -1,5 +1,5 @@
-//! Several drivers as one, for one screen: an inbox over several workspaces. Each of them is followed by itself; what
-//! each says is told to the screen as if one driver said it: `routes`.
+//! Several drivers combined into one, for one screen: an inbox over several workspaces. Each has its own
+//! connection; their events are merged as if one driver sent them: `routes`.
 
 mod routes;
 
@@ -28,9 +28,9 @@ const BUSY: Text = Text::new(
 /// Several drivers that are followed, each by itself.
 #[derive(Debug)]
 pub struct Several {
-    /// In the order of the places.
+    /// The commands, one channel per place, in the order of the places.
     pub commands: Vec<mpsc::Sender<Command>>,
-    /// With the number of the place that said it.
+    /// The events, with the number of their place.
     pub events: mpsc::Receiver<(usize, DriverEvent)>,
     tasks: Vec<ConnectionTasks>,
     passing: JoinSet<()>,
@@ -129,15 +129,15 @@ async fn run(
             },
         };
         for event in told {
-            // A screen that has gone needs no events; what was sent is still acknowledged.
+            // A screen that is gone needs no events; sent commands are still acknowledged.
             let _ = events.send(event).await;
         }
     }
     let _ = events.send(DriverEvent::Stopped).await;
 }
 
-/// Sends commands, and returns the replies of those that cannot be sent. None is waited for: a place may be waiting for
-/// this task.
+/// Sends commands, and returns the replies of those that cannot be sent. Never waits: a place may be waiting
+/// for this task.
 fn send(
     commands: Vec<(usize, Command)>,
     places: &[mpsc::Sender<Command>],

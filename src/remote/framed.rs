@@ -70,7 +70,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         Self { seat: Some(seat.clone()), ..self }
     }
 
-    /// From the next message on everything is compressed.
+    /// Treats everything from the next message on as compressed.
     pub fn unpack(self) -> Self {
         let unpacker = Unpacker::new(self.buffer.get(self.left.clone()).unwrap_or_default());
         Self { left: 0..0, unpacker: Some(unpacker), ..self }
@@ -113,7 +113,7 @@ impl<W: AsyncWrite + Unpin> FrameWriter<W> {
         Self { to, packer: None }
     }
 
-    /// From the next frame on everything is compressed.
+    /// Compresses everything from the next frame on.
     pub fn pack(self) -> Self {
         Self { packer: Some(Packer::new()), ..self }
     }

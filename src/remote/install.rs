@@ -19,7 +19,7 @@ use super::line::{Line, Said, quoted};
 
 /// The path it is copied to, as people write it.
 pub const INSTALLED: &str = "~/.local/bin/dominds-tui";
-/// Sent at a time, in bytes.
+/// Bytes per piece.
 const PIECE: usize = 64 * 1024;
 /// Timeout for one piece.
 const PIECE_TIMEOUT: Duration = Duration::from_mins(2);
@@ -85,7 +85,7 @@ impl Program {
         &self.system
     }
 
-    /// Takes the program from its standard input.
+    /// Returns the script that reads the program from its standard input.
     fn script(&self) -> String {
         let (system, digest, version) = (&self.system, &self.digest, env!("CARGO_PKG_VERSION"));
         format!(

@@ -1,4 +1,4 @@
-//! The journal of the sessions: what the driver was sent in them and what it replied, for the next driver of the
+//! The journal of the sessions: the commands sent to the driver and its replies, for the next driver of the
 //! workspace. A command is in it before it is carried out.
 
 use std::fmt::Debug;
@@ -82,7 +82,7 @@ impl Journal {
         Ok(text.lines().filter_map(|line| crate::domain::json::read(line).ok()).collect())
     }
 
-    /// Writes it anew, with the lines as they are once nothing else is written. Blocks on the disk.
+    /// Rewrites it with the lines that `lines` returns while no other write runs. Blocks on the disk.
     pub fn replace(&self, lines: impl FnOnce() -> Vec<JournalLine>) -> io::Result<()> {
         let mut at_end = self.lock();
         let mut text = String::new();

@@ -46,7 +46,7 @@ const NOBODY: Text = Text::new(
 /// The identifier of the problem that no driver runs, so that events only reflect the files.
 pub const AT_REST: &str = "line/at-rest";
 
-/// True for a problem that is about the connection, and not about what it leads to.
+/// True for a problem with the connection itself, not with the workspace behind it.
 pub fn is_of_line(problem: &Problem) -> bool {
     [LOST, AT_REST].contains(&problem.id.as_str())
 }
@@ -69,7 +69,7 @@ where
     start(None, name, connect)
 }
 
-/// Keeps a connection: after a cut, `connect` makes the next one. `name`: what is connected to, for the client.
+/// Keeps a connection: after a cut, `connect` makes the next one. `name`: the name of the target, for the client.
 pub fn keep<C, F>(first: Connection, name: &str, connect: C) -> Connection
 where
     C: FnMut() -> F + Send + Sync + 'static,
@@ -80,7 +80,7 @@ where
     Connection { welcome, commands, events, acknowledged, tasks }
 }
 
-/// Without a `first` connection the end of the driver is a cut, too.
+/// Starts it. Without a `first` connection the end of the driver counts as a cut, too.
 fn start<C, F>(first: Option<Connection>, name: &str, connect: C) -> Followed
 where
     C: FnMut() -> F + Send + Sync + 'static,
@@ -123,11 +123,11 @@ struct Kept<C> {
     no_line: Text,
     /// The end of the driver is a cut, too: the next one is connected to.
     outlives_driver: bool,
-    /// The client leaves once it has its replies.
+    /// True if the client leaves once it has its replies.
     is_leaving: bool,
 }
 
-/// Why a connection is not used any more.
+/// The end of the use of a connection.
 enum Over {
     /// The client has left.
     Left,
@@ -191,7 +191,7 @@ where
                             self.changes.insert(ticket, command.clone());
                         }
                     }
-                    // If the line is cut, what follows says so.
+                    // If the connection is cut, the code below notices.
                     let _ = connection.commands.send(command).await;
                 }
                 event = connection.events.recv() => {
@@ -262,7 +262,7 @@ where
             return Ok(());
         }
         for command in self.changes.values() {
-            // If the line is cut again, the next one says so.
+            // If the connection is cut again, the next round notices.
             let _ = connection.commands.send(command.clone()).await;
         }
         Ok(())
@@ -310,7 +310,7 @@ where
         refuse(&self.events, &self.acknowledge, ticket, text).await
     }
 
-    /// Says why there is no connection, and what is known without one.
+    /// Reports why there is no connection, and the state that is known without one.
     async fn report_missing(&mut self, error: Option<ConnectError>) -> Result<(), ()> {
         let why = error.as_ref().map(|error| Localized::same(error.to_string()));
         let Some(ConnectError::AtRest(events)) = error else {

@@ -1,5 +1,5 @@
-//! A driver on another machine: a program, usually `ssh`, leads there and carries frames on its standard input and
-//! output. On the other side `relay` passes them to the socket of the driver.
+//! A driver on another machine: a program, usually `ssh`, connects to it and carries frames on its standard
+//! input and output. On the other side `relay` passes them to the socket of the driver.
 
 use std::io;
 use std::process::Stdio;
@@ -20,7 +20,7 @@ use super::framed::FrameWriter;
 const PATIENCE: Duration = Duration::from_mins(2);
 /// Timeout for the error output of a program that could not connect.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(2);
-/// Kept of what the program says on its standard error.
+/// Most bytes kept of the program's standard error.
 const MAX_SAID: usize = 4096;
 /// Printed before the first frame: the shell there may print a text of its own when it starts.
 const MARKER: &str = "dominds-tui-frames-follow";
@@ -198,7 +198,7 @@ impl Line {
         }
     }
 
-    /// `greeted`: what a shell there printed, if nothing else came.
+    /// Returns why the connection failed. `greeted`: the output of a shell there, if nothing else came.
     async fn explain(&self, mut child: Child, (said, greeted): (Said, &[u8])) -> ConnectError {
         let ended = timeout(LAST_WORDS_TIMEOUT, child.wait()).await;
         let code = ended.ok().and_then(Result::ok).and_then(|status| status.code());
@@ -263,7 +263,7 @@ pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The end of what a program says, which is read as long as it runs.
+/// The end of a program's error output, which is read as long as it runs.
 #[derive(Debug)]
 pub(super) struct Said {
     kept: Arc<Mutex<Vec<u8>>>,

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 /// Compressed bytes read at once.
 const READ_BYTES: usize = 16 * 1024;
-/// Room for what a few bytes become at least.
+/// The least output buffer for a few bytes.
 const LEAST_ROOM: usize = 64;
 
 /// Compresses what is written.
@@ -20,7 +20,7 @@ impl Packer {
         Self(Compress::new(Compression::default(), false))
     }
 
-    /// All of it can be read once these bytes have arrived.
+    /// Compresses bytes, so that all of them can be read once the result has arrived.
     pub fn pack(&mut self, plain: &[u8]) -> io::Result<Vec<u8>> {
         let (mut packed, before) = (Vec::new(), self.0.total_in());
         loop {
@@ -47,7 +47,7 @@ pub(super) struct Unpacker {
 }
 
 impl Unpacker {
-    /// `read`: what was read already.
+    /// `read`: the bytes that were read already.
     pub fn new(read: &[u8]) -> Self {
         let mut buffer = read.to_vec();
         buffer.resize(READ_BYTES.max(read.len()), 0);
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// All that comes out of these bytes, in pieces.
+    /// Decompresses these bytes, in pieces.
     async fn unpacked(packed: &[u8], room: usize) -> io::Result<Vec<u8>> {
         let (mut from, mut unpacker) = (packed, Unpacker::new(&[]));
         let (mut all, mut plain) = (Vec::new(), vec![0; room]);

@@ -48,7 +48,7 @@ impl PeerRefusal {
     }
 }
 
-/// Lets processes of the person in and no command of a member, which could agree to things in the name of the person.
+/// Admits processes of the user, but no command of a member, which could agree to things in the user's name.
 #[derive(Debug, Clone, Copy)]
 pub struct Gate {
     /// The limit by which commands are known, of this process when it began to listen.
@@ -98,14 +98,14 @@ fn own_pid() -> i32 {
     i32::try_from(std::process::id()).unwrap_or(i32::MAX)
 }
 
-/// True if `pid` has `top` among its parents. Fails closed: a process whose parents cannot be read, or are too many,
-/// is taken for one of them.
+/// True if `pid` is a descendant of `top`. Fails closed: true for a process whose ancestors cannot be read,
+/// or are too many.
 fn is_below(pid: i32, top: i32, parent: impl Fn(i32) -> Option<i32>) -> bool {
     let mut at = pid;
     for _ in 0..MAX_PARENTS {
         match parent(at) {
             Some(above) if above == top => return true,
-            // The first process, or one whose parent is outside of what this process sees.
+            // The first process, or one whose parent is not visible here.
             Some(0) => return false,
             Some(above) => at = above,
             None => return true,

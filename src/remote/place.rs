@@ -129,7 +129,7 @@ impl Place {
         Err(last)
     }
 
-    /// The workspace as it is now.
+    /// Opens the workspace as it is now.
     pub(super) fn open(&self) -> io::Result<Workspace> {
         Workspace::open(&self.workspace)
     }
@@ -222,7 +222,7 @@ impl Spot {
                 make_private(folder)?;
                 SocketFolder::private(folder)?.listen(name)
             }
-            // Its folder was made for the lock.
+            // The folder was created for the lock.
             Self::InWorkspace => workspace.folder(&IN_WORKSPACE)?.listen(SOCKET.as_ref()),
         }
     }
@@ -243,7 +243,7 @@ fn parts(path: &Path) -> io::Result<(&Path, &OsStr)> {
     path.parent().zip(path.file_name()).ok_or_else(|| io::ErrorKind::InvalidFilename.into())
 }
 
-/// The notes of all drivers of this user, also of those that have ended.
+/// Returns the notes of all drivers of this user, ended ones included.
 #[must_use]
 pub fn all_notes(folders: &UserFolders) -> Vec<Note> {
     let folder = folders.state.as_ref().map(|state| state.join(NOTES));

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::protocol::wire::LONGEST_FROM_CLIENT;
 
-/// Connections at a time.
+/// Most connections at once.
 pub(super) const MOST_SEATS: usize = 128;
 /// Bytes of a message that each connection may hold besides.
 pub(super) const OWN_BYTES: usize = 64 * 1024;

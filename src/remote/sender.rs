@@ -1,5 +1,5 @@
-//! Sends the events of one client in batches. On a line of low bandwidth live text waits a little for more of it;
-//! whatever else there is to say goes at once, with the text before it.
+//! Sends the events of one client in batches. On a line of low bandwidth live text waits a little for more of
+//! it; any other event is sent at once, after the text before it.
 
 use std::io;
 use std::time::Duration;
@@ -37,12 +37,12 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
         Self { write, frames, live: None, is_urgent: false, sent_at: None, short: None }
     }
 
-    /// From now on less is sent, and it is compressed.
+    /// Switches to short and compressed messages.
     pub fn for_low_bandwidth(self) -> Self {
         Self { write: self.write.pack(), short: Some(ShortWriter::default()), ..self }
     }
 
-    /// In the order in which they are to be sent.
+    /// Adds an event; events are sent in this order.
     pub fn add(&mut self, event: DriverEvent) {
         let is_live = self.short.is_some() && matches!(event, DriverEvent::Live { .. });
         if is_live && self.live.as_mut().is_some_and(|live| goes_on(live, &event)) {

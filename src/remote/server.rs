@@ -34,7 +34,7 @@ use super::sender::Sender;
 use super::sessions::{Admission, Session, Sessions};
 use super::socket::{SocketFile, Workspace};
 
-/// Connections at a time that are told that they are not let in; others are closed without a word.
+/// Most connections being rejected at once; further ones are closed without a message.
 const MAX_REJECTED: usize = 64;
 /// Timeout for the greeting of a new connection.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
@@ -44,10 +44,10 @@ const REJECT_TIMEOUT: Duration = Duration::from_secs(1);
 const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause after a connection could not be accepted, as when there are no more descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Replies that do not come from the driver and wait to be written; a client that sends more waits.
+/// Capacity for replies that do not come from the driver; a client that causes more has to wait.
 const REPLIES: usize = 16;
 
-/// Bytes of a `hello` that are read of a client that is refused anyway.
+/// Most bytes read of the `hello` of a client that is refused anyway.
 const MAX_HELLO_BYTES: usize = 4096;
 
 const TOO_MANY: Text = Text::new(
@@ -143,7 +143,7 @@ struct Door {
     gate: Gate,
 }
 
-/// Accepts connections until `closed`, then waits for those that are there.
+/// Accepts connections until `closed`, then waits for the open ones.
 async fn accept(
     (listener, sessions): (UnixListener, Arc<dyn SessionFile>),
     clients: Clients,
@@ -218,7 +218,7 @@ enum Refused {
     Write(#[from] io::Error),
 }
 
-/// Says why a client is not let in. One that does not read that is not waited for.
+/// Sends the reason for a rejection. A client that does not read it is not waited for.
 async fn reject(mut stream: UnixStream, reason: Text) {
     let Ok(rejected) = wire::encode_rejected(&Rejected::new(reason)) else { return };
     let told = async {
@@ -345,7 +345,7 @@ async fn take_commands(
         match wire::decode_from_client(&body) {
             Ok(FromClient::Command(command)) => {
                 seat.commanded();
-                // From its admission on nothing may come between it and the driver.
+                // Reserved before the admission, so that nothing comes between it and the driver.
                 let Ok(room) = commands.reserve().await else { break };
                 let admission = match session {
                     Some(session) => Some(session.admit(&command).await),
@@ -385,7 +385,7 @@ async fn take_commands(
     Ok(())
 }
 
-/// Sends events, those that are there together, until the driver has ended.
+/// Sends events, available ones together, until the driver has ended.
 async fn send_events(
     mut sender: Sender<OwnedWriteHalf>,
     (events, mut from_session): (&mut mpsc::Receiver<DriverEvent>, mpsc::Receiver<DriverEvent>),

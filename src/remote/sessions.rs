@@ -18,7 +18,7 @@ use crate::protocol::{Command, DriverEvent};
 
 use super::journal::{Journal, JournalLine, SessionFile};
 
-/// Sessions that are known, at least as many as there may be connections.
+/// Most sessions kept; at least as many as there may be connections.
 const MAX_SESSIONS: usize = 128;
 /// Most bytes of a name.
 const MAX_NAME_BYTES: usize = 128;
@@ -335,7 +335,7 @@ impl Session {
         true
     }
 
-    /// After the end of the connection: takes the replies to its commands, for the next connection.
+    /// Takes the late replies to the commands of a connection that has ended, for the next one.
     pub async fn collect_late_replies(&self, events: &mut mpsc::Receiver<DriverEvent>) {
         let rest = async {
             while self.has_running() {
@@ -384,7 +384,7 @@ mod tests {
     use super::*;
     use crate::domain::text::assert_translated;
 
-    /// A file of which writing fails on demand, after half of what is to be written.
+    /// A file whose writes fail on demand, after half of the bytes.
     #[derive(Debug, Default)]
     struct Kept {
         text: Mutex<String>,
@@ -486,7 +486,7 @@ mod tests {
             }
         );
         assert_eq!(reply, Some(done(1)));
-        // The channel is still open: what has its reply is not waited for.
+        // The channel is still open: a command with a reply is not waited for.
         drop(driver);
     }
 
@@ -550,7 +550,7 @@ mod tests {
                 let next = Sessions::load(Arc::new(kept)).await;
                 let again = connect(&next, "a").await;
                 let reply = earlier_reply(&again, 1).await;
-                // Without its line end a line may be whole.
+                // A line may be whole even without its line end.
                 let is_whole = end + 1 >= text.len();
                 match moment {
                     "connected" => {

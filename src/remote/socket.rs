@@ -19,7 +19,7 @@ const MODE: Mode = Mode::from_raw_mode(0o600);
 /// Bits of the mode of a folder that let others in.
 const OTHERS: u32 = 0o077;
 
-/// A workspace, opened: while this is held, no other folder of the machine has its numbers.
+/// An open workspace: while it is held, no other folder of the machine has its device and inode.
 #[derive(Debug)]
 pub(super) struct Workspace {
     fd: OwnedFd,
@@ -125,7 +125,7 @@ fn id_of(stat: &Stat) -> FolderId {
     FolderId { device: stat.st_dev, inode: stat.st_ino }
 }
 
-/// The path of what is open, for calls that take no descriptor.
+/// Returns the path of an open file, for calls that take no descriptor.
 fn by_descriptor(file: BorrowedFd<'_>) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }

@@ -43,7 +43,7 @@ impl Connection {
 }
 
 impl RemoteTexts {
-    /// All texts by their names.
+    /// Returns all texts by their names.
     ///
     /// # Errors
     /// The driver refused, or did not answer.

@@ -1,5 +1,5 @@
-//! An open folder and what lies below it. Every path is opened from the folder, and no link in it is followed, so
-//! that what was judged and what is used are one object, whatever is exchanged for a link meanwhile.
+//! An open folder and the paths below it. Every path is opened from the folder, and no link in it is followed, so
+//! that the judged object and the used object are the same, even if it is exchanged for a link meanwhile.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -21,7 +21,7 @@ const LOOKUP_ONLY: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const LOOKUP_ONLY: OFlags = OFlags::RDONLY;
 
-/// Tells objects of the file system apart: device and inode.
+/// Identifies an object of the file system: device and inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ObjectId {
     device: u64,
@@ -104,13 +104,13 @@ impl Root {
         }
     }
 
-    /// The folder at a path, as long as it is this one.
+    /// Opens the folder at a path, if it is still this one.
     pub fn enter(&self, path: &Path, id: ObjectId) -> io::Result<Option<Self>> {
         let found = self.folder(path)?.filter(|(_, object)| object.id == id);
         Ok(found.map(|(folder, _)| folder))
     }
 
-    /// Opens what is at a path, only to name it.
+    /// Opens the object at a path, only to refer to it.
     pub fn open_path(&self, path: &Path) -> io::Result<OwnedFd> {
         self.open_with(path, LOOKUP_ONLY | OFlags::NOFOLLOW)
     }
@@ -143,7 +143,7 @@ impl Root {
         way.into_iter().find(is_link).map(Path::to_owned)
     }
 
-    /// The names in a folder. A name that has gone meanwhile may be missing.
+    /// Returns the names in a folder. Names that are removed meanwhile may be missing.
     pub fn entries(&self, folder: &Path) -> io::Result<Vec<Entry>> {
         let opened = self.open_listed(folder)?;
         let mut entries = Vec::new();
@@ -159,7 +159,7 @@ impl Root {
         Ok(entries)
     }
 
-    /// The names in a folder with what they stand for. A name that has gone meanwhile is missing.
+    /// Returns the names in a folder with their objects. Names that were removed meanwhile are missing.
     pub fn objects(&self, folder: &Path) -> io::Result<Vec<(PathBuf, Object)>> {
         let opened = self.open_listed(folder)?;
         let all = names(&opened, folder)?.into_iter();
@@ -196,7 +196,7 @@ impl Root {
     }
 }
 
-/// The paths in an open folder, and what the disk says of each.
+/// Returns the paths in an open folder, and the file types by the disk.
 fn names(opened: &OwnedFd, folder: &Path) -> io::Result<Vec<(PathBuf, FileType)>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(opened)? {
@@ -219,7 +219,7 @@ fn object_in(opened: &OwnedFd, path: &Path) -> Option<Object> {
 fn open_beneath(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     match open_at_once(folder, path, flags) {
-        // Before Linux 5.6, and behind some filters of system calls; or something was renamed at this moment.
+        // Before Linux 5.6, behind some system call filters, or when a name is changed at this moment.
         Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => open_by_steps(folder, path, flags),
         opened => no_link(opened?),
     }

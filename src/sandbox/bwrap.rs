@@ -56,11 +56,11 @@ pub(super) struct BwrapMode {
     pub level: Level,
     /// `bwrap` is too old for `--disable-userns`.
     pub old_version: bool,
-    /// In a network namespace of its own.
+    /// True for a network namespace of its own.
     pub own_network: bool,
 }
 
-/// All arguments before the command. Reserved paths are held already (`hold.rs`).
+/// Returns all arguments before the command. Reserved paths are held already (`hold.rs`).
 pub(super) fn options(
     config: &SandboxConfig,
     BwrapMode { level, old_version, own_network }: BwrapMode,

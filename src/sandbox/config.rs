@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 /// The hidden command that is the first process of a sandbox.
 pub(super) const HELPER_NAME: &str = "sandbox-helper";
-/// Its flag: processes that the command leaves behind may go on.
-/// Nothing is confined: what the command starts ends with it, and all of it with the main program.
+/// Its role without a sandbox: what the command starts ends with it, and all of it with the main program.
 pub(super) const UNCONFINED: &str = "--unconfined";
+/// Its flag: processes that the command leaves behind may go on.
 pub(super) const STAY: &str = "--stay";
 /// Its role before `bwrap`: hold reserved paths, then exec the command.
 pub(super) const BEFORE_BWRAP: &str = "--before";
@@ -14,9 +14,9 @@ pub(super) const BEFORE_BWRAP: &str = "--before";
 pub(super) const SWEEP: &str = "--sweep";
 /// Its flag: join the network namespace of a process first.
 pub(super) const JOIN_NETWORK: &str = "--join";
-/// The workspace, and what it is.
+/// The workspace, and its identity.
 pub(super) const WORKSPACE: &str = "--workspace";
-/// Paths to hold, with what was judged there.
+/// Paths to hold, with the objects judged there.
 pub(super) const PIN: &str = "--pin";
 pub(super) const FIX: &str = "--fix";
 pub(super) const CLOSE: &str = "--close";

@@ -177,7 +177,7 @@ impl Reader<'_> {
     }
 }
 
-/// The words of a command line, of the command lines in it, and what stands behind an `=`.
+/// Returns the words of a command line, of the command lines in it, and the values after `=`.
 fn words(value: &str) -> Vec<String> {
     let line = value.trim_start_matches(['!', ' ']);
     let split = |text: &str| -> Vec<String> {
@@ -197,7 +197,7 @@ fn words(value: &str) -> Vec<String> {
     words
 }
 
-/// Without `.` and `..`.
+/// Returns the path without `.` and `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

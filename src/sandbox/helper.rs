@@ -85,7 +85,7 @@ struct HelperArguments {
     command_line: Vec<OsString>,
 }
 
-/// A path that may be used, and in the workspace what was judged there.
+/// A path that may be used; in the workspace, with the object judged there.
 type Rule = (PathBuf, Option<ObjectId>);
 
 impl HelperArguments {
@@ -122,7 +122,7 @@ impl HelperArguments {
     }
 }
 
-/// A path with what was judged there.
+/// Parses a path with the object judged there.
 fn judged(arguments: &mut impl Iterator<Item = OsString>) -> Option<(PathBuf, ObjectId)> {
     Some((arguments.next()?.into(), arguments.next()?.to_str()?.parse().ok()?))
 }
@@ -320,8 +320,8 @@ fn end_children() {
     end_all(list, kill, has_any, || std::thread::sleep(ADOPTION_INTERVAL));
 }
 
-/// Kills what is listed until the system says that there is no child. A list without one proves nothing: a process whose
-/// parent ends while the list is made may have been passed by before it was adopted.
+/// Kills the listed processes until the system reports no child. An empty list proves nothing: a process
+/// whose parent ends while the list is made may have been missed before it was adopted.
 fn end_all<P>(
     list: impl Fn() -> Vec<P>,
     mut kill: impl FnMut(P),

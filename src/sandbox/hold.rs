@@ -1,6 +1,6 @@
-//! Holds the reserved paths of a workspace before `bwrap` starts: in a mount namespace of its own each gets a mount on
-//! the very object that was judged. Wherever a name is moved to meanwhile, the mount stays on what it was made for;
-//! `bwrap` copies the workspace with these mounts, and the command cannot take them off.
+//! Holds the reserved paths of a workspace before `bwrap` starts: in a mount namespace of its own, each gets
+//! a mount on the very object that was judged. Even if a name is moved meanwhile, the mount stays on its
+//! object; `bwrap` copies the workspace with these mounts, and the command cannot remove them.
 
 use std::fs;
 use std::io;
@@ -108,7 +108,7 @@ impl Holds {
     }
 }
 
-/// Opens the workspace as it was judged.
+/// Opens the workspace, if it is still the judged one.
 pub(super) fn open_root(workspace: &Path, id: ObjectId) -> Result<Root, String> {
     let root = Root::open(workspace);
     match root.and_then(|root| Ok((root.id()?, root))) {
@@ -128,7 +128,7 @@ fn open(path: &Path) -> Result<OwnedFd, String> {
     openat(CWD, path, flags, Mode::empty()).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Opens what was judged at a path. Another command may be exchanging folders at this moment; then it is waited for.
+/// Opens the object judged at a path. If another command is exchanging folders at this moment, waits for it.
 fn open_judged(root: &Root, path: &Path, id: ObjectId) -> Result<OwnedFd, String> {
     for _ in 0..MAX_TRIES {
         if let Ok(object) = root.open_path(path)
@@ -144,8 +144,8 @@ fn open_judged(root: &Root, path: &Path, id: ObjectId) -> Result<OwnedFd, String
     ))
 }
 
-/// Mounts an object over another, by descriptors alone; returns the new mount. `with_inner`: with what is mounted in
-/// it.
+/// Mounts an object over another, by descriptors alone; returns the new mount. `with_inner`: includes mounts
+/// within it.
 fn mount_over(object: &OwnedFd, over: &OwnedFd, with_inner: bool) -> io::Result<OwnedFd> {
     let mut flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC

@@ -22,12 +22,12 @@ const MAX_FOLDERS: usize = 40_000;
 const MAX_NAMES: usize = 1_000_000;
 /// A folder that changed less than this before it was listed is listed again, in seconds: times of files are coarse.
 const SETTLED_AFTER: i64 = 2;
-/// Searches for something that was there and is not found, and the pause between them: a command may be exchanging
-/// folders at this moment. What none of them finds is gone, unless names changed in the last one.
+/// Most searches for a known path that is not found, and the pause between them: a command may be exchanging
+/// folders at this moment. A path that none of them finds is gone, unless names changed in the last one.
 const MAX_SEARCHES: usize = 30;
 const PAUSE: Duration = Duration::from_micros(300);
 
-/// Something at a path, by what it is.
+/// An object at a path, with its identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
     pub path: PathBuf,
@@ -45,7 +45,7 @@ pub(super) struct NestedPaths {
     pub unprotected: Unprotected,
     /// Known paths that were not found again and may be anywhere: names changed during the search.
     pub lost: Vec<Found>,
-    /// A folder that holds one of them, and why it cannot be looked into.
+    /// A folder that holds one of them, and why it cannot be read.
     pub closed: Option<(PathBuf, io::ErrorKind)>,
     /// A name that was read in a folder stood for nothing a moment later.
     has_changed: bool,
@@ -161,7 +161,7 @@ impl Search {
     }
 }
 
-/// Searches until everything that is known is found, or what is not found is gone or lost.
+/// Searches until every known path is found, or counts as gone or lost.
 fn settle(known: &[Found], mut search: impl FnMut() -> NestedPaths) -> NestedPaths {
     let mut seen = BTreeSet::new();
     let mut searches = 0;
@@ -387,7 +387,7 @@ mod tests {
         }
         let mut search = Search::default();
         assert_eq!(search.refresh(&root).repositories.len(), 3);
-        // The top, `a`, `z`, and what is in these; generated folders come last.
+        // The top, `a`, `z`, and their content; generated folders come last.
         let mut search = Search { max_folders: 6, ..Search::default() };
         let found = search.refresh(&root);
         assert_eq!(names(&root, &found.repositories), ["a/sub/.git", "z/deep/.git"]);

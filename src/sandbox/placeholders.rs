@@ -26,7 +26,7 @@ use super::config::{HELPER_NAME, SWEEP};
 use super::nameless;
 use super::reserved::{Missing, Placeholder};
 
-/// Modes of what is new before the process mask.
+/// Modes of new files and folders before the process mask.
 const NEW_FILE_MODE: Mode = Mode::from_bits_retain(0o666);
 const NEW_FOLDER_MODE: Mode = Mode::from_bits_retain(0o777);
 /// The time for commands of a killed program to end before its placeholders are removed.
@@ -84,7 +84,7 @@ impl PlaceholderStore {
         users.sweeper = started.ok().and_then(|mut child| child.stdin.take());
     }
 
-    /// The sweeper: waits for the end of the other process, and removes what it has left.
+    /// Runs the sweeper: waits for the end of the other process, and removes its placeholders.
     pub fn sweep_after(&self, mut other: impl io::Read) {
         while matches!(other.read(&mut [0; 64]), Ok(1..)) {}
         if self.0.folder.join(JOURNAL).exists() {
@@ -99,7 +99,7 @@ impl PlaceholderStore {
         self.users().count > 0
     }
 
-    /// Creates the missing paths; they exist at least as long as the result. Tells what is at each of them now.
+    /// Creates the missing paths; they exist at least as long as the result. Returns the objects there now.
     pub fn create(
         &self,
         root: &Root,
@@ -320,7 +320,7 @@ mod tests {
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // On a busy machine the reader may get its turn late.
+                // On a busy machine the reader may be scheduled late.
                 let goes_on =
                     || !was_read.load(Ordering::Relaxed) && std::time::Instant::now() < deadline;
                 for _ in (0..).take_while(|round| *round < 2_000 || goes_on()) {

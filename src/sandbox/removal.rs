@@ -1,5 +1,5 @@
-//! Removes a folder that commands wrote to, whatever modes they gave and however deep they went. Folders are moved to the
-//! top before they are taken apart, so that no path gets long and few files are open at a time; no link is followed.
+//! Removes a folder that commands wrote to, whatever the modes and however deep. Folders are moved to the top
+//! before they are emptied, so that no path gets long and few files are open at once; no link is followed.
 
 use std::ffi::{CStr, CString};
 use std::fs;
@@ -45,7 +45,7 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
     fs::remove_dir(folder)
 }
 
-/// Removes an entry of the top; what is in it and cannot be removed at once is moved to the top. True if there is less to do.
+/// Removes an entry of the top; its content that cannot be removed at once is moved to the top. True on progress.
 fn take_apart(top: &OwnedFd, name: &CStr, moved: &mut u64) -> io::Result<bool> {
     if remove_file_or_empty(top, name) {
         return Ok(true);
@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// Deeper than what may be open at a time, and than a path may be long.
+    /// Deeper than the limits of open files and of the length of a path.
     const DEPTH: usize = 1_500;
 
     #[test]

@@ -159,7 +159,7 @@ impl ReservedPaths {
         Ok(finder.reserved)
     }
 
-    /// Tells what was made at the missing paths.
+    /// Notes the objects that were created at the missing paths.
     pub fn made(&mut self, made: &BTreeMap<PathBuf, ObjectId>) {
         let all = self.areas.iter_mut().chain(&mut self.pinned).chain(&mut self.fixed);
         for held in all.filter(|held| held.id.is_none()) {
@@ -241,7 +241,7 @@ impl Finder<'_> {
                 if !is_bare {
                     return self.add_repository(&inside, beside);
                 }
-                // Without them it would be taken for no repository the next time.
+                // Without them the next search would not recognise the repository.
                 for name in OF_BARE_REPOSITORY {
                     let path = path.join(name);
                     if let Some((_, id)) = look(&inside, &path)? {
@@ -253,7 +253,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The repository that a `.git` file names, if it lies in the workspace.
+    /// Adds the repository that a `.git` file names, if it lies in the workspace.
     fn add_linked(&mut self, file: &Found, worktree: &Path) -> Result<(), JudgeFault> {
         // A file that cannot be read leads nowhere, for git neither.
         let Ok(read) = self.root().read(&file.path, MAX_LINK_BYTES) else { return Ok(()) };
@@ -515,7 +515,7 @@ pub(super) fn repositories(root: &Root, nested: &NestedPaths) -> Vec<Found> {
     found
 }
 
-/// Taskdocs at the top as it is now, and those found below.
+/// Returns the Taskdocs at the top now, and those found below.
 pub(super) fn taskdocs(root: &Root, nested: &NestedPaths) -> Result<Vec<Found>, JudgeFault> {
     let top = root.path();
     let mut paths: Vec<PathBuf> = root

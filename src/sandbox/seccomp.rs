@@ -160,7 +160,7 @@ fn program_for(sockets: Sockets, is_root: bool) -> Result<BpfProgram, SeccompErr
     let typing =
         TERMINAL_INPUT_REQUESTS.map(|request| rule(vec![condition(1, SeccompCmpOp::Eq, request)?]));
     rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_, _>>()?);
-    // A PID namespace has no other processes.
+    // A PID namespace contains no other processes.
     for (call, argument) in CROSS_PROCESS_CALLS.into_iter().filter(|_| sockets != Sockets::Isolated)
     {
         rules.insert(call, vec![rule(vec![condition(argument, SeccompCmpOp::Ne, 0)?])?]);

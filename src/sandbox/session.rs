@@ -57,7 +57,7 @@ impl Session {
         self.folder.join("closed-file")
     }
 
-    /// A git configuration with the name and email of the user, and nothing else.
+    /// Returns a git configuration with the name and email of the user, and nothing else.
     pub fn git_settings(&self) -> PathBuf {
         self.folder.join("gitconfig")
     }

@@ -101,7 +101,7 @@ const CONDA: &[&str] = &[
 /// Variables that name certificates.
 pub(super) const CERTIFICATES: [&str; 3] = ["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
 
-/// Names of files with keys, in whatever folder.
+/// Names of files with keys, in any folder.
 const KEY_FILES: [&str; 10] = [
     "credentials",
     "credentials.json",

@@ -25,7 +25,7 @@ const MAX_LEVELS: usize = 4;
 const WITH_SOCKETS: [&str; 2] = ["/opt", "/usr/local"];
 /// Folders with a socket of the system, whose server does more than a sandbox may.
 const SOCKET_FOLDERS: [&str; 1] = ["/nix/var/nix/daemon-socket"];
-/// Names of folders that are private, wherever they are.
+/// Names of folders that are private, anywhere.
 const PRIVATE_NAMES: [&str; 11] = [
     ".ssh",
     ".gnupg",

@@ -63,7 +63,7 @@ pub struct SandboxedCommand {
     pub environment: Vec<(String, String)>,
     /// Number of nested processes of the sandbox itself, above the command.
     pub layers: usize,
-    /// To be kept until all processes of the command have ended.
+    /// Must be kept until all processes of the command have ended.
     pub placeholders: Placeholders,
 }
 
@@ -146,7 +146,7 @@ impl PreparedSandbox {
 }
 
 impl LastScan {
-    /// Judges what is reserved now. `root`: the workspace.
+    /// Judges the reserved paths now. `root`: the workspace.
     fn judge(
         &self,
         root: &Root,
@@ -266,7 +266,7 @@ impl Sandbox {
         prepared.last_scan().search.found().unprotected.problem(prepared.root.path())
     }
 
-    /// Problems with git settings that appeared while commands ran, and with what is not protected.
+    /// Returns problems with git settings that appeared while commands ran, and with unprotected places.
     pub(super) fn workspace_problems(&self, prepared: &PreparedSandbox) -> Vec<Problem> {
         let (workspace, root) = (&self.config().workspace, &prepared.root);
         let mut last_scan = prepared.last_scan();
@@ -383,8 +383,8 @@ impl Sandbox {
         }))
     }
 
-    /// Judges the workspace and makes the placeholders. While another command exchanges what is in it, that is done
-    /// again.
+    /// Judges the workspace and makes the placeholders; repeats this while another command exchanges files in
+    /// it.
     fn reserve(
         &self,
         prepared: &PreparedSandbox,
@@ -523,7 +523,7 @@ fn holds(
     let mut add = |how: &str, path: &Path, id: ObjectId| {
         arguments.extend([how.into(), path.into(), id.into()]);
     };
-    // A home or state folder in the workspace is hidden, whatever it is moved to.
+    // A home or state folder in the workspace is hidden, even if it is moved.
     let own = config.home.iter().chain([&config.state]);
     for path in own.filter(|path| path.starts_with(root.path())) {
         if let Some(object) = root.look(path).map_err(SandboxRefusal::of_error)? {

@@ -155,7 +155,7 @@ impl Routes {
         text.strip_prefix(self.label(place)).and_then(|rest| rest.strip_prefix(OF)).unwrap_or(text)
     }
 
-    /// In the place that the label of its Taskdoc names.
+    /// Routes it to the place that the label of its Taskdoc names.
     fn create(&mut self, command: Command) -> Routed {
         let Command::Create { ticket, agent, taskdoc, text } = command else {
             return Routed::default();
@@ -166,7 +166,7 @@ impl Routes {
         Routed::to(place, Command::Create { ticket, agent, taskdoc, text })
     }
 
-    /// Ends the search before, wherever it still reads.
+    /// Begins a search and ends the one before, wherever it still reads.
     fn find(&mut self, ticket: Ticket, request: FindRequest) -> Routed {
         self.forget_searches();
         let place =
@@ -325,8 +325,8 @@ impl Routes {
         });
     }
 
-    /// All questions, the oldest first; `None` while a place has not said what is open there: the screen begins with the
-    /// oldest one.
+    /// Returns all questions, the oldest first; `None` while a place has not reported its open ones: the
+    /// screen begins with the oldest.
     fn questions(&mut self) -> Option<DriverEvent> {
         self.tells_questions |= self.places.iter().all(|place| place.is_known);
         if !self.tells_questions {
@@ -345,7 +345,7 @@ impl Routes {
         self.set(place, |place| place.news = items);
     }
 
-    /// All notices and failures in the order of one place.
+    /// Returns all notices and failures, in the order of a single place.
     fn news(&self) -> DriverEvent {
         let all = self.places.iter().flat_map(|place| place.news.iter().cloned());
         let mut all: Vec<NewsItem> = all.collect();
@@ -353,13 +353,13 @@ impl Routes {
         DriverEvent::News(all)
     }
 
-    /// Places that say nothing are not waited for any more.
+    /// Stops waiting for places without a report.
     pub fn wait_no_more(&mut self) -> Option<DriverEvent> {
         let waits = !std::mem::replace(&mut self.tells_questions, true);
         waits.then(|| self.questions()).flatten()
     }
 
-    /// A reply to what all were asked: told once all have replied, but for what was found.
+    /// Handles a reply to a command for all: reported once all have replied, except search results.
     fn reply_of_one(
         &mut self,
         place: usize,
