@@ -199,7 +199,7 @@ pub fn socket_place(workspace: &Path) -> Place {
     Place::of(workspace, socket_folders())
 }
 
-/// Lets other processes of this user reach the driver. Without a socket it goes on, and the log says why.
+/// Lets other processes of this user reach the driver. Without a socket the driver goes on, and the log says why.
 pub fn listen(
     workspace: &Path,
     driver: &Driver,
@@ -304,7 +304,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
     }
 }
 
-/// All built-in tools.
+/// Returns all built-in tools.
 #[must_use]
 pub fn registry(problems: Arc<Problems>) -> Registry {
     let mut tools = Registry::builtin();

@@ -128,7 +128,7 @@ impl DemoWorkspace {
         Ok(stage)
     }
 
-    /// The demo workspace in `folder`, created if missing. An earlier demo continues where it stopped.
+    /// Opens the demo workspace in `folder`, created if missing. An earlier demo continues where it stopped.
     ///
     /// # Errors
     /// As [`Story::write_workspace`].

@@ -96,7 +96,7 @@ fn parts_of(written: &[String]) -> Result<BTreeMap<String, String>, CommandError
 struct OpenQuestion {
     dialog: DialogId,
     id: String,
-    /// `None` if it is not open any more: the driver says who answered it.
+    /// `None` if it is closed: the driver says who answered it.
     asked: Option<Inquiry>,
     /// Other questions that ask the same; they get the same answer.
     alike: Vec<(DialogId, String)>,
@@ -138,7 +138,7 @@ impl OpenQuestion {
         )))
     }
 
-    /// Says which others are not answered with it.
+    /// Prints which other questions this answer does not cover.
     fn tell_unlike(&self) {
         for id in &self.unlike {
             lines::note(&format!(

@@ -49,7 +49,7 @@ const FILE: &str = "config.yaml";
 /// Mode bits of users other than the owner.
 const OTHERS_MASK: u32 = 0o077;
 
-/// True if this is a mapping with settings of this place, and nothing else.
+/// True if this is a mapping with settings of this place only.
 fn is_known(value: &Value, place: &[&'static str]) -> bool {
     let names = names_in(place);
     value.as_object().is_some_and(|all| all.keys().all(|key| names.contains(&key.as_str())))
@@ -241,7 +241,7 @@ fn read_file(path: &Path, workspace: &Path) -> Result<Option<String>, UnreadFile
     Ok(Some(text))
 }
 
-/// The problem and the fix where a level stands with something else, or not at all.
+/// The problem and the fix if a level has other keys beside it, or is missing.
 const ONLY_SANDBOX: (Text, Text) = (
     Text::new("expected sandbox and nothing else", "这里只应有 sandbox"),
     Text::new("write { sandbox: workspace }", "请写 { sandbox: workspace }"),
@@ -369,7 +369,7 @@ fn has_all_colours(term: &str) -> bool {
     NAMES.contains(&family) || name.split('-').any(|part| part == "direct")
 }
 
-/// True for the terminals of DEC, which have no colours (`vt100`, `vt220`), and for others whose name says so.
+/// True for terminals of DEC, which have no colours (`vt100`, `vt220`), and for others with such a name.
 fn is_monochrome(term: &str) -> bool {
     let (name, rest) = term.split_once('-').unwrap_or((term, ""));
     let number = name.strip_prefix("vt").unwrap_or_default();

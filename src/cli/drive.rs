@@ -129,8 +129,8 @@ pub async fn fork(
     .await
 }
 
-/// By the driver that runs them. Without one only resumed dialogs can be stopped, as nothing else drives while this
-/// process has the lock of the workspace.
+/// Stops dialogs through the driver that runs them. Without one only resumed dialogs can be stopped, as
+/// nothing else drives while this process has the lock of the workspace.
 pub async fn stop(workspace: &Path, which: &DialogOrAll) -> Result<Status, CommandError> {
     let named = which.dialog.as_ref().map(|wanted| running_dialog(workspace, wanted));
     let wanted = named.transpose()?.map(|(_, dialog)| dialog);

@@ -69,9 +69,9 @@ pub struct Printer {
     /// The dialogs that determine the outcome.
     halted: Vec<HaltedDialog>,
     listed: bool,
-    /// The open questions: an event has only the first line of one, as it is.
+    /// The open questions in full: an event only has the first line of one, uncleaned.
     questions: Vec<InboxRow>,
-    /// No longer open; how they were closed is said next.
+    /// Questions that were closed; the next event says how.
     closed: Vec<InboxRow>,
     /// The open notices and failures, once they are known.
     news: Option<Vec<NewsItem>>,
@@ -173,7 +173,7 @@ impl Printer {
         self.json_line(None, "task_updated", fields);
     }
 
-    /// Prints how those teams are that are new, gone, or not as they were.
+    /// Prints the status of teams that are new, gone, or changed.
     fn teams(&mut self, teams: &[TeamRow]) {
         let now: BTreeMap<TeamName, TeamStatus> =
             teams.iter().map(|team| (team.name.clone(), team.status)).collect();
@@ -189,7 +189,7 @@ impl Printer {
         }
     }
 
-    /// Prints which triggers have fired, and which are not as they were.
+    /// Prints triggers that have fired or changed.
     fn triggers(&mut self, rows: &[TriggerRow]) {
         let now: BTreeMap<TriggerId, TriggerRow> =
             rows.iter().map(|row| (row.id(), row.clone())).collect();
@@ -551,7 +551,7 @@ impl Printer {
         }
     }
 
-    /// At a terminal with its arguments.
+    /// Prints a call; at a terminal with its arguments.
     fn tool_call(&mut self, dialog: &DialogId, call: &Call) {
         let agent = self.agent(dialog);
         if let EventFormat::Terminal(stream) = &mut self.form {

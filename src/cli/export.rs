@@ -90,7 +90,7 @@ impl From<ExportFault> for io::Error {
     }
 }
 
-/// A dialog to be written out. One of its courses at a time is in memory.
+/// A dialog to be exported. One course at a time is in memory.
 #[derive(Debug)]
 pub struct Export<'a> {
     store: &'a Store,
@@ -166,7 +166,7 @@ fn told(fault: ExportFault, failed: impl FnOnce(io::Error) -> CommandError) -> C
 }
 
 impl<'a> Export<'a> {
-    /// With its title as the survey has it.
+    /// Makes the export, with the title from the survey.
     pub fn of(store: &'a Store, survey: &Survey, dialog: &'a DialogId) -> Self {
         let tree = survey.trees.iter().find(|tree| tree.root == dialog.root);
         let listed = tree.and_then(|tree| {

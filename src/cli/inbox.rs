@@ -86,7 +86,7 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
     shown
 }
 
-/// On a screen.
+/// Shows the inbox on a screen.
 fn show(workspace: &Path, places: &[String]) -> Result<Status, CommandError> {
     let runtime = runtime::runtime()?;
     let shown = runtime.block_on(async {
@@ -102,7 +102,7 @@ fn show(workspace: &Path, places: &[String]) -> Result<Status, CommandError> {
     }
 }
 
-/// All places, and what came of them.
+/// All places, and their states.
 struct Lines {
     names: Vec<String>,
     /// The folders of places on this machine.
@@ -131,7 +131,7 @@ impl Lines {
         Some(self.board.apply(place, event))
     }
 
-    /// Prints what is open, once every place has said it or had its time.
+    /// Prints the open items, once every place has reported them or timed out.
     async fn list(&mut self, wants: impl Fn(&Value) -> bool) -> Result<Status, CommandError> {
         let until = Instant::now() + LIST_TIMEOUT;
         while !self.board.is_known() {
@@ -322,7 +322,7 @@ impl Lines {
         })
     }
 
-    /// All that is open, as items.
+    /// Returns all open items as JSON.
     fn items(&self) -> Vec<Value> {
         let open: Vec<&Open> = self.board.open.values().collect();
         let mut groups: HashMap<Asked<'_>, Vec<&Open>> = HashMap::new();
@@ -377,7 +377,7 @@ impl Lines {
         self.print_away();
     }
 
-    /// Says of which places it is not known what is open, and what asks on other boxes.
+    /// Prints which places have unknown open items, and what asks on other boxes.
     async fn print_unknown(&mut self) {
         for (place, asks) in self.read_stores().await {
             lines::print(&format!("{}: {}", self.name(place), asks.line()));
@@ -389,7 +389,7 @@ impl Lines {
         self.print_away();
     }
 
-    /// Says which stores cannot be used, so that what is known of news may be old.
+    /// Prints which stores cannot be used, so that the known news may be old.
     fn print_away(&self) {
         for (place, why) in self.board.away.iter().enumerate() {
             if let Some(why) = why {

@@ -34,7 +34,7 @@ use super::running::{DriverPlace, Found, SHUTDOWN_TIMEOUT, TICKET};
 use super::stream::{self, TerminalStream};
 use super::{lines, running, trust};
 
-/// If the width of the terminal is unknown.
+/// The width if that of the terminal is unknown.
 const DEFAULT_COLUMNS: usize = 80;
 
 /// A command, and how it is driven.
@@ -172,7 +172,7 @@ impl Job<'_> {
         })?)
     }
 
-    /// By a driver of this process, which others can reach while it drives.
+    /// Runs it with a driver of this process, which others can reach meanwhile.
     async fn execute_here(
         self,
         (mut driver, store, shells): (Driver, Arc<Store>, Shells),
@@ -214,7 +214,7 @@ impl Job<'_> {
         outcome
     }
 
-    /// By a driver of another process, which goes on afterwards.
+    /// Runs it with a driver of another process, which goes on afterwards.
     async fn execute_elsewhere(
         self,
         found: Connection,
@@ -317,7 +317,7 @@ impl Job<'_> {
         ended
     }
 
-    /// Prints events until what was asked for is quiet.
+    /// Prints events until the requested work is quiet.
     async fn follow(
         &self,
         (commands, events): (&mpsc::Sender<Command>, &mut mpsc::Receiver<DriverEvent>),
@@ -431,7 +431,7 @@ impl Also {
         self.open.is_empty()
     }
 
-    /// True if this is the reply to one of them, which is said.
+    /// True if this is the reply to one of them; prints it.
     fn takes(&mut self, event: &DriverEvent) -> bool {
         let ticket = event.ticket();
         let Some(at) = self.open.iter().position(|(open, _)| Some(*open) == ticket) else {

@@ -178,8 +178,8 @@ impl LinkEnd {
         Ok(())
     }
 
-    /// Waits for the end. A driver of this process ends, and with it what it runs; one elsewhere goes on. Returns what
-    /// there is to say about that.
+    /// Waits for the end. A driver of this process ends with everything it runs; another one goes on. Returns
+    /// the text about that.
     pub async fn settle(
         self,
         asked: Option<StopSignal>,
@@ -265,7 +265,7 @@ impl Texts {
     }
 }
 
-/// Drafts are of the workspace; what is known of the hints is of the person.
+/// Drafts belong to the workspace; the state of the hints belongs to the person.
 impl DraftStore for Texts {
     fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
         if name == STORED_HINTS {
@@ -338,7 +338,7 @@ const FIX_DISK: Text = Text::new(
 const FIX_SIZE: Text =
     Text::new("send, shorten or clear one of the drafts", "请发送、缩短或清空其中一份草稿");
 
-/// Why what is typed is lost when the program ends.
+/// Returns the problem by which typed text is lost when the program ends.
 fn not_saved(path: &str, why: &Localized, fix: Text) -> Problem {
     let text = localized!(
         [why] "what you type and do not send is not saved: {why}",

@@ -41,7 +41,7 @@ impl OwnRun {
         kept.into_iter().filter_map(|event| self.own(event)).collect()
     }
 
-    /// The event, if it belongs to what was asked for.
+    /// Returns the event if it belongs to the requested work.
     pub fn own(&mut self, event: DriverEvent) -> Option<DriverEvent> {
         let is_of_tree = matches!(event, DriverEvent::TreeQuiet { .. });
         let is_of_all = matches!(event, DriverEvent::Quiet(_) | DriverEvent::Halted(_));

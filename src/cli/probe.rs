@@ -31,7 +31,7 @@ pub struct Probe {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProbeResult {
-    /// With the time until the answer was complete.
+    /// Answered, with the time until the answer was complete.
     Answered(Duration),
     Failed {
         text: String,

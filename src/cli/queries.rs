@@ -56,7 +56,7 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
     Ok(Status::Done)
 }
 
-/// After a long list was read from its files, saves the index for the next one. A failure only costs time.
+/// Saves the index after a long list was read from its files. A failure only costs time.
 fn save_index(store: &Store, survey: &Survey) {
     if survey.is_worth_indexing()
         && let Err(error) = store.write_list_index()

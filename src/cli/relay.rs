@@ -54,7 +54,7 @@ async fn relay_from(workspace: &Path, starts: bool) -> Result<Status, CommandErr
     let (mut from_driver, mut to_driver) = stream.into_split();
     let sending = async {
         let sent = copy(&mut input, &mut to_driver).await;
-        // The driver still says what it has to, and then ends the other direction.
+        // The driver sends its last messages, and then ends the other direction.
         sent.and(to_driver.shutdown().await)
     };
     let receiving = async {

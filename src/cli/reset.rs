@@ -24,7 +24,7 @@ pub fn by_hand() -> Status {
     }
 }
 
-/// After the screen on it was killed; says why it is gone.
+/// Restores the terminal after its screen was killed; says why the screen is gone.
 pub fn after_kill(signal: i32, inline: bool, line: &mut SavedLine) {
     let modes = if inline { ModeFlag::inline() } else { ModeFlag::default() };
     // If the terminal is gone as well, there is nothing to restore.

@@ -32,7 +32,7 @@ pub const TICKET: Ticket = 1;
 /// The driver that carried a command out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriverPlace {
-    /// In this process, which has ended its driver again.
+    /// In this process, whose driver has ended again.
     Here,
     /// By a driver in another process, which goes on.
     Elsewhere,
@@ -54,7 +54,7 @@ pub fn hello_of_session(audience: AudienceKind) -> Hello {
     Hello { session: ids::random_name(), ..hello(audience) }
 }
 
-/// Lets other processes reach a driver of this one; says what was in the way.
+/// Lets other processes reach a driver of this one; prints what was in the way of the socket.
 pub fn listen(
     workspace: &Path,
     driver: &Driver,
@@ -88,7 +88,7 @@ pub async fn find(
     }
 }
 
-/// A driver that was found, or what was started instead.
+/// A running driver, or the result of `start`.
 pub enum Found<T> {
     Elsewhere(Box<Connection>),
     Started(T),

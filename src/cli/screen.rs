@@ -51,10 +51,10 @@ pub fn open(workspace: &Path, mode: ScreenMode) -> Result<Status, CommandError> 
 /// The way dialogs are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScreenMode {
-    /// On a screen of its own, which is gone at the end.
+    /// On a screen of its own, which disappears at the end.
     #[default]
     Full,
-    /// Below the text of the terminal, which keeps what is finished.
+    /// Below the text of the terminal, which keeps finished blocks.
     Inline,
     /// As lines.
     Plain,
@@ -306,7 +306,7 @@ async fn on_terminal(
         crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
     unsaved::report(app.unsaved_at_end(), lang);
     if app.has_detached() {
-        // Its thread has the terminal open.
+        // Its thread holds the terminal open.
         *keys = Keys::default();
         let until = until_when(hang_up, asked.get().copied());
         return go_on(end, until, app.open_questions(), lang).await;
@@ -319,7 +319,7 @@ async fn on_terminal(
         lines::note(&line);
     }
     match asked.get() {
-        // After a signal, an error of the terminal does not matter.
+        // After a signal, a terminal error does not matter.
         Some(ask) => Ok(ScreenExit::Status(report_signal(*ask))),
         None if app.replays() => shown.map(|_| ScreenExit::Replay),
         None => shown.map(|_| ScreenExit::Status(Status::Done)),
@@ -450,7 +450,7 @@ fn questions(follows_background: bool, depth: ColorDepth) -> Questions {
     }
 }
 
-/// Hints for a person who is new here, unless they are switched off or what is known of them cannot be read.
+/// Shows hints to a new person, unless they are switched off or their state cannot be read.
 async fn show_first_hints(app: &mut App, wanted: HintUse) {
     if wanted == HintUse::Off {
         return;

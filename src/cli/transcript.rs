@@ -32,7 +32,7 @@ pub fn print(agent: &str, course: Course, entries: &[Entry], form: TranscriptFor
     }
 }
 
-/// The text of a block as part of a document: what a call did is a code block.
+/// Returns the text of a block as part of a document: the effect of a call is a code block.
 pub fn as_markdown<'a>(body: &BlockBody, text: &'a str) -> Cow<'a, str> {
     let BlockBody::Tool(call) = body else { return text.into() };
     if text.trim().is_empty() {

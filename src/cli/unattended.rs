@@ -1,4 +1,4 @@
-//! A driver that no screen of its own process shows: `serve`, and what a screen has left behind.
+//! A driver without a screen in its own process: `serve`, and a driver whose screen has detached.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

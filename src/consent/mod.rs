@@ -72,7 +72,7 @@ impl Trust {
         }
     }
 
-    /// All entries of the workspace's current files.
+    /// Returns all entries of the workspace's current files.
     pub fn list(&self) -> Vec<TrustEntry> {
         let minds = Minds::load(&self.workspace, Lang::En);
         self.list_of(&minds)

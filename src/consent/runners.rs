@@ -1,4 +1,4 @@
-//! Files that programs read by themselves in the folder they run in, and that say what they run.
+//! Files that programs read by themselves in their working folder, and that decide what they run.
 
 /// The files that an interpreter runs in a folder.
 pub(super) const ENTRY_FILES: [&str; 5] =

@@ -31,7 +31,7 @@ impl std::fmt::Debug for ManageContext {
     }
 }
 
-/// The configuration as it is now, with everything that is wrong.
+/// Returns the present configuration, with all its problems.
 pub(super) fn load_configuration(known: &ManageContext, cx: &ToolCx) -> (Minds, Vec<Problem>) {
     let minds = Minds::load(&cx.workspace, cx.lang);
     let mut problems = minds.problems().to_vec();
@@ -44,7 +44,7 @@ pub(super) fn load_configuration(known: &ManageContext, cx: &ToolCx) -> (Minds, 
     (minds, problems)
 }
 
-/// True if `name` fits a pattern with `*`, whatever the case of its letters.
+/// True if `name` matches a pattern with `*`, regardless of case.
 pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
     wildcard::fits(&pattern.to_lowercase(), &name.to_lowercase())
 }

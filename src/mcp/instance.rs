@@ -70,8 +70,8 @@ impl std::fmt::Debug for InstanceContext {
 pub(super) enum InstanceEvent {
     /// It is ready.
     Open { peer: Peer<RoleClient>, listing: Arc<Listing>, held: BTreeSet<String> },
-    /// Its tool list changed. `held`: the names of tools that wait for the user; `None`: the server is not agreed to
-    /// any more, so that nothing new is.
+    /// Its tool list changed. `held`: the names of tools that wait for the user; `None`: consent to the
+    /// server is gone, so no new tool has any.
     Tools { listing: Arc<Listing>, held: Option<BTreeSet<String>> },
     /// It could not be started; the reason for the user.
     Failed(Localized),
@@ -271,7 +271,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     }
 }
 
-/// All pages.
+/// The tools of all pages.
 #[derive(Debug, Default)]
 struct ListedTools {
     tools: Vec<Tool>,

@@ -1,4 +1,4 @@
-//! A list of tools as a server gave it, with what a person agrees to of each: all that a model is told of it. Pure.
+//! A server's list of tools, with the facts of each that a person agrees to: all that a model is told of it. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -48,13 +48,13 @@ impl Listing {
         self.names.get(original).map(String::as_str)
     }
 
-    /// The digest of what models are told of a tool.
+    /// Returns the digest of a tool's facts for models.
     pub fn digest_of(&self, name: &str) -> Option<&str> {
         let known = self.facts.iter().find(|known| known.name == name);
         known.map(|known| known.digest.as_str())
     }
 
-    /// The names of those that are not as they are in another list, or are held there.
+    /// Returns the names of tools that differ from another list, or are held there.
     pub fn other_than(&self, before: &Self, held: &BTreeSet<String>) -> BTreeSet<String> {
         let is_other = |tool: &&ToolFacts| {
             held.contains(&tool.name) || before.digest_of(&tool.name) != Some(&tool.digest)

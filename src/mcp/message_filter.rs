@@ -1,10 +1,10 @@
 //! Filters the output of a program, one JSON-RPC message per line: repairs what is odd, drops messages that are too
 //! large, nested too deep, or no JSON.
 //!
-//! The reader behind this drops such a line silently, and the caller would wait for its answer for ever.
+//! The reader behind this drops such a line silently, and the caller would wait for its answer forever.
 //! So the line is replaced by an error response to the same request, as soon as the request id is known.
 //! If the id cannot be found, or a line does not end, the connection is closed, which fails all pending
-//! requests. Other lines that are no messages are dropped: programs greet on their output.
+//! requests. Other lines that are no messages are dropped: some programs print a greeting.
 
 use std::io;
 use std::pin::Pin;

@@ -160,7 +160,7 @@ impl ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // Also if the server itself has ended: its children may be alive.
+        // Even if the server itself has ended, its children may be alive.
         self.group.iter().for_each(ProcessGroup::kill);
     }
 }

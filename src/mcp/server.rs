@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// Its tools, if it can be used.
+    /// Returns its tools, if it can be used.
     pub fn listed(&self) -> Option<ServerTools<'_>> {
         let active = self.active.as_ref()?;
         Some(ServerTools {

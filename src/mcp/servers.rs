@@ -104,8 +104,8 @@ impl Servers {
     }
 }
 
-/// The configured servers; `None` if the file is broken, so that everything stays as it is. Tools that wait are looked
-/// at again: a person may have agreed meanwhile.
+/// Returns the configured servers; `None` if the file is broken, so that everything stays as it is. Waiting
+/// tools are checked again: a person may have agreed meanwhile.
 fn desired(
     workspace: &Path,
     permission: &dyn Permission,
@@ -144,7 +144,7 @@ impl ToolSource for Servers {
             let Ok(Some(desired)) = read else { return };
             let (reply, settled) = oneshot::channel();
             if tx.send(SupervisorRequest::Settle { desired, reply }).await.is_ok() {
-                // After the timeout the tools come later; a problem reports that.
+                // After the timeout the tools are added later; a problem reports that.
                 let _ = timeout(READY_TIMEOUT + MARGIN, settled).await;
             }
         })

@@ -138,7 +138,7 @@ fn offered_tool(
     Ok(OfferedTool { server: server.to_owned(), original: original.to_owned(), digest, spec })
 }
 
-/// An argument could not be called by a name that is not seen as it is.
+/// Returns the problem of an argument whose name has hidden characters, so that it could not be used.
 fn hidden_name(server: &str, shown: &str) -> Problem {
     Problem::new(
         format!("mcp/tool-hidden-characters/{server}/{shown}"),
@@ -170,7 +170,7 @@ fn malformed(server: &str, shown: &str, reason: &str) -> Problem {
     )
 }
 
-/// A tool needs a name that is as it is seen, and that is not in use.
+/// Returns the name of a tool, which must have no hidden characters and not be in use.
 fn checked_name<'a>(
     server: &str,
     shown: &str,

@@ -70,7 +70,7 @@ impl ClipboardProgram {
         self.name
     }
 
-    /// Gives it text.
+    /// Gives text to the program.
     ///
     /// # Errors
     /// It could not be started, failed, or took longer than its deadline and was killed.

@@ -1,6 +1,6 @@
-//! The image in the clipboard of this machine, as its clipboard program gives it. The program is run without a
-//! shell, in `/`, with few variables, a deadline and a bounded output; at its end nothing of its process group is
-//! left.
+//! The image in the clipboard of this machine, from its clipboard program. The program is run without a
+//! shell, in `/`, with few variables, a deadline and a bounded output; its process group is killed at the
+//! end.
 
 use std::io::{self, Read as _};
 use std::os::unix::process::CommandExt as _;

@@ -13,7 +13,7 @@ pub fn variable(name: &str) -> Option<String> {
     value.filter(|value| !value.is_empty())
 }
 
-/// All variables whose names and values are text.
+/// Returns all variables whose names and values are UTF-8.
 pub fn all() -> impl Iterator<Item = (String, String)> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))

@@ -72,7 +72,7 @@ fn create_alone_in(
         match DirBuilder::new().mode(FOLDER_MODE).create(&own) {
             Ok(()) => {
                 return create_in(&own, name, write).inspect_err(|_| {
-                    // Only an empty folder goes; what else is in it is not ours.
+                    // Only an empty folder is removed; other files in it are not ours.
                     let _ = std::fs::remove_dir(&own);
                 });
             }

@@ -55,7 +55,7 @@ pub fn pager() -> Result<Program, NoProgram> {
 }
 
 impl Program {
-    /// Its arguments to open a file, which has an absolute path, at a line.
+    /// Returns its arguments to open a file, by an absolute path, at a line.
     pub fn open(&self, file: &Path, line: Option<usize>) -> Vec<OsString> {
         let mut args: Vec<OsString> = self.args.iter().map(Into::into).collect();
         let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

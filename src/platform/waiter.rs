@@ -109,8 +109,8 @@ fn waiter() -> Option<Pid> {
     Pid::from_raw(WAITER.load(Ordering::Acquire))
 }
 
-/// Leaves the terminal and lets the shell have it: this process goes on in a session of its own, and what it still
-/// prints goes nowhere.
+/// Leaves the terminal to the shell: this process goes on in a session of its own, and its further output is
+/// dropped.
 pub fn leave_terminal() {
     let _ = set_parent_process_death_signal(None);
     // Fails for the first process of a group, which is in no job of a shell anyway.

@@ -1,5 +1,5 @@
-//! Tells that files in some folders were saved. The kernel reports it (inotify, Linux only), so nothing
-//! wakes up while nothing is saved.
+//! Notifies when files in some folders were saved. The kernel reports it (inotify, Linux only), so
+//! nothing wakes up in between.
 
 use std::io;
 use std::path::PathBuf;

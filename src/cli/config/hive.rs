@@ -16,7 +16,7 @@ use crate::platform::{env, logs};
 
 /// The key.
 const KEY: &str = "hive";
-/// In it: the name of the variable that holds the address.
+/// Its key for the name of the variable with the address.
 const URL_ENV: &str = "urlEnv";
 
 /// Whether some workspaces share a store.

@@ -100,12 +100,12 @@ impl fmt::Display for Values {
     }
 }
 
-/// In a path of a setting: the path of a workspace.
+/// A key in the path of a setting that stands for the path of a workspace.
 pub(super) const ANY_PATH: &str = "PATH";
 /// The name of a model, as its provider reports it.
 const ANY_MODEL: &str = "MODEL";
 
-/// All settings, in the order in which they are shown.
+/// All settings, in the order of the documents.
 pub const SETTINGS: [Setting; 30] = [
     Setting {
         path: &["theme"],

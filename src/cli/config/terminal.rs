@@ -1,4 +1,4 @@
-//! Settings about what is sent to the terminal and typed there, each one of a few words.
+//! Settings of the terminal's output and input, each one of a few words.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::ui::{ComposerKeys, HintUse, LinkUse};
 /// The words of a setting that is on or off.
 pub(super) const SWITCH: &[&str] = &["on", "off"];
 
-/// The keys that the composer may have, as they are named.
+/// The names of the composer's key sets.
 pub(super) const COMPOSER_KEYS: &[&str] = &[ComposerKeys::Plain.name(), ComposerKeys::Vi.name()];
 
 /// Reads the keys of the composer: by default those of vi if the preset of keys is `vi`, else those of a shell.
@@ -46,7 +46,7 @@ pub(super) fn read_mouse(value: &Value, report: &mut ConfigReport<'_>) -> MouseU
     }
 }
 
-/// Whether a person who is new here gets hints; yes unless they are switched off.
+/// Reads whether a new person gets hints; by default yes.
 pub(super) fn read_hints(value: &Value, report: &mut ConfigReport<'_>) -> HintUse {
     match read_word(value, "hints", SWITCH, report) {
         Some("off") => HintUse::Off,

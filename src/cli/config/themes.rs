@@ -88,7 +88,7 @@ pub(super) fn default_choice(depth: ColorDepth) -> ThemeChoice {
 fn by_background(layers: &[Layer], depth: ColorDepth) -> ThemeChoice {
     let [dark, light] = ["dark", "light"].map(|name| stacked(Some(name), layers, depth));
     let themes = ShadedThemes { dark: dark.clone(), light };
-    // Without colours both may look the same.
+    // Without colours both may look alike.
     let follows = (themes.dark != themes.light).then_some(themes);
     ThemeChoice { theme: dark, follows }
 }

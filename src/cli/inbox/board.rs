@@ -31,7 +31,7 @@ pub enum PlaceState {
 }
 
 impl PlaceState {
-    /// Why what is said of it is not what a driver says.
+    /// Returns why its items are not those of a running driver.
     pub fn why_down(&self) -> Option<&str> {
         match self {
             Self::Unknown => Some("no answer in time"),
@@ -57,7 +57,7 @@ pub enum Change {
     Refused(usize, String),
     Down(usize, String),
     Up(usize),
-    /// Its notices and failures, and what its tasks are, are not known any more, and why.
+    /// Its notices, failures and task kinds are unknown now, and why.
     StoreAway(usize, String),
     StoreBack(usize),
 }
@@ -69,9 +69,9 @@ pub struct Board {
     pub open: BTreeMap<usize, Open>,
     /// The open notices and failures of each place, once they are known.
     pub news: Vec<Option<Vec<NewsItem>>>,
-    /// Why the store of each place cannot be used, if it cannot: what is known of it is what it said before.
+    /// Why the store of each place cannot be used, if so: the known items are then from before.
     pub away: Vec<Option<String>>,
-    /// Not open any more; who answered follows, if that is known.
+    /// Questions that were closed; who answered them follows, if known.
     leaving: Vec<Open>,
     numbered: usize,
     /// Answers that are not acknowledged, by their tickets, with the numbers of their questions.
@@ -93,7 +93,7 @@ impl Board {
         }
     }
 
-    /// True once every place has said what is open, or cannot be reached.
+    /// True once every place has reported its open items, or cannot be reached.
     pub fn is_known(&self) -> bool {
         self.places.iter().all(|state| match state {
             PlaceState::Unknown | PlaceState::AtRest { is_read: false, .. } => false,
@@ -154,7 +154,7 @@ impl Board {
         Vec::new()
     }
 
-    /// Takes what keeps a place, or its store, from being known.
+    /// Takes the problems by which a place, or its store, is unknown.
     fn faults(&mut self, place: usize, problems: &[Problem]) -> Vec<Change> {
         let text = |id| {
             let found = problems.iter().find(|problem| problem.id == id);
@@ -232,14 +232,14 @@ impl Board {
         added.chain(gone.map(|item| Change::NewsGone(place, item.clone()))).collect()
     }
 
-    /// Takes why the store of a place cannot be used.
+    /// Notes why the store of a place cannot be used.
     pub fn is_away(&mut self, place: usize, why: String) {
         if let Some(away) = self.away.get_mut(place) {
             *away = Some(why);
         }
     }
 
-    /// Takes questions of a place off.
+    /// Removes questions of a place.
     fn take(&mut self, place: usize, is_gone: impl Fn(&Open) -> bool) {
         let gone = self.open.values().filter(|open| open.place == place && is_gone(open));
         let gone: Vec<usize> = gone.map(|open| open.number).collect();

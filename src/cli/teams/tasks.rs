@@ -22,7 +22,7 @@ use crate::cli::exit::{CommandError, Status};
 use crate::cli::hive_store::{open, open_or_make, refused, setup};
 use crate::cli::lines;
 
-/// Most characters of what a task is about, in a line.
+/// Most characters of a task's text in a line.
 const MAX_HEADLINE: usize = 100;
 /// The prefix of every id; it may be left out.
 const PREFIX: &str = "task-";
@@ -66,7 +66,7 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
     Ok(Status::Done)
 }
 
-/// A task in one line: with how long it has been so, and why it failed.
+/// Returns a task as one line: with the time in its state, and why it failed.
 pub fn task_line(task: &Task, now: &Stamp) -> String {
     let Task { id, team, priority, text, error, .. } = task;
     let status = status_words(task);
@@ -192,7 +192,7 @@ async fn cancel(store: &mut Store, wanted: &str, json: bool) -> Result<(), Comma
     }
 }
 
-/// Says what a task is now.
+/// Prints the present status of a task.
 fn tell_status(id: &TaskId, status: TaskStatus, said: &str, json: bool) {
     if json {
         lines::json(&json!({ "id": id, "status": status }));

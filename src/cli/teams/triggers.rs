@@ -245,7 +245,7 @@ async fn show(workspace: &Path, of: &TriggerName, json: bool) -> Result<Status, 
     Ok(Status::Done)
 }
 
-/// True if a message makes this trigger fire, as it is now.
+/// True if a message fires this trigger in its present state.
 fn hears(row: &TriggerRow, message: &Message) -> bool {
     let definition = row.definition.as_ref().filter(|_| row.state == TriggerState::Active);
     let handler = definition.and_then(|trigger| handler(trigger, &SystemClock).ok());
