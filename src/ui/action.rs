@@ -1,9 +1,9 @@
 //! What keys can do: actions, the scopes in which they are bound, and the bindings.
 //!
-//! An action is bound in as many scopes as have use for it, and what has the focus decides its effect:
-//! [`Action::Stop`] stops a dialog in the tree and a process in the list of processes. The bindings stand
-//! beside the parts they belong to; [`super::bindings`] collects them. Help, hints, the key map and the
-//! documents are all built from them.
+//! An action is bound in every scope that uses it, and the focus decides its effect: [`Action::Stop`]
+//! stops a dialog in the tree and a process in the list of processes. The bindings are beside the parts
+//! they belong to; [`super::bindings`] collects them. Help, hints, the key map and the documents are all
+//! built from them.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -72,7 +72,7 @@ impl fmt::Debug for Scope {
     }
 }
 
-// Scopes are told apart by their names; a test checks that these are unique.
+// Scopes are compared by name; a test checks that names are unique.
 impl PartialEq for Scope {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

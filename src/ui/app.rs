@@ -233,7 +233,7 @@ impl App {
         self.redraw.mark();
         self.hints.pressed();
         if self.model.is_cut_off() {
-            // Says that somebody is here: the next try comes sooner.
+            // Shows that a person is there: the next try comes sooner.
             self.commands.push(Command::Refresh);
         }
         let chord = Chord::from(key);
@@ -274,7 +274,7 @@ impl App {
         self.outcome()
     }
 
-    /// After each key and event: the commands to send.
+    /// Returns the commands to send after a key or event.
     fn outcome(&mut self) -> Vec<Command> {
         self.look_at_open();
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
@@ -357,8 +357,8 @@ impl App {
         std::mem::take(&mut self.commands)
     }
 
-    /// Drafts to store, and what is known of the hints. They are stored before commands with the user's text are
-    /// sent.
+    /// Takes the drafts to store, and the state of the hints. They are stored before commands with the user's
+    /// text are sent.
     pub fn take_drafts(&mut self) -> DraftTexts {
         let mut drafts = self.writing.take_outgoing();
         drafts.extend(self.hints.take_stored().map(|text| (STORED_HINTS.to_owned(), text)));
@@ -406,7 +406,7 @@ impl App {
         self.follow(held.into_iter().map(|held| FollowUp::Request(held.request())));
     }
 
-    /// Hands all drafts over to be stored, also those that changed just now.
+    /// Hands all drafts over to be stored, the latest changes included.
     pub fn save_drafts(&mut self) {
         self.store_looks();
         self.writing.store();
@@ -437,7 +437,7 @@ impl App {
         self.follow([FollowUp::Notify(Tone::Plain, words::UNREACHABLE)]);
     }
 
-    /// By its locale the terminal has ASCII letters only, so this is English in every language.
+    /// Warns that the terminal has ASCII letters only, by its locale; so this is English in every language.
     pub fn tell_without_letters(&mut self) {
         self.notify(Tone::Bad, "no UTF-8 in the locale: other letters are ?; LC_ALL=C.UTF-8 helps");
     }
@@ -477,7 +477,7 @@ impl App {
         self.redraw.mark();
     }
 
-    /// Takes the theme that fits the terminal's background, now and when it changes.
+    /// Uses the theme that fits the terminal's background, now and when it changes.
     pub fn follow_background(&mut self, themes: ShadedThemes) {
         let theme = self.appearance.follow(themes);
         self.wear(theme);
@@ -515,7 +515,7 @@ impl App {
         }
     }
 
-    /// The number of open questions, also those that are put off, for the line after the screen is closed.
+    /// Returns the number of open questions, postponed ones included, for the line after the screen is closed.
     pub fn open_questions(&self) -> usize {
         self.model.inbox.all().len()
     }
@@ -530,8 +530,8 @@ impl App {
         }
     }
 
-    /// Applies moves of the transcript that wait for the next layout: what is about the block with the cursor
-    /// is then about the one the user went to, however fast.
+    /// Applies moves of the transcript that wait for the next layout: an action on the block with the cursor
+    /// then concerns the block the user went to, however fast.
     fn settle(&mut self) {
         if self.reading.has_pending_moves()
             && let Some(size) = self.next_size()
@@ -637,7 +637,7 @@ impl App {
         handled != Handled::Ignored
     }
 
-    /// Gives the overlays what they may read.
+    /// Runs `work` on the overlays with the state they may read.
     fn in_overlays<R>(&mut self, work: impl FnOnce(&mut Overlays, OverlayFacts<'_>) -> R) -> R {
         let queued = self.queued();
         let facts = OverlayFacts {

@@ -107,7 +107,7 @@ pub struct ScreenBackend<W: Write> {
     rendered: Option<Buffer>,
     /// The memory of the next frame.
     spare: Buffer,
-    /// The library renders a frame: what it flushes is not complete yet.
+    /// The library is rendering a frame: what it flushes is incomplete.
     is_rendering: bool,
     /// The terminal's content is unknown: erase and draw everything.
     repaint: bool,
@@ -117,7 +117,7 @@ pub struct ScreenBackend<W: Write> {
     controls: Vec<u8>,
     /// The addresses of links; `None` where the terminal does not know links.
     links: Option<Links>,
-    /// On an inline screen.
+    /// The state of an inline screen.
     inline: Option<InlineArea>,
     /// The bounds of the frame being drawn.
     bounds: FrameBounds,
@@ -127,7 +127,7 @@ pub struct ScreenBackend<W: Write> {
 }
 
 impl<W: Write> ScreenBackend<W> {
-    /// A backend that assumes nothing about what the terminal shows now.
+    /// Makes a backend that assumes nothing about the content of the terminal.
     pub fn new(writer: W, size: Size, capabilities: Capabilities) -> Self {
         Self {
             writer,
@@ -268,7 +268,7 @@ impl<W: Write> ScreenBackend<W> {
         self.bounds.bytes.filter(|_| self.inline.is_none())
     }
 
-    /// The row of the cursor comes first, where the person types, and then those that have waited longest.
+    /// Orders the rows: that of the cursor first, where the person types, then those that have waited longest.
     fn order(&self, rows: &mut [u16]) {
         let cursor = Some(self.cursor.y).filter(|_| self.cursor_wanted);
         rows.sort_by_key(|y| (Some(*y) != cursor, *y < self.go_on_at, *y));
@@ -346,7 +346,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
         Ok(())
     }
 
-    /// Blanks the wanted content; writes nothing, and what the terminal shows stays known.
+    /// Blanks the wanted content; writes nothing, and the known content of the terminal stays.
     fn clear(&mut self) -> io::Result<()> {
         self.clear_region(ClearType::All)
     }

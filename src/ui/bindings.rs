@@ -112,7 +112,7 @@ pub fn defaults() -> Keymap {
     Keymap::new(all())
 }
 
-/// The defaults with the changes of a parsed key file, and what is wrong with it.
+/// Returns the defaults with the changes of a parsed key file, and the faults of the file.
 pub fn with_overrides(overrides: &Value) -> (Keymap, Vec<KeyFault>) {
     let (keymap, mut faults) = Keymap::with_overrides(all(), overrides);
     faults.extend(hidden_field_keys(&keymap, &Keymap::before(all(), overrides)));

@@ -163,7 +163,7 @@ mod tests {
         Call { reason: CallReason::New, text, count: 1, questions: vec![question] }
     }
 
-    /// Ends each call as it is told.
+    /// Ends each call with the next given result.
     struct Scripted(std::sync::mpsc::IntoIter<io::Result<()>>);
 
     impl CallTarget for Scripted {
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(outcomes.recv().await, None);
     }
 
-    /// Works until it is told to stop.
+    /// Works until it is stopped.
     struct Hanging(SyncSender<()>);
 
     impl CallTarget for Hanging {

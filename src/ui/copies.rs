@@ -73,7 +73,7 @@ pub enum CopyJob {
 /// The outcome of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CopyOutcome {
-    /// Sent to the terminal, which does not say what it does with it.
+    /// Sent to the terminal, which reports nothing back.
     Sent {
         bytes: usize,
     },
@@ -187,7 +187,7 @@ pub(in crate::ui) mod testing {
 
     use super::*;
 
-    /// Takes everything, or refuses everything.
+    /// Accepts everything, or refuses everything.
     #[derive(Debug, Clone, Copy)]
     pub enum MemoryTarget {
         NoProgram,

@@ -155,7 +155,7 @@ pub enum Intent {
     Open(DialogId),
     /// Go to this one of the places to go back to.
     GoTo(usize),
-    /// List what can be copied of the block with the cursor.
+    /// List the parts of the block with the cursor that can be copied.
     ShowParts,
     /// Search for this text in the open dialog.
     Search(String),
@@ -179,7 +179,7 @@ pub enum Intent {
     Task(TeamsRequest),
     /// Ask the driver for the program's log; it is shown from this level on when it arrives.
     RequestLog(LogLevel),
-    /// Ask the driver what this member is told; it is shown when it arrives.
+    /// Request what this member is told; it is shown when it arrives.
     RequestMind(AgentId),
     /// Ask the driver for the done and archived dialogs; their list is shown when they arrive.
     RequestShelf,
@@ -225,7 +225,7 @@ pub enum Intent {
     ShowChanges(DialogId, ChangesScope),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
-    /// Search the records of dialogs; what was searched for before is not any more.
+    /// Search the records of dialogs; ends an earlier search.
     Find(FindRequest),
     /// End that search.
     EndFind,

@@ -27,7 +27,7 @@ pub trait DraftStore: Send + 'static {
     /// Stores one draft; an empty text removes it. May block.
     ///
     /// # Errors
-    /// It is not stored: what is wrong, where, and how to fix it.
+    /// It is not stored: the problem, its place, and the fix.
     fn save(&mut self, name: &str, text: &str) -> Result<(), Problem>;
 }
 
@@ -137,14 +137,14 @@ impl DraftWriter {
         self.batches.is_none() || (self.waiting.is_empty() && self.progress.lock().is_empty())
     }
 
-    /// True while one of these is handed over and was not yet given to the store.
+    /// True while a draft of these was handed over and not yet given to the store.
     pub fn holds(&self, is_one: impl Fn(&str) -> bool) -> bool {
         let unwritten = self.progress.lock();
         let mut names = self.waiting.keys().chain(unwritten.iter().flatten());
         self.batches.is_some() && names.any(|name| is_one(name))
     }
 
-    /// Waits until everything was given to the store, at most this long. Returns what is not in it.
+    /// Waits until everything was given to the store, at most this long. Returns the drafts that are not stored.
     pub fn finish(mut self, limit: Duration) -> DraftTexts {
         if self.problem().is_some() {
             let unsaved = self.progress.unsaved().clone();
@@ -184,7 +184,7 @@ impl Progress {
         self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives drafts to the store, and leaves those that it refused. True if that is another problem than before.
+    /// Gives drafts to the store, and keeps the refused ones. True if the problem has changed.
     fn write(&self, store: &mut impl DraftStore, drafts: &mut DraftTexts) -> bool {
         let mut problem = None;
         drafts.retain(|name, text| match store.save(name, text) {
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!((last("a"), last("b")), (Some("999"), Some("other")));
     }
 
-    /// A disk that takes nothing until there is room, and reports what it took.
+    /// A disk that is full until there is room, and reports what it stored.
     struct FullDisk {
         room: Receiver<()>,
         stored: Sender<(String, String)>,

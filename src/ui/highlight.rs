@@ -30,7 +30,7 @@ use parser::CodeParser;
 pub const MAX_BYTES: usize = 64 * 1024;
 /// Texts that wait for the thread.
 const MAX_WAITING: usize = 64;
-/// Texts after which those who wait are told, though more are to be done.
+/// Texts after which waiting callers are notified, even if more remain.
 const BATCH: usize = 16;
 
 /// A part of a text that has one role, from the end of the run before.
@@ -88,7 +88,7 @@ struct CodeJob {
 }
 
 impl CodeColours {
-    /// All code is plain.
+    /// Disables colours: all code is plain.
     #[must_use]
     pub fn off() -> Self {
         Self::default()
@@ -126,7 +126,7 @@ impl CodeColours {
         runs
     }
 
-    /// A frame is laid out: it may ask for as much as any.
+    /// Begins the layout of a frame, with a new limit of texts.
     pub fn begin_frame(&self) {
         if let Some(shared) = &self.shared {
             shared.state().cache.begin_frame();

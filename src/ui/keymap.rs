@@ -1,4 +1,4 @@
-//! From a pressed key to an action, and from an action to the key that is shown for it.
+//! Maps a pressed key to an action, and an action to the key shown for it.
 //!
 //! The defaults come from the bindings; a key file may replace the keys of single actions.
 //! An invalid entry is reported and skipped, never fatal: the user must always be able to quit.
@@ -118,7 +118,7 @@ impl Keymap {
         (keymap, faults)
     }
 
-    /// The defaults with the keys of a set, and what is wrong with it: nothing, as a test holds.
+    /// Returns the defaults with the keys of a preset, and its faults: none, as a test checks.
     pub(super) fn with_preset(
         bindings: &'static [Binding],
         preset: Option<KeyPreset>,

@@ -15,7 +15,7 @@ use ratatui::style::Color;
 
 /// The longest address that becomes a link, in bytes; some terminals ignore longer ones.
 const MAX_ADDRESS: usize = 2_000;
-/// Addresses that are known at once; the oldest are no links any more.
+/// Most addresses that are known at once; older ones are no longer links.
 const MAX_LINKS: usize = 4_096;
 /// Numbers begin again after this one: they fit into a colour.
 const LAST_ID: u32 = 0x00ff_ffff;
@@ -80,7 +80,7 @@ impl Links {
         }
         table.ids.insert(address.to_owned(), id);
         while table.addresses.len() > MAX_LINKS {
-            // After the last number the lowest are the newest, but those are few.
+            // After the last number, the lowest are the newest, but those are few.
             let Some((_, dropped)) = table.addresses.pop_first() else { break };
             table.ids.remove(&dropped);
         }

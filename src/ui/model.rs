@@ -82,7 +82,7 @@ impl Model {
         self.tree.put(row);
     }
 
-    /// Replaces what waits for consent, and returns what was known. A level stays known.
+    /// Replaces the waiting entries, and returns the former view. A known level is kept.
     pub fn set_consent(&mut self, consent: ConsentView) -> ConsentView {
         self.level = consent.level.or(self.level);
         std::mem::replace(&mut self.consent, consent)

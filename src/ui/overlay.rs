@@ -71,7 +71,7 @@ impl KeysOf {
 /// An action, and what an overlay does for it.
 pub type Handler<T> = (Action, fn(&mut T, &mut Cx<'_>) -> Handled);
 
-/// Does what the table says for an action; what it does not name is ignored.
+/// Runs the handler of an action in the table; an action without one is ignored.
 pub fn run_handler<T>(
     handlers: &[Handler<T>],
     overlay: &mut T,
@@ -110,7 +110,7 @@ pub trait Overlay: fmt::Debug {
         false
     }
 
-    /// Rows at the lower edge that it takes from what is below it.
+    /// Returns the number of rows at its lower edge that it covers.
     fn rows_taken(&self) -> u16 {
         0
     }
@@ -120,7 +120,7 @@ pub trait Overlay: fmt::Debug {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>);
 
-    /// A click on this row of its area. A second one on what is chosen opens it.
+    /// Handles a click on this row of its area. A second one on the selection opens it.
     fn click(&mut self, _row: usize, _cx: &mut Cx<'_>) -> Handled {
         Handled::Ignored
     }

@@ -46,8 +46,8 @@ pub(in crate::ui) enum Due {
 #[derive(Debug, Default)]
 pub(in crate::ui) struct Alerts {
     settings: AttentionSettings,
-    /// Questions that came and did not ring. The list of open questions may arrive after them; what it does not
-    /// name is dropped then.
+    /// Questions that came and did not ring. The list of open questions may arrive after them; then those
+    /// that are not in it are dropped.
     came: BTreeSet<String>,
     /// The time at which they ring; `None` while they are not listed yet.
     ring_at: Option<Instant>,
@@ -60,11 +60,11 @@ pub(in crate::ui) struct Alerts {
 }
 
 impl Alerts {
-    /// A question came, or came back: it rings soon, together with those that come until then.
+    /// Adds a question that came, or came back: it rings soon, together with others until then.
     pub fn came(&mut self, question: String, now: Instant) {
         self.came.insert(question);
         let at = self.next_ring(now);
-        // Not later than that: the quiet hours for which the others wait may be over.
+        // No later than that: the quiet hours that the others wait for may be over.
         self.ring_at = Some(self.ring_at.map_or(at, |ring| ring.min(at)));
     }
 

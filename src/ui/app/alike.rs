@@ -1,4 +1,4 @@
-//! Questions that one of them stands for get its answer, too.
+//! The same answer for questions that are merged into one.
 
 use super::App;
 use super::held::HeldAnswer;

@@ -71,7 +71,7 @@ impl App {
         }
     }
 
-    /// Rings for all open questions. If none of them rings now, the time begins again.
+    /// Rings for all open questions. If none rings now, the time starts again.
     fn remind(&mut self, now: Instant) {
         let questions = self.to_ring_for(|_| true);
         let Some(call) = self.call_text(|text| text.of_reminder(&questions)) else {
@@ -98,7 +98,7 @@ impl App {
         write(CallText { lang: self.ui.lang, title_of: &title_of })
     }
 
-    /// The questions of these that wait for an answer, without those that are looked at; oldest first.
+    /// Returns those of these questions that wait for an answer and are not looked at; oldest first.
     fn to_ring_for(&self, is_meant: impl Fn(&str) -> bool) -> Vec<&InboxRow> {
         let looked_at = self.alerts.is_looked_at();
         let seen = if looked_at { self.questions_in_view() } else { Vec::new() };
@@ -109,7 +109,7 @@ impl App {
         self.model.inbox.all().iter().filter(|row| rings(&row.question.id)).collect()
     }
 
-    /// Tells the driver what the person looks at, if that changed.
+    /// Tells the driver which questions the person looks at, if that changed.
     pub(super) fn tell_looks(&mut self) {
         let looks = self.alerts.is_looked_at().then(|| self.questions_in_view());
         if looks != self.told_looks {

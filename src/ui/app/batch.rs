@@ -1,4 +1,4 @@
-//! Several dialogs that are put away together: what became of them is told once, with the names of those that
+//! Several dialogs that are put away together: the outcome is reported once, with the names of those that
 //! stay.
 
 use super::follow_up::{FollowUp, FollowUps};
@@ -44,7 +44,7 @@ impl Batch {
         self.step(ui)
     }
 
-    /// After the last of them, the message.
+    /// Counts one; after the last, returns the message.
     fn step(&mut self, ui: &UiSettings) -> FollowUps {
         self.left = self.left.saturating_sub(1);
         if self.left > 0 {

@@ -1,5 +1,5 @@
-//! Keys that begin a longer sequence, such as `ctrl+x` before `ctrl+s`, or a command of vi, and when what can follow
-//! is listed.
+//! Keys that begin a longer sequence, such as `ctrl+x` before `ctrl+s`, or a command of vi, and the time at
+//! which the possible next keys are listed.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub(super) fn appears_at(since: Instant, drawn: Instant) -> Option<Instant> {
     Some(since + LIST_DELAY).filter(|at| *at > drawn)
 }
 
-/// True if what can follow is listed by now.
+/// True if the possible next keys are listed by now.
 pub(super) fn is_listed(since: Instant, now: Instant) -> bool {
     now >= since + LIST_DELAY
 }

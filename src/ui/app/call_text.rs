@@ -10,7 +10,7 @@ use crate::ui::text::SafeText;
 use crate::ui::text::copy_text::head;
 use crate::ui::words::kind_of_news;
 
-/// The most questions a program of the person is told about at once.
+/// Most questions per call of the person's program.
 const MAX_CALLED: usize = 20;
 /// The start of a question that it gets.
 const MAX_CONTENT_BYTES: usize = 8 * 1024;

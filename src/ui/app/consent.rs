@@ -38,7 +38,7 @@ fn show(then: Option<DialogId>) -> FollowUps {
     vec![FollowUp::Command(Command::CheckConsent), sheet]
 }
 
-/// The user agreed to what the sheet showed; `then` is the dialog that was to continue.
+/// Agrees to the shown entries; `then` is the dialog that was to continue.
 pub(super) fn agree(
     digests: Vec<String>,
     level: Option<Level>,

@@ -212,7 +212,7 @@ impl FirstHints {
         self.known.iter().any(|known| known.hint == hint && known.used)
     }
 
-    /// The hint to show, of those that fit what can be done now and the room there is.
+    /// Chooses the hint to show, of those that fit the current state and the room.
     pub fn choose(&mut self, fits: impl Fn(FirstHint) -> bool) -> Option<FirstHint> {
         match self.showing {
             Showing::Shown { hint, .. } if fits(hint) => return Some(hint),
@@ -243,7 +243,7 @@ impl FirstHints {
     }
 }
 
-/// Reads what was stored; `None` if it is nothing of ours.
+/// Parses the stored text; `None` if it is not ours.
 fn parse(text: &str, fresh: &[Progress]) -> Option<Vec<Progress>> {
     if text.len() > MAX_STORED_HINTS {
         return None;

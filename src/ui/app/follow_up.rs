@@ -43,7 +43,7 @@ pub(super) enum FollowUp {
 
     // To the overlays.
     Show(NewOverlay),
-    /// Show a list, or do what it wants instead.
+    /// Show a list, or carry out its intent instead.
     ShowList(Scope),
     /// This many dialogs are put away together.
     BeginBatch {
@@ -74,7 +74,7 @@ pub(super) enum FollowUp {
     Read(DialogId),
     /// Read a dialog; if it is open already, its view stays.
     ReadIfNew(DialogId),
-    /// Show the dialog from before answering, which is no position to go back to any more.
+    /// Show the dialog from before answering, and forget it as a place to go back to.
     ReturnTo(DialogId),
     /// Go to this one of the places to go back to.
     GoToPlace(usize),
@@ -91,7 +91,7 @@ pub(super) enum FollowUp {
     /// Go to the next or the previous match.
     StepSearch(Towards),
     LeaveSearch,
-    /// List what can be copied of the block with the cursor.
+    /// List the parts of the block with the cursor that can be copied.
     ShowParts,
     /// The preview requested with this ticket cannot be read.
     PreviewRefused {

@@ -282,14 +282,14 @@ impl App {
         }
     }
 
-    /// Gives the focus to the next or the previous part.
+    /// Returns the focus of the next or the previous part.
     fn step_focus(&self, back: bool) -> FollowUps {
         let can_write = self.writing.can_write() && !self.model.views_only;
         vec![FollowUp::Focus(self.focus.neighbour(back, can_write))]
     }
 
-    /// In the composer, keys act on what is offered; else the arrows move the caret, and at the edge of the
-    /// text they recall the history.
+    /// Handles a key in the composer: it acts on the completions; else the arrows move the caret, and at
+    /// the edge of the text they recall the history.
     pub(super) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
         if self.complete(action) {
             return;

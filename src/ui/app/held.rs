@@ -7,7 +7,7 @@ use super::requests::Request;
 use crate::domain::DialogId;
 use crate::ui::model::{DraftKey, Inbox};
 
-/// An answer as it will be sent, and what was typed.
+/// An answer as it will be sent, and the typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HeldAnswer {
     pub dialog: DialogId,
@@ -24,7 +24,7 @@ impl HeldAnswer {
         Request::Answer { dialog, question, part, text, typed }
     }
 
-    /// Its draft.
+    /// Returns the key of its draft.
     pub fn key(&self) -> DraftKey {
         DraftKey::of_answer(&self.question, self.part.as_deref())
     }
@@ -34,7 +34,7 @@ impl HeldAnswer {
 pub(super) struct HeldAnswers {
     /// The time for which an answer is held.
     hold: Duration,
-    /// In the order in which they were sent.
+    /// The held answers, in the order in which they were sent.
     held: Vec<(Instant, HeldAnswer)>,
 }
 
@@ -63,7 +63,7 @@ impl HeldAnswers {
         self.held.first().map(|(until, _)| *until)
     }
 
-    /// All of them, at the end.
+    /// Takes all of them, at the end.
     pub fn all(&mut self) -> Vec<HeldAnswer> {
         self.held.drain(..).map(|(_, answer)| answer).collect()
     }
@@ -73,13 +73,13 @@ impl HeldAnswers {
         self.held.pop().map(|(_, answer)| answer)
     }
 
-    /// The answer to this question; it is not held any more.
+    /// Takes the answer to this question.
     pub fn take(&mut self, question: &str) -> Option<HeldAnswer> {
         let at = self.held.iter().position(|(_, answer)| answer.question == question)?;
         Some(self.held.remove(at).1)
     }
 
-    /// The answers whose questions are not open any more.
+    /// Takes the answers whose questions were closed.
     pub fn without_question(&mut self, inbox: &Inbox) -> Vec<HeldAnswer> {
         let gone = |(_, held): &mut (Instant, HeldAnswer)| inbox.get(&held.question).is_none();
         self.held.extract_if(.., gone).map(|(_, answer)| answer).collect()

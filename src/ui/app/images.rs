@@ -1,4 +1,4 @@
-//! Images of the person: what the screen says about them before they are sent.
+//! Images of the person: warnings before they are sent.
 
 use std::sync::Arc;
 

@@ -68,7 +68,7 @@ impl App {
         (1..=PutOff::MAX_MINUTES * 60).contains(&left).then(|| Duration::from_secs(left))
     }
 
-    /// Shows the questions whose time has come; true if there are any.
+    /// Shows the questions whose postponement is over; true if there are any.
     pub(super) fn bring_back_due(&mut self, now: Instant) -> bool {
         let due = self.model.inbox.due(now);
         self.forget_put_off(&due);

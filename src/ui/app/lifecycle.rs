@@ -57,7 +57,7 @@ fn put_away_here(to: Bucket, facts: Facts<'_>) -> FollowUps {
     vec![FollowUp::Show(NewOverlay::Question(question, Intent::PutAwayAll(roots, to)))]
 }
 
-/// Requests all of them; what became of it is told once.
+/// Puts all of them away; the outcome is reported once.
 pub(super) fn put_away_all(roots: Vec<(RootId, String)>, to: Bucket) -> FollowUps {
     let begin = FollowUp::BeginBatch { to, dialogs: roots.len() };
     let request = |(root, name)| FollowUp::Request(Request::PutAway { root, to, name });

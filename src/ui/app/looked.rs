@@ -1,4 +1,4 @@
-//! Stores what the user has looked at, so that a start knows what is new since the last one.
+//! Stores the user's looks, so that the next start knows what is new.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! The keys of vi in the composer, if the user has chosen them.
 //!
-//! `Esc` means one thing at a time: it closes what is offered, then ends insert or visual mode or takes back a
-//! begun command, and in normal mode it leaves the composer as it does without vi.
+//! `Esc` does one thing at a time: it closes the completions, then ends insert or visual mode or cancels an
+//! unfinished command, and in normal mode it leaves the composer as it does without vi.
 
 use std::time::Instant;
 
@@ -43,7 +43,7 @@ impl App {
         self.writing.set_vi(vi);
     }
 
-    /// Gives a key to vi; false if it means what it means without.
+    /// Gives a key to vi; false if it has its meaning without vi.
     pub(super) fn vi_key(&mut self, key: KeyEvent) -> bool {
         if !self.focus.is(Focus::Composer) || !self.writing.can_write() {
             return false;

@@ -23,7 +23,7 @@ pub(super) enum NewOverlay {
     Consent {
         then: Option<DialogId>,
     },
-    /// A question, and what is done if the user says yes.
+    /// A question, and the intent if the user says yes.
     Confirm(Text, Intent),
     Question(String, Intent),
     /// A confirmation that appears while the user may be typing.
@@ -70,11 +70,11 @@ pub(super) enum NewOverlay {
     Tasks(Tasks),
     /// The form for a task of this team, with its draft.
     NewTask(TeamName),
-    /// All of a task.
+    /// A whole task.
     Task(Box<Task>),
-    /// All of a trigger.
+    /// A whole trigger.
     Trigger(Box<TriggerRow>),
-    /// All that a question asks to approve.
+    /// Everything that a question asks to approve.
     ToApprove(Box<InboxRow>),
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
@@ -82,7 +82,7 @@ pub(super) enum NewOverlay {
     Search,
     /// Searches the records of dialogs, with the dialog where the user is.
     Finder(Option<DialogId>),
-    /// Searches in what was sent before.
+    /// The search in the sent messages.
     Sent,
     /// The parts of a text that can be copied.
     CopyParts {

@@ -210,7 +210,7 @@ impl Overlays {
         Some(count.map(|text| FollowUp::NotifyText(Tone::Plain, text)).into_iter().collect())
     }
 
-    /// With how far the search in an overlay is, if one can be searched.
+    /// Adds the progress of the search in an overlay, if it can be searched.
     fn with_found<'a>(&self, facts: OverlayFacts<'a>) -> OverlayFacts<'a> {
         let searched = self.stack.iter().rev().find_map(|overlay| overlay.row_search());
         let found = searched.map_or(facts.found, RowSearch::count);
@@ -234,7 +234,7 @@ impl Overlays {
         self.stack.len()
     }
 
-    /// The keys of the topmost overlay: what it handles, and what works under every overlay.
+    /// Returns the keys of the topmost overlay: those it handles, and those that work under every overlay.
     pub fn keys(&self, keymap: &Keymap) -> Option<KeysOf> {
         let top = self.stack.last()?;
         let scope = top.scope();
@@ -343,7 +343,7 @@ impl Overlays {
         }
     }
 
-    /// Shows a list, or returns what it wants instead.
+    /// Shows a list, or returns its intents instead.
     pub fn show_list(&mut self, facts: OverlayFacts<'_>, scope: Scope) -> Vec<Intent> {
         let mut intents = Vec::new();
         let opened = lists::open(scope, &mut facts.cx((&self.sheets, &self.finds), &mut intents));
@@ -386,7 +386,7 @@ impl Overlays {
         self.sheets.answered(now);
     }
 
-    /// Asks again what the member on the open sheet is told, after files of the team changed.
+    /// Requests again what the member on the open sheet is told, after files of the team changed.
     pub fn reload_mind(&self) -> Option<FollowUp> {
         let agent = self.mind.clone().filter(|_| self.shows(mind::SCOPE))?;
         Some(FollowUp::Request(Request::MindAgain { agent }))

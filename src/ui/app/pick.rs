@@ -13,7 +13,7 @@ pub(super) enum Pick {
     /// Before the one being answered.
     Previous,
     Selected,
-    /// In this row of the inbox.
+    /// The question in this row of the inbox.
     At(usize),
     /// The oldest of this dialog, else of all.
     Of(Option<DialogId>),

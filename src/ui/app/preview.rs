@@ -62,7 +62,7 @@ struct Previewed {
 #[derive(Debug)]
 enum PreviewContent {
     Records(Box<(OpenDialog, TranscriptPane)>),
-    /// Why there are none.
+    /// Why there are no records.
     Refused(SafeText),
 }
 
@@ -147,7 +147,7 @@ impl Preview {
         self.shown.as_ref().map(|shown| &shown.dialog)
     }
 
-    /// Its records.
+    /// Returns its records.
     pub fn records(&self) -> Option<&OpenDialog> {
         match &self.shown.as_ref()?.content {
             PreviewContent::Records(records) => Some(&records.0),
@@ -155,7 +155,7 @@ impl Preview {
         }
     }
 
-    /// Why there are none.
+    /// Returns why there are no records.
     pub fn refusal(&self) -> Option<&SafeText> {
         match &self.shown.as_ref()?.content {
             PreviewContent::Records(_) => None,

@@ -1,8 +1,8 @@
-//! The app on an inline screen: when it shows the live rows alone, and what it prints above them.
+//! The app on an inline screen: when it only shows the live rows, and which entries it prints above them.
 //!
-//! The live rows are the composer, the status line and what streams now. Other panes and overlays take more rows for
-//! as long as they are open; nothing is printed meanwhile, so that the text does not move, and dialogs that are only
-//! looked through are not printed.
+//! The live rows are the composer, the status line and the streamed text. Other panes and overlays take more
+//! rows as long as they are open; nothing is printed meanwhile, so that the text does not move, and dialogs
+//! that are only browsed are not printed.
 
 use std::time::Instant;
 
@@ -36,7 +36,7 @@ enum Amount {
 }
 
 impl App {
-    /// Makes the screen an inline one.
+    /// Makes it an inline screen.
     pub fn be_inline(&mut self) {
         self.inline = Some(Inline::default());
     }
@@ -84,7 +84,7 @@ impl App {
         self.print(width, Amount::OneFrame)
     }
 
-    /// All that is still to be printed, at the end.
+    /// Returns everything that remains to be printed, at the end.
     pub fn take_rest(&mut self) -> Vec<Line<'static>> {
         let width = self.inline_terminal().map_or(0, |terminal| terminal.width);
         self.print(width, Amount::All)
@@ -116,7 +116,7 @@ impl App {
         row.into_line().style(Style { fg: ink, bg: paper, ..Style::default() })
     }
 
-    /// Takes in what is to be printed, once what was is.
+    /// Collects entries to print, once the earlier ones are printed.
     fn collect(&self, inline: &mut Inline, width: u16) {
         if inline.log.is_printed() {
             self.collect_blocks(&mut inline.log);
@@ -247,7 +247,7 @@ impl App {
         }
     }
 
-    /// Passes on what is news where only one dialog is shown.
+    /// Passes on an event that is news while only one dialog is shown.
     pub(super) fn tell(
         &mut self,
         tell: impl FnOnce(&mut InlineLog, Option<&DialogId>, &UiSettings),

@@ -16,7 +16,7 @@ use crate::ui::panes::transcript::FileOfCall;
 use crate::ui::programs::{ProgramJob, ProgramOutcome};
 
 impl App {
-    /// Takes in what a program left.
+    /// Handles the result of a program.
     pub fn program_ended(&mut self, outcome: ProgramOutcome) {
         match outcome {
             ProgramOutcome::Ended(ProgramJob::EditDraft { key, text }, Some(edited)) => {

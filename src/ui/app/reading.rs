@@ -131,7 +131,7 @@ impl Reading {
         ]
     }
 
-    /// Shows the dialog from before answering, which is no position to go back to any more.
+    /// Shows the dialog from before answering, and forgets it as a place to go back to.
     pub fn return_to(&mut self, dialog: &DialogId) -> Vec<FollowUp> {
         self.back.retain(|entry| entry.dialog != *dialog);
         self.show(dialog, None)
@@ -190,7 +190,7 @@ impl Reading {
         }
     }
 
-    /// Changes the open dialog if it is this one; true if that changes what is shown.
+    /// Changes the open dialog if it is this one; true if that changes the screen.
     pub fn change(
         &mut self,
         dialog: &DialogId,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// How often ages on the screen are updated while nothing else happens.
+/// The interval at which ages on the screen are updated while nothing else happens.
 const AGE_REFRESH_INTERVAL: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]

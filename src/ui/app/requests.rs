@@ -15,7 +15,7 @@ use crate::protocol::{
 use crate::ui::model::{DraftKey, attached};
 use crate::ui::panes::composer::Target;
 
-/// A request, with what is needed when its result arrives.
+/// A request, with the data for its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Request {
     /// Show a dialog.
@@ -38,7 +38,7 @@ pub(super) enum Request {
     Preview {
         dialog: DialogId,
     },
-    /// A message; what was typed is its draft until it is on disk.
+    /// A message; the typed text is its draft until it is on disk.
     Say {
         dialog: DialogId,
         text: String,
@@ -80,7 +80,7 @@ pub(super) enum Request {
         to: Bucket,
         name: String,
     },
-    /// A title, or none any more.
+    /// A title, or its removal.
     Title {
         dialog: DialogId,
         title: Option<String>,

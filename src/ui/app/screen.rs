@@ -1,4 +1,4 @@
-//! Draws all parts of the screen, as they were laid out.
+//! Draws all parts of the screen as laid out.
 
 mod about;
 mod hints;
@@ -38,9 +38,9 @@ use crate::ui::text::width::{shorten, width};
 use crate::ui::theme::Role;
 use crate::ui::words::NEWS;
 
-/// From this width on two columns fit well.
+/// The least width, in columns, at which two columns fit well.
 const WIDE: u16 = 110;
-/// From this width on two columns fit.
+/// The least width at which two columns fit.
 const MEDIUM: u16 = 80;
 /// The smallest screen that is drawn: columns and rows.
 pub(super) const MIN_SIZE: (u16, u16) = (40, 12);

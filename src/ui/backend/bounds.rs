@@ -1,13 +1,13 @@
 //! Bounds of what is written per frame, for a slow connection.
 
-/// A question that every terminal answers with its status (DSR), to learn what the connection takes.
+/// A question that every terminal answers with its status (DSR), to measure the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StatusQuestion {
     #[default]
     None,
     /// At the end of the frame.
     After,
-    /// Also at its begin, where nothing is known of the connection yet.
+    /// Also at the start of the frame, while nothing is known of the connection yet.
     BeforeAndAfter,
 }
 

@@ -1,7 +1,7 @@
 //! A grid of cells in which a wide glyph and its tail are never separated.
 //!
-//! Grids share their rows, and a row knows what is compared most: rows that are equal are found at the cost of a
-//! number.
+//! Grids share their rows, and a row stores a hash for comparisons: equal rows are found at the cost of
+//! comparing a number.
 
 use std::hash::{Hash as _, Hasher};
 use std::ops::Range;

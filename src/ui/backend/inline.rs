@@ -66,7 +66,7 @@ impl<W: Write> ScreenBackend<W> {
         self.invalidate();
     }
 
-    /// Prints what is to be printed, and draws the live rows anew if they moved or are unknown.
+    /// Prints the pending rows, and redraws the live rows if they moved or are unknown.
     pub(super) fn begin_live_rows(&mut self) {
         let Some(inline) = &self.inline else { return };
         let (begins, printing) = (inline.begins, &inline.printing);
@@ -86,7 +86,7 @@ impl<W: Write> ScreenBackend<W> {
         self.shown.clear();
     }
 
-    /// The frame was accepted: what it printed is printed.
+    /// Notes that the frame was accepted, and with it the printed rows.
     pub(super) fn live_rows_written(&mut self) {
         let Some(inline) = &mut self.inline else { return };
         inline.printing.clear();

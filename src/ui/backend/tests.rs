@@ -39,7 +39,7 @@ impl Bench {
         }
     }
 
-    /// Draws a frame; returns what was written for it.
+    /// Draws a frame; returns its bytes.
     fn frame(&mut self, draw: impl FnOnce(&mut Buffer)) -> String {
         self.frame_with_cursor(None, draw)
     }
@@ -299,7 +299,7 @@ fn a_frame_with_bounds_begins_with_the_row_of_the_cursor_and_the_next_ones_have_
         seen.push(rows.concat());
     }
     assert_eq!(seen, ["cbbbbbbbbb", "cdbbbbbbbb", "cdebbbbbbb"]);
-    // A row that does not fit any more is not begun, and leaves nothing behind.
+    // A row that does not fit any more is not begun, and leaves no bytes.
     bench.bounds.bytes = Some(70);
     let coloured = |buffer: &mut Buffer| {
         for (y, colour) in (0..10).zip([Color::Red, Color::Indexed(200)].into_iter().cycle()) {

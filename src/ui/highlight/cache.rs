@@ -86,7 +86,7 @@ impl Cache {
         }
     }
 
-    /// Drops those that were not used for longest, until a quarter is free.
+    /// Evicts the least recently used entries until a quarter is free.
     fn drop_oldest(&mut self) {
         let known = self.entries.iter().filter(|(_, entry)| entry.runs.is_some());
         let mut by_use: Vec<(u64, Key)> = known.map(|(key, entry)| (entry.used, *key)).collect();

@@ -1,8 +1,8 @@
 //! Finds the runs of code with the grammars of syntect.
 //!
-//! The code is hostile, the grammars are those that come with the package. A long line is not parsed, a text
-//! that takes too long stays plain from there on, and what the grammars need in memory is dropped when code of
-//! more than a few languages was read.
+//! The code is hostile, the grammars come with the package. A long line is not parsed, a text that takes too
+//! long stays plain from there on, and the grammars' memory is freed when code of more than a few languages
+//! was read.
 
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};

@@ -50,8 +50,8 @@ impl PrintedDialog {
         Self { begun: Begun::Meanwhile, ..Self::default() }
     }
 
-    /// Takes the blocks that are due from those that are loaded. `is_from_start` says whether nothing comes before
-    /// them in their course.
+    /// Takes the blocks that are due from the loaded ones. `is_from_start`: no block comes before these in
+    /// their course.
     pub fn take(&mut self, loaded: &[Block], is_from_start: bool) -> DueBlocks {
         let Some(newest) = loaded.last().map(|block| block.place) else {
             return DueBlocks::default();
@@ -108,7 +108,7 @@ impl PrintedDialog {
         let last = self.last;
         self.waiting.retain(|call| {
             let Some(block) = made_by(call, loaded) else {
-                // Its call is not loaded any more; its reply makes a block of its own.
+                // Its call is no longer loaded; its reply makes a block of its own.
                 return loaded.iter().any(|block| block.body.call() == Some(call));
             };
             let is_known = Some(block.place) <= last;
@@ -144,7 +144,7 @@ fn made_by<'a>(call: &CallId, loaded: &'a [Block]) -> Option<&'a Block> {
     loaded.iter().rev().find(|block| block.body.makes_call(call))
 }
 
-/// The outcome of what was printed when it was asked; of anything else, all of it.
+/// Returns the outcome of a call that was printed already; of anything else, the whole block.
 fn outcome(block: &Block) -> Block {
     match &block.body {
         BlockBody::Question(asked) => match &asked.answer {

@@ -61,7 +61,7 @@ pub fn is_late(since: Option<Instant>, now: Instant) -> bool {
 }
 
 impl InlineLog {
-    /// Takes in what the open dialog has now: who speaks in it, its name and its title. `loaded` are its newest blocks.
+    /// Collects the blocks of the open dialog: its speaker, name and title. `loaded` are its newest blocks.
     pub fn collect(
         &mut self,
         dialog: &DialogId,
@@ -110,7 +110,7 @@ impl InlineLog {
         self.news.row_changed(row, open, ui);
     }
 
-    /// All rows, for the first time: nothing of them is news.
+    /// Takes the first list of rows: none of them is news.
     pub fn rows_listed(&mut self, rows: &[TreeRow], open: Option<&DialogId>, ui: &UiSettings) {
         self.news.rows_listed(rows, open, ui);
     }
@@ -120,17 +120,17 @@ impl InlineLog {
         self.news.inbox_changed(rows, open, ui);
     }
 
-    /// A dialog is not listed any more.
+    /// Removes a dialog that is not listed any more.
     pub fn removed(&mut self, dialog: &DialogId) {
         self.news.removed(dialog);
     }
 
-    /// Something that is said once, as it is.
+    /// Adds rows that are printed once, unchanged.
     pub fn say(&mut self, rows: Vec<Strip>) {
         self.entries.extend(rows.into_iter().map(LogEntry::News));
     }
 
-    /// The next entry. Blocks come before what is new elsewhere.
+    /// Returns the next entry. Blocks come before news of other dialogs.
     pub fn next(&mut self, ui: &UiSettings) -> Option<LogEntry> {
         self.waits_since = None;
         let news = || self.news.next(ui).map(LogEntry::News);

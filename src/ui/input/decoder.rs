@@ -26,7 +26,7 @@ const ESCAPE_WAIT_AMID_REPLIES: Duration = Duration::from_millis(200);
 const SEQUENCE_WAIT: Duration = Duration::from_secs(1);
 /// Timeout of a paste without its end mark, after its last byte.
 const PASTE_WAIT: Duration = Duration::from_secs(3);
-/// A key comes so long after what was read before it.
+/// The least pause between a key and the bytes before it.
 const KEY_PAUSE: Duration = Duration::from_millis(50);
 /// How long the end of a line that was not typed waits for the next line.
 const LINES_WAIT: Duration = Duration::from_millis(30);
@@ -156,7 +156,7 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// A question was sent; its replies end with [`Reply::Attributes`].
+    /// Notes that a question was sent; its replies end with [`Reply::Attributes`].
     pub fn await_replies(&mut self, now: Instant) {
         self.awaits_until = Some(now + REPLIES_WAIT);
     }
@@ -175,7 +175,7 @@ impl Decoder {
         self.awaits_until.into_iter().chain(statuses).any(|until| !is_over(&until))
     }
 
-    /// Takes bytes as they were read at once.
+    /// Takes bytes that were read at once.
     pub fn feed(&mut self, bytes: &[u8], now: Instant) {
         if matches!(self.state, State::Lines { .. }) {
             self.expire(now);
@@ -194,7 +194,7 @@ impl Decoder {
         }
     }
 
-    /// Takes what was not typed key by key; false for anything else.
+    /// Takes input that was not typed key by key; false for anything else.
     fn burst(&mut self, bytes: &[u8], now: Instant) -> bool {
         let follows = self.line_follows_until.is_some_and(|until| now < until);
         let burst = match self.state {
@@ -224,7 +224,7 @@ impl Decoder {
                 true
             }
             (_, Burst::Lines) => self.begin_lines(bytes, follows),
-            // On a slow line the keys of a person come together, too: one line is a paste only after others.
+            // On a slow line keys of a person arrive together, too: one line is a paste only after others.
             (_, Burst::Line) => follows && self.begin_lines(bytes, true),
             (_, Burst::LineEnd | Burst::Text | Burst::Character | Burst::Control) => false,
         }
@@ -286,7 +286,7 @@ impl Decoder {
         }
     }
 
-    /// If the deadline is over, the last bytes were keys, or nothing more comes of what they began.
+    /// Ends the wait if the deadline is over: the last bytes were keys, or an unfinished sequence is given up.
     pub fn expire(&mut self, now: Instant) {
         if self.deadline().is_none_or(|at| now < at) {
             return;
@@ -326,7 +326,7 @@ impl Decoder {
                 let more = self.statuses.filter(|(count, _)| *count > 1);
                 self.statuses = more.map(|(count, until)| (count - 1, until));
             }
-            // If the screen asks for the colour then, it says so.
+            // If the screen then asks for the colour, it announces that itself.
             Reply::Scheme(_)
             | Reply::Background(_)
             | Reply::Notifies(_)
@@ -436,7 +436,7 @@ impl Decoder {
         }
     }
 
-    /// The first of these was typed with what is held, the others after it.
+    /// Reports bytes as keys: the first one with `held`, the others without.
     fn as_keys(&mut self, bytes: &[u8], held: Held, now: Instant) {
         if let Some((first, rest)) = bytes.split_first() {
             self.ground(*first, held);

@@ -14,7 +14,7 @@ pub(super) struct Paste {
 }
 
 impl Paste {
-    /// Takes a byte; the whole text once its end mark is complete.
+    /// Takes a byte; returns the whole text once its end mark is complete.
     pub(super) fn push(&mut self, byte: u8) -> Option<String> {
         if END.get(self.matched) == Some(&byte) {
             self.matched += 1;

@@ -1,4 +1,4 @@
-//! Keys are exactly what was typed, whatever the terminal sends besides, and however it is split.
+//! Keys are exactly those that were typed, whatever else the terminal sends, and however it is split.
 
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind};
@@ -11,9 +11,9 @@ const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 const ALT: KeyModifiers = KeyModifiers::ALT;
 const CONTROL: KeyModifiers = KeyModifiers::CONTROL;
 
-/// Longer than a key waits for the rest of a sequence, shorter than replies are awaited.
+/// Longer than the timeout of `Esc`, shorter than that of replies.
 const PAUSE: Duration = Duration::from_millis(300);
-/// Longer than replies are awaited.
+/// Longer than the timeout of replies.
 const SILENCE: Duration = Duration::from_secs(6);
 
 fn key(code: KeyCode, modifiers: KeyModifiers) -> Event {

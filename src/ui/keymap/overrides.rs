@@ -1,4 +1,4 @@
-//! The entries of a key file: what they change of the defaults, and what is wrong with them.
+//! The entries of a key file: their changes of the defaults, and their faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,8 +39,7 @@ pub(super) struct KeyOverrides {
 }
 
 impl KeyOverrides {
-    /// Takes over the keys of a set: what it adds everywhere and takes away everywhere, then what it says of
-    /// single scopes.
+    /// Applies the keys of a preset: those added and removed everywhere, then those of single scopes.
     pub fn preset(&mut self, preset: &KeyPreset) {
         for binding in self.bindings.iter().filter(|one| !one.scope.is_for_typing()) {
             let place = (binding.scope, binding.action);

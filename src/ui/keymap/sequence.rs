@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Chord;
 
-/// At least one key. More than one has to be pressed in this order.
+/// At least one key; several have to be pressed in this order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeySequence(Vec<Chord>);
 

@@ -23,7 +23,7 @@ impl Node {
         self.action
     }
 
-    /// Binds keys, or returns what has them: the same keys, or those that one of both is a prefix of.
+    /// Binds keys, or returns the keys in the way: the same ones, or those of which one is a prefix of the other.
     pub fn bind(
         &mut self,
         keys: &KeySequence,

@@ -1,8 +1,8 @@
 //! What a list on top of the screen defines, and the overlay that shows any such list.
 //!
 //! A list is a type that implements [`List`]: its scope and words, its entries and their rows, and its keys
-//! with what they do to the chosen entry. Moving, scrolling, closing, the heading with its hints and the
-//! text for an empty list are the same for all of them and are here.
+//! with their effects on the chosen entry. Moving, scrolling, closing, the heading with its hints and the
+//! text for an empty list are the same for all lists and are here.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 use crate::ui::words;
 
-/// The text of a row, and what stands at its right edge.
+/// The text of a row, and the text at its right edge.
 pub type Row = (Strip, Strip);
 
 /// The way to move through a list.
@@ -34,8 +34,8 @@ pub enum Walk {
     Entries,
     /// One entry is chosen; entries have as many rows as they need, the last one blank.
     Blocks,
-    /// It is read: it scrolls like a text, entries have as many rows as they need, and a key that does
-    /// nothing here closes it.
+    /// Read-only: it scrolls like a text, entries have as many rows as they need, and a key without an
+    /// action here closes it.
     Text,
 }
 
@@ -48,7 +48,7 @@ pub enum Outcome {
     Close(Intent),
 }
 
-/// A key of a list: the action, how it is shown, and what it does.
+/// A key of a list: the action, its label, and its effect.
 #[derive(Debug)]
 pub struct ListKey<L> {
     pub action: Action,
@@ -77,7 +77,7 @@ pub trait List: fmt::Debug + Sized + 'static {
     /// are left out.
     const HINTS_BEFORE_CLOSE: usize = usize::MAX;
 
-    /// Its keys lead to other lists, which are shown in its place.
+    /// True if its keys lead to other lists, which replace it.
     const LEADS_ON: bool = false;
 
     /// The list to show when it is asked for. If it cannot be shown at once, an intent says what
@@ -302,7 +302,7 @@ impl<L: List> ListOverlay<L> {
         Heading { left, right: hints.join(PART) }
     }
 
-    /// The rows of all entries one below the other.
+    /// Returns the rows of all entries, one below the other.
     fn text(&self, width: u16, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
         let entries = self.list.entries(cx).into_iter();
         entries.flat_map(|entry| self.list.rows(entry, width.into(), view, cx)).collect()

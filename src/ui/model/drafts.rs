@@ -26,7 +26,7 @@ pub enum DraftKey {
     AskedIn(String),
     /// No draft: until when a question is put off, in seconds of the clock.
     PutOff(String),
-    /// No draft: what was sent before.
+    /// No draft: the sent messages.
     Sent,
     /// No draft: how far the user has looked at the dialogs.
     Looked,
@@ -100,7 +100,7 @@ pub struct Drafts {
 }
 
 impl Drafts {
-    /// Drafts as they were stored.
+    /// Makes it from the stored drafts.
     pub fn new(stored: DraftTexts) -> Self {
         Self { texts: stored, ..Self::default() }
     }
@@ -159,7 +159,7 @@ impl Drafts {
         self.save_at
     }
 
-    /// Hands over what is due.
+    /// Hands over drafts that are due.
     pub fn tick(&mut self, now: Instant) {
         if self.save_at.is_some_and(|at| at <= now) {
             self.save();

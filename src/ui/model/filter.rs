@@ -56,8 +56,8 @@ pub struct FittingRow {
 }
 
 impl FittingRow {
-    /// The one after this row among those that fit, or the one before it; at the end it goes on at the other. None
-    /// if no row fits.
+    /// Returns the next row among those that fit, or the previous one; at the end it wraps around. None if no
+    /// row fits.
     pub fn beside(from: usize, fitting: &[usize], back: bool) -> Option<Self> {
         let last = fitting.len().checked_sub(1)?;
         let at = if back {

@@ -1,4 +1,4 @@
-//! The search in the records of dialogs: what was asked last, and what was found of it so far.
+//! The search in the records of dialogs: the last request, and its results so far.
 
 use crate::protocol::{FindEnd, FindRequest, FoundPart, FoundRecord, Ticket};
 
@@ -53,7 +53,7 @@ impl Finds {
         &self.records
     }
 
-    /// A result of what was asked last.
+    /// Returns a result of the last request.
     pub fn record(&self, at: usize) -> Option<&FoundRecord> {
         self.records.get(at).filter(|_| !self.is_stale)
     }

@@ -21,7 +21,7 @@ pub struct Sheets {
     revision: u64,
     awaited: Awaited,
     asked_at: Option<Instant>,
-    /// A whole tree is not read again before then, however much happens in it.
+    /// The time before which a whole tree is not read again, however much changes in it.
     rest_until: Option<Instant>,
     /// Something happened since it was read.
     is_due: bool,

@@ -73,7 +73,7 @@ impl Teams {
         self.sort();
     }
 
-    /// Takes a task that is new or has changed; of those that have ended the oldest makes room.
+    /// Adds or updates a task; the oldest ended one makes room.
     pub fn put(&mut self, task: TaskRow) {
         match self.tasks.iter_mut().find(|known| known.id == task.id) {
             Some(known) => *known = task,
@@ -92,7 +92,7 @@ impl Teams {
         &self.rows
     }
 
-    /// The tasks, by what a person may have to do about them.
+    /// Returns the tasks, ordered by what a person may have to do about them.
     pub fn tasks(&self) -> &[TaskRow] {
         &self.tasks
     }

@@ -211,7 +211,7 @@ impl Tree {
         &self.visible
     }
 
-    /// The rows as they were after the last [`Tree::refresh`].
+    /// Returns the rows as of the last [`Tree::refresh`].
     pub fn shown(&self) -> &[VisibleRow] {
         &self.visible
     }
@@ -378,7 +378,7 @@ impl Tree {
         self.selected = first.unwrap_or(self.selected);
     }
 
-    /// Selects the next dialog that the filter fits, or the one before; at the end it goes on at the other.
+    /// Selects the next dialog that fits the filter, or the previous one; at the end it wraps around.
     pub fn step_fitting(&mut self, back: bool) -> Option<FittingRow> {
         self.refresh();
         self.fill();
@@ -387,7 +387,7 @@ impl Tree {
         Some(found)
     }
 
-    /// The rows of the dialogs that the filter fits, without those shown for what is below them.
+    /// Returns the rows of the dialogs that fit the filter, without those shown only for their children.
     fn fitting_rows(&self) -> Vec<usize> {
         let fits = |row: &VisibleRow| match &row.node {
             TreeNode::Dialog(dialog) => self.fits(dialog),
@@ -466,7 +466,7 @@ impl Tree {
         &self.marked
     }
 
-    /// The user looks at this dialog: what is in it so far is not new any more.
+    /// Notes that the user looks at this dialog: its records so far are no longer new.
     pub fn look_at(&mut self, dialog: &DialogId) {
         if let Some(row) = self.rows.get(dialog) {
             self.looked.look_at(row);

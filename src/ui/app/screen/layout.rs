@@ -133,7 +133,7 @@ impl App {
         }
     }
 
-    /// The hint for what a person who is new here can do now, if it fits into the status line.
+    /// Chooses a hint for a new person about an action that is possible now, if it fits into the status line.
     fn layout_hint(&mut self, cells: u16, counts: StateCounts) -> Option<FirstHint> {
         let is_history = self.facts().open_row().is_some_and(|row| row.history);
         let is_hidden = is_history || self.model.notices.shown().is_some();
@@ -361,7 +361,7 @@ fn layout_right(
         Rect { x: area.x + FORM_INDENT, width: area.width.saturating_sub(FORM_INDENT), ..area };
     areas.form = Rect { y: areas.queue.y - form, height: form, ..indented };
     let above = Rect { height: room - form, ..area };
-    // The cursor stands before the text.
+    // The cursor is before the text.
     let (before, behind) = (1, u16::from(!narrow));
     let inner =
         Rect { x: above.x + before, width: above.width.saturating_sub(before + behind), ..above };

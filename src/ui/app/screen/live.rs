@@ -1,6 +1,6 @@
-//! The live rows of an inline screen: the composer on top, so that the cursor of the terminal stands as far up as it
-//! can and a new width of the terminal moves nothing between it and the printed text; below it the status line, and
-//! then what streams now, the question being answered, or what is offered for the word being typed.
+//! The live rows of an inline screen: the composer on top, so that the terminal's cursor is as far up as possible
+//! and a new width of the terminal moves nothing between it and the printed text; below it the status line, and then
+//! the streamed text, the question being answered, or the completions for the typed word.
 
 use ratatui::Frame;
 use ratatui::layout::{Rect, Size};
@@ -26,7 +26,7 @@ use crate::ui::panes::transcript::prose::Prose;
 use crate::ui::panes::transcript::{Answering, LayoutContext, OpenDialog};
 use crate::ui::theme::Role;
 
-/// Rows of what streams now. There are as many when nothing does, so that the text above does not move.
+/// Rows of streamed text. They stay when nothing streams, so that the text above does not move.
 const STREAM_ROWS: u16 = 3;
 /// Rows below the status line while a question is answered, or something is offered.
 const MOST_ROWS: u16 = 9;
@@ -174,8 +174,8 @@ impl App {
     }
 }
 
-/// The first line of a question and its options, each in one row: what can be answered is in view even where the
-/// question has more rows than there are.
+/// Returns the first line of a question and its options, each in one row: the options are in view even if the
+/// question has more rows than fit.
 fn short_question(row: &InboxRow, typed: &str, width: usize, ui: &UiSettings) -> Vec<Strip> {
     let (text, dim) = (ui.style(Role::Text), ui.style(Role::TextDim));
     let choices = row.choices();
@@ -205,7 +205,7 @@ fn asked(call: &CallId, row: &InboxRow) -> Block {
     }
 }
 
-/// The end of what the model writes now: who writes, and the last rows.
+/// Returns the end of the streamed text: its author, and the last rows.
 fn streamed_rows(open: &OpenDialog, who: &str, height: usize, view: View<'_>) -> Vec<Strip> {
     let ui = view.ui;
     let Some(live) = open.live.segments().last() else { return Vec::new() };

@@ -16,7 +16,7 @@ fn with_hints(width: u16, height: u16) -> Stage {
     stage
 }
 
-/// The hint in the last line: its word stands behind its key.
+/// Returns the hint in the last line: its word is after its key.
 fn hint_in(screen: &str) -> Option<(FirstHint, String)> {
     let line = screen.lines().last().unwrap_or_default();
     FirstHint::ALL.into_iter().find_map(|hint| {

@@ -1,4 +1,4 @@
-//! An inline screen: what is printed, what the live rows show, and that nothing is printed twice or lost.
+//! An inline screen: the printed rows, the live rows, and that nothing is printed twice or lost.
 
 use proptest::prelude::*;
 use ratatui::layout::Size;
@@ -228,7 +228,7 @@ fn nothing_wakes_an_inline_screen_that_waits() {
     let idle =
         row(&main_dialog(), None, "orchestrator", DisplayState::Blocked { reason: Blocker::Human });
     stage.apply(DriverEvent::Rows(vec![idle]));
-    // By then what was looked at is stored.
+    // By then the looks are stored.
     stage.wait(std::time::Duration::from_secs(6));
     printed(&mut stage);
     // The looks are stored once.

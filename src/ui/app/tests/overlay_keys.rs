@@ -83,7 +83,7 @@ fn each_key_that_help_lists_on_an_overlay_does_something_and_no_other_does() {
             stage.screen();
             stage.key_named(binding.keys[0]);
             let screen = stage.screen();
-            // In a Taskdoc it is said why nothing can be added.
+            // A Taskdoc says why nothing can be added.
             let is_refused = screen.contains("not editable:");
             let does_nothing = is_refused || screen.contains("does nothing here");
             assert!(!of.has(binding) || !does_nothing, "{name}: {binding:?} is listed\n{screen}");

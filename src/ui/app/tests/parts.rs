@@ -344,7 +344,7 @@ struct Answered {
     answers: PartAnswers,
     replied: usize,
     closed: bool,
-    /// All words that were taken.
+    /// All accepted words.
     taken: String,
 }
 
@@ -425,7 +425,7 @@ proptest! {
                 Step::Wait(seconds) => drop(stage.wait(Duration::from_secs(seconds)).screen()),
             }
         }
-        // The end: what is held is sent, what was sent is replied, drafts are stored.
+        // At the end held answers are sent, sent ones are replied, and drafts are stored.
         stage.keys("<esc>").wait(Duration::from_secs(9)).screen();
         while driver.reply(&mut stage, true) {}
         stage.wait(Duration::from_secs(2)).screen();

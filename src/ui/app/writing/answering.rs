@@ -55,7 +55,7 @@ impl Writing {
         ]
     }
 
-    /// After an answer: goes to the next question, or back to where the user was.
+    /// Goes to the next question after an answer, or back to where the user was.
     pub fn after_answer(
         &mut self,
         answered: &str,
@@ -69,8 +69,8 @@ impl Writing {
         self.stop_answering_with((Tone::Good, words::ALL_ANSWERED), from.1, now)
     }
 
-    /// If the question in the composer is not open any more, answering ends. Where the user is elsewhere, `focused`
-    /// is false, and he stays there.
+    /// Ends answering if the question in the composer was closed. `focused` is false if the user is
+    /// elsewhere; then the focus stays.
     pub fn inbox_changed(
         &mut self,
         inbox: &Inbox,
@@ -175,7 +175,7 @@ impl Writing {
             .then(|| show_to_approve(row))
     }
 
-    /// Why the driver would refuse what is typed; `content` is that without its images.
+    /// Returns why the driver would refuse the answer; `content` is the typed text without its images.
     pub(super) fn fault_in_answer(
         &self,
         typed: &str,
@@ -223,7 +223,7 @@ impl Writing {
         Vec::new()
     }
 
-    /// Answers with the recommended option; what is typed is said about it.
+    /// Answers with the recommended option; typed text is added to it.
     pub fn take_recommended(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
         let Some(key) = self.part(inbox).and_then(|part| part.recommended) else {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_RECOMMENDED)];
@@ -235,7 +235,7 @@ impl Writing {
         self.send(inbox, false, now)
     }
 
-    /// Sends what is typed as the answer to this part, and dismisses the parts that are open then.
+    /// Sends the typed answer to this part, and dismisses the parts that are then still open.
     pub fn dismiss_rest(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
         let Target::Question { dialog, id, part: Some(_) } = self.target().clone() else {
             return vec![FollowUp::Notify(Tone::Plain, words::NO_PARTS)];

@@ -1,4 +1,4 @@
-//! All that a question asks to approve. Once its end was on the screen, it can be approved.
+//! Everything that a question asks to approve. Once its end was on the screen, it can be approved.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;

@@ -34,7 +34,7 @@ impl List for Places {
         run: |_, place, cx| cx.places.get(place).map(|_| Outcome::Close(Intent::GoTo(place))),
     }];
 
-    /// Not shown while there is no place.
+    /// Opens it, unless there is no place.
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
         if cx.places.is_empty() {
             cx.intents.push(Intent::Notify(Self::EMPTY.in_lang(cx.ui.lang).to_owned()));

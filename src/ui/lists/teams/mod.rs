@@ -1,4 +1,4 @@
-//! The teams of the workspace, each below its parent, with what they have to do.
+//! The teams of the workspace, each below its parent, with their work.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;

@@ -16,7 +16,7 @@ pub enum Group {
     Running,
     /// Waits for its side dialogs.
     Waiting,
-    /// Also done and dead.
+    /// Idle, done or dead.
     Idle,
 }
 

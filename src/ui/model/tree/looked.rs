@@ -103,7 +103,7 @@ impl Looked {
     }
 }
 
-/// `None` where a part would not be read as it was written.
+/// Formats a line; `None` if a part could not be read back unchanged.
 fn line_of(dialog: &DialogId, (course, genseq, stamp): &Progress) -> Option<String> {
     let parts = [dialog.root.as_str(), dialog.this.as_str(), stamp.as_str()];
     let is_plain = parts.iter().all(|part| !part.chars().any(char::is_control));
@@ -156,7 +156,7 @@ mod tests {
         assert!(!before.has_changed());
         assert!(unread(&restored(&text, &all), &all).is_empty());
         all[1].genseq = Genseq(99);
-        // Also if the clock was put back.
+        // Even if the clock was put back.
         all[3].last_modified = Stamp::new("2020-01-01 00:00:00");
         all.push(row(&side("new"), None, "tester", all[3].state.clone()));
         assert_eq!(unread(&restored(&text, &all), &all), ["researcher", "reviewer", "tester"]);

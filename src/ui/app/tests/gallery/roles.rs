@@ -44,7 +44,7 @@ pub struct DrawnCell<'a> {
     pub style: Style,
 }
 
-/// The role of a text, and of what is behind it.
+/// The role of a text, and of its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CellRoles {
     pub ink: Option<Role>,

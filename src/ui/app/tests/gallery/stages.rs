@@ -174,7 +174,7 @@ pub const SURFACES: &[Surface] = &[
 /// The streaming dialog of the mock-up after these keys.
 fn pressed(keys: &str, width: u16, height: u16) -> Stage {
     let mut stage = streaming(width, height);
-    // Some keys act on what was laid out.
+    // Some keys act on the last layout.
     for key in keys.split(' ') {
         stage.screen();
         stage.keys(key);
