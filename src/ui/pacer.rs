@@ -22,12 +22,12 @@ pub enum Cause {
     Key,
 }
 
-/// Between two frames caused by keys, on average: 60 per second.
+/// The average interval between frames caused by keys: 60 per second.
 const KEY_INTERVAL: Duration = Duration::from_micros(16_667);
-/// Frames that may be ahead of their rate: the first letters, and what a first event is followed by.
+/// Frames that may be ahead of their rate: the first letters, and the events right after a first one.
 const BURST: u32 = 3;
-/// Between two frames caused by events, on average: what comes faster is not read faster, and each frame has
-/// bytes of its own.
+/// The average interval between frames caused by events: faster ones could not be read, and each frame costs
+/// bytes.
 const EVENT_INTERVAL: Duration = Duration::from_millis(100);
 /// A frame is followed by a pause of this many times its cost, counted from its start, so drawing
 /// never takes more than a quarter of the time.
@@ -119,7 +119,7 @@ impl Pacer {
         if self.dirty.take() == Some(Cause::Key) {
             self.key_frames.drawn(started);
         }
-        // The first one makes everything new: what it costs says nothing about the next.
+        // The first frame draws everything: its cost says nothing about the next.
         let cost = if self.last.is_none() { Duration::ZERO } else { cost };
         self.last = Some(Frame { started, cost });
     }
@@ -142,7 +142,7 @@ impl Pacer {
         self.connection.replied(now);
     }
 
-    /// True while such replies are to come.
+    /// True while status replies are pending.
     #[must_use]
     pub fn awaits_replies(&self, now: Instant) -> bool {
         self.connection.awaits_replies(now)
@@ -153,7 +153,7 @@ impl Pacer {
         self.connection.interrupted();
     }
 
-    /// The write of the last frame ended later than its drawing: its full cost is known now.
+    /// Notes the full cost of the last frame, whose write ended later than its drawing.
     pub fn wrote(&mut self, cost: Duration) {
         if let Some(frame) = &mut self.last {
             frame.cost = frame.cost.max(cost);
@@ -161,7 +161,7 @@ impl Pacer {
     }
 }
 
-/// From the start of a frame of this cost to the next one, at least.
+/// Returns the least time from the start of a frame of this cost to the next one.
 fn pause(cause: Cause, cost: Duration) -> Duration {
     match cause {
         Cause::Key => cost.saturating_mul(KEY_COST_FACTOR).min(MAX_KEY_WAIT),
@@ -195,7 +195,7 @@ mod tests {
         assert!(pacer.is_due(now));
     }
 
-    /// The waits before each of the frames that this cause makes one after the other.
+    /// Returns the waits before consecutive frames of this cause.
     fn waits(cause: Cause, cost: Duration, frames: usize) -> Vec<Duration> {
         let start = Instant::now();
         let (mut pacer, mut last) = (Pacer::default(), start);

@@ -1,7 +1,7 @@
 //! Programs of the person that get the terminal for a while: the editor and the pager.
 //!
-//! The screen says what is to be done; what is run for it, and on which file, is decided by the host,
-//! whose methods may block and run on threads of their own.
+//! The screen says what to do; the host decides which program is run, and on which file. Its methods
+//! may block and run on threads of their own.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::domain::text::Localized;
 pub enum ProgramJob {
     /// Open a file in the editor. The path comes from a record: nothing is known of it.
     EditFile { path: String, line: Option<usize> },
-    /// Edit a draft; what is written becomes the draft.
+    /// Edit a draft; the edited text becomes the draft.
     EditDraft { key: DraftKey, text: String },
     /// Read a whole dialog in the pager.
     Page { dialog: DialogId },
@@ -38,7 +38,7 @@ pub enum ProgramEnd {
     Failed,
 }
 
-/// Knows the programs of the person.
+/// Runs the programs of the person.
 pub trait ProgramHost: std::fmt::Debug + Send + Sync + 'static {
     /// Finds the program and the file or text to open. May block.
     ///

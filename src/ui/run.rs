@@ -297,7 +297,7 @@ impl<'a, S: Surface> Run<'a, S> {
         app.drafts_left(&drafts.finish(DRAFTS_TIMEOUT));
     }
 
-    /// After each event: stores drafts, sends commands, applies effects, draws at most one frame.
+    /// Handles an event's outputs: stores drafts, sends commands, applies effects, draws at most one frame.
     fn process_outputs(&mut self) -> io::Result<Option<RunEnd>> {
         let now = now();
         self.app.tick(now);
@@ -454,8 +454,8 @@ impl<'a, S: Surface> Run<'a, S> {
         self.app.resized();
     }
 
-    /// After somebody else had the terminal its colours may be others. One that did not say them is not
-    /// asked again.
+    /// Asks for the background again after another program had the terminal, whose colours may differ
+    /// now. A terminal that did not reply is not asked again.
     fn ask_background_again(&mut self) {
         if self.background == Background::Replied {
             self.ask_background();

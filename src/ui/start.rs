@@ -27,8 +27,7 @@ const LAST_WRITE_TIMEOUT: Duration = Duration::from_millis(300);
 /// The longest wait of the first frame for replies. A typed key ends it.
 const REPLIES_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// At the end, how long a reply that is still to come is waited for: the next program would read it as
-/// keys.
+/// The longest wait at the end for a pending reply: the next program would read it as keys.
 const LATE_REPLIES_TIMEOUT: Duration = Duration::from_millis(1_700);
 
 /// Returns the width of the terminal, if it reports one.

@@ -23,7 +23,7 @@ pub trait Surface {
     /// The size of the terminal, which is that of a frame, unless the screen is inline.
     fn size(&self) -> Size;
 
-    /// On an inline screen: prints rows above the live rows with the next frame, which has this many of those.
+    /// Prints rows above the live rows of an inline screen with the next frame, which has `live_rows` live rows.
     fn print(&mut self, rows: &[Line<'static>], live_rows: u16);
 
     /// Draws a frame and hands it over.
@@ -44,7 +44,7 @@ pub trait Surface {
     /// Sends a title, a bell or a notification with the next frame.
     fn control(&mut self, control: &Control);
 
-    /// Has the mouse reported from the next frame on, or not any more.
+    /// Turns mouse reports on or off from the next frame on.
     fn use_mouse(&mut self, wanted: MouseUse);
 
     /// Links are links of the terminal from the next frame on.
@@ -57,8 +57,8 @@ pub trait Surface {
     /// The terminal was closed.
     fn suspend(&mut self) -> io::Result<JobPlace>;
 
-    /// The process was stopped from outside and continued: sets the modes anew, and the next frame draws everything.
-    /// In the background it gives the terminal away, as if it was lent.
+    /// Handles a stop from outside and the continuation: sets the modes again, and the next frame draws
+    /// everything. In the background it gives the terminal away, as if it was lent.
     ///
     /// # Errors
     /// The terminal was closed.

@@ -1,10 +1,10 @@
 //! The terminal's modes: set at the start, reset at every exit.
 //!
-//! Invariant: whatever [`TerminalGuard::enter`] turned on is turned off by leaving, dropping, suspending, and
-//! by a panic before its message is written. The mouse is reported only where the person
-//! wants it. An inline screen stays on the ordinary screen: leaving it erases its live rows and nothing else,
-//! and the cursor stays where they began. Sequences with effects outside the screen
-//! (title, notification, clipboard) are [`Control`]s, built here from safe text only.
+//! Invariant: all modes that [`TerminalGuard::enter`] turned on are turned off by leaving, dropping,
+//! suspending, and by a panic before its message is written. The mouse is reported only if the person wants
+//! it. An inline screen stays on the ordinary screen: leaving it erases its live rows and nothing else, and
+//! the cursor stays where they began. Sequences with effects outside the screen (title, notification,
+//! clipboard) are [`Control`]s, built here from safe text only.
 
 mod control;
 mod output;
@@ -125,7 +125,7 @@ impl RawMode for SavedLine {
     }
 }
 
-/// The line of a terminal as shells have it, whatever a program left there.
+/// The settings of a line as a shell needs it, whatever a program left there.
 #[derive(Debug)]
 pub struct ShellLine<'a>(pub &'a File);
 
@@ -261,7 +261,7 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         self.raw.set(false).and(written)
     }
 
-    /// The terminal was closed (hang-up): nothing is written to it any more.
+    /// Stops writing, since the terminal was closed (hang-up).
     pub fn abandon(&mut self) {
         self.flag.set(false);
     }

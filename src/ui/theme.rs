@@ -1,8 +1,8 @@
 //! Colours by role, colour depths, and the symbols drawn on the screen.
 //!
-//! Panes name a [`Role`], never a colour. A theme is a mapping from role names to a few words
-//! (`"cyan bold on black"`); a missing role falls back along its dots (`text.dim` to `text`). A theme
-//! is immutable and already reduced to what the terminal can show.
+//! Panes name a [`Role`], never a colour. A theme is a mapping from role names to a few words (`"cyan
+//! bold on black"`); a missing role falls back along its dots (`text.dim` to `text`). A theme is
+//! immutable and already reduced to the terminal's abilities.
 
 mod colour;
 mod contrast;
@@ -123,7 +123,7 @@ pub struct ThemeFault {
 }
 
 impl ThemeError {
-    /// All errors in one text.
+    /// Returns all errors in one text.
     #[must_use]
     pub fn message(&self) -> Localized {
         let mut faults = self.faults.iter().map(|fault| fault.text.clone());
@@ -256,7 +256,7 @@ impl Theme {
         let paper = own.map(|paper| depth.reduce_paper(paper));
         let reduced = |role: &Role| {
             let style = find(*role);
-            // Without it, a row that is selected keeps its own behind every text.
+            // A text without a background leaves that of a selected row visible.
             let style = Style { bg: style.bg.filter(|bg| Some(*bg) != own), ..style };
             if *role == Role::RowSelected {
                 depth.reduce_row(style)

@@ -1,5 +1,5 @@
-//! The texts that several parts of the screen show. A text of one pane or list alone stands in its file, those
-//! of the app in `app/words.rs`.
+//! The texts that several parts of the screen share. Texts of one pane or list are in its file, those of the
+//! app in `app/words.rs`.
 
 use std::fmt::Display;
 
@@ -83,7 +83,7 @@ pub fn kind_of_news(kind: NewsKind) -> Text {
     }
 }
 
-/// The state of a task, or what a blocked one waits for.
+/// Returns the state of a task, or what a blocked one waits for.
 pub fn task_state(status: TaskStatus, reason: Option<BlockReason>) -> Text {
     match (reason, status) {
         (Some(BlockReason::OpenQuestion), _) => Text::new("open question", "有问题待答"),

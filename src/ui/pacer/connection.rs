@@ -22,18 +22,18 @@ const NOTICED: Duration = Duration::from_millis(40);
 const TOLERATED: Duration = Duration::from_millis(6);
 /// A time that can be told from chance.
 const NOTICEABLE: Duration = Duration::from_millis(4);
-/// Replies of which the least late one counts: each of them may be late for other reasons.
+/// Number of replies of which the least late one counts: each may be late for other reasons.
 const REPLIES_COUNTED: u32 = 4;
-/// Between two questions on a connection that is not known to be slow: so long,
+/// Between two questions on a connection that is not known to be slow: this time,
 const QUESTION_INTERVAL: Duration = Duration::from_secs(1);
 /// or this many bytes.
 const QUESTION_BYTES: usize = 2_000;
 /// A connection that never is idle is measured anew after this.
 const BUSY_PERIOD: Duration = Duration::from_secs(1);
-/// Questions that wait for their replies.
+/// Most pending questions.
 const MAX_QUESTIONS: usize = 64;
-/// Replies that are later than the fastest one by this much: the connection is interrupted, and nothing is added to what
-/// waits in it.
+/// A reply that is later than the fastest one by this much means an interrupted connection: nothing is added
+/// to its queue.
 const STALLED: Duration = Duration::from_millis(300);
 /// The wait for the first reply ever: maybe none will come.
 const FIRST_REPLY_WAIT: Duration = Duration::from_secs(1);
@@ -55,7 +55,7 @@ pub(super) struct Connection {
     unasked: usize,
     last_question: Option<Instant>,
     last_reply: Option<Instant>,
-    /// Replies that were not waited for and may still come.
+    /// Replies that are no longer waited for and may still come.
     overdue: usize,
     fastest: Fastest,
     /// The time for each byte; `None` while nothing says that it is slow.
@@ -64,13 +64,13 @@ pub(super) struct Connection {
     busy_until: Option<Instant>,
     /// The time of the last change of `per_byte`: replies to earlier frames say nothing about it.
     changed: Option<Instant>,
-    /// The replies since then: how many, and how late the least late one was, beyond what its frame took.
+    /// The replies since then: their number, and the least delay beyond the time of the frame.
     replies: (u32, Duration),
     /// Since the connection was idle last.
     busy: Busy,
 }
 
-/// A time in which the connection was never idle: what its bytes took is what they take, whatever was thought.
+/// A period without idle time: the time of its bytes is measured, whatever was assumed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Busy {
     took: Duration,
@@ -195,7 +195,7 @@ impl Connection {
         });
     }
 
-    /// Learns what the connection takes.
+    /// Updates the measured throughput.
     fn learn(&mut self, question: Question, fastest: Duration, now: Instant) {
         let Question { sent, bytes, frame, full, .. } = question;
         let delay = now.duration_since(sent);
@@ -263,12 +263,12 @@ impl Connection {
         }
     }
 
-    /// True while replies are to come.
+    /// True while replies are pending.
     pub fn awaits_replies(&self, now: Instant) -> bool {
         self.questions.back().is_some_and(|last| now < last.through + REPLY_TIMEOUT)
     }
 
-    /// Somebody else had the terminal: replies may be lost.
+    /// Notes that another program had the terminal: replies may be lost.
     pub fn interrupted(&mut self) {
         self.stop_waiting();
         self.overdue = 0;

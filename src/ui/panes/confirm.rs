@@ -45,8 +45,8 @@ pub struct Confirm {
     is_sudden: bool,
 }
 
-/// The time in which a question stands on the screen, whole, without any key. Before it is over no key agrees: words
-/// that were meant for a text are not taken for an answer.
+/// The time for which a question is wholly on the screen without a key. Until then no key agrees: letters
+/// that were meant for a text must not count as an answer.
 #[derive(Debug, Default)]
 pub(super) struct ReadingTime {
     since: Option<Instant>,
@@ -56,7 +56,7 @@ pub(super) struct ReadingTime {
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl ReadingTime {
-    /// Tells at each drawing whether the question is on the screen wholly.
+    /// Called at each drawing with whether the question is wholly on the screen.
     pub fn show(&mut self, is_whole: bool, now: Instant) {
         self.since = is_whole.then(|| self.since.unwrap_or(now));
     }
@@ -89,7 +89,7 @@ impl ReadingTime {
 enum ConfirmLevel {
     /// Enter confirms too.
     Reversible,
-    /// Only the key for yes.
+    /// Only the key for yes confirms.
     Permanent,
 }
 

@@ -47,7 +47,7 @@ pub fn change_heading(
     heading.put(" ", dim).put(ui.text(word), dim)
 }
 
-/// In less width there is one column of line numbers.
+/// Below this width there is one column of line numbers.
 const TWO_COLUMNS_WIDTH: usize = 60;
 
 /// Lays out differences after an indentation.
@@ -236,7 +236,7 @@ impl<'a> DiffRows<'a> {
         lines.map(line_runs).collect()
     }
 
-    /// A part of a line in the colours of its code; what has none is in `plain`.
+    /// Returns a part of a line in the colours of its code; the rest is in `plain`.
     fn code_pieces(self, part: Range<usize>, runs: &[CodeRun], plain: Role) -> Vec<(usize, Style)> {
         let mut pieces = Vec::new();
         let mut at = part.start;

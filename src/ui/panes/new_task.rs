@@ -38,7 +38,7 @@ pub struct NewTask {
 }
 
 impl NewTask {
-    /// `draft`: what was typed before and not sent.
+    /// `draft`: unsent text from before.
     pub fn new(team: TeamName, draft: &str) -> Self {
         Self { team, priority: Priority::Normal, text: Field::new(draft), is_missing: false }
     }

@@ -1,5 +1,5 @@
-//! Searching the rows of an overlay, the same for all of them. The overlay says which rows it has laid out, and
-//! is told which one to bring into view.
+//! Searching the rows of an overlay, the same for all of them. The overlay passes its laid-out rows, and gets
+//! the row to bring into view.
 
 mod lines;
 
@@ -215,7 +215,7 @@ impl RowSearch {
     }
 }
 
-/// A row with its matches marked, the current one, by its number in the row, apart from the others.
+/// Marks the matches in a row; the current one, by its number in the row, differently.
 #[must_use]
 pub fn marked_matches(
     row: Strip,

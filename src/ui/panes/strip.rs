@@ -160,7 +160,7 @@ impl Strip {
         self.line.spans.iter().map(|span| span.content.as_ref()).collect()
     }
 
-    /// Applies one more style to the row.
+    /// Applies another style on top of the row's.
     #[must_use]
     pub fn over(mut self, style: Style) -> Self {
         self.line = self.line.patch_style(style);
@@ -209,7 +209,7 @@ impl Strip {
         self
     }
 
-    /// The row truncated to `cells`, with `mark` at the end; in the style of what it cuts if it has none.
+    /// Truncates the row to `cells`, with `mark` at the end; an empty `style` stands for that of the cut text.
     #[must_use]
     pub fn shortened(self, cells: usize, mark: &str, style: Style) -> Self {
         if self.width <= cells {
@@ -279,8 +279,8 @@ pub fn draw_between(
     right.draw_right(buffer, area, y);
 }
 
-/// Does what [`Buffer::set_line`] does, without looking for clusters where each byte is one: most of what is drawn is such text,
-/// and all of it is drawn for each key.
+/// As [`Buffer::set_line`], but without searching for clusters in text of single bytes: most drawn text is
+/// such, and all of it is drawn for each key.
 fn set_line(buffer: &mut Buffer, (mut x, y): (u16, u16), line: &Line<'_>, cells: u16) {
     let right = x.saturating_add(cells).min(buffer.area.right());
     for span in line {

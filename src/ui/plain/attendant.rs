@@ -17,7 +17,7 @@ use crate::ui::run::{now, until};
 /// The questions that are looked at on any screen; `None`: no one looks at any.
 pub type Looks = Option<BTreeSet<String>>;
 
-/// Decides what the person is called for.
+/// Decides about calls to the person.
 #[derive(Debug)]
 pub struct Attendant {
     lang: Lang,

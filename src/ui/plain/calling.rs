@@ -27,7 +27,7 @@ impl Calling {
         self.alerts.wake_at()
     }
 
-    /// After an event was taken in.
+    /// Handles an event after it was applied.
     pub fn event(&mut self, event: &DriverEvent, numbers: &Numbers, now: Instant) {
         if let DriverEvent::Asked { question, .. } = event {
             self.alerts.came(question.clone(), now);

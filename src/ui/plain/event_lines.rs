@@ -46,7 +46,7 @@ pub(super) fn indented(text: &str) -> SafeText {
     SafeText::clean(&clean.as_str().replace('\n', "\n  "))
 }
 
-/// Turns events into lines. Keeps what is needed to say what is new.
+/// Turns events into lines. Keeps the state to recognise changes.
 #[derive(Debug)]
 pub struct EventLines {
     lang: Lang,
@@ -138,7 +138,7 @@ impl EventLines {
         SafeText::line(&format!("{kind}  {agent}{}{count}", item.title))
     }
 
-    /// All notices and failures with their texts.
+    /// Returns all notices and failures with their texts.
     pub(super) fn news(&self) -> Vec<SafeText> {
         let whole = |item: &NewsItem| {
             let body = (!item.body.is_empty()).then(|| indented(&format!("\n{}", item.body)));
@@ -271,7 +271,7 @@ impl EventLines {
         closed.chain(answered).chain(asked).collect()
     }
 
-    /// After an answer to a part: how many have one, and the next one.
+    /// Returns the line after an answer to a part: the number of answers, and the next part.
     fn part_answered(&self, row: &InboxRow) -> Option<SafeText> {
         let number = self.numbers.number_of(&row.question.id)?;
         let ((answered, all), (next, part)) = row.progress().zip(row.next_part())?;

@@ -1,5 +1,5 @@
-//! The numbers by which a person names dialogs (`d2`) and questions (`1`). A number stays with what it was
-//! given to for the whole session and is never given twice.
+//! The numbers by which a person names dialogs (`d2`) and questions (`1`). A number keeps its subject for
+//! the whole session and is never reused.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -62,14 +62,14 @@ impl Numbers {
         self.dialogs.values().find(|dialog| dialog.number == number)
     }
 
-    /// In the order of their numbers.
+    /// Returns the dialogs in the order of their numbers.
     pub fn dialogs(&self) -> Vec<&NumberedDialog> {
         let mut all: Vec<&NumberedDialog> = self.dialogs.values().collect();
         all.sort_unstable_by_key(|dialog| dialog.number);
         all
     }
 
-    /// The open questions as they are now. Returns the numbers of new ones and the questions that are gone.
+    /// Sets the open questions. Returns the numbers of new ones and the questions that are gone.
     pub fn set_questions(&mut self, open: &[InboxRow]) -> (Vec<usize>, Vec<(usize, InboxRow)>) {
         let is_open: HashSet<&str> = open.iter().map(|row| row.question.id.as_str()).collect();
         let gone: Vec<usize> = self

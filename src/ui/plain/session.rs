@@ -1,4 +1,4 @@
-//! A session of lines: what events print, and what a typed line does.
+//! A session of lines: the lines for events, and the effects of typed lines.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -82,7 +82,7 @@ enum Prompt {
 /// A command that was sent.
 #[derive(Debug)]
 enum Sent {
-    /// With words of the person; they are printed if it is refused.
+    /// A command with the person's words, which are printed if it is refused.
     Words(String),
     Other,
 }
@@ -460,7 +460,7 @@ impl PlainSession {
         self.prompt = prompt;
     }
 
-    /// Prints what was held back.
+    /// Prints the lines that were held back.
     fn release(&mut self) {
         let dropped = std::mem::take(&mut self.dropped);
         if dropped > 0 {

@@ -73,7 +73,7 @@ impl Foreground {
         !matches!(self.stage, Stage::Nothing)
     }
 
-    /// By when a program gets the terminal.
+    /// Returns the time at which a program gets the terminal at the latest.
     pub fn ready_by(&self) -> Option<Instant> {
         match &self.stage {
             Stage::Ready(_, _, by) => Some(*by),
@@ -134,8 +134,8 @@ impl Foreground {
         Some(effect)
     }
 
-    /// Keeps what the terminal rings for until it is back; the newest replaces an older one. False if the
-    /// terminal is here.
+    /// Keeps the text of a ring until the terminal is back; the newest replaces an older one. False if
+    /// the terminal is here.
     pub fn holds_ring(&mut self, text: &SafeText) -> bool {
         if self.has_terminal() {
             self.ring = Some(text.clone());
@@ -180,7 +180,7 @@ impl<S: Surface> Run<'_, S> {
         self.pacer.mark(Cause::Key);
     }
 
-    /// Gives it the terminal.
+    /// Lends the terminal to the program and starts it.
     pub(super) fn run(&mut self, job: ProgramJob, prepared: PreparedProgram) {
         if self.is_ending() || self.surface.lend().is_err() {
             return self.program_ended(job, prepared, ProgramEnd::Failed);
@@ -240,7 +240,7 @@ impl<S: Surface> Run<'_, S> {
         self.shutdown_deadline.is_some() || self.outcome.is_some()
     }
 
-    /// Waits a moment for a program that still has the terminal, and for what it leaves.
+    /// Waits briefly for a program that still has the terminal, and for its result.
     pub(super) async fn finish_program(&mut self) {
         self.outcome.get_or_insert(RunEnd::Abandoned);
         if let Some((job, prepared)) = self.foreground.take_ready(|_| true) {

@@ -137,8 +137,8 @@ impl Control {
         }))
     }
 
-    /// Asks for the background colour. The question after it is answered by every terminal, so its reply
-    /// says that no other is to come.
+    /// Asks for the background colour. Every terminal answers the second question, so its reply means
+    /// that no other will come.
     #[must_use]
     pub fn ask_background() -> Self {
         Self(b"\x1b]11;?\x1b\\\x1b[c".to_vec())
@@ -165,7 +165,7 @@ impl Control {
         Self(b"\x1b[5n".to_vec())
     }
 
-    /// True for a question, whose replies are to come.
+    /// True for a question, which has replies.
     #[must_use]
     pub fn asks(&self) -> bool {
         self.0.ends_with(b"\x1b[c")

@@ -8,8 +8,8 @@ use crate::domain::file_change::FileChangeKind;
 use crate::domain::net_changes::NetChange;
 use crate::domain::transcript::{ToolAction, ToolCall};
 
-/// The changes of a call as a unified diff, or its command with the output, or what it was given and what came
-/// back. Without the escape sequences of programs.
+/// Returns the changes of a call as a unified diff, or its command with the output, or its arguments and the
+/// result. Without the escape sequences of programs.
 #[must_use]
 pub fn call_text(tool: &ToolCall) -> String {
     let changes = tool.result.as_ref().map(|result| result.changes.as_slice()).unwrap_or_default();

@@ -338,7 +338,7 @@ fn plain_prefix(text: &str) -> usize {
     text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len())
 }
 
-/// Characters that must never reach the screen as they are.
+/// True for characters that must never reach the screen unchanged.
 fn is_replaced(c: char) -> bool {
     class_of(c).is_some()
 }

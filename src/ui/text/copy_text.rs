@@ -34,7 +34,7 @@ impl CopyText {
         self.0.is_empty()
     }
 
-    /// Its length, as people read it.
+    /// Returns its length for people.
     #[must_use]
     pub fn size(&self, lang: Lang) -> String {
         size(self.0.len(), lang)

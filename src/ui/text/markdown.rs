@@ -482,8 +482,8 @@ impl<'g> Renderer<'g> {
 /// The prefix of each line of code.
 const CODE_INDENT: &str = "  ";
 
-/// Code whose parts are coloured has the colour of text between them, as in an editor; other code is told from
-/// text by a colour of its own.
+/// Returns the role of uncoloured code. In highlighted code it is that of text, as in an editor; other code
+/// has a colour of its own.
 fn base_of_code(language: Option<Language>) -> Role {
     if language.is_some() { Role::Text } else { Role::Code }
 }

@@ -17,7 +17,7 @@ pub struct Cluster<'a> {
     /// Byte offset in the text.
     pub start: usize,
     pub text: &'a str,
-    /// In cells; 0 for a line feed and for isolated marks.
+    /// The width in cells; 0 for a line feed and for isolated marks.
     pub width: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Colour names, and reducing colours to what a terminal can show.
+//! Colour names, and reducing colours to those of a terminal.
 
 use ratatui::style::{Color, Modifier, Style};
 
@@ -53,8 +53,8 @@ impl ColorDepth {
         }
     }
 
-    /// The style of a text in colours of this depth, on this paper if it has none of its own. Without colours,
-    /// a background becomes reverse video.
+    /// Returns the style of a text in colours of this depth, on this paper if it has none of its own. Without
+    /// colours, a background becomes reverse video.
     pub(super) fn reduce_style(self, style: Style, paper: Option<Color>) -> Style {
         let mut reduced = style;
         reduced.bg = style.bg.map(|colour| self.reduce_paper(colour));

@@ -68,7 +68,7 @@ impl Pair {
         Some(Self { paper, ..self })
     }
 
-    /// From 1, not to be read at all, to 21, black on white.
+    /// Returns the contrast: from 1, unreadable, to 21, black on white.
     #[must_use]
     pub fn contrast(self) -> f64 {
         self.ink.contrast(self.paper)

@@ -35,7 +35,7 @@ pub struct Glyphs {
     pub parts: &'static str,
     /// Something the user has not looked at.
     pub unread: &'static str,
-    /// Before the number of files that were changed and not reviewed.
+    /// Before the number of changed files that were not reviewed.
     pub changed: &'static str,
     /// Marked for an action on several.
     pub marked: &'static str,
@@ -47,9 +47,9 @@ pub struct Glyphs {
     /// Marks cut text.
     pub cut: &'static str,
     pub middle_dot: &'static str,
-    /// Before what speaks against an option.
+    /// Before a disadvantage of an option.
     pub minus: &'static str,
-    /// Before how often something was said.
+    /// Before the number of repetitions.
     pub times: &'static str,
     pub enter: &'static str,
     /// Marks rows out of view below, and above.
@@ -59,7 +59,7 @@ pub struct Glyphs {
     /// A stretch of time at work, and one in which there was something to do.
     pub at_work: &'static str,
     pub ready: &'static str,
-    /// What stands above this.
+    /// Points at the thing above it.
     pub above: &'static str,
     /// A cell that is filled by one to eight eighths.
     pub levels: [&'static str; 8],

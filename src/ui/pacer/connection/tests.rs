@@ -15,7 +15,7 @@ struct Model {
     /// Bytes per second.
     rate: u32,
     round_trip: Duration,
-    /// Each reply is late by one of these.
+    /// The delays of the replies.
     jitter: Vec<Duration>,
     free: Instant,
     replies: VecDeque<Instant>,
@@ -95,7 +95,7 @@ fn stream_after(
         }
         if next_text <= now {
             next_text += ms(100);
-            // The screen has an end: what is too old is not drawn any more.
+            // The screen is finite: old text is not drawn any more.
             let more = if now < model.start + typed { 90 } else { each };
             wanted = (wanted + more).min(4_000);
         }
@@ -128,9 +128,9 @@ fn on_a_slow_connection_a_key_finds_no_more_before_it_than_a_frame_or_two() {
                 let time = Duration::from_secs(30);
                 let queued = stream_after(&mut connection, &mut model, begins, each, time);
                 let row = Duration::from_secs(1) * 60 / rate;
-                // Replies that are a little late change nothing.
+                // Slightly late replies change nothing.
                 let bound = (FRAME_TIME + row) * 2 + TOLERATED;
-                // By then it is known what the connection takes.
+                // By then the throughput is known.
                 let most = most_queued(&queued, ms(8_000));
                 let what = format!("{rate} B/s, {round_trip} ms, {begins:?}, {each} bytes");
                 assert!(most <= bound, "{what}: {most:?} of {bound:?}");

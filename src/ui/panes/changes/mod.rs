@@ -103,7 +103,7 @@ pub struct ChangesSheet {
     scope: ChangesScope,
     /// Files, by path, that are not as all others: folded or unfolded.
     toggled: BTreeSet<String>,
-    /// All files are folded but those above.
+    /// Whether the files that are not in `toggled` are folded.
     folded: Option<bool>,
     rows: Vec<ReviewRow>,
     /// The files of the rows, by path.
@@ -309,7 +309,7 @@ impl ChangesSheet {
         }
     }
 
-    /// The rows of the note, and the area of the other rows.
+    /// Returns the rows of the note, and the area of the other rows.
     fn areas(
         &self,
         area: Rect,

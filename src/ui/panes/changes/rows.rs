@@ -16,7 +16,7 @@ const MAX_FILE_ROWS: usize = 5_000;
 /// Cells before the difference of a file.
 const INDENT: usize = 3;
 
-/// A row, and what it is about.
+/// A row, and its subject.
 #[derive(Debug, Clone)]
 pub(super) struct ReviewRow {
     pub strip: Strip,

@@ -54,7 +54,7 @@ struct TypedText {
     kind: TypedKind,
     /// Where its mark is.
     at: Place,
-    /// Without its mark.
+    /// The text without its mark.
     text: String,
 }
 
@@ -71,7 +71,7 @@ impl Completion {
         self.stale = true;
     }
 
-    /// Finds the offers, if what they complete has changed. True if a name is begun: files may be asked for.
+    /// Finds the offers, if the text to complete has changed. True if a name is begun: files may be requested.
     pub fn refresh(
         &mut self,
         field: &Field,
@@ -139,7 +139,7 @@ impl Completion {
         true
     }
 
-    /// Takes what was typed away for the chosen image, and returns the image's path; `None` if none is chosen.
+    /// Removes the typed text for the chosen image, and returns the image's path; `None` if none is chosen.
     pub fn take_image(&mut self, field: &mut Field) -> Option<String> {
         let chosen = self.offers().get(self.chosen())?;
         let OfferEffect::Attach(path) = &chosen.effect else { return None };
@@ -187,7 +187,7 @@ impl Completion {
         }
     }
 
-    /// True if what is typed may be the name of a file.
+    /// True if the typed text may be the name of a file.
     fn names_a_file(&self) -> bool {
         let typed = self.typed.as_ref().filter(|_| self.closed_at.is_none());
         typed.is_some_and(|typed| typed.kind == TypedKind::Name && !typed.text.is_empty())
@@ -241,7 +241,7 @@ fn typed_name(field: &Field) -> Option<TypedText> {
     is_name.then(|| TypedText { kind: TypedKind::Name, at, text: name.to_owned() })
 }
 
-/// True for characters before the `@` of an address of mail. A language written without spaces has none of them.
+/// True for characters before the `@` of an e-mail address. Languages written without spaces do not use them.
 fn is_in_address(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+')
 }

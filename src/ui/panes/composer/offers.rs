@@ -12,7 +12,7 @@ const MAX_FILES: usize = 50;
 /// Characters that end a path for many readers, or mean something to a shell.
 const QUOTED: &str = "\"'`\\()[]{}<>|&;*?!$#";
 
-/// Something that completes what is typed.
+/// A completion of the typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     pub label: String,
@@ -36,7 +36,7 @@ impl Offer {
 pub enum OfferEffect {
     /// Text that replaces what was typed.
     Text(String),
-    /// The image with this path is attached in place of what was typed.
+    /// The image with this path is attached, and the typed text is removed.
     Attach(String),
     /// The action is run.
     Run(Scope, Action),
@@ -52,7 +52,7 @@ pub struct OfferedFiles {
 }
 
 impl OfferedFiles {
-    /// Without names that would not be seen as they are.
+    /// Makes the list, without names that have hidden characters.
     pub fn new(paths: Vec<String>) -> Self {
         let is_cut = paths.len() >= MAX_LISTED_FILES;
         let clean = |path: &String| SafeText::line(path).as_str() == path;
@@ -66,8 +66,8 @@ impl OfferedFiles {
         self.is_cut
     }
 
-    /// The files that fit: first those whose name begins with what is typed, then those whose name has it,
-    /// then those whose path has it.
+    /// Returns the matching files: first those whose name begins with the typed text, then those whose
+    /// name contains it, then those whose path does.
     fn offers(&self, typed: &str) -> Vec<Offer> {
         let wanted = typed.to_lowercase();
         let mut ranked: [Vec<&str>; 3] = Default::default();
@@ -116,7 +116,7 @@ pub fn names(typed: &str, all: &[MemberView], files: &OfferedFiles) -> Vec<Offer
     found
 }
 
-/// The members that fit: those that begin with what is typed first. `None` if one is named completely.
+/// Returns the matching members: those that begin with the typed text first. `None` if one is named completely.
 fn members(typed: &str, all: &[MemberView]) -> Option<Vec<Offer>> {
     let wanted = typed.to_lowercase();
     let id = |member: &MemberView| member.id.to_string().to_lowercase();

@@ -57,7 +57,7 @@ impl UndoGroups {
         }
     }
 
-    /// The caret was moved: what is typed next is another change.
+    /// Ends the group after a move of the caret: the next typed character begins another change.
     pub fn end_word(&mut self) {
         self.word = None;
     }

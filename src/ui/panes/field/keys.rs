@@ -1,4 +1,4 @@
-//! The keys of a text field as help lists them, and as they are named where a binding takes their place.
+//! The keys of a text field, as help lists them, and their names for messages about bindings that replace them.
 
 use crate::domain::text::Text;
 
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn vi_knows_each_key_that_is_listed_for_it() {
-        // Where the caret is and what was done before, by keys.
+        // Keys that set the place of the caret and the history.
         let before = ["", "0", "k", "k w", "x", "x u"];
         for key in VI_EDIT_KEYS.iter().flat_map(|(keys, _)| *keys) {
             let works = before.iter().any(|before| {

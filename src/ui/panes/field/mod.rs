@@ -141,7 +141,7 @@ impl Field {
         Self { buffer: EditBuffer::new(text), ..Self::default() }
     }
 
-    /// With the images of a draft as chips.
+    /// Makes it with the images of a draft as chips.
     pub fn of_draft(draft: &str) -> Self {
         Self { buffer: EditBuffer::of_draft(draft), ..Self::default() }
     }
@@ -259,7 +259,7 @@ impl Field {
         self.buffer.undo()
     }
 
-    /// Does again what was undone last; false if there is nothing.
+    /// Redoes the last undone change; false if there is none.
     pub fn redo(&mut self) -> bool {
         self.column = None;
         self.buffer.redo()
@@ -330,7 +330,7 @@ impl Field {
         matches!(self.buffer.lines(), [line] if line == text)
     }
 
-    /// Replaces what is between a position and the caret after it.
+    /// Replaces the text between a position and the caret after it.
     pub fn replace_before_caret(&mut self, from: Place, text: &str) {
         if self.has_space(text) {
             self.column = None;

@@ -10,7 +10,7 @@ use crate::ui::text::width::clusters;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
     pub row: usize,
-    /// In the line.
+    /// The byte offset in the line.
     pub byte: usize,
 }
 
@@ -116,7 +116,7 @@ pub fn before(buffer: &EditBuffer, from: Place) -> impl Iterator<Item = (UnitKin
     })
 }
 
-/// Over blanks, then over what is of one kind.
+/// Moves over blanks, then over units of one kind.
 fn over_word(from: Place, units: impl Iterator<Item = (UnitKind, Place)>) -> Place {
     let (mut at, mut kind) = (from, UnitKind::Blank);
     for (found, place) in units {

@@ -23,7 +23,7 @@ pub type FieldRow = Vec<RowPart>;
 /// Column and row.
 pub type CellAt = (usize, usize);
 
-/// A line as it is shown: clean, with the labels of chips.
+/// A line as shown: clean, with the labels of chips.
 struct ShownLine {
     text: String,
     /// The labels in it.
@@ -41,7 +41,7 @@ impl ShownLine {
         Self { text, labels, marked: None, rows }
     }
 
-    /// With what the selection covers of it.
+    /// Sets the part that the selection covers.
     fn marked(self, buffer: &EditBuffer, row: usize, marked: Option<&Range<Place>>) -> Self {
         let Some(range) = marked.filter(|range| range.start.row <= row && row <= range.end.row)
         else {

@@ -1,5 +1,5 @@
-//! The search in the records of dialogs: a line that is typed into, and a list of what was found. Each key
-//! searches; the driver reads, and what it finds is added below. Enter goes to the chosen record.
+//! The search in the records of dialogs: an input line, and a list of results. Each key starts a search;
+//! the driver reads, and its results are added below. Enter goes to the chosen record.
 
 mod rows;
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::ui::words::{ARCHIVED, DONE};
 /// Cells before the text.
 const INDENT: usize = 2;
 
-/// The line with the match, and below it whose it is; each with what stands at the right edge.
+/// Returns the line with the match, and below it its origin; each with the text at its right edge.
 pub(super) fn found_rows(
     found: &FoundRecord,
     needle: &Needle,

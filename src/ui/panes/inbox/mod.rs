@@ -53,22 +53,22 @@ pub const BINDINGS: &[Binding] = &[
         .does("Put what blocks most first, or the oldest", "让阻塞最多的在前，或最早的在前"),
 ];
 
-/// Cells before what a question is about.
+/// Cells before the details of a question.
 const DETAIL_INDENT: usize = 3;
 
-/// With fewer cells than this, the number of parts stands alone.
+/// With fewer cells than this, only the number of parts is shown.
 const MIN_WORD_CELLS: u16 = 30;
 
 /// Rows one question takes.
 pub const ROWS_EACH: u16 = 2;
 
-/// Most rows that say what the selected question is about.
+/// Most rows of details of the selected question.
 pub const MAX_DETAIL_ROWS: u16 = 5;
 
 /// Rows one notice or failure takes.
 pub const NEWS_ROWS: u16 = 1;
 
-/// Scrolls the selected row into view, with what it is about.
+/// Scrolls the selected row into view, with its details.
 pub fn layout(inbox: &mut Inbox, ui: &UiSettings, area: Rect) {
     let selected = inbox.selected_at();
     let height = area.height.saturating_sub(detail_height(inbox, ui, area));

@@ -307,7 +307,7 @@ fn keys_that_were_typed_on_answer_nothing_about_questions_alike() {
         stage
     };
     let is_asked = |stage: &mut Stage| stage.screen().contains("question has the same words");
-    // In the same read as the key that sends the answer.
+    // Read together with the key that sends the answer.
     for ahead in ["<enter> y", "<enter> <enter>", "<enter> n o <esc>"] {
         let mut stage = asked();
         stage.keys(ahead);

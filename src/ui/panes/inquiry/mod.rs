@@ -1,4 +1,4 @@
-//! The parts of a question: all of them as they were asked, and the form in which they are answered one by one.
+//! The parts of a question: all of them as asked, and the form for answering them one by one.
 
 #[cfg(test)]
 mod tests;
@@ -102,8 +102,8 @@ impl AnswerForm<'_> {
         short
     }
 
-    /// A decision: who wants to make it, what it is, its options and the change. The options come before the rest of the text
-    /// and the change where there is no room for all.
+    /// Returns the rows of a decision: who wants to make it, its text, its options and the change. If there
+    /// is no room for all, the options precede the rest of the text and the change.
     fn approval(
         &self,
         approval: &Approval,
@@ -291,7 +291,7 @@ fn approval_head(row: &InboxRow, approval: &Approval, ui: &UiSettings) -> Strip 
         .put(&format!("{dot}{}", ui.text(approval.category.words())), dim)
 }
 
-/// A text that is to be approved, as it is written: marks of a document could hide a part of it.
+/// Returns a text to be approved, as it is written: Markdown could hide a part of it.
 fn text_rows(text: &str, cells: usize, ui: &UiSettings) -> Vec<Strip> {
     let room = cells.saturating_sub(NUMBER_INDENT).max(1);
     plain_rows(&without_padding(text), NUMBER_INDENT, room, ui.style(Role::Text))
@@ -319,7 +319,7 @@ pub fn approval_rows(row: &InboxRow, cells: usize, ui: &UiSettings) -> Vec<Strip
     rows
 }
 
-/// The first lines of a change, and how many more there are.
+/// Returns the first lines of a change, and the number of the others.
 fn change_rows(diff: &str, cells: usize, room: usize, ui: &UiSettings) -> (Vec<Strip>, usize) {
     let rows = |limit: usize| DiffRows::new(ui, NUMBER_INDENT, cells).patch(diff, limit);
     let all = rows(room.min(MAX_CHANGE_ROWS));
@@ -345,7 +345,7 @@ fn more_row(hidden: usize, cells: usize, ui: &UiSettings) -> Strip {
     Strip::new().put(&more, dim).shortened(cells, ui.glyphs.cut, dim)
 }
 
-/// All parts as they were asked.
+/// Returns all parts as asked.
 pub fn asked_rows(inquiry: &Inquiry, cells: usize, ui: &UiSettings) -> Vec<Strip> {
     let mut rows = Prose::new(ui).rows(&inquiry.intro, NUMBER_INDENT, cells);
     for (number, part) in (1..).zip(&inquiry.parts) {

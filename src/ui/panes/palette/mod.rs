@@ -49,7 +49,7 @@ pub struct PaletteEntry {
     pub key: String,
 }
 
-/// The actions whose name begins with this, then those that have a word in their name that does.
+/// Returns the actions whose name begins with the text, then those with such a word in their name.
 pub fn named(from: Scope, typed: &str, ui: &UiSettings) -> Vec<PaletteEntry> {
     let (mut found, others): (Vec<_>, Vec<_>) = entries_of_panes(from, ui)
         .into_iter()
@@ -66,7 +66,7 @@ impl Palette {
         Self { of, field: Field::new(""), chosen: 0, top: 0 }
     }
 
-    /// The actions that match what is typed, the best first.
+    /// Returns the actions that match the typed text, the best first.
     fn entries(&self, ui: &UiSettings) -> Vec<PaletteEntry> {
         let all = all_entries(&self.of, ui);
         let typed = self.field.text();

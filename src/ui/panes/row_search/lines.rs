@@ -8,7 +8,7 @@ use super::MAX_PER_ROW;
 use crate::domain::needle::Needle;
 use crate::ui::panes::strip::{Joint, Strip};
 
-/// A row as it is searched.
+/// A row to be searched.
 #[derive(Debug, Clone, Default)]
 pub struct SearchedRow {
     text: String,
@@ -57,7 +57,7 @@ pub(super) fn found(needle: &Needle, rows: impl Iterator<Item = SearchedRow>) ->
     found
 }
 
-/// The rows of a line, and their texts with what the breaks took.
+/// The rows of a line, and their texts with the blanks that the breaks dropped.
 #[derive(Debug, Default)]
 struct Line {
     text: String,

@@ -21,7 +21,7 @@ const REST_PART: i64 = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub from: i64,
-    /// At least 1.
+    /// The duration in seconds, at least 1.
     pub seconds: i64,
 }
 
@@ -87,7 +87,7 @@ impl CellKind {
     }
 }
 
-/// The spans of a dialog as they are shown at `now`.
+/// Returns the spans of a dialog as shown at `now`.
 pub(super) fn stretches(timeline: &Timeline, now: i64) -> impl Iterator<Item = Stretch<'_>> {
     let last = timeline.spans.len();
     timeline.spans.iter().enumerate().map(move |(at, span)| {
@@ -110,8 +110,8 @@ impl Stretch<'_> {
     }
 }
 
-/// From the first span of any dialog to the end of the last. Where all rest, it ends soon after the last of them
-/// began to: what happened before would be one cell a day later.
+/// Returns the window from the first span of any dialog to the end of the last. If all rest, it ends soon
+/// after the last began to: otherwise the earlier time would be one cell a day later.
 pub(super) fn whole(view: &TimelineView, now: i64) -> (Window, Scale) {
     let all = || view.rows.iter().flat_map(|row| stretches(&row.timeline, now));
     let from = all().map(|stretch| stretch.span.from).min().unwrap_or(now);

@@ -20,7 +20,7 @@ pub(super) struct Gap {
     seconds: i64,
 }
 
-/// Shown time runs as time does but for the gaps, and begins with it.
+/// Maps times to shown times: they begin together and advance equally, except in the gaps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Scale {
     gaps: Vec<Gap>,

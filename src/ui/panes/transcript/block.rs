@@ -31,7 +31,7 @@ pub struct BlockLayout {
     pub meta: BlockMeta,
     /// The row with its headline.
     pub headline: usize,
-    /// Its last row says that not all of it is shown.
+    /// True if its last row says that a part is hidden.
     pub is_cut: bool,
 }
 
@@ -414,7 +414,7 @@ fn push_question_text(lines: &[&str], rows: &mut Vec<Strip>, context: &LayoutCon
     let is_fence =
         |line: &&&str| ["```", "~~~"].iter().any(|marks| line.trim_start().starts_with(marks));
     if lines.iter().filter(is_fence).count() % 2 == 1 {
-        // Its options stand in code: what is around them is half of it.
+        // The options were inside a code fence, so this text has only half of it.
         rows.extend(plain_rows(&text, 2, context.available(2), context.style(Role::Text)));
     } else {
         rows.extend(Prose::new(context.ui).rows(&text, 2, context.available(2)));

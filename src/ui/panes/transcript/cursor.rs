@@ -1,5 +1,5 @@
 //! The cursor: the block that keys act on. It moves by blocks, and by lines within a block that is longer
-//! than the pane. While the view follows the end, it stands on the last block.
+//! than the pane. While the view follows the end, it is on the last block.
 //!
 //! Invariant: after each layout the cursor is on a block or a streamed segment with a row in view, if there
 //! is one.
@@ -72,7 +72,7 @@ impl TranscriptPane {
         Some(ViewPosition { top, row: self.top.row, cursor })
     }
 
-    /// At the next layout, the block with the cursor keeps its place on the screen.
+    /// Keeps the block with the cursor in its place on the screen at the next layout.
     pub fn keep_in_place(&mut self, open: &OpenDialog) {
         self.ignore_growth();
         let gap = usize::from(has_gap(open, self.cursor));
@@ -173,7 +173,7 @@ impl TranscriptPane {
         self.cursor = self.cursor.clamp(top.item, bottom.item);
     }
 
-    /// The rows in view, without those that make way for the headline and the count of new blocks.
+    /// Returns the rows in view, without those covered by the headline and the count of new blocks.
     pub(super) fn visible_rows(
         &mut self,
         open: &OpenDialog,

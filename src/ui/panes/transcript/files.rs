@@ -9,7 +9,7 @@ use crate::domain::transcript::{BlockBody, ToolAction, ToolCall};
 /// The file of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileOfCall {
-    /// Its path as the record has it, and the line.
+    /// Its path as in the record, and the line.
     At(String, Option<usize>),
     Removed,
     None,
@@ -46,7 +46,7 @@ fn file_of(tool: &ToolCall) -> FileOfCall {
     }
 }
 
-/// True for what is a file afterwards.
+/// True if the change leaves a file.
 fn is_file(change: &FileChange) -> bool {
     change.kind != FileChangeKind::Removed && !change.path.ends_with('/')
 }

@@ -1,5 +1,5 @@
-//! Going from match to match of a search. A match in a folded block opens it; what is not loaded yet is
-//! requested as long as the search needs it.
+//! Moving from match to match of a search. A match in a folded block opens it; records that are not
+//! loaded are requested as long as the search needs them.
 
 use super::anchor::{Anchor, Towards};
 use super::open::OpenDialog;
@@ -169,7 +169,7 @@ impl TranscriptPane {
         let Some(block) = open.block(to.item) else {
             let rows = (0..tail::height(open, context, to.item))
                 .map(|row| tail::rows(open, context, to.item, row).0.plain());
-            // The first one is the speaker, or what is folded.
+            // The first row is the speaker, or folded text.
             let found = find_match(rows, needle, usize::from(is_open), to.nth);
             return found.map_or_else(|last| last.filter(|_| is_open), Some);
         };
@@ -215,7 +215,7 @@ fn find_match(
     Err(last)
 }
 
-/// Rows at the start of a block that show nothing of its texts.
+/// Returns the number of rows at the start of a block that show none of its texts.
 fn head_rows(body: &BlockBody) -> usize {
     match body {
         BlockBody::You { .. }

@@ -56,7 +56,7 @@ impl Live {
         found.map(|one| one.is_other = !one.is_other).is_some()
     }
 
-    /// All thinking is shown or folded as all other is.
+    /// Resets all thinking to the common setting: shown or folded.
     pub fn toggle_none(&mut self) {
         self.segments.iter_mut().for_each(|one| one.is_other = false);
     }

@@ -1,9 +1,9 @@
 //! The open dialog: its blocks, the streamed text, and the view on them.
 //!
-//! Only what is in view is laid out. The view is anchored to a row of a block, so that what is added
-//! above or below does not move it. While it follows the end, new text fills the pane and then the
-//! view jumps: most rows are drawn once, not once per line of text. Rows that a jump left blank are filled
-//! with older text once nothing happens any more.
+//! Only the visible part is laid out. The view is anchored to a row of a block, so that additions above or
+//! below do not move it. While it follows the end, new text fills the pane and then the view jumps: most
+//! rows are drawn once, not once per line of text. Rows that a jump left blank are filled with older text
+//! once nothing changes any more.
 
 mod anchor;
 pub mod block;
@@ -58,7 +58,7 @@ use prose::{Prose, plain_rows};
 
 /// When more rows than this are cached, those out of view are dropped.
 const MAX_CACHED_ROWS: usize = 4_000;
-/// From this height on, the headline of a question may take two rows.
+/// The least height at which the headline of a question may take two rows.
 const TWO_ROW_HEADLINE_HEIGHT: u16 = 6;
 /// Cells before a headline: a symbol and a blank.
 const HEADLINE_INDENT: usize = 2;
@@ -72,7 +72,7 @@ pub fn live_width(cells: usize) -> usize {
 #[derive(Debug)]
 pub struct TranscriptPane {
     top: Anchor,
-    /// The place in the text of its item at which the row at the top stands since the last new width.
+    /// The place of the top row in the text of its item, since the last change of the width.
     top_place: Option<(Anchor, TextPlace)>,
     follow: bool,
     /// Show the end at the next layout, with a full page.
@@ -179,7 +179,7 @@ impl TranscriptPane {
         self.follow
     }
 
-    /// After a new layout, row numbers differ: a block that was seen in part counts as seen.
+    /// After a new layout, row numbers differ: a partly seen block counts as seen.
     pub fn ignore_growth(&mut self) {
         self.seen.row = usize::MAX - 1;
     }

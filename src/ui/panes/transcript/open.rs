@@ -1,4 +1,4 @@
-//! The open dialog: its newest blocks, the text being streamed, and what the user unfolded.
+//! The open dialog: its newest blocks, the streamed text, and the unfolded blocks.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub struct Unfolded {
 }
 
 impl Unfolded {
-    /// True if all of this block is shown, of those that can be folded.
+    /// True if this block, which can be folded, is shown whole.
     pub fn has(&self, block: &Block) -> bool {
         match block.body {
             BlockBody::Thinking { .. } => {
@@ -250,7 +250,7 @@ impl OpenDialog {
         (at < self.live.segments().len()).then_some(at)
     }
 
-    /// True if there is more to see of an item than its rows show while it is folded.
+    /// True if unfolding an item shows more of it.
     pub fn is_openable(&self, item: isize) -> bool {
         if let Some(at) = self.live_at(item) {
             let live = self.live.segments().get(at);
@@ -339,7 +339,7 @@ impl OpenDialog {
     }
 }
 
-/// True if there is more to see of a block than its rows show while it is folded.
+/// True if unfolding a block shows more of it.
 fn is_openable(body: &BlockBody) -> bool {
     match body {
         BlockBody::Thinking { .. }

@@ -23,7 +23,7 @@ pub enum ScrollMove {
     Start,
     /// To the end, and follow it.
     End,
-    /// To the generation before or after.
+    /// To the next or the previous generation.
     Generations(isize),
     /// To a block, once it is loaded.
     Target(Landmark),
@@ -177,8 +177,8 @@ impl TranscriptPane {
         Anchor { item, row: height.saturating_sub(1) }
     }
 
-    /// Counts what is new below the view. If there is something, the lowest row is reserved for the count,
-    /// so that it covers no text.
+    /// Counts new blocks below the view. If there are any, the lowest row is reserved for the count, so
+    /// that it covers no text.
     pub(super) fn count_new(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let last = self.last_row(open, context);
         let in_view = |rows: &[Anchor]| rows.last().copied().unwrap_or_default().min(last);
@@ -322,10 +322,10 @@ impl TranscriptPane {
         self.step_up(open, context, self.height);
     }
 
-    /// Text fills the pane; when it is full, the view jumps so that its last quarter is read on from, or more
-    /// if the dialog's state needs more rows. Below an open question no text comes: it stands at the end of a full
-    /// pane, with what leads to it. Each row that is kept is drawn once more where the
-    /// terminal cannot move it, and a reader needs a few to find the place again.
+    /// Follows the end: text fills the pane; when it is full, the view jumps so that its last quarter stays
+    /// in view, or more if the dialog's state needs more rows. No text comes below an open question: it is at
+    /// the end of a full pane, after the text that leads to it. Each kept row is drawn again if the terminal
+    /// cannot move it, and a reader needs a few to find the place.
     fn follow_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let shown = self.rows_below(open, context, self.top, self.height + 1);
         let kept = self.height.div_ceil(KEPT_SHARE).max(1);

@@ -1,5 +1,5 @@
-//! The matches of a search in the open dialog: how often each block and each streamed text has the needle, and
-//! which match is the current one. Of blocks, only those that are new or changed are searched again.
+//! The matches of a search in the open dialog: the number in each block and streamed text, and the current
+//! match. Only new or changed blocks are searched again.
 
 use std::collections::BTreeMap;
 

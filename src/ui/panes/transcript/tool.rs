@@ -1,4 +1,4 @@
-//! A call of a tool: one row, and unfolded what it did: differences, a command with its output, the lines read.
+//! A tool call: one row, and unfolded its effect: differences, a command with its output, the lines read.
 
 use std::ops::Range;
 
@@ -125,7 +125,7 @@ fn opened(tool: &ToolCall, context: &LayoutContext<'_>) -> LimitedRows<Strip> {
     rows
 }
 
-/// A text as it is.
+/// Adds a text unchanged.
 fn add_text(rows: &mut LimitedRows<Strip>, text: Option<&str>, context: &LayoutContext<'_>) {
     let style = context.style(Role::Code);
     for line in text.map(str::trim_end).into_iter().flat_map(|text| text.split('\n')) {
@@ -201,7 +201,7 @@ fn output_rows(line: &[OutputSpan], context: &LayoutContext<'_>) -> Vec<Strip> {
     rows.map(strip).collect()
 }
 
-/// The lines that were read with their numbers, or the result as it is where it has none.
+/// Adds the lines that were read with their numbers, or the whole result if it has none.
 fn add_lines_read(
     rows: &mut LimitedRows<Strip>,
     text: Option<&str>,

@@ -60,7 +60,7 @@ pub struct UsageSheet {
     /// The chosen dialog.
     dialog: DialogId,
     at: usize,
-    /// The chosen generation; `None`: the newest, whichever that is.
+    /// The chosen generation; `None`: always the newest.
     generation: Option<GenerationId>,
     rows: Vec<TableRow>,
     made_for: Option<RowsFor>,
@@ -82,7 +82,7 @@ struct UsagePlace {
     lifted: usize,
 }
 
-/// A generation of a dialog, whatever comes before or after it.
+/// Identifies a generation of a dialog, regardless of those around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct GenerationId {
     course: Course,

@@ -1,4 +1,4 @@
-//! Frames on a slow connection, and the replies that say so.
+//! Frames on a slow connection, recognised by its replies.
 
 use super::*;
 use crate::ui::backend::StatusQuestion;

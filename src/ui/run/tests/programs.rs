@@ -55,7 +55,7 @@ async fn lent_to<F: Future<Output = ()>>(
     let mut app = app();
     app.apply(DriverEvent::Inbox(Vec::new()));
     app.apply(DriverEvent::Rows(vec![idle_row(&DialogId::main(RootId::new("a")))]));
-    // Not before: the first question would take the keys for its answer.
+    // No earlier: the first question would take the keys for its answer.
     app.apply(DriverEvent::Inbox(inbox));
     let script = driver(Driver { commands, events });
     let (outcome, ()) = tokio::join!(run(&mut app, surface, channels, OPTIONS), script);

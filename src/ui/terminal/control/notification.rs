@@ -53,7 +53,7 @@ impl Notifier {
         KNOWN.iter().find(|(known, _)| is_named(name, known)).map(|(_, notifier)| *notifier)
     }
 
-    /// After another reply: a terminal that knows OSC 99 is sent that.
+    /// Returns the notifier after another reply: OSC 99 is preferred.
     #[must_use]
     pub fn or_better(self, other: Self) -> Self {
         if self == Self::Osc99 { self } else { other }

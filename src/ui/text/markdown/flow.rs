@@ -43,7 +43,7 @@ impl Flow {
         }
     }
 
-    /// Makes the text from here on a link, but for what is one already.
+    /// Makes the text from `start` on a link, except parts that are links already.
     pub fn link_from(&mut self, start: usize, link: LinkId) {
         let mut runs = Vec::with_capacity(self.runs.len() + 1);
         let mut run_start = 0;
@@ -58,7 +58,7 @@ impl Flow {
         self.runs = runs;
     }
 
-    /// Makes links of the addresses that stand in running text.
+    /// Makes links of the addresses in running text.
     pub fn link_addresses(&mut self, links: &Links) {
         if !self.text().contains("http") {
             return;

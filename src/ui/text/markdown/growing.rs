@@ -1,14 +1,14 @@
-//! Markdown that grows at its end, as a model writes it: blocks that are closed are rendered once, only the open one
+//! Markdown that grows at its end, as a model writes it: closed blocks are rendered once, only the open one
 //! is rendered again.
 //!
-//! A top-level block is closed when a complete line after it begins another one. Rows of closed blocks never change
-//! while the text grows, and they are the first rows of [`super::render`] for the complete text. The exception are
-//! link references: a reference is a link if its definition stands above it; one whose definition follows later
-//! is text here and a link in the complete text. Such answers are rare, and holding every answer back for them
-//! would cost more than the rows that move when one is complete.
+//! A top-level block is closed when a complete line after it begins another one. Rows of closed blocks never
+//! change while the text grows, and they are the first rows of [`super::render`] for the complete text. The
+//! exception are link references: a reference is a link if its definition is above it; one with a later
+//! definition is text here and a link in the complete text. Such answers are rare, and holding every answer
+//! back for them would cost more than moving some rows when one is complete.
 //!
-//! The open block is Markdown too while it is small; a long one is shown as it comes, so that no text costs more
-//! than its own length: code as code, everything else as plain lines.
+//! The open block is Markdown too while it is small; a long one is shown as it arrives, so that no text costs
+//! more than its own length: code as code, everything else as plain lines.
 
 use pulldown_cmark::Event;
 
@@ -72,7 +72,7 @@ impl GrowingMarkdown {
         }
     }
 
-    /// Brings the rows up to date. Costs what was appended and the open block, at another width the whole text.
+    /// Updates the rows. The cost is that of the appended text and the open block; at another width, of the whole text.
     pub fn lay_out(&mut self, width: usize, means: RenderMeans<'_>) {
         if width != self.width {
             self.width = width;
@@ -85,7 +85,7 @@ impl GrowingMarkdown {
         }
     }
 
-    /// Makes all rows again at the next layout.
+    /// Drops all rows; they are made again at the next layout.
     fn forget_rows(&mut self) {
         self.searched = 0;
         self.closed.clear();
@@ -100,7 +100,7 @@ impl GrowingMarkdown {
         self.text.as_str()
     }
 
-    /// The rows as they were laid out last.
+    /// Returns the rows of the last layout.
     #[must_use]
     pub fn rows(&self) -> &[StyledLine] {
         &self.rows
@@ -169,7 +169,7 @@ impl GrowingMarkdown {
                 let (coloured, incomplete) = means.colours.watch(|| {
                     render_until(part, part.len(), self.width, means, follows, definitions)
                 });
-                // A definition that came later makes no link of what is shown as text.
+                // A later definition makes no link of text that is shown already.
                 let shown = self.rows.get(row_start..rows).unwrap_or_default();
                 if coloured.iter().map(StyledLine::text).eq(shown.iter().map(StyledLine::text)) {
                     self.rows.splice(row_start..rows, coloured);
@@ -333,7 +333,7 @@ impl LongBlock {
         Self { wrap, skipped, fed: 0, fence, head, settled: 0 }
     }
 
-    /// Takes what came since, and replaces the rows from `at` on that have changed.
+    /// Adds the new text, and replaces the rows from `at` on that have changed.
     fn grow(&mut self, text: &str, rows: &mut Vec<StyledLine>, at: usize) {
         let new = text.get(self.skipped + self.fed..).unwrap_or_default();
         self.fed += new.len();
@@ -358,7 +358,7 @@ impl LongBlock {
         self.settled = made.saturating_sub(2);
     }
 
-    /// True if one of these complete lines ends its fence.
+    /// True if one of these complete lines closes its fence.
     fn is_ended_by(&self, lines: &str) -> bool {
         let Some(fence) = &self.fence else { return false };
         lines.lines().any(|line| {

@@ -59,7 +59,7 @@ impl ViKeys {
         self.after(operator, field);
     }
 
-    /// Whole lines: the cut text ends with a line feed, which says so.
+    /// Applies an operator to whole lines: the cut text then ends with a line feed, as a mark of that.
     fn operate_on_rows(&mut self, operator: Operator, rows: Range<usize>, field: &mut Field) {
         let buffer = &mut field.buffer;
         let Some(last) = rows.end.checked_sub(1) else { return };
@@ -297,7 +297,7 @@ impl ViKeys {
         }
     }
 
-    /// Inserts what was cut: lines below or above the line of the caret, other text after or before it.
+    /// Inserts the cut text: lines below or above the line of the caret, other text after or before it.
     fn put_cut(&mut self, after: bool, field: &mut Field) {
         let count = self.take_count();
         let cut = field.buffer.cut_shown();

@@ -66,7 +66,7 @@ enum Awaited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Span {
     Exclusive,
-    /// With the unit that it leads to.
+    /// Including the unit at the target.
     Inclusive,
     Lines,
 }
@@ -148,8 +148,8 @@ impl ViKeys {
         }
     }
 
-    /// In normal mode the caret is on a unit, not after the last one; what visual mode covers is marked.
-    /// A change from outside ends the selection, and visual mode with it.
+    /// Moves the caret onto a unit in normal mode, not after the last one; marks the range of visual
+    /// mode. A change from outside ends the selection, and visual mode with it.
     pub fn settle(&mut self, field: &mut Field) {
         if self.is_visual() && field.buffer.anchor().is_none() {
             self.enter(ViMode::Normal, field);
@@ -205,7 +205,7 @@ impl ViKeys {
         ViOutcome::Taken
     }
 
-    /// Takes back what was begun, else the mode; in normal mode it is the key that leaves the composer.
+    /// Cancels the unfinished command, else ends the mode; in normal mode the key leaves the composer.
     fn escape(&mut self, field: &mut Field) -> ViOutcome {
         let begun = self.count.is_some() || self.operator.is_some() || self.awaited.is_some();
         self.stop_waiting();
@@ -325,7 +325,7 @@ const NAMED: [(KeyCode, char); 6] = [
     (KeyCode::Delete, 'x'),
 ];
 
-/// The character that a key stands for in normal mode.
+/// Returns the character of a key in normal mode.
 fn command_of(code: KeyCode) -> Option<char> {
     if let KeyCode::Char(c) = code {
         return Some(c);

@@ -4,7 +4,7 @@ use super::{Awaited, Operator, ViKeys};
 use crate::domain::text::Text;
 use crate::ui::panes::field::EditKeys;
 
-/// The keys of a begun command, and what can follow them.
+/// The keys of an unfinished command, and the possible next keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BegunCommand {
     pub keys: String,
