@@ -1,4 +1,4 @@
-//! A server of HTTP on this machine that says what a test tells it to say.
+//! An HTTP server on this machine with the answers that a test sets.
 
 use std::io::{Read, Write as _};
 use std::net::TcpListener;

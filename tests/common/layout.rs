@@ -67,7 +67,7 @@ pub fn refused_by_dominds(workspace: &Path) -> Vec<String> {
     reader.refused
 }
 
-/// Folders of main dialogs: those with files of a dialog that are in no other such folder.
+/// Returns the folders of main dialogs: those with a dialog's files that are in no other such folder.
 fn main_folders(folder: &Path) -> Vec<PathBuf> {
     let states = [IDENTITY, "latest.yaml"];
     if states.iter().any(|state| folder.join(state).is_file()) || !courses_in(folder).is_empty() {
@@ -478,7 +478,7 @@ impl Reader {
     }
 }
 
-/// A field, and what it can be.
+/// A field, and a check of its value.
 type Field = (&'static str, fn(&Value) -> bool);
 
 fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {

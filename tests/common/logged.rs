@@ -17,7 +17,7 @@ thread_local! {
     static LISTENER: RefCell<Option<Lines>> = const { RefCell::new(None) };
 }
 
-/// To be called before anything is logged.
+/// Installs the subscriber; must be called before anything is logged.
 pub fn prepare() {
     static READY: Once = Once::new();
     READY.call_once(|| {

@@ -181,9 +181,9 @@ pub struct Setup {
     pub tools: Registry,
     pub sources: ToolSources,
     pub news: Arc<news::KeptNews>,
-    /// With a store in `.hive`, which then has the notices too.
+    /// True to use a store in `.hive`, which then has the notices too.
     pub has_hive: bool,
-    /// Without such a store: where tasks are, if anywhere.
+    /// The store of tasks, if `has_hive` is false.
     pub tasks: Option<Arc<dyn TaskStore>>,
     pub shells: Shells,
     /// The work language.
@@ -324,7 +324,7 @@ impl World {
         }
     }
 
-    /// A look at what is on disk.
+    /// Opens a read-only store of the files on disk.
     pub fn view(&self) -> Store {
         let options = StoreOptions::new(Arc::new(FixedClock));
         Store::open(self.path(), Access::ReadOnly, options).expect("a readable workspace")

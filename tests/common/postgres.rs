@@ -60,7 +60,7 @@ impl Drop for Postgres {
     }
 }
 
-/// The server of this process; `None` if this machine has none, which is said.
+/// Returns the server of this process; `None` if this machine has none, which is printed.
 pub fn postgres() -> Option<&'static Postgres> {
     static SERVER: OnceLock<Result<Postgres, String>> = OnceLock::new();
     match SERVER.get_or_init(|| given().unwrap_or_else(|| start("all"))) {

@@ -1,5 +1,5 @@
-//! Processes of this machine, found by what they were started with. Words by which a test finds its own are
-//! in no other test.
+//! Processes of this machine, found by their arguments. The words by which a test finds its own processes
+//! are unique to it.
 
 use std::fs;
 

@@ -1,6 +1,5 @@
-//! The program in a pseudo terminal: what it draws, what it wrote byte by byte, how it ended.
-//!
-//! Everything that waits looks again and again until it is so, or fails with the screen it saw.
+//! The program in a pseudo terminal: its screen, its output byte by byte, its exit. All waits
+//! poll until the condition holds, or fail with the screen they saw.
 
 use std::ffi::OsStr;
 use std::io::{Read as _, Write as _};
@@ -17,7 +16,7 @@ use super::layout::EndCheck;
 use super::picture;
 use super::wait::{eventually, join, output};
 
-/// Between two looks at a terminal that is not to be read.
+/// The polling interval while a terminal is not to be read.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The sequence that begins the program's use of the terminal.
@@ -39,7 +38,7 @@ impl Home {
         self.folder.path().join("work")
     }
 
-    /// The environment a program gets, and nothing else.
+    /// Returns the environment of the program, which has no other variables.
     pub fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         let home = self.folder.path();
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -60,7 +59,7 @@ impl Home {
         self.folder.path().join("config/dominds-tui").join(name)
     }
 
-    /// The program's own folder for what it keeps of the user.
+    /// Returns the folder of the program's own state for the user.
     pub fn state_folder(&self) -> PathBuf {
         self.folder.path().join("state/dominds-tui")
     }
@@ -256,7 +255,7 @@ impl Program {
         assert!(sent.status.success(), "{name}");
     }
 
-    /// Takes the terminal away, as a line that is cut does.
+    /// Closes the terminal, as a line that is cut does.
     pub fn hang_up(&mut self) {
         self.gone.store(true, Ordering::SeqCst);
         // The reader sees that it is over with the next byte: a full redraw.

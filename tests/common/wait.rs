@@ -15,7 +15,7 @@ use tokio::sync::watch;
 pub const LIMIT: Duration = Duration::from_mins(2);
 /// Timeout for a program to end.
 const PROGRAM: Duration = Duration::from_mins(5);
-/// Between two looks.
+/// The polling interval.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Polls until something is found; nothing after the timeout.
@@ -29,7 +29,7 @@ pub fn found<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     }
 }
 
-/// Looks until it is so; false if that takes too long.
+/// Polls until the condition holds; false after the timeout.
 pub fn eventually(mut is_so: impl FnMut() -> bool) -> bool {
     found(|| is_so().then_some(())).is_some()
 }
@@ -55,7 +55,7 @@ pub async fn in_time<T>(what: impl Future<Output = T>) -> T {
     }
 }
 
-/// Changes every second, so that somebody looks at the clock of the machine in a runtime whose own stands still.
+/// Changes every second, so that a runtime whose clock stands still checks the machine's clock.
 static LOOKS: LazyLock<watch::Receiver<()>> = LazyLock::new(|| {
     let (look, looks) = watch::channel(());
     thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! The layers of the program, held by reading its sources: who may use whom, no circles, which package is
-//! named where, how a file has to look. `docs/ARCHITECTURE.md` has the same table.
+//! The layers of the program, checked by reading its sources: which module may use which, no cycles,
+//! which package is named where, the form of a file. `docs/ARCHITECTURE.md` has the same table.
 //!
 //! Test code is free: `mod tests`, `tests.rs`, files below `tests/`, everything behind `cfg(test)`.
 

@@ -30,7 +30,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// `None` where there is no server, which is said.
+    /// Makes one; `None` if there is no server, which is printed.
     fn new() -> Option<Self> {
         postgres().map(Self::of)
     }
@@ -61,7 +61,7 @@ impl Shared {
         configure(driver, &text, 0o600);
     }
 
-    /// Sets the clock of the database this many seconds from the time it has; it stands still from then on.
+    /// Sets the clock of the database this many seconds ahead; it stands still from then on.
     pub fn move_clock(&self, seconds: u32) {
         psql(
             &self.url,

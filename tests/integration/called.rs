@@ -117,7 +117,7 @@ fn the_example_for_a_status_line_prints_how_many_questions_are_open() {
     let command = example("Status line").split("#(").nth(1).and_then(|text| text.split(')').next());
     let command =
         command.expect("a command").replace("~/project", &workspace.display().to_string());
-    // As tmux runs it.
+    // Run as by tmux.
     let script = command.replace("dominds-tui", env!("CARGO_BIN_EXE_dominds-tui"));
     let ran = output(
         Command::new("/bin/sh").args(["-c", &script]).env_clear().envs(driver.home().environment()),

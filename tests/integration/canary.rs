@@ -1,5 +1,5 @@
-//! Keys lie in the environment of the program. Whatever a server says about them and whatever a member
-//! runs, each goes where it belongs and nowhere else, in whatever form.
+//! Keys in the environment of the program. Whatever a server is told about them and a member runs,
+//! each key goes to its provider and nowhere else, in any encoding.
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 
@@ -101,7 +101,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         .collect()
 }
 
-/// Without it there is no server of tools.
+/// True if `python3` is there; without it there is no server of tools.
 fn python() -> bool {
     static THERE: LazyLock<bool> = LazyLock::new(|| has("python3"));
     *THERE
@@ -119,7 +119,7 @@ fn written(key: &str) -> Vec<String> {
     forms
 }
 
-/// Parts of these forms by which they are known, whatever else was encoded together with the key.
+/// Parts of these encodings by which they are recognised, whatever else was encoded together with the key.
 fn forms(key: &str) -> Vec<String> {
     let part = |(n, form): (usize, String)| match n {
         0..4 => form,
@@ -200,7 +200,7 @@ impl Place {
                     streaming: false\n    diligence-push-max: 0\n    \
                     toolsets: [os, codex_inspect_and_patch_tools, ws_read, side]\n";
         fs::write(minds.join("team.yaml"), team).expect("a file");
-        // Without a sandbox commands come by more.
+        // Without a sandbox commands can reach more.
         let settings = top.path().join("home/.config/dominds-tui");
         fs::create_dir_all(&settings).expect("folders");
         fs::write(settings.join("config.yaml"), "sandbox: off\n").expect("a file");

@@ -36,7 +36,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::common::logged;
 use crate::common::wait::in_time;
 
-/// A demo being played, and what a screen would know of it.
+/// A demo being played, with the state that a screen would know.
 struct Play {
     driver: Driver,
     inbox: Vec<InboxRow>,
@@ -356,7 +356,7 @@ async fn a_demo_that_was_ended_anywhere_goes_on_from_there() {
     assert_finished(folder.path(), ["b", "b"]);
 }
 
-/// Lets everything go on that was cut off.
+/// Continues everything that was cut off.
 async fn go_on(play: &mut Play) {
     play.until_quiet().await;
     continue_stopped(play).await;

@@ -246,7 +246,7 @@ const GENERATED: [(&str, &str, Render); 5] = [
     ("docs/themes.md", "contrast", contrast),
 ];
 
-/// A document with what is generated replaced by `text`.
+/// Returns a document with a generated part replaced by `text`.
 fn with_generated(document: &str, name: &str, text: &str) -> String {
     let marker = format!("{BEGIN}{name} -->\n");
     let (before, rest) = document.split_once(&marker).expect("the beginning of a generated part");

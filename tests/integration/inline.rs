@@ -1,5 +1,5 @@
-//! The real program below the text of a terminal (`--inline`): what stays in the scrollback, and that nothing else
-//! does.
+//! The real program below the text of a terminal (`--inline`): the rows in the scrollback, and that no others
+//! get there.
 
 use std::process::Command;
 

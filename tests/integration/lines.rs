@@ -1,6 +1,6 @@
-//! Lines that a model might give `readonly_shell` to write, to run what others named, or to read what is
-//! not its own. Each is run for real in a workspace full of traps, whatever is said to it: in the sandbox
-//! every one, and without a sandbox those that the tool itself holds.
+//! Lines that a model might give `readonly_shell` to write, to run programs that others named, or to read
+//! files outside. Each is really run in a workspace full of traps, even if it would be refused: in the
+//! sandbox all of them, and without a sandbox those that the tool itself makes harmless.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]

@@ -1,6 +1,6 @@
-//! The real program inside tmux and GNU screen: the frame is right, an answer arrives, and leaving leaves nothing.
+//! The real program inside tmux and GNU screen: the frame is right, an answer arrives, and leaving leaves no rows.
 //!
-//! Each server has a socket and folders of its own and is ended with its test, whatever comes of it.
+//! Each server has a socket and folders of its own and is ended with its test, pass or fail.
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! `doctor --providers` through the real program, against servers on this machine: who answers, who
-//! does not, and what is said about it. Proxies and certificates, too.
+//! `doctor --providers` through the real program, against servers on this machine: those that
+//! answer, those that do not, and the messages about them. Proxies and certificates, too.
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]

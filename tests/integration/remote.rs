@@ -1,5 +1,5 @@
-//! Clients of a running driver over its socket, in this process: what each is sent, what it may do, what a hostile
-//! one can do to the others.
+//! Clients of a running driver over its socket, in this process: the events they get, their rights, and the
+//! effect of a hostile one on the others.
 
 #![expect(
     clippy::expect_used,
@@ -36,7 +36,7 @@ use crate::common::wait::{in_time, output};
 use crate::common::{Running, World};
 use crate::serving::Driver;
 
-/// Each asks something else: what was answered is not asked again.
+/// Each call asks something else: an answered question is not asked again.
 fn ask(id: &str) -> Reply {
     Reply::call(id, "askHuman", &format!(r#"{{"tellaskContent":"Which colour for {id}?"}}"#))
 }
@@ -54,19 +54,19 @@ struct Stage {
 }
 
 impl Stage {
-    /// With one open question.
+    /// Makes a stage with one open question.
     async fn asking() -> (Self, DialogId) {
         let models =
             Sequence::new().reply("lead", ask("q")).reply("lead", Reply::saying("Blue then."));
         Self::with(models).await
     }
 
-    /// With a team that asks at first.
+    /// Makes a stage with a team that asks at first.
     async fn with(models: Sequence) -> (Self, DialogId) {
         Self::begun(World::new(models), QuietOutcome::QuestionWaits).await
     }
 
-    /// With a dialog that has come to rest.
+    /// Makes a stage with a dialog that has become quiet.
     async fn begun(world: World, outcome: QuietOutcome) -> (Self, DialogId) {
         let mut running = world.start().await;
         let dialog = running.begin("Paint").await.expect("a dialog");
@@ -285,7 +285,7 @@ async fn a_client_that_leaves_waits_for_its_acknowledgements_and_the_driver_goes
     stage.end().await;
 }
 
-/// A connection that says what it likes.
+/// A connection that sends arbitrary bytes.
 struct Raw {
     stream: UnixStream,
     decoder: FrameDecoder,
@@ -440,7 +440,7 @@ fn frame(body: &[u8]) -> Vec<u8> {
     wire::frame(body, LONGEST_FROM_CLIENT).expect("a frame")
 }
 
-/// Messages that are none, are cut, come too early, or are too many; each kind with what chance makes of it.
+/// Returns invalid, cut, early or too many messages; `random` varies each kind.
 fn hostile(kind: usize, random: &mut fastrand::Rng) -> Vec<u8> {
     let greeting = |hello: Hello| wire::encode_hello(&hello).expect("a frame");
     let greeting_of_screen = greeting(hello("raw", AudienceKind::Screen));
@@ -477,7 +477,7 @@ fn memory(pid: u64) -> u64 {
     line.trim_end_matches("kB").trim().parse::<u64>().expect("a number") * 1024
 }
 
-/// Against a process of its own: what others do in this one does not count.
+/// Uses a process of its own, so that other tests in this one do not count.
 #[test]
 fn ten_thousand_hostile_connections_change_nothing_for_the_others() {
     const ROUNDS: usize = 10_000;

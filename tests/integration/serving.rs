@@ -20,7 +20,7 @@ const TEAM: &str = "member_defaults:\n  provider: script\n  model: m\n  diligenc
                     default_responder: lead\nmembers:\n  lead:\n    name: Lead\n";
 const MODELS: &str = "providers:\n  script:\n    name: Script\n    apiType: mock\n    \
                       baseUrl: answers\n    max_concurrent: 50\n    models:\n      m:\n        name: M\n";
-/// Asks what it is told to ask, and is content with any answer.
+/// A member that asks when told to, and accepts any answer.
 const ANSWERS: &str = "responses:\n  - message: ask\n    role: user\n    response: A question.\n    \
                        funcCalls:\n      - name: askHuman\n        arguments:\n          \
                        tellaskContent: Which colour?\n  - message: blue\n    role: tool\n    \
@@ -54,7 +54,7 @@ impl Driver {
         Self::start_with("")
     }
 
-    /// With this configuration of the person.
+    /// Starts it with this configuration of the person.
     pub fn start_with(config: &str) -> Self {
         let home = Home::new();
         let workspace = home.workspace();
@@ -149,7 +149,7 @@ impl Driver {
         (running.as_array().map_or(0, Vec::len), pid.unwrap_or_default())
     }
 
-    /// With an open question.
+    /// Starts it with an open question.
     pub fn asking() -> (Self, String) {
         let driver = Self::start();
         driver.ok(&["run", "ask"], 3);
@@ -346,7 +346,7 @@ fn a_team_goes_on_without_the_terminal_that_started_it_unless_the_user_set_that_
 /// The number of terminals that are closed, unless `DOMINDS_HANG_UPS` sets it.
 const HANG_UPS: u32 = 8;
 
-/// Each screen shows a new question, half of them are told to answer it, and all lose their terminal, at any moment.
+/// Each screen shows a new question, half of them answer it, and all lose their terminal, at any moment.
 #[expect(
     clippy::disallowed_methods,
     reason = "how long a test is to run is said in the environment"

@@ -113,7 +113,7 @@ impl Box {
         self.attach_via(&format!("ssh -F {} box", self.config.display()), more)
     }
 
-    /// Lets a screen start a driver that stays.
+    /// Lets a screen start a driver that keeps running.
     fn start_driver(&self) {
         let mut attached = self.attach(&[]);
         attached.until_shown(&["Which colour?"]);
@@ -121,7 +121,7 @@ impl Box {
         assert_eq!(attached.end_restored(), 0);
     }
 
-    /// Also the file with every byte that the screen is sent.
+    /// Attaches a screen; also returns the file with every byte sent to it.
     fn attach_recorded(&self) -> (Program, PathBuf) {
         let (program, bytes) =
             (self.config.with_file_name("via"), self.config.with_file_name("bytes"));
@@ -152,7 +152,7 @@ impl Drop for Box {
     }
 }
 
-/// Lets one key in, and gives commands the environment of the test: what a login would set is of the machine.
+/// Admits one key, and gives commands the environment of the test: that of a login would depend on the machine.
 fn server_config(driver: &Driver, programs: Option<&Path>, folder: &Path, port: u16) -> String {
     let programs = programs.map(|folder| format!("{}:", folder.display())).unwrap_or_default();
     let variables = driver.home().environment().into_iter().map(|(name, value)| match name {
@@ -367,9 +367,9 @@ fn a_machine_without_the_program_gets_it_once_the_person_agrees() {
     assert_eq!(again.end_restored(), 0);
 }
 
-/// The messages in what a screen was sent: all after the first one is one compressed stream.
+/// Returns the size of the messages sent to a screen: all after the first one are one compressed stream.
 fn bytes_of_messages(sent: &[u8]) -> usize {
-    // Before the first frame is the mark that the program there begins with; a length begins with 0.
+    // The first frame comes after the marker that the program there prints; a length begins with 0.
     let begins = sent.iter().position(|byte| *byte == 0).expect("a frame");
     let sent = sent.get(begins..).unwrap_or_default();
     let (header, rest) = sent.split_first_chunk::<4>().expect("a frame");

@@ -1,5 +1,5 @@
-//! Teams whose programs are killed at any moment, on one box, and on two boxes whose shared server is killed as well: of what was
-//! acknowledged nothing is lost, and nothing is done twice.
+//! Teams whose programs are killed at any moment, on one box, and on two boxes whose shared server is killed
+//! as well: nothing that was acknowledged is lost or done twice.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
@@ -69,7 +69,7 @@ impl Workplace {
         }
     }
 
-    /// Kills what runs on a box, unless it has come to its end.
+    /// Kills the program on a box, unless it has ended.
     fn kill(&mut self, at: usize) {
         let Some(mut child) = self.running[at].take() else { return };
         self.kills += u32::from(child.try_wait().expect("a child").is_none());
@@ -100,7 +100,7 @@ impl Workplace {
         }
     }
 
-    /// Queues again what has failed, or waits for a person since it was cut off too often.
+    /// Queues tasks again that have failed, or wait for a person because they were cut off too often.
     fn retry(&mut self, tasks: &BTreeMap<String, Value>) {
         let stuck = |task: &Value| {
             task["status"] == "failed"
@@ -134,7 +134,7 @@ impl Workplace {
         self.kill(at);
     }
 
-    /// Lets all of it come to its end, without kills.
+    /// Lets all work end, without kills.
     fn finish(&mut self) {
         let late = Instant::now() + 2 * LIMIT;
         for at in 0..self.boxes.len() {
@@ -226,7 +226,7 @@ fn all(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// All tasks, by id; nothing while the store cannot be reached.
+/// Returns all tasks, by id; an error while the store cannot be reached.
 fn tasks_of(driver: &Driver) -> Result<BTreeMap<String, Value>, String> {
     let (status, said) = run(driver, &["tasks", "--json", "--limit", "10000"]);
     if status != Some(0) {
@@ -237,7 +237,7 @@ fn tasks_of(driver: &Driver) -> Result<BTreeMap<String, Value>, String> {
     Ok(all(&listed["tasks"]).iter().map(|task| (id(task), task.clone())).collect())
 }
 
-/// All records of a workspace, each with its dialog.
+/// Returns all records of a workspace, each with its dialog.
 fn records(driver: &Driver) -> Vec<(String, Value)> {
     let mut records = Vec::new();
     for bucket in ["run", "done", "archive"] {

@@ -68,7 +68,7 @@ async fn i10_each_continue_is_one_request_and_new_words_allow_one_more_course() 
     }
     running.say(&dialog, "Try the other way").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Failed);
-    // Their own generation, a new course, its last calls.
+    // The message's own generation, a new course, and its last calls.
     assert_eq!((world.asked("lead"), world.course(&dialog)), (BOUND + 2 + 7, 3));
 }
 

@@ -23,7 +23,7 @@ use crate::common::{Running, World};
 /// Rounds of answering and continuing after which a turn counts as stuck.
 const PATIENCE: usize = 8;
 
-/// A team that knows what to do from what it is shown, so that it does not matter what it did before.
+/// A team that decides by the request alone, so that its earlier actions do not matter.
 #[derive(Debug)]
 struct Sensible;
 
@@ -196,7 +196,7 @@ impl Turn {
         Self { world, attempts, kept, probes, events: Vec::new(), said: Vec::new(), at_once: false }
     }
 
-    /// With a store that waits for the medium.
+    /// Makes a turn with a store that syncs to the medium.
     fn synced(team: Arc<dyn Provider>) -> Self {
         let mut turn = Self::new(team);
         turn.world.setup.sync = SyncLevel::Normal;
@@ -220,7 +220,7 @@ impl Turn {
         self.world.setup.disk = Arc::new(RealDisk);
     }
 
-    /// Answers what is asked and continues what is stopped, until there is nothing to do.
+    /// Answers questions and continues stopped dialogs, until all work is done.
     async fn go_on(&mut self, running: &mut Running) {
         for _ in 0..PATIENCE {
             let mut moved = false;
@@ -447,7 +447,7 @@ async fn l06_whatever_was_acknowledged_survives_a_loss_of_power_in_any_disk_oper
     }
 }
 
-/// The power goes in one operation of a turn after the other, in turns with and without the names that were given.
+/// Loses power in one operation of a turn after the other, in turns that keep or lose new names.
 async fn power_is_lost(team: &Arc<dyn Provider>) {
     let disk = Arc::new(PowerDisk::new(usize::MAX, Names::Stay));
     Turn::synced(team.clone()).run_on(disk.clone()).await;

@@ -68,7 +68,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().expect("a name").to_string_lossy().into_owned()
 }
 
-/// Makes each change to a tree of its own: files, their changes and what is refused then.
+/// Applies each change to a fresh copy of the tree; checks whether it is refused.
 async fn all(changes: &[(&str, Change)], is_refused: bool) {
     let (world, folder) = tree().await;
     assert_opens_in_dominds(world.path());

@@ -1,4 +1,4 @@
-//! The log tells each event of a team in one line with ids, and nothing of what was said.
+//! The log has one line with ids for each event of a team, and no text of dialogs.
 
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
 

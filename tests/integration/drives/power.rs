@@ -1,4 +1,4 @@
-//! A disk that loses power in a chosen operation: what was not synced is gone, in the worst way there is.
+//! A disk that loses power in a chosen operation: unsynced data is lost, in the worst possible way.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -64,7 +64,7 @@ impl PowerDisk {
 }
 
 impl State {
-    /// Notes what lies at a name, before that changes.
+    /// Notes the object at a name before it changes.
     fn note(&mut self, path: &Path) {
         let is_folder = path.is_dir();
         if !is_folder {

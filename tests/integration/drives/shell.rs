@@ -1,5 +1,5 @@
-//! Commands of members, driven as a person would see it: reminders that follow processes, who has the
-//! tools, what a stop and a restart leave. Commands are real, so time is too.
+//! Commands of members, driven as a person would see them: reminders that follow processes, which
+//! members have the tools, the effects of a stop and a restart. Commands are real, so time is too.
 
 use dominds_tui::domain::background::SHELL_OWNER;
 use dominds_tui::domain::{AgentId, Reminder};

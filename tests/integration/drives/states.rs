@@ -87,7 +87,7 @@ async fn a_list_beside_a_program_that_drives_says_what_that_program_shows() {
     assert_eq!(states, written(&world, &states));
 }
 
-/// Made-up trees: whatever was written, the list says before the start what all say after it.
+/// Random trees: whatever their files, the list says before the start what all say after it.
 #[tokio::test(start_paused = true)]
 async fn the_commands_the_screen_and_the_files_say_the_same_of_any_tree() {
     for seed in 0..TREES {

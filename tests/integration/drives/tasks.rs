@@ -603,7 +603,7 @@ async fn s18_1_a_task_that_waits_too_long_is_told_of_once_until_it_waits_no_more
     let mut store = world.hive_store().await;
     store.cancel_task(&waits, "no more", FixedClock.moment()).await.unwrap();
     store.close().await;
-    // Not only at the next scan.
+    // At once, not only at the next scan.
     world.until_stalls(&[]).await;
     running.shut_down().await;
 }

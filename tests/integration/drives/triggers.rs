@@ -368,7 +368,7 @@ async fn s18_1_an_active_trigger_that_cannot_run_is_told_of_until_it_is_disabled
         world.until_stalls(&[(NewsKind::Notice, "[qa] 1 of its active triggers cannot run")]).await;
     }
     world.wish(TriggerWish::Disable { reason: None }).await.expect("it is disabled");
-    // Not only at the next scan.
+    // At once, not only at the next scan.
     world.until_stalls(&[]).await;
     running.shut_down().await;
 }

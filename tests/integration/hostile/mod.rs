@@ -154,7 +154,7 @@ fn folders_of_the_person_that_lie_in_the_workspace_are_not_obeyed() {
         let doctor = place.program_with(&["doctor"], &more);
         let told = String::from_utf8_lossy(&doctor.stdout).into_owned();
         assert!(told.contains("it is in the workspace"), "{name}: {told}");
-        // With consent its commands run, if at all, at the level that writes nothing.
+        // With consent its commands run, if at all, at the read-only level.
         let drive = place.program_with(&["drive", "--timeout", "30", "--trust"], &more);
         assert_eq!(place.acts(), [""; 0], "{name}: {drive:?}");
     });

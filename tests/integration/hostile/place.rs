@@ -28,7 +28,7 @@ pub struct Place {
     top: tempfile::TempDir,
     /// Requests to the model of this machine.
     asked: Arc<AtomicUsize>,
-    /// Connections to what is not the model.
+    /// Connections to other servers than the model.
     reached: Arc<AtomicUsize>,
     /// A process of the person that has nothing to do with all this.
     victim: Mutex<Child>,
@@ -203,8 +203,8 @@ impl Place {
         record
     }
 
-    /// The screen when all these words stand on it, or after a moment where there are none; then the
-    /// person only looks, and leaves.
+    /// Returns the screen once it has all these words, or after a moment if there are none; then the
+    /// person looks only, and leaves.
     pub fn screen(&self, words: &[&str]) -> String {
         let work = self.at("work");
         let mut program =
@@ -255,7 +255,7 @@ impl Place {
         acts
     }
 
-    /// All below the top but the workspace and what the program keeps in the home folder.
+    /// Returns all paths below the top, except the workspace and the program's state in the home folder.
     fn listed_outside(&self) -> Vec<PathBuf> {
         let mut all = Vec::new();
         list(self.top.path(), &mut all);

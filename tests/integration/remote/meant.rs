@@ -1,4 +1,4 @@
-//! A client uses the driver of just the folder that it means, whatever lies in the place of its socket.
+//! A client uses the driver of exactly the intended folder, whatever is in the place of its socket.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -25,7 +25,7 @@ fn message(dialog: &DialogId, number: u64) -> Command {
     Command::Say { ticket: number, dialog, text, images: Vec::new() }
 }
 
-/// Connections of one session, cut at any moment; what is sent again on the next one counts once.
+/// Cuts connections of one session at any moment; a message repeated on the next one counts once.
 #[tokio::test]
 async fn of_messages_that_are_sent_again_after_a_cut_none_is_lost_and_none_is_doubled() {
     const MESSAGES: u64 = 300;

@@ -1,5 +1,5 @@
-//! Drivers that are killed in the middle of all kinds of turns, while clients of one session, whose lines are cut, send
-//! messages and answers: what was acknowledged is recorded once, whatever the turn was.
+//! Drivers are killed in the middle of all kinds of turns, while clients of one session, whose lines are cut,
+//! send messages and answers: an acknowledged one is recorded once, whatever the turn.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

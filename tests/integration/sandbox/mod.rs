@@ -40,7 +40,7 @@ type Row = (&'static Act, &'static Script);
 /// An act that did not end as it has to, and how it ended.
 type Found = (&'static Act, String);
 
-/// Without a working `bwrap` these tests show nothing. CI has to have it.
+/// Checks the sandbox: without a working `bwrap` these tests prove nothing. CI has to have it.
 fn ready(means: Means, user: User) -> bool {
     let place = Place::new(user);
     let why = can_run(&place, means);
@@ -50,8 +50,8 @@ fn ready(means: Means, user: User) -> bool {
     why.is_none()
 }
 
-/// In every language where an act first counts, and where it is a gap. Elsewhere in one: what a level adds
-/// does not depend on the language.
+/// Returns the rows: in every language at the first level of an act, and at levels with a gap; elsewhere
+/// in one, since the effect of a level does not depend on the language.
 fn rows(all: impl Iterator<Item = &'static Act>, means: Means, level: &str) -> Vec<Row> {
     let scripts = |act: &'static Act| {
         let there = act.scripts.iter().filter(|script| script.language.is_there());
@@ -117,7 +117,7 @@ fn alone(means: Means, level: &str, user: User, row: &Row) -> Option<Found> {
     Some((row.0, format!("by {:?}: {how}", row.1.language)))
 }
 
-/// By every level and for each user: what is found is a known gap, and every known gap is found.
+/// Checks every level and each user: only known gaps are found, and all of them.
 fn only_gaps(means: Means, acts: &[&'static Act], found: fn(Means, &str, User) -> Vec<Found>) {
     let (mut faults, mut seen) = (Vec::new(), BTreeSet::new());
     let users: Vec<User> = User::all().into_iter().filter(|user| ready(means, *user)).collect();
@@ -199,7 +199,7 @@ fn unheld(user: User, kind: &str, acts: &'static [Act]) -> (Vec<&'static str>, V
             Control::OnSome => false,
             Control::Harmful => continue,
         };
-        // In which language does not depend on the user.
+        // The language of a script does not depend on the user.
         let most = if user == User::Own { act.scripts.len() } else { 1 };
         let scripts = act.scripts.iter().filter(|script| script.language.is_there());
         for script in scripts.take(most) {
@@ -213,7 +213,7 @@ fn unheld(user: User, kind: &str, acts: &'static [Act]) -> (Vec<&'static str>, V
                 let by = script.language;
                 faults.push(format!("{user:?}: {} by {by:?}: {}", act.name, ran.said.trim()));
             }
-            // The next act finds everything as it was.
+            // The next act gets a fresh place.
             if changed || writes {
                 place = Place::new(user);
             }
@@ -365,7 +365,7 @@ fn no_file_the_program_was_started_with_is_open_for_a_command() {
     }
 }
 
-/// Gone with the test, however that ends.
+/// A process that is killed when the test ends, pass or fail.
 struct Started(Child);
 
 impl Started {
@@ -432,7 +432,7 @@ fn children_end(means: Means) {
                 }
             }
             assert!(left.is_empty(), "{means:?} {user:?} {ending:?}: left are {left:?}");
-            // Also what stood in for missing files of a program that was killed.
+            // Also the placeholders of a program that was killed.
             let is_swept = eventually(|| place.names() == before);
             assert!(is_swept, "{means:?} {user:?} {ending:?}: {:?} was {before:?}", place.names());
         }

@@ -95,7 +95,7 @@ pub type Watched = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 pub struct Place {
     pub user: User,
     servers: Servers,
-    /// A process of the same user with a secret in its environment and in what it reads.
+    /// A process of the same user with a secret in its environment and in its input.
     victim: Child,
     top: tempfile::TempDir,
 }
@@ -147,7 +147,7 @@ impl Place {
         place
     }
 
-    /// To whom it is made for.
+    /// Gives the place to its user.
     pub fn give(&self) {
         if self.user == User::Ordinary {
             let owner = format!("{ORDINARY}:{ORDINARY}");
@@ -195,7 +195,7 @@ impl Place {
         format!("{}{}", self.victim.id(), std::process::id())
     }
 
-    /// A number that no other script has, in no place.
+    /// Returns a number that is unique in all places.
     pub fn number() -> usize {
         static GIVEN: AtomicUsize = AtomicUsize::new(1);
         GIVEN.fetch_add(1, Ordering::SeqCst)
@@ -215,7 +215,7 @@ impl Place {
             .replace("{n}", &number.to_string())
     }
 
-    /// A program made of a text in C; it lies in the workspace.
+    /// Compiles a program from a C text; it is in the workspace.
     pub fn compiled(&self, text: &str) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
@@ -246,7 +246,7 @@ impl Place {
         Some(path.strip_prefix(self.top()).unwrap_or(path).display().to_string())
     }
 
-    /// Every watched file with its mode and text. What only stands there is not counted.
+    /// Returns every watched file with its mode and text. Empty folders are not counted.
     pub fn watched(&self) -> Watched {
         let mut files = BTreeMap::new();
         let mut left: Vec<PathBuf> = WATCHED.iter().map(|name| self.top().join(name)).collect();
@@ -275,8 +275,8 @@ impl Place {
     }
 }
 
-/// Copies a program. Not by this process: a child that another test starts meanwhile would have the copy open
-/// for writing, and what is open for writing cannot be run.
+/// Copies a program with `cp`: if this process had the copy open for writing, a child that another test
+/// starts meanwhile would inherit it, and a file that is open for writing cannot be run.
 fn copy(program: &Path, to: &Path) {
     let copied = output(Command::new("cp").args([program, to]));
     assert!(copied.status.success(), "{}", to.display());

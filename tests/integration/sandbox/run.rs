@@ -1,5 +1,5 @@
 //! Runs scripts, as one of two users, in a sandbox or without. Many run one after the other in one sandbox:
-//! each has a number, says it, and how it ended.
+//! each has a number, which is printed with its exit status.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub enum Means {
 }
 
 impl Means {
-    /// In the documents.
+    /// Returns the title in the documents.
     pub fn title(self) -> &'static str {
         match self {
             Self::Bwrap => "`bwrap`",
@@ -116,7 +116,7 @@ impl Place {
         Ran { code: over.status.code(), said: String::from_utf8_lossy(&over.stdout).into_owned() }
     }
 
-    /// In the sandbox, with both streams in one pipe.
+    /// Starts a command in the sandbox, with both streams in one pipe.
     pub fn start(&self, sandbox: InSandbox, words: &[String]) -> Child {
         let mut line = self.user.words();
         line.push(self.program().display().to_string());
