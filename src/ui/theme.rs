@@ -1,7 +1,7 @@
 //! Colours by role, colour depths, and the symbols drawn on the screen.
 //!
-//! Panes name a [`Role`], never a colour. A theme is a mapping from role names to a few words (`"cyan
-//! bold on black"`); a missing role falls back along its dots (`text.dim` to `text`). A theme is
+//! Panes name a [`Role`], never a colour. A theme is a mapping from role names to a few words
+//! (`"cyan bold on black"`); a missing role falls back along its dots (`text.dim` to `text`). A theme is
 //! immutable and already reduced to the terminal's abilities.
 
 mod colour;
