@@ -98,7 +98,7 @@ pub struct StartOptions<'a> {
     pub level_is_set: bool,
     /// The sandbox level of MCP servers that are programs; `None` without a sandbox.
     pub servers_level: Option<Level>,
-    /// Where the tasks of its teams are.
+    /// The store of the teams' tasks.
     pub tasks: StoreChoice,
 }
 
@@ -157,7 +157,7 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
     Ok((Driver::start(engine, start.audience, start.pick_up), store, shells))
 }
 
-/// What the store of a workspace works with.
+/// Returns the setup of the store of a workspace.
 pub fn hive_setup(
     workspace: &Path,
     permission: Arc<dyn StorePermission>,
@@ -193,13 +193,13 @@ pub fn socket_folders() -> UserFolders {
     UserFolders { runtime: dirs::runtime(), state: dirs::state() }
 }
 
-/// Where the driver of a workspace listens.
+/// Returns the place where the driver of a workspace listens.
 #[must_use]
 pub fn socket_place(workspace: &Path) -> Place {
     Place::of(workspace, socket_folders())
 }
 
-/// Lets other processes of this user reach the driver. Without a socket it goes on, and the log says why.
+/// Lets other processes of this user reach the driver. Without a socket the driver goes on, and the log says why.
 pub fn listen(
     workspace: &Path,
     driver: &Driver,
@@ -304,7 +304,7 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
     }
 }
 
-/// All built-in tools.
+/// Returns all built-in tools.
 #[must_use]
 pub fn registry(problems: Arc<Problems>) -> Registry {
     let mut tools = Registry::builtin();
@@ -375,7 +375,7 @@ impl ConfiguredSource {
         })
     }
 
-    /// One per folder: it caches the files it has read.
+    /// Returns the mock of a folder, one per folder: it caches the files it has read.
     fn mock(&self, config: &ProviderConfig) -> Mock {
         let folder = self.workspace.join(&config.base_url);
         let parse = |text: &str| yaml::parse(text).map_err(|error| error.to_string());

@@ -22,7 +22,7 @@ macro_rules! embedded {
     };
 }
 
-/// What is played: a workspace, what its members say and do, and how it begins and ends.
+/// The story of a demo: a workspace, the words and actions of its members, its beginning and its end.
 #[derive(Debug)]
 pub struct Story {
     /// `(path, text)`; paths are relative to the workspace. The first line of the first one identifies the workspace.
@@ -32,7 +32,7 @@ pub struct Story {
     /// The member that gets the first message.
     pub lead: &'static str,
     pub taskdoc: &'static str,
-    /// What was seen.
+    /// The text at the end about what was shown.
     seen: Text,
 }
 
@@ -128,7 +128,7 @@ impl DemoWorkspace {
         Ok(stage)
     }
 
-    /// The demo workspace in `folder`, created if missing. An earlier demo continues where it stopped.
+    /// Opens the demo workspace in `folder`, created if missing. An earlier demo continues where it stopped.
     ///
     /// # Errors
     /// As [`Story::write_workspace`].

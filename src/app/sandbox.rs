@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::platform::{dirs, env};
 use crate::sandbox::{SandboxConfig, tool_variables};
 
-/// For the current user on this machine.
+/// Returns the configuration for the current user on this machine.
 #[must_use]
 pub fn sandbox_config(workspace: &Path) -> SandboxConfig {
     let real = |path: PathBuf| path.canonicalize().unwrap_or(path);

@@ -40,7 +40,7 @@ pub async fn dismiss(workspace: &Path, wanted: DismissArgs) -> Result<Status, Co
     open.answer(workspace, input, false, (wanted.no_drive, &wanted.driving)).await
 }
 
-/// What becomes of an approval.
+/// The decision about an approval.
 #[derive(Debug, Clone, Copy)]
 pub enum Verdict {
     Approve,
@@ -54,7 +54,7 @@ pub async fn decide(
 ) -> Result<Status, CommandError> {
     let survey = running_dialogs(workspace)?;
     let open = OpenQuestion::find(&survey, &wanted.question)?;
-    // Of one that is closed the driver says who answered it, whatever is answered now.
+    // If it is closed, the driver says who answered it, whatever the answer is now.
     let approving = match &open.asked {
         None => REJECT,
         Some(inquiry) => inquiry.approving_key().ok_or_else(|| {
@@ -96,11 +96,11 @@ fn parts_of(written: &[String]) -> Result<BTreeMap<String, String>, CommandError
 struct OpenQuestion {
     dialog: DialogId,
     id: String,
-    /// `None` if it is not open any more: the driver says who answered it.
+    /// `None` if it is closed: the driver says who answered it.
     asked: Option<Inquiry>,
-    /// Others that ask the same, which get the same answer.
+    /// Other questions that ask the same; they get the same answer.
     alike: Vec<(DialogId, String)>,
-    /// Those that have an answer to a part already, so that they may want another one.
+    /// Questions that already have an answer to a part, so that they may need another one.
     unlike: Vec<String>,
 }
 
@@ -120,7 +120,7 @@ impl OpenQuestion {
         }
     }
 
-    /// Nothing is sent for a part that the question does not have.
+    /// Refuses an answer to a part that the question does not have.
     fn check(&self, input: &AnswerInput) -> Result<(), CommandError> {
         let Some(inquiry) = &self.asked else { return Ok(()) };
         let ids: Vec<&String> = match input {
@@ -138,7 +138,7 @@ impl OpenQuestion {
         )))
     }
 
-    /// Says which others are not answered with it.
+    /// Prints which other questions this answer does not cover.
     fn tell_unlike(&self) {
         for id in &self.unlike {
             lines::note(&format!(
@@ -203,7 +203,7 @@ impl OpenQuestion {
     }
 }
 
-/// What answers a question.
+/// Returns the command that answers a question.
 fn command(
     ticket: Ticket,
     (dialog, question): (DialogId, String),
@@ -211,14 +211,14 @@ fn command(
     replace: bool,
 ) -> Command {
     if let (AnswerInput::Words(text), false) = (input, replace) {
-        // What a driver of an earlier version understands as well.
+        // A driver of an earlier version understands this one, too.
         let text = text.clone();
         return Command::Answer { ticket, dialog, question, text, images: Vec::new() };
     }
     Command::AnswerParts { ticket, dialog, question, input: input.clone(), replace }
 }
 
-/// Of the open questions those that ask the same as this one: for which an answer to this one is one, and the others.
+/// Returns the open questions that ask the same: those that an answer to this one answers too, and the others.
 fn alike(open: &[InboxRow], id: &str) -> (Vec<(DialogId, String)>, Vec<String>) {
     let Some(asked) = open.iter().find(|row| row.question.id == id) else {
         return (Vec::new(), Vec::new());

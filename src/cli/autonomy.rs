@@ -72,7 +72,7 @@ async fn choose(
     }
 }
 
-/// One line for each member; what nobody has agreed to counts as it does for the members.
+/// Prints one line for each member; rules without consent are left out, as they are for the members.
 fn show(workspace: &Path, as_json: bool) {
     let minds = Minds::load(workspace, Lang::En);
     let held = Trust::recorded(workspace).unagreed_autonomy(&minds);

@@ -1,5 +1,5 @@
-//! What is left to work on when a command has ended: tasks that its dialogs gave to teams, and which command, or who, goes on with
-//! them.
+//! The work that remains when a command has ended: tasks that its dialogs gave to teams, and the command, or
+//! the driver, that goes on with them.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Background {
 }
 
 impl Background {
-    /// Of a driver of this process, which ends with the command, or of another one, which goes on.
+    /// Makes it for a driver of this process, which ends with the command, or of another one, which goes on.
     pub fn of(place: DriverPlace) -> Self {
         Self { tasks: BTreeMap::new(), place }
     }
@@ -40,7 +40,7 @@ impl Background {
         self.tasks.insert(row.id.clone(), row.status);
     }
 
-    /// How many there are. A task that waits for a person is a question that waits.
+    /// Returns their number. A task that waits for a person counts as an open question instead.
     fn count(&self) -> usize {
         let goes_on =
             |status: &&TaskStatus| matches!(status, TaskStatus::Pending | TaskStatus::Running);
@@ -54,14 +54,14 @@ impl Background {
         }
     }
 
-    /// For the last line of JSON; `None` if nothing is left.
+    /// Returns the value for the last line of JSON; `None` if no task remains.
     pub fn json(&self) -> Option<Value> {
         let count = self.count();
         let is_driven = self.place == DriverPlace::Elsewhere;
         (count > 0).then(|| json!({ "tasks": count, "driven": is_driven, "next": self.next() }))
     }
 
-    /// The last line for a person; `None` if nothing is left.
+    /// Returns the last line for a person; `None` if no task remains.
     pub fn sentence(&self) -> Option<String> {
         let (count, next) = (self.count(), self.next());
         let (tasks, go) =

@@ -46,10 +46,10 @@ mod tests;
 mod themes;
 
 const FILE: &str = "config.yaml";
-/// The bits of a mode that concern others than the owner.
+/// Mode bits of users other than the owner.
 const OTHERS_MASK: u32 = 0o077;
 
-/// True if this is a mapping with settings of this place, and nothing else.
+/// True if this is a mapping with settings of this place only.
 fn is_known(value: &Value, place: &[&'static str]) -> bool {
     let names = names_in(place);
     value.as_object().is_some_and(|all| all.keys().all(|key| names.contains(&key.as_str())))
@@ -70,14 +70,14 @@ pub struct UserConfig {
     pub notify_command: Vec<String>,
     /// Workspaces of `dominds-tui inbox`.
     pub inbox: Vec<String>,
-    /// What models cost.
+    /// The prices of models.
     pub prices: Prices,
     pub mouse: MouseUse,
     pub hints: HintUse,
     pub hang_up: HangUp,
     pub after_restart: AfterRestart,
     pub links: LinkUse,
-    /// Where tasks of teams are.
+    /// The store of the teams' tasks.
     pub tasks: SharedStore,
     pub problems: Vec<Problem>,
 }
@@ -92,7 +92,7 @@ pub struct SandboxLevels {
 }
 
 impl SandboxLevels {
-    /// Where what the person wants cannot be known.
+    /// Used if the person's setting cannot be read.
     const STRICTEST: Self =
         Self { default: Level::ReadOnly, by_workspace: Vec::new(), servers: Some(Level::ReadOnly) };
 
@@ -114,8 +114,8 @@ pub fn path() -> Option<PathBuf> {
     dirs::config().map(|dir| dir.join(FILE))
 }
 
-/// Reads the file and the terminal's environment. A file in the workspace is not obeyed: whoever made the workspace, and
-/// its members, could write it.
+/// Reads the file and the terminal's environment. A file in the workspace is ignored: the author of the
+/// workspace, and its members, could write it.
 pub fn read(workspace: &Path) -> UserConfig {
     let path = path();
     let read = path.as_deref().map_or(Ok(None), |path| read_file(path, workspace));
@@ -129,13 +129,13 @@ pub fn read(workspace: &Path) -> UserConfig {
     config
 }
 
-/// True if nobody else can read the file.
+/// True if no other user can read the file.
 fn is_private(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|about| about.permissions().mode() & OTHERS_MASK == 0)
 }
 
-/// Parses the file. `shown`: its path for messages; `is_private`: whether nobody else can read it; `themes`: the folder of the
-/// user's own themes.
+/// Parses the file. `shown`: its path for messages; `is_private`: true if no other user can read it;
+/// `themes`: the folder of the user's own themes.
 fn from_parts(
     (shown, is_private): (&str, bool),
     read: Result<Option<String>, UnreadFile>,
@@ -241,7 +241,7 @@ fn read_file(path: &Path, workspace: &Path) -> Result<Option<String>, UnreadFile
     Ok(Some(text))
 }
 
-/// The problem and the fix where a level stands with something else, or not at all.
+/// The problem and the fix if a level has other keys beside it, or is missing.
 const ONLY_SANDBOX: (Text, Text) = (
     Text::new("expected sandbox and nothing else", "这里只应有 sandbox"),
     Text::new("write { sandbox: workspace }", "请写 { sandbox: workspace }"),
@@ -335,7 +335,7 @@ fn read_level(value: &Value, keys: &[&str], report: &mut ConfigReport<'_>) -> Op
     level
 }
 
-/// How many colours the terminal shows, by the environment.
+/// Returns the colour depth of the terminal, by the environment.
 fn color_depth(variable: &dyn Fn(&str) -> Option<String>) -> ColorDepth {
     let term = variable("TERM").unwrap_or_default();
     let truecolor = variable("COLORTERM").is_some_and(|c| c == "truecolor" || c == "24bit");
@@ -369,7 +369,7 @@ fn has_all_colours(term: &str) -> bool {
     NAMES.contains(&family) || name.split('-').any(|part| part == "direct")
 }
 
-/// True for the terminals of DEC, which have no colours (`vt100`, `vt220`), and for others whose name says so.
+/// True for terminals of DEC, which have no colours (`vt100`, `vt220`), and for others with such a name.
 fn is_monochrome(term: &str) -> bool {
     let (name, rest) = term.split_once('-').unwrap_or((term, ""));
     let number = name.strip_prefix("vt").unwrap_or_default();

@@ -199,7 +199,7 @@ pub fn tree<'a>(
     }
 }
 
-/// One dialog for `show --json`.
+/// Returns one dialog for `show --json`.
 pub fn dialog(tree: &TreeListing, dialog: &DialogListing, titles: &Titles) -> Value {
     let is_main = dialog.id.as_str() == tree.root.as_str();
     if is_main {

@@ -44,7 +44,7 @@ pub fn doctor(
     let known: Vec<&str> = mcp::BUILT_IN_NAMES.into_iter().chain(offered).collect();
     problems.extend(app::read_only_engine(workspace)?.config_problems(&known));
     problems.extend(permission_problems(&workspace.join(".dialogs"), ".dialogs"));
-    // Before the store is opened, which closes it to others.
+    // Checked before the store is opened, because that restricts its permissions.
     problems.extend(permission_problems(&workspace.join(STORE_FOLDER), STORE_FOLDER));
     let minds = Minds::load(workspace, Lang::En);
     let teams = minds.hive().org().teams().map(|team| team.name.clone()).collect();

@@ -27,7 +27,7 @@ use super::{find, lines, running};
 
 /// The Taskdoc of `run` if none is given.
 const DEFAULT_TASK: &str = "task.tsk";
-/// How long dialogs of another driver may take to stop.
+/// Timeout for dialogs of another driver to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError> {
@@ -129,8 +129,8 @@ pub async fn fork(
     .await
 }
 
-/// By the driver that runs them. Without one only resumed dialogs can be stopped, as nothing else drives while this
-/// process has the lock of the workspace.
+/// Stops dialogs through the driver that runs them. Without one only resumed dialogs can be stopped, as
+/// nothing else drives while this process has the lock of the workspace.
 pub async fn stop(workspace: &Path, which: &DialogOrAll) -> Result<Status, CommandError> {
     let named = which.dialog.as_ref().map(|wanted| running_dialog(workspace, wanted));
     let wanted = named.transpose()?.map(|(_, dialog)| dialog);
@@ -173,7 +173,7 @@ fn say_nothing_stopped(survey: &Survey, wanted: Option<&DialogId>) {
     });
 }
 
-/// Stops what runs of that in a driver, and waits until it has stopped. Returns which dialogs.
+/// Stops the wanted dialogs of a driver that run, and waits until they have stopped. Returns them.
 async fn stop_there(
     found: Connection,
     wanted: Option<&DialogId>,

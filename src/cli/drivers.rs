@@ -15,9 +15,9 @@ use crate::remote::{self, Connection, Leaving, Note, all_notes};
 use super::exit::{CommandError, Status};
 use super::{lines, running};
 
-/// How long a driver may take to say what it has.
+/// Timeout for a driver's report of its work.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a driver may take to end, after its dialogs.
+/// Timeout for a driver to end, after its dialogs.
 const END_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A driver that answered.

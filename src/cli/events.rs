@@ -48,7 +48,7 @@ pub enum Deltas {
     Omitted,
 }
 
-/// What is driven.
+/// The extent of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriveScope {
     Everything,
@@ -69,16 +69,16 @@ pub struct Printer {
     /// The dialogs that determine the outcome.
     halted: Vec<HaltedDialog>,
     listed: bool,
-    /// The open questions: an event has only the first line of one, as it is.
+    /// The open questions in full: an event only has the first line of one, uncleaned.
     questions: Vec<InboxRow>,
-    /// No longer open; how they were closed is said next.
+    /// Questions that were closed; the next event says how.
     closed: Vec<InboxRow>,
     /// The open notices and failures, once they are known.
     news: Option<Vec<NewsItem>>,
-    /// How the teams are, once that is known.
+    /// The status of the teams, once known.
     teams: Option<BTreeMap<TeamName, TeamStatus>>,
     triggers: Option<BTreeMap<TriggerId, TriggerRow>>,
-    /// What is left to work on.
+    /// The remaining tasks.
     background: Background,
 }
 
@@ -110,7 +110,7 @@ impl Printer {
         }
     }
 
-    /// The same, of what a driver at this place does.
+    /// Sets the place of the driver whose events are printed.
     pub fn at(self, place: DriverPlace) -> Self {
         Self { background: Background::of(place), ..self }
     }
@@ -147,7 +147,7 @@ impl Printer {
         }
     }
 
-    /// Those that are open at the beginning are not new.
+    /// Prints new items, without those that are open at the beginning.
     fn news(&mut self, items: &[NewsItem]) {
         let Some(known) = self.news.replace(items.to_vec()) else { return };
         for item in news::added(&known, items) {
@@ -173,7 +173,7 @@ impl Printer {
         self.json_line(None, "task_updated", fields);
     }
 
-    /// Prints how those teams are that are new, gone, or not as they were.
+    /// Prints the status of teams that are new, gone, or changed.
     fn teams(&mut self, teams: &[TeamRow]) {
         let now: BTreeMap<TeamName, TeamStatus> =
             teams.iter().map(|team| (team.name.clone(), team.status)).collect();
@@ -189,7 +189,7 @@ impl Printer {
         }
     }
 
-    /// Prints which triggers have fired, and which are not as they were.
+    /// Prints triggers that have fired or changed.
     fn triggers(&mut self, rows: &[TriggerRow]) {
         let now: BTreeMap<TriggerId, TriggerRow> =
             rows.iter().map(|row| (row.id(), row.clone())).collect();
@@ -551,7 +551,7 @@ impl Printer {
         }
     }
 
-    /// At a terminal with its arguments.
+    /// Prints a call; at a terminal with its arguments.
     fn tool_call(&mut self, dialog: &DialogId, call: &Call) {
         let agent = self.agent(dialog);
         if let EventFormat::Terminal(stream) = &mut self.form {

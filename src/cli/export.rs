@@ -30,7 +30,7 @@ pub enum ExportFormat {
     Json,
 }
 
-/// Whose dialog it is; its JSON is in docs/scripting.md.
+/// The dialog of an export; its JSON is in docs/scripting.md.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ExportHead {
@@ -52,7 +52,7 @@ struct ExportedBlock {
     at: Stamp,
     heading: String,
     text: String,
-    /// Of a call of a tool.
+    /// Set for a tool call.
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<ExportedCall>,
     /// The text as part of a Markdown document.
@@ -64,7 +64,7 @@ struct ExportedBlock {
 struct ExportedCall {
     name: String,
     arguments: String,
-    /// What it changed in files.
+    /// The changes it made in files.
     changes: Vec<FileChange>,
 }
 
@@ -90,7 +90,7 @@ impl From<ExportFault> for io::Error {
     }
 }
 
-/// A dialog to be written out. One of its courses at a time is in memory.
+/// A dialog to be exported. One course at a time is in memory.
 #[derive(Debug)]
 pub struct Export<'a> {
     store: &'a Store,
@@ -125,8 +125,8 @@ fn print(export: &Export<'_>, format: ExportFormat) -> Result<(), CommandError> 
     }
 }
 
-/// Nothing is overwritten, and no half file stays. A file in the workspace goes the way of all tools, so that no link there
-/// leads it elsewhere.
+/// Writes a new file; nothing is overwritten, and no half file stays. A file in the workspace is written
+/// through the guard of all tools, so that no link there leads elsewhere.
 fn write_new(
     workspace: &Path,
     path: &Path,
@@ -166,7 +166,7 @@ fn told(fault: ExportFault, failed: impl FnOnce(io::Error) -> CommandError) -> C
 }
 
 impl<'a> Export<'a> {
-    /// With its title as the survey has it.
+    /// Makes the export, with the title from the survey.
     pub fn of(store: &'a Store, survey: &Survey, dialog: &'a DialogId) -> Self {
         let tree = survey.trees.iter().find(|tree| tree.root == dialog.root);
         let listed = tree.and_then(|tree| {
@@ -384,7 +384,7 @@ mod tests {
         assert_eq!((&json["agentId"], &json["title"]), (&"lead".into(), &"a <b>".into()));
     }
 
-    /// What was written so far, also while more is.
+    /// The bytes written so far, readable while more are written.
     #[derive(Clone, Default)]
     struct Shared(Rc<RefCell<Vec<u8>>>);
 
@@ -414,7 +414,7 @@ mod tests {
         }
     }
 
-    /// Where an export may go: into the workspace, and beside it.
+    /// Returns paths for an export: in the workspace, and beside it.
     fn places() -> (tempfile::TempDir, PathBuf, [PathBuf; 2]) {
         let top = tempfile::tempdir().expect("a folder");
         let real = top.path().canonicalize().expect("a path");

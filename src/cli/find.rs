@@ -73,7 +73,7 @@ pub fn refuse_foreign(survey: &Survey, root: &RootId) -> Result<(), CommandError
 
 /// The open question whose id begins with `wanted`, with its dialog.
 pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), CommandError> {
-    // Those of trees that may only be read are not listed.
+    // Questions of read-only trees are not listed.
     for tree in &survey.trees {
         if wanted.starts_with(&format!("q4h-{}-", tree.root)) {
             refuse_foreign(survey, &tree.root)?;
@@ -111,7 +111,7 @@ pub fn member<'a>(minds: &'a Minds, wanted: &str) -> Result<&'a Member, CommandE
     Err(CommandError::usage(text))
 }
 
-/// All open questions, oldest first.
+/// Returns all open questions, oldest first.
 pub fn questions(survey: &Survey) -> Vec<(DialogId, DialogListing, Question)> {
     let open = open_questions(survey);
     let mut all: Vec<(DialogId, DialogListing, Question)> =
@@ -127,7 +127,7 @@ pub fn dialog_of_question(survey: &Survey, question: &str) -> Option<DialogId> {
     all.find(|id| question.starts_with(&question_id_start(id)))
 }
 
-/// A dialog as it is listed.
+/// Returns a dialog from the survey.
 pub fn listed<'a>(survey: &'a Survey, id: &DialogId) -> Option<&'a DialogListing> {
     let tree = survey.trees.iter().find(|tree| tree.root == id.root)?;
     tree.dialogs.iter().find(|dialog| dialog.meta.id == id.this)

@@ -16,8 +16,8 @@ pub fn canonical(folder: &Path) -> Result<PathBuf, CommandError> {
     }
 }
 
-/// What a path that a person gave is below the workspace, whatever links lead to the workspace itself; `None` if it is not
-/// there. Nothing below the workspace is looked at: members may change it.
+/// Returns a person's path relative to the workspace, even if links lead to the workspace itself; `None` if
+/// it is outside. Nothing below the workspace is resolved: members may change it.
 pub fn below(workspace: &Path, path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let mut above: Vec<&Path> = path.ancestors().collect();

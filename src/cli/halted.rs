@@ -17,7 +17,7 @@ pub fn fields(outcome: QuietOutcome, halted: &[HaltedDialog]) -> Value {
     fields
 }
 
-/// The last line of the output, if something is left to do.
+/// Returns the last line of the output, if work remains.
 pub fn summary(outcome: QuietOutcome, halted: &[HaltedDialog]) -> Option<String> {
     let outcome = match outcome {
         QuietOutcome::Paused => "paused",

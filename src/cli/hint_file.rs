@@ -1,11 +1,11 @@
-//! What a person knows of the hints of the screen: a small file in the state folder, for all workspaces.
+//! The state of the screen's first hints: a small file in the state folder, for all workspaces.
 
 use std::io;
 
 use crate::platform::{dirs, private_file};
 use crate::ui::{MAX_STORED_HINTS, STORED_HINTS};
 
-/// What was stored; `None` if there is no file yet. Blocks.
+/// Reads the stored text; `None` if there is no file yet. Blocks.
 ///
 /// # Errors
 /// It cannot be read, or is too long to be ours.

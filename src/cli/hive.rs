@@ -51,7 +51,7 @@ pub async fn hive(workspace: &Path, wanted: HiveCommand) -> Result<Status, Comma
     match wanted {
         HiveCommand::Backup { file } => backup(workspace, &file).await?,
         HiveCommand::Restore { file } => {
-            // Nobody may drive the workspace meanwhile.
+            // The workspace must not be driven meanwhile.
             let held = app::open(workspace, Access::ReadWrite)?;
             let aside = setup(workspace).restore(&file).await.map_err(|fault| refused(&fault))?;
             drop(held);
@@ -94,19 +94,19 @@ fn tell_aside(aside: Option<&Path>) {
     }
 }
 
-/// What was found out about the store.
+/// The result of examining the store.
 #[derive(Debug, Default)]
 struct Found {
     is_opened: bool,
     fault: Option<StoreFault>,
-    /// What is to be known of how it works here, and of teams that it does not work for.
+    /// Problems of its work here, and of teams that it does not work for.
     problems: Vec<Problem>,
     counts: Vec<(TaskStatus, u64)>,
     oldest_pending: Option<String>,
     stalls: Vec<Stall>,
     /// Changes of teams that are not over.
     changes: Vec<OpenChange>,
-    /// Those of a store that is shared.
+    /// The engines of a shared store.
     engines: Vec<EngineRow>,
 }
 
@@ -149,7 +149,7 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
             counts.map(|(status, count)| (status.name().to_owned(), json!(count))).collect();
         let changes = found.changes.iter();
         let changes = changes.map(|change| json!({ "team": change.team, "by": change.by }));
-        // What is not known is no empty list.
+        // An unknown list is not an empty one.
         let known = |value: Value| if found.fault.is_some() { Value::Null } else { value };
         lines::json(&json!({
             "ok": status == Status::Done,

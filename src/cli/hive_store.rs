@@ -20,7 +20,7 @@ pub async fn open(workspace: &Path) -> Result<Option<Store>, CommandError> {
     setup(workspace).open().await.map_err(|fault| refused(&fault))
 }
 
-/// The store of a workspace, made if there is none.
+/// Opens the store of a workspace, or makes it.
 pub async fn open_or_make(workspace: &Path) -> Result<Store, CommandError> {
     setup(workspace).open_or_make().await.map_err(|fault| refused(&fault))
 }

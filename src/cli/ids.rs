@@ -9,13 +9,13 @@ use super::find;
 
 /// Shorter prefixes are hard to tell apart, even if they are unique.
 const MIN_DIALOG_BYTES: usize = 5;
-/// For questions, whose ids begin with `q4h-` and the id of the dialog.
+/// The minimum for questions, whose ids begin with `q4h-` and the id of the dialog.
 const MIN_QUESTION_BYTES: usize = "q4h-".len() + MIN_DIALOG_BYTES;
 
 /// How ids are printed.
 #[derive(Debug)]
 pub enum Ids<'a> {
-    /// For scripts.
+    /// Whole ids, for scripts.
     Full,
     Short(ShortIds<'a>),
 }

@@ -34,14 +34,14 @@ use super::question_json::{category_of, diff_of, inquiry_of, part_lines, parts_j
 use super::screen::{self, ScreenExit, ScreenMode, ScreenStart};
 use super::{config, folders, item_json, known, lines, news, running, runtime};
 
-/// How long a place may take to say what is open.
+/// Timeout for a place to list its open questions.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
-/// How much longer its notices and failures may take; a driver of an older version has none.
+/// The further wait for its notices and failures; a driver of an older version has none.
 const NEWS_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long what was typed last may take to be acknowledged.
+/// Timeout for the acknowledgement of the last answers.
 const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Others that ask the same, of each question that is printed.
+/// Most other questions that ask the same, per printed question.
 const MOST_ALIKE: usize = 100;
 
 const HELP: &str = "`2 your words` answers question 2 (or `2 b` for an option, `2 1 b` for a part), `2` shows it, an empty line lists all, `news` shows notices, `clear news` dismisses them, `quit` ends";
@@ -86,7 +86,7 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
     shown
 }
 
-/// On a screen.
+/// Shows the inbox on a screen.
 fn show(workspace: &Path, places: &[String]) -> Result<Status, CommandError> {
     let runtime = runtime::runtime()?;
     let shown = runtime.block_on(async {
@@ -102,10 +102,10 @@ fn show(workspace: &Path, places: &[String]) -> Result<Status, CommandError> {
     }
 }
 
-/// All places, and what came of them.
+/// All places, and their states.
 struct Lines {
     names: Vec<String>,
-    /// Those that are here.
+    /// The folders of places on this machine.
     folders: Vec<Option<PathBuf>>,
     places: Several,
     board: Board,
@@ -131,7 +131,7 @@ impl Lines {
         Some(self.board.apply(place, event))
     }
 
-    /// Prints what is open, once every place has said it or had its time.
+    /// Prints the open items, once every place has reported them or timed out.
     async fn list(&mut self, wants: impl Fn(&Value) -> bool) -> Result<Status, CommandError> {
         let until = Instant::now() + LIST_TIMEOUT;
         while !self.board.is_known() {
@@ -322,7 +322,7 @@ impl Lines {
         })
     }
 
-    /// All that is open, as items.
+    /// Returns all open items as JSON.
     fn items(&self) -> Vec<Value> {
         let open: Vec<&Open> = self.board.open.values().collect();
         let mut groups: HashMap<Asked<'_>, Vec<&Open>> = HashMap::new();
@@ -377,7 +377,7 @@ impl Lines {
         self.print_away();
     }
 
-    /// Says of which places it is not known what is open, and what asks on other boxes.
+    /// Prints which places have unknown open items, and what asks on other boxes.
     async fn print_unknown(&mut self) {
         for (place, asks) in self.read_stores().await {
             lines::print(&format!("{}: {}", self.name(place), asks.line()));
@@ -389,7 +389,7 @@ impl Lines {
         self.print_away();
     }
 
-    /// Says which stores cannot be used, so that what is known of news may be old.
+    /// Prints which stores cannot be used, so that the known news may be old.
     fn print_away(&self) {
         for (place, why) in self.board.away.iter().enumerate() {
             if let Some(why) = why {
@@ -460,7 +460,7 @@ impl Lines {
     }
 }
 
-/// That notices, failures and tasks of a place are not known, and why.
+/// Returns the line that the notices, failures and tasks of a place are not known, and why.
 fn store_line(place: &str, why: &str) -> String {
     format!("{place}: its news may not be all there is: {why}")
 }

@@ -85,7 +85,7 @@ pub fn next_command(tree: &TreeListing, dialog: &DialogListing, ids: &Ids<'_>) -
         {
             Some("dominds-tui drive".to_owned())
         }
-        // Nobody has to do anything about it.
+        // There is nothing to do about it.
         DisplayState::Stopped { reason, .. } if *reason == StopReason::store_is_away() => None,
         DisplayState::Stopped { reason, .. } if reason.is_failure() => {
             Some(format!("fix the cause, then: dominds-tui resume {} && dominds-tui drive", id()))

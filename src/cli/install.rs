@@ -10,7 +10,7 @@ use crate::ui::text::{SafeText, copy_text};
 use super::exit::CommandError;
 use super::lines;
 
-/// What is there instead of this program.
+/// The program found on the other machine, if it is not this version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundThere {
     Nothing,
@@ -19,8 +19,8 @@ pub enum FoundThere {
 }
 
 impl FoundThere {
-    /// What has to give way to this program, if anything: for a connection that was made, and for one that was not.
-    /// Behind a program that is no `ssh` nobody is asked about a driver that lets nobody in: it may be no shell.
+    /// Returns the program to be replaced, if any, from a successful or a failed connection. Behind a program
+    /// other than `ssh`, a driver that rejects clients leads to no offer: that program may run no shell.
     pub fn of(found: &Result<Connection, ConnectError>, line: &Line) -> Option<Self> {
         match found {
             Ok(connection) => {
@@ -53,7 +53,7 @@ impl FoundThere {
     }
 }
 
-/// True for the version of an earlier program. What is no version is none.
+/// True for the version of an earlier program; false if it is not a version.
 fn is_older(version: &str) -> bool {
     let numbers = |version: &str| -> Option<Vec<u32>> {
         version.split('.').map(|part| part.parse().ok()).collect()
@@ -64,7 +64,7 @@ fn is_older(version: &str) -> bool {
     }
 }
 
-/// Asks whether this program is to be put there, and does so. False if the person does not want it, or cannot be asked.
+/// Asks whether to install this program there, and does so. False if the person does not want it, or cannot be asked.
 ///
 /// # Errors
 /// It was not put there; the text says why.

@@ -1,5 +1,5 @@
-//! An item of the inbox as JSON: a question, an approval, a notice or a failure. Every field is there; what is absent is
-//! `null`.
+//! An item of the inbox as JSON: a question, an approval, a notice or a failure. Every field is present;
+//! absent values are `null`.
 
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ pub fn of_news(item: &NewsItem) -> Value {
     })
 }
 
-/// It in one line, whatever the driver of another machine says.
+/// Returns it in one line, whatever the driver of another machine sends.
 pub fn news_line(item: &NewsItem) -> String {
     let agent = item.agent.as_ref().map_or_else(String::new, |agent| format!("@{agent}: "));
     let count = if item.count > 1 { format!(" (x{})", item.count) } else { String::new() };
@@ -78,7 +78,7 @@ pub fn news_line(item: &NewsItem) -> String {
     format!("{}: {agent}{title}{count}  [{}]", item.kind.name(), item.id)
 }
 
-/// What a notice or a failure is about.
+/// Returns the subject of a notice or a failure.
 pub fn source_of_news(item: &NewsItem) -> (&'static str, Option<String>) {
     if let Some(task) = item.work.as_ref().and_then(|work| work.task.as_ref()) {
         return ("task", Some(task.to_string()));

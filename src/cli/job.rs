@@ -34,15 +34,15 @@ use super::running::{DriverPlace, Found, SHUTDOWN_TIMEOUT, TICKET};
 use super::stream::{self, TerminalStream};
 use super::{lines, running, trust};
 
-/// If the width of the terminal is unknown.
+/// The width if that of the terminal is unknown.
 const DEFAULT_COLUMNS: usize = 80;
 
 /// A command, and how it is driven.
 pub struct Job<'a> {
     pub workspace: &'a Path,
     pub command: Option<Command>,
-    /// What follows once that is acknowledged, each with the question that it answers and a ticket of its own. What comes of
-    /// it is said; a refusal is no failure.
+    /// Commands to send once `command` is acknowledged, each with the question that it answers and a ticket
+    /// of its own. Their outcomes are printed; a refusal is no failure.
     pub also: Vec<(String, Command)>,
     pub pick_up: PickUp,
     pub driving: bool,
@@ -172,7 +172,7 @@ impl Job<'_> {
         })?)
     }
 
-    /// By a driver of this process, which others can reach while it drives.
+    /// Runs it with a driver of this process, which others can reach meanwhile.
     async fn execute_here(
         self,
         (mut driver, store, shells): (Driver, Arc<Store>, Shells),
@@ -214,7 +214,7 @@ impl Job<'_> {
         outcome
     }
 
-    /// By a driver of another process, which goes on afterwards.
+    /// Runs it with a driver of another process, which goes on afterwards.
     async fn execute_elsewhere(
         self,
         found: Connection,
@@ -239,7 +239,7 @@ impl Job<'_> {
         outcome
     }
 
-    /// The user's consent. Without a screen nobody can be asked, so waiting entries are an error.
+    /// Returns the user's consent. Without a screen the user cannot be asked, so waiting entries are an error.
     fn trust(&self) -> Result<Trust, CommandError> {
         if self.trust_all {
             return Ok(Trust::for_this_run(self.workspace));
@@ -317,7 +317,7 @@ impl Job<'_> {
         ended
     }
 
-    /// Prints events until what was asked for is quiet.
+    /// Prints events until the requested work is quiet.
     async fn follow(
         &self,
         (commands, events): (&mpsc::Sender<Command>, &mut mpsc::Receiver<DriverEvent>),
@@ -410,12 +410,12 @@ impl Job<'_> {
     }
 }
 
-/// What follows the command of a job.
+/// The commands that follow the command of a job.
 #[derive(Debug, Default)]
 struct Also {
-    /// Without a reply yet, each with its question.
+    /// Commands without a reply yet, each with its question.
     open: Vec<(Ticket, String)>,
-    /// What came to rest meanwhile.
+    /// The quiet event that came meanwhile.
     quiet: Option<(Option<Vec<HaltedDialog>>, QuietOutcome)>,
 }
 
@@ -431,7 +431,7 @@ impl Also {
         self.open.is_empty()
     }
 
-    /// True if this is the reply to one of them, which is said.
+    /// True if this is the reply to one of them; prints it.
     fn takes(&mut self, event: &DriverEvent) -> bool {
         let ticket = event.ticket();
         let Some(at) = self.open.iter().position(|(open, _)| Some(*open) == ticket) else {
@@ -447,7 +447,7 @@ impl Also {
     }
 }
 
-/// What came to rest: all that is driven, or the one tree that was asked for.
+/// Returns what has become quiet: all that is driven, or the one tree that was asked for.
 fn quiet(event: &DriverEvent) -> Option<(Option<Vec<HaltedDialog>>, QuietOutcome)> {
     if let DriverEvent::TreeQuiet { outcome, halted, .. } = event {
         return Some((Some(halted.clone()), *outcome));

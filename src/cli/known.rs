@@ -1,5 +1,5 @@
-//! What is known of a workspace without its driver: its open questions, from the files of its dialogs; the news and whose work a
-//! question is, from its store; and why the store tells nothing, where it does not. Every command that lists these asks here.
+//! A workspace without its driver: its open questions, from the files of its dialogs; the news and the tasks of its
+//! questions, from its store; and why the store cannot be read, if so. Every command that lists these uses this module.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ use crate::store::{Access, Survey};
 use super::exit::CommandError;
 use super::hive_store::setup;
 
-/// What the store of a workspace tells; nothing where there is none.
+/// The contents of a workspace's store; empty without one.
 #[derive(Debug, Default)]
 pub struct Told {
     /// The open notices and failures.
     pub news: Vec<NewsItem>,
-    /// What is worked on here, by the tree where that is done.
+    /// The work in progress here, by its tree.
     work: Vec<(RootId, TeamWork)>,
-    /// What asks a person on another box: its dialog, and what it asks, are known there alone.
+    /// Work that asks a person on another box, where alone its dialog and its question are known.
     pub elsewhere: Vec<AsksElsewhere>,
 }
 
@@ -42,7 +42,7 @@ impl AsksElsewhere {
         asks.then(|| Self { work, box_name: task.box_name.unwrap_or_default() })
     }
 
-    /// It in one line.
+    /// Returns it in one line.
     pub fn line(&self) -> String {
         let Self { work: TeamWork { team, task }, box_name } = self;
         let task = task.as_ref().map(TaskId::as_str).unwrap_or_default();
@@ -50,10 +50,10 @@ impl AsksElsewhere {
     }
 }
 
-/// Asks the store.
+/// Reads the store.
 ///
 /// # Errors
-/// It cannot be used: then nothing of this is known.
+/// It cannot be used: then none of this is known.
 pub async fn told(workspace: &Path) -> Result<Told, StoreFault> {
     let Some(mut store) = setup(workspace).open().await? else { return Ok(Told::default()) };
     let told = read(&mut store).await;
@@ -88,7 +88,7 @@ pub fn questions(survey: &Survey, told: Option<&Told>) -> Vec<InboxRow> {
     rows
 }
 
-/// What a driver would tell a client of what is open.
+/// Returns the events about open items that a driver would send.
 ///
 /// # Errors
 /// The folder of the dialogs cannot be read.

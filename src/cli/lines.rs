@@ -26,7 +26,7 @@ pub fn json(value: &serde_json::Value) {
     print_bytes(line.as_bytes());
 }
 
-/// Prints a JSON array in one line, one value at a time: a long one is never completely in memory.
+/// Prints a JSON array in one line, value by value: a long one is never completely in memory.
 pub fn json_list<T: Serialize>(values: impl Iterator<Item = T>) {
     let escaped = io::stdout().is_terminal();
     let mut out = io::BufWriter::new(io::stdout().lock());

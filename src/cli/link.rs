@@ -44,7 +44,7 @@ pub struct Link {
     pub end: LinkEnd,
 }
 
-/// What is left to do at the end.
+/// The work at the end.
 pub enum LinkEnd {
     Here {
         tasks: DriverTasks,
@@ -59,10 +59,10 @@ pub enum LinkEnd {
     Several(ConnectionTasks),
 }
 
-/// What a front end stores for the person.
+/// The store of a person's texts.
 pub struct Texts {
     place: TextsPlace,
-    /// What is in the log already: what is refused is tried again and again.
+    /// The last error in the log: a refused text is retried again and again.
     logged: Option<String>,
 }
 
@@ -77,7 +77,7 @@ impl Link {
     /// Finds the driver of the workspace, or starts one.
     ///
     /// # Errors
-    /// The workspace is in use by a program that lets nobody in, or cannot be opened.
+    /// The workspace is locked by a process without a socket, or cannot be opened.
     pub async fn open(
         workspace: &Path,
         models: Models,
@@ -143,7 +143,7 @@ impl LinkEnd {
         matches!(self, Self::Here { .. })
     }
 
-    /// There are several drivers.
+    /// True if there are several drivers.
     #[must_use]
     pub fn is_several(&self) -> bool {
         matches!(self, Self::Several(_))
@@ -178,8 +178,8 @@ impl LinkEnd {
         Ok(())
     }
 
-    /// Waits for the end. A driver of this process ends, and with it what it runs; one elsewhere goes on. Returns what
-    /// there is to say about that.
+    /// Waits for the end. A driver of this process ends with everything it runs; another one goes on. Returns
+    /// the text about that.
     pub async fn settle(
         self,
         asked: Option<StopSignal>,
@@ -230,7 +230,7 @@ impl LinkEnd {
     }
 }
 
-/// What is left on the terminal when a screen is left whose driver goes on.
+/// Returns the line printed when a screen detaches.
 pub fn goes_on(lang: Lang) -> String {
     in_lang!(
         lang,
@@ -265,7 +265,7 @@ impl Texts {
     }
 }
 
-/// Drafts are of the workspace; what is known of the hints is of the person.
+/// Drafts belong to the workspace; the state of the hints belongs to the person.
 impl DraftStore for Texts {
     fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
         if name == STORED_HINTS {
@@ -273,7 +273,7 @@ impl DraftStore for Texts {
             return Ok(());
         }
         if name == LOOKED {
-            // Nobody misses it before the next start.
+            // It is not needed before the next start.
             if let Err(error) = self.save_looked(text) {
                 tracing::warn!(%error, "what was looked at is not saved");
             }
@@ -338,7 +338,7 @@ const FIX_DISK: Text = Text::new(
 const FIX_SIZE: Text =
     Text::new("send, shorten or clear one of the drafts", "请发送、缩短或清空其中一份草稿");
 
-/// Why what is typed is lost when the program ends.
+/// Returns the problem by which typed text is lost when the program ends.
 fn not_saved(path: &str, why: &Localized, fix: Text) -> Problem {
     let text = localized!(
         [why] "what you type and do not send is not saved: {why}",

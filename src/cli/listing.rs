@@ -47,7 +47,7 @@ pub fn in_order(tree: &TreeListing) -> Vec<DialogAtDepth<'_>> {
     placed
 }
 
-/// One dialog in one line.
+/// Formats one dialog as one line.
 pub fn row(
     (tree, titles): (&TreeListing, &Titles),
     (depth, dialog): DialogAtDepth<'_>,

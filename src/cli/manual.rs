@@ -26,7 +26,7 @@ pub fn write(folder: &Path) -> Result<Status, CommandError> {
     Ok(Status::Done)
 }
 
-/// The program with its commands and arguments, for whoever writes pages from it.
+/// Returns the program with its commands and arguments, to generate pages from it.
 #[must_use]
 pub fn definitions() -> clap::Command {
     let mut program = Cli::command().disable_help_subcommand(true);

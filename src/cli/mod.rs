@@ -140,7 +140,7 @@ fn wait_for_screen(cli: &Cli) -> Option<u8> {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     let mut line = SavedLine::now();
-    // Without it the screen runs here, and cannot be left.
+    // Without such a process the screen runs here, and cannot be left.
     let waited = runtime.block_on(waiter::wait_for_program(std::env::args_os())).ok()?;
     if let Waited::Killed { signal } = waited {
         reset::after_kill(signal, cli.screen.inline, &mut line);

@@ -18,10 +18,10 @@ use super::hive_store::{open, refused, setup};
 use super::item_json::{news_line, of_news};
 use super::{folders, lines};
 
-/// Most characters of what was decided, and of why, in a line.
+/// Most characters of a decision, and of its reason, in a line.
 const MAX_HEADLINE: usize = 120;
 
-/// True if the command is about what is stored here, and not about what is open everywhere.
+/// True if the command is about the store here, not about the open items of all places.
 pub fn is_wanted(wanted: &InboxArgs) -> bool {
     wanted.all
         || wanted.history
@@ -67,7 +67,7 @@ fn places(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandEr
     places.iter().map(|place| folders::canonical(Path::new(place))).collect()
 }
 
-/// What keeps the store of a workspace from being used, or these teams from being worked for here.
+/// Returns the problems that keep the store of a workspace from being used, or these teams from being worked for here.
 pub async fn problems(workspace: &Path, teams: Vec<TeamName>) -> Vec<Problem> {
     let setup = setup(workspace);
     let look = async {
@@ -79,7 +79,7 @@ pub async fn problems(workspace: &Path, teams: Vec<TeamName>) -> Vec<Problem> {
     look.await.unwrap_or_else(|fault: StoreFault| fault.problem().into_iter().collect())
 }
 
-/// What is open in a store, or all that it has.
+/// Returns the open items of a store, or all.
 async fn items(store: &mut Store, listed: Listed) -> Result<Vec<NewsItem>, CommandError> {
     store.news(listed, &SystemClock).await.map_err(|fault| refused(&fault))
 }
@@ -144,7 +144,7 @@ async fn show(stores: &mut Stores, id: &str, json: bool) -> Result<(), CommandEr
     Err(unknown(id))
 }
 
-/// All of them, or none if one is unknown.
+/// Dismisses all of them, or none if one is unknown.
 async fn dismiss(stores: &mut Stores, ids: &[String]) -> Result<(), CommandError> {
     let mut known = Vec::new();
     for (_, store) in stores.iter_mut() {

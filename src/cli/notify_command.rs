@@ -21,11 +21,11 @@ use crate::ui::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls}
 use super::config::UserConfig;
 use super::exit::CommandError;
 
-/// How long the program may take; then it is killed.
+/// The time limit of the program; then it is killed.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// How long a call that is under way has at the end.
+/// The time limit at the end for a running call.
 const CALLS_TIMEOUT: Duration = Duration::from_secs(1);
-/// Where its problems come from.
+/// The origin of its problems.
 const ORIGIN: &str = "notify_command";
 
 /// The task that calls the person for a driver of this process, whether or not there are screens.
@@ -33,7 +33,7 @@ const ORIGIN: &str = "notify_command";
 pub struct Calls(Option<(oneshot::Sender<()>, JoinSet<()>)>);
 
 impl Calls {
-    /// Calls nobody where no program is set.
+    /// Starts the calls; does nothing if no program is set.
     ///
     /// # Errors
     /// The thread that makes calls could not be started.
@@ -71,7 +71,7 @@ async fn call(
 ) {
     let (looks, reporter) = (clients.looks(), clients.problem_reporter());
     let joined = clients.join(ClientProfile::own(Audience::Screen)).await;
-    // It would keep the driver alive.
+    // Otherwise it would keep the driver alive.
     drop(clients);
     let Some(channels) = joined else { return };
     let mut outcomes = caller.take_outcomes();
@@ -130,7 +130,7 @@ fn in_one_line(call: &Call, workspace: &str) -> String {
     format!("{}\n", escape_json(&to_json(call, workspace).to_string()))
 }
 
-/// One object in one line; docs/scripting.md describes it.
+/// Returns the call as one object in one line; docs/scripting.md describes it.
 fn to_json(call: &Call, workspace: &str) -> Value {
     let event = match call.reason {
         CallReason::New => "questions",

@@ -1,5 +1,5 @@
-//! Which part of what a driver does was asked for by this process. A driver in another process has other work, too,
-//! whose events are not printed and whose end is not waited for.
+//! The part of a driver's work that this process asked for. A driver in another process has other work, too,
+//! whose events are not printed and whose end is not awaited.
 
 use crate::domain::{DialogId, RootId};
 use crate::protocol::{Command, DriverEvent};
@@ -9,14 +9,14 @@ use super::running::DriverPlace;
 /// Events of a dialog that is not known yet, which are kept until it is. More are not printed.
 const MAX_KEPT: usize = 4096;
 
-/// What was asked for.
+/// The work that this process asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OwnRun {
     /// All that the driver does.
     Everything,
     /// One tree; and the dialog that was named.
     Tree(DialogId),
-    /// A tree that the driver is about to make: what it has sent of dialogs since.
+    /// A tree that the driver is about to make, with the events of dialogs sent since.
     NewTree(Vec<DriverEvent>),
 }
 
@@ -33,7 +33,7 @@ impl OwnRun {
         Self::NewTree(Vec::new())
     }
 
-    /// The command was carried out, for this dialog. Returns what was kept of it.
+    /// Binds the run to the dialog that the command created; returns the events buffered for it.
     pub fn is(&mut self, dialog: Option<&DialogId>) -> Vec<DriverEvent> {
         let (Self::NewTree(kept), Some(dialog)) = (&mut *self, dialog) else { return Vec::new() };
         let kept = std::mem::take(kept);
@@ -41,7 +41,7 @@ impl OwnRun {
         kept.into_iter().filter_map(|event| self.own(event)).collect()
     }
 
-    /// The event, if it belongs to what was asked for.
+    /// Returns the event if it belongs to the requested work.
     pub fn own(&mut self, event: DriverEvent) -> Option<DriverEvent> {
         let is_of_tree = matches!(event, DriverEvent::TreeQuiet { .. });
         let is_of_all = matches!(event, DriverEvent::Quiet(_) | DriverEvent::Halted(_));
@@ -63,8 +63,8 @@ impl OwnRun {
         }
     }
 
-    /// What an interrupt stops: everything of a driver that is only there for this run, and of another one what was
-    /// asked for. `None`: nothing, the driver goes on.
+    /// Returns the command for an interrupt: stops everything of a driver of this run, and of another driver
+    /// the work that this process asked for. `None`: the driver goes on.
     pub fn stop(&self, place: DriverPlace) -> Option<Command> {
         match (place, self) {
             (DriverPlace::Here, _) => Some(Command::StopAll),
@@ -76,7 +76,7 @@ impl OwnRun {
     }
 }
 
-/// The tree that an event is of.
+/// Returns the tree that an event belongs to.
 fn root_of(event: &DriverEvent) -> Option<&RootId> {
     match event {
         DriverEvent::Fact(fact) => Some(&fact.dialog().root),

@@ -1,5 +1,5 @@
-//! What a person types and does not send in an inbox over several workspaces: a file of the state folder, since it is
-//! of no workspace alone.
+//! Unsent texts of an inbox over several workspaces: a file in the state folder, since they belong to no
+//! single workspace.
 
 use std::io;
 
@@ -8,12 +8,12 @@ use crate::ui::DraftTexts;
 
 /// The name of the file.
 pub const FILE: &str = "inbox.json";
-/// Who changes it has this one.
+/// The lock to hold while changing the file.
 const LOCK: &str = "inbox.lock";
 /// The most bytes of it that are read.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// The texts by their names; none if there is no file yet. Blocks.
+/// Returns the texts by their names; none if there is no file yet. Blocks.
 ///
 /// # Errors
 /// It cannot be read, is too long, or is no file of this program.
@@ -26,7 +26,7 @@ pub fn read() -> io::Result<DraftTexts> {
     }
 }
 
-/// Stores a text; an empty one is dropped. Other screens that do so at the same time lose nothing. Blocks.
+/// Stores a text; an empty one is dropped. Concurrent screens lose no text. Blocks.
 ///
 /// # Errors
 /// It is not on disk.

@@ -93,7 +93,7 @@ pub async fn show_link(
     }
     match asked.get() {
         Some(signal) => Ok(ScreenExit::Status(screen::report_signal(*signal))),
-        // A reader that has gone needs no more lines.
+        // A reader that is gone needs no more lines.
         None => match shown {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(CommandError::usage(format!("standard output: {error}")))

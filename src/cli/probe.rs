@@ -31,7 +31,7 @@ pub struct Probe {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProbeResult {
-    /// With the time until the answer was complete.
+    /// Answered, with the time until the answer was complete.
     Answered(Duration),
     Failed {
         text: String,
@@ -66,7 +66,7 @@ async fn ask_all(
     stream::iter(asked).buffered(MAX_CONCURRENT).collect().await
 }
 
-/// Every provider of the file and every one that members use, with the models to probe.
+/// Returns every provider of the file and every one that members use, with the models to probe.
 fn candidates<'a>(minds: &'a Minds, env: Env) -> Vec<(&'a ProviderConfig, Option<&'a str>)> {
     let key_is_set = |_: &str| Some("set".to_owned());
     let mut used: Vec<(&str, &str)> = Vec::new();
@@ -185,7 +185,7 @@ fn failure(error: &LlmError, config: &ProviderConfig) -> ProbeResult {
     ProbeResult::failed(error.to_string(), fix_for(error, config.api_key_env_var.as_deref()))
 }
 
-/// What the user can do about a failed request.
+/// Returns the fix of a failed request, for the user.
 fn fix_for(error: &LlmError, variable: Option<&str>) -> String {
     let text = match (error.status(), error.class()) {
         (Some(401 | 403), _) => {

@@ -87,7 +87,7 @@ impl ProgramHost for Programs {
             ProgramEnd::Succeeded if is_draft => Some(private_file::read(&file, MAX_DRAFT_BYTES)),
             ProgramEnd::Succeeded | ProgramEnd::Failed => None,
         };
-        // What cannot be used as a draft is left for the person.
+        // A file that cannot be used as a draft is left for the person.
         let text = text.transpose().map_err(|error| {
             let file = env::display_path(&file);
             localized!(

@@ -56,7 +56,7 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
     Ok(Status::Done)
 }
 
-/// After a long list was read from its files, saves the index for the next one. A failure only costs time.
+/// Saves the index after a long list was read from its files. A failure only costs time.
 fn save_index(store: &Store, survey: &Survey) {
     if survey.is_worth_indexing()
         && let Err(error) = store.write_list_index()
@@ -144,11 +144,11 @@ pub async fn question(
     Ok(Status::Done)
 }
 
-/// The open questions of a workspace, whoever drives it.
+/// The open questions of a workspace, driven or not.
 struct OpenQuestions {
     survey: Survey,
     rows: Vec<InboxRow>,
-    /// Why it is not known whose work they are.
+    /// Why the tasks of the questions are unknown, if so.
     unknown: Option<String>,
     elsewhere: Vec<AsksElsewhere>,
 }

@@ -11,13 +11,13 @@ use crate::protocol::InboxRow;
 
 type Answers = BTreeMap<String, PartAnswer>;
 
-/// What a question asks; one in words is one part.
+/// Returns the inquiry of a question; one in plain words is one part.
 pub fn inquiry_of(question: &Question, parts: Option<&Inquiry>) -> Inquiry {
     let in_words = || Inquiry::of_words(&question.tellask_content, &question.asked_at);
     parts.cloned().unwrap_or_else(in_words)
 }
 
-/// What an approval is about; `None` for a question.
+/// Returns the category of an approval; `None` for a question.
 pub fn category_of(parts: Option<&Inquiry>) -> Option<&'static str> {
     Some(parts?.approval.as_ref()?.category.name())
 }
@@ -27,14 +27,14 @@ pub fn diff_of(parts: Option<&Inquiry>) -> Option<&str> {
     parts?.approval.as_ref()?.diff.as_deref()
 }
 
-/// Other open questions that ask the same.
+/// Returns the ids of other open questions that ask the same.
 pub fn alike(row: &InboxRow, open: &[InboxRow]) -> Vec<String> {
     let others = open.iter().filter(|other| other.question.id != row.question.id);
     let same = others.filter(|other| other.asks_the_same(row));
     same.map(|other| other.question.id.clone()).collect()
 }
 
-/// Every field is there; what is absent is `null`.
+/// Returns the parts as JSON. Every field is present; absent values are `null`.
 pub fn parts_json(inquiry: &Inquiry, answers: &Answers) -> Value {
     let option = |option: &AnswerOption| {
         let AnswerOption { key, label, pros, cons } = option;
@@ -57,7 +57,7 @@ pub fn parts_json(inquiry: &Inquiry, answers: &Answers) -> Value {
     inquiry.parts.iter().map(part).collect()
 }
 
-/// One line for each of several parts: its id, and its answer if it has one.
+/// Returns one line for each of several parts: its id, and its answer if it has one.
 pub fn part_lines(inquiry: &Inquiry, answers: &Answers) -> Vec<String> {
     if inquiry.parts.len() < 2 {
         return Vec::new();

@@ -18,7 +18,7 @@ use crate::remote::{self, ConnectError, Greeted};
 use super::exit::{CommandError, Status};
 use super::runtime;
 
-/// How long a driver may take to listen.
+/// Timeout for a started driver to listen.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 const START_PAUSE: Duration = Duration::from_millis(30);
 
@@ -28,7 +28,7 @@ const NO_DRIVER: &str = "no driver runs on this workspace";
 pub fn relay(workspace: &Path, starts: bool) -> Result<Status, CommandError> {
     let runtime = runtime::runtime()?;
     let relayed = runtime.block_on(relay_from(workspace, starts));
-    // Nobody waits for a thread that still reads standard input.
+    // A thread that still reads standard input is not waited for.
     runtime.shutdown_background();
     relayed
 }
@@ -54,7 +54,7 @@ async fn relay_from(workspace: &Path, starts: bool) -> Result<Status, CommandErr
     let (mut from_driver, mut to_driver) = stream.into_split();
     let sending = async {
         let sent = copy(&mut input, &mut to_driver).await;
-        // The driver still says what it has to, and then ends the other direction.
+        // The driver sends its last messages, and then ends the other direction.
         sent.and(to_driver.shutdown().await)
     };
     let receiving = async {

@@ -1,4 +1,4 @@
-//! Puts a terminal in order that a program left with its modes: one that was killed can restore nothing.
+//! Restores a terminal that a killed program left in its modes.
 
 use std::fs::File;
 use std::io;
@@ -24,10 +24,10 @@ pub fn by_hand() -> Status {
     }
 }
 
-/// After the screen on it was killed; says why it is gone.
+/// Restores the terminal after its screen was killed; says why the screen is gone.
 pub fn after_kill(signal: i32, inline: bool, line: &mut SavedLine) {
     let modes = if inline { ModeFlag::inline() } else { ModeFlag::default() };
-    // Where the terminal is gone as well, there is nothing to restore.
+    // If the terminal is gone as well, there is nothing to restore.
     if terminal::reset(&mut io::stdout(), line, &modes).is_err() {
         let _ = line.set(false);
     }

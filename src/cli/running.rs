@@ -19,26 +19,26 @@ use crate::store::Store;
 use super::exit::{CommandError, Status};
 use super::lines;
 
-/// How long a workspace that is in use is waited for.
+/// Timeout for a workspace that is in use.
 const HELD_TIMEOUT: Duration = Duration::from_secs(2);
 const HELD_PAUSE: Duration = Duration::from_millis(50);
 
-/// For dialogs to stop when their driver ends.
+/// Timeout for dialogs to stop when their driver ends.
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The ticket of the one command of a run without a screen.
 pub const TICKET: Ticket = 1;
 
-/// Which driver carried a command out.
+/// The driver that carried a command out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriverPlace {
-    /// In this process, which has ended its driver again.
+    /// In this process, whose driver has ended again.
     Here,
     /// By a driver in another process, which goes on.
     Elsewhere,
 }
 
-/// What a client says about itself.
+/// Returns the introduction of a client.
 pub fn hello(audience: AudienceKind) -> Hello {
     let name = match audience {
         AudienceKind::Screen | AudienceKind::Lines => {
@@ -49,12 +49,12 @@ pub fn hello(audience: AudienceKind) -> Hello {
     Hello::new(audience, &name)
 }
 
-/// The same for a client that sends again, over the next connection, what it had no reply to.
+/// Returns that of a client that repeats unacknowledged commands over its next connection.
 pub fn hello_of_session(audience: AudienceKind) -> Hello {
     Hello { session: ids::random_name(), ..hello(audience) }
 }
 
-/// Lets other processes reach a driver of this one; says what was in the way.
+/// Lets other processes reach a driver of this one; prints what was in the way of the socket.
 pub fn listen(
     workspace: &Path,
     driver: &Driver,
@@ -75,7 +75,7 @@ pub fn listen(
 /// Connects to the driver of this workspace; `None` if there is none.
 ///
 /// # Errors
-/// There is one that cannot be used; the text says why.
+/// There is a driver that cannot be used; the text says why.
 pub async fn find(
     workspace: &Path,
     hello: Hello,
@@ -88,17 +88,17 @@ pub async fn find(
     }
 }
 
-/// A driver that was found, or what was started instead.
+/// A running driver, or the result of `start`.
 pub enum Found<T> {
     Elsewhere(Box<Connection>),
     Started(T),
 }
 
-/// Connects to the driver of this workspace, else starts what needs the workspace for itself. A workspace that is in
-/// use is waited for: its driver may be about to listen, or to end.
+/// Connects to the driver of this workspace, else starts one with `start`. Waits for a workspace that is in
+/// use: its driver may be about to listen, or to end.
 ///
 /// # Errors
-/// Those of [`find`] and of `start`.
+/// The errors of [`find`] and of `start`.
 pub async fn find_or_start<T>(
     workspace: &Path,
     hello: Hello,

@@ -1,4 +1,4 @@
-//! `sandbox`: runs one command in the sandbox of members' commands, to try what it may do.
+//! `sandbox`: runs one command in the sandbox of members' commands, to test the sandbox.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;

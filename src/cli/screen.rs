@@ -35,7 +35,7 @@ use super::programs::Programs;
 use super::unattended::Until;
 use super::{lines, plain, running, unsaved};
 
-/// For the last frame.
+/// Timeout for the last frame.
 pub const LAST_FRAME_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Opens the screen on a workspace.
@@ -48,13 +48,13 @@ pub fn open(workspace: &Path, mode: ScreenMode) -> Result<Status, CommandError> 
     }
 }
 
-/// How dialogs are shown.
+/// The way dialogs are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScreenMode {
-    /// On a screen of its own, which is gone at the end.
+    /// On a screen of its own, which disappears at the end.
     #[default]
     Full,
-    /// Below the text of the terminal, which keeps what is finished.
+    /// Below the text of the terminal, which keeps finished blocks.
     Inline,
     /// As lines.
     Plain,
@@ -117,7 +117,7 @@ pub enum ScreenExit {
 /// Said where lines are printed though another mode was asked for.
 const DUMB_INLINE: &str = "dominds-tui: TERM=dumb cannot move its cursor, which `--inline` needs: lines, as with `--plain`";
 
-/// How long an answer can be undone.
+/// The time in which an answer can be undone.
 const UNDO_ANSWERS: Duration = Duration::from_secs(5);
 
 /// Lists the commands that work without a screen.
@@ -247,7 +247,7 @@ async fn on_terminal(
     app.set_prices(setup.prices);
     show_first_hints(&mut app, setup.hints).await;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
-    // What the terminal replies replaces it.
+    // A reply of the terminal replaces it.
     let said = env::variable("COLORFGBG").and_then(|value| shade_of_variable(&value));
     if let Some(shade) = said {
         app.show_on(shade);
@@ -306,7 +306,7 @@ async fn on_terminal(
         crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
     unsaved::report(app.unsaved_at_end(), lang);
     if app.has_detached() {
-        // Its thread has the terminal open.
+        // Its thread holds the terminal open.
         *keys = Keys::default();
         let until = until_when(hang_up, asked.get().copied());
         return go_on(end, until, app.open_questions(), lang).await;
@@ -319,14 +319,14 @@ async fn on_terminal(
         lines::note(&line);
     }
     match asked.get() {
-        // After a signal, an error of the terminal does not matter.
+        // After a signal, a terminal error does not matter.
         Some(ask) => Ok(ScreenExit::Status(report_signal(*ask))),
         None if app.replays() => shown.map(|_| ScreenExit::Replay),
         None => shown.map(|_| ScreenExit::Status(Status::Done)),
     }
 }
 
-/// How a screen is left whose terminal is gone.
+/// Returns how to leave a screen whose terminal is gone.
 pub fn after_hang_up(hang_up: HangUp, end: &LinkEnd) -> Leave {
     match hang_up {
         HangUp::GoOn | HangUp::FinishStep if end.can_go_on() => Leave::Detach,
@@ -334,7 +334,7 @@ pub fn after_hang_up(hang_up: HangUp, end: &LinkEnd) -> Leave {
     }
 }
 
-/// How a screen is left after a signal.
+/// Returns how to leave a screen after a signal.
 pub fn leave_after(signal: StopSignal, without_terminal: Leave) -> Leave {
     match signal {
         StopSignal::HangUp => without_terminal,
@@ -342,7 +342,7 @@ pub fn leave_after(signal: StopSignal, without_terminal: Leave) -> Leave {
     }
 }
 
-/// What ends a driver whose screen was left: `hang_up` is about terminals that are gone.
+/// Returns what ends a driver after its screen is left; `hang_up` applies if the terminal is gone.
 pub fn until_when(hang_up: HangUp, asked: Option<StopSignal>) -> Until {
     let is_gone = asked == Some(StopSignal::HangUp) || waiter::terminal_is_gone();
     match hang_up {
@@ -351,7 +351,7 @@ pub fn until_when(hang_up: HangUp, asked: Option<StopSignal>) -> Until {
     }
 }
 
-/// The screen is left: says so, gives the terminal back and drives on.
+/// Leaves the screen: says so, gives the terminal back and drives on.
 pub async fn go_on(
     end: LinkEnd,
     until: Until,
@@ -437,8 +437,8 @@ fn multiplexer() -> Multiplexer {
     }
 }
 
-/// Asks only a terminal that replies, and for colours only one that has them; waits only for what is used at
-/// once. The Linux console shows replies as text.
+/// Returns the questions to the terminal: none if it does not reply, none about colours if it has none; only
+/// replies that are used at once are awaited. The Linux console shows replies as text.
 fn questions(follows_background: bool, depth: ColorDepth) -> Questions {
     let term = env::variable("TERM").unwrap_or_default();
     let silent = matches!(term.as_str(), "" | "dumb" | "linux");
@@ -450,7 +450,7 @@ fn questions(follows_background: bool, depth: ColorDepth) -> Questions {
     }
 }
 
-/// Hints for a person who is new here, unless they are switched off or what is known of them cannot be read.
+/// Shows hints to a new person, unless they are switched off or their state cannot be read.
 async fn show_first_hints(app: &mut App, wanted: HintUse) {
     if wanted == HintUse::Off {
         return;

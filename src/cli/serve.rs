@@ -93,7 +93,7 @@ async fn attach_as(
             let (line, hello) = (line.clone(), hello.clone());
             async move { line.connect(hello, Leaving::DriverStays).await }
         };
-        // No file of this machine is of that workspace.
+        // Files of this machine do not belong to that workspace.
         return show(Path::new(&name), remote::keep(found, &name, again), mode).await;
     }
     let Some(found) = running::find(workspace, hello, Leaving::DriverStays).await? else {

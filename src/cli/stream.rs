@@ -9,7 +9,7 @@ use crate::domain::DialogId;
 use crate::ui::text::clean::{SafeText, StreamCleaner};
 use crate::ui::text::width;
 
-/// With more queued lines, the line of the streaming dialog is ended.
+/// With more queued lines than this, the line of the streaming dialog is ended.
 const MAX_QUEUED: usize = 200;
 /// Erases the current line.
 const ERASE: &str = "\r\x1b[K";

@@ -32,7 +32,7 @@ pub fn print(agent: &str, course: Course, entries: &[Entry], form: TranscriptFor
     }
 }
 
-/// The text of a block as part of a document: what a call did is a code block.
+/// Returns the text of a block as part of a document: the effect of a call is a code block.
 pub fn as_markdown<'a>(body: &BlockBody, text: &'a str) -> Cow<'a, str> {
     let BlockBody::Tool(call) = body else { return text.into() };
     if text.trim().is_empty() {
@@ -87,7 +87,7 @@ pub fn title_and_text(agent: &str, block: &Block) -> (String, String) {
     }
 }
 
-/// The reason of a diligence push, and how many are left.
+/// Returns the reason of a diligence push, and the number of pushes left.
 pub fn push_reason(count: Option<PushCount>) -> String {
     let count = count
         .map(|count| format!(" (push {} of {}, {} left)", count.number, count.most, count.left()));

@@ -1,4 +1,4 @@
-//! `trust`: asks for consent to what a workspace configures.
+//! `trust`: asks for consent to the configuration of a workspace.
 
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -28,7 +28,7 @@ pub async fn trust(workspace: &Path, yes: bool) -> Result<Status, CommandError> 
         lines::print("nothing was agreed to");
         return Ok(Status::Invalid);
     }
-    // Only what was shown.
+    // Only the entries that were shown.
     let digests: Vec<String> = waiting.into_iter().map(|one| one.entry.digest).collect();
     // A driver that runs goes on with what waited for this.
     let hello = running::hello(AudienceKind::Script);

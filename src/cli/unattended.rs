@@ -1,4 +1,4 @@
-//! A driver that no screen of its own process shows: `serve`, and what a screen has left behind.
+//! A driver without a screen in its own process: `serve`, and a driver whose screen has detached.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,23 +15,23 @@ use crate::protocol::{Command, DriverEvent};
 
 use super::running::{SHUTDOWN_TIMEOUT, TICKET};
 
-/// How long a driver that nobody needs stays: somebody may come back.
+/// How long a driver that is not needed stays: a client may come back.
 const LINGER: Duration = Duration::from_mins(1);
-/// How long steps may take to be finished.
+/// Timeout for steps to finish.
 const FINISH_TIMEOUT: Duration = Duration::from_mins(10);
-/// Where no watchdog asks for a sign of life, the loop does not need to wake up.
+/// The interval without a watchdog: the loop need not wake up.
 const NO_WATCHDOG: Duration = Duration::from_hours(24);
 /// The ticket of [`Command::FinishSteps`].
 const FINISH_TICKET: u64 = TICKET + 1;
 
-/// What ends a driver beside `quit` and signals.
+/// The condition that ends a driver, beside `quit` and signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// Nothing: it was started to stay.
+    /// None: it was started to stay.
     Asked,
-    /// Nobody needs it: nothing runs, no question is open, no trigger is active, and no client is connected.
+    /// It is not needed: nothing runs, no question is open, no trigger is active, and no client is connected.
     NotNeeded,
-    /// The steps that run are finished.
+    /// The running steps are finished.
     StepsFinished,
 }
 
@@ -90,7 +90,7 @@ fn watchdog() -> Interval {
     watchdog
 }
 
-/// What there is to do.
+/// The work of the driver.
 #[derive(Debug, Default)]
 struct Work {
     running: Option<BTreeSet<DialogId>>,
@@ -98,7 +98,7 @@ struct Work {
     processes: usize,
     /// Triggers that fire when their time or a message comes.
     triggers: usize,
-    /// No step begins any more.
+    /// True if no further step begins.
     is_finishing: bool,
 }
 

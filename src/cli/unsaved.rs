@@ -8,10 +8,10 @@ use crate::domain::text::in_lang;
 use crate::platform::{env, private_file};
 use crate::ui::UnsavedDraft;
 
-/// The folder of the copies, in the state folder of the user: that of what is copied on the screen.
+/// The folder of the copies, in the state folder of the user: the one for copies from the screen.
 const FOLDER: &str = "copies";
 
-/// Writes each draft to a private file and says so; the text of one that cannot be written is printed.
+/// Writes each draft to a private file and prints its path; if that fails, prints the text.
 pub fn report(drafts: &[UnsavedDraft], lang: Lang) {
     let text = text(drafts, lang, |text| {
         let path = private_file::create(FOLDER, "draft.md", text)?;

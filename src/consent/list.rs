@@ -19,7 +19,7 @@ use crate::minds::new_team::SPAWN_TOOLSETS;
 use crate::minds::{ApiType, Env, Minds, ProviderConfig, STORE_FOLDER};
 use crate::tools::{Registry, SHELL_TOOLS};
 
-/// All entries, in the order of the files.
+/// Returns all entries, in the order of the files.
 pub(super) fn all_entries(
     workspace: &Path,
     minds: &Minds,
@@ -47,7 +47,7 @@ pub(super) fn all_entries(
     entries
 }
 
-/// One entry per member that may run commands.
+/// Returns one entry per member that may run commands.
 pub(super) fn shell_entries(minds: &Minds) -> Vec<TrustEntry> {
     let registry = Registry::builtin();
     let granted = |member: &&Member| {
@@ -71,7 +71,7 @@ pub(super) fn shell_digest(member: &AgentId) -> String {
     digest(&["shell", member.as_str(), SHELL_ACTION])
 }
 
-/// The entry of a server; its digest covers everything that determines what it does.
+/// Returns the entry of a server; its digest covers everything that determines its actions.
 pub(super) fn server_entry(
     workspace: &Path,
     id: &str,
@@ -115,7 +115,7 @@ pub(super) fn tool_digest(server_digest: &str, tool: &ToolFacts) -> String {
     digest(&["tool", server_digest, &tool.name, &tool.digest])
 }
 
-/// The entry of a provider; `None` if it sends nothing to another machine.
+/// Returns the entry of a provider; `None` if it sends nothing to another machine.
 ///
 /// # Errors
 /// Its address is invalid, or its folder of answers is outside the workspace; the message for the user.
@@ -156,7 +156,7 @@ pub(super) fn provider_entry(
     Ok(Some(TrustEntry::new(TrustKind::Provider, key, &act, digest)))
 }
 
-/// One entry for each rule that leaves decisions to members.
+/// Returns one entry for each rule that leaves decisions to members.
 pub(super) fn autonomy_entries(
     minds: &Minds,
 ) -> impl Iterator<Item = (&AutonomyScope, TrustEntry)> {

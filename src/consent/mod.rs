@@ -72,7 +72,7 @@ impl Trust {
         }
     }
 
-    /// All entries of the workspace's current files.
+    /// Returns all entries of the workspace's current files.
     pub fn list(&self) -> Vec<TrustEntry> {
         let minds = Minds::load(&self.workspace, Lang::En);
         self.list_of(&minds)
@@ -109,7 +109,7 @@ impl Trust {
         (!self.agreed_for_this_run.contains(&missing.entry.digest)).then_some(missing)
     }
 
-    /// What was agreed to, each tool as an entry of its own.
+    /// Returns everything that was agreed to, each tool as an entry of its own.
     fn agreed(&self) -> Vec<Agreed> {
         let with_tools = |one: Agreed| {
             let agreed = one.tools.as_ref().map(|known| known.agreed.as_slice());
@@ -122,7 +122,7 @@ impl Trust {
         self.agreed_servers().into_iter().flat_map(with_tools).collect()
     }
 
-    /// What was agreed to, the tools of servers with them. An unreadable file counts as no consent.
+    /// Returns everything that was agreed to, with the tools of servers. An unreadable file counts as no consent.
     fn agreed_servers(&self) -> Vec<Agreed> {
         let read = self.file.as_deref().and_then(|file| record::read(file).ok());
         let mut agreed = read.unwrap_or_default();
@@ -158,7 +158,7 @@ impl Trust {
         self.agree_to_tools(&tools)
     }
 
-    /// One that cannot be shown goes on waiting: a server must not keep the user from agreeing to the rest.
+    /// Agrees to tools. One that cannot be shown keeps waiting: a server must not block consent to the rest.
     fn agree_to_tools(&self, tools: &[TrustEntry]) -> Result<(), Localized> {
         let digests: BTreeSet<&str> = tools
             .iter()

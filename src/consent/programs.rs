@@ -1,7 +1,7 @@
-//! Checksums of the workspace files that a server runs, as far as its entry tells: the files that its command line names,
-//! the manifests that a program on it reads (`npm start`, `make`), and the program files that these files name in turn.
-//! The user agrees to their content too. What a program finds in another way is not covered; its command line shows that
-//! it runs in the workspace.
+//! Checksums of the workspace files that a server runs, as far as its entry tells: the files that its command
+//! line names, the manifests that a program on it reads (`npm start`, `make`), and the program files that
+//! these files name in turn. The user agrees to their content too. Files that a program finds in other ways
+//! are not covered; the command line shows that the server runs in the workspace.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -24,11 +24,11 @@ const MAX_WORDS: usize = 1_000;
 /// Files of the workspace, relative to it, each with its SHA-256.
 #[derive(Debug, Default)]
 pub(super) struct Checksums {
-    /// What the command line names, and manifests of its programs.
+    /// Files that the command line names, and manifests of its programs.
     pub named: Vec<(String, String)>,
     /// Program files that those name, and so on.
     pub followed: Vec<(String, String)>,
-    /// There are more than are looked at.
+    /// True if there are more files than are checked.
     pub has_more: bool,
 }
 
@@ -85,7 +85,7 @@ impl Looked {
     }
 }
 
-/// What a command line names, in its order: files, the entry files of folders, the manifests of its programs.
+/// Returns the paths that a command line names, in its order, with entry files of folders and manifests of programs.
 fn named_by(cwd: &Path, program: &StdioServer, env: Env<'_>) -> Vec<PathBuf> {
     let words: Vec<&str> =
         program.args.iter().flat_map(|word| words(word)).take(MAX_WORDS).collect();

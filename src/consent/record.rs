@@ -12,7 +12,7 @@ use crate::domain::text::{Localized, localized};
 use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry};
 use crate::platform::own_uid;
 
-/// In the state folder.
+/// The file in the state folder.
 pub(super) const FILE: &str = "trusted.jsonl";
 
 /// The consent for all workspaces. Other lines are skipped.
@@ -20,7 +20,7 @@ pub(super) fn read(file: &Path) -> io::Result<Vec<Agreed>> {
     Ok(read_text(file)?.unwrap_or_default().lines().filter_map(Agreed::read).collect())
 }
 
-/// Adds entries; they replace earlier ones of the same name. What was agreed to before as it is stays as it is kept.
+/// Adds entries; they replace earlier ones of the same name. An entry with an unchanged digest keeps its line.
 pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::Result<()> {
     let _locked = lock(file)?;
     let before = read_text(file)?.unwrap_or_default();
@@ -40,7 +40,7 @@ pub(super) fn add(file: &Path, workspace: &str, entries: &[TrustEntry]) -> io::R
     replace(file, &format!("{}\n", lines.join("\n")))
 }
 
-/// The tools of a server that was agreed to, after it listed these. `None`: it was not agreed to as it is.
+/// Records the tools that an agreed server has listed, and returns them. `None`: it was not agreed to as it is.
 pub(super) fn list_tools(
     file: &Path,
     workspace: &str,
@@ -65,7 +65,7 @@ pub(super) fn list_tools(
     Ok(after)
 }
 
-/// The tools of a server after a list: the first one is what was agreed to.
+/// Returns the tools of a server after a list: the first list counts as agreed to.
 pub(super) fn after_list(known: Option<&KnownTools>, listed: &[ToolFacts]) -> KnownTools {
     known.map_or_else(|| KnownTools::of_first(listed), |known| known.after(listed))
 }
@@ -84,7 +84,7 @@ pub(super) fn agree_to_tools(
     })
 }
 
-/// Changes what is kept of each entry. Other lines stay.
+/// Changes the stored entries. Other lines stay.
 fn change(file: &Path, mut changed: impl FnMut(Agreed) -> Agreed) -> io::Result<()> {
     let _locked = lock(file)?;
     let before = read_text(file)?.unwrap_or_default();
@@ -136,7 +136,7 @@ impl NotObeyed {
     }
 }
 
-/// A file that others may write holds nobody's consent.
+/// Reads the text; a file that others may write does not count as consent.
 fn read_text(file: &Path) -> io::Result<Option<String>> {
     let mut opened = match File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -151,7 +151,7 @@ fn read_text(file: &Path) -> io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Keeps others of this user from writing the file as long as the result lives: what they have read would be old.
+/// Locks the file against other processes of this user while the result lives: what they have read would be old.
 fn lock(file: &Path) -> io::Result<File> {
     let Some(folder) = file.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
     private_dir_builder().create(folder)?;

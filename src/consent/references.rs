@@ -1,5 +1,5 @@
-//! Paths that a program file names, as far as its text shows: whole words that look like paths, what a Python file imports,
-//! what a JavaScript file or a `package.json` names without the end of the name. Nothing is run.
+//! Paths that a program file names, as far as its text shows: whole words that look like paths, imports of a
+//! Python file, and names without an extension in a JavaScript file or a `package.json`. Nothing is run.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -7,10 +7,10 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// What is searched of a file.
+/// Most bytes of a file that are searched.
 const MAX_SEARCHED_BYTES: u64 = 1024 * 1024;
 const MAX_WORD_BYTES: usize = 200;
-/// Ends of names that are programs. Other files are programs only if they can be run: data that a server writes is none.
+/// Endings of program files. Other files count only if they are executable: data that a server writes is not a program.
 const PROGRAMS: [&str; 17] = [
     "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "py", "sh", "bash", "zsh", "rb", "pl",
     "php", "lua", "mk",

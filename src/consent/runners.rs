@@ -1,6 +1,6 @@
-//! Files that programs read by themselves in the folder they run in, and that say what they run.
+//! Files that programs read by themselves in their working folder, and that decide what they run.
 
-/// What an interpreter runs of a folder that it is given.
+/// The files that an interpreter runs in a folder.
 pub(super) const ENTRY_FILES: [&str; 5] =
     ["package.json", "index.js", "index.mjs", "index.cjs", "__main__.py"];
 
@@ -28,7 +28,7 @@ const CONTAINERS: &[&str] = &[
     ".env",
 ];
 
-/// Those of the program of this name.
+/// Returns the manifests of the program of this name.
 pub(super) fn manifests(program: &str) -> &'static [&'static str] {
     match program {
         "npm" | "npx" | "pnpm" | "pnpx" | "yarn" | "yarnpkg" | "bun" | "bunx" | "corepack"

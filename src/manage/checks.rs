@@ -1,4 +1,4 @@
-//! Reads the configuration anew and says what is wrong with one part of it.
+//! Rereads the configuration and reports the problems of one part of it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub(super) struct NoArgs {}
 
 pub(super) fn check_team(known: &ManageContext, cx: &ToolCx, _: &NoArgs) -> ToolOutcome {
     let (minds, mut problems) = load_configuration(known, cx);
-    // Which model a member gets depends on both files; the finding stands in either.
+    // The model of a member depends on both files, so a finding may be in either.
     let is_ours = |problem: &Problem| {
         let own = TEAM_FILES.iter().any(|file| problem.path.starts_with(file));
         own || MODEL_PROBLEMS.iter().any(|id| problem.id.starts_with(id))
@@ -47,7 +47,7 @@ pub(super) fn check_mcp(known: &ManageContext, cx: &ToolCx, _: &NoArgs) -> ToolO
         return ToolOutcome::done(NO_FILE.in_lang(cx.lang));
     }
     let mut problems = McpFile::load(&cx.workspace).problems;
-    // What came up when the servers were started.
+    // Problems that came up when the servers were started.
     let running = known.problems.book().open();
     let more = running.into_iter().filter(|problem| problem.id.starts_with("mcp/"));
     for problem in more {

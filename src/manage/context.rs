@@ -1,4 +1,4 @@
-//! What the tools of the team look things up in, and how they show what they find.
+//! The configuration that the tools of the team look things up in, and how they show results.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::tools::{Access, ToolCx};
 /// Reads an environment variable.
 pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;
 
-/// What the tools look things up in.
+/// The sources that the tools look things up in.
 #[derive(Clone)]
 pub struct ManageContext {
     pub env: &'static EnvReader,
@@ -22,7 +22,7 @@ pub struct ManageContext {
     pub(super) names: Arc<[String]>,
 }
 
-/// What waits for a person's consent in a workspace.
+/// Returns the entries of a workspace that wait for a person's consent.
 pub type PendingConsent = fn(&Path) -> Vec<Unagreed>;
 
 impl std::fmt::Debug for ManageContext {
@@ -31,20 +31,20 @@ impl std::fmt::Debug for ManageContext {
     }
 }
 
-/// The configuration as it is now, with everything that is wrong.
+/// Returns the present configuration, with all its problems.
 pub(super) fn load_configuration(known: &ManageContext, cx: &ToolCx) -> (Minds, Vec<Problem>) {
     let minds = Minds::load(&cx.workspace, cx.lang);
     let mut problems = minds.problems().to_vec();
     let names: Vec<&str> = known.names.iter().map(String::as_str).collect();
     let mut unknown = minds.unknown_tools(&names);
-    // Which tools a server has is not known before it runs; the list of problems tells then.
+    // The tools of a server are only known once it runs; the list of problems reports unknown ones then.
     unknown.retain(|problem| !minds.has_servers() || !problem.id.starts_with("team/unknown-tool/"));
     problems.extend(unknown);
     problems.extend(minds.access_problems(|lists| Access::new(lists).problems().to_vec()));
     (minds, problems)
 }
 
-/// True if `name` fits a pattern with `*`, whatever the case of its letters.
+/// True if `name` matches a pattern with `*`, regardless of case.
 pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
     wildcard::fits(&pattern.to_lowercase(), &name.to_lowercase())
 }

@@ -1,5 +1,5 @@
-//! The tools for files, turned towards `.minds/`: they get that folder as their workspace, so that
-//! nothing beyond it can be named. What they write into a configuration file is read first.
+//! The tools for files, applied to `.minds/`: they get that folder as their workspace, so that nothing
+//! outside of it can be named. The text of a configuration file is parsed before it is written.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -95,13 +95,13 @@ async fn in_minds<A: FileArgs>(known: ManageContext, cx: ToolCx, mut args: A) ->
     ToolOutcome { text, ..done }
 }
 
-/// What waits for a person's consent now.
+/// Returns the entries that wait for a person's consent now.
 async fn pending_consent(known: &ManageContext, cx: &ToolCx) -> Vec<Unagreed> {
     let (waiting, workspace) = (known.pending_consent, cx.workspace.clone());
     tokio::task::spawn_blocking(move || waiting(&workspace)).await.unwrap_or_default()
 }
 
-/// What has come to wait because of a change; no tool makes it take effect.
+/// Lists the entries that wait for consent because of a change; no tool can put them into effect.
 fn new_pending(before: &[Unagreed], after: &[Unagreed], lang: Lang) -> String {
     let known = |one: &&Unagreed| before.iter().any(|old| old.entry == one.entry);
     let fresh: Vec<String> =
@@ -189,7 +189,7 @@ fn yaml_fault(path: &str, text: &str, lang: Lang) -> Option<String> {
     ))
 }
 
-/// What is wrong in a configuration file now.
+/// Returns the problems of a configuration file now.
 fn findings(known: &ManageContext, cx: &ToolCx, path: &str) -> String {
     let (_, problems) = load_configuration(known, cx);
     let file = format!("{FOLDER}/{path}");

@@ -1,4 +1,4 @@
-//! What is out of order in the whole workspace, and what was fixed.
+//! The open problems of the whole workspace, and the fixed ones.
 
 use std::num::NonZeroUsize;
 
@@ -47,7 +47,7 @@ enum Status {
     All,
 }
 
-/// Which problems are meant; all where nothing is said.
+/// The selection of problems; all if no field is set.
 struct Filter<'a> {
     source: Option<Source>,
     path: Option<&'a str>,

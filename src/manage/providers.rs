@@ -36,7 +36,7 @@ pub(super) struct ListModelsArgs {
     max_models: Option<NonZeroUsize>,
 }
 
-/// What is in the way of using a provider now; nothing is sent to it.
+/// Returns the reason why a provider cannot be used now, if any; nothing is sent to it.
 fn obstacle(provider: &ProviderConfig, known: &ManageContext, lang: Lang) -> Option<String> {
     let (found, fix) = provider.unusable_reason().or_else(|| {
         let missing = provider.api_key(known.env).err()?;

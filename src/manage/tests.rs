@@ -258,7 +258,7 @@ async fn a_problem_for_a_model_is_the_same_as_the_one_for_people() {
     for known in ["mcp_admin`;", "web`;"] {
         assert!(!made.text.contains(known), "{}", made.text);
     }
-    // Which tools a server has is not known before it runs.
+    // The tools of a server are only known once it runs.
     assert!(!made.text.contains("no tool `web_fetch`"), "{}", made.text);
     assert!(made.text.contains("no toolset `wsread`"), "{}", made.text);
 }

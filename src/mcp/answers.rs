@@ -1,5 +1,5 @@
-//! A transport whose every request gets an answer that can be read: an error that names no request fails those that
-//! wait, as nobody else could be meant, and a result of a wrong form is repaired.
+//! A transport whose every request gets a readable answer: an error that names no request fails all pending
+//! ones, since it can only be meant for them, and a malformed result is repaired.
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -17,7 +17,7 @@ pub(super) struct Answers<T> {
     inner: T,
     /// Requests that were sent and not answered.
     waiting: HashSet<RequestId>,
-    /// What is to be received next: at most an error for each that waits.
+    /// The next messages to be received: at most an error for each pending request.
     next: VecDeque<ServerJsonRpcMessage>,
 }
 

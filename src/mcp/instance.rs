@@ -33,12 +33,12 @@ use crate::llm::Clients;
 use crate::minds::mcp_config::{McpServer, StdioServer, Transport};
 use crate::sandbox::Sandbox;
 
-/// For the handshake and the first tool list; a first start may have to download the program.
+/// Timeout of the handshake and the first tool list; a first start may have to download the program.
 const START_TIMEOUT: Duration = Duration::from_mins(2);
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
-/// For an orderly end of the connection.
+/// Timeout of an orderly end of the connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
-/// For the rest of the error output of a server that has ended.
+/// Timeout of the remaining error output of a server that has ended.
 const STDERR_TIMEOUT: Duration = Duration::from_millis(100);
 const MAX_PAGES: usize = 64;
 const MAX_REASON_CHARS: usize = 600;
@@ -47,7 +47,7 @@ const MAX_REASON_CHARS: usize = 600;
 #[derive(Clone)]
 pub(super) struct InstanceContext {
     pub workspace: Arc<Path>,
-    /// This program, which looks after the processes of servers.
+    /// This program, which supervises the processes of servers.
     pub program: Arc<Path>,
     pub env: &'static EnvReader,
     pub clients: Clients,
@@ -70,8 +70,8 @@ impl std::fmt::Debug for InstanceContext {
 pub(super) enum InstanceEvent {
     /// It is ready.
     Open { peer: Peer<RoleClient>, listing: Arc<Listing>, held: BTreeSet<String> },
-    /// Its tool list changed. `held`: the names of tools that wait for the user; `None`: the server is not agreed to
-    /// any more, so that nothing new is.
+    /// Its tool list changed. `held`: the names of tools that wait for the user; `None`: consent to the
+    /// server is gone, so no new tool has any.
     Tools { listing: Arc<Listing>, held: Option<BTreeSet<String>> },
     /// It could not be started; the reason for the user.
     Failed(Localized),
@@ -226,7 +226,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
             let running =
                 handshake.await.map_err(|error| Localized::same(http::open_error(&error)))?;
             let tools = list(&running).await?;
-            // What was agreed to is looked at again: it may have been changed while it started.
+            // The consent is checked again: the files may have been changed while the server started.
             let (listing, held) = self.judged(tools).await;
             let event = InstanceEvent::Open { peer: running.peer().clone(), listing, held: held? };
             let _ = self.events.send((self.key, event)).await;
@@ -271,7 +271,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     }
 }
 
-/// All pages.
+/// The tools of all pages.
 #[derive(Debug, Default)]
 struct ListedTools {
     tools: Vec<Tool>,

@@ -1,4 +1,4 @@
-//! A list of tools as a server gave it, with what a person agrees to of each: all that a model is told of it. Pure.
+//! A server's list of tools, with the facts of each that a person agrees to: all that a model is told of it. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::domain::server_tools::ToolFacts;
 use crate::domain::{Secrets, hex};
 use crate::minds::mcp_config::{MAX_NAME_BYTES, McpServer, is_tool_name};
 
-/// Of a digest, at the end of a name that another tool has too.
+/// Characters of a digest at the end of a name that another tool has too.
 const MARK_CHARS: usize = 6;
 
 /// The tools of a server, each name once.
@@ -24,12 +24,12 @@ pub(super) struct Listing {
     pub is_endless: bool,
     /// The names models know, by the server's own. Every provider accepts each, and no two are the same.
     names: BTreeMap<String, String>,
-    /// Of the tools that the entry of the server lets through.
+    /// The facts of the tools that the server's entry lets through.
     pub facts: Vec<ToolFacts>,
 }
 
 impl Listing {
-    /// Of two tools of the same name the first counts.
+    /// Makes a listing. Of two tools of the same name the first counts.
     pub fn new(tools: Vec<Tool>, config: &McpServer, secrets: &Arc<Secrets>) -> Self {
         let mut names = BTreeSet::new();
         let is_first = |tool: &Tool| names.insert(tool.name.to_string());
@@ -48,13 +48,13 @@ impl Listing {
         self.names.get(original).map(String::as_str)
     }
 
-    /// The digest of what models are told of a tool.
+    /// Returns the digest of a tool's facts for models.
     pub fn digest_of(&self, name: &str) -> Option<&str> {
         let known = self.facts.iter().find(|known| known.name == name);
         known.map(|known| known.digest.as_str())
     }
 
-    /// The names of those that are not as they are in another list, or are held there.
+    /// Returns the names of tools that differ from another list, or are held there.
     pub fn other_than(&self, before: &Self, held: &BTreeSet<String>) -> BTreeSet<String> {
         let is_other = |tool: &&ToolFacts| {
             held.contains(&tool.name) || before.digest_of(&tool.name) != Some(&tool.digest)
@@ -63,7 +63,7 @@ impl Listing {
     }
 }
 
-/// A name that is legal as it is stays. Of others what is not legal is replaced, and one that is then taken is marked.
+/// Returns the offered names: legal ones are kept; in others, illegal characters are replaced and clashes marked.
 fn offered_names(
     tools: &[Tool],
     config: &McpServer,
@@ -113,12 +113,12 @@ fn facts(tool: &Tool, offered: &str, secrets: &Arc<Secrets>) -> ToolFacts {
     ToolFacts::new(name, &act, hex(&hash.finalize()))
 }
 
-/// What says for models what it does.
+/// Returns the text that tells models what a tool does.
 pub(super) fn text_of(tool: &Tool) -> &str {
     tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default()
 }
 
-/// The same for every order of keys.
+/// Returns the object with sorted keys, so that their order does not matter.
 fn canonical(map: &Map<String, Value>) -> Value {
     let mut keys: Vec<&String> = map.keys().collect();
     keys.sort_unstable();

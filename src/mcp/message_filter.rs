@@ -1,10 +1,10 @@
 //! Filters the output of a program, one JSON-RPC message per line: repairs what is odd, drops messages that are too
 //! large, nested too deep, or no JSON.
 //!
-//! The reader behind this drops such a line silently, and the caller would wait for its answer for ever.
+//! The reader behind this drops such a line silently, and the caller would wait for its answer forever.
 //! So the line is replaced by an error response to the same request, as soon as the request id is known.
 //! If the id cannot be found, or a line does not end, the connection is closed, which fails all pending
-//! requests. Other lines that are no messages are dropped: programs greet on their output.
+//! requests. Other lines that are no messages are dropped: some programs print a greeting.
 
 use std::io;
 use std::pin::Pin;
@@ -104,7 +104,7 @@ struct LineScanner {
     key: Vec<u8>,
     /// The raw JSON of the request id.
     id: Option<Vec<u8>>,
-    /// It is a request or notification of the server.
+    /// True for a request or notification of the server.
     is_server_request: bool,
     object: bool,
     drop_reason: Option<DropReason>,
@@ -150,7 +150,7 @@ impl LineScanner {
             return self.end_readable(out);
         }
         self.answer(out);
-        // Nobody waits for requests, notifications and lines that are no message.
+        // Requests, notifications and lines that are no message are no answers.
         if self.answered || self.is_server_request || !self.object {
             Ok(())
         } else {
@@ -332,7 +332,7 @@ mod tests {
         assert!(last(&text).await.contains("\"id\":5,\"error\""));
     }
 
-    /// What the next message needs to come through.
+    /// The next message; it has to come through.
     const NEXT: &str = "{\"id\":1,\"result\":{},\"jsonrpc\":\"2.0\"}";
 
     #[tokio::test]

@@ -1,5 +1,5 @@
-//! Servers of the Model Context Protocol: started or reached as `.minds/mcp.yaml` says, their tools
-//! offered like our own.
+//! Servers of the Model Context Protocol: started or connected by `.minds/mcp.yaml`, with their
+//! tools offered like our own.
 //!
 //! ```text
 //! Servers ──requests──▶ supervisor (1 task) ──▶ instance (1 task each) ──▶ process | http

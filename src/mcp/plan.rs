@@ -17,8 +17,8 @@ pub const NOT_AGREED: Text = Text::new(
 pub trait Permission: Send + Sync + Debug {
     fn may(&self, server: &str, transport: &Transport) -> bool;
 
-    /// The names of the tools that wait for the user after the server listed these. The first list of a server that
-    /// was agreed to is a part of that; of a later one, what is new or changed waits.
+    /// Returns the names of the tools that wait for the user, of those the server has listed. Consent to a
+    /// server includes its first list; in a later list, new and changed tools wait.
     ///
     /// # Errors
     /// The server is not agreed to as it is now, or the list could not be recorded; the message for the user.
@@ -53,7 +53,7 @@ pub(super) struct ServerStatus<'a> {
     pub may_retry: bool,
 }
 
-/// What to do about a server.
+/// The action for a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ServerAction {
     /// Nothing.

@@ -19,7 +19,7 @@ use crate::tools::LeaseScope;
 
 /// Instances that run at once.
 const MAX_INSTANCES: usize = 64;
-/// For all instances to end on exit; then they are killed.
+/// Timeout for all instances to end on exit; then they are killed.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(super) type InstanceKey = u64;
@@ -42,10 +42,10 @@ impl InstanceHandle {
     }
 }
 
-/// Who may use an instance.
+/// The users of an instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum InstanceOwner {
-    /// Nobody yet: it was started to list the tools.
+    /// None yet: it was started to list the tools.
     Unassigned,
     /// Every dialog.
     Shared,
@@ -149,7 +149,7 @@ impl InstancePool {
         self.instances.iter().find_map(|(key, instance)| matches(instance).then_some(*key))
     }
 
-    /// Marks an instance as ready and notifies those that wait for it.
+    /// Marks an instance as ready and notifies its waiters.
     pub fn set_ready(&mut self, key: InstanceKey, peer: Peer<RoleClient>, listing: Arc<Listing>) {
         let Some(instance) = self.instances.get_mut(&key) else { return };
         let (listing, stop) = (Mutex::new(listing), instance.stop.clone().drop_guard());
@@ -162,7 +162,7 @@ impl InstancePool {
         }
     }
 
-    /// Its tools are others now.
+    /// Replaces its tool list.
     pub fn set_listing(&mut self, key: InstanceKey, listing: Arc<Listing>) {
         if let Some(InstanceState::Ready(handle)) = self.instances.get(&key).map(|one| &one.state) {
             *handle.listing.lock().unwrap_or_else(PoisonError::into_inner) = listing;

@@ -18,13 +18,13 @@ use crate::minds::mcp_config::StdioServer;
 use crate::sandbox::{self, CommandSpec, Placeholders};
 use crate::tools::{Identity, ProcessGroup};
 
-/// For a server to exit after its input was closed, and again after `SIGTERM`.
+/// Timeout for a server to exit after its input was closed, and again after `SIGTERM`.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// A longer line of its error output is split.
 const MAX_LINE_BYTES: usize = 2_000;
 /// Lines of error output that are kept for the report of a failure.
 const MAX_KEPT_LINES: usize = 8;
-/// Where programs are looked for without a `PATH`.
+/// The folders in which programs are looked up without a `PATH`.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 /// `ENOENT`
 const NO_SUCH_FILE: i32 = 2;
@@ -160,7 +160,7 @@ impl ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // Also if the server itself has ended: its children may be alive.
+        // Even if the server itself has ended, its children may be alive.
         self.group.iter().for_each(ProcessGroup::kill);
     }
 }

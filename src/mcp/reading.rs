@@ -1,5 +1,5 @@
-//! What a server wrote, as messages that the types of the protocol can read: what is odd in one message costs only
-//! itself, and a request whose answer cannot be read gets an error. Pure.
+//! Output of a server as messages that the types of the protocol can read: a fault in one message affects
+//! only that message, and a request whose answer cannot be read gets an error. Pure.
 
 use rmcp::model::{ContentBlock, JsonObject, Tool};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::result::sanitize;
 /// The error code of an answer that cannot be read.
 pub(super) const UNREADABLE_CODE: i32 = -32_098;
 const INTERNAL_ERROR: i64 = -32_603;
-/// Where a tool that cannot be read has the reason.
+/// The key under which an unreadable tool has the reason.
 const REASON_KEY: &str = "unreadable";
 const MAX_EXCERPT_CHARS: usize = 300;
 
@@ -29,7 +29,7 @@ pub(super) fn messages(bytes: &[u8]) -> Result<Vec<Value>, String> {
     }
 }
 
-/// What a request gets instead of its answer.
+/// Returns the error for a request whose answer cannot be read.
 pub(super) fn unreadable(id: &Value, reason: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": UNREADABLE_CODE, "message": reason}})
 }
@@ -70,7 +70,7 @@ fn unit(text: &str) -> Option<u16> {
     u16::from_str_radix(text.strip_prefix('u')?.get(..4)?, 16).ok()
 }
 
-/// A message in the form of the protocol, as far as it can be told.
+/// Returns a message repaired to the form of the protocol, if possible.
 pub(super) fn repaired(mut message: Value) -> Value {
     let Some(map) = message.as_object_mut() else { return message };
     if map.contains_key("method") {
@@ -143,7 +143,7 @@ pub(super) fn repair_result(result: &mut Value) {
     }
 }
 
-/// One that cannot be read keeps its name and says why.
+/// Repairs a tool. One that cannot be read keeps its name and says why.
 fn repair_tool(tool: &mut Value) {
     if let Some(map) = tool.as_object_mut() {
         map.retain(|_, value| !value.is_null());
@@ -153,7 +153,7 @@ fn repair_tool(tool: &mut Value) {
         let required = |key: &str| tool.get(key).cloned().unwrap_or_default();
         let name = required("name");
         let bare = json!({"name": name, "description": required("description"), "inputSchema": required("inputSchema")});
-        // What only people are shown is not worth a tool.
+        // Fields that are only shown to people are dropped rather than the tool.
         *tool = match serde_json::from_value::<Tool>(bare.clone()) {
             Ok(_) => bare,
             Err(_) => json!({"name": name.as_str().unwrap_or_default(), "inputSchema": {},
@@ -164,7 +164,7 @@ fn repair_tool(tool: &mut Value) {
     }
 }
 
-/// One that cannot be read becomes one that is not shown.
+/// Repairs a block. One that cannot be read becomes a block that is not shown.
 fn repaired_block(block: Value) -> Value {
     let is_read = |block: &Value| serde_json::from_value::<ContentBlock>(block.clone()).is_ok();
     if is_read(&block) {

@@ -29,13 +29,13 @@ pub(super) fn sanitize(text: &str, max: usize) -> String {
     short
 }
 
-/// The same with secrets redacted before the text is truncated.
+/// Sanitizes a text after secrets were redacted and before it is truncated.
 pub(super) fn sanitize_and_redact(text: &str, max: usize, secrets: &Arc<Secrets>) -> String {
     let visible: String = text.chars().filter(|&c| is_visible(c)).collect();
     sanitize(&secrets.redacted(visible), max)
 }
 
-/// JSON with its texts cleaned; `None` if the name of a key is not as it is seen.
+/// Returns JSON with cleaned texts; `None` if the name of a key has hidden characters.
 pub(super) fn sanitize_json(value: Value) -> Option<Value> {
     Some(match value {
         Value::String(text) => Value::String(text.chars().filter(|&c| is_visible(c)).collect()),
@@ -53,7 +53,7 @@ pub(super) fn sanitize_json(value: Value) -> Option<Value> {
     })
 }
 
-/// False for what can hide or reorder text; lines and columns stay.
+/// False for characters that can hide or reorder text; line feeds and tabs stay.
 fn is_visible(c: char) -> bool {
     !is_hidden(c) || matches!(c, '\n' | '\t')
 }

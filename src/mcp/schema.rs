@@ -9,7 +9,7 @@ const ONE: [&str; 6] = ["additionalProperties", "not", "if", "then", "else", "co
 const LIST: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 
-/// The error names what is malformed.
+/// Returns the cleaned schema; the error names the malformed part.
 pub(super) fn parameters(schema: &JsonObject) -> Result<Value, String> {
     let mut schema = schema.clone();
     schema.shift_remove("$schema");
@@ -23,7 +23,7 @@ pub(super) fn parameters(schema: &JsonObject) -> Result<Value, String> {
     Ok(Value::Object(schema))
 }
 
-/// Takes out keywords without a value.
+/// Removes keywords without a value.
 fn tidy(schema: &mut JsonObject) -> Result<(), String> {
     let is_keyword = |key: &str| {
         ONE.contains(&key)
@@ -61,7 +61,7 @@ fn is_list(value: &Value, fits: fn(&Value) -> bool) -> bool {
     value.as_array().is_some_and(|items| items.iter().all(fits))
 }
 
-/// False if one of them is no schema.
+/// Tidies each schema; false if one of them is not a schema.
 fn tidy_each<'a>(schemas: impl Iterator<Item = &'a mut Value>) -> Result<bool, String> {
     for schema in schemas {
         if !tidy_value(schema)? {

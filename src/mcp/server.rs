@@ -14,7 +14,7 @@ use crate::domain::Problem;
 use crate::domain::text::{Text, localized};
 use crate::minds::mcp_config::{McpServer, PATH};
 
-/// When a failed server may be started again; checked when tools are requested.
+/// The delay before a failed server may be started again; checked when tools are requested.
 const RETRY_AFTER: Duration = Duration::from_mins(1);
 
 /// A server of the configuration.
@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// Its tools, if it can be used.
+    /// Returns its tools, if it can be used.
     pub fn listed(&self) -> Option<ServerTools<'_>> {
         let active = self.active.as_ref()?;
         Some(ServerTools {

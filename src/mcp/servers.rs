@@ -31,7 +31,7 @@ use crate::tools::{LeaseScope, Registry, ReminderUpdate, Tool, ToolSource};
 #[derive(Clone)]
 pub struct Setup {
     pub workspace: Arc<Path>,
-    /// This program, which looks after the processes of servers.
+    /// This program, which supervises the processes of servers.
     pub program: Arc<Path>,
     pub lang: Lang,
     pub env: &'static EnvReader,
@@ -104,8 +104,8 @@ impl Servers {
     }
 }
 
-/// The configured servers; `None` if the file is broken, so that everything stays as it is. Tools that wait are looked
-/// at again: a person may have agreed meanwhile.
+/// Returns the configured servers; `None` if the file is broken, so that everything stays as it is. Waiting
+/// tools are checked again: a person may have agreed meanwhile.
 fn desired(
     workspace: &Path,
     permission: &dyn Permission,
@@ -144,7 +144,7 @@ impl ToolSource for Servers {
             let Ok(Some(desired)) = read else { return };
             let (reply, settled) = oneshot::channel();
             if tx.send(SupervisorRequest::Settle { desired, reply }).await.is_ok() {
-                // After the timeout the tools come later; a problem reports that.
+                // After the timeout the tools are added later; a problem reports that.
                 let _ = timeout(READY_TIMEOUT + MARGIN, settled).await;
             }
         })
@@ -165,7 +165,7 @@ impl ToolSource for Servers {
                 tracing::warn!(%error, "a tool for MCP servers is left out");
             }
         }
-        // Whoever can lease an instance can release it.
+        // A dialog that can lease an instance can release it.
         for server in &now.stateful {
             registry.share(server, RELEASE);
         }

@@ -14,7 +14,7 @@ pub(super) struct Snapshot {
     pub tools: Vec<(String, Arc<dyn Tool>)>,
     /// Tools that wait for the user, each with its server, by the name models would know.
     pub held: Vec<(String, String)>,
-    /// Of servers with such tools.
+    /// The held tools of servers that have such tools.
     pub lists: Vec<HeldList>,
     /// Servers with one instance per dialog.
     pub stateful: BTreeSet<String>,

@@ -1,5 +1,5 @@
 //! The task that owns all servers and instances. It handles one request or event at a time and never
-//! waits for a server: what takes long is a task of its own.
+//! waits for a server: slow work has a task of its own.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const LET_GO: Text = Text::new("it was let go", "它已被释放");
 const STARTED_ANEW: Text = Text::new("it was started anew", "它已重新启动");
 const ENDED_EARLY: Text = Text::new("it ended while it started", "它在启动时结束了");
 
-/// How long a generation waits for a server that is starting.
+/// The longest wait of a generation for a server that is starting.
 pub(super) const READY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Capacity of the channels. The supervisor never blocks, so a full one is a short wait.
 pub(super) const CHANNEL_CAPACITY: usize = 64;
@@ -36,7 +36,7 @@ pub(super) const CHANNEL_CAPACITY: usize = 64;
 /// A request to the supervisor.
 #[derive(Debug)]
 pub(super) enum SupervisorRequest {
-    /// Apply the configuration; answered when no server is starting any more, or has been for too long.
+    /// Apply the configuration; answered when no server is starting any more, or after a timeout.
     Settle {
         desired: Vec<Desired>,
         reply: oneshot::Sender<()>,
@@ -66,11 +66,11 @@ pub(super) enum SupervisorRequest {
 pub(super) struct Desired {
     pub id: String,
     pub line: Option<usize>,
-    /// `None`: the entry is broken, so the server stays as it is.
+    /// `None`: the entry is broken, so the server keeps its former configuration.
     pub server: Option<McpServer>,
     /// The user agreed to it.
     pub allowed: bool,
-    /// A list in which tools waited, and those that do now.
+    /// A list with waiting tools, and those that still wait.
     pub judged: Option<(Arc<Listing>, BTreeSet<String>)>,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct McpSupervisor {
     events: mpsc::Receiver<(InstanceKey, InstanceEvent)>,
     pool: InstancePool,
     vault: SharedSecrets,
-    /// In the order of the file.
+    /// The servers, in the order of the file.
     servers: Vec<Server>,
     /// Names in use elsewhere.
     taken: BTreeSet<String>,
@@ -225,7 +225,7 @@ impl McpSupervisor {
                 if self.trial_of(key).is_some() {
                     self.trial_succeeded(key, listing, held);
                 } else if !held.is_empty() {
-                    // What one instance has that nobody agreed to, no member has.
+                    // Tools of one instance without consent are offered to no member.
                     self.set_tools(key, listing, Some(held));
                 }
             }

@@ -14,7 +14,7 @@ use crate::domain::{Problem, Secrets, SpecialCall};
 use crate::minds::mcp_config::{McpServer, PATH, ToolFilter};
 use crate::tools::{Description, ToolSpec};
 
-/// Tools of one server; further ones are left out.
+/// Most tools of one server; further ones are left out.
 pub(super) const MAX_TOOLS: usize = 256;
 const MAX_DESCRIPTION_CHARS: usize = 8_000;
 /// Characters of a name; more than any valid name has.
@@ -56,7 +56,7 @@ pub(super) struct OfferedTool {
     pub server: String,
     /// The server's own name for it.
     pub original: String,
-    /// Of what models are told of it.
+    /// The digest of its description for models.
     pub digest: String,
     pub spec: ToolSpec,
 }
@@ -138,7 +138,7 @@ fn offered_tool(
     Ok(OfferedTool { server: server.to_owned(), original: original.to_owned(), digest, spec })
 }
 
-/// An argument could not be called by a name that is not seen as it is.
+/// Returns the problem of an argument whose name has hidden characters, so that it could not be used.
 fn hidden_name(server: &str, shown: &str) -> Problem {
     Problem::new(
         format!("mcp/tool-hidden-characters/{server}/{shown}"),
@@ -154,7 +154,7 @@ fn hidden_name(server: &str, shown: &str) -> Problem {
     )
 }
 
-/// The protocol's types, or those of a JSON schema, do not fit what the server says of a tool.
+/// Returns the problem that a tool's description does not fit the types of the protocol or of JSON schema.
 fn malformed(server: &str, shown: &str, reason: &str) -> Problem {
     Problem::new(
         format!("mcp/tool-malformed/{server}/{shown}"),
@@ -170,7 +170,7 @@ fn malformed(server: &str, shown: &str, reason: &str) -> Problem {
     )
 }
 
-/// A tool needs a name that is as it is seen, and that is not in use.
+/// Returns the name of a tool, which must have no hidden characters and not be in use.
 fn checked_name<'a>(
     server: &str,
     shown: &str,
@@ -299,7 +299,7 @@ mod tests {
 
     static NONE: BTreeSet<String> = BTreeSet::new();
 
-    /// What a server lists, as JSON.
+    /// Returns the list of a server, from JSON.
     fn listing(config: &McpServer, tools: &[Value]) -> Listing {
         let tools = tools.iter().map(|tool| serde_json::from_value(tool.clone()).unwrap());
         Listing::new(tools.collect(), config, &Arc::default())

@@ -11,7 +11,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use super::env;
 
-/// How long a program may take; then it is killed.
+/// The time limit of a program; then it is killed.
 const DEADLINE: Duration = Duration::from_secs(2);
 /// Pause before looking at the program again.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -33,7 +33,7 @@ pub(super) const VARIABLES: [&str; 10] = [
 /// A program, its arguments, and what must be there for it.
 pub(super) type ProgramChoice = (&'static str, &'static [&'static str], Needs);
 
-/// The first that is there is used.
+/// Known programs; the first available one is used.
 const KNOWN: [ProgramChoice; 5] = [
     ("tmux", &["load-buffer", "-w", "-"], Needs::Set("TMUX")),
     ("wl-copy", &[], Needs::Display("WAYLAND_DISPLAY")),
@@ -70,7 +70,7 @@ impl ClipboardProgram {
         self.name
     }
 
-    /// Gives it text.
+    /// Gives text to the program.
     ///
     /// # Errors
     /// It could not be started, failed, or took longer than its deadline and was killed.
@@ -87,7 +87,7 @@ impl ClipboardProgram {
             .spawn()?;
         let ended = feed(&mut child, text.as_bytes(), Instant::now() + DEADLINE);
         if ended.is_err() {
-            // It may have ended meanwhile; either way it is waited for.
+            // It may have ended meanwhile; it is reaped in either case.
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -1,6 +1,6 @@
-//! The image in the clipboard of this machine, as its clipboard program gives it. The program is run without a
-//! shell, in `/`, with few variables, a deadline and a bounded output; at its end nothing of its process group is
-//! left.
+//! The image in the clipboard of this machine, from its clipboard program. The program is run without a
+//! shell, in `/`, with few variables, a deadline and a bounded output; its process group is killed at the
+//! end.
 
 use std::io::{self, Read as _};
 use std::os::unix::process::CommandExt as _;
@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::clipboard::{Needs, ProgramChoice, VARIABLES, choose, is_remote};
 use super::env;
 
-/// How long a program may take; then it is killed.
+/// The time limit of a program; then it is killed.
 const DEADLINE: Duration = Duration::from_secs(3);
 /// Pause before looking at the program again.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -30,11 +30,11 @@ const KNOWN: [ProgramChoice; 3] = [
 /// Why there is no image.
 #[derive(Debug)]
 pub enum NoImage {
-    /// The clipboard is that of another machine.
+    /// The clipboard belongs to another machine.
     Remote,
     /// No program is installed that knows the clipboard of this display.
     NoProgram,
-    /// The program says that there is none, or failed.
+    /// The program reports that there is no image, or failed.
     Failed {
         program: &'static str,
         error: io::Error,
@@ -42,10 +42,10 @@ pub enum NoImage {
     TooLarge,
 }
 
-/// The bytes of the image in the clipboard, at most `most`.
+/// Returns the bytes of the image in the clipboard, at most `most`.
 ///
 /// # Errors
-/// There is none, or no program that gives it.
+/// There is no image, or no program that returns it.
 pub fn read(most: usize) -> Result<Vec<u8>, NoImage> {
     if is_remote(&env::variable) {
         return Err(NoImage::Remote);
@@ -57,7 +57,7 @@ pub fn read(most: usize) -> Result<Vec<u8>, NoImage> {
         .ok_or(NoImage::TooLarge)
 }
 
-/// What a program writes; `None` if that is more than `most`.
+/// Returns the output of a program; `None` if it is longer than `most`.
 fn output(
     path: PathBuf,
     args: &[&str],
@@ -76,7 +76,7 @@ fn output(
         .stderr(Stdio::null())
         .spawn()?;
     let read = drain(&mut child, most, deadline);
-    // Before its status is taken, its number is that of nobody else.
+    // Until it is reaped, its pid is not reused.
     let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     let status = child.wait()?;
     let bytes = read?;
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_program_that_does_not_end_is_killed_with_all_it_started() {
         let folder = tempfile::tempdir().unwrap();
-        // Whoever runs holds the file locked; once nobody does, a lock is given at once.
+        // A running process holds a lock on the file; once all are gone, a lock succeeds at once.
         let lock = folder.path().join("held").display().to_string();
         let hang = format!("exec 9>{lock}; flock 9; sleep 60 & sleep 60");
         let late = shell(&hang, 9, Duration::from_millis(300)).unwrap_err();

@@ -29,7 +29,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A moment, or the first or last one that has a date. A clock can be set to any.
+/// Clamps a time to the range that has dates: a clock can be set to any time.
 pub(super) fn within_calendar(at: SystemTime) -> SystemTime {
     let nearest = if at < SystemTime::UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::try_from(at).unwrap_or(nearest).into()

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-/// After stdin, stdout and stderr.
+/// The first descriptor after stdin, stdout and stderr.
 const FIRST_INHERITED: i32 = 3;
 
 /// Marks inherited descriptors close-on-exec, so that child processes do not get them.
@@ -14,14 +14,14 @@ pub fn close_inherited_on_exec() {
     close_fds::set_fds_cloexec(FIRST_INHERITED, &[]);
 }
 
-/// Standard input, output and error wait again where the program before left them non-blocking, as shells do for
-/// themselves: otherwise what is printed to a full terminal is lost.
+/// Makes standard input, output and error blocking again if another program, such as a shell, left them
+/// non-blocking: otherwise output to a full terminal would be lost.
 pub fn block_standard_streams() {
     fn block(stream: impl AsFd) {
         if let Ok(flags) = fcntl_getfl(&stream)
             && flags.contains(OFlags::NONBLOCK)
         {
-            // Whoever may not change it lives with it.
+            // If the flag cannot be changed, it stays.
             let _ = fcntl_setfl(&stream, flags.difference(OFlags::NONBLOCK));
         }
     }

@@ -13,7 +13,7 @@ pub fn variable(name: &str) -> Option<String> {
     value.filter(|value| !value.is_empty())
 }
 
-/// All variables whose names and values are text.
+/// Returns all variables whose names and values are UTF-8.
 pub fn all() -> impl Iterator<Item = (String, String)> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -28,9 +28,9 @@ pub fn current_program() -> PathBuf {
     if own.exists() { own } else { std::env::current_exe().unwrap_or(own) }
 }
 
-/// Names this process in lists of processes, where one that was started as [`current_program`] would be `exe`.
+/// Names this process in process lists; one that was started as [`current_program`] would be called `exe`.
 pub fn name_process() {
-    // It is for people only.
+    // The name is for people only.
     let _ = rustix::thread::set_name(c"dominds-tui");
 }
 

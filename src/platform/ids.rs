@@ -37,7 +37,7 @@ impl IdSource for RandomIds {
     }
 }
 
-/// A name that nothing else has: 128 random bits.
+/// Returns a unique name: 128 random bits.
 #[must_use]
 pub fn random_name() -> String {
     format!("{:032x}", fastrand::u128(..))

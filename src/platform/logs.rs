@@ -62,7 +62,7 @@ pub fn start() -> Option<WorkerGuard> {
     Some(guard)
 }
 
-/// Whether a line is logged: our own by the configured level, others only as a warning.
+/// True if a line is logged: our own by the configured level, others only from warnings on.
 fn is_logged(targets: &Targets, target: &str, level: Level) -> bool {
     let rest = target.strip_prefix(OWN_TARGET);
     let is_ours = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
@@ -78,7 +78,7 @@ pub struct LogTail {
     pub left_out: bool,
 }
 
-/// At most so many bytes of the log of today; nothing if there is none.
+/// Returns at most `bytes` bytes of the end of today's log; nothing if there is none.
 ///
 /// # Errors
 /// There is no folder for logs, or the file cannot be read.
@@ -154,7 +154,7 @@ impl DailyFile {
         // An earlier version created them readable for all users.
         for folder in [Some(folder.as_path()), folder.parent()].into_iter().flatten() {
             let opened = File::open(folder)?;
-            // One that others could write is left for a person to look at.
+            // A folder that others could write is left for a person to check.
             if distrust(&opened.metadata()?, own_uid()).is_none() {
                 restrict(&opened, FOLDER_MODE)?;
             }
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&old).unwrap(), "before\nafter\n");
         assert_eq!((mode(&folder), mode(&old)), (0o700, 0o600));
         assert_eq!(mode(folder.parent().unwrap()), 0o700);
-        // Others could have put something there: a person has to look at it.
+        // Others could have put something there: a person has to check it.
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
         DailyFile::new(folder.clone(), || "2026-01-02".to_owned()).unwrap();
         assert_eq!(mode(&folder), 0o777);

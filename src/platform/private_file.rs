@@ -28,7 +28,7 @@ pub fn create(folder: &str, name: &str, text: &str) -> io::Result<PathBuf> {
     create_by(folder, name, |file| file.write_all(text.as_bytes()))
 }
 
-/// The same with content that need not fit in memory. After an error there is no file.
+/// As [`create`], with content that need not fit in memory. After an error there is no file.
 ///
 /// # Errors
 /// As [`create`], and those of `write`.
@@ -49,7 +49,7 @@ pub fn create_alone(folder: &str, name: &str, text: &str) -> io::Result<PathBuf>
     create_alone_by(folder, name, |file| file.write_all(text.as_bytes()))
 }
 
-/// The same with content that need not fit in memory. After an error nothing is left.
+/// As [`create_alone`], with content that need not fit in memory. After an error nothing is left.
 ///
 /// # Errors
 /// As [`create_by`].
@@ -72,7 +72,7 @@ fn create_alone_in(
         match DirBuilder::new().mode(FOLDER_MODE).create(&own) {
             Ok(()) => {
                 return create_in(&own, name, write).inspect_err(|_| {
-                    // Only an empty folder goes; what else is in it is not ours.
+                    // Only an empty folder is removed; other files in it are not ours.
                     let _ = std::fs::remove_dir(&own);
                 });
             }
@@ -83,8 +83,8 @@ fn create_alone_in(
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Waits until no other process of this program changes the files that this name stands for; until it is dropped, none
-/// does. It is an empty file of the state folder. Blocks.
+/// Takes the lock of the files that this name stands for, which other processes of this program respect until
+/// it is dropped. It is an empty file of the state folder. Blocks.
 ///
 /// # Errors
 /// There is no state folder, or the error of the system.
@@ -112,7 +112,7 @@ pub fn replace(name: &str, text: &str) -> io::Result<()> {
     replace_in(&dirs::create_state()?, name, text)
 }
 
-/// The same for a file of another folder, which is private.
+/// Replaces a file of another folder, which is private.
 ///
 /// # Errors
 /// The error of the system.
@@ -170,7 +170,7 @@ fn create_in(
                 let mut file = File::from(opened);
                 let written = write(&mut file);
                 if written.is_err() {
-                    // A half file is worth nothing; the error to report is that of writing.
+                    // A half-written file is useless; the error to report is that of writing.
                     let _ = unlinkat(&dir, name.as_str(), AtFlags::empty());
                 }
                 return written.map(|()| folder.join(name));

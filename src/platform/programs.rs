@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::env;
 
-/// Variables that name the editor, the first one that is set counts; then what most machines have.
+/// Variables that name the editor: the first one that is set counts, else what most machines have.
 const EDITORS: [&str; 2] = ["VISUAL", "EDITOR"];
 const DEFAULT_EDITORS: [&str; 1] = ["vi"];
 const PAGERS: [&str; 1] = ["PAGER"];
@@ -24,11 +24,11 @@ pub struct Program {
 pub enum NoProgram {
     /// No variable is set, and the usual one is not installed.
     Unset,
-    /// What the variable says is no command of a program that is there.
+    /// The variable does not name a program that exists.
     NotFound { variable: &'static str, value: String },
 }
 
-/// How an editor is told the line.
+/// How the line number is passed to an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineForm {
     /// `+7 FILE`
@@ -55,7 +55,7 @@ pub fn pager() -> Result<Program, NoProgram> {
 }
 
 impl Program {
-    /// Its arguments to open a file, which has an absolute path, at a line.
+    /// Returns its arguments to open a file, by an absolute path, at a line.
     pub fn open(&self, file: &Path, line: Option<usize>) -> Vec<OsString> {
         let mut args: Vec<OsString> = self.args.iter().map(Into::into).collect();
         let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

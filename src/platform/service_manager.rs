@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::env;
 
-/// The socket of a service manager; absent where there is none, and then nothing is told.
+/// The socket of a service manager; without one, nothing is reported.
 #[derive(Debug, Default)]
 pub struct ServiceManager {
     socket: Option<(UnixDatagram, SocketAddr)>,
@@ -54,7 +54,7 @@ impl ServiceManager {
     }
 }
 
-/// How often this process is to say that it is alive: twice within the time after which it is taken for dead.
+/// Returns the interval of watchdog notifications: half of the watchdog timeout.
 #[must_use]
 pub fn watchdog_interval() -> Option<Duration> {
     interval_of(&env::variable("WATCHDOG_USEC")?, env::variable("WATCHDOG_PID").as_deref())

@@ -1,5 +1,5 @@
-//! A program the person has set, which gets a text on its standard input. It is run without a shell, in `/`, with
-//! few variables and a deadline; at its end nothing of its process group is left.
+//! A program the person has set, which gets a text on its standard input. It is run without a shell, in `/`,
+//! with few variables and a deadline; its process group is killed at the end.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -78,7 +78,7 @@ impl UserProgram {
             .process_group(0)
             .spawn()?;
         let ended = feed(&mut child, text.as_bytes(), deadline, is_stopped);
-        // It is not waited for yet, so the number of the group is still its own.
+        // It was not reaped yet, so the number of the group is still its own.
         let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         let status = child.wait()?;
         ended?;
@@ -183,7 +183,7 @@ mod tests {
     fn it_is_killed_with_all_it_started_at_its_deadline_when_stopped_and_at_its_end() {
         let folder = tempfile::tempdir().unwrap();
         let fifo = folder.path().join("held");
-        // Whoever runs holds the file locked; once nobody does, a lock is given at once.
+        // A running process holds a lock on the file; once all are gone, a lock succeeds at once.
         let lock = fifo.to_str().unwrap();
         let hang = format!("exec 9>{lock}; flock 9; sleep 60 & sleep 60");
         let leave = format!("exec 9>{lock}; flock 9; sleep 60 & exit 0");

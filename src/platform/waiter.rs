@@ -23,12 +23,12 @@ pub const WAITED_FOR_BY: &str = "--waited-for-by";
 /// The process that waits for this one; 0 if none does.
 static WAITER: AtomicI32 = AtomicI32::new(0);
 
-/// How the program ended, or what became of it.
+/// How the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waited {
     /// With this exit status; with 0 it was released, and goes on.
     Ended(u8),
-    /// By a signal that no program can answer: nobody has restored the terminal.
+    /// By a signal that a program cannot handle: the terminal was not restored.
     Killed { signal: i32 },
 }
 
@@ -41,7 +41,7 @@ impl Waited {
         }
     }
 
-    /// As a shell reports it.
+    /// Returns the status as a shell reports it.
     #[must_use]
     pub fn status(self) -> u8 {
         match self {
@@ -51,8 +51,8 @@ impl Waited {
     }
 }
 
-/// Starts this program again with the same arguments and waits for it. Signals are passed on: whoever sends one to this
-/// process means the program.
+/// Starts this program again with the same arguments and waits for it. Signals are passed on, since they are
+/// meant for the program.
 ///
 /// # Errors
 /// The program could not be started.
@@ -82,7 +82,7 @@ pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::
     }
 }
 
-/// As a shell reports it.
+/// Returns the status as a shell reports it.
 fn status_of(status: std::process::ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
@@ -109,8 +109,8 @@ fn waiter() -> Option<Pid> {
     Pid::from_raw(WAITER.load(Ordering::Acquire))
 }
 
-/// Leaves the terminal and lets the shell have it: this process goes on in a session of its own, and what it still
-/// prints goes nowhere.
+/// Leaves the terminal to the shell: this process goes on in a session of its own, and its further output is
+/// dropped.
 pub fn leave_terminal() {
     let _ = set_parent_process_death_signal(None);
     // Fails for the first process of a group, which is in no job of a shell anyway.
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_process_is_waited_for_by_its_parent_alone() {
         assert!(!is_waited_for_by(0) && !is_waited_for_by(1_000_000_000) && !can_release());
-        // This process shall not end with its parent.
+        // This process must not end with its parent.
         set_parent_process_death_signal(None).unwrap();
     }
 }

@@ -1,5 +1,5 @@
-//! Tells that files in some folders were saved. The kernel reports it (inotify, Linux only), so nothing
-//! wakes up while nothing is saved.
+//! Notifies when files in some folders were saved. The kernel reports it (inotify, Linux only), so
+//! nothing wakes up in between.
 
 use std::io;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ fn wait(events: &std::os::fd::OwnedFd, stopped: &io::PipeReader, mut saved: impl
         if !stop.revents().is_empty() || !matches!(ready, Ok(_) | Err(rustix::io::Errno::INTR)) {
             return;
         }
-        // What was saved is not needed, only that something was.
+        // Only the fact that something was saved matters.
         let mut any = false;
         while rustix::io::read(events, &mut buffer).is_ok_and(|count| count > 0) {
             any = true;

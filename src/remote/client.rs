@@ -27,19 +27,19 @@ use super::peer::{self, PeerRefusal};
 use super::place::Place;
 use super::socket::Workspace;
 
-/// How long a driver may take to answer.
+/// Timeout for the driver's answer.
 pub(super) const WELCOME_TIMEOUT: Duration = Duration::from_secs(5);
 /// Commands that wait to be written; the screen keeps what does not fit.
 pub(super) const COMMANDS: usize = 64;
 /// Events that wait for the screen; while there is no room nothing is read, and the driver merges what waits.
 pub(super) const EVENTS: usize = 64;
-/// Acknowledgements of stored texts that wait for the thread that writes them, which takes one at a time; what comes
-/// while it is full is dropped, as nobody waits for so many.
+/// Capacity of the channel of acknowledgements for stored texts, to the thread that writes them one at a
+/// time; further ones are dropped while it is full, as no more of them are awaited.
 pub(super) const ACKNOWLEDGED: usize = 4;
 /// Tickets from here on are of stored texts; a screen counts its own from 1.
 pub(super) const FIRST_OF_TEXTS: Ticket = LARGEST_TICKET / 2;
 
-/// What [`Command::Shutdown`] means on a connection.
+/// The meaning of [`Command::Shutdown`] on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leaving {
     /// The client leaves, and the driver goes on.
@@ -51,10 +51,10 @@ pub enum Leaving {
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// Nobody listens.
+    /// No driver listens.
     #[error("no driver listens")]
     Nobody,
-    /// Nobody listens, and this is what a driver would tell.
+    /// No driver listens; these are the events that a driver would send.
     #[error("no driver listens: this is what the files say")]
     AtRest(Vec<DriverEvent>),
     #[error("connecting to {path}: {source}")]
@@ -63,10 +63,10 @@ pub enum ConnectError {
     Peer { path: PathBuf, reason: PeerRefusal },
     #[error("the driver did not answer as one does: {0}")]
     Answer(String),
-    /// The program that leads to another machine ended, with what it said.
+    /// The program that connects to another machine ended, with its output.
     #[error("{0}")]
     Line(String),
-    /// The way to another machine is there, and the program is not.
+    /// The connection to the other machine works, but the program is not there.
     #[error(
         "{0}: dominds-tui is not installed there, or not found: it has to be in ~/.local/bin or in the PATH"
     )]
@@ -78,7 +78,7 @@ pub enum ConnectError {
     NoRelay(String),
     #[error("the driver does not let this client in: {0}")]
     Rejected(Localized),
-    /// The same, because it is older than this program.
+    /// It is rejected because it is older than this program.
     #[error("the driver does not let this client in: {0}")]
     Older(Localized),
 }
@@ -89,17 +89,17 @@ pub struct Connection {
     pub welcome: Welcome,
     pub commands: mpsc::Sender<Command>,
     pub events: mpsc::Receiver<DriverEvent>,
-    /// For [`super::texts`].
+    /// Acknowledgements for [`super::texts`].
     pub(super) acknowledged: mpsc::Receiver<DriverEvent>,
     pub tasks: ConnectionTasks,
 }
 
-/// How a connection ended.
+/// The end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ended {
     /// The client left.
     Left,
-    /// The driver ended the connection and said nothing, as when it is killed.
+    /// The driver ended the connection without a message, as when it is killed.
     Cut,
     /// The driver said that it ends.
     WithDriver,
@@ -139,7 +139,7 @@ impl ConnectionTasks {
 /// Connects to the driver of a workspace.
 ///
 /// # Errors
-/// Nobody listens, or who does is no driver of this user that speaks a version this program knows.
+/// No driver listens, or the listener is no driver of this user that speaks a version this program knows.
 pub async fn connect(
     place: &Place,
     hello: Hello,
@@ -155,12 +155,12 @@ pub async fn connect(
 #[derive(Debug)]
 pub struct Greeted {
     pub stream: UnixStream,
-    /// Its first message: a welcome to the workspace that was meant, or why it lets nobody in.
+    /// Its first message: a welcome to the right workspace, or the reason why it rejects clients.
     pub answer: Vec<u8>,
 }
 
-/// Greets the driver of a workspace. Every client comes this way: what is no driver of just this folder gets nothing
-/// but the greeting.
+/// Greets the driver of a workspace. Every client comes this way: any other process gets nothing but the
+/// greeting.
 ///
 /// # Errors
 /// As [`connect`].
@@ -179,7 +179,7 @@ pub async fn greet(place: &Place, greeting: &[u8]) -> Result<Greeted, ConnectErr
         };
         let peer = |reason| ConnectError::Peer { path: path.clone(), reason };
         peer::check_user(&stream).map_err(peer)?;
-        // A driver that is about to end closes what it has not greeted.
+        // A driver that is about to end closes connections it has not greeted.
         let cut = |source: io::Error| {
             if matches!(source.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) {
                 ConnectError::Nobody
@@ -208,8 +208,8 @@ fn is_of_another(answer: &[u8], place: &Place, workspace: &Workspace) -> bool {
     )
 }
 
-/// A socket that is not there, that nobody listens on any more, or that is not to be used: no socket, behind a link, of
-/// another user, in a folder that others may enter.
+/// True for an error that means that no driver is there: no socket, no listener, or a socket that must not be
+/// used: behind a link, of another user, in a folder that others may enter.
 fn is_nobody(error: &io::Error) -> bool {
     use io::ErrorKind::{
         ConnectionRefused, ConnectionReset, InvalidFilename, InvalidInput, NotADirectory, NotFound,
@@ -296,10 +296,10 @@ pub(super) fn begin(
     Ok(start(welcome, messages, write, leaving))
 }
 
-/// What a driver sends.
+/// Messages from a driver.
 struct Messages {
     frames: FrameReader<Box<dyn AsyncRead + Send + Unpin>>,
-    /// It is in the short form.
+    /// Set if they are in the short form.
     short: Option<ShortReader>,
 }
 
@@ -372,7 +372,7 @@ impl OpenTickets {
     }
 }
 
-/// Reads events until the connection ends. What was the last, the screen is told that nothing follows.
+/// Reads events until the connection ends. The screen is always told that no more events follow.
 async fn read_events(
     mut messages: Messages,
     (events, acknowledge): (mpsc::Sender<DriverEvent>, mpsc::Sender<DriverEvent>),
@@ -393,7 +393,7 @@ async fn read_events(
         stopped |= event == DriverEvent::Stopped;
         let is_of_text = event.ticket().is_some_and(|ticket| ticket >= FIRST_OF_TEXTS);
         if is_of_text {
-            // Where so many wait, nobody waits for them.
+            // If it is full, the reply is not awaited any more.
             let _ = acknowledge.try_send(event);
         } else if events.send(event).await.is_err() {
             break None;
@@ -411,7 +411,7 @@ async fn read_events(
     }
 }
 
-/// Writes commands until the client leaves, and then waits for what is still to be acknowledged.
+/// Writes commands until the client leaves, then waits for the pending acknowledgements.
 async fn write_commands(
     mut write: FrameWriter<Box<dyn AsyncWrite + Send + Unpin>>,
     mut commands: mpsc::Receiver<Command>,
@@ -426,7 +426,7 @@ async fn write_commands(
         open.sent(&command);
         let frame = match wire::encode_command(&command) {
             Ok(frame) => frame,
-            // Too long to be sent: nobody acknowledges it, and the draft stays.
+            // Too long to be sent: it is not acknowledged, and the draft stays.
             Err(error) => {
                 tracing::warn!(%error, "a command was not sent");
                 continue;
@@ -435,6 +435,6 @@ async fn write_commands(
         write.write(&frame).await?;
     }
     open.has_left.store(true, Ordering::Release);
-    // The end of this half: the driver ends the other one.
+    // This half ends here; the driver ends the other one.
     Ok(Ended::Left)
 }

@@ -1,5 +1,5 @@
-//! Several drivers as one, for one screen: an inbox over several workspaces. Each of them is followed by itself; what
-//! each says is told to the screen as if one driver said it: `routes`.
+//! Several drivers combined into one, for one screen: an inbox over several workspaces. Each has its own
+//! connection; their events are merged as if one driver sent them: `routes`.
 
 mod routes;
 
@@ -17,7 +17,7 @@ use self::routes::{Routed, Routes};
 use super::client::{COMMANDS, ConnectionTasks, EVENTS, Ended};
 use super::kept::Followed;
 
-/// How long the first questions wait for places that have not said what is open there.
+/// The longest wait for all places to report their open questions, before the first ones are shown.
 const FIRST_WAIT: Duration = Duration::from_secs(3);
 
 const BUSY: Text = Text::new(
@@ -28,9 +28,9 @@ const BUSY: Text = Text::new(
 /// Several drivers that are followed, each by itself.
 #[derive(Debug)]
 pub struct Several {
-    /// In the order of the places.
+    /// The commands, one channel per place, in the order of the places.
     pub commands: Vec<mpsc::Sender<Command>>,
-    /// With the number of the place that said it.
+    /// The events, with the number of their place.
     pub events: mpsc::Receiver<(usize, DriverEvent)>,
     tasks: Vec<ConnectionTasks>,
     passing: JoinSet<()>,
@@ -51,7 +51,7 @@ impl Several {
     }
 }
 
-/// The channels of several drivers, as those of one.
+/// The channels of several drivers, combined into those of one.
 #[derive(Debug)]
 pub struct Fleet {
     pub commands: mpsc::Sender<Command>,
@@ -60,7 +60,7 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Of these places, with their names.
+    /// Combines these places, with their names.
     #[must_use]
     pub fn of(places: Vec<(String, Followed)>) -> Self {
         let (commands, commands_rx) = mpsc::channel(COMMANDS);
@@ -95,7 +95,7 @@ async fn pass_on(
     }
 }
 
-/// Until the screen has left, and every place has acknowledged what it was sent.
+/// Runs until the screen has left and every place has acknowledged the commands it was sent.
 async fn run(
     (mut commands, events): (mpsc::Receiver<Command>, mpsc::Sender<DriverEvent>),
     mut routes: Routes,
@@ -108,7 +108,7 @@ async fn run(
     loop {
         let told = tokio::select! {
             command = commands.recv(), if !is_leaving => {
-                // Whoever leaves has its replies first; whoever has gone needs none.
+                // A screen that leaves gets its replies first; one that is gone needs none.
                 is_leaving = command.as_ref().is_none_or(|it| matches!(it, Command::Shutdown { .. }));
                 let is_gone = command.is_none();
                 let Routed { to, reply } = command.map(|it| routes.command(it)).unwrap_or_default();
@@ -129,15 +129,15 @@ async fn run(
             },
         };
         for event in told {
-            // A screen that has gone needs no events; what was sent is still acknowledged.
+            // A screen that is gone needs no events; sent commands are still acknowledged.
             let _ = events.send(event).await;
         }
     }
     let _ = events.send(DriverEvent::Stopped).await;
 }
 
-/// Sends commands, and returns the replies of those that cannot be sent. None is waited for: a place may be waiting for
-/// this task.
+/// Sends commands, and returns the replies of those that cannot be sent. Never waits: a place may be waiting
+/// for this task.
 fn send(
     commands: Vec<(usize, Command)>,
     places: &[mpsc::Sender<Command>],
@@ -153,7 +153,7 @@ fn send(
     commands.into_iter().filter_map(refused).collect()
 }
 
-/// As short as tells the places apart: the machine or the last folder, else both, else all.
+/// Returns the shortest distinct labels: the machine or the last folder, else both, else everything.
 fn labels(names: &[&str]) -> Vec<String> {
     let forms: [fn(&str) -> String; 3] = [short, medium, |name| name.to_owned()];
     let of = |form: &fn(&str) -> String| names.iter().map(|name| form(name)).collect::<Vec<_>>();

@@ -50,11 +50,11 @@ pub(super) struct FrameReader<R> {
     from: R,
     decoder: FrameDecoder,
     buffer: Vec<u8>,
-    /// What was read and not taken yet.
+    /// The bytes that were read and not consumed yet.
     left: std::ops::Range<usize>,
-    /// What is read is compressed.
+    /// Set if the input is compressed.
     unpacker: Option<Unpacker>,
-    /// Where it counts what is held.
+    /// The seat that counts the bytes held.
     seat: Option<Arc<Seat>>,
 }
 
@@ -70,7 +70,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         Self { seat: Some(seat.clone()), ..self }
     }
 
-    /// From the next message on everything is compressed.
+    /// Treats everything from the next message on as compressed.
     pub fn unpack(self) -> Self {
         let unpacker = Unpacker::new(self.buffer.get(self.left.clone()).unwrap_or_default());
         Self { left: 0..0, unpacker: Some(unpacker), ..self }
@@ -104,7 +104,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
 #[derive(Debug)]
 pub(super) struct FrameWriter<W> {
     to: W,
-    /// What is written is compressed.
+    /// Set if the output is compressed.
     packer: Option<Packer>,
 }
 
@@ -113,7 +113,7 @@ impl<W: AsyncWrite + Unpin> FrameWriter<W> {
         Self { to, packer: None }
     }
 
-    /// From the next frame on everything is compressed.
+    /// Compresses everything from the next frame on.
     pub fn pack(self) -> Self {
         Self { packer: Some(Packer::new()), ..self }
     }

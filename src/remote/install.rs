@@ -1,5 +1,5 @@
-//! Puts this very program on another machine, over the program that leads there: in one conversation, so that a password
-//! is typed once. Nothing is replaced before the copy there has the right checksum and runs.
+//! Copies this very program to another machine through the program that connects to it, in one session, so
+//! that a password is typed once. Nothing is replaced before the copy there has the right checksum and runs.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -17,13 +17,13 @@ use crate::domain::hex;
 
 use super::line::{Line, Said, quoted};
 
-/// Where it is put, as people write it.
+/// The path it is copied to, as people write it.
 pub const INSTALLED: &str = "~/.local/bin/dominds-tui";
-/// Sent at a time, in bytes.
+/// Bytes per piece.
 const PIECE: usize = 64 * 1024;
-/// How long a piece may take.
+/// Timeout for one piece.
 const PIECE_TIMEOUT: Duration = Duration::from_mins(2);
-/// How long the end may take: up to two megabytes wait in `ssh` by then, more than four minutes at 64 kbit/s.
+/// Timeout for the end: up to two megabytes may still be queued in `ssh`, more than four minutes at 64 kbit/s.
 const END_TIMEOUT: Duration = Duration::from_mins(15);
 
 /// Statuses of [`Program::script`].
@@ -34,11 +34,11 @@ const DOES_NOT_RUN: i32 = 93;
 /// A copy of this program.
 #[derive(Debug)]
 pub struct Program {
-    /// As it is sent, compressed.
+    /// The compressed program, as it is sent.
     packed: Vec<u8>,
-    /// Of the program itself.
+    /// The digest of the program itself.
     digest: String,
-    /// What `uname -s -m` says where it runs.
+    /// The output of `uname -s -m` on the machine it runs on.
     system: String,
 }
 
@@ -73,7 +73,7 @@ impl Program {
         Ok(Self { packed: packer.finish()?, digest, system: format!("{name} {machine}") })
     }
 
-    /// How many bytes are sent.
+    /// Returns the number of bytes that are sent.
     #[must_use]
     pub fn size(&self) -> usize {
         self.packed.len()
@@ -85,7 +85,7 @@ impl Program {
         &self.system
     }
 
-    /// Takes the program from its standard input.
+    /// Returns the script that reads the program from its standard input.
     fn script(&self) -> String {
         let (system, digest, version) = (&self.system, &self.digest, env!("CARGO_PKG_VERSION"));
         format!(
@@ -106,10 +106,10 @@ mv -f "$new" "$HOME/.local/bin/dominds-tui""#,
 }
 
 impl Line {
-    /// Puts the program there, as [`INSTALLED`].
+    /// Copies the program there, as [`INSTALLED`].
     ///
     /// # Errors
-    /// Nothing was put there, and why.
+    /// Nothing was installed, and why.
     pub async fn install(&self, program: &Program) -> Result<(), InstallError> {
         let failed = |text: String| InstallError::Failed(format!("{}: {text}", self.name()));
         let [leads_there, arguments @ ..] = self.words() else {
@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// Another machine: a home, and programs that are found before those of this one.
+    /// Another machine: a home, and a folder of programs that precedes those of this one.
     struct There {
         folder: tempfile::TempDir,
     }
@@ -189,7 +189,7 @@ mod tests {
             self.folder.path().join(".local/bin/dominds-tui")
         }
 
-        /// How many files are where it is put.
+        /// Returns the number of files in the folder of the installed program.
         fn files(&self) -> usize {
             fs::read_dir(self.folder.path().join(".local/bin")).map_or(0, Iterator::count)
         }
@@ -216,7 +216,7 @@ mod tests {
         assert!(program.size() < installed.len() / 10, "{} bytes are sent", program.size());
         assert_eq!(fs::metadata(there.installed()).unwrap().permissions().mode() & 0o777, 0o755);
         assert_eq!(there.files(), 1);
-        // Again, over the one that is there.
+        // Again, over the existing one.
         there.line().install(&program).await.unwrap();
         assert_eq!(there.files(), 1);
     }

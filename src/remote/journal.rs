@@ -1,4 +1,4 @@
-//! The journal of the sessions: what the driver was sent in them and what it replied, for the next driver of the
+//! The journal of the sessions: the commands sent to the driver and its replies, for the next driver of the
 //! workspace. A command is in it before it is carried out.
 
 use std::fmt::Debug;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::protocol::DriverEvent;
 use crate::protocol::command::Ticket;
 
-/// Above so many bytes the journal is written anew.
+/// Above this size in bytes the journal is rewritten.
 const MAX_BYTES: usize = 1024 * 1024;
 /// A longer reply is not kept: after a restart it is not known what became of its command.
 const MAX_REPLY_BYTES: usize = 16 * 1024;
@@ -62,12 +62,12 @@ pub(super) struct Journal {
     end: Arc<Mutex<End>>,
 }
 
-/// What is known of the end of the file.
+/// The known state of the end of the file.
 #[derive(Debug, Default)]
 struct End {
     /// Bytes written since it was written anew.
     bytes: usize,
-    /// The last line is whole. Otherwise one that follows it directly could not be read.
+    /// True if the last line is whole. Otherwise a line right behind it could not be read.
     is_whole: bool,
 }
 
@@ -82,7 +82,7 @@ impl Journal {
         Ok(text.lines().filter_map(|line| crate::domain::json::read(line).ok()).collect())
     }
 
-    /// Writes it anew, with the lines as they are once nothing else is written. Blocks on the disk.
+    /// Rewrites it with the lines that `lines` returns while no other write runs. Blocks on the disk.
     pub fn replace(&self, lines: impl FnOnce() -> Vec<JournalLine>) -> io::Result<()> {
         let mut at_end = self.lock();
         let mut text = String::new();
@@ -110,7 +110,7 @@ impl Journal {
         if !at_end.is_whole {
             text.insert(0, '\n');
         }
-        // Until it is known better: what fails may have written a part.
+        // Until the write succeeds: a failed one may have written a part.
         at_end.is_whole = false;
         self.file.append(&text, line.reply.is_none())?;
         let bytes = at_end.bytes.saturating_add(text.len());

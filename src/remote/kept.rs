@@ -1,9 +1,9 @@
-//! A connection over a line that may be cut: it is made again, and the client keeps its two channels meanwhile.
+//! A connection over an unreliable line: it reconnects, and the client keeps its two channels meanwhile.
 //!
-//! While there is no line a command is refused, so that its text is a draft again, and the client is told since when
-//! that is. What was sent and not acknowledged before the cut is sent again to a driver that knows the session, which
-//! carries it out once; another driver is not asked, and the command is refused. With the line back the client asks for
-//! everything again, as after [`DriverEvent::Lagged`].
+//! While there is no connection, commands are refused, so that their texts are drafts again, and the client
+//! is told since when. Commands that were sent and not acknowledged before the cut are sent again to a driver
+//! that knows the session, which carries each out once; to another driver they are not sent, but refused.
+//! After a reconnect the client requests everything again, as after [`DriverEvent::Lagged`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -43,10 +43,10 @@ const NOBODY: Text = Text::new(
     "此工作区没有运行驱动进程：`dominds-tui q4h answer` 可在那里回答，或用 `dominds-tui serve` 启动一个",
 );
 
-/// The identifier of the problem that says that nobody drives, so that what is told is what the files say.
+/// The identifier of the problem that no driver runs, so that events only reflect the files.
 pub const AT_REST: &str = "line/at-rest";
 
-/// True for a problem that is about the connection, and not about what it leads to.
+/// True for a problem with the connection itself, not with the workspace behind it.
 pub fn is_of_line(problem: &Problem) -> bool {
     [LOST, AT_REST].contains(&problem.id.as_str())
 }
@@ -69,7 +69,7 @@ where
     start(None, name, connect)
 }
 
-/// Keeps a connection: after a cut, `connect` makes the next one. `name`: what is connected to, for the client.
+/// Keeps a connection: after a cut, `connect` makes the next one. `name`: the name of the target, for the client.
 pub fn keep<C, F>(first: Connection, name: &str, connect: C) -> Connection
 where
     C: FnMut() -> F + Send + Sync + 'static,
@@ -80,7 +80,7 @@ where
     Connection { welcome, commands, events, acknowledged, tasks }
 }
 
-/// Without a `first` connection the end of the driver is a cut, too.
+/// Starts it. Without a `first` connection the end of the driver counts as a cut, too.
 fn start<C, F>(first: Option<Connection>, name: &str, connect: C) -> Followed
 where
     C: FnMut() -> F + Send + Sync + 'static,
@@ -114,20 +114,20 @@ struct Kept<C> {
     commands: mpsc::Receiver<Command>,
     events: mpsc::Sender<DriverEvent>,
     acknowledge: mpsc::Sender<DriverEvent>,
-    /// What changes something, and what does not, that the driver has and did not reply to.
+    /// Commands that change something, and others, that the driver has got and not replied to.
     changes: BTreeMap<Ticket, Command>,
     questions: BTreeSet<Ticket>,
-    /// What the driver has named last.
+    /// The problems that the driver reported last.
     problems: Vec<Problem>,
     /// Why a command is refused while there is no connection.
     no_line: Text,
     /// The end of the driver is a cut, too: the next one is connected to.
     outlives_driver: bool,
-    /// The client leaves once it has its replies.
+    /// True if the client leaves once it has its replies.
     is_leaving: bool,
 }
 
-/// Why a connection is not used any more.
+/// The end of the use of a connection.
 enum Over {
     /// The client has left.
     Left,
@@ -191,7 +191,7 @@ where
                             self.changes.insert(ticket, command.clone());
                         }
                     }
-                    // If the line is cut, what follows says so.
+                    // If the connection is cut, the code below notices.
                     let _ = connection.commands.send(command).await;
                 }
                 event = connection.events.recv() => {
@@ -224,7 +224,7 @@ where
         }
         let is_of_text = ticket.is_some_and(|ticket| ticket >= FIRST_OF_TEXTS);
         if is_of_text {
-            // Where so many wait, nobody waits for them.
+            // If it is full, the reply is not awaited any more.
             let _ = self.acknowledge.try_send(event);
             return Ok(());
         }
@@ -262,13 +262,13 @@ where
             return Ok(());
         }
         for command in self.changes.values() {
-            // If the line is cut again, the next one says so.
+            // If the connection is cut again, the next round notices.
             let _ = connection.commands.send(command.clone()).await;
         }
         Ok(())
     }
 
-    /// What comes meanwhile is refused.
+    /// Connects; commands are refused meanwhile.
     async fn try_to_connect(&mut self) -> Option<Result<Connection, ConnectError>> {
         let mut connecting = Box::pin((self.connect)());
         loop {
@@ -284,8 +284,8 @@ where
         }
     }
 
-    /// Refuses what comes meanwhile. A command says that a person is there, and is not kept waiting as long; one to try
-    /// again ends the pause.
+    /// Waits and refuses commands meanwhile. A command shows that a person is there, so the pause gets
+    /// shorter; a command to retry ends it.
     async fn wait_for_next_try(&mut self, pause: Duration) -> Option<()> {
         let began = Instant::now();
         let mut until = began + pause;
@@ -310,7 +310,7 @@ where
         refuse(&self.events, &self.acknowledge, ticket, text).await
     }
 
-    /// Says why there is no connection, and what is known without one.
+    /// Reports why there is no connection, and the state that is known without one.
     async fn report_missing(&mut self, error: Option<ConnectError>) -> Result<(), ()> {
         let why = error.as_ref().map(|error| Localized::same(error.to_string()));
         let Some(ConnectError::AtRest(events)) = error else {
@@ -598,7 +598,7 @@ mod tests {
         let first: Vec<_> = tried.lock().unwrap().iter().take(4).copied().collect();
         assert_eq!(first, [0, 200, 600, 1_400].map(Duration::from_millis));
         let count = || tried.lock().unwrap().len();
-        // Long ago nobody was here.
+        // For a while no person was here.
         tokio::time::sleep(Duration::from_secs(40)).await;
         while followed.events.try_recv().is_ok() {}
         tokio::time::sleep(Duration::from_secs(1)).await;

@@ -1,5 +1,5 @@
-//! A driver on another machine: a program, usually `ssh`, leads there and carries frames on its standard input and
-//! output. On the other side `relay` passes them to the socket of the driver.
+//! A driver on another machine: a program, usually `ssh`, connects to it and carries frames on its standard
+//! input and output. On the other side `relay` passes them to the socket of the driver.
 
 use std::io;
 use std::process::Stdio;
@@ -16,11 +16,11 @@ use crate::protocol::wire::{self, Hello};
 use super::client::{ConnectError, Connection, Halves, Leaving, begin, first_answer};
 use super::framed::FrameWriter;
 
-/// How long a connection may take, a password that is typed included.
+/// Timeout for connecting, including the time to type a password.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// How long a program that leads nowhere may take to say why.
+/// Timeout for the error output of a program that could not connect.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(2);
-/// Kept of what the program says on its standard error.
+/// Most bytes kept of the program's standard error.
 const MAX_SAID: usize = 4096;
 /// Printed before the first frame: the shell there may print a text of its own when it starts.
 const MARKER: &str = "dominds-tui-frames-follow";
@@ -41,7 +41,7 @@ pub struct Line {
     words: Vec<String>,
     /// The workspace there; `~/` at its beginning is the home of the user there.
     path: String,
-    /// As it was given.
+    /// The name as it was given.
     name: String,
     /// A driver is started there if none runs.
     starts: bool,
@@ -59,8 +59,8 @@ pub enum LineFault {
 }
 
 impl Line {
-    /// `place`: `ssh://[USER@]HOST[:PORT]/PATH`; with `via`, the words of another program that leads there, a path is
-    /// enough.
+    /// Parses a place: `ssh://[USER@]HOST[:PORT]/PATH`; with `via`, the words of another program that
+    /// connects to it, a path is enough.
     ///
     /// # Errors
     /// It has another form.
@@ -91,7 +91,7 @@ impl Line {
             Some((host, port)) => (host, Some(port.parse::<u16>().map_err(|_| fault())?)),
             None => (host, None),
         };
-        // What begins with a dash would be an option of ssh.
+        // A word that begins with a dash would be an option of ssh.
         let is_name = |part: &str| {
             !part.is_empty()
                 && !part.starts_with('-')
@@ -112,7 +112,7 @@ impl Line {
         Ok(Self { words, path, name, starts: true })
     }
 
-    /// The same, but no driver is started there.
+    /// Makes it use a running driver only; none is started there.
     #[must_use]
     pub fn only_running(self) -> Self {
         Self { starts: false, ..self }
@@ -129,14 +129,14 @@ impl Line {
         self.words.first().is_some_and(|program| program == "ssh")
     }
 
-    /// As it was given.
+    /// Returns the name as it was given.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What runs on the other side, for its shell, whichever that is. A shell that nobody logs in to may not look where
-    /// people install programs.
+    /// Returns the command for the shell on the other side, whichever that is. A non-login shell may not have
+    /// the folders in which people install programs in its `PATH`.
     fn command_there(&self) -> String {
         let (home, path) = match self.path.strip_prefix("~/") {
             Some(below) => ("\"$HOME\"/", below),
@@ -153,7 +153,7 @@ impl Line {
     /// Connects.
     ///
     /// # Errors
-    /// The program leads nowhere, with what it said, or the driver there lets nobody in.
+    /// The program could not connect, with its output, or the driver there rejects the client.
     pub async fn connect(
         &self,
         hello: Hello,
@@ -173,7 +173,7 @@ impl Line {
         };
         let said = Said::of(errors);
         let (read, mut write): Halves = (Box::new(read), Box::new(write));
-        // What went wrong is what the program says.
+        // The error is dropped: the output of the program says what failed.
         let cut = |_: io::Error| ConnectError::Nobody;
         let hello = Hello { low_bandwidth: true, ..hello };
         let greeting = wire::encode_hello(&hello);
@@ -200,7 +200,7 @@ impl Line {
         }
     }
 
-    /// `greeted`: what a shell there printed, if nothing else came.
+    /// Returns why the connection failed. `greeted`: the output of a shell there, if nothing else came.
     async fn explain(&self, mut child: Child, (said, greeted): (Said, &[u8])) -> ConnectError {
         let ended = timeout(LAST_WORDS_TIMEOUT, child.wait()).await;
         let code = ended.ok().and_then(Result::ok).and_then(|status| status.code());
@@ -268,7 +268,7 @@ pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The end of what a program says, which is read as long as it runs.
+/// The end of a program's error output, which is read as long as it runs.
 #[derive(Debug)]
 pub(super) struct Said {
     kept: Arc<Mutex<Vec<u8>>>,
@@ -291,7 +291,7 @@ impl Said {
         Self { kept: all, reading }
     }
 
-    /// Up to its end, which has to come soon after that of the program.
+    /// Returns the whole output, whose end has to come soon after that of the program.
     pub async fn whole(mut self) -> String {
         let _ = timeout(LAST_WORDS_TIMEOUT, self.reading.join_next()).await;
         self.text()
@@ -368,7 +368,7 @@ mod tests {
             marked("Welcome to box, have a nice day\n"),
             marked("no line end"),
             marked(&long),
-            // Of a program that prints no marker.
+            // Output of a program that prints no marker.
             b"\0\0\0\x02{}".to_vec(),
             b"Last login: today\n\0\0\0\x02{}".to_vec(),
         ] {

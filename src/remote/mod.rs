@@ -1,11 +1,11 @@
 //! Clients in other processes: the socket of a running driver, and the way to it.
 //!
-//! Whoever drives a workspace listens on a Unix socket ([`place`] says where), and gives each connection to the driver
-//! as one more client ([`server`]). A screen or a command that finds a driver connects ([`client`]) and holds the same
-//! two channels as in the process. The wire form is [`crate::protocol::wire`].
+//! A process that drives a workspace listens on a Unix socket (its path: [`place`]), and gives each connection to the
+//! driver as one more client ([`server`]). A screen or a command that finds a driver connects ([`client`]) and holds
+//! the same two channels as within the process. The wire form is [`crate::protocol::wire`].
 //!
-//! What is on the other side of a connection is a process of this user: it is asked of the kernel, and commands that
-//! the driver itself started are refused, whatever sandbox they have.
+//! Only processes of this user are served, according to the kernel; commands that the driver itself started
+//! are refused, whatever sandbox they have.
 
 pub mod client;
 pub mod fleet;

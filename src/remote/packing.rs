@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 /// Compressed bytes read at once.
 const READ_BYTES: usize = 16 * 1024;
-/// Room for what a few bytes become at least.
+/// The least output buffer for a few bytes.
 const LEAST_ROOM: usize = 64;
 
 /// Compresses what is written.
@@ -20,7 +20,7 @@ impl Packer {
         Self(Compress::new(Compression::default(), false))
     }
 
-    /// All of it can be read once these bytes have arrived.
+    /// Compresses bytes, so that all of them can be read once the result has arrived.
     pub fn pack(&mut self, plain: &[u8]) -> io::Result<Vec<u8>> {
         let (mut packed, before) = (Vec::new(), self.0.total_in());
         loop {
@@ -42,12 +42,12 @@ impl Packer {
 pub(super) struct Unpacker {
     stream: Decompress,
     buffer: Vec<u8>,
-    /// What was read and not decompressed yet.
+    /// The bytes that were read and not decompressed yet.
     left: Range<usize>,
 }
 
 impl Unpacker {
-    /// `read`: what was read already.
+    /// `read`: the bytes that were read already.
     pub fn new(read: &[u8]) -> Self {
         let mut buffer = read.to_vec();
         buffer.resize(READ_BYTES.max(read.len()), 0);
@@ -61,7 +61,7 @@ impl Unpacker {
         plain: &mut [u8],
     ) -> io::Result<usize> {
         loop {
-            // What was decompressed before may have had no room.
+            // Decompressed bytes may have had no room before.
             let packed = self.buffer.get(self.left.clone()).unwrap_or_default();
             let (taken, given) = (self.stream.total_in(), self.stream.total_out());
             let status = self.stream.decompress(packed, plain, FlushDecompress::None)?;
@@ -72,7 +72,7 @@ impl Unpacker {
             }
             match status {
                 Status::StreamEnd => return Err(io::Error::other("the compressed stream ended")),
-                // It needs more.
+                // More input is needed.
                 Status::Ok | Status::BufError => {}
             }
             let read = from.read(&mut self.buffer).await?;
@@ -84,7 +84,7 @@ impl Unpacker {
     }
 }
 
-/// How far a counter of flate2 went.
+/// Returns by how much a counter of flate2 has grown.
 fn advanced(from: u64, to: u64) -> usize {
     usize::try_from(to - from).unwrap_or(usize::MAX)
 }
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// All that comes out of these bytes, in pieces.
+    /// Decompresses these bytes, in pieces.
     async fn unpacked(packed: &[u8], room: usize) -> io::Result<Vec<u8>> {
         let (mut from, mut unpacker) = (packed, Unpacker::new(&[]));
         let (mut all, mut plain) = (Vec::new(), vec![0; room]);

@@ -1,4 +1,4 @@
-//! Who is on the other side of a connection, as the kernel says.
+//! The process on the other side of a connection, according to the kernel.
 
 use std::fs;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ pub enum PeerRefusal {
 }
 
 impl PeerRefusal {
-    /// What the peer is told.
+    /// Returns the reason for the peer.
     #[must_use]
     pub fn reason(self) -> Text {
         match self {
@@ -48,7 +48,7 @@ impl PeerRefusal {
     }
 }
 
-/// Lets processes of the person in and no command of a member, which could agree to things in the name of the person.
+/// Admits processes of the user, but no command of a member, which could agree to things in the user's name.
 #[derive(Debug, Clone, Copy)]
 pub struct Gate {
     /// The limit by which commands are known, of this process when it began to listen.
@@ -82,10 +82,10 @@ impl Gate {
     }
 }
 
-/// Checks that a peer is of this user; returns its process, if it is in sight.
+/// Checks that a peer belongs to this user; returns its process, if visible.
 ///
 /// # Errors
-/// It is of another user, or the kernel does not say.
+/// It belongs to another user, or the kernel does not say.
 pub fn check_user(stream: &UnixStream) -> Result<Option<i32>, PeerRefusal> {
     let peer = stream.peer_cred().map_err(|_| PeerRefusal::Unknown)?;
     if peer.uid() != own_uid() {
@@ -98,14 +98,14 @@ fn own_pid() -> i32 {
     i32::try_from(std::process::id()).unwrap_or(i32::MAX)
 }
 
-/// True if `pid` has `top` among its parents. Fails closed: a process whose parents cannot be read, or are too many,
-/// is taken for one of them.
+/// True if `pid` is a descendant of `top`. Fails closed: true for a process whose ancestors cannot be read,
+/// or are too many.
 fn is_below(pid: i32, top: i32, parent: impl Fn(i32) -> Option<i32>) -> bool {
     let mut at = pid;
     for _ in 0..MAX_PARENTS {
         match parent(at) {
             Some(above) if above == top => return true,
-            // The first process, or one whose parent is outside of what this process sees.
+            // The first process, or one whose parent is not visible here.
             Some(0) => return false,
             Some(above) => at = above,
             None => return true,
@@ -118,7 +118,7 @@ fn parent(pid: i32) -> Option<i32> {
     field(&stat(pid)?, 4)
 }
 
-/// When a process started, in ticks.
+/// Returns the start time of a process, in ticks.
 fn start(pid: i32) -> Option<u64> {
     field(&stat(pid)?, 22)
 }

@@ -1,10 +1,10 @@
-//! Where the socket of a workspace is, and how a client finds it.
+//! The socket of a workspace, and how a client finds it.
 //!
-//! The socket is in the runtime folder of the user, which is private, local and gone after a restart of the machine.
-//! Where there is none it is in `.dialogs/.tui` of the workspace, and where that path is too long for a socket, or is no
-//! folder to listen in, in the state folder. A driver notes where its socket is in the state
-//! folder of the user, so that a client with another environment finds it; nothing inside a workspace says where to
-//! connect to.
+//! The socket is in the runtime folder of the user, which is private, local and gone after a restart of the
+//! machine. Without one it is in `.dialogs/.tui` of the workspace, and if that path is too long for a socket,
+//! or is no usable folder, in the state folder. A driver notes the path of its socket in the state folder of
+//! the user, so that a client with another environment finds it; nothing inside a workspace decides where to
+//! connect.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
@@ -31,7 +31,7 @@ const SOCKET: &str = "driver.sock";
 const FOLDER: &str = "dominds-tui";
 /// The folder below the state folder.
 const NOTES: &str = "drivers";
-/// Of the digest of a workspace, in the name of its socket.
+/// Bytes of the digest of a workspace in the name of its socket.
 const NAME_BYTES: usize = 16;
 /// Longest note that is read.
 const MAX_NOTE_BYTES: usize = 16 * 1024;
@@ -55,12 +55,12 @@ pub struct Place {
     folders: UserFolders,
 }
 
-/// Where a socket may be.
+/// A possible place of a socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Spot {
-    /// In a folder that only this user may enter.
+    /// In a folder that only this user can enter.
     Private(PathBuf),
-    /// In the workspace, which may bring along anything.
+    /// In the workspace, whose files may come from anywhere.
     InWorkspace,
 }
 
@@ -71,14 +71,14 @@ pub(super) struct Listening {
     pub file: SocketFile,
     pub path: PathBuf,
     pub workspace: Workspace,
-    /// What was in the place of a socket and is none: replaced, or a folder that stays.
+    /// The file or folder in the place of the socket that is no socket: replaced, or a folder that stays.
     pub in_the_way: Option<PathBuf>,
 }
 
 /// The lowest bit of a mode that is the owner's; those below are for others.
 const OWNER_BITS_FROM: u32 = 6;
 
-/// What a driver notes about itself.
+/// A driver's note about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     pub workspace: PathBuf,
@@ -95,10 +95,10 @@ impl Place {
         Self { workspace: workspace.to_owned(), name, folders }
     }
 
-    /// Listens on the first of the places that can be used. Folders are made.
+    /// Listens on the first usable place. Folders are created.
     ///
     /// # Errors
-    /// That of the last place.
+    /// The error of the last place.
     pub(super) fn listen(&self) -> io::Result<Listening> {
         let workspace = self.open()?;
         let mut last = io::Error::new(
@@ -129,7 +129,7 @@ impl Place {
         Err(last)
     }
 
-    /// The workspace as it is now.
+    /// Opens the workspace as it is now.
     pub(super) fn open(&self) -> io::Result<Workspace> {
         Workspace::open(&self.workspace)
     }
@@ -139,7 +139,7 @@ impl Place {
         &self.workspace
     }
 
-    /// Where a driver may listen, the likeliest first.
+    /// Returns the places where a driver may listen, the likeliest first.
     pub(super) fn to_connect(&self) -> Vec<Spot> {
         let noted = self.note().and_then(|path| read_note(&path));
         let noted = noted.filter(|note| note.workspace == self.workspace).map(|note| note.socket);
@@ -202,7 +202,7 @@ impl Place {
         first.chain([Spot::InWorkspace]).chain(private(self.in_state_folder()))
     }
 
-    /// For a workspace whose own path is too long for a socket.
+    /// Returns the place for a workspace whose own path is too long for a socket.
     fn in_state_folder(&self) -> Option<PathBuf> {
         let folder = self.folders.state.as_ref()?.join(NOTES);
         Some(folder.join(format!("{}.sock", self.name)))
@@ -222,7 +222,7 @@ impl Spot {
                 make_private(folder)?;
                 SocketFolder::private(folder)?.listen(name)
             }
-            // Its folder was made for the lock.
+            // The folder was created for the lock.
             Self::InWorkspace => workspace.folder(&IN_WORKSPACE)?.listen(SOCKET.as_ref()),
         }
     }
@@ -243,7 +243,7 @@ fn parts(path: &Path) -> io::Result<(&Path, &OsStr)> {
     path.parent().zip(path.file_name()).ok_or_else(|| io::ErrorKind::InvalidFilename.into())
 }
 
-/// The notes of all drivers of this user, also of those that have ended.
+/// Returns the notes of all drivers of this user, ended ones included.
 #[must_use]
 pub fn all_notes(folders: &UserFolders) -> Vec<Note> {
     let folder = folders.state.as_ref().map(|state| state.join(NOTES));
@@ -263,7 +263,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     if is_private(folder) { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }
 
-/// True for a folder of this user that nobody else may enter.
+/// True for a folder of this user that no other user may enter.
 fn is_private(folder: &Path) -> bool {
     folder.symlink_metadata().is_ok_and(|meta| {
         meta.is_dir() && meta.uid() == own_uid() && meta.mode().trailing_zeros() >= OWNER_BITS_FROM
@@ -291,7 +291,7 @@ mod tests {
         Folders { _top: top, workspace, user }
     }
 
-    /// Where it listens.
+    /// Returns the path it listens on.
     fn listens(place: &Place) -> PathBuf {
         place.listen().unwrap().path
     }
@@ -359,7 +359,7 @@ mod tests {
             file.remove();
             assert!(!socket.exists());
         }
-        // What a driver that was killed has left is nothing to speak of.
+        // The socket of a killed driver is not reported.
         drop(place.listen().unwrap());
         assert_eq!(place.listen().unwrap().in_the_way, None);
         fs::remove_file(&socket).unwrap();
@@ -394,7 +394,7 @@ mod tests {
         let client = Place::of(&workspace, UserFolders { runtime: None, ..user.clone() });
         assert_eq!(client.to_connect().first(), Some(&Spot::Private(socket)));
         assert_eq!(all_notes(&user).len(), 1);
-        // In the workspace it is looked at as everything there is, whoever noted it.
+        // A socket in the workspace is checked like anything there, even if it was noted.
         place.write_note(&place.path(&Spot::InWorkspace)).unwrap();
         assert_eq!(client.to_connect().first(), Some(&Spot::InWorkspace));
         place.remove_note();

@@ -1,9 +1,9 @@
-//! The seats of connections, and what all of them hold together.
+//! The seats of connections, and the memory they hold together.
 //!
-//! When every seat is taken, a newcomer gets that of a process that has more of them than its own: of those the one that
-//! was silent longest. So whoever opens many connections keeps out nobody but itself. What is counted is what the kernel
-//! says of a connection and what it does, not what it says of itself. Messages that are being read have bounded room, too:
-//! when it is full, whoever began first to fill it is ended.
+//! When every seat is taken, a newcomer gets a seat of a process that has more of them than its own: that of the
+//! connection that was silent longest. So a process that opens many connections only keeps out itself. Only facts
+//! known from the kernel and the connection's behaviour count, not its own claims. Messages that are being read have
+//! bounded room, too: when it is full, the connection that began first to fill it is ended.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::protocol::wire::LONGEST_FROM_CLIENT;
 
-/// Connections at a time.
+/// Most connections at once.
 pub(super) const MOST_SEATS: usize = 128;
 /// Bytes of a message that each connection may hold besides.
 pub(super) const OWN_BYTES: usize = 64 * 1024;
@@ -39,7 +39,7 @@ struct Taken {
     is_needed: watch::Sender<bool>,
 }
 
-/// What a connection did last, and when; the least gives its seat up first.
+/// The last activity of a connection, and its time; the least one gives its seat up first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Activity {
     Connected(u64),
@@ -81,7 +81,7 @@ impl Table {
         self.moment
     }
 
-    /// Of the processes with the most seats, if this one has fewer, the connection that was silent longest.
+    /// Returns the connection that was silent longest, of the processes with the most seats, if this one has fewer.
     fn most_silent(&self, newcomer: i32) -> Option<u64> {
         let mut seats = BTreeMap::<i32, usize>::new();
         for taken in self.taken.values() {
@@ -106,7 +106,7 @@ impl Table {
         self.taken.values().filter_map(|taken| taken.held).map(|(_, bytes)| bytes).sum()
     }
 
-    /// Who has begun first to hold a long message, but for this one.
+    /// Returns the connection that began first to hold a long message, except this one.
     fn first_holder(&self, but: u64) -> Option<u64> {
         let holders = self.taken.iter().filter(|(number, _)| **number != but);
         let holders = holders.filter_map(|(number, taken)| Some((taken.held?.0, *number)));
@@ -115,12 +115,12 @@ impl Table {
 }
 
 impl Seat {
-    /// It has said what it is.
+    /// Notes that the client has introduced itself.
     pub fn greeted(&self) {
         self.did(Activity::Greeted);
     }
 
-    /// It has sent a command.
+    /// Notes that it has sent a command.
     pub fn commanded(&self) {
         self.did(Activity::Commanded);
     }
@@ -133,7 +133,7 @@ impl Seat {
         }
     }
 
-    /// So many bytes of a message are held now. Where that is too much, others are ended.
+    /// Notes how many bytes of a message it holds now. If that is too much in total, other connections are ended.
     pub fn holds(&self, bytes: usize) {
         let mut table = self.all.table();
         let now = table.next_moment();

@@ -1,5 +1,5 @@
-//! Sends the events of one client in batches. On a line of low bandwidth live text waits a little for more of it;
-//! whatever else there is to say goes at once, with the text before it.
+//! Sends the events of one client in batches. On a line of low bandwidth live text waits a little for more of
+//! it; any other event is sent at once, after the text before it.
 
 use std::io;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::protocol::wire::{self, FrameFault, ShortWriter};
 
 use super::framed::FrameWriter;
 
-/// Events are sent together up to about so many bytes.
+/// Events are sent together up to about this many bytes.
 const BATCH_BYTES: usize = 64 * 1024;
-/// How long live text waits for more on a line of low bandwidth: ten pieces a second read well, and each costs some
-/// bytes.
+/// The wait of live text for more, on a line of low bandwidth: ten pieces a second read well, and each costs
+/// some bytes.
 const LIVE_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
@@ -24,10 +24,10 @@ pub(super) struct Sender<W> {
     frames: Vec<u8>,
     /// Live text that follows them, and may grow.
     live: Option<DriverEvent>,
-    /// There is more to say than live text.
+    /// True if there are events other than live text.
     is_urgent: bool,
     sent_at: Option<Instant>,
-    /// Of a line of low bandwidth.
+    /// Set on a line of low bandwidth.
     short: Option<ShortWriter>,
 }
 
@@ -37,12 +37,12 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
         Self { write, frames, live: None, is_urgent: false, sent_at: None, short: None }
     }
 
-    /// From now on less is sent, and it is compressed.
+    /// Switches to short and compressed messages.
     pub fn for_low_bandwidth(self) -> Self {
         Self { write: self.write.pack(), short: Some(ShortWriter::default()), ..self }
     }
 
-    /// In the order in which they are to be sent.
+    /// Adds an event; events are sent in this order.
     pub fn add(&mut self, event: DriverEvent) {
         let is_live = self.short.is_some() && matches!(event, DriverEvent::Live { .. });
         if is_live && self.live.as_mut().is_some_and(|live| goes_on(live, &event)) {
@@ -123,7 +123,7 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
     }
 }
 
-/// Appends live text to that of the same dialog and segment; false if it is of another.
+/// Appends live text to that of the same dialog and segment; false if it belongs to another.
 fn goes_on(live: &mut DriverEvent, more: &DriverEvent) -> bool {
     let (
         DriverEvent::Live { dialog, segment, text },

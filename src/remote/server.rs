@@ -1,7 +1,7 @@
 //! The socket of a driver: each connection becomes one more client.
 //!
-//! A connection that sends what is no frame or no command ends, with one line in the log; the others and the driver go
-//! on. What a client does not read waits in its outbox, which drops for `Lagged` what can be asked for again.
+//! A connection that sends an invalid frame or command is ended, with one line in the log; the others and the driver
+//! go on. Events a client does not read wait in its outbox, which replaces repeatable ones by `Lagged`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,20 +34,20 @@ use super::sender::Sender;
 use super::sessions::{Admission, Session, Sessions};
 use super::socket::{SocketFile, Workspace};
 
-/// Connections at a time that are told that they are not let in; others are closed without a word.
+/// Most connections being rejected at once; further ones are closed without a message.
 const MAX_REJECTED: usize = 64;
-/// How long a new connection may take to say what it is.
+/// Timeout for the greeting of a new connection.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long it may take to be told that one is not let in.
+/// Timeout for sending a rejection.
 const REJECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long the last events may take to reach the clients at the end.
+/// Timeout for sending the last events to the clients at the end.
 const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause after a connection could not be accepted, as when there are no more descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Replies that do not come from the driver and wait to be written; a client that sends more waits.
+/// Capacity for replies that do not come from the driver; a client that causes more has to wait.
 const REPLIES: usize = 16;
 
-/// Bytes of a `hello` that are read of a client that is refused anyway.
+/// Most bytes read of the `hello` of a client that is refused anyway.
 const MAX_HELLO_BYTES: usize = 4096;
 
 const TOO_MANY: Text = Text::new(
@@ -55,7 +55,7 @@ const TOO_MANY: Text = Text::new(
     "已连接的界面和命令太多，请关闭其中一些",
 );
 
-/// What clients are told about the driver.
+/// The facts about the driver for its clients.
 #[derive(Debug, Clone)]
 pub struct About {
     /// The workspace as shown to a person.
@@ -81,10 +81,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens. The caller has the lock of the workspace, so a socket that is there already is of a driver that has
+    /// Listens. The caller has the lock of the workspace, so an existing socket belongs to a driver that has
     /// ended.
     ///
-    /// `sessions`: where what clients sent is kept for the next driver.
+    /// `sessions`: the file that keeps the commands of clients for the next driver.
     ///
     /// # Errors
     /// There is no place for a socket, or the error of the system.
@@ -111,13 +111,13 @@ impl Server {
         &self.socket
     }
 
-    /// What was in the place of a socket and is none, for a person: it is gone, or the socket is elsewhere.
+    /// Returns the path that was in the place of the socket, for a person: it was removed, or the socket is elsewhere.
     #[must_use]
     pub fn in_the_way(&self) -> Option<&Path> {
         self.in_the_way.as_deref()
     }
 
-    /// How many clients are connected.
+    /// Returns a receiver of the number of connected clients.
     #[must_use]
     pub fn connected(&self) -> watch::Receiver<usize> {
         self.connected.clone()
@@ -135,7 +135,7 @@ impl Server {
     }
 }
 
-/// What a new connection is judged by and told.
+/// The facts to judge and greet a new connection.
 #[derive(Debug)]
 struct Door {
     about: About,
@@ -143,7 +143,7 @@ struct Door {
     gate: Gate,
 }
 
-/// Accepts connections until `closed`, then waits for those that are there.
+/// Accepts connections until `closed`, then waits for the open ones.
 async fn accept(
     (listener, sessions): (UnixListener, Arc<dyn SessionFile>),
     clients: Clients,
@@ -218,7 +218,7 @@ enum Refused {
     Write(#[from] io::Error),
 }
 
-/// Says why a client is not let in. One that does not read that is not waited for.
+/// Sends the reason for a rejection. A client that does not read it is not waited for.
 async fn reject(mut stream: UnixStream, reason: Text) {
     let Ok(rejected) = wire::encode_rejected(&Rejected::new(reason)) else { return };
     let told = async {
@@ -298,12 +298,12 @@ async fn serve(
             () = seat.needed() => session.give_up(),
         }
     }
-    // Until here the client is one of the driver's.
+    // Until here the client counts as connected to the driver.
     drop(commands);
     ended
 }
 
-/// Until the client has a newer connection, as after a cut that this side does not notice.
+/// Waits until the client has a newer connection, as after a cut that this side does not notice.
 async fn superseded(session: Option<&Session>) {
     match session {
         Some(session) => session.superseded().await,
@@ -345,7 +345,7 @@ async fn take_commands(
         match wire::decode_from_client(&body) {
             Ok(FromClient::Command(command)) => {
                 seat.commanded();
-                // From its admission on nothing may come between it and the driver.
+                // Reserved before the admission, so that nothing comes between it and the driver.
                 let Ok(room) = commands.reserve().await else { break };
                 let admission = match session {
                     Some(session) => Some(session.admit(&command).await),
@@ -385,7 +385,7 @@ async fn take_commands(
     Ok(())
 }
 
-/// Sends events, those that are there together, until the driver has ended.
+/// Sends events, available ones together, until the driver has ended.
 async fn send_events(
     mut sender: Sender<OwnedWriteHalf>,
     (events, mut from_session): (&mut mpsc::Receiver<DriverEvent>, mpsc::Receiver<DriverEvent>),

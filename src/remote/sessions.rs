@@ -1,7 +1,7 @@
-//! What the driver replied to the commands of a session, so that a command that is sent again after a cut counts once.
+//! The driver's replies to the commands of a session, so that a command sent again after a cut is carried out once.
 //!
-//! A session is one client over all its connections. It is known as long as it is among the last ones, also to the next
-//! driver of the workspace, which reads the journal: a client is told whether it is, and asks a person where it is not.
+//! A session is one client over all its connections. It is known while it is among the last ones, also to the next
+//! driver of the workspace, which reads the journal: a client is told if it is known, else it asks a person.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,13 +18,13 @@ use crate::protocol::{Command, DriverEvent};
 
 use super::journal::{Journal, JournalLine, SessionFile};
 
-/// Sessions that are known, at least as many as there may be connections.
+/// Most sessions kept; at least as many as there may be connections.
 const MAX_SESSIONS: usize = 128;
-/// A longer name is none, in bytes.
+/// Most bytes of a name.
 const MAX_NAME_BYTES: usize = 128;
 /// Commands of a session that are known.
 const MAX_COMMANDS: usize = 256;
-/// How long the replies to the commands of a connection that was cut are waited for.
+/// The longest wait for the replies to the commands of a connection that was cut.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 const NO_REPLY: Text = Text::new(
@@ -46,12 +46,12 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Which one was connected last is at the end.
+    /// The sessions, the last connected one at the end.
     sessions: VecDeque<KnownSession>,
     connections: u64,
 }
 
-/// What is known of a session.
+/// The known state of a session.
 #[derive(Debug)]
 struct KnownSession {
     name: String,
@@ -78,10 +78,10 @@ pub(super) struct Session {
     was_known: bool,
 }
 
-/// What is known of a command.
+/// The state of a command.
 #[derive(Debug)]
 pub(super) enum Admission {
-    /// Nothing; from now on it runs.
+    /// Unknown until now; it runs from now on.
     New(Admitted),
     /// It came before, or cannot be taken: this is its reply.
     Replied(DriverEvent),
@@ -114,7 +114,7 @@ impl Drop for Admitted {
 }
 
 impl Sessions {
-    /// Those of earlier drivers of the workspace. Where they cannot be read there are none.
+    /// Loads the sessions of earlier drivers of the workspace; none if they cannot be read.
     pub async fn load(file: Arc<dyn SessionFile>) -> Self {
         let journal = Journal::new(file);
         let sessions = Self::none(journal.clone());
@@ -137,7 +137,7 @@ impl Sessions {
         Self(Arc::new(Shared { known, journal, changed }))
     }
 
-    /// One more connection of the session of this name; `None` for a client without one.
+    /// Adds a connection of the session of this name; `None` for a client without one.
     pub async fn connect(&self, name: &str) -> Option<Session> {
         if name.is_empty() || name.len() > MAX_NAME_BYTES {
             return None;
@@ -164,7 +164,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// What is left out may be forgotten.
+    /// Rewrites the journal. Lines that are left out may be forgotten.
     async fn write_journal_anew(&self) {
         let (journal, sessions) = (self.0.journal.clone(), self.clone());
         let written = blocking(move || journal.replace(|| sessions.known().lines())).await;
@@ -196,8 +196,8 @@ impl Known {
         (connection, was_known)
     }
 
-    /// Takes a line of the journal. A command alone makes no session known: of one that was forgotten, others came
-    /// before it.
+    /// Applies a line of the journal. A command alone does not make a session known: earlier ones of a
+    /// forgotten session are missing.
     fn take(&mut self, line: JournalLine) {
         let JournalLine { session: name, ticket, reply } = line;
         let Some(ticket) = ticket else {
@@ -214,7 +214,7 @@ impl Known {
         }
     }
 
-    /// What was taken and not replied to by a driver that has ended.
+    /// Ends the commands that a former driver took and did not reply to.
     fn end_earlier_runs(&mut self) {
         for sent in self.sessions.iter_mut().flat_map(|past| &mut past.commands) {
             let ticket = sent.ticket;
@@ -222,7 +222,7 @@ impl Known {
         }
     }
 
-    /// What the journal has to say.
+    /// Returns the lines of the journal.
     fn lines(&self) -> Vec<JournalLine> {
         let of_session = |past: &KnownSession| {
             let line = |ticket, reply| JournalLine { session: past.name.clone(), ticket, reply };
@@ -244,7 +244,7 @@ impl Known {
 }
 
 impl Session {
-    /// Whether an earlier connection of the session is known, so that its commands can be sent again.
+    /// True if an earlier connection of the session is known, so that its commands can be sent again.
     pub fn was_known(&self) -> bool {
         self.was_known
     }
@@ -263,7 +263,7 @@ impl Session {
         }
     }
 
-    /// Whether a command is new: then it is in the journal. Waits for the reply to one that still runs.
+    /// Admits a command if it is new, and journals it. Waits for the reply to one that still runs.
     pub async fn admit(&self, command: &Command) -> Admission {
         let changes_something = command.ticket().filter(|_| !command.is_read_only());
         let Some(ticket) = changes_something.map(|ticket| ticket & LARGEST_TICKET) else {
@@ -274,7 +274,7 @@ impl Session {
             match self.look_up(ticket) {
                 Found::Nothing => break,
                 Found::Reply(reply) => return Admission::Replied(reply),
-                // It does not fail: this session has the sender, too.
+                // Never fails: this session has the sender, too.
                 Found::Running => _ = changes.changed().await,
             }
         }
@@ -296,7 +296,7 @@ impl Session {
     /// Notes a command that is new.
     fn look_up(&self, ticket: Ticket) -> Found {
         let mut known = self.all.known();
-        // Of a session that was forgotten nothing is kept; the next connection is told so.
+        // A forgotten session has no commands; its next connection is told so.
         let Some(commands) = known.commands(&self.name) else { return Found::Nothing };
         match commands.iter().find(|sent| sent.ticket == ticket) {
             Some(Sent { reply: Some(reply), .. }) => Found::Reply(reply.clone()),
@@ -335,7 +335,7 @@ impl Session {
         true
     }
 
-    /// After the end of the connection: takes the replies to its commands, for the next connection.
+    /// Takes the late replies to the commands of a connection that has ended, for the next one.
     pub async fn collect_late_replies(&self, events: &mut mpsc::Receiver<DriverEvent>) {
         let rest = async {
             while self.has_running() {
@@ -352,7 +352,7 @@ impl Session {
         self.all.known().commands(&self.name).is_some_and(|commands| commands.iter().any(runs))
     }
 
-    /// Nobody waits any more for the replies to the commands of this connection.
+    /// Ends the wait for the replies to the commands of this connection.
     pub fn give_up(&self) {
         if let Some(commands) = self.all.known().commands(&self.name) {
             let own = commands.iter_mut().filter(|sent| sent.connection == self.connection);
@@ -384,7 +384,7 @@ mod tests {
     use super::*;
     use crate::domain::text::assert_translated;
 
-    /// A file of which writing fails on demand, after half of what is to be written.
+    /// A file whose writes fail on demand, after half of the bytes.
     #[derive(Debug, Default)]
     struct Kept {
         text: Mutex<String>,
@@ -486,7 +486,7 @@ mod tests {
             }
         );
         assert_eq!(reply, Some(done(1)));
-        // The channel is still open: what has its reply is not waited for.
+        // The channel is still open: a command with a reply is not waited for.
         drop(driver);
     }
 
@@ -550,7 +550,7 @@ mod tests {
                 let next = Sessions::load(Arc::new(kept)).await;
                 let again = connect(&next, "a").await;
                 let reply = earlier_reply(&again, 1).await;
-                // Without its line end a line may be whole.
+                // A line may be whole even without its line end.
                 let is_whole = end + 1 >= text.len();
                 match moment {
                     "connected" => {
@@ -579,7 +579,7 @@ mod tests {
         assert_translated(&text);
         *file.is_full.lock().unwrap() = false;
         assert_eq!(earlier_reply(&client, 1).await, None);
-        // What follows a half line is read all the same.
+        // A line after a torn one is still read.
         let next = Sessions::load(file).await;
         assert_eq!(earlier_reply(&connect(&next, "a").await, 1).await, Some(unknown(1)));
     }
@@ -598,7 +598,7 @@ mod tests {
         assert!(!connect(&next, "a").await.was_known());
     }
 
-    /// As where the disk was full when the driver started.
+    /// As if the disk was full when the driver started.
     #[tokio::test]
     async fn a_command_that_follows_a_torn_line_in_the_journal_is_known_to_the_next_driver() {
         let torn = "{\"session\":\"a\"}\n{\"session\":\"a\",\"tick";
@@ -629,7 +629,7 @@ mod tests {
         for ticket in 0..100 {
             assert_eq!(earlier_reply(&again, ticket).await, Some(reply(ticket)));
         }
-        // A reply that is too long to be kept is one that is not known.
+        // A reply that is too long to be kept counts as unknown.
         assert_eq!(earlier_reply(&again, 900).await, None);
         let text = Localized::same("x".repeat(100_000));
         again.record(&DriverEvent::Refused { ticket: 900, text }).await;

@@ -1,5 +1,5 @@
-//! The file of a socket, judged and used as the same object: folders and file are opened without following a link, and
-//! what was opened is what is listened on or connected to, whatever its path means by then.
+//! The file of a socket, checked and used as the same object: folders and file are opened without following a
+//! link, and the opened object is listened on or connected to, even if its path is exchanged meanwhile.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -19,7 +19,7 @@ const MODE: Mode = Mode::from_raw_mode(0o600);
 /// Bits of the mode of a folder that let others in.
 const OTHERS: u32 = 0o077;
 
-/// A workspace, opened: while this is held, no other folder of the machine has its numbers.
+/// An open workspace: while it is held, no other folder of the machine has its device and inode.
 #[derive(Debug)]
 pub(super) struct Workspace {
     fd: OwnedFd,
@@ -49,7 +49,7 @@ impl Workspace {
 pub(super) struct SocketFolder(OwnedFd);
 
 impl SocketFolder {
-    /// A folder of this user that nobody else may enter.
+    /// Opens a folder of this user that no other user may enter.
     pub fn private(path: &Path) -> io::Result<Self> {
         let fd = open_folder(CWD, path)?;
         let stat = fstat(&fd)?;
@@ -69,7 +69,7 @@ impl SocketFolder {
         UnixStream::connect(by_descriptor(file.as_fd())).await
     }
 
-    /// Listens on a new socket of this name. What is there goes, unless it is a folder.
+    /// Listens on a new socket of this name. An existing file is removed, unless it is a folder.
     pub fn listen(self, name: &OsStr) -> io::Result<(UnixListener, SocketFile)> {
         let had_other_file = self.clear(name)?;
         let listener = UnixListener::bind(by_descriptor(self.0.as_fd()).join(name))?;
@@ -125,7 +125,7 @@ fn id_of(stat: &Stat) -> FolderId {
     FolderId { device: stat.st_dev, inode: stat.st_ino }
 }
 
-/// The path of what is open, for calls that take no descriptor.
+/// Returns the path of an open file, for calls that take no descriptor.
 fn by_descriptor(file: BorrowedFd<'_>) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }

@@ -12,9 +12,9 @@ use crate::protocol::{Command, DriverEvent};
 
 use super::client::{Connection, FIRST_OF_TEXTS};
 
-/// How long the driver may take. Meanwhile what is typed and sent waits for its draft.
+/// Timeout for the driver's answer. Meanwhile sent text waits for its draft to be stored.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
-/// The same while what was asked before had no answer.
+/// Timeout while an earlier question has no answer.
 const SILENT_TIMEOUT: Duration = Duration::from_millis(100);
 
 const NO_ANSWER: Text = Text::new("the driver does not answer", "驱动进程没有回应");
@@ -43,7 +43,7 @@ impl Connection {
 }
 
 impl RemoteTexts {
-    /// All texts by their names.
+    /// Returns all texts by their names.
     ///
     /// # Errors
     /// The driver refused, or did not answer.
@@ -105,7 +105,7 @@ mod tests {
             assert!(texts.save("answer/q1", "yes").await.is_err());
         }
         assert!(start.elapsed() <= ANSWER_TIMEOUT + 10 * SILENT_TIMEOUT, "{:?}", start.elapsed());
-        // What comes late answers nothing else, and one that answers again is waited for again.
+        // A late answer is not taken for another one, and a driver that answers again is waited for again.
         let late = DriverEvent::Done { ticket: 3, dialog: None };
         acknowledge.send(late).await.unwrap();
         let answering = async {

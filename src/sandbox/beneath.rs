@@ -1,5 +1,5 @@
-//! An open folder and what lies below it. Every path is opened from the folder, and no link in it is followed, so
-//! that what was judged and what is used are one object, whatever is exchanged for a link meanwhile.
+//! An open folder and the paths below it. Every path is opened from the folder, and no link in it is followed, so
+//! that the judged object and the used object are the same, even if it is exchanged for a link meanwhile.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -21,14 +21,14 @@ const LOOKUP_ONLY: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const LOOKUP_ONLY: OFlags = OFlags::RDONLY;
 
-/// Tells objects of the file system apart: device and inode.
+/// Identifies an object of the file system: device and inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ObjectId {
     device: u64,
     inode: u64,
 }
 
-/// What a name stands for.
+/// The kind of object at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ObjectKind {
     Folder,
@@ -38,13 +38,13 @@ pub(super) enum ObjectKind {
     Other,
 }
 
-/// What was found at a path.
+/// An object at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Object {
     pub kind: ObjectKind,
     pub id: ObjectId,
     pub length: u64,
-    /// When it last changed, in seconds and nanoseconds. Nobody can set this time.
+    /// The time of its last change, in seconds and nanoseconds. No program can set this time.
     pub changed: (i64, u64),
 }
 
@@ -84,7 +84,7 @@ impl Root {
         Ok(ObjectId::of(&fstat(&self.folder)?))
     }
 
-    /// What is at a path; `None` if nothing is, or if a name on the way is a link.
+    /// Stats a path; `None` if nothing is there, or if a name on the way is a link.
     pub fn look(&self, path: &Path) -> io::Result<Option<Object>> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
         match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -93,7 +93,7 @@ impl Root {
         }
     }
 
-    /// The folder at a path, open; `None` if there is none. Without a permission to look for it that is an error.
+    /// Opens the folder at a path; `None` if there is none. A missing permission to search for it is an error.
     pub fn folder(&self, path: &Path) -> io::Result<Option<(Self, Object)>> {
         match self.open_with(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | LOOKUP_ONLY) {
             Ok(folder) => {
@@ -104,19 +104,19 @@ impl Root {
         }
     }
 
-    /// The folder at a path, as long as it is this one.
+    /// Opens the folder at a path, if it is still this one.
     pub fn enter(&self, path: &Path, id: ObjectId) -> io::Result<Option<Self>> {
         let found = self.folder(path)?.filter(|(_, object)| object.id == id);
         Ok(found.map(|(folder, _)| folder))
     }
 
-    /// Opens what is at a path, only to name it.
+    /// Opens the object at a path, only to refer to it.
     pub fn open_path(&self, path: &Path) -> io::Result<OwnedFd> {
         self.open_with(path, LOOKUP_ONLY | OFlags::NOFOLLOW)
     }
 
-    /// Reads an ordinary file up to a limit; text, whatever it holds. Never waits for the other end of a pipe. Says what
-    /// was read; `None` if nothing is there.
+    /// Reads an ordinary file up to a limit, whatever it holds. Never waits for the other end of a pipe.
+    /// Returns the bytes and the identity of the file; `None` if nothing is there.
     pub fn read(&self, path: &Path, limit: u64) -> io::Result<Option<(Vec<u8>, ObjectId)>> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
         let file = match self.open_with(path, flags) {
@@ -143,7 +143,7 @@ impl Root {
         way.into_iter().find(is_link).map(Path::to_owned)
     }
 
-    /// The names in a folder. A name that has gone meanwhile may be missing.
+    /// Returns the names in a folder. Names that are removed meanwhile may be missing.
     pub fn entries(&self, folder: &Path) -> io::Result<Vec<Entry>> {
         let opened = self.open_listed(folder)?;
         let mut entries = Vec::new();
@@ -159,7 +159,7 @@ impl Root {
         Ok(entries)
     }
 
-    /// The names in a folder with what they stand for. A name that has gone meanwhile is missing.
+    /// Returns the names in a folder with their objects. Names that were removed meanwhile are missing.
     pub fn objects(&self, folder: &Path) -> io::Result<Vec<(PathBuf, Object)>> {
         let opened = self.open_listed(folder)?;
         let all = names(&opened, folder)?.into_iter();
@@ -196,7 +196,7 @@ impl Root {
     }
 }
 
-/// The paths in an open folder, and what the disk says of each.
+/// Returns the paths in an open folder, and the file types by the disk.
 fn names(opened: &OwnedFd, folder: &Path) -> io::Result<Vec<(PathBuf, FileType)>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(opened)? {
@@ -209,7 +209,7 @@ fn names(opened: &OwnedFd, folder: &Path) -> io::Result<Vec<(PathBuf, FileType)>
     Ok(names)
 }
 
-/// What the last name of a path stands for in an open folder.
+/// Stats the last name of a path in an open folder.
 fn object_in(opened: &OwnedFd, path: &Path) -> Option<Object> {
     let stat = statat(opened, path.file_name()?, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some(Object::of(&stat))
@@ -219,7 +219,7 @@ fn object_in(opened: &OwnedFd, path: &Path) -> Option<Object> {
 fn open_beneath(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     match open_at_once(folder, path, flags) {
-        // Before Linux 5.6, and behind some filters of system calls; or something was renamed at this moment.
+        // Before Linux 5.6, behind some system call filters, or when a name is changed at this moment.
         Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => open_by_steps(folder, path, flags),
         opened => no_link(opened?),
     }
@@ -246,7 +246,7 @@ fn open_at_once(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Result<OwnedFd, Errno
     Err(Errno::NOSYS)
 }
 
-/// The same name by name, where the system has no call for it.
+/// Opens a path name by name, for systems without a call for it.
 fn open_by_steps(folder: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let mut names: Vec<&OsStr> = Vec::new();
     for component in path.components() {
@@ -309,7 +309,7 @@ impl ObjectId {
     }
 }
 
-/// As an argument of the helper.
+/// Formats it as an argument of the helper.
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.device, self.inode)

@@ -9,10 +9,10 @@ use super::session::Session;
 use super::visible::VisiblePaths;
 use crate::domain::sandbox::Level;
 
-/// Where `bwrap` may be: paths that only an administrator can write.
+/// Paths where `bwrap` may be: only an administrator can write there.
 const BWRAP_PATHS: [&str; 4] =
     ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
-/// Where this program is mounted as the first process of a sandbox.
+/// The path at which this program is mounted as the first process of a sandbox.
 pub(super) const HELPER_PATH: &str = "/run/dominds-tui";
 
 /// The path of `bwrap`, if it is installed.
@@ -42,7 +42,7 @@ impl ArgumentList {
         self.tmpfs(path, "0000");
     }
 
-    /// One that has gone since it was found needs none.
+    /// Hides a file. One that is gone meanwhile needs no mask.
     fn mask_file(&mut self, path: &Path) {
         if path.symlink_metadata().is_ok() {
             self.add([&"--ro-bind", &"/dev/null", &path]);
@@ -50,17 +50,17 @@ impl ArgumentList {
     }
 }
 
-/// How `bwrap` is to be run.
+/// The way to run `bwrap`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BwrapMode {
     pub level: Level,
     /// `bwrap` is too old for `--disable-userns`.
     pub old_version: bool,
-    /// In a network namespace of its own.
+    /// True for a network namespace of its own.
     pub own_network: bool,
 }
 
-/// All arguments before the command. Reserved paths are held already (`hold.rs`).
+/// Returns all arguments before the command. Reserved paths are held already (`hold.rs`).
 pub(super) fn options(
     config: &SandboxConfig,
     BwrapMode { level, old_version, own_network }: BwrapMode,

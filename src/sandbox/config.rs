@@ -1,12 +1,12 @@
-//! What a sandbox is built from, and how its first process is called.
+//! The input for a sandbox, and the arguments of its first process.
 
 use std::path::PathBuf;
 
 /// The hidden command that is the first process of a sandbox.
 pub(super) const HELPER_NAME: &str = "sandbox-helper";
-/// Its flag: processes that the command leaves behind may go on.
-/// Nothing is confined: what the command starts ends with it, and all of it with the main program.
+/// Its role without a sandbox: what the command starts ends with it, and all of it with the main program.
 pub(super) const UNCONFINED: &str = "--unconfined";
+/// Its flag: processes that the command leaves behind may go on.
 pub(super) const STAY: &str = "--stay";
 /// Its role before `bwrap`: hold reserved paths, then exec the command.
 pub(super) const BEFORE_BWRAP: &str = "--before";
@@ -14,13 +14,13 @@ pub(super) const BEFORE_BWRAP: &str = "--before";
 pub(super) const SWEEP: &str = "--sweep";
 /// Its flag: join the network namespace of a process first.
 pub(super) const JOIN_NETWORK: &str = "--join";
-/// The workspace, and what it is.
+/// The workspace, and its identity.
 pub(super) const WORKSPACE: &str = "--workspace";
-/// Paths to hold, with what was judged there.
+/// Paths to hold, with the objects judged there.
 pub(super) const PIN: &str = "--pin";
 pub(super) const FIX: &str = "--fix";
 pub(super) const CLOSE: &str = "--close";
-/// What stands in for closed folders and files.
+/// The stand-ins for closed folders and files.
 pub(super) const CLOSED: &str = "--closed";
 
 /// Paths that a sandbox is built from.

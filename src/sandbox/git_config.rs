@@ -1,5 +1,5 @@
-//! Reads configuration files of git, as git does: sections, quotes, escapes, continued lines, comments. A line that
-//! is none is passed over.
+//! Reads configuration files of git, as git does: sections, quotes, escapes, continued lines, comments. An
+//! invalid line is skipped.
 
 /// A setting, with its section and name in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// As git names it.
+    /// Returns its name as git prints it.
     pub fn full_name(&self) -> String {
         let Self { section, subsection, name, .. } = self;
         if subsection.is_empty() {
@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// What git prints for the same file.
+    /// Returns what git prints for the same file.
     fn by_git(text: &str) -> Option<Vec<String>> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config");

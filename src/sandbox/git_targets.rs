@@ -1,8 +1,8 @@
-//! Files of the workspace that settings of git name: files that it includes, folders of hooks, and programs that it
-//! runs. Whoever writes these decides what the person's git does, so commands do not.
+//! Files of the workspace that settings of git name: files that it includes, folders of hooks, and programs
+//! that it runs. A writer of these files decides what the person's git does, so commands cannot write them.
 //!
-//! A command line is taken apart into words, and each that names a file of the workspace counts. Which setting runs
-//! something is not asked: what is not known to be harmless is taken for one that does.
+//! A command line is split into words, and each word that names a file of the workspace counts. It is not checked
+//! which settings run something: every setting that is not known to be harmless counts as one that does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -33,7 +33,7 @@ pub(super) type Targets = BTreeMap<PathBuf, Target>;
 pub(super) struct Target {
     /// The name of the setting.
     pub setting: String,
-    /// It may be a folder, so an empty one holds its place.
+    /// True if it may be a folder; then an empty folder is its placeholder.
     pub is_folder: bool,
 }
 
@@ -42,15 +42,15 @@ pub(super) struct Target {
 pub(super) struct Repository {
     /// The folder that holds `config`.
     pub git: PathBuf,
-    /// Where its files are checked out; paths in settings start here.
+    /// The folder of its checked-out files; relative paths in settings start here.
     pub worktree: PathBuf,
 }
 
-/// What settings of git name, and what was read for it.
+/// The targets that settings of git name, and the files that were read for them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FoundTargets {
     pub targets: Targets,
-    /// Files of the workspace with settings, and what each was; `None`: nothing.
+    /// Files of the workspace with settings, and the identity of each; `None` if it did not exist.
     pub read: BTreeSet<(PathBuf, Option<ObjectId>)>,
 }
 
@@ -152,7 +152,7 @@ impl Reader<'_> {
 
     fn text(&mut self, file: &Path) -> String {
         let bytes = if file.starts_with(self.root.path()) {
-            // What cannot be read says nothing, to git neither.
+            // A file that cannot be read has no settings, for git neither.
             let Ok(read) = self.root.read(file, MAX_BYTES) else { return String::new() };
             self.found.read.insert((file.to_owned(), read.as_ref().map(|(_, id)| *id)));
             read.map(|(bytes, _)| bytes).unwrap_or_default()
@@ -177,7 +177,7 @@ impl Reader<'_> {
     }
 }
 
-/// The words of a command line, of the command lines in it, and what stands behind an `=`.
+/// Returns the words of a command line, of the command lines in it, and the values after `=`.
 fn words(value: &str) -> Vec<String> {
     let line = value.trim_start_matches(['!', ' ']);
     let split = |text: &str| -> Vec<String> {
@@ -197,7 +197,7 @@ fn words(value: &str) -> Vec<String> {
     words
 }
 
-/// Without `.` and `..`.
+/// Returns the path without `.` and `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

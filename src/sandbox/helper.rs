@@ -53,11 +53,11 @@ const SETUP_FAILED: u8 = 125;
 /// The command could not be started.
 const NOT_RUN: u8 = 126;
 const NOT_FOUND: u8 = 127;
-/// How long children take to be adopted, and to end.
+/// The wait for children to be adopted, and to end.
 const ADOPTION_INTERVAL: Duration = Duration::from_millis(1);
-/// Lists without a child, one after another, after which one that the system knows of is given up: it cannot be seen.
+/// After this many empty lists in a row, a child that the system reports is given up: it cannot be seen.
 const MOST_EMPTY_LISTS: usize = 1_000;
-/// How often the supervisor checks that the main program is alive.
+/// The interval of checks that the main program is alive.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Upper bound for capability numbers.
 const MAX_CAPABILITIES: u32 = 64;
@@ -73,7 +73,7 @@ struct HelperArguments {
     enter_sandbox: bool,
     /// `bwrap` is still to be started.
     before_bwrap: bool,
-    /// This is the supervisor of a command that is in no sandbox.
+    /// True for the supervisor of a command without a sandbox.
     unconfined: bool,
     /// The process whose network namespace is joined.
     join_network: Option<u32>,
@@ -85,7 +85,7 @@ struct HelperArguments {
     command_line: Vec<OsString>,
 }
 
-/// A path that may be used, and in the workspace what was judged there.
+/// A path that may be used; in the workspace, with the object judged there.
 type Rule = (PathBuf, Option<ObjectId>);
 
 impl HelperArguments {
@@ -122,7 +122,7 @@ impl HelperArguments {
     }
 }
 
-/// A path with what was judged there.
+/// Parses a path with the object judged there.
 fn judged(arguments: &mut impl Iterator<Item = OsString>) -> Option<(PathBuf, ObjectId)> {
     Some((arguments.next()?.into(), arguments.next()?.to_str()?.parse().ok()?))
 }
@@ -223,11 +223,11 @@ fn supervise_unconfined(args: &HelperArguments) -> ExitCode {
     supervise(args, command)
 }
 
-/// What this process starts is known as a command, also after this process was ended.
+/// Marks this process, so that its children are recognised as commands, even after it has ended.
 fn mark_as_command() {
     let own = getrlimit(Resource::Locks).maximum.unwrap_or(NO_LIMIT);
     let limit = Some(limit_below(own));
-    // Where the kernel has no such limit, its parents still tell what it is.
+    // If the kernel has no such limit, they are still recognised by their parents.
     let _ = setrlimit(Resource::Locks, Rlimit { current: limit, maximum: limit });
 }
 
@@ -320,8 +320,8 @@ fn end_children() {
     end_all(list, kill, has_any, || std::thread::sleep(ADOPTION_INTERVAL));
 }
 
-/// Kills what is listed until the system says that there is no child. A list without one proves nothing: a process whose
-/// parent ends while the list is made may have been passed by before it was adopted.
+/// Kills the listed processes until the system reports no child. An empty list proves nothing: a process
+/// whose parent ends while the list is made may have been missed before it was adopted.
 fn end_all<P>(
     list: impl Fn() -> Vec<P>,
     mut kill: impl FnMut(P),
@@ -403,7 +403,7 @@ fn apply_landlock(args: &HelperArguments) -> Result<(), String> {
             rules = rules.add_rules(path_beneath_rules(outside, rights))?;
             let inside = paths.iter().filter_map(|(path, id)| Some((path, (*id)?)));
             for (path, id) in inside {
-                // What is not there any more, or is something else now, gets no rule.
+                // An object that is gone or was replaced gets no rule.
                 let Ok(opened) = root.open_path(path) else { continue };
                 let Ok(object) = fstat(&opened).map(|stat| Object::of(&stat)) else { continue };
                 if object.id != id {
@@ -448,7 +448,7 @@ mod tests {
 
     use super::*;
 
-    /// What is listed and how many children there are, in turn; what was killed.
+    /// Returns the children that are killed; each turn has the listed children, and whether any exist.
     fn killed(turns: &[(&[&'static str], bool)]) -> Vec<&'static str> {
         let (turn, mut killed) = (Cell::new(0), Vec::new());
         let now = || turns.get(turn.get()).copied().unwrap_or((&[], false));

@@ -1,6 +1,6 @@
-//! Holds the reserved paths of a workspace before `bwrap` starts: in a mount namespace of its own each gets a mount on
-//! the very object that was judged. Wherever a name is moved to meanwhile, the mount stays on what it was made for;
-//! `bwrap` copies the workspace with these mounts, and the command cannot take them off.
+//! Holds the reserved paths of a workspace before `bwrap` starts: in a mount namespace of its own, each gets
+//! a mount on the very object that was judged. Even if a name is moved meanwhile, the mount stays on its
+//! object; `bwrap` copies the workspace with these mounts, and the command cannot remove them.
 //!
 //! A mount is found only from the mount that it lies in. So what is in a pinned folder is held before the folder is:
 //! the hold is then in the workspace and, copied, in the pinned folder, and is found on both sides of a move out of it.
@@ -23,14 +23,14 @@ use rustix::thread::UnshareFlags;
 
 use super::beneath::{Object, ObjectId, ObjectKind, Root};
 
-/// How long it is waited for an object that was exchanged to come back, and how often.
+/// The wait for an object that was exchanged to come back, and the number of tries.
 const PAUSE: Duration = Duration::from_millis(1);
 const MAX_TRIES: usize = 200;
 
-/// How a path is held.
+/// The protection of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hold {
-    /// It cannot be replaced; what is in it can be written.
+    /// It cannot be replaced; its content can be written.
     Pin,
     /// It can be read only.
     Fix,
@@ -38,14 +38,14 @@ pub(super) enum Hold {
     Close,
 }
 
-/// What is to be held in a workspace.
+/// The paths to protect in a workspace.
 #[derive(Debug, Default)]
 pub(super) struct Holds {
-    /// The workspace, and what it was when its paths were judged.
+    /// The workspace, and its identity when its paths were judged.
     pub workspace: Option<(PathBuf, ObjectId)>,
     /// Folders come before what is in them.
     pub paths: Vec<(Hold, PathBuf, ObjectId)>,
-    /// An empty folder and an empty file that stand in for what is closed.
+    /// An empty folder and an empty file that replace closed paths.
     pub closed: Option<(PathBuf, PathBuf)>,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn enter_mounts(in_user_namespace: bool) -> io::Result<()> {
     } else {
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
         unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
-        // Without it the groups of the process could be changed, and nobody may map one.
+        // Otherwise the process could change its groups, and the kernel would let it map none.
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
@@ -123,7 +123,7 @@ impl Holds {
     }
 }
 
-/// Opens the workspace as it was judged.
+/// Opens the workspace, if it is still the judged one.
 pub(super) fn open_root(workspace: &Path, id: ObjectId) -> Result<Root, String> {
     let root = Root::open(workspace);
     match root.and_then(|root| Ok((root.id()?, root))) {
@@ -143,7 +143,7 @@ fn open(path: &Path) -> Result<OwnedFd, String> {
     openat(CWD, path, flags, Mode::empty()).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Opens what was judged at a path. Another command may be exchanging folders at this moment; then it is waited for.
+/// Opens the object judged at a path. If another command is exchanging folders at this moment, waits for it.
 fn open_judged(root: &Root, path: &Path, id: ObjectId) -> Result<OwnedFd, String> {
     for _ in 0..MAX_TRIES {
         if let Ok(object) = root.open_path(path)
@@ -159,8 +159,8 @@ fn open_judged(root: &Root, path: &Path, id: ObjectId) -> Result<OwnedFd, String
     ))
 }
 
-/// Mounts an object over another, by descriptors alone; returns the new mount. `with_inner`: with what is mounted in
-/// it.
+/// Mounts an object over another, by descriptors alone; returns the new mount. `with_inner`: includes mounts
+/// within it.
 fn mount_over(object: &OwnedFd, over: &OwnedFd, with_inner: bool) -> io::Result<OwnedFd> {
     let mut flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -177,22 +177,22 @@ fn mount_over(object: &OwnedFd, over: &OwnedFd, with_inner: bool) -> io::Result<
     Ok(copy)
 }
 
-/// What may be done with what is in a mount.
+/// The access to the content of a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
     Written,
     Read,
 }
 
-/// Gives a mount all flags that `bwrap` asks for: it would set them by the name of each mount, which another command may
-/// have exchanged by then. The link stands for the open mount, not for a path.
+/// Sets all flags of a mount that `bwrap` asks for. `bwrap` would set them by the path of each mount, which
+/// another command may have exchanged meanwhile. The link stands for the open mount, not for a path.
 fn restrict(mount: &OwnedFd, access: Access) -> io::Result<()> {
     let now = fstatvfs(mount)?.f_flag;
     let mut flags = MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV;
     if access == Access::Read || now.contains(StatVfsMountFlags::RDONLY) {
         flags |= MountFlags::RDONLY;
     }
-    // What is denied already stays denied; the kernel insists.
+    // Flags that are set already have to stay set; the kernel requires it.
     if now.contains(StatVfsMountFlags::NOEXEC) {
         flags |= MountFlags::NOEXEC;
     }

@@ -21,7 +21,7 @@ use crate::domain::text::{Localized, Text, localized};
 pub(super) const READ: &str = "--read";
 pub(super) const WRITE: &str = "--write";
 pub(super) const LIST: &str = "--list";
-/// Stands for what is judged there: nothing, since the path lies outside of the workspace.
+/// Stands for an identity that is not needed, since the path lies outside of the workspace.
 pub(super) const NOT_JUDGED: &str = "-";
 /// The network is allowed.
 pub(super) const NETWORK: &str = "--network";
@@ -99,7 +99,7 @@ fn workspace(
     let top_id = root.id().map_err(|error| failed(top, &error))?;
     rules.add_judged(LIST, top, top_id);
     let access = if level.writes() { WRITE } else { READ };
-    // Where the workspace is writable, reserved paths are readable.
+    // If the workspace is writable, reserved paths are read-only.
     let (areas, fixed) = (&reserved.areas, &reserved.fixed);
     if level.writes() {
         for Held { path, id } in areas.iter().chain(fixed).chain(&reserved.pinned) {
@@ -108,7 +108,7 @@ fn workspace(
             }
         }
     }
-    // By what it is, and by its name: another command may be exchanging names at this moment.
+    // By identity and by name: another command may be exchanging names at this moment.
     let all = || areas.iter().chain(fixed);
     let held: BTreeSet<ObjectId> = all().filter_map(|held| held.id).collect();
     let is_held = |path: &Path, id| held.contains(&id) || all().any(|held| held.path == path);

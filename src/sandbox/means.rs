@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How a command is sandboxed.
+/// The mechanism of a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Means {
     /// `bwrap`: namespaces and mounts, with a seccomp filter.
@@ -28,7 +28,7 @@ impl Means {
         Self::ALL.into_iter().find(|means| means.name() == name)
     }
 
-    /// What it cannot guarantee, a sentence each.
+    /// Returns the guarantees that it cannot give, one sentence each.
     #[must_use]
     pub fn gaps(self) -> &'static [&'static str] {
         match self {

@@ -1,9 +1,9 @@
 //! The sandbox for every command that a member runs. What a command may do is a [`Level`], chosen by the
 //! user; how that is enforced is a [`Means`] (`bwrap` or Landlock), probed before it is relied on.
 //!
-//! A sandbox shows the paths of an allowlist (`visible.rs`) and nothing else, and write-protects what
-//! decides about later runs (`reserved.rs`). The first process in it is this program (`helper.rs`), so that
-//! whatever a command starts ends with it.
+//! A sandbox shows the paths of an allowlist (`visible.rs`) and nothing else, and write-protects files that
+//! decide about later runs (`reserved.rs`). The first process in it is this program (`helper.rs`), so that
+//! all processes of a command end with it.
 
 mod beneath;
 mod bwrap;
@@ -58,7 +58,7 @@ pub struct Sandbox(Arc<Inner>);
 struct Inner {
     config: SandboxConfig,
     level: Mutex<Level>,
-    /// Only this one, if the user says so.
+    /// The only means to use, if the user sets one.
     only: Option<Means>,
     /// Results of the probes, by level.
     usable: [OnceLock<Result<wrap::UsableMeans, SandboxRefusal>>; 3],
@@ -97,7 +97,7 @@ impl Sandbox {
         *self.lock()
     }
 
-    /// Applies to commands that start from now on.
+    /// Sets the level of commands that start from now on.
     pub fn set_level(&self, level: Level) {
         *self.lock() = level;
     }
@@ -192,8 +192,8 @@ impl Sandbox {
     }
 }
 
-/// A command in no sandbox whose end takes everything it started with it, however that detached. Its leader is a process
-/// of this program, as [`SandboxedCommand::layers`] counts. `None`: this system has no such process.
+/// Returns a command without a sandbox whose end kills everything it started, however that detached. Its
+/// leader is a process of this program, as [`SandboxedCommand::layers`] counts. `None`: not on this system.
 #[must_use]
 pub fn supervised(program: &Path, command: &OsStr, arguments: &[String]) -> Option<Vec<OsString>> {
     let head = [program.as_os_str(), config::HELPER_NAME.as_ref(), config::UNCONFINED.as_ref()];

@@ -8,10 +8,10 @@ use std::os::fd::AsFd;
 
 use rustix::fs::Mode;
 
-/// Makes one on the disk of an open directory, open for writing.
+/// Makes a nameless file on the disk of an open directory, open for writing.
 ///
 /// # Errors
-/// The system or the disk does not have them, or the system's refusal.
+/// The system or the disk does not support them, or the system's refusal.
 #[cfg(target_os = "linux")]
 pub fn create(dir: impl AsFd, mode: Mode) -> io::Result<File> {
     use rustix::fs::{OFlags, openat};
@@ -30,13 +30,13 @@ pub fn give_name(file: &File, dir: impl AsFd, name: &OsStr) -> io::Result<()> {
     use rustix::io::Errno;
 
     match linkat(file, c"", dir.as_fd(), name, AtFlags::EMPTY_PATH) {
-        // Before Linux 6.10 only for the privileged.
+        // Before Linux 6.10, only privileged processes may do this.
         Err(Errno::NOENT) => through_proc(file, dir.as_fd(), name),
         named => Ok(named?),
     }
 }
 
-/// By the link that stands for the open file in `/proc`, if that is what it says it is.
+/// Names it through the link of the open file in `/proc`, if that leads to the file.
 #[cfg(target_os = "linux")]
 fn through_proc(file: &File, dir: std::os::fd::BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
     use std::os::fd::AsRawFd as _;

@@ -1,6 +1,6 @@
-//! Finds the Taskdocs of a workspace and the repositories below its top. Every folder is looked at, those that tools
-//! generate last, up to a bound; what is left is counted, so that protection does not end silently. A folder whose
-//! names have not changed since the last search is not listed again.
+//! Finds the Taskdocs of a workspace and the repositories below its top. All folders are searched, up to a
+//! bound, those that tools generate last; the rest is counted, so that protection does not end silently. A
+//! folder whose names have not changed since the last search is not listed again.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
@@ -22,12 +22,12 @@ const MAX_FOLDERS: usize = 40_000;
 const MAX_NAMES: usize = 1_000_000;
 /// A folder that changed less than this before it was listed is listed again, in seconds: times of files are coarse.
 const SETTLED_AFTER: i64 = 2;
-/// Searches for something that was there and is not found, and the pause between them: a command may be exchanging
-/// folders at this moment. What none of them finds is gone, unless names changed in the last one.
+/// Most searches for a known path that is not found, and the pause between them: a command may be exchanging
+/// folders at this moment. A path that none of them finds is gone, unless names changed in the last one.
 const MAX_SEARCHES: usize = 30;
 const PAUSE: Duration = Duration::from_micros(300);
 
-/// Something at a path, by what it is.
+/// An object at a path, with its identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
     pub path: PathBuf,
@@ -43,16 +43,16 @@ pub(super) struct NestedPaths {
     /// The folders that these lie in, up to the top.
     pub folders: BTreeSet<ObjectId>,
     pub unprotected: Unprotected,
-    /// What was there before and may be anywhere: names changed while it was searched for.
+    /// Known paths that were not found again and may be anywhere: names changed during the search.
     pub lost: Vec<Found>,
-    /// A folder that holds one of them, and why it cannot be looked into.
+    /// A folder that holds one of them, and why it cannot be read.
     pub closed: Option<(PathBuf, io::ErrorKind)>,
     /// A name that was read in a folder stood for nothing a moment later.
     has_changed: bool,
 }
 
-/// What is not protected: folders that were not looked at, since there are too many or they cannot be opened, and links
-/// in the place of a repository or a Taskdoc.
+/// The unprotected places: folders that were not searched, since there are too many or they cannot be opened,
+/// and links in the place of a repository or a Taskdoc.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unprotected {
     pub count: usize,
@@ -60,7 +60,7 @@ pub struct Unprotected {
     pub example: Option<PathBuf>,
 }
 
-/// What is known of the folders of a workspace.
+/// The known state of the folders of a workspace.
 #[derive(Debug)]
 pub(super) struct Search {
     folders: BTreeMap<PathBuf, Listed>,
@@ -80,11 +80,11 @@ impl Default for Search {
     }
 }
 
-/// What was found in one folder.
+/// The content of one folder.
 #[derive(Debug, Clone)]
 struct Listed {
     object: Object,
-    /// Its names had not changed for so long that the time of a change tells one state from another.
+    /// True if its names had not changed for so long that the time of its last change identifies its state.
     is_settled: bool,
     names: usize,
     folders: Vec<OsString>,
@@ -94,7 +94,7 @@ struct Listed {
 }
 
 impl Search {
-    /// What there is now. Reads the disk.
+    /// Searches again and returns the present paths. Reads the disk.
     pub fn refresh(&mut self, root: &Root) -> &NestedPaths {
         let before = &self.found;
         let all = [&before.repositories, &before.taskdocs, &before.lost];
@@ -107,7 +107,7 @@ impl Search {
         &self.found
     }
 
-    /// How many folders were looked at.
+    /// Returns the number of folders that were searched.
     pub fn folders(&self) -> usize {
         self.folders.len()
     }
@@ -161,7 +161,7 @@ impl Search {
     }
 }
 
-/// Searches until everything that is known is found, or what is not found is gone or lost.
+/// Searches until every known path is found, or counts as gone or lost.
 fn settle(known: &[Found], mut search: impl FnMut() -> NestedPaths) -> NestedPaths {
     let mut seen = BTreeSet::new();
     let mut searches = 0;
@@ -173,7 +173,7 @@ fn settle(known: &[Found], mut search: impl FnMut() -> NestedPaths) -> NestedPat
         found.lost = known.iter().filter(|one| !now.contains(&one.id)).cloned().collect();
         seen.extend(now);
         if searches == MAX_SEARCHES {
-            // What no search has seen is gone, as far as the last one can tell.
+            // A path that no search has seen is gone, unless the last one could not tell.
             let may_tell = !found.has_changed && found.closed.is_none();
             found.lost.retain(|one| seen.contains(&one.id) || !may_tell);
         }
@@ -185,8 +185,8 @@ fn settle(known: &[Found], mut search: impl FnMut() -> NestedPaths) -> NestedPat
 }
 
 impl NestedPaths {
-    /// What is in a folder, as long as it is the one that was listed: a repository and the folder around it belong
-    /// together. The repository at the top is no nested one.
+    /// Adds the paths in a folder, if it is still the one that was listed: a repository and the folder around
+    /// it belong together. The repository at the top is not a nested one.
     fn add_of(&mut self, root: &Root, (folder, is_top): (&Path, bool), listed: &Listed) {
         let repository = (listed.has_repository && !is_top).then(|| folder.join(GIT));
         if listed.taskdocs.is_empty() && repository.is_none() {
@@ -207,7 +207,7 @@ impl NestedPaths {
         }
     }
 
-    /// What is at a path. A link is counted: whoever writes its folder can replace it.
+    /// Adds the object at a path. A link is counted as unprotected: a writer of its folder can replace it.
     fn add(&mut self, inside: &Root, path: PathBuf) -> Option<Found> {
         let object = match inside.look(&path) {
             Ok(Some(object)) => object,
@@ -233,7 +233,7 @@ impl NestedPaths {
 }
 
 impl Unprotected {
-    /// For the user.
+    /// Returns the problem for the user.
     pub(super) fn problem(&self, workspace: &Path) -> Option<Problem> {
         let example = self.example.as_ref()?;
         let (count, shown) = (self.count, example.strip_prefix(workspace).unwrap_or(example));
@@ -258,7 +258,7 @@ impl Unprotected {
 }
 
 impl Listed {
-    /// `None`: there is no such folder. The error is what was known of one that cannot be listed.
+    /// Lists a folder; `None` if there is none. The error is the known state of a folder that cannot be listed.
     fn read(
         root: &Root,
         folder: &Path,
@@ -308,7 +308,7 @@ fn now() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or_default()
 }
 
-/// Whether a folder with these names is a bare repository, or one with the settings of which would do.
+/// True for the names in a bare repository, or in a folder that only lacks the settings or the `HEAD` of one.
 pub(super) fn is_bare_repository(entries: &[Entry]) -> bool {
     let has = |name: &str| entries.iter().any(|one| one.name() == name);
     OF_BARE_REPOSITORY.into_iter().all(has) && (has("HEAD") || has("config"))
@@ -387,7 +387,7 @@ mod tests {
         }
         let mut search = Search::default();
         assert_eq!(search.refresh(&root).repositories.len(), 3);
-        // The top, `a`, `z`, and what is in these; generated folders come last.
+        // The top, `a`, `z`, and their content; generated folders come last.
         let mut search = Search { max_folders: 6, ..Search::default() };
         let found = search.refresh(&root);
         assert_eq!(names(&root, &found.repositories), ["a/sub/.git", "z/deep/.git"]);
@@ -427,7 +427,7 @@ mod tests {
         let closed = || NestedPaths { closed: Some((PathBuf::from("/w/a"), error)), ..without() };
         let other = Found { path: PathBuf::from("/w/b/.git"), id: "1:8".parse().unwrap() };
         let both = [one.clone(), other.clone()];
-        // What the first search saw, what the others saw, and what is lost at the end.
+        // The results of the first search and of the others, and the paths lost at the end.
         let rows: [(&str, Look, Look, &[Found]); 5] = [
             ("gone", &without, &without, &[]),
             ("seen once", &with, &without, &both[..1]),

@@ -26,10 +26,10 @@ use super::config::{HELPER_NAME, SWEEP};
 use super::nameless;
 use super::reserved::{Missing, Placeholder};
 
-/// Modes of what is new before the process mask.
+/// Modes of new files and folders before the process mask.
 const NEW_FILE_MODE: Mode = Mode::from_bits_retain(0o666);
 const NEW_FOLDER_MODE: Mode = Mode::from_bits_retain(0o777);
-/// How long the commands of a program that was killed may take to end: what they could not create is removed then.
+/// The time for commands of a killed program to end before its placeholders are removed.
 const COMMANDS_END: Duration = Duration::from_millis(300);
 const JOURNAL: &str = "made";
 /// A longer journal is not read.
@@ -53,7 +53,7 @@ struct Users {
     count: usize,
     /// Held while a command of this program runs.
     lock: Option<File>,
-    /// Its end is that of this process: then the sweeper removes what is left.
+    /// Closed when this process ends: then the sweeper removes the rest.
     sweeper: Option<ChildStdin>,
 }
 
@@ -70,7 +70,7 @@ impl PlaceholderStore {
         Self(Arc::new(Inner { workspace, state, folder, users: Mutex::default() }))
     }
 
-    /// Starts the sweeper, once: this program as a second process. Without it the next program removes what is left.
+    /// Starts the sweeper, once: this program as a second process. Without it the next program removes the rest.
     pub fn keep_swept(&self, program: &Path) {
         let mut users = self.users();
         if users.sweeper.is_some() {
@@ -84,12 +84,12 @@ impl PlaceholderStore {
         users.sweeper = started.ok().and_then(|mut child| child.stdin.take());
     }
 
-    /// The sweeper: waits for the end of the other process, and removes what it has left.
+    /// Runs the sweeper: waits for the end of the other process, and removes its placeholders.
     pub fn sweep_after(&self, mut other: impl io::Read) {
         while matches!(other.read(&mut [0; 64]), Ok(1..)) {}
         if self.0.folder.join(JOURNAL).exists() {
             std::thread::sleep(COMMANDS_END);
-            // Whoever uses the workspace now removes it afterwards.
+            // Another user of the workspace removes it afterwards.
             drop(self.acquire());
         }
     }
@@ -99,7 +99,7 @@ impl PlaceholderStore {
         self.users().count > 0
     }
 
-    /// Creates the missing paths; they exist at least as long as the result. Tells what is at each of them now.
+    /// Creates the missing paths; they exist at least as long as the result. Returns the objects there now.
     pub fn create(
         &self,
         root: &Root,
@@ -121,7 +121,7 @@ impl PlaceholderStore {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.0.folder)?;
         let lock = self.open("lock")?;
         if lock.try_lock().is_ok() {
-            // No other program uses the workspace: the journal is of one that was killed.
+            // No other program uses the workspace: the journal belongs to a killed program.
             self.remove_all();
             lock.unlock()?;
         }
@@ -180,7 +180,7 @@ impl PlaceholderStore {
             }
             let Ok(Some(object)) = root.look(path) else { continue };
             match object.kind {
-                // Fails for one that is not empty.
+                // Fails for a folder that is not empty.
                 ObjectKind::Folder => drop(root.remove(path, true)),
                 ObjectKind::File if is_unchanged(&root, path, object.length) => {
                     drop(root.remove(path, false));
@@ -202,7 +202,7 @@ impl PlaceholderStore {
     }
 }
 
-/// Creates one in the folder that was judged; returns what is there now. A link is none of ours.
+/// Creates one in the folder that was judged; returns the object that is there now. A link is not accepted.
 fn create_one(root: &Root, missing: &Missing) -> io::Result<ObjectId> {
     let changed = || {
         let path = missing.path.display();
@@ -320,7 +320,7 @@ mod tests {
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // On a busy machine the reader may get its turn late.
+                // On a busy machine the reader may be scheduled late.
                 let goes_on =
                     || !was_read.load(Ordering::Relaxed) && std::time::Instant::now() < deadline;
                 for _ in (0..).take_while(|round| *round < 2_000 || goes_on()) {

@@ -29,14 +29,14 @@ impl SandboxRefusal {
         Self::failed(Localized::same(error.to_string()))
     }
 
-    /// For the user: what is wrong, and what to do.
+    /// Returns what is wrong and what to do, for the user.
     #[must_use]
     pub fn for_user(&self) -> Localized {
         let (text, fix) = self.text_and_fix();
         localized!([text, fix] "{text}: {fix}", "{text}：{fix}")
     }
 
-    /// For the list of problems.
+    /// Returns the entry for the list of problems.
     #[must_use]
     pub fn problem(&self) -> Problem {
         let (text, fix) = self.text_and_fix();
@@ -82,7 +82,7 @@ impl SandboxRefusal {
         }
     }
 
-    /// For a model: that it is not its fault, and that a retry changes nothing.
+    /// Returns the text for a model: it is not its fault, and a retry changes nothing.
     #[must_use]
     pub fn for_model(&self, lang: Lang) -> String {
         let reason = self.reason();

@@ -1,5 +1,5 @@
-//! Removes a folder that commands wrote to, whatever modes they gave and however deep they went. Folders are moved to the
-//! top before they are taken apart, so that no path gets long and few files are open at a time; no link is followed.
+//! Removes a folder that commands wrote to, whatever the modes and however deep. Folders are moved to the top
+//! before they are emptied, so that no path gets long and few files are open at once; no link is followed.
 
 use std::ffi::{CStr, CString};
 use std::fs;
@@ -15,14 +15,14 @@ use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-/// Levels of folders. What is deeper stays, and is left to the next run.
+/// Most levels of folders. Deeper ones are left to the next run.
 const MAX_ROUNDS: usize = 100_000;
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// One that is not there is removed already.
+/// Removes a folder and everything in it; a missing one counts as removed.
 ///
 /// # Errors
-/// Something stays: it belongs to somebody else, is in use, or the disk.
+/// Something stays: it belongs to another user, is in use, or the disk failed.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     let top = match open(CWD, folder) {
         Err(Errno::NOENT) => return Ok(()),
@@ -45,7 +45,7 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
     fs::remove_dir(folder)
 }
 
-/// Removes an entry of the top; what is in it and cannot be removed at once is moved to the top. True if there is less to do.
+/// Removes an entry of the top; its content that cannot be removed at once is moved to the top. True on progress.
 fn take_apart(top: &OwnedFd, name: &CStr, moved: &mut u64) -> io::Result<bool> {
     if remove_file_or_empty(top, name) {
         return Ok(true);
@@ -72,7 +72,7 @@ fn remove_file_or_empty(folder: &OwnedFd, name: &CStr) -> bool {
 #[cfg(target_os = "linux")]
 fn open(parent: impl AsFd, name: impl Arg) -> Result<OwnedFd, Errno> {
     let found = openat(parent, name, FOLDER | OFlags::PATH, Mode::empty())?;
-    // What is found by this name is the folder that was opened, wherever it is now.
+    // This path leads to the folder that was opened, wherever it is now.
     chmod(format!("/proc/self/fd/{}", found.as_raw_fd()), Mode::RWXU)?;
     openat(&found, c".", FOLDER | OFlags::RDONLY, Mode::empty())
 }
@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// Deeper than what may be open at a time, and than a path may be long.
+    /// Deeper than the limits of open files and of the length of a path.
     const DEPTH: usize = 1_500;
 
     #[test]

@@ -1,7 +1,7 @@
 //! The paths of a workspace that a command must never write, because they decide what runs later: the areas
-//! of this program, Taskdocs, the configuration and hooks of each repository, what their settings name, and a
-//! rebase or bisect of the person, which git goes on with. git also reads `config.worktree` and the folder that
-//! `commondir` names, so these are protected too.
+//! of this program, Taskdocs, the configuration and hooks of each repository, files that their settings name,
+//! and a rebase or bisect of the person that git continues. git also reads `config.worktree` and the folder
+//! that `commondir` names, so these are protected too.
 //!
 //! A path that does not exist cannot be protected, so placeholders are created there while commands run
 //! (`placeholders.rs`). A path is judged together with the object that is there, and only that object is used.
@@ -19,7 +19,7 @@ use crate::domain::text::{Localized, localized};
 /// Files and folders of a repository that git reads as configuration or runs.
 const GIT_FILES: [&str; 3] = ["config", "config.worktree", "commondir"];
 const GIT_FOLDERS: [&str; 1] = ["hooks"];
-/// What git goes on with: a rebase, a sequence of picks, a bisect.
+/// Unfinished operations that git continues: a rebase, a sequence of picks, a bisect.
 pub(super) const GIT_STATES: [&str; 3] = ["rebase-merge", "rebase-apply", "sequencer"];
 pub(super) const BISECT: &str = "BISECT_";
 const MAX_DEPTH: usize = 8;
@@ -29,7 +29,7 @@ const MAX_TARGETS: usize = 200;
 /// Longest `.git` file that is read.
 const MAX_LINK_BYTES: u64 = 4 * 1024;
 
-/// What is created at a missing reserved path.
+/// The kind of placeholder at a missing reserved path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Placeholder {
     Folder,
@@ -51,7 +51,7 @@ impl Placeholder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Held {
     pub path: PathBuf,
-    /// What was judged there; `None` until a placeholder is made.
+    /// The identity of the object that was judged there; `None` until a placeholder is made.
     pub id: Option<ObjectId>,
 }
 
@@ -103,13 +103,13 @@ pub(super) struct ReservedPaths {
     pub missing: Vec<Missing>,
     /// The folders that protected paths lie in.
     pub folders: BTreeSet<ObjectId>,
-    /// What settings of git name.
+    /// The files that settings of git name.
     pub targets: Targets,
     /// States of git that are protected, or would be if no command had made them.
     pub states: Vec<Held>,
 }
 
-/// What reserved paths are found from.
+/// The input for finding reserved paths.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ground<'a> {
     pub root: &'a Root,
@@ -159,7 +159,7 @@ impl ReservedPaths {
         Ok(finder.reserved)
     }
 
-    /// Tells what was made at the missing paths.
+    /// Notes the objects that were created at the missing paths.
     pub fn made(&mut self, made: &BTreeMap<PathBuf, ObjectId>) {
         let all = self.areas.iter_mut().chain(&mut self.pinned).chain(&mut self.fixed);
         for held in all.filter(|held| held.id.is_none()) {
@@ -200,7 +200,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// What was found a moment before has to be there still: it may have been moved, and is then to be found again.
+    /// Checks that a path found a moment ago is unchanged: if it was moved, it has to be found again.
     fn look_again(&self, found: &Found) -> Result<PathKind, JudgeFault> {
         match look(self.root(), &found.path)? {
             Some((kind, id)) if id == found.id => Ok(kind),
@@ -241,7 +241,7 @@ impl Finder<'_> {
                 if !is_bare {
                     return self.add_repository(&inside, beside);
                 }
-                // Without them it would be taken for no repository the next time.
+                // Without them the next search would not recognise the repository.
                 for name in OF_BARE_REPOSITORY {
                     let path = path.join(name);
                     if let Some((_, id)) = look(&inside, &path)? {
@@ -253,9 +253,9 @@ impl Finder<'_> {
         }
     }
 
-    /// The repository that a `.git` file names, if it lies in the workspace.
+    /// Adds the repository that a `.git` file names, if it lies in the workspace.
     fn add_linked(&mut self, file: &Found, worktree: &Path) -> Result<(), JudgeFault> {
-        // What cannot be read leads nowhere, for git neither.
+        // A file that cannot be read leads nowhere, for git neither.
         let Ok(read) = self.root().read(&file.path, MAX_LINK_BYTES) else { return Ok(()) };
         let read = read.filter(|(_, id)| *id == file.id);
         let (text, _) = read.ok_or_else(|| JudgeFault::Changed(file.path.clone()))?;
@@ -352,7 +352,7 @@ impl Finder<'_> {
             } else if let Some(link) = self.root().link_on_the_way(folder) {
                 return Err(is_link(&link));
             } else {
-                // Nothing is to be held: what appears there is found afterwards.
+                // Nothing to protect: a path that appears there is found afterwards.
             }
         }
         for (path, id) in found.read {
@@ -363,7 +363,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// What was judged at a path, or is there.
+    /// Returns the identity of the object that was judged at a path, or is there.
     fn now_at(&self, path: &Path) -> Result<Option<ObjectId>, JudgeFault> {
         match self.reserved.fixed.iter().find(|held| held.path == path) {
             Some(held) => Ok(held.id),
@@ -408,7 +408,7 @@ fn too_many_targets() -> JudgeFault {
     ))
 }
 
-/// What git goes on with in the folder of a repository.
+/// Returns the unfinished operations of git in the folder of a repository.
 fn states(inside: &Root) -> Result<Vec<Held>, JudgeFault> {
     let mut found = Vec::new();
     let entries = inside.entries(inside.path()).map_err(|error| failed(inside.path(), &error))?;
@@ -442,7 +442,7 @@ fn is_link(path: &Path) -> JudgeFault {
     ))
 }
 
-/// What exists at a path. A link is an error: whoever can write its folder can replace it.
+/// Returns the object at a path. A link is an error: a writer of its folder can replace it.
 fn look(root: &Root, path: &Path) -> Result<Option<(PathKind, ObjectId)>, JudgeFault> {
     let Some(object) = root.look(path).map_err(|error| failed(path, &error))? else {
         return Ok(None);
@@ -454,7 +454,7 @@ fn look(root: &Root, path: &Path) -> Result<Option<(PathKind, ObjectId)>, JudgeF
     }
 }
 
-/// The same, also for the top.
+/// Returns the object at a path, which may be the top.
 fn look_or_top(root: &Root, path: &Path) -> Result<Option<(PathKind, ObjectId)>, JudgeFault> {
     if path != root.path() {
         return look(root, path);
@@ -515,7 +515,7 @@ pub(super) fn repositories(root: &Root, nested: &NestedPaths) -> Vec<Found> {
     found
 }
 
-/// Taskdocs at the top as it is now, and those found below.
+/// Returns the Taskdocs at the top now, and those found below.
 pub(super) fn taskdocs(root: &Root, nested: &NestedPaths) -> Result<Vec<Found>, JudgeFault> {
     let top = root.path();
     let mut paths: Vec<PathBuf> = root

@@ -1,6 +1,6 @@
 //! The seccomp filter of a sandboxed command. It denies system calls that reach out of a sandbox: to other
 //! processes, new namespaces and mounts, kernel keyrings, BPF and the like, and socket families that no
-//! namespace isolates. And it denies the bit of a mode that gives whoever runs a file the rights of its owner.
+//! namespace isolates. And it denies the set-user-ID bit, by which a file runs with the rights of its owner.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +12,9 @@ use seccompiler::{
 /// Socket families that are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sockets {
-    /// Those that a network namespace isolates, and Unix sockets.
+    /// Families that a network namespace isolates, and Unix sockets.
     Isolated,
-    /// Those of the network, where no namespace isolates it; no Unix sockets.
+    /// Families of the network, when no namespace isolates it; no Unix sockets.
     NetworkOnly,
     /// None, except socket pairs.
     None,
@@ -101,7 +101,7 @@ const SYS_OPEN_TREE_ATTR: libc::c_long = 467;
 /// `fchmodat2`, which `libc` does not define everywhere yet.
 const SYS_FCHMODAT2: libc::c_long = 452;
 
-/// Calls that give a mode to a file, with the index of that argument. That of `mkdir` cannot have these bits.
+/// Calls that set the mode of a file, with the index of the mode argument. That of `mkdir` cannot have these bits.
 const MODE_CALLS: &[(libc::c_long, u8)] =
     &[(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (SYS_FCHMODAT2, 2), (libc::SYS_mknodat, 2)];
 #[cfg(target_arch = "x86_64")]
@@ -144,8 +144,8 @@ pub(super) fn program(sockets: Sockets) -> Result<BpfProgram, SeccompError> {
     program_for(sockets, super::visible::is_root())
 }
 
-/// Bits of a mode that nobody may set. Folders of ordinary users often have that of the group, and tools copy it; a file of the
-/// group of the administrator gives more away.
+/// The mode bits that must not be set. Folders of ordinary users often have the set-group-ID bit, and tools
+/// copy it; for a file of root's group it would give more away.
 fn denied_bits(is_root: bool) -> &'static [u32] {
     if is_root { &[libc::S_ISUID, libc::S_ISGID] } else { &[libc::S_ISUID] }
 }
@@ -160,7 +160,7 @@ fn program_for(sockets: Sockets, is_root: bool) -> Result<BpfProgram, SeccompErr
     let typing =
         TERMINAL_INPUT_REQUESTS.map(|request| rule(vec![condition(1, SeccompCmpOp::Eq, request)?]));
     rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_, _>>()?);
-    // A PID namespace has no other processes.
+    // A PID namespace contains no other processes.
     for (call, argument) in CROSS_PROCESS_CALLS.into_iter().filter(|_| sockets != Sockets::Isolated)
     {
         rules.insert(call, vec![rule(vec![condition(argument, SeccompCmpOp::Ne, 0)?])?]);
@@ -212,7 +212,7 @@ fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, SeccompError> 
     SeccompRule::new(conditions)
 }
 
-/// Matches a first argument that is none of these families.
+/// Returns a rule for a first argument that is in none of these families.
 fn none_of(families: &[libc::c_int]) -> Result<Vec<SeccompRule>, SeccompError> {
     let each = families.iter().map(|family| {
         let family = u64::from(family.cast_unsigned());

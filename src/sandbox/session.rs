@@ -48,7 +48,7 @@ impl Session {
         self.folder.join("tmp")
     }
 
-    /// An empty folder, and an empty file, that nobody can open: they stand in for what is hidden.
+    /// An empty folder, and an empty file, that cannot be opened: they stand in for hidden paths.
     pub fn closed_folder(&self) -> PathBuf {
         self.folder.join("closed")
     }
@@ -57,7 +57,7 @@ impl Session {
         self.folder.join("closed-file")
     }
 
-    /// A git configuration with the name and email of the user, and nothing else.
+    /// Returns a git configuration with the name and email of the user, and nothing else.
     pub fn git_settings(&self) -> PathBuf {
         self.folder.join("gitconfig")
     }
@@ -65,7 +65,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next run, which looks for the lock.
+        // The next run, which checks the lock, removes the rest.
         if removal::remove(&self.tmp()).is_ok() {
             let _ = removal::remove(&self.folder);
         }
@@ -95,7 +95,7 @@ fn remove_stale(top: &Path) {
     for entry in fs::read_dir(top).into_iter().flatten().flatten() {
         let folder = entry.path();
         let ours = entry.file_name().to_string_lossy().starts_with(RUN_PREFIX);
-        // One without a lock file is being created.
+        // A folder without a lock file is being created.
         if ours
             && let Ok(lock) = File::open(folder.join(LOCK))
             && lock.try_lock().is_ok()

@@ -1,5 +1,5 @@
-//! Where tools of a person keep programs and caches. Beside them lie keys, settings with keys, logs and sources of projects, so
-//! what is visible of such a folder is listed here, and nothing else is.
+//! Folders in which tools of a person keep programs and caches. Beside these they hold keys, settings with
+//! keys, logs and sources of projects, so only the parts of such a folder that are listed here are visible.
 
 use std::fs;
 use std::io::Read as _;
@@ -13,7 +13,7 @@ const MAX_BYTES: u64 = 256 * 1024;
 pub(super) struct ToolFolder {
     /// The environment variable that names the folder.
     pub variable: Option<&'static str>,
-    /// Where the folder is below the home folder, also if the variable names another one.
+    /// Its path below the home folder, even if the variable names another one.
     pub in_home: Option<&'static str>,
     /// The name that the folder has to have.
     pub called: Option<&'static str>,
@@ -101,7 +101,7 @@ const CONDA: &[&str] = &[
 /// Variables that name certificates.
 pub(super) const CERTIFICATES: [&str; 3] = ["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
 
-/// Names of files with keys, in whatever folder.
+/// Names of files with keys, in any folder.
 const KEY_FILES: [&str; 10] = [
     "credentials",
     "credentials.json",

@@ -25,7 +25,7 @@ const MAX_LEVELS: usize = 4;
 const WITH_SOCKETS: [&str; 2] = ["/opt", "/usr/local"];
 /// Folders with a socket of the system, whose server does more than a sandbox may.
 const SOCKET_FOLDERS: [&str; 1] = ["/nix/var/nix/daemon-socket"];
-/// Names of folders that are private, wherever they are.
+/// Names of folders that are private, anywhere.
 const PRIVATE_NAMES: [&str; 11] = [
     ".ssh",
     ".gnupg",
@@ -42,7 +42,7 @@ const PRIVATE_NAMES: [&str; 11] = [
 /// Folders below the home folder that hold private ones.
 const HOLDS_PRIVATE: [&str; 3] = [".local/share", ".local/state", ".cache"];
 
-/// What is visible, and what of that is masked.
+/// The visible paths, and those of them that are masked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct VisiblePaths {
     /// Read-only, at their own paths.
@@ -137,7 +137,7 @@ impl VisiblePaths {
 
     fn add_tool(&mut self, path: PathBuf, config: &SandboxConfig) {
         let is_covered = self.system.iter().chain(&self.tools).any(|top| path.starts_with(top));
-        // What it leads to is judged as well: it may be a link.
+        // The target is judged as well: the path may be a link.
         let Ok(real) = path.canonicalize() else { return };
         if !is_covered && [&path, &real].into_iter().all(|path| may_be_visible(path, config)) {
             self.tools.push(path);
@@ -154,7 +154,7 @@ impl VisiblePaths {
         }
     }
 
-    /// Masks sockets, and with `keys` files that tools keep keys in, as far as a short look reaches.
+    /// Masks sockets, and with `keys` the files in which tools keep keys, within the limits of the search.
     fn mask_in(&mut self, folder: &Path, keys: bool) {
         let (mut level, mut left) = (vec![folder.to_owned()], MAX_LOOKED_AT);
         for _ in 0..MAX_LEVELS {
@@ -235,9 +235,9 @@ fn is_empty(entry: &fs::DirEntry) -> bool {
     entry.metadata().is_ok_and(|meta| meta.len() == 0)
 }
 
-/// An environment variable may name any path, and a folder of a tool may be a link. One that holds the home folder, the
-/// workspace or the state of this program is not made visible, nor what lies in a private folder. What is in the workspace is
-/// visible as that: a command could have put a link to anything there.
+/// An environment variable may name any path, and a folder of a tool may be a link. A path that contains the home
+/// folder, the workspace or the state of this program is not made visible, nor one within a private folder. Paths in
+/// the workspace are visible as part of it only: a command could have put a link to anything there.
 fn may_be_visible(path: &Path, config: &SandboxConfig) -> bool {
     let home = config.home.as_deref();
     let is_specific = path.is_absolute() && path.components().count() > 2;
@@ -436,7 +436,7 @@ mod tests {
         symlink(&home, home.join("go/pkg")).unwrap();
         symlink(home.join("ws/.venv/bin"), home.join("go/bin")).unwrap();
         let workspace = home.join("ws");
-        // As a command can leave it.
+        // As a command could leave it.
         symlink(home.join("real"), workspace.join("venv")).unwrap();
         let config = SandboxConfig { workspace, ..config(&home, &[("VIRTUAL_ENV", "ws/venv")]) };
         let visible = VisiblePaths::find(&config);

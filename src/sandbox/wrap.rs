@@ -39,7 +39,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// A workspace with more folders is searched after commands only, not before each too.
 const MAX_FOLDERS_BEFORE: usize = 2_000;
-/// How often a workspace is judged while another command exchanges what is in it.
+/// Most attempts to judge a workspace while another command exchanges files in it.
 const MAX_TRIES: usize = 20;
 /// Length of a reported error.
 const MAX_ERROR_CHARS: usize = 300;
@@ -63,11 +63,11 @@ pub struct SandboxedCommand {
     pub environment: Vec<(String, String)>,
     /// Number of nested processes of the sandbox itself, above the command.
     pub layers: usize,
-    /// To be kept until all processes of the command have ended.
+    /// Must be kept until all processes of the command have ended.
     pub placeholders: Placeholders,
 }
 
-/// What is set up once.
+/// The parts that are set up once.
 #[derive(Debug)]
 pub(super) struct PreparedSandbox {
     /// The workspace, open from the first command to the last.
@@ -83,7 +83,7 @@ struct LastScan {
     search: Search,
     known: KnownPaths,
     git_settings: GitSettings,
-    /// States of git seen so far, and those of them that appeared while commands ran.
+    /// States of git seen so far, and those that appeared while commands ran.
     seen_states: BTreeSet<ObjectId>,
     own_states: BTreeSet<ObjectId>,
     /// Targets of settings that a result has named.
@@ -93,8 +93,8 @@ struct LastScan {
     has_run: bool,
 }
 
-/// What a command left in the workspace that no sandbox can prevent, and what of it is not protected or was not known
-/// to be. Paths are relative to the workspace.
+/// Paths that a command left in the workspace, which no sandbox can prevent, and places that are not
+/// protected or were not known before. Paths are relative to the workspace.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct NewPaths {
     pub taskdocs: Vec<PathBuf>,
@@ -102,11 +102,11 @@ pub struct NewPaths {
     pub repositories: Vec<PathBuf>,
     /// Files that settings of git name, which commands cannot write, with the setting.
     pub settings: Vec<(PathBuf, String)>,
-    /// What is not protected, if it was not told before.
+    /// Unprotected places, if they were not reported before.
     pub unprotected: Unprotected,
 }
 
-/// How a means can be used here.
+/// A mechanism that can be used here, with its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UsableMeans {
     pub means: Means,
@@ -129,7 +129,7 @@ impl PreparedSandbox {
         let nested = last_scan.search.refresh(&root);
         last_scan.known.add(reserved::repositories(&root, nested));
         let mut visible = VisiblePaths::find(config);
-        // What lies in the workspace is seen there, and whoever writes there may exchange it.
+        // Paths in the workspace are visible there, and a command may exchange them.
         visible.tools.retain(|path| !path.starts_with(workspace));
         Ok(Self {
             root,
@@ -146,7 +146,7 @@ impl PreparedSandbox {
 }
 
 impl LastScan {
-    /// Judges what is reserved now. `root`: the workspace.
+    /// Judges the reserved paths now. `root`: the workspace.
     fn judge(
         &self,
         root: &Root,
@@ -210,8 +210,8 @@ impl Sandbox {
         self.sandboxed(usable, level, command)
     }
 
-    /// What appeared in the workspace since the last command started. Creating it cannot be prevented; once found, it
-    /// is protected. Reads the disk.
+    /// Returns the paths that appeared in the workspace since the last command started. Creating them cannot
+    /// be prevented; once found, they are protected. Reads the disk.
     #[must_use]
     pub fn new_paths(&self) -> NewPaths {
         let Ok(prepared) = self.prepared() else { return NewPaths::default() };
@@ -259,14 +259,14 @@ impl Sandbox {
         targets.map(|(path, target)| (short(path), target.setting)).collect()
     }
 
-    /// What of the workspace is not protected from commands.
+    /// Returns the problem that parts of the workspace are not protected from commands.
     #[must_use]
     pub fn unprotected(&self) -> Option<Problem> {
         let prepared = self.prepared().ok()?;
         prepared.last_scan().search.found().unprotected.problem(prepared.root.path())
     }
 
-    /// Problems with git settings that appeared while commands ran, and with what is not protected.
+    /// Returns problems with git settings that appeared while commands ran, and with unprotected places.
     pub(super) fn workspace_problems(&self, prepared: &PreparedSandbox) -> Vec<Problem> {
         let (workspace, root) = (&self.config().workspace, &prepared.root);
         let mut last_scan = prepared.last_scan();
@@ -383,8 +383,8 @@ impl Sandbox {
         }))
     }
 
-    /// Judges the workspace and makes the placeholders. While another command exchanges what is in it, that is done
-    /// again.
+    /// Judges the workspace and makes the placeholders; repeats this while another command exchanges files in
+    /// it.
     fn reserve(
         &self,
         prepared: &PreparedSandbox,
@@ -510,7 +510,7 @@ impl Sandbox {
     }
 }
 
-/// What the helper holds before `bwrap` starts: folders before what is in them.
+/// Returns the paths that the helper holds before `bwrap` starts: folders before their content.
 fn holds(
     config: &SandboxConfig,
     prepared: &PreparedSandbox,
@@ -523,7 +523,7 @@ fn holds(
     let mut add = |how: &str, path: &Path, id: ObjectId| {
         arguments.extend([how.into(), path.into(), id.into()]);
     };
-    // A home or state folder in the workspace is hidden, whatever it is moved to.
+    // A home or state folder in the workspace is hidden, even if it is moved.
     let own = config.home.iter().chain([&config.state]);
     for path in own.filter(|path| path.starts_with(root.path())) {
         if let Some(object) = root.look(path).map_err(SandboxRefusal::of_error)? {

@@ -34,12 +34,12 @@ pub enum PathTarget {
     Directory,
 }
 
-/// What may be read, for a program that is to leave out the rest itself. Folders are patterns without
-/// `.` and empty names; an empty one is the workspace.
+/// The paths that may be read, for a program that leaves out the rest itself. Folders are patterns without `.` and
+/// empty segments; an empty pattern is the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadScope {
     pub denied_dirs: Vec<String>,
-    /// Only these, if there is a list.
+    /// The only readable folders; `None`: no such list.
     pub dirs: Option<Vec<String>>,
     /// Lower case, with the dot.
     pub denied_extensions: Vec<String>,
@@ -54,7 +54,7 @@ impl ReadScope {
         closed && self.dirs.is_none() && self.extensions.is_none()
     }
 
-    /// What both allow. What two allow lists have in common cannot be said as one list: nothing then.
+    /// Returns what both allow. The intersection of two allow lists cannot be written as one list, so it is empty.
     fn and(mut self, other: Self) -> Self {
         let both = |one: Option<Vec<String>>, two: Option<Vec<String>>| match (one, two) {
             (Some(_), Some(_)) => Some(Vec::new()),
@@ -128,7 +128,7 @@ impl Access {
         }
     }
 
-    /// What both allow.
+    /// Restricts the access to what both allow.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.combined.push(other);

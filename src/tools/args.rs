@@ -37,7 +37,7 @@ pub(super) enum ArgFault {
 }
 
 impl Args {
-    /// What a call says. Blank text stands for no arguments.
+    /// Parses the arguments of a call. Blank text stands for no arguments.
     pub(super) fn read(raw: &str) -> Result<Self, ArgFault> {
         if raw.len() > MAX_RAW_BYTES {
             return Err(ArgFault::TooLong { bytes: raw.len() });
@@ -54,12 +54,12 @@ impl Args {
         Ok(Self(object))
     }
 
-    /// As the type a tool has for them.
+    /// Deserializes the arguments into the tool's own type.
     pub(crate) fn typed<A: DeserializeOwned>(self) -> Result<A, ArgMismatch> {
         A::deserialize(Reader(Value::Object(self.0)))
     }
 
-    /// All of them, for a tool that passes them on.
+    /// Returns all arguments, for a tool that passes them on.
     #[must_use]
     pub fn into_object(self) -> Map<String, Value> {
         self.0
@@ -72,7 +72,7 @@ impl From<Map<String, Value>> for Args {
     }
 }
 
-/// What is said of a call that does not fit.
+/// Returns the message about a call that was not run, with the reason.
 pub(super) fn not_run(name: &str, reason: &str, lang: Lang) -> String {
     in_lang!(lang, "{name} was not run. {reason}", "未执行 {name}。{reason}")
 }

@@ -1,5 +1,5 @@
 //! Every way out of the workspace, tried with every tool that takes a path. The tools are found by
-//! their schemas: a new one with a `path`, `from` or `to` is tried by itself.
+//! their schemas: a new one with a `path`, `from` or `to` is tried automatically.
 //!
 //! Three things must hold, whatever is asked: nothing outside and nothing reserved changes; no
 //! result shows what stands there; and what is denied is denied by code.
@@ -21,14 +21,14 @@ const SECRET: &str = "KEEP-AWAY-7731";
 /// Toolsets whose tools work on any file.
 const TOOLSETS: [&str; 3] = ["ws_read", "ws_mod", "codex_inspect_and_patch_tools"];
 
-/// What has to be said about a path.
+/// The expected outcome for a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
-    /// Nobody may go there.
+    /// Access is denied.
     Denied,
-    /// A link out: denied, except to those who work on the link itself.
+    /// A link out of the workspace: denied, except to tools that work on the link itself.
     LinkOut,
-    /// No path a file can have, or one that ends nowhere; any code but success.
+    /// Not a possible path of a file, or one that leads nowhere; any error code will do.
     Refused,
     /// An ordinary place.
     Fine,
@@ -133,7 +133,7 @@ fn cases(bench: &TestBench) -> Vec<(String, Verdict)> {
         ("ok.txt/x", Refused),
         ("pipe", Refused),
         ("socket", Refused),
-        // Look-alikes that are nobody's secret.
+        // Look-alikes of reserved names, which are open.
         ("ok.txt", Fine),
         ("./a/../ok.txt", Fine),
         ("a//b///deep.txt", Fine),
@@ -226,7 +226,7 @@ fn trapped() -> TestBench {
     bench
 }
 
-/// All that must stay as it is: what lies beside the workspace, and its reserved areas.
+/// Returns everything that must not change: files beside the workspace, and its reserved areas.
 fn guarded(bench: &TestBench) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let beside = bench.dir.path();
@@ -329,7 +329,7 @@ impl PathTool {
             || self.tool == "apply_patch" && self.field == "delete"
     }
 
-    /// Where something new is to stand; what is there already is refused, whatever it is.
+    /// True if the argument names something new; whatever exists there is refused.
     fn wants_a_free_name(&self) -> bool {
         self.field == "to"
             || matches!(self.tool.as_str(), "create_new_file" | "write_picture" | "mk_dir")
@@ -388,7 +388,7 @@ fn c05_c06_no_path_leads_out_with_any_tool() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Whether the tool has said what it has to say.
+/// True if the outcome is the expected one.
 fn right(way: &PathTool, verdict: Verdict, outcome: &ToolOutcome) -> bool {
     let code = header(outcome, "error");
     let is = |codes: &[&str]| code.is_some_and(|code| codes.contains(&code));

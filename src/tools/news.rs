@@ -12,10 +12,10 @@ use crate::domain::decisions::NewDecision;
 use crate::domain::news::{NewNotice, NewsItem};
 use crate::domain::text::{Localized, Text};
 
-/// What is open, and what keeps the store from working.
+/// The open items, and the problems that keep the store from working.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewsView {
-    /// Counts up with each change; 0 until it has been looked at.
+    /// Grows with each change; 0 until the store was read.
     pub revision: u64,
     /// The newest first.
     pub items: Arc<[NewsItem]>,
@@ -27,7 +27,7 @@ pub trait NewsStore: Send + Sync + Debug {
     /// Works until [`NewsStore::close`]; called once.
     fn run(&self) -> BoxFuture<'static, ()>;
 
-    /// What is open now, and every change of it.
+    /// Returns a receiver of the open items, which is told of every change.
     fn view(&self) -> watch::Receiver<NewsView>;
 
     /// Keeps a notice. Its id is returned once it is on disk.
@@ -36,10 +36,10 @@ pub trait NewsStore: Send + Sync + Debug {
     /// Dismisses what of these is open.
     fn dismiss(&self, ids: Vec<String>) -> BoxFuture<'static, Result<(), Localized>>;
 
-    /// Adds to the history, later. Nobody waits for it, and losing it loses no answer.
+    /// Adds to the history in the background. No answer waits for that, and none is lost if it fails.
     fn record(&self, decision: NewDecision);
 
-    /// Looks at the store again: a person has agreed to it, or it is configured now.
+    /// Rereads the store: a person has agreed to it, or it is configured now.
     fn look_again(&self);
 
     /// Ends what runs, when all that was recorded is on disk.

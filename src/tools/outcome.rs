@@ -36,7 +36,7 @@ pub struct ToolOutcome {
 /// An image a tool has read or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolImage {
-    /// Such as `image/png`.
+    /// The media type, such as `image/png`.
     pub media_type: &'static str,
     pub bytes: Arc<[u8]>,
 }
@@ -56,7 +56,7 @@ pub enum StateChange {
     UpdateReminder {
         id: String,
         content: String,
-        /// `None` keeps what the reminder has.
+        /// `None` keeps the format of the reminder.
         render: Option<ReminderFormat>,
     },
     DeleteReminder {
@@ -80,14 +80,14 @@ pub enum StateChange {
     },
 }
 
-/// What the autonomy of a member says of a decision.
+/// The outcome of a decision under the autonomy of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecisionOutcome {
     /// The member makes it.
     Made(MadeDecision),
-    /// The member makes it, and a person has been told what it is.
+    /// The member decides, and a person has been told.
     Notified(MadeDecision),
-    /// A person is asked; the result of the call says so.
+    /// A person decides; the result of the call says so.
     Asked(Box<Inquiry>),
 }
 
@@ -146,7 +146,7 @@ impl ToolOutcome {
         Self { file_changes: file_changes.into_iter().collect(), ..self }
     }
 
-    /// The same outcome without secrets, whatever of it is kept or shown.
+    /// Redacts secrets in everything of the outcome that is kept or shown.
     #[must_use]
     pub fn redacted(mut self, secrets: &Arc<Secrets>, lang: Lang) -> Self {
         self.text = secrets.redacted(self.text);

@@ -31,7 +31,7 @@ pub struct Registry {
     /// In the order in which models see them.
     tools: Vec<Arc<dyn Tool>>,
     toolsets: BTreeMap<String, Vec<String>>,
-    /// Tools that are not offered for the time being: what a call of one is told.
+    /// Tools that are not offered at the moment, with the text for a call of one.
     withheld: BTreeMap<String, Localized>,
 }
 
@@ -98,7 +98,7 @@ impl Registry {
         }
     }
 
-    /// Gives a toolset that is there a tool of another one too.
+    /// Adds a known tool to an existing toolset.
     pub fn share(&mut self, toolset: &str, tool: &str) {
         if let Some(names) = self.toolsets.get_mut(toolset)
             && self.tools.iter().any(|known| known.spec().name == tool)
@@ -115,8 +115,8 @@ impl Registry {
         sets.chain(tools).chain(withheld).chain([man::NAME]).collect()
     }
 
-    /// The tools of a member as its team has it, and the names that mean nothing. Whoever is no shell
-    /// specialist has no tools of a shell, whichever way they were granted.
+    /// Returns the tools of a member of a team, and the unknown names. Only a shell specialist has the tools of a
+    /// shell, whichever way they were granted.
     pub fn of_member(&self, member: &Member, main_dialog: bool) -> (ToolSubset, Vec<String>) {
         let closed: &[&str] = match member.shell {
             ShellRight::Granted => &[],
@@ -125,8 +125,8 @@ impl Registry {
         self.granted(&member.toolsets, &member.tools, main_dialog, closed)
     }
 
-    /// The tools of somebody from whom nothing is kept: what a grant means, for whoever checks that. A
-    /// dialog gets those of [`Registry::of_member`].
+    /// Returns the tools of a grant from which no tool is withheld, to check what the grant means. A dialog gets
+    /// those of [`Registry::of_member`].
     pub fn for_member(
         &self,
         toolsets: &[String],
@@ -136,7 +136,7 @@ impl Registry {
         self.granted(toolsets, tools, main_dialog, &[])
     }
 
-    /// What was granted, without what is `closed`.
+    /// Returns the granted tools without those that are `closed`, and the unknown names.
     ///
     /// `toolsets` holds names of toolsets or tools, `*` for all, `!name` for all but that one;
     /// the order does not matter. `tools` holds names of tools.
@@ -185,7 +185,7 @@ impl Registry {
         (ToolSubset { tools, withheld: self.withheld.clone() }, unknown)
     }
 
-    /// The toolsets that were granted whole, with what is offered of each.
+    /// Returns the toolsets that were granted whole, with their offered tools.
     fn owned(
         &self,
         granted: &[String],
@@ -240,14 +240,14 @@ impl ToolSubset {
         self.tools.iter().map(|tool| tool.spec())
     }
 
-    /// Those that another one offers too.
+    /// Keeps only the tools that `other` offers too.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.tools.retain(|tool| other.contains(&tool.spec().name));
         self
     }
 
-    /// The same, and those of these names that another one offers.
+    /// Adds the tools with these names that `other` offers.
     #[must_use]
     pub fn with(mut self, other: &Self, names: &[&str]) -> Self {
         let missing = |tool: &&Arc<dyn Tool>| {
@@ -259,7 +259,7 @@ impl ToolSubset {
         self
     }
 
-    /// The same and this tool, which takes the place of one with its name.
+    /// Adds this tool, which replaces one of the same name.
     #[must_use]
     pub fn with_tool(mut self, tool: Arc<dyn Tool>) -> Self {
         self.tools.retain(|other| other.spec().name != tool.spec().name);
@@ -267,18 +267,17 @@ impl ToolSubset {
         self
     }
 
-    /// Whether a tool of this name is offered.
+    /// True if a tool of this name is offered.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.specs().any(|spec| spec.name == name)
     }
 
-    /// Runs a call. Never fails: whatever is wrong with it becomes a text for the model.
-    /// The result holds no key.
+    /// Runs a call. Never fails: an error becomes a text for the model. The result is redacted.
     pub async fn run(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> ToolOutcome {
         let (lang, keys) = (cx.lang, Arc::clone(&cx.keys));
         let outcome = self.outcome(name, raw_arguments, cx).await;
-        // Before it is cut, or half a key could be left at the end.
+        // Redacted before it is cut, so that no half of a key is left at the end.
         outcome.redacted(&keys, lang).capped(lang)
     }
 

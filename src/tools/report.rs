@@ -18,7 +18,7 @@ pub(super) struct ToolReport {
 }
 
 impl ToolReport {
-    /// The result of a call that did what it was asked.
+    /// Begins the result of a successful call.
     pub(super) fn ok(mode: &str, path: &str) -> Self {
         Self::start(true, mode, path)
     }
@@ -41,7 +41,7 @@ impl ToolReport {
         self
     }
 
-    /// The one sentence that stands for the whole result.
+    /// Sets the sentence that summarizes the whole result.
     pub(super) fn summary(mut self, text: impl Into<String>) -> Self {
         self.summary = text.into();
         self

@@ -9,32 +9,32 @@ use crate::domain::{DialogId, Problem, Reminder, RootId};
 
 use super::registry::Registry;
 
-/// Somebody who has tools to offer. Each generation sees what there is when it begins; a call that
-/// runs keeps the tool it was made with.
+/// A source of further tools. Each generation sees the tools that exist when it begins; a running
+/// call keeps the tool it was made with.
 pub trait ToolSource: Send + Sync + Debug {
     /// Works until [`ToolSource::close`]; called once.
     fn run(&self) -> BoxFuture<'static, ()>;
 
-    /// Takes in what has changed since the last time. Waits for what is starting, but not for long.
+    /// Applies changes since the last time. Waits briefly for what is starting.
     fn settle(&self) -> BoxFuture<'static, ()>;
 
     /// Adds the tools there are now.
     fn add_to(&self, registry: &mut Registry);
 
-    /// What keeps tools from being there.
+    /// Returns the problems that keep tools from being offered.
     fn problems(&self) -> Vec<Problem>;
 
-    /// What becomes of the reminders it keeps in a dialog that begins a generation.
+    /// Returns updates for the reminders it keeps in a dialog that begins a generation.
     fn update_reminders(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<ReminderUpdate>;
 
-    /// Gives up what was held for a dialog, or for all of a tree.
+    /// Releases the leases of a dialog, or of all of a tree.
     fn release(&self, whose: LeaseScope) -> BoxFuture<'static, ()>;
 
-    /// Gives up everything; [`ToolSource::run`] ends then.
+    /// Releases everything; [`ToolSource::run`] ends then.
     fn close(&self) -> BoxFuture<'static, ()>;
 }
 
-/// For whom something is held.
+/// The dialogs for which something is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeaseScope {
     Dialog(DialogId),
@@ -45,7 +45,7 @@ pub enum LeaseScope {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReminderUpdate {
     Add {
-        /// Who keeps it from now on.
+        /// The owner that maintains it.
         owner: &'static str,
         content: String,
         meta: Value,

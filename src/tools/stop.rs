@@ -1,5 +1,4 @@
-//! Telling blocking work that nobody waits for it any more: a flag that is set when the call that
-//! began the work is dropped.
+//! Cancels blocking work: a flag that is set when the call that began the work is dropped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,7 +46,7 @@ mod tests {
     #[serde(deny_unknown_fields)]
     struct NoArgs {}
 
-    /// Work without end, that leaves a file when it is told to stop.
+    /// Works endlessly, and writes a file when it is stopped.
     fn endless(cx: &ToolCx, _: &NoArgs, stop: &StopFlag) -> ToolOutcome {
         while !stop.is_set() {
             std::thread::yield_now();

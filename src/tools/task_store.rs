@@ -30,18 +30,18 @@ use crate::domain::{RootId, TaskId, TeamName};
 
 use super::team_calls::TeamCalls;
 
-/// What is being worked on, and what is left to do about what has ended.
+/// The work in progress, and what remains to be done about ended work.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TasksView {
-    /// Counts up with each change; 0 until it has been looked at.
+    /// Grows with each change; 0 until the store was read.
     pub revision: u64,
-    /// What lists show: open tasks, then ended ones, both up to a number.
+    /// The rows of lists: open tasks, then ended ones, both up to a number.
     pub listed: Arc<[TaskRow]>,
     /// The teams of which there is more to say than that they are active.
     pub teams: Arc<[TeamState]>,
     /// Changes of the organisation that are not over.
     pub changes: Arc<[OpenChange]>,
-    /// Those that run or are blocked, with the queries that have a dialog.
+    /// Tasks that run or are blocked, and the queries that have a dialog.
     pub active: Arc<[ActiveTask]>,
     /// The queries that have no answer yet.
     pub queries: Arc<[OpenQuery]>,
@@ -49,34 +49,34 @@ pub struct TasksView {
     pub triggers: Arc<[StoredTrigger]>,
     /// Messages that triggers have not looked at.
     pub messages: Arc<[Message]>,
-    /// How many tasks wait for each team; a team without any is not listed.
+    /// The number of waiting tasks of each team; a team without any is not listed.
     pub pending: Arc<[(TeamName, u64)]>,
-    /// Teams that have used up what they may do in a day, as of the last time tasks of them were to be started.
+    /// Teams that had used up their daily limit when their tasks were last to be started.
     pub used_up: Arc<[TeamName]>,
     /// Attempts that have ended, and whose dialogs are still where they were.
     pub ended: Arc<[EndedAttempt]>,
     pub deliveries: Arc<[Delivery]>,
-    /// Where several boxes share the store.
+    /// Set if several boxes share the store.
     pub sharing: Option<Arc<Sharing>>,
 }
 
-/// What of a store that several boxes share is done here, and who does the rest.
+/// The work that is done here for a store that several boxes share, and the boxes that do the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sharing {
     /// The teams whose tasks may be started here.
     pub hosted: BTreeSet<TeamName>,
-    /// Teams that are not worked for here, because their files are others elsewhere.
+    /// Teams that are not worked for here, because their files differ from those elsewhere.
     pub differing: Vec<TeamName>,
     /// Each team with a box where its tasks may be started.
     pub boxes: Vec<(TeamName, String)>,
     /// Tasks that others work on.
     pub elsewhere: Vec<Task>,
-    /// The lease was not renewed: what is worked on here may be given to others soon.
+    /// True if the lease was not renewed: work in progress here may soon be given to others.
     pub is_cut_off: bool,
 }
 
 impl TasksView {
-    /// True if something is left to do: a task to start or to look after, a dialog to put away, a result to deliver.
+    /// True if there is work: a task to start or to look after, a dialog to put away, a result to deliver.
     #[must_use]
     pub fn has_work(&self) -> bool {
         let is_idle = self.active.is_empty() && self.pending.is_empty() && self.queries.is_empty();
@@ -100,7 +100,7 @@ impl TasksView {
         self.sharing.as_ref().is_none_or(|sharing| sharing.hosted.contains(team))
     }
 
-    /// True while nobody may start or continue anything here.
+    /// True while nothing may be started or continued here.
     #[must_use]
     pub fn is_cut_off(&self) -> bool {
         self.sharing.as_ref().is_some_and(|sharing| sharing.is_cut_off)
@@ -118,13 +118,13 @@ impl TasksView {
         self.active.iter().find(|active| active.root == *root)
     }
 
-    /// What a task that is given in this tree follows from.
+    /// Returns the cause of a task that is delegated from this tree.
     #[must_use]
     pub fn cause(&self, root: &RootId) -> Option<Cause> {
         Some(self.of_root(root)?.task.as_cause())
     }
 
-    /// How a team is.
+    /// Returns the status of a team.
     #[must_use]
     pub fn status_of(&self, team: &TeamName) -> TeamStatus {
         let known = self.teams.iter().find(|state| state.name == *team);
@@ -147,7 +147,7 @@ impl TasksView {
         self.work_of(team).filter(|task| task.kind != TaskKind::Query)
     }
 
-    /// How many slots of a team are taken, by tasks and by queries.
+    /// Returns the number of slots a team uses, for tasks and for queries.
     #[must_use]
     pub fn running_of(&self, team: &TeamName) -> u32 {
         let running = self.work_of(team).filter(|task| task.status == TaskStatus::Running);
@@ -161,19 +161,19 @@ impl TasksView {
     }
 }
 
-/// How much a team may work at the same time.
+/// Limits of the work a team does at the same time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamSlots {
     pub team: TeamName,
     pub limits: TeamLimits,
-    /// What a person is told if it has used up what it may do in a day.
+    /// The notice for a person when it has used up its daily limit.
     pub used_up: NewNotice,
 }
 
-/// What a person is told together with a change, if anything.
+/// The notice for a person that comes with a change, if any.
 pub type News = Option<(NewsKind, NewNotice)>;
 
-/// What of a team stalls, as one item.
+/// The stalled tasks of a team, as one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StallNews {
     pub team: TeamName,
@@ -183,14 +183,14 @@ pub struct StallNews {
     pub count: u32,
 }
 
-/// How an attempt ends, and what is said about it.
+/// The end of an attempt, and the news about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
     pub end: TaskEnd,
-    /// Of all dialogs of the attempt.
+    /// Tokens of all dialogs of the attempt.
     pub tokens: u64,
     pub news: News,
-    /// What a person is told if that disables its trigger.
+    /// The notice for a person if that disables its trigger.
     pub disables: Option<NewNotice>,
     /// Where a tick of a window stopped.
     pub cursor: Option<String>,
@@ -207,13 +207,13 @@ pub type Stored<T> = BoxFuture<'static, Result<T, Localized>>;
 
 /// The tasks of one workspace. What a request changes is on disk when it returns, and in the view.
 pub trait TaskStore: Send + Sync + Debug {
-    /// What is worked on now, and every change of it.
+    /// Returns a receiver of the view, which is told of every change.
     fn tasks_view(&self) -> watch::Receiver<TasksView>;
 
     /// Queues a task, unless something speaks against it.
     fn enqueue(&self, task: NewTask) -> Stored<Enqueued>;
 
-    /// Starts tasks of these teams, as many as there are `roots` for their dialogs. `day`: when this day of the local
+    /// Starts tasks of these teams, at most one for each dialog in `roots`. `day`: when this day of the local
     /// calendar began.
     fn claim(
         &self,
@@ -222,8 +222,8 @@ pub trait TaskStore: Send + Sync + Debug {
         day: SystemTime,
     ) -> Stored<Vec<ActiveTask>>;
 
-    /// Works for these teams from now on, as far as nothing speaks against it. What lost engines have left fails after so many
-    /// attempts.
+    /// Works for these teams from now on, unless something speaks against it. Work that lost engines have left fails
+    /// after `max_attempts` attempts.
     fn host(&self, _teams: Vec<TeamName>, _max_attempts: u32) -> Stored<()> {
         Box::pin(async { Ok(()) })
     }
@@ -234,19 +234,19 @@ pub trait TaskStore: Send + Sync + Debug {
     /// A restart interrupted an attempt.
     fn cut(&self, of: AttemptId) -> Stored<()>;
 
-    /// Blocks a task and says so to a person, or lets it run again.
+    /// Blocks a task and tells a person, or lets it run again.
     fn set_blocked(&self, of: AttemptId, reason: Option<BlockReason>, news: News) -> Stored<()>;
 
-    /// Ends an attempt, and says so to a person; false if it does not count any more.
+    /// Ends an attempt and tells a person; false if the attempt no longer counts.
     fn end(&self, of: AttemptId, ending: Ending) -> Stored<bool>;
 
-    /// Cancels a task for a person; the state it was in, `None` if there is no such task. One that had ended stays as it is.
+    /// Cancels a task for a person; returns its former state, `None` if there is no such task. An ended one stays.
     fn cancel(&self, id: TaskId) -> Stored<Option<TaskStatus>>;
 
     /// Queues a task again that has failed or was cancelled; `None` if there is no such task.
     fn retry(&self, id: TaskId) -> Stored<Option<Result<(), RetryRefusal>>>;
 
-    /// The dialog of an ended attempt has been put away; its dialogs used so many tokens that are not counted yet.
+    /// Records that the dialog of an ended attempt was put away, and the `tokens` of its dialogs not counted yet.
     fn put_away(&self, of: AttemptId, tokens: u64) -> Stored<()>;
 
     /// The dialog that asked has the result.
@@ -257,7 +257,7 @@ pub trait TaskStore: Send + Sync + Debug {
         nowhere()
     }
 
-    /// Gives dialogs to queries that have none, and ends those for which nobody can wait any more.
+    /// Gives dialogs to queries that have none, and ends those that no one can be waiting for.
     fn start_queries(&self, _roots: Vec<RootId>) -> Stored<Vec<ActiveTask>> {
         nowhere()
     }
@@ -278,7 +278,7 @@ pub trait TaskStore: Send + Sync + Debug {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    /// Tells a person what stalls now; what was told before and stalls no more is taken back.
+    /// Tells a person what stalls now, and takes back earlier notices that no longer apply.
     fn tell_stalls(&self, _stalls: Vec<StallNews>) -> Stored<()> {
         Box::pin(async { Ok(()) })
     }
@@ -291,7 +291,7 @@ pub trait TaskStore: Send + Sync + Debug {
         nowhere()
     }
 
-    /// An active trigger does from now on what this definition says, which is that of its file.
+    /// Replaces the definition of an active trigger by this one, which is that of its file.
     fn take_over(&self, _id: TriggerId, _definition: Trigger) -> Stored<()> {
         nowhere()
     }
@@ -314,18 +314,18 @@ pub trait TaskStore: Send + Sync + Debug {
         nowhere()
     }
 
-    /// What a change of the teams would do, if nothing speaks against it.
+    /// Returns what a change of the teams would do, or why it is refused.
     fn preview_change(&self, _change: OrgChange) -> Stored<Result<ChangePreview, OrgRefusal>> {
         nowhere()
     }
 
-    /// Changes the teams: all of it is done, or nothing is left behind. A team that is shut down goes on ending after that.
+    /// Changes the teams, completely or not at all. A team that is shut down may still be closing afterwards.
     fn change_teams(&self, _change: OrgChange) -> Stored<Result<Changed, OrgRefusal>> {
         nowhere()
     }
 }
 
-/// How long somebody waits until a team is gone that is shut down; that goes on without a wait.
+/// The longest wait for a team that is being shut down; the shutdown goes on without it.
 const CLOSING_TIME: Duration = Duration::from_mins(1);
 
 /// Waits until these teams are gone, which are being shut down; false if that takes longer.
@@ -411,7 +411,7 @@ impl TaskStore for NoTasks {
 #[derive(Debug, Clone)]
 pub struct TeamPlace {
     pub org: Arc<Org>,
-    /// What triggers do, as their files say.
+    /// The definitions of the triggers, as in their files.
     pub triggers: Arc<Definitions>,
     pub store: Arc<dyn TaskStore>,
     pub handoff: HandoffRule,

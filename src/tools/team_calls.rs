@@ -1,4 +1,4 @@
-//! How many team tool calls of each team run now: with those that are answered at once, as many as a team may work on tasks.
+//! The running team tool calls, those answered at once too: a team may make as many as it may work on tasks.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ impl TeamCalls {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a call of a team that may make so many at the same time; `None` if as many run.
+    /// Begins a call of a team; `None` if `most` of its calls run already.
     #[must_use]
     pub fn begin(self: &Arc<Self>, team: &TeamName, most: u32) -> Option<TeamCallSlot> {
         let mut running = self.running();
@@ -38,10 +38,10 @@ impl TeamCalls {
         Some(TeamCallSlot { calls: Arc::clone(self), team: team.clone() })
     }
 
-    /// The same, once there is room. Who waits is not in an order.
+    /// Waits for room and begins a call. Waiters are served in no particular order.
     pub async fn wait(self: &Arc<Self>, team: &TeamName, most: u32) -> TeamCallSlot {
         loop {
-            // Made before the look, so that it hears of every end after it.
+            // Registered before the check, so that no call that ends after it is missed.
             let ended = self.ended.notified();
             match self.begin(team, most) {
                 Some(slot) => return slot,

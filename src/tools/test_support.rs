@@ -130,7 +130,7 @@ impl TestBench {
         }
     }
 
-    /// The same tools, with what another one knows.
+    /// Replaces the context of the tools.
     pub fn of(mut self, cx: ToolCx) -> Self {
         self.cx = cx;
         self
@@ -210,12 +210,12 @@ impl TestBench {
         self.runtime.0.as_ref().unwrap().block_on(work)
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub fn wait(&self, time: Duration) {
         self.finish(tokio::time::advance(time));
     }
 
-    /// The same workspace and tools, used by another member.
+    /// Sets the member that calls.
     pub fn caller(&mut self, member: &str) -> &Self {
         self.cx.caller = AgentId::new(member);
         self
@@ -225,7 +225,7 @@ impl TestBench {
 /// A runtime whose time stands still.
 struct PausedRuntime(Option<Runtime>);
 
-/// It cannot be waited for inside another runtime, where some tests let go of their bench.
+/// Ends without waiting: some tests drop their bench inside another runtime.
 impl Drop for PausedRuntime {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {

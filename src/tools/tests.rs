@@ -1,4 +1,4 @@
-//! Rules that hold for tools of every kind: what a member's lists close, no tool opens.
+//! Rules for all kinds of tools: a path that a member's lists close is opened by no tool.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn c07_reading_and_searching_keep_to_directories_and_endings_alike() {
             vec!["src/a.rs"],
         ),
         (
-            // What may be written may not be read for that.
+            // A right to write is no right to read.
             AccessLists {
                 no_read_dirs: list(&["docs"]),
                 write_dirs: list(&["docs"]),

@@ -37,7 +37,7 @@ pub struct ToolSpec {
 pub enum Description {
     /// Ours, in every work language.
     Own(fn(Lang) -> &'static str),
-    /// As its server gives it, cleaned and bounded.
+    /// The text of its server, cleaned and bounded.
     Given(Arc<str>),
 }
 
@@ -75,7 +75,7 @@ pub struct ToolCx {
     pub sees_images: bool,
     /// The workspace directory; all paths of tools are relative to it.
     pub workspace: Arc<Path>,
-    /// Which directory the workspace has to be; `None`: whichever lies at its path.
+    /// The identity the workspace must have; `None`: any directory at its path.
     pub root: Option<Identity>,
     /// The member's access lists.
     pub access: Arc<Access>,
@@ -92,7 +92,7 @@ pub struct ToolCx {
     pub clock: Arc<dyn Clock>,
     /// What the caller decides alone.
     pub autonomy: MemberAutonomy,
-    /// What a person approved for a call like this one, and nobody has done yet: see `domain/history/gates.rs`.
+    /// Approvals by a person for a call like this one that were not used yet: see `domain/history/gates.rs`.
     pub approved: Arc<[String]>,
     /// Where notices for people are kept.
     pub news: Arc<dyn NewsStore>,
@@ -107,8 +107,8 @@ pub struct ToolCx {
     pub new_id: String,
 }
 
-/// Something a model can call. Our own are made by [`super::typed`]; whoever implements this reads the
-/// arguments on its own.
+/// Something a model can call. Our own are made by [`super::typed`]; other implementations read the arguments
+/// on their own.
 pub trait Tool: Send + Sync + Debug {
     /// How it presents itself.
     fn spec(&self) -> &ToolSpec;
@@ -118,7 +118,7 @@ pub trait Tool: Send + Sync + Debug {
     fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome>;
 }
 
-/// What is said of work that ended without a result.
+/// Returns the message about work that ended without a result.
 pub(crate) fn interrupted(lang: Lang) -> &'static str {
     Text::new("The tool was interrupted before it finished.", "工具在完成之前被中断。")
         .in_lang(lang)

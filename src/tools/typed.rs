@@ -1,5 +1,5 @@
-//! Tools whose arguments are a type. The type is all there is: the schema that a model gets is made
-//! from it, and what the model sends is read as it or refused.
+//! Tools whose arguments are a type. Everything follows from the type: the schema for the model is
+//! derived from it, and the model's arguments are deserialized into it or refused.
 
 use std::fmt;
 use std::future::{Future, ready};
@@ -16,8 +16,8 @@ use super::stop::StopFlag;
 use super::tool::{Description, Tool, ToolCx, ToolSpec, interrupted};
 use crate::domain::Lang;
 
-/// What arguments can be: a struct that derives both, and denies unknown fields. A field that may be
-/// left out is an `Option`.
+/// The arguments of a tool: a struct that derives both, and denies unknown fields. Optional fields are an
+/// `Option`.
 pub trait ToolArgs: DeserializeOwned + JsonSchema + Send + 'static {}
 
 impl<A: DeserializeOwned + JsonSchema + Send + 'static> ToolArgs for A {}
@@ -56,7 +56,7 @@ pub fn blocking<A: ToolArgs>(
     })
 }
 
-/// The same, for work that may take long: it looks at the flag and ends early.
+/// Makes a tool whose work may take long: it checks the flag and ends early.
 pub(super) fn stoppable<A: ToolArgs>(
     name: &'static str,
     text: fn(Lang) -> &'static str,

@@ -1,9 +1,9 @@
 //! What keys can do: actions, the scopes in which they are bound, and the bindings.
 //!
-//! An action is bound in as many scopes as have use for it, and what has the focus decides its effect:
-//! [`Action::Stop`] stops a dialog in the tree and a process in the list of processes. The bindings stand
-//! beside the parts they belong to; [`super::bindings`] collects them. Help, hints, the key map and the
-//! documents are all built from them.
+//! An action is bound in every scope that uses it, and the focus decides its effect: [`Action::Stop`]
+//! stops a dialog in the tree and a process in the list of processes. The bindings are beside the parts
+//! they belong to; [`super::bindings`] collects them. Help, hints, the key map and the documents are all
+//! built from them.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -34,7 +34,7 @@ impl Scope {
         Self { name, heading: Text::new(name, chinese), wider, is_for_typing: false }
     }
 
-    /// The same for a text field: plain characters are typed text there and cannot be bound.
+    /// Makes it the scope of a text field: plain characters are typed text there and cannot be bound.
     #[must_use]
     pub const fn for_typing(self) -> Self {
         Self { is_for_typing: true, ..self }
@@ -72,7 +72,7 @@ impl fmt::Debug for Scope {
     }
 }
 
-// Scopes are told apart by their names; a test checks that these are unique.
+// Scopes are compared by name; a test checks that names are unique.
 impl PartialEq for Scope {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -115,7 +115,7 @@ macro_rules! actions {
                 match self { $(Self::$action => $name,)* Self::Show(list) => list.name }
             }
 
-            /// What it does, where its binding says nothing else.
+            /// Returns what it does, unless its binding says something else.
             const fn does(self) -> Text {
                 match self { $(Self::$action => Text::new($en, $zh),)* Self::Show(list) => list.heading }
             }
@@ -266,26 +266,26 @@ pub struct Binding {
     pub action: Action,
     /// Default keys; the first one is shown in hints.
     pub keys: &'static [&'static str],
-    /// What the action does in this scope, if more can be said than everywhere.
+    /// What the action does in this scope, if that is more specific than its general text.
     does: Option<Text>,
     /// Its name in this scope in earlier versions.
     former: Option<&'static str>,
 }
 
 impl Binding {
-    /// The same with a sentence for help about this scope.
+    /// Adds a sentence about this scope, for help.
     #[must_use]
     pub const fn does(self, en: &'static str, zh: &'static str) -> Self {
         self.says(Text::new(en, zh))
     }
 
-    /// The same as a text.
+    /// Adds it as a text.
     #[must_use]
     pub const fn says(self, text: Text) -> Self {
         Self { does: Some(text), ..self }
     }
 
-    /// The same with a name from earlier versions, which key files may still use.
+    /// Adds a name from earlier versions, which key files may still use.
     #[must_use]
     pub const fn formerly(self, name: &'static str) -> Self {
         Self { former: Some(name), ..self }

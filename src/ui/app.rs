@@ -150,7 +150,7 @@ pub struct App {
     effects: Vec<Effect>,
     requests: Requests,
     alerts: Alerts,
-    /// What the driver was told that the person looks at.
+    /// The dialogs that the driver was last told the person looks at.
     told_looks: Option<Vec<String>>,
     appearance: Appearance,
     startup: Startup,
@@ -160,7 +160,7 @@ pub struct App {
     keys: KeyReports,
     /// Keys that begin a longer sequence.
     begun: Option<BegunKeys>,
-    /// When the last key of a begun command of vi was pressed.
+    /// The time of the last key of an unfinished vi command.
     command_since: Option<Instant>,
     queue: QueueStrip,
     /// The size that was laid out last.
@@ -169,7 +169,7 @@ pub struct App {
     pointer: Pointer,
     batch: Batch,
     held: HeldAnswers,
-    /// When it is stored what the user has looked at.
+    /// The time at which the looks of the user are stored.
     store_looks_at: Option<Instant>,
     hints: FirstHints,
     /// `None` on a screen of its own.
@@ -219,8 +219,8 @@ impl App {
         self.model.prices = prices;
     }
 
-    /// Shows hints to a person who is new here, as far as they are not known yet: `stored` is what was stored of
-    /// them, if anything.
+    /// Shows the first hints that the person does not know yet. `stored` is the stored text about them, if
+    /// any.
     pub fn show_first_hints(&mut self, stored: Option<&str>) {
         self.hints = FirstHints::from_stored(stored);
     }
@@ -233,7 +233,7 @@ impl App {
         self.redraw.mark();
         self.hints.pressed();
         if self.model.is_cut_off() {
-            // Says that somebody is here: the next try comes sooner.
+            // Shows that a person is there: the next try comes sooner.
             self.commands.push(Command::Refresh);
         }
         let chord = Chord::from(key);
@@ -274,7 +274,7 @@ impl App {
         self.outcome()
     }
 
-    /// After each key and event: the commands to send.
+    /// Returns the commands to send after a key or event.
     fn outcome(&mut self) -> Vec<Command> {
         self.look_at_open();
         self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
@@ -312,7 +312,7 @@ impl App {
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }
 
-    /// When something changes without an event.
+    /// Returns the next time at which something changes without an event.
     pub fn wake_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
@@ -322,7 +322,7 @@ impl App {
         times.into_iter().flatten().min()
     }
 
-    /// The same while the screen is not shown.
+    /// Returns the same while the screen is not shown.
     pub fn wake_hidden_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, held) = (self.writing.store_at(), self.held.due_at());
@@ -330,8 +330,8 @@ impl App {
         [notice, back, stored, held, calls, self.store_looks_at].into_iter().flatten().min()
     }
 
-    /// When what is on the screen is out of date without an event: ages, the countdown of a retry, the
-    /// strip of queued messages, rows that following left blank.
+    /// Returns the time at which the drawn screen is out of date without an event: ages, the countdown
+    /// of a retry, the strip of queued messages, rows that following left blank.
     fn redraw_at(&self) -> Option<Instant> {
         let drawn = self.redraw.drawn_at();
         let ages = (!self.model.tree.is_empty()).then(|| self.redraw.ages_at());
@@ -357,8 +357,8 @@ impl App {
         std::mem::take(&mut self.commands)
     }
 
-    /// Drafts to store, and what is known of the hints. They are stored before commands with the user's text are
-    /// sent.
+    /// Takes the drafts to store, and the state of the hints. They are stored before commands with the user's
+    /// text are sent.
     pub fn take_drafts(&mut self) -> DraftTexts {
         let mut drafts = self.writing.take_outgoing();
         drafts.extend(self.hints.take_stored().map(|text| (STORED_HINTS.to_owned(), text)));
@@ -406,7 +406,7 @@ impl App {
         self.follow(held.into_iter().map(|held| FollowUp::Request(held.request())));
     }
 
-    /// Hands all drafts over to be stored, also those that changed just now.
+    /// Hands all drafts over to be stored, the latest changes included.
     pub fn save_drafts(&mut self) {
         self.store_looks();
         self.writing.store();
@@ -422,7 +422,7 @@ impl App {
         self.ending.replays()
     }
 
-    /// What happens to background processes, as the user chose when quitting.
+    /// Returns what happens to background processes, as the user chose when quitting.
     pub fn quit_policy(&self) -> QuitPolicy {
         self.quitting.policy()
     }
@@ -437,7 +437,7 @@ impl App {
         self.follow([FollowUp::Notify(Tone::Plain, words::UNREACHABLE)]);
     }
 
-    /// By its locale the terminal has ASCII letters only, so this is English in every language.
+    /// Warns that the terminal has ASCII letters only, by its locale; so this is English in every language.
     pub fn tell_without_letters(&mut self) {
         self.notify(Tone::Bad, "no UTF-8 in the locale: other letters are ?; LC_ALL=C.UTF-8 helps");
     }
@@ -447,7 +447,7 @@ impl App {
         self.follow([FollowUp::Notify(Tone::Bad, words::WITHOUT_DRAFTS)]);
     }
 
-    /// This screen only looks on.
+    /// Makes this screen read-only.
     pub fn only_view(&mut self) {
         self.model.views_only = true;
         self.writing.only_view();
@@ -458,7 +458,7 @@ impl App {
         self.model.detaches = true;
     }
 
-    /// The screen is left, and the driver goes on: what is held back or typed goes out.
+    /// Leaves the screen while the driver goes on: held answers are sent and drafts stored.
     pub fn begin_detach(&mut self) {
         self.quitting.detach();
         self.send_held();
@@ -477,7 +477,7 @@ impl App {
         self.redraw.mark();
     }
 
-    /// Takes the theme that fits the terminal's background, now and when it changes.
+    /// Uses the theme that fits the terminal's background, now and when it changes.
     pub fn follow_background(&mut self, themes: ShadedThemes) {
         let theme = self.appearance.follow(themes);
         self.wear(theme);
@@ -515,7 +515,7 @@ impl App {
         }
     }
 
-    /// The number of open questions, also those that are put off, for the line after the screen is closed.
+    /// Returns the number of open questions, postponed ones included, for the line after the screen is closed.
     pub fn open_questions(&self) -> usize {
         self.model.inbox.all().len()
     }
@@ -530,8 +530,8 @@ impl App {
         }
     }
 
-    /// Applies moves of the transcript that wait for the next layout: what is about the block with the cursor
-    /// is then about the one the user went to, however fast.
+    /// Applies moves of the transcript that wait for the next layout: an action on the block with the cursor
+    /// then concerns the block the user went to, however fast.
     fn settle(&mut self) {
         if self.reading.has_pending_moves()
             && let Some(size) = self.next_size()
@@ -540,8 +540,8 @@ impl App {
         }
     }
 
-    /// What is sought in older records goes on at once when some of them are there: the next ones are not
-    /// requested a frame later.
+    /// Continues a search in older records as soon as some of them arrived: the next ones are requested
+    /// at once, not a frame later.
     fn seek_on(&mut self) {
         if let Some(size) = self.size.filter(|_| self.reading.seeks_older()) {
             self.layout(size);
@@ -573,7 +573,7 @@ impl App {
         self.redraw.mark();
     }
 
-    /// Whose keys help and the palette show while no overlay is open.
+    /// Returns whose keys help and the palette show while no overlay is open.
     fn pane_keys(&self) -> KeysOf {
         let keys = if self.writing.has_vi() { EditingKeys::Vi } else { EditingKeys::Plain };
         KeysOf::pane(self.scope(), self.focus.is(Focus::Composer).then_some(keys))
@@ -637,7 +637,7 @@ impl App {
         handled != Handled::Ignored
     }
 
-    /// Gives the overlays what they may read.
+    /// Runs `work` on the overlays with the state they may read.
     fn in_overlays<R>(&mut self, work: impl FnOnce(&mut Overlays, OverlayFacts<'_>) -> R) -> R {
         let queued = self.queued();
         let facts = OverlayFacts {

@@ -71,7 +71,7 @@ pub fn draw<W: Write>(
     outcome?;
     backend.take_rendered(rendered);
     let written = backend.flush();
-    // What is written later, by others, has no bounds.
+    // Later writes, by others, are not bounded.
     backend.bounds = FrameBounds::default();
     written.map(|()| backend.drawn)
 }
@@ -99,15 +99,15 @@ pub struct ScreenBackend<W: Write> {
     writer: W,
     capabilities: Capabilities,
     size: Size,
-    /// What the terminal shows, as far as known.
+    /// What is known to be on the terminal.
     shown: Grid,
-    /// What it is to show after the next flush.
+    /// The screen as it should be after the next flush.
     wanted: Grid,
     /// The frame of the library that `wanted` was made of; `None` once anything else has changed it.
     rendered: Option<Buffer>,
     /// The memory of the next frame.
     spare: Buffer,
-    /// The library renders a frame: what it flushes is not complete yet.
+    /// The library is rendering a frame: what it flushes is incomplete.
     is_rendering: bool,
     /// The terminal's content is unknown: erase and draw everything.
     repaint: bool,
@@ -117,9 +117,9 @@ pub struct ScreenBackend<W: Write> {
     controls: Vec<u8>,
     /// The addresses of links; `None` where the terminal does not know links.
     links: Option<Links>,
-    /// On an inline screen.
+    /// The state of an inline screen.
     inline: Option<InlineArea>,
-    /// Of the frame that is drawn.
+    /// The bounds of the frame being drawn.
     bounds: FrameBounds,
     drawn: Drawn,
     /// The row that the next frame goes on with, where the last one was not complete.
@@ -127,7 +127,7 @@ pub struct ScreenBackend<W: Write> {
 }
 
 impl<W: Write> ScreenBackend<W> {
-    /// A backend that assumes nothing about what the terminal shows now.
+    /// Makes a backend that assumes nothing about the content of the terminal.
     pub fn new(writer: W, size: Size, capabilities: Capabilities) -> Self {
         Self {
             writer,
@@ -201,7 +201,7 @@ impl<W: Write> ScreenBackend<W> {
         &mut self.writer
     }
 
-    /// The library has rendered a frame: rows that are not those of the frame before become the wanted ones.
+    /// Takes the frame the library has rendered: rows that differ from the frame before become wanted.
     fn take_rendered(&mut self, frame: Buffer) {
         let width = usize::from(frame.area.width).max(1);
         let before = self.rendered.take().filter(|before| before.area == frame.area);
@@ -268,7 +268,7 @@ impl<W: Write> ScreenBackend<W> {
         self.bounds.bytes.filter(|_| self.inline.is_none())
     }
 
-    /// The row of the cursor comes first, where the person types, and then those that have waited longest.
+    /// Orders the rows: that of the cursor first, where the person types, then those that have waited longest.
     fn order(&self, rows: &mut [u16]) {
         let cursor = Some(self.cursor.y).filter(|_| self.cursor_wanted);
         rows.sort_by_key(|y| (Some(*y) != cursor, *y < self.go_on_at, *y));
@@ -286,7 +286,7 @@ impl<W: Write> ScreenBackend<W> {
         if bytes.is_empty() {
             return Ok(());
         }
-        // Of an inline screen the terminal is asked nothing.
+        // On an inline screen the terminal is not queried.
         let question =
             if self.inline.is_some() { StatusQuestion::None } else { self.bounds.question };
         let (before, after) = match question {
@@ -346,7 +346,7 @@ impl<W: Write> Backend for ScreenBackend<W> {
         Ok(())
     }
 
-    /// Blanks the wanted content; writes nothing, and what the terminal shows stays known.
+    /// Blanks the wanted content; writes nothing, and the known content of the terminal stays.
     fn clear(&mut self) -> io::Result<()> {
         self.clear_region(ClearType::All)
     }

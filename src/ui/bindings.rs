@@ -1,5 +1,5 @@
-//! All bindings: those of the panes and overlays, collected from their files, and those that are not of one
-//! pane alone.
+//! All bindings: those of the panes and overlays, collected from their files, and those shared by several
+//! panes.
 
 use std::sync::LazyLock;
 
@@ -53,7 +53,7 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::Log, &["J"]),
 ];
 
-/// Those that help shows last in their scope, below the lists that can be opened there.
+/// Bindings that help shows last in their scope, below the lists that can be opened there.
 const LAST: &[Binding] = &[
     Scope::PANES.bind(Action::Cancel, &["esc"]),
     Scope::PANES.bind(Action::Detach, &["Q"]),
@@ -112,7 +112,7 @@ pub fn defaults() -> Keymap {
     Keymap::new(all())
 }
 
-/// The defaults with the changes of a parsed key file, and what is wrong with it.
+/// Returns the defaults with the changes of a parsed key file, and the faults of the file.
 pub fn with_overrides(overrides: &Value) -> (Keymap, Vec<KeyFault>) {
     let (keymap, mut faults) = Keymap::with_overrides(all(), overrides);
     faults.extend(hidden_field_keys(&keymap, &Keymap::before(all(), overrides)));

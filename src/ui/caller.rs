@@ -1,7 +1,7 @@
 //! Calls the person through a program of theirs, which gets the questions.
 //!
-//! One thread makes the calls one by one, so that nobody waits for a program. At the end a call
-//! that is under way has a moment left, then its program is stopped.
+//! One thread makes the calls one by one, so that the screen never waits for a program. At the
+//! end a running call has a moment left, then its program is stopped.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use super::text::SafeText;
 use crate::domain::{AgentId, DialogId, Stamp};
 
-/// How long the thread may take to end once its program was told to stop.
+/// The longest wait for the thread once its program was told to stop.
 const STOP_TIME: Duration = Duration::from_millis(200);
 
 /// Why the person is called.
@@ -36,19 +36,19 @@ pub struct CalledQuestion {
     pub dialog: DialogId,
     pub agent: AgentId,
     pub asked_at: Stamp,
-    /// Of the dialog.
+    /// The title of the dialog.
     pub title: SafeText,
     pub headline: SafeText,
     pub content: SafeText,
 }
 
-/// What the person is told.
+/// The content of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     pub reason: CallReason,
     /// One line.
     pub text: SafeText,
-    /// How many questions there are, or failures; the list may be shorter.
+    /// Number of questions or failures; the list may be shorter.
     pub count: usize,
     /// Oldest first.
     pub questions: Vec<CalledQuestion>,
@@ -65,7 +65,7 @@ impl StopCalls {
     }
 }
 
-/// What makes the calls. Its method may block for a limited time.
+/// Carries out calls. Its method may block for a limited time.
 pub trait CallTarget: Send + 'static {
     /// Makes a call; ends early once `stop` is set.
     ///
@@ -90,11 +90,11 @@ impl Caller {
     /// # Errors
     /// The thread could not be started.
     pub fn start(mut target: impl CallTarget) -> io::Result<Self> {
-        // When it is full, programs hang: further calls are dropped and logged.
+        // It is full when programs hang: further calls are dropped and logged.
         let (tx, calls) = sync_channel::<Call>(4);
         // Full only while the loop does not run; then a failure is only logged.
         let (report, outcomes) = mpsc::channel(4);
-        // Nothing is sent.
+        // Nothing is sent: the channel only closes.
         let (alive, ended) = sync_channel(1);
         let stop = StopCalls::default();
         let told = stop.clone();
@@ -130,11 +130,11 @@ impl Caller {
         self.outcomes.take()
     }
 
-    /// Gives calls that are under way so much time, then stops them.
+    /// Waits this long for running calls, then stops them.
     pub fn finish(self, limit: Duration) {
         let Self { calls, stop, ended, outcomes: _ } = self;
         drop(calls);
-        // The only end of waiting other than the time is that of the thread.
+        // The wait ends early only when the thread ends.
         if ended.recv_timeout(limit) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
             stop.0.store(true, Ordering::SeqCst);
             let _ = ended.recv_timeout(STOP_TIME);
@@ -163,7 +163,7 @@ mod tests {
         Call { reason: CallReason::New, text, count: 1, questions: vec![question] }
     }
 
-    /// Ends each call as it is told.
+    /// Ends each call with the next given result.
     struct Scripted(std::sync::mpsc::IntoIter<io::Result<()>>);
 
     impl CallTarget for Scripted {
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(outcomes.recv().await, None);
     }
 
-    /// Works until it is told to stop.
+    /// Works until it is stopped.
     struct Hanging(SyncSender<()>);
 
     impl CallTarget for Hanging {

@@ -1,8 +1,8 @@
 //! Copies of text for other programs: the clipboard program of this machine, and files; and the image that the
 //! clipboard has.
 //!
-//! One thread makes them one by one, so that the screen never waits for a program or the disk. What
-//! became of a copy is reported.
+//! One thread makes them one by one, so that the screen never waits for a program or the disk. The
+//! outcome of each copy is reported.
 
 use std::io;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub enum CopyTo {
     File,
 }
 
-/// What other programs get copies through. Its methods may block.
+/// The system's part of copying. Its methods may block.
 pub trait CopyTarget: Send + 'static {
     /// The name of the clipboard program, if there is one.
     fn program(&self) -> Option<String>;
@@ -39,16 +39,16 @@ pub trait CopyTarget: Send + 'static {
     /// It could not be written.
     fn write(&mut self, name: &str, text: &str) -> io::Result<String>;
 
-    /// The same with a whole dialog, as Markdown.
+    /// Writes a whole dialog in the same way, as Markdown.
     ///
     /// # Errors
     /// It could not be read or written.
     fn write_dialog(&mut self, name: &str, dialog: &DialogId) -> io::Result<String>;
 
-    /// The bytes of the image in the clipboard.
+    /// Returns the bytes of the image in the clipboard.
     ///
     /// # Errors
-    /// There is none, or nothing that gives it: the message for the user.
+    /// There is no image, or no program that returns it: the message for the user.
     fn take_image(&mut self) -> Result<Vec<u8>, Localized>;
 }
 
@@ -70,10 +70,10 @@ pub enum CopyJob {
     },
 }
 
-/// What became of a copy.
+/// The outcome of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CopyOutcome {
-    /// Sent to the terminal, which does not say what it does with it.
+    /// Sent to the terminal, which reports nothing back.
     Sent {
         bytes: usize,
     },
@@ -150,7 +150,7 @@ impl CopyMaker {
         self.jobs.try_send(job).is_ok()
     }
 
-    /// What became of the copies. To be taken once.
+    /// Takes the receiver of the outcomes; `None` after the first call.
     pub fn take_outcomes(&mut self) -> Option<mpsc::Receiver<CopyOutcome>> {
         self.outcomes.take()
     }
@@ -187,7 +187,7 @@ pub(in crate::ui) mod testing {
 
     use super::*;
 
-    /// Takes everything, or refuses everything.
+    /// Accepts everything, or refuses everything.
     #[derive(Debug, Clone, Copy)]
     pub enum MemoryTarget {
         NoProgram,

@@ -1,4 +1,4 @@
-//! What drawing may read, and what an overlay may use and request when it handles a key.
+//! State that drawing may read, and that an overlay may use and request when it handles a key.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -87,7 +87,7 @@ impl UiSettings {
     }
 }
 
-/// What drawing may read.
+/// State that drawing may read.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     pub ui: &'a UiSettings,
@@ -155,7 +155,7 @@ pub enum Intent {
     Open(DialogId),
     /// Go to this one of the places to go back to.
     GoTo(usize),
-    /// List what can be copied of the block with the cursor.
+    /// List the parts of the block with the cursor that can be copied.
     ShowParts,
     /// Search for this text in the open dialog.
     Search(String),
@@ -179,7 +179,7 @@ pub enum Intent {
     Task(TeamsRequest),
     /// Ask the driver for the program's log; it is shown from this level on when it arrives.
     RequestLog(LogLevel),
-    /// Ask the driver what this member is told; it is shown when it arrives.
+    /// Request what this member is told; it is shown when it arrives.
     RequestMind(AgentId),
     /// Ask the driver for the done and archived dialogs; their list is shown when they arrive.
     RequestShelf,
@@ -225,7 +225,7 @@ pub enum Intent {
     ShowChanges(DialogId, ChangesScope),
     /// Show a call in its dialog.
     ShowCall(DialogId, CallId),
-    /// Search the records of dialogs; what was searched for before is not any more.
+    /// Search the records of dialogs; ends an earlier search.
     Find(FindRequest),
     /// End that search.
     EndFind,
@@ -254,33 +254,33 @@ pub enum Intent {
     ChangeShelved(Lifecycle, String),
     /// Ask the user first.
     Confirm(String, Box<Intent>),
-    /// The same for changes that cannot be undone.
+    /// Asks to confirm a change that cannot be undone.
     ConfirmPermanent(String, Box<Intent>),
     /// Show a message in the status line.
     Notify(String),
 }
 
-/// What an overlay may use while it handles a key or draws.
+/// State that an overlay may use while it handles a key or draws.
 #[derive(Debug)]
 pub struct Cx<'a> {
-    /// What is known of dialogs and workspace.
+    /// The model of dialogs and workspace.
     pub model: &'a Model,
     /// The places to go back to, the last one visited last.
     pub places: &'a [Place],
     pub open: Option<&'a DialogId>,
-    /// How far the search in the open dialog is.
+    /// The progress of the search in the open dialog.
     pub found: Option<SearchCount>,
     /// The queued messages of the open dialog, without those being taken back.
     pub queued: &'a [QueuedMessage],
     /// The content of the open sheet.
     pub sheets: &'a Sheets,
-    /// What a search in the records of dialogs found.
+    /// Results of the search in the records of all dialogs.
     pub finds: &'a Finds,
     pub drafts: &'a Drafts,
-    /// What was sent before.
+    /// Messages that were sent before.
     pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
-    /// When this happens.
+    /// The current time.
     pub moment: Instant,
     pub intents: &'a mut Vec<Intent>,
 }

@@ -1,8 +1,8 @@
 //! Writes drafts to their store, so that the screen never waits for the disk.
 //!
-//! One thread owns the store and writes one batch at a time. While it is busy, later changes wait in
-//! one map: the newest text of each draft, and never more than there are drafts. What the disk did not take is
-//! tried again with the next batch, and every few seconds; until that works there is a problem to show.
+//! One thread owns the store and writes one batch at a time. While it is busy, later changes wait in one map,
+//! which holds the newest text of each draft. A write that failed is retried with the next batch, and every
+//! few seconds; until it succeeds there is a problem to show.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -19,7 +19,7 @@ pub use crate::protocol::LOOKED;
 /// Texts by the names of their drafts; an empty text removes the draft.
 pub type DraftTexts = BTreeMap<String, String>;
 
-/// How long after what the disk did not take it is tried again.
+/// The delay before a failed write is retried.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Stores drafts across restarts.
@@ -27,7 +27,7 @@ pub trait DraftStore: Send + 'static {
     /// Stores one draft; an empty text removes it. May block.
     ///
     /// # Errors
-    /// It is not stored: what is wrong, where, and how to fix it.
+    /// It is not stored: the problem, its place, and the fix.
     fn save(&mut self, name: &str, text: &str) -> Result<(), Problem>;
 }
 
@@ -46,7 +46,7 @@ impl DraftStore for SessionOnlyDrafts {
 pub struct DraftWriter {
     /// `None` once the thread has ended.
     batches: Option<SyncSender<DraftTexts>>,
-    /// What did not fit into the channel.
+    /// Drafts that did not fit into the channel.
     waiting: DraftTexts,
     progress: Arc<Progress>,
 }
@@ -59,7 +59,7 @@ struct Progress {
     changed: Condvar,
     /// Why drafts are not in the store; `None` once all are.
     problem: Mutex<Option<Problem>>,
-    /// What was handed over last of each draft and is not in the store.
+    /// The last text of each draft that was handed over and is not stored yet.
     unsaved: Mutex<DraftTexts>,
     written: Arc<Notify>,
 }
@@ -137,14 +137,14 @@ impl DraftWriter {
         self.batches.is_none() || (self.waiting.is_empty() && self.progress.lock().is_empty())
     }
 
-    /// True while one of these is handed over and was not yet given to the store.
+    /// True while a draft of these was handed over and not yet given to the store.
     pub fn holds(&self, is_one: impl Fn(&str) -> bool) -> bool {
         let unwritten = self.progress.lock();
         let mut names = self.waiting.keys().chain(unwritten.iter().flatten());
         self.batches.is_some() && names.any(|name| is_one(name))
     }
 
-    /// Waits until everything was given to the store, at most this long. Returns what is not in it.
+    /// Waits until everything was given to the store, at most this long. Returns the drafts that are not stored.
     pub fn finish(mut self, limit: Duration) -> DraftTexts {
         if self.problem().is_some() {
             let unsaved = self.progress.unsaved().clone();
@@ -184,7 +184,7 @@ impl Progress {
         self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives drafts to the store, and leaves those that it refused. True if that is another problem than before.
+    /// Gives drafts to the store, and keeps the refused ones. True if the problem has changed.
     fn write(&self, store: &mut impl DraftStore, drafts: &mut DraftTexts) -> bool {
         let mut problem = None;
         drafts.retain(|name, text| match store.save(name, text) {
@@ -205,7 +205,7 @@ impl Progress {
     }
 }
 
-/// The next batch. What was refused is not left alone for longer than `retry_after`.
+/// Waits for the next batch, at most `retry_after` if writes have failed.
 fn next_batch(
     batches: &Receiver<DraftTexts>,
     refused: &DraftTexts,
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!((last("a"), last("b")), (Some("999"), Some("other")));
     }
 
-    /// A disk that takes nothing until there is room, and reports what it took.
+    /// A disk that is full until there is room, and reports what it stored.
     struct FullDisk {
         room: Receiver<()>,
         stored: Sender<(String, String)>,

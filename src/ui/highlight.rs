@@ -1,12 +1,12 @@
 //! Colours of code: which parts of a text are keywords, strings, comments.
 //!
-//! Whoever lays out code asks for its runs and gets what is known at once; a text that is asked for the first
-//! time is plain, and a thread finds its runs meanwhile. Then [`CodeColours::done`] is notified, and what was
-//! plain is laid out again. The thread begins with the first text. Runs only divide a text, they never change
-//! it: whatever they say, all of it is shown.
+//! A caller that lays out code asks for its runs and gets at once those that are known; a new text is plain
+//! at first, and a thread finds its runs. Then [`CodeColours::done`] is notified, and the plain text is laid
+//! out again. The thread begins with the first text. Runs only divide a text, they never change it: whatever
+//! they say, all of it is shown.
 //!
-//! Everything is bounded: the size of a text, the texts that wait, what is kept, and what one frame may ask for,
-//! which is less than what is kept, so that no frame drops what it needs itself.
+//! Everything is bounded: the size of a text, the texts that wait, what is kept, and what one frame may ask
+//! for, which is less than what is kept, so that no frame evicts its own runs.
 
 mod cache;
 mod language;
@@ -30,7 +30,7 @@ use parser::CodeParser;
 pub const MAX_BYTES: usize = 64 * 1024;
 /// Texts that wait for the thread.
 const MAX_WAITING: usize = 64;
-/// Texts after which those who wait are told, though more are to be done.
+/// Texts after which waiting callers are notified, even if more remain.
 const BATCH: usize = 16;
 
 /// A part of a text that has one role, from the end of the run before.
@@ -67,7 +67,7 @@ struct State {
     thread: Worker,
     /// Texts that were asked for and are not known yet.
     missed: u64,
-    /// How often more became known.
+    /// Counts each time more runs became known.
     revision: u64,
 }
 
@@ -88,19 +88,19 @@ struct CodeJob {
 }
 
 impl CodeColours {
-    /// All code is plain.
+    /// Disables colours: all code is plain.
     #[must_use]
     pub fn off() -> Self {
         Self::default()
     }
 
-    /// Code is coloured. Nothing is loaded and no thread runs before the first text.
+    /// Enables colours. Nothing is loaded and no thread runs before the first text.
     #[must_use]
     pub fn on() -> Self {
         Self::new(Timing::OnThread)
     }
 
-    /// The same on this thread, for tests of what is shown in the end.
+    /// Enables colours on this thread, for tests of the final screen.
     #[cfg(test)]
     pub fn at_once() -> Self {
         Self::new(Timing::AtOnce)
@@ -111,7 +111,7 @@ impl CodeColours {
         Self { shared: Some(Arc::new(Shared { state, done, timing })) }
     }
 
-    /// The runs of a text, as far as they are known. They end with the text.
+    /// Returns the known runs of a text. They always end with the text.
     pub fn runs(&self, language: Option<Language>, text: &str) -> Vec<CodeRun> {
         let found = match (&self.shared, language) {
             (Some(shared), Some(language)) if text.len() <= MAX_BYTES => {
@@ -126,7 +126,7 @@ impl CodeColours {
         runs
     }
 
-    /// A frame is laid out: it may ask for as much as any.
+    /// Begins the layout of a frame, with a new limit of texts.
     pub fn begin_frame(&self) {
         if let Some(shared) = &self.shared {
             shared.state().cache.begin_frame();
@@ -243,7 +243,7 @@ fn start(shared: &Arc<Shared>) -> Worker {
     }
 }
 
-/// Finds runs until nobody can ask for any.
+/// Finds runs until their owner is gone.
 fn work(jobs: &Receiver<CodeJob>, shared: &Weak<Shared>) {
     let mut parser = CodeParser::default();
     while let Ok(first) = jobs.recv() {

@@ -1,8 +1,8 @@
 //! What the terminal sends: keys, pastes, the focus, its size, and replies about itself.
 //!
 //! The bytes are read on a thread of their own, which ends at a hang-up, and are decoded here, so that a
-//! reply never becomes a key ([`decoder`]). All screens of a process share one thread, or an old one would
-//! take a key from the next, so it ends with the process. While the terminal is lent to a program, a gate
+//! reply never becomes a key ([`decoder`]). All screens of a process share one thread, which ends with the
+//! process: two threads would take keys from each other. While the terminal is lent to a program, a gate
 //! keeps the thread from reading (`gate.rs`).
 
 mod burst;
@@ -44,7 +44,7 @@ const PIECE_BYTES: usize = 4096;
 
 type Bytes = mpsc::Receiver<Vec<u8>>;
 
-/// What is typed, for one screen at a time.
+/// Keyboard input, for one screen at a time.
 #[derive(Debug, Default)]
 pub struct Keys {
     thread: Option<(Bytes, InputGate)>,
@@ -109,12 +109,12 @@ fn read(from: &mut File) -> io::Result<Vec<u8>> {
     }
 }
 
-/// What the terminal and the shell tell a process besides.
+/// Other signals of the terminal and the shell.
 #[derive(Debug)]
 struct Signals {
     resized: Signal,
     continued: Signal,
-    /// The size where the terminal has none.
+    /// The size to assume if the terminal reports none.
     assumed: Size,
 }
 
@@ -127,7 +127,7 @@ pub struct InputStream<'a> {
     /// The size is due: the window may have another one since the process was stopped.
     size_due: bool,
     gate: Option<InputGate>,
-    /// Taken out of the stream while waiting for replies, in order.
+    /// Input taken out of the stream while waiting for replies, in order.
     held: Vec<io::Result<Input>>,
     expiry: Option<Pin<Box<Sleep>>>,
 }
@@ -152,8 +152,8 @@ impl<'a> InputStream<'a> {
         self.decoder.await_replies(Instant::now().into_std());
     }
 
-    /// Waits until the replies are here, but not longer than `limit`, and not after a key was typed: the
-    /// stream then begins with what came.
+    /// Waits for the replies, at most `limit`, and only until a key is typed: the stream then begins
+    /// with the input so far.
     pub async fn settle(&mut self, limit: Duration) {
         let until = Instant::now() + limit;
         let mut came = Vec::new();
@@ -169,8 +169,7 @@ impl<'a> InputStream<'a> {
         self.held = came;
     }
 
-    /// Waits until the replies are here, but not longer than `limit`, and drops them with all else that
-    /// came.
+    /// Waits for the replies, at most `limit`, and drops them with all other input.
     pub async fn drain_replies(&mut self, limit: Duration) {
         let until = Instant::now() + limit;
         while self.decoder.awaits_replies(Instant::now().into_std()) {
@@ -189,7 +188,7 @@ impl<'a> InputStream<'a> {
         if !std::mem::take(&mut self.size_due) && !is_resized {
             return None;
         }
-        // Without a size the terminal is gone, which reading reports.
+        // Without a size the terminal is gone; the reader reports that.
         let size = size(signals.assumed).ok()?;
         Some(Ok(Event::Resize(size.width, size.height).into()))
     }

@@ -1,4 +1,4 @@
-//! From a pressed key to an action, and from an action to the key that is shown for it.
+//! Maps a pressed key to an action, and an action to the key shown for it.
 //!
 //! The defaults come from the bindings; a key file may replace the keys of single actions.
 //! An invalid entry is reported and skipped, never fatal: the user must always be able to quit.
@@ -30,7 +30,7 @@ type BindingKey = (Scope, Action);
 pub struct Keymap {
     bindings: &'static [Binding],
     keys: BTreeMap<BindingKey, Vec<KeySequence>>,
-    /// The same for lookups.
+    /// The same keys as tries, for lookups.
     tries: BTreeMap<Scope, Node>,
 }
 
@@ -38,7 +38,7 @@ pub struct Keymap {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyMatch {
     Action(Action),
-    /// They begin longer ones.
+    /// They begin a longer sequence.
     Prefix,
     Nothing,
 }
@@ -46,7 +46,7 @@ pub enum KeyMatch {
 /// An invalid entry of a key file, or keys that two actions cannot have at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFault {
-    /// Scope and action, as far as they are known.
+    /// Scope and action, if they are known.
     place: Vec<String>,
     text: Localized,
 }
@@ -57,7 +57,7 @@ impl KeyFault {
         Self { place, text: text.into() }
     }
 
-    /// Where it is, and what is wrong.
+    /// Returns the message: the place and the fault.
     pub fn message(&self) -> Localized {
         let (keys, text) = (self.keys().join(": "), &self.text);
         localized!([text] "{keys}: {text}", "{keys}：{text}")
@@ -118,7 +118,7 @@ impl Keymap {
         (keymap, faults)
     }
 
-    /// The defaults with the keys of a set, and what is wrong with it: nothing, as a test holds.
+    /// Returns the defaults with the keys of a preset, and its faults: none, as a test checks.
     pub(super) fn with_preset(
         bindings: &'static [Binding],
         preset: Option<KeyPreset>,
@@ -135,18 +135,18 @@ impl Keymap {
         (keymap, faults)
     }
 
-    /// The keys that a key file begins with: the defaults, or those of the set it names.
+    /// Returns the keys that a key file begins with: the defaults, or those of the preset it names.
     pub(super) fn before(bindings: &'static [Binding], file: &Value) -> Self {
         Self::with_preset(bindings, preset_of(file).0).0
     }
 
-    /// What keys do that are pressed one after another while `focus` has the focus.
+    /// Returns the action of keys that are pressed one after another while `focus` has the focus.
     #[must_use]
     pub fn action(&self, focus: Scope, keys: impl Into<KeySequence>) -> Option<Action> {
         self.reached(focus, keys.into().chords())
     }
 
-    /// What the keys pressed until now mean while `focus` has the focus, if those before the last are a prefix.
+    /// Returns what the keys pressed so far mean in `focus`, if those before the last one are a prefix.
     pub fn pressed(&self, focus: Scope, keys: &KeySequence) -> KeyMatch {
         self.meaning(focus, keys.chords())
     }
@@ -158,7 +158,7 @@ impl Keymap {
         })
     }
 
-    /// As [`Keymap::action`]: none of the keys before the last does something alone.
+    /// As [`Keymap::action`]: no key before the last has an action alone.
     fn reached(&self, focus: Scope, keys: &[Chord]) -> Option<Action> {
         let mut before = (1..keys.len()).filter_map(|count| keys.get(..count));
         if !before.all(|keys| self.meaning(focus, keys) == KeyMatch::Prefix) {
@@ -170,7 +170,7 @@ impl Keymap {
         }
     }
 
-    /// What a key does by the bindings of this scope alone.
+    /// Returns the action of a key in this scope alone.
     pub fn action_in(&self, scope: Scope, key: Chord) -> Option<Action> {
         self.tries.get(&scope)?.find(&[key])?.action()
     }
@@ -187,7 +187,7 @@ impl Keymap {
         Some(keys.to_string())
     }
 
-    /// What can follow the keys pressed until now: the rest of the keys, and what they do.
+    /// Returns the keys that can follow those pressed so far, and their bindings.
     #[must_use]
     pub fn following(
         &self,
@@ -307,7 +307,7 @@ impl Keymap {
     }
 }
 
-/// What is said to the action that has the keys `taken`, so that another loses its keys `lost`.
+/// Returns the message to the action that has the keys `taken`, so that another loses its keys `lost`.
 fn conflict(taken: &KeySequence, lost: &KeySequence, loser: Action) -> Localized {
     let loser = loser.name();
     if taken == lost {

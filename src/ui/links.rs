@@ -1,8 +1,8 @@
 //! Links that the terminal can open (OSC 8): which addresses become links, and their numbers.
 //!
-//! A cell of the screen has no room for an address, so it carries a number, as the colour of an underline, which no
-//! theme uses; the backend looks the address up when it writes the cell. What is drawn over a link covers it like
-//! any text.
+//! A cell of the screen has no room for an address, so it carries a number, as the colour of an underline,
+//! which no theme uses; the backend looks the address up when it writes the cell. Text drawn over a link
+//! covers it.
 //!
 //! Addresses are hostile. Only those of the web and of mail become links, in plain ASCII and bounded; the
 //! address is always shown beside a text that differs from it.
@@ -15,7 +15,7 @@ use ratatui::style::Color;
 
 /// The longest address that becomes a link, in bytes; some terminals ignore longer ones.
 const MAX_ADDRESS: usize = 2_000;
-/// Addresses that are known at once; the oldest are no links any more.
+/// Most addresses that are known at once; older ones are no longer links.
 const MAX_LINKS: usize = 4_096;
 /// Numbers begin again after this one: they fit into a colour.
 const LAST_ID: u32 = 0x00ff_ffff;
@@ -80,7 +80,7 @@ impl Links {
         }
         table.ids.insert(address.to_owned(), id);
         while table.addresses.len() > MAX_LINKS {
-            // After the last number the lowest are the newest, but those are few.
+            // After the last number, the lowest are the newest, but those are few.
             let Some((_, dropped)) = table.addresses.pop_first() else { break };
             table.ids.remove(&dropped);
         }
@@ -94,8 +94,8 @@ impl Links {
     }
 }
 
-/// True for addresses of the web and of mail that can be written into a sequence as they are, and that do not pretend
-/// to be those of another host.
+/// True for addresses of the web and of mail that can be written into a sequence unchanged, and that do not
+/// pretend to be on another host.
 fn is_linkable(address: &str) -> bool {
     let is_plain = address.bytes().all(|byte| byte.is_ascii_graphic());
     if address.len() > MAX_ADDRESS || !is_plain {
@@ -106,7 +106,7 @@ fn is_linkable(address: &str) -> bool {
         "http" | "https" => {
             let Some(rest) = rest.strip_prefix("//") else { return false };
             let host = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-            // A name before the host is there to deceive.
+            // A user name before the host is there to deceive.
             !host.is_empty() && !host.contains('@')
         }
         "mailto" => rest.contains('@') && !rest.starts_with('/'),
@@ -114,7 +114,7 @@ fn is_linkable(address: &str) -> bool {
     }
 }
 
-/// Where addresses of the web stand in running text, without the punctuation around them.
+/// Finds the addresses of the web in running text, without the punctuation around them.
 pub fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The screen: what is drawn, what keys do, and the loop that joins both with the driver's events.
+//! The screen: drawing, keys, and the loop that combines both with the driver's events.
 //!
 //! The screen and the driver share only the protocol. The screen never waits for the driver, the
 //! disk or the network; it keeps what it draws and requests the rest.

@@ -1,5 +1,5 @@
-//! The model of the screen that all its parts may read: what the driver reported, drafts, places to go back
-//! to. What a pane alone shows is in its folder, as the open dialog in `panes/transcript`.
+//! The model of the screen that all its parts may read: reports of the driver, drafts, places to go back
+//! to. State of one pane is in its folder, as the open dialog in `panes/transcript`.
 //!
 //! It holds what is drawn and little more; the rest is requested when needed. It does no I/O and reads
 //! no clock.
@@ -45,13 +45,13 @@ pub struct Model {
     pub inbox: Inbox,
     pub retries: Retries,
     pub teams: Teams,
-    /// What waits for the user's consent.
+    /// The things that wait for the user's consent.
     pub consent: ConsentView,
     /// The sandbox level of commands, once known.
     pub level: Option<Level>,
     /// The driver is another process, which goes on when this screen is left.
     pub driver_goes_on: bool,
-    /// This screen only looks on: the driver refuses whatever changes something.
+    /// This screen is read-only: the driver refuses all changes.
     pub views_only: bool,
     /// The driver of this process can go on without this screen.
     pub detaches: bool,
@@ -63,12 +63,12 @@ pub struct Model {
     /// Background processes of members.
     pub processes: Vec<Background>,
     pub notices: Notices,
-    /// What models cost, as the user set it.
+    /// The prices of models, as the user set them.
     pub prices: Prices,
 }
 
 impl Model {
-    /// There is no connection to the driver, or to one of several.
+    /// True if the connection to the driver, or to one of several, is lost.
     #[must_use]
     pub fn is_cut_off(&self) -> bool {
         self.problems.iter().any(|problem| problem.id == LOST)
@@ -82,7 +82,7 @@ impl Model {
         self.tree.put(row);
     }
 
-    /// Replaces what waits for consent, and returns what was known. A level stays known.
+    /// Replaces the waiting entries, and returns the former view. A known level is kept.
     pub fn set_consent(&mut self, consent: ConsentView) -> ConsentView {
         self.level = consent.level.or(self.level);
         std::mem::replace(&mut self.consent, consent)

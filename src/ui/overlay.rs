@@ -39,11 +39,11 @@ pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
     steps.iter().find(|(known, _)| *known == action).map(|(_, rows)| *rows)
 }
 
-/// Whose keys help and the palette show.
+/// The scope whose keys help and the palette show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeysOf {
     pub scope: Scope,
-    /// Of an overlay only these, with the scope in which they are bound.
+    /// The only actions of an overlay, with the scope in which they are bound.
     pub only: Option<Vec<(Scope, Action)>>,
     /// The keys with which a text is edited there.
     pub editing: Option<EditingKeys>,
@@ -57,7 +57,7 @@ pub enum EditingKeys {
 }
 
 impl KeysOf {
-    /// Those of a pane: all that are bound there.
+    /// Returns the keys of a pane: all that are bound there.
     pub fn pane(scope: Scope, editing: Option<EditingKeys>) -> Self {
         Self { scope, only: None, editing }
     }
@@ -71,7 +71,7 @@ impl KeysOf {
 /// An action, and what an overlay does for it.
 pub type Handler<T> = (Action, fn(&mut T, &mut Cx<'_>) -> Handled);
 
-/// Does what the table says for an action; what it does not name is ignored.
+/// Runs the handler of an action in the table; an action without one is ignored.
 pub fn run_handler<T>(
     handlers: &[Handler<T>],
     overlay: &mut T,
@@ -110,7 +110,7 @@ pub trait Overlay: fmt::Debug {
         false
     }
 
-    /// Rows at the lower edge that it takes from what is below it.
+    /// Returns the number of rows at its lower edge that it covers.
     fn rows_taken(&self) -> u16 {
         0
     }
@@ -120,7 +120,7 @@ pub trait Overlay: fmt::Debug {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>);
 
-    /// A click on this row of its area. A second one on what is chosen opens it.
+    /// Handles a click on this row of its area. A second one on the selection opens it.
     fn click(&mut self, _row: usize, _cx: &mut Cx<'_>) -> Handled {
         Handled::Ignored
     }
@@ -129,10 +129,10 @@ pub trait Overlay: fmt::Debug {
     /// before each [`Overlay::draw`].
     fn layout(&mut self, _area: Rect, _view: View<'_>, _cx: &Cx<'_>) {}
 
-    /// It is covered, or the screen is too small for it.
+    /// Called when it is covered, or the screen is too small for it.
     fn hide(&mut self) {}
 
-    /// When what it shows changes by itself.
+    /// Returns when its content changes by itself.
     fn changes_at(&self) -> Option<Instant> {
         None
     }
@@ -145,7 +145,7 @@ pub trait Overlay: fmt::Debug {
     /// The theme has changed: rows that were made before are to be made again.
     fn forget_rows(&mut self) {}
 
-    /// What a member is told was read again: the sheet that shows it takes it over.
+    /// Takes over what a member is told, after it was read again, if this sheet shows it.
     fn update_mind(&mut self, _: &MindView) {}
 
     /// The search in its rows, if they can be searched now.
@@ -153,7 +153,7 @@ pub trait Overlay: fmt::Debug {
         None
     }
 
-    /// The same, to search.
+    /// Returns its search, to change it.
     fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
         None
     }

@@ -2,7 +2,7 @@
 //!
 //! Pure: it is given the time and never reads a clock. A key is drawn at once, driver events are batched, and a slow
 //! terminal lowers the frame rate; on a slow connection a frame is small (`pacer/connection.rs`). After a pause a few
-//! frames may follow each other faster than the rate: typed letters, and what a first event is followed by.
+//! frames may follow each other faster than the rate: typed letters, and the events right after a first one.
 
 mod connection;
 
@@ -22,17 +22,17 @@ pub enum Cause {
     Key,
 }
 
-/// Between two frames caused by keys, on average: 60 per second.
+/// The average interval between frames caused by keys: 60 per second.
 const KEY_INTERVAL: Duration = Duration::from_micros(16_667);
-/// Frames that may be ahead of their rate: the first letters, and what a first event is followed by.
+/// Frames that may be ahead of their rate: the first letters, and the events right after a first one.
 const BURST: u32 = 3;
-/// Between two frames caused by events, on average: what comes faster is not read faster, and each frame has
-/// bytes of its own.
+/// The average interval between frames caused by events: faster ones could not be read, and each frame costs
+/// bytes.
 const EVENT_INTERVAL: Duration = Duration::from_millis(100);
 /// A frame is followed by a pause of this many times its cost, counted from its start, so drawing
 /// never takes more than a quarter of the time.
 const COST_FACTOR: u32 = 4;
-/// For a key the pause is shorter, so that typing is drawn while text streams.
+/// The pause before a frame for a key is shorter, so that typing is drawn while text streams.
 const KEY_COST_FACTOR: u32 = 2;
 /// A key waits at most this long after an expensive frame.
 const MAX_KEY_WAIT: Duration = Duration::from_millis(50);
@@ -43,18 +43,18 @@ pub struct Pacer {
     dirty: Option<Cause>,
     last: Option<Frame>,
     frames: Rate,
-    /// The same for frames caused by keys alone.
+    /// The rate of frames caused by keys alone.
     key_frames: Rate,
     connection: Connection,
 }
 
-/// How far frames are ahead of their rate.
+/// How early frames may come at a given rate.
 #[derive(Debug, Clone, Copy)]
 struct Rate {
     interval: Duration,
-    /// So many intervals a frame may come early.
+    /// The number of intervals that a frame may come early.
     burst: u32,
-    /// When the next frame would come at an even rate.
+    /// The time of the next frame at an even rate.
     even: Option<Instant>,
 }
 
@@ -94,7 +94,7 @@ impl Pacer {
         self.dirty = self.dirty.max(Some(cause));
     }
 
-    /// When to draw; `None` while nothing changed. A time in the past means now.
+    /// Returns when to draw; `None` while nothing changed. A time in the past means now.
     #[must_use]
     pub fn due(&self, now: Instant) -> Option<Instant> {
         let cause = self.dirty?;
@@ -113,23 +113,23 @@ impl Pacer {
         self.due(now).is_some_and(|due| due <= now)
     }
 
-    /// A frame was drawn; `cost` is the time for drawing and for writing it out, as far as known.
+    /// Records a frame; `cost` is the known time for drawing and writing it.
     pub fn drawn(&mut self, started: Instant, cost: Duration) {
         self.frames.drawn(started);
         if self.dirty.take() == Some(Cause::Key) {
             self.key_frames.drawn(started);
         }
-        // The first one makes everything new: what it costs says nothing about the next.
+        // The first frame draws everything: its cost says nothing about the next.
         let cost = if self.last.is_none() { Duration::ZERO } else { cost };
         self.last = Some(Frame { started, cost });
     }
 
-    /// How much may be drawn now.
+    /// Returns the bounds of a frame drawn now.
     pub fn bounds(&mut self, now: Instant) -> FrameBounds {
         self.connection.bounds(now)
     }
 
-    /// This much of a frame went out.
+    /// Records how much of a frame was written.
     pub fn sent(&mut self, now: Instant, drawn: Drawn) {
         self.connection.sent(now, drawn);
         if !drawn.complete {
@@ -142,7 +142,7 @@ impl Pacer {
         self.connection.replied(now);
     }
 
-    /// True while such replies are to come.
+    /// True while status replies are pending.
     #[must_use]
     pub fn awaits_replies(&self, now: Instant) -> bool {
         self.connection.awaits_replies(now)
@@ -153,7 +153,7 @@ impl Pacer {
         self.connection.interrupted();
     }
 
-    /// The write of the last frame ended later than its drawing: its full cost is known now.
+    /// Notes the full cost of the last frame, whose write ended later than its drawing.
     pub fn wrote(&mut self, cost: Duration) {
         if let Some(frame) = &mut self.last {
             frame.cost = frame.cost.max(cost);
@@ -161,7 +161,7 @@ impl Pacer {
     }
 }
 
-/// From the start of a frame of this cost to the next one, at least.
+/// Returns the least time from the start of a frame of this cost to the next one.
 fn pause(cause: Cause, cost: Duration) -> Duration {
     match cause {
         Cause::Key => cost.saturating_mul(KEY_COST_FACTOR).min(MAX_KEY_WAIT),
@@ -195,7 +195,7 @@ mod tests {
         assert!(pacer.is_due(now));
     }
 
-    /// The waits before each of the frames that this cause makes one after the other.
+    /// Returns the waits before consecutive frames of this cause.
     fn waits(cause: Cause, cost: Duration, frames: usize) -> Vec<Duration> {
         let start = Instant::now();
         let (mut pacer, mut last) = (Pacer::default(), start);

@@ -1,5 +1,5 @@
-//! The parts of the screen, and what they are drawn with: headings, text fields, strips. Each is a plain struct
-//! or function called by the app, in a folder with its scope and keys, its texts, its drawing and its tests; a
+//! The parts of the screen, and their means: headings, text fields, strips. Each is a plain struct or
+//! function called by the app, in a folder with its scope and keys, its texts, its drawing and its tests; a
 //! small one is a single file.
 
 pub mod changes;

@@ -1,7 +1,7 @@
 //! Programs of the person that get the terminal for a while: the editor and the pager.
 //!
-//! The screen says what is to be done; what is run for it, and on which file, is decided by the host,
-//! whose methods may block and run on threads of their own.
+//! The screen says what to do; the host decides which program is run, and on which file. Its methods
+//! may block and run on threads of their own.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use super::model::DraftKey;
 use crate::domain::DialogId;
 use crate::domain::text::Localized;
 
-/// What a program is wanted for.
+/// The job of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramJob {
     /// Open a file in the editor. The path comes from a record: nothing is known of it.
     EditFile { path: String, line: Option<usize> },
-    /// Edit a draft; what is written becomes the draft.
+    /// Edit a draft; the edited text becomes the draft.
     EditDraft { key: DraftKey, text: String },
     /// Read a whole dialog in the pager.
     Page { dialog: DialogId },
@@ -38,9 +38,9 @@ pub enum ProgramEnd {
     Failed,
 }
 
-/// Knows the programs of the person.
+/// Runs the programs of the person.
 pub trait ProgramHost: std::fmt::Debug + Send + Sync + 'static {
-    /// Finds the program and what it is to open. May block.
+    /// Finds the program and the file or text to open. May block.
     ///
     /// # Errors
     /// There is no such program, or nothing that it may open.
@@ -49,7 +49,7 @@ pub trait ProgramHost: std::fmt::Debug + Send + Sync + 'static {
     /// Reads the private file if the program succeeded, and removes it. May block.
     ///
     /// # Errors
-    /// What it left is no text, or too long.
+    /// The private file is not text, or too long.
     fn finish(
         &self,
         prepared: PreparedProgram,
@@ -57,14 +57,14 @@ pub trait ProgramHost: std::fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<String>, Localized>;
 }
 
-/// What became of a program.
+/// The outcome of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramOutcome {
     /// It ended well; with the text of the private file.
     Ended(ProgramJob, Option<String>),
     /// It ended badly.
     Failed(ProgramJob),
-    /// It was not run, or what it left cannot be used.
+    /// It was not run, or its result cannot be used.
     Refused(Localized),
 }
 

@@ -38,17 +38,17 @@ use programs::Foreground;
 
 /// Events processed before keys are checked again.
 const MAX_BATCH: usize = 256;
-/// How long events may wait for the next frame.
+/// The longest wait of events for the next frame.
 const MAX_EVENT_WAIT: Duration = Duration::from_millis(50);
 /// Pause before a command that did not fit into the queue is retried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
-/// How long the terminal is kept for the replies that are to come, before somebody else gets it.
+/// How long the terminal waits for pending replies before it is given away.
 const REPLIES_TIMEOUT: Duration = Duration::from_millis(500);
-/// How often a job in the background looks whether it has the terminal again: nothing says so.
+/// How often a job in the background checks whether it has the terminal again: there is no signal for it.
 const BACKGROUND_LOOK: Duration = Duration::from_millis(500);
-/// How long drafts may take to be stored at the end.
+/// The longest wait for drafts to be stored at the end.
 const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long what was typed may take to go out before the screen is left.
+/// The longest wait for typed text to be sent before the screen is left.
 const DETACH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Added to the driver's grace period, for its last events to arrive.
 const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
@@ -61,7 +61,7 @@ pub struct Channels<K, S> {
     /// Bounded; when it is full, commands are kept by the loop and retried.
     pub commands: mpsc::Sender<Command>,
     pub events: mpsc::Receiver<DriverEvent>,
-    /// Changes of the theme; bounded, and whoever reads the files waits when it is full.
+    /// Changes of the theme; bounded, and the reader of the theme files waits when it is full.
     pub looks: mpsc::Receiver<LookChange>,
     /// Completes when a signal asks to leave (TERM, HUP).
     pub shutdown: S,
@@ -77,18 +77,18 @@ pub struct Channels<K, S> {
 
 #[derive(Debug, Clone, Copy)]
 pub struct RunOptions {
-    /// How long dialogs may take to stop at the end.
+    /// The longest wait for dialogs to stop at the end.
     pub grace: Duration,
     pub multiplexer: Multiplexer,
     pub links: LinkUse,
-    /// What follows when the terminal is gone.
+    /// What to do when the terminal is gone.
     pub without_terminal: Leave,
 }
 
-/// Whether links are links of the terminal.
+/// Whether addresses are links that the terminal can open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LinkUse {
-    /// Where it says that it shows them.
+    /// If the terminal says that it shows them.
     #[default]
     Auto,
     Always,
@@ -182,11 +182,11 @@ struct Run<'a, S: Surface> {
     unsent: VecDeque<Command>,
     options: RunOptions,
     pacer: Pacer,
-    /// When events were taken last.
+    /// The time at which events were last taken.
     events_taken: Option<Instant>,
-    /// When the loop stops waiting for the driver.
+    /// The time at which the loop stops waiting for the driver.
     shutdown_deadline: Option<Instant>,
-    /// When the loop stops waiting for what goes out before the screen is left.
+    /// The time at which the loop stops waiting for outgoing commands before the screen is left.
     detach_deadline: Option<Instant>,
     outcome: Option<RunEnd>,
     input_ended: bool,
@@ -198,11 +198,11 @@ struct Run<'a, S: Surface> {
     suspends_by: Option<Instant>,
     /// Whether the shell gave the terminal to this job when the process was continued.
     place: JobPlace,
-    /// When the process went on after its own stop, which is told like one from outside.
+    /// The time at which the process continued after it stopped itself, which is signalled like a stop from outside.
     went_on: Option<Instant>,
 }
 
-/// Whether the terminal has said what its background is.
+/// Whether the terminal has reported its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Background {
     Unknown,
@@ -260,7 +260,7 @@ impl<'a, S: Surface> Run<'a, S> {
         let stored = self.drafts.written();
         let coloured = self.app.code_coloured();
         let mut copied = self.copies.take_outcomes();
-        // What came before the first frame counts for it.
+        // Input before the first frame is handled before it.
         if let Some(first) = ready_now(&mut input).await {
             self.input(first, &mut input).await;
         }
@@ -287,8 +287,8 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    /// Waits until all drafts are stored, whatever ended the loop. What an inline
-    /// screen has not printed yet is printed when it is left.
+    /// Waits until all drafts are stored, however the loop ended. An inline screen first prints
+    /// what it has not printed yet.
     fn finish(self) {
         let Self { app, surface, mut drafts, .. } = self;
         surface.print(&app.take_rest(), 1);
@@ -297,7 +297,7 @@ impl<'a, S: Surface> Run<'a, S> {
         app.drafts_left(&drafts.finish(DRAFTS_TIMEOUT));
     }
 
-    /// After each event: stores drafts, sends commands, applies effects, draws at most one frame.
+    /// Handles an event's outputs: stores drafts, sends commands, applies effects, draws at most one frame.
     fn process_outputs(&mut self) -> io::Result<Option<RunEnd>> {
         let now = now();
         self.app.tick(now);
@@ -322,7 +322,7 @@ impl<'a, S: Surface> Run<'a, S> {
         Ok(self.outcome)
     }
 
-    /// The bounds of the next frame. Nothing is asked when the reply could come to somebody else.
+    /// Returns the bounds of the next frame. No question is sent if another program could get the reply.
     fn bounds(&mut self, now: Instant) -> FrameBounds {
         let bounds = self.pacer.bounds(now);
         let stays = self.suspends_by.is_none() && !self.is_leaving() && !self.foreground.is_busy();
@@ -355,13 +355,13 @@ impl<'a, S: Surface> Run<'a, S> {
         if self.is_leaving() { Ok(()) } else { drawn }
     }
 
-    /// When the loop has to wake up without an event.
+    /// Returns when the loop has to wake up without an event.
     fn wake_at(&self) -> Option<Instant> {
         let now = now();
         let lent = self.is_away();
         let frame = self.pacer.due(now).filter(|_| !lent && self.surface.is_ready());
         let app = if lent { self.app.wake_hidden_at() } else { self.app.wake_at() };
-        // What is overdue and waits for a frame comes with it.
+        // An overdue time that waits for a frame is handled with the frame.
         let app = app.map(|at| frame.filter(|_| at <= now).map_or(at, |frame| frame.max(at)));
         // A command that waits for its draft is woken by the writer.
         let retry =
@@ -375,8 +375,8 @@ impl<'a, S: Surface> Run<'a, S> {
             .min()
     }
 
-    /// Until when events wait for the next frame: one wake-up takes all that are drawn together. `None` if
-    /// they are taken as they come. Nobody waits meanwhile, the driver joins what is not taken.
+    /// Returns until when events wait for the next frame, so that one wake-up takes all that are drawn together.
+    /// `None` if they are taken at once. The wait blocks nothing: the driver merges events that are not taken.
     fn events_due(&self, now: Instant) -> Option<Instant> {
         let waits = self.surface.is_ready() && !self.is_away();
         let frame = self.pacer.due(now).filter(|_| waits && self.shutdown_deadline.is_none())?;
@@ -416,7 +416,7 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    /// Of the replies only colours and links change the screen.
+    /// Handles a reply. Only colours and links change the screen.
     fn reply(&mut self, reply: Reply) {
         match reply {
             Reply::Background(colour) => {
@@ -454,8 +454,8 @@ impl<'a, S: Surface> Run<'a, S> {
         self.app.resized();
     }
 
-    /// After somebody else had the terminal its colours may be others. One that did not say them is not
-    /// asked again.
+    /// Asks for the background again after another program had the terminal, whose colours may differ
+    /// now. A terminal that did not reply is not asked again.
     fn ask_background_again(&mut self) {
         if self.background == Background::Replied {
             self.ask_background();
@@ -480,7 +480,7 @@ impl<'a, S: Surface> Run<'a, S> {
             }
             Event::Resize(width, height) => {
                 self.surface.resize(Size { width, height });
-                // The same size says that what is there is not known any more.
+                // The same size means that the content of the terminal is unknown.
                 self.surface.repaint();
                 self.app.resized();
             }
@@ -651,7 +651,7 @@ fn carries_text(command: &Command) -> bool {
     )
 }
 
-/// The loop's clock: that of its timers.
+/// Returns the time of the loop's timers.
 pub(super) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }

@@ -24,14 +24,13 @@ use crate::protocol::{Command, DriverEvent};
 /// The last frame may take this long to be written at the end.
 const LAST_WRITE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// How long the first frame waits for replies. A key that is typed before ends that.
+/// The longest wait of the first frame for replies. A typed key ends it.
 const REPLIES_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// At the end, how long a reply that is still to come is waited for: the next program would read it as
-/// keys.
+/// The longest wait at the end for a pending reply: the next program would read it as keys.
 const LATE_REPLIES_TIMEOUT: Duration = Duration::from_millis(1_700);
 
-/// The width of the terminal, if there is one that reports it.
+/// Returns the width of the terminal, if it reports one.
 #[must_use]
 pub fn columns() -> Option<usize> {
     let size = terminal::size(Size::ZERO).ok()?;
@@ -45,14 +44,14 @@ pub enum Questions {
     Awaited,
     /// The replies may be of use later.
     Asked,
-    /// It has no colours, but may show notifications.
+    /// Ask about notifications only: it has no colours.
     NotColours,
     /// The terminal cannot reply.
     NotAsked,
 }
 
-/// What is asked at the start. A multiplexer replies for itself and not for the terminal. What looks like GNU
-/// screen may be tmux, which gives its name.
+/// Returns the questions at the start. A multiplexer replies for itself and not for the terminal. One that
+/// looks like GNU screen may be tmux, which gives its name.
 fn first_question(questions: Questions, multiplexer: Multiplexer) -> Option<Control> {
     let with_colours = match questions {
         Questions::Awaited | Questions::Asked => true,
@@ -69,13 +68,13 @@ fn first_question(questions: Questions, multiplexer: Multiplexer) -> Option<Cont
     }
 }
 
-/// What the terminal can do, and the options of the loop.
+/// The features of the terminal, and the options of the loop.
 #[derive(Debug, Clone)]
 pub struct TerminalOptions {
     pub capabilities: Capabilities,
     pub run: RunOptions,
     pub questions: Questions,
-    /// The size where the terminal does not say it.
+    /// The size to assume if the terminal does not report one.
     pub assumed: Size,
     /// Shared with the panic hook, so that it can restore the terminal.
     pub modes: ModeFlag,

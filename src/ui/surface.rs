@@ -23,7 +23,7 @@ pub trait Surface {
     /// The size of the terminal, which is that of a frame, unless the screen is inline.
     fn size(&self) -> Size;
 
-    /// On an inline screen: prints rows above the live rows with the next frame, which has this many of those.
+    /// Prints rows above the live rows of an inline screen with the next frame, which has `live_rows` live rows.
     fn print(&mut self, rows: &[Line<'static>], live_rows: u16);
 
     /// Draws a frame and hands it over.
@@ -44,7 +44,7 @@ pub trait Surface {
     /// Sends a title, a bell or a notification with the next frame.
     fn control(&mut self, control: &Control);
 
-    /// Has the mouse reported from the next frame on, or not any more.
+    /// Turns mouse reports on or off from the next frame on.
     fn use_mouse(&mut self, wanted: MouseUse);
 
     /// Links are links of the terminal from the next frame on.
@@ -57,14 +57,14 @@ pub trait Surface {
     /// The terminal was closed.
     fn suspend(&mut self) -> io::Result<JobPlace>;
 
-    /// The process was stopped from outside and continued: sets the modes anew, and the next frame draws everything.
-    /// In the background it gives the terminal away, as if it was lent.
+    /// Handles a stop from outside and the continuation: sets the modes again, and the next frame draws
+    /// everything. In the background it gives the terminal away, as if it was lent.
     ///
     /// # Errors
     /// The terminal was closed.
     fn continued(&mut self) -> io::Result<JobPlace>;
 
-    /// Where the job of this process is now.
+    /// Returns whether this process has the terminal now.
     fn job_place(&self) -> JobPlace;
 
     /// Gives the terminal to another program: nothing is read from it or written to it until
@@ -80,11 +80,11 @@ pub trait Surface {
     /// It was closed.
     fn take_back(&mut self) -> io::Result<()>;
 
-    /// How long the last finished write took.
+    /// Returns how long the last finished write took.
     fn last_write(&self) -> Duration;
 }
 
-/// How long lending the terminal waits for the last frame.
+/// The longest wait for the last frame before the terminal is lent.
 const LEND_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The real terminal.
@@ -121,13 +121,13 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
         Ok(Self { terminal, output, guard, title: None, gate: None, stop: || Ok(()) })
     }
 
-    /// The same with the gate of its input.
+    /// Sets the gate of its input.
     #[must_use]
     pub fn reading_through(self, gate: Option<InputGate>) -> Self {
         Self { gate, ..self }
     }
 
-    /// The same with what stops the process.
+    /// Sets the function that stops the process.
     #[must_use]
     pub fn stopping_by(self, stop: fn() -> io::Result<()>) -> Self {
         Self { stop, ..self }
@@ -144,7 +144,7 @@ impl<W: Write, R: RawMode> TerminalSurface<W, R> {
             return Ok(());
         }
         let written = ratatui::backend::Backend::flush(self.terminal.backend_mut());
-        // Where it still receives a frame, nobody waits any longer.
+        // If it still receives a frame, it is not waited for any longer.
         let is_busy = |error: &io::Error| error.kind() == io::ErrorKind::WouldBlock;
         let written = written.or_else(|error| if is_busy(&error) { Ok(()) } else { Err(error) });
         self.output.wait(limit);

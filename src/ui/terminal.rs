@@ -1,10 +1,10 @@
 //! The terminal's modes: set at the start, reset at every exit.
 //!
-//! Invariant: whatever [`TerminalGuard::enter`] turned on is turned off by leaving, dropping, suspending, and
-//! by a panic before its message is written. The mouse is reported only where the person
-//! wants it. An inline screen stays on the ordinary screen: leaving it erases its live rows and nothing else,
-//! and the cursor stays where they began. Sequences with effects outside the screen
-//! (title, notification, clipboard) are [`Control`]s, built here from safe text only.
+//! Invariant: all modes that [`TerminalGuard::enter`] turned on are turned off by leaving, dropping,
+//! suspending, and by a panic before its message is written. The mouse is reported only if the person wants
+//! it. An inline screen stays on the ordinary screen: leaving it erases its live rows and nothing else, and
+//! the cursor stays where they began. Sequences with effects outside the screen (title, notification,
+//! clipboard) are [`Control`]s, built here from safe text only.
 
 mod control;
 mod output;
@@ -41,18 +41,18 @@ const ERASE_FRAME: &str = "\x1b[H\x1b[J";
 
 const LEAVE_SCREEN: &str = "\x1b[?1049l";
 
-/// The same on the ordinary screen, without wrapping: a row that is too wide, because the terminal has just become
-/// narrower, is cut and does not move the rows below.
+/// Modes of an inline screen: the ordinary screen without wrapping. A row that is too wide, because the
+/// terminal has just become narrower, is cut and does not move the rows below.
 const ENTER_INLINE: &[u8] = b"\x1b[?2004h\x1b[?1004h\x1b[?2031h\x1b[?7l";
 
-/// What is reset before the live rows are erased. A scroll region is never set there, and resetting it would move
-/// the cursor.
+/// Modes that are reset before the live rows are erased. A scroll region is never set there, and resetting it
+/// would move the cursor.
 const BEFORE_ERASING: &str = "\x1b[?1006l\x1b[?1000l\x1b[?2026l\x1b[m\r";
 /// Erases them, and resets the rest.
 const ERASE_INLINE: &str = "\x1b[J\x1b[?7h\x1b[?25h\x1b[?2031l\x1b[?1004l\x1b[?2004l";
 
-/// What [`reset`] writes besides: the ended process may have been an inline screen, or another program that had other
-/// reports of the mouse.
+/// Modes that [`reset`] resets in addition: the ended process may have been an inline screen, or another
+/// program with other mouse reports.
 const RESET_REST: &str = "\x1b[?7h\x1b[?1002l\x1b[?1003l";
 
 /// The part of the terminal that is not bytes: raw mode of the line discipline.
@@ -79,7 +79,7 @@ impl RawMode for TtyRawMode {
     }
 }
 
-/// The size of the terminal. What it does not say, as over a serial line, is taken from `assumed`.
+/// Returns the size of the terminal. Values it does not report, as over a serial line, are taken from `assumed`.
 ///
 /// # Errors
 /// The terminal was closed, or there is none.
@@ -89,7 +89,7 @@ pub fn size(assumed: Size) -> io::Result<Size> {
     Ok(Size { width: known(width, assumed.width), height: known(height, assumed.height) })
 }
 
-/// Whether the terminal is for this process now.
+/// Whether this process has the terminal now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobPlace {
     Foreground,
@@ -97,7 +97,7 @@ pub enum JobPlace {
     Background,
 }
 
-/// Where the job of this process is. Without a terminal it is nobody's.
+/// Returns whether this process has the terminal now. Without a terminal it counts as the foreground.
 #[must_use]
 pub fn job_place() -> JobPlace {
     match rustix::termios::tcgetpgrp(io::stdin()) {
@@ -106,7 +106,7 @@ pub fn job_place() -> JobPlace {
     }
 }
 
-/// The settings of the line as they were, for whoever outlives the program that changes them.
+/// The former settings of the line, for a process that outlives the program that changes them.
 #[derive(Debug)]
 pub struct SavedLine(Option<Termios>);
 
@@ -120,12 +120,12 @@ impl SavedLine {
 impl RawMode for SavedLine {
     fn set(&mut self, raw: bool) -> io::Result<()> {
         let Some(saved) = self.0.as_ref().filter(|_| !raw) else { return Ok(()) };
-        // What was typed for the ended program, and replies to it, are for nobody.
+        // Drops what was typed for the ended program, and replies to it.
         rustix::termios::tcsetattr(io::stdin(), OptionalActions::Flush, saved).map_err(Into::into)
     }
 }
 
-/// The line of a terminal as shells have it, whatever a program left there.
+/// The settings of a line as a shell needs it, whatever a program left there.
 #[derive(Debug)]
 pub struct ShellLine<'a>(pub &'a File);
 
@@ -143,16 +143,16 @@ impl RawMode for ShellLine<'_> {
     }
 }
 
-/// Whether the modes are on, and those of which kind of screen. Shared with the panic hook.
+/// Whether the modes are on, and for which kind of screen. Shared with the panic hook.
 #[derive(Debug, Clone, Default)]
 pub struct ModeFlag {
     on: Arc<AtomicBool>,
-    /// Of an inline screen.
+    /// The live rows of an inline screen.
     live_rows: Option<LiveRows>,
 }
 
 impl ModeFlag {
-    /// For an inline screen.
+    /// Makes a flag for an inline screen.
     #[must_use]
     pub fn inline() -> Self {
         Self { live_rows: Some(LiveRows::default()), ..Self::default() }
@@ -190,8 +190,8 @@ impl ModeFlag {
     }
 }
 
-/// Where the live rows of an inline screen are: as many rows above the cursor as this begins the first one. They
-/// are found from the cursor alone, so that it does not matter where on the terminal they are.
+/// The position of the live rows of an inline screen: the number of rows from the first one to the cursor.
+/// They are found from the cursor alone, wherever on the terminal they are.
 #[derive(Debug, Clone, Default)]
 pub struct LiveRows(Arc<AtomicU16>);
 
@@ -205,7 +205,7 @@ impl LiveRows {
         self.0.store(rows, Ordering::SeqCst);
     }
 
-    /// They are erased now: whatever comes next begins at the cursor.
+    /// Takes the number when the rows are erased: the next output begins at the cursor.
     fn take_above(&self) -> u16 {
         self.0.swap(0, Ordering::SeqCst)
     }
@@ -224,7 +224,7 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
     /// Turns the modes on. `writer` is used for mode changes only, not for frames.
     ///
     /// # Errors
-    /// No terminal, or it was closed. What was turned on is turned off again.
+    /// No terminal, or it was closed. Modes already on are turned off again.
     pub fn enter(writer: W, raw: R, flag: ModeFlag) -> io::Result<Self> {
         let mut guard = Self { writer, raw, flag, mouse: MouseUse::Off };
         guard.turn_on(KEEP_TITLE)?;
@@ -261,7 +261,7 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         self.raw.set(false).and(written)
     }
 
-    /// The terminal was closed (hang-up): nothing is written to it any more.
+    /// Stops writing, since the terminal was closed (hang-up).
     pub fn abandon(&mut self) {
         self.flag.set(false);
     }
@@ -274,8 +274,8 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         self.turn_on(KEEP_TITLE)
     }
 
-    /// Sets the modes again after another program had the terminal and nobody left it: this process was stopped from
-    /// outside. Where the live rows of an inline screen were is text now. The caller redraws everything.
+    /// Sets the modes again after this process was stopped from outside while another program had the
+    /// terminal. The old live rows of an inline screen are ordinary text now. The caller redraws everything.
     ///
     /// # Errors
     /// The terminal was closed.
@@ -286,7 +286,7 @@ impl<W: Write, R: RawMode> TerminalGuard<W, R> {
         self.turn_on(b"")
     }
 
-    /// Whether the mouse is reported when the modes are set again; now a [`Control`] says it.
+    /// Sets whether the mouse is reported when the modes are set again; to change it now takes a [`Control`].
     pub fn use_mouse(&mut self, wanted: MouseUse) {
         self.mouse = wanted;
     }
@@ -356,8 +356,8 @@ fn location_of(current: ThreadId, screen: ThreadId) -> PanicLocation {
     if current == screen { PanicLocation::Screen } else { PanicLocation::Background }
 }
 
-/// Restores a terminal that an ended process left in these modes (`--reset-terminal`, and who waited for it). Nothing
-/// is erased: what is there now may be other text. An inline screen was on the ordinary screen, and stays there.
+/// Restores a terminal that an ended process left in these modes (`--reset-terminal`, and the process that waited for
+/// it). Nothing is erased: other text may be there now. An inline screen was on the ordinary screen, and stays there.
 ///
 /// # Errors
 /// The terminal was closed, or there is none.

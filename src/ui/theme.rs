@@ -1,8 +1,8 @@
 //! Colours by role, colour depths, and the symbols drawn on the screen.
 //!
 //! Panes name a [`Role`], never a colour. A theme is a mapping from role names to a few words
-//! (`"cyan bold on black"`); a missing role falls back along its dots (`text.dim` to `text`). A theme
-//! is immutable and already reduced to what the terminal can show.
+//! (`"cyan bold on black"`); a missing role falls back along its dots (`text.dim` to `text`). A theme is
+//! immutable and already reduced to the terminal's abilities.
 
 mod colour;
 mod contrast;
@@ -117,13 +117,13 @@ pub struct ThemeError {
 /// One error of a theme.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThemeFault {
-    /// The entry, as it is written.
+    /// The entry as it is written.
     pub role: Option<String>,
     pub text: Localized,
 }
 
 impl ThemeError {
-    /// All errors in one text.
+    /// Returns all errors in one text.
     #[must_use]
     pub fn message(&self) -> Localized {
         let mut faults = self.faults.iter().map(|fault| fault.text.clone());
@@ -144,7 +144,7 @@ impl From<Localized> for ThemeError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
     styles: Vec<Style>,
-    /// The background of plain text, which fills the screen; `None` for that of the terminal.
+    /// The background of plain text, which fills the screen; `None` for the terminal's background.
     paper: Option<Color>,
 }
 
@@ -195,8 +195,8 @@ impl Theme {
         Self::from_value(&parse(text)?, depth)
     }
 
-    /// This theme without colours: where it marks one of the `given` roles by more than a colour, and `base`
-    /// everywhere else.
+    /// Returns this theme without colours: where it marks one of the `given` roles by more than a colour,
+    /// that style; `base` everywhere else.
     #[must_use]
     pub fn marked_on(&self, mut base: Self, given: impl Iterator<Item = Role>) -> Self {
         for role in given {
@@ -222,13 +222,13 @@ impl Theme {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// The background of the screen, if it is not that of the terminal.
+    /// Returns the background of the screen, unless it is the terminal's.
     #[must_use]
     pub fn paper(&self) -> Option<Color> {
         self.paper.filter(|paper| *paper != Color::Reset)
     }
 
-    /// Gives what has no colour of its own those of plain text, where the theme sets them.
+    /// Gives cells without colours of their own the colours of plain text, if the theme sets them.
     pub fn fill(&self, buffer: &mut Buffer) {
         let ink = self.style(Role::Text).fg.filter(|ink| *ink != Color::Reset);
         let paper = self.paper();
@@ -256,7 +256,7 @@ impl Theme {
         let paper = own.map(|paper| depth.reduce_paper(paper));
         let reduced = |role: &Role| {
             let style = find(*role);
-            // Without it, a row that is selected keeps its own behind every text.
+            // A text without a background leaves that of a selected row visible.
             let style = Style { bg: style.bg.filter(|bg| Some(*bg) != own), ..style };
             if *role == Role::RowSelected {
                 depth.reduce_row(style)

@@ -1,5 +1,5 @@
-//! The texts that several parts of the screen show. A text of one pane or list alone stands in its file, those
-//! of the app in `app/words.rs`.
+//! The texts that several parts of the screen share. Texts of one pane or list are in its file, those of the
+//! app in `app/words.rs`.
 
 use std::fmt::Display;
 
@@ -75,7 +75,7 @@ pub const CHOICE: Text = Text::new("choice", "选择");
 pub const FREE_TEXT: Text = Text::new("free text", "自由回答");
 pub const PARTS: Text = Text::new("several parts", "多个部分");
 
-/// What an item is called.
+/// Returns the name of a kind of news.
 pub fn kind_of_news(kind: NewsKind) -> Text {
     match kind {
         NewsKind::Notice => Text::new("notice", "通知"),
@@ -83,7 +83,7 @@ pub fn kind_of_news(kind: NewsKind) -> Text {
     }
 }
 
-/// The state of a task, or what a blocked one waits for.
+/// Returns the state of a task, or what a blocked one waits for.
 pub fn task_state(status: TaskStatus, reason: Option<BlockReason>) -> Text {
     match (reason, status) {
         (Some(BlockReason::OpenQuestion), _) => Text::new("open question", "有问题待答"),
@@ -98,7 +98,7 @@ pub fn task_state(status: TaskStatus, reason: Option<BlockReason>) -> Text {
     }
 }
 
-/// How urgent a task is.
+/// Returns the word for a priority.
 pub fn priority_word(priority: Priority) -> Text {
     match priority {
         Priority::Critical => Text::new("critical", "紧急"),
@@ -108,7 +108,7 @@ pub fn priority_word(priority: Priority) -> Text {
     }
 }
 
-/// How a question is answered.
+/// Returns the word for how a question is answered.
 pub fn kind_word(kind: QuestionKind) -> Text {
     match kind {
         QuestionKind::Approval => APPROVAL,

@@ -4,7 +4,7 @@
 #[derive(Debug)]
 pub struct Kind {
     pub name: &'static str,
-    /// For a shell.
+    /// The script for a shell.
     pub script: &'static str,
 }
 

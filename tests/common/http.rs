@@ -1,4 +1,4 @@
-//! A server of HTTP on this machine that says what a test tells it to say.
+//! An HTTP server on this machine with the answers that a test sets.
 
 use std::io::{Read, Write as _};
 use std::net::TcpListener;
@@ -15,8 +15,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads until the body is as long as the head says. Whoever answers before that resets the connection,
-    /// and the request is made again.
+    /// Reads until the body is as long as the head says. An answer before that would reset the connection,
+    /// and the client would repeat the request.
     pub fn read(socket: &mut impl Read) -> Self {
         let mut bytes = Vec::new();
         let mut block = vec![0; 65_536];
@@ -56,8 +56,8 @@ pub fn json(status: &str, body: &str) -> String {
     page(status, "application/json", body)
 }
 
-/// Serves at this address as long as the process lives, each connection by itself; its port. A request that
-/// gets no answer is left open.
+/// Serves at this address as long as the process lives, each connection on its own thread; returns the
+/// port. A request without an answer is left open.
 pub fn serve<T: AsRef<[u8]>>(
     address: &str,
     answer: impl Fn(&Request) -> Option<T> + Send + Sync + 'static,

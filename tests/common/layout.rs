@@ -1,6 +1,6 @@
-//! What Dominds 1.19.2 asks of the files below `.dialogs`, found by running it on changed ones (docs/on-disk.md).
-//! Reads the files by itself, without our store: what our program writes is compared with what the other needs, not
-//! with what ours can read.
+//! The requirements of Dominds 1.19.2 for the files below `.dialogs`, found by running it on changed ones
+//! (docs/on-disk.md). Reads the files without our store: the program's output is compared with what Dominds
+//! needs, not with what our own reader accepts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::files::files_below;
 
-/// Where a main dialog can be.
+/// The folders in which a main dialog can be.
 const BUCKETS: [&str; 3] = ["run", "done", "archive"];
 const SIDE_DIALOGS: &str = "sideDialogs";
 const IDENTITY: &str = "dialog.yaml";
@@ -23,9 +23,9 @@ pub fn assert_opens_in_dominds(workspace: &Path) {
     assert!(refused.is_empty(), "Dominds 1.19.2 would refuse:\n{}", refused.join("\n"));
 }
 
-/// Looks at a workspace when its test has passed: whatever happened to it, Dominds has to open what is left.
+/// Checks a workspace when its test has passed: whatever happened to it, Dominds has to open the result.
 ///
-/// Belongs before the folder it looks at in a struct, since fields are dropped in their order.
+/// Has to be before the checked folder in a struct, since fields are dropped in their order.
 pub struct EndCheck {
     workspace: PathBuf,
     is_left_out: AtomicBool,
@@ -49,7 +49,7 @@ impl Drop for EndCheck {
     }
 }
 
-/// Why Dominds would not open what is there, with the file of each reason; nothing if it would.
+/// Returns why Dominds would not open the files, with the file of each reason; nothing if it would.
 pub fn refused_by_dominds(workspace: &Path) -> Vec<String> {
     let top = workspace.join(".dialogs");
     let mut reader = Reader { refused: Vec::new(), top: top.clone() };
@@ -67,7 +67,7 @@ pub fn refused_by_dominds(workspace: &Path) -> Vec<String> {
     reader.refused
 }
 
-/// Folders of main dialogs: those with files of a dialog that are in no other such folder.
+/// Returns the folders of main dialogs: those with a dialog's files that are in no other such folder.
 fn main_folders(folder: &Path) -> Vec<PathBuf> {
     let states = [IDENTITY, "latest.yaml"];
     if states.iter().any(|state| folder.join(state).is_file()) || !courses_in(folder).is_empty() {
@@ -96,7 +96,7 @@ fn is_course(file: &Path) -> bool {
     name.starts_with("course-") && name.ends_with(".jsonl")
 }
 
-/// What a tree says of one dialog, as far as other files have to agree with it.
+/// The facts about one dialog that other files have to agree with.
 struct Known {
     id: String,
     agent: String,
@@ -162,7 +162,7 @@ impl Reader {
     fn identity(&mut self, folder: &Path, id: &str, is_main: bool) -> Option<Known> {
         let path = &folder.join(IDENTITY);
         let Some(read) = self.object(path) else {
-            // One that was about to be made when the program ended is not listed, and nobody misses it.
+            // A dialog that was being created when the program ended is not listed and not missed.
             if files_below(folder).iter().any(|file| is_course(file)) {
                 self.refuse(path, "a dialog with records has no identity");
             }
@@ -362,9 +362,9 @@ impl Reader {
         let mut seen = BTreeSet::new();
         for path in courses_in(folder) {
             let Some(read) = self.bytes(&path) else { continue };
-            // Of an interrupted append half a character can be left.
+            // An interrupted append can leave half a character.
             let read = String::from_utf8_lossy(&read);
-            // What an interrupted append leaves is passed over.
+            // The rest of an interrupted append is ignored.
             let whole = read.rfind('\n').map_or("", |end| &read[..end]);
             for line in whole.lines().filter(|line| !line.trim().is_empty()) {
                 let Ok(Value::Object(record)) = serde_json::from_str(line) else {
@@ -407,7 +407,7 @@ impl Reader {
         self.need(path, record, needed);
     }
 
-    /// What a file of YAML or JSON holds; nothing if there is no such file.
+    /// Returns the content of a YAML or JSON file; nothing if there is no such file.
     fn value(&mut self, path: &Path) -> Option<Value> {
         let text = self.text(path)?;
         let read = if path.extension() == Some("json".as_ref()) {
@@ -418,7 +418,7 @@ impl Reader {
         read.map_err(|error| self.refuse(path, &error)).ok()
     }
 
-    /// Nothing if there is no such file, or what is no text, which is refused.
+    /// Returns the text of a file; nothing if there is none, or it is not text, which is refused.
     fn text(&mut self, path: &Path) -> Option<String> {
         let read = String::from_utf8(self.bytes(path)?);
         read.map_err(|error| self.refuse(path, &error.to_string())).ok()
@@ -478,7 +478,7 @@ impl Reader {
     }
 }
 
-/// A field, and what it can be.
+/// A field, and a check of its value.
 type Field = (&'static str, fn(&Value) -> bool);
 
 fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {

@@ -1,5 +1,5 @@
-//! What a test logs. All tests of a process share one subscriber, which is there before the first of them
-//! does anything: one that came later would miss the lines of places another thread has met without it.
+//! The log of a test. All tests of a process share one subscriber, which is installed before the first of
+//! them starts: a later one would miss the lines of callsites that another thread has already registered.
 
 use std::cell::RefCell;
 use std::io;
@@ -17,7 +17,7 @@ thread_local! {
     static LISTENER: RefCell<Option<Lines>> = const { RefCell::new(None) };
 }
 
-/// To be called before anything is logged.
+/// Installs the subscriber; must be called before anything is logged.
 pub fn prepare() {
     static READY: Once = Once::new();
     READY.call_once(|| {
@@ -46,7 +46,7 @@ impl io::Write for Writer {
     }
 }
 
-/// What is logged on this thread at the level `info`, as long as it lives.
+/// Collects the lines that this thread logs at the level `info`, as long as it lives.
 pub struct Logged(Lines);
 
 impl Logged {

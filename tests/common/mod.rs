@@ -1,5 +1,5 @@
-//! What tests share. Here: a workspace of its own with a scripted team, and a driver in it that is used as a
-//! screen would use it. Time stands still, ids are counted: two runs of one script write the same bytes.
+//! Shared parts of tests. Here: a workspace of its own with a scripted team, and a driver in it that is used
+//! as a screen would use it. Time stands still, ids are counted: two runs of one script write the same bytes.
 
 #![expect(
     clippy::expect_used,
@@ -87,7 +87,7 @@ impl IdSource for Counting {
     }
 }
 
-/// What waits for consent; all of it is about providers.
+/// The entries that wait for consent; all of them are about providers.
 #[derive(Debug, Clone, Default)]
 pub struct Waiting(Arc<Mutex<Vec<Unagreed>>>);
 
@@ -115,7 +115,7 @@ impl Consent for Waiting {
         Ok(())
     }
 
-    /// Any level is one that nobody has to agree to.
+    /// Any level counts as agreed to.
     fn choose_autonomy(&self, _: &AutonomyScope, _: AutonomyLevel) -> Result<(), Localized> {
         self.all().retain(|one| one.entry.kind != TrustKind::Autonomy);
         Ok(())
@@ -163,13 +163,13 @@ pub struct World {
     at_end: EndCheck,
     dir: tempfile::TempDir,
     ids: Arc<Counting>,
-    /// What the members will answer; a member's model has the member's name.
+    /// The members' answers; a member's model has the member's name.
     pub models: Sequence,
-    /// How drivers are started from now on.
+    /// The setup of drivers from now on.
     pub setup: Setup,
 }
 
-/// What a driver is started with.
+/// The setup of a driver.
 #[derive(Clone)]
 pub struct Setup {
     pub audience: Audience,
@@ -181,9 +181,9 @@ pub struct Setup {
     pub tools: Registry,
     pub sources: ToolSources,
     pub news: Arc<news::KeptNews>,
-    /// With a store in `.hive`, which then has the notices too.
+    /// True to use a store in `.hive`, which then has the notices too.
     pub has_hive: bool,
-    /// Without such a store: where tasks are, if anywhere.
+    /// The store of tasks, if `has_hive` is false.
     pub tasks: Option<Arc<dyn TaskStore>>,
     pub shells: Shells,
     /// The work language.
@@ -192,7 +192,7 @@ pub struct Setup {
     pub reader: Option<Lang>,
     /// False: facts are recorded, nothing is driven.
     pub driving: bool,
-    /// What `.minds` is read by instead of the real reader.
+    /// The source of `.minds`, instead of the real reader.
     pub minds: Option<Arc<dyn MindsSource>>,
     /// Secrets that are known from the start.
     pub vault: SharedSecrets,
@@ -206,7 +206,7 @@ impl World {
         Self::empty_in(tempfile::tempdir().expect("a folder"), models)
     }
 
-    /// The same in this folder.
+    /// Makes it in this folder.
     pub fn empty_in(dir: tempfile::TempDir, models: Sequence) -> Self {
         logged::prepare();
         let setup = Setup {
@@ -238,7 +238,7 @@ impl World {
         self.dir.path()
     }
 
-    /// For tests that damage files themselves: Dominds does not have to open what they leave.
+    /// Skips the final check, for tests that damage files themselves: Dominds need not open these.
     pub fn is_left_damaged(&self) {
         self.at_end.leave_out();
     }
@@ -324,7 +324,7 @@ impl World {
         }
     }
 
-    /// A look at what is on disk.
+    /// Opens a read-only store of the files on disk.
     pub fn view(&self) -> Store {
         let options = StoreOptions::new(Arc::new(FixedClock));
         Store::open(self.path(), Access::ReadOnly, options).expect("a readable workspace")
@@ -348,7 +348,7 @@ impl World {
 /// A driver at work.
 pub struct Running {
     pub driver: Driver,
-    /// Held by nobody else once the driver has ended.
+    /// Has no other owner once the driver has ended.
     pub store: Arc<Store>,
     tickets: u64,
     /// All events so far.
@@ -364,7 +364,7 @@ impl Running {
         event
     }
 
-    /// Waits until nothing moves, and says what is left.
+    /// Waits until no dialog moves, and returns the outcome.
     pub async fn quiet(&mut self) -> QuietOutcome {
         loop {
             if let DriverEvent::Quiet(outcome) = self.event().await {

@@ -7,7 +7,7 @@ use vt100::{Cell, Color, Screen};
 const CELL_WIDTH: f32 = 8.4;
 const CELL_HEIGHT: u16 = 18;
 const FONT_SIZE: u16 = 14;
-/// From the top of a row to the line on which its letters stand.
+/// The distance from the top of a row to the baseline of its letters.
 const BASELINE: u16 = 13;
 const MARGIN: u16 = 10;
 const BACKGROUND: &str = "#15181d";

@@ -1,5 +1,5 @@
-//! A server of PostgreSQL for the tests of this process: that of `DOMINDS_TUI_TEST_POSTGRES`, or one in a folder of its own,
-//! which ends with the process, however that ends.
+//! A PostgreSQL server for the tests of this process: that of `DOMINDS_TUI_TEST_POSTGRES`, or one in a folder
+//! of its own, which ends with the process, however that ends.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,24 +10,24 @@ use std::time::{Duration, Instant};
 
 /// The URL of a server to use.
 const GIVEN: &str = "DOMINDS_TUI_TEST_POSTGRES";
-/// Where Debian puts the programs, below the number of the version.
+/// The folder of the programs on Debian, below the number of the version.
 const DEBIAN: &str = "/usr/lib/postgresql";
 const START_LIMIT: Duration = Duration::from_mins(1);
-/// Starts the server, and ends the one that runs then when nobody holds the other end of the pipe any more.
+/// Starts the server, and ends the one that then runs when the other end of the pipe is closed.
 const WATCHED: &str = r#"dir=$1; shift; "$@" >"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT $(head -n 1 "$dir/data/postmaster.pid") || kill -QUIT $!; wait; rm -rf "$dir""#;
 
 /// A server that runs.
 pub struct Postgres {
-    /// Of its first database.
+    /// The URL of its first database.
     pub url: String,
-    /// Where it is, if it was started here.
+    /// Its folder, if it was started here.
     dir: Option<PathBuf>,
     /// The pipe that it ends with.
     watched: Option<Child>,
 }
 
 impl Postgres {
-    /// One that no other test uses. `None` if this machine has none, which is said, or if only a given one may be used.
+    /// Starts one for this test alone. `None` if this machine has none, which is printed, or a given one must be used.
     pub fn own() -> Option<Self> {
         if std::env::var_os(GIVEN).is_some() {
             super::skip::skip(&format!("{GIVEN} names a server that must not be killed"));
@@ -36,7 +36,7 @@ impl Postgres {
         start("own").map_err(|why| super::skip::skip(&why)).ok()
     }
 
-    /// Kills the server, as a machine that fails does, and starts it again. Only one that was started here.
+    /// Kills the server, as a machine that fails does, and restarts it. Only if it was started here.
     pub fn crash_and_start(&self) {
         let (Some(dir), Some(programs)) = (&self.dir, programs()) else { return };
         let (user, rest) = as_user();
@@ -60,7 +60,7 @@ impl Drop for Postgres {
     }
 }
 
-/// The server of this process; `None` if this machine has none, which is said.
+/// Returns the server of this process; `None` if this machine has none, which is printed.
 pub fn postgres() -> Option<&'static Postgres> {
     static SERVER: OnceLock<Result<Postgres, String>> = OnceLock::new();
     match SERVER.get_or_init(|| given().unwrap_or_else(|| start("all"))) {

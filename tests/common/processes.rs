@@ -1,5 +1,5 @@
-//! Processes of this machine, found by what they were started with. Words by which a test finds its own are
-//! in no other test.
+//! Processes of this machine, found by their arguments. The words by which a test finds its own processes
+//! are unique to it.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ fn command_lines() -> impl Iterator<Item = Vec<u8>> {
     entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok())
 }
 
-/// How many processes have the word as an argument.
+/// Returns how many processes have the word as an argument.
 pub fn with_argument(word: &str) -> usize {
     let has = |line: &Vec<u8>| line.split(|byte| *byte == 0).any(|part| part == word.as_bytes());
     command_lines().filter(has).count()

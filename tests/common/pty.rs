@@ -1,6 +1,5 @@
-//! The program in a pseudo terminal: what it draws, what it wrote byte by byte, how it ended.
-//!
-//! Everything that waits looks again and again until it is so, or fails with the screen it saw.
+//! The program in a pseudo terminal: its screen, its output byte by byte, its exit. All waits
+//! poll until the condition holds, or fail with the screen they saw.
 
 use std::ffi::OsStr;
 use std::io::{Read as _, Write as _};
@@ -17,10 +16,10 @@ use super::layout::EndCheck;
 use super::picture;
 use super::wait::{eventually, join, output};
 
-/// Between two looks at a terminal that is not to be read.
+/// The polling interval while a terminal is not to be read.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What begins and what ends the time in which the terminal is ours.
+/// The sequence that begins the program's use of the terminal.
 const ENTER: &[u8] = b"\x1b[?1049h";
 
 /// The folders of one person: a home and a place for workspaces.
@@ -39,7 +38,7 @@ impl Home {
         self.folder.path().join("work")
     }
 
-    /// The environment a program gets, and nothing else.
+    /// Returns the environment of the program, which has no other variables.
     pub fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         let home = self.folder.path();
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -60,7 +59,7 @@ impl Home {
         self.folder.path().join("config/dominds-tui").join(name)
     }
 
-    /// The program's own folder for what it keeps of the user.
+    /// Returns the folder of the program's own state for the user.
     pub fn state_folder(&self) -> PathBuf {
         self.folder.path().join("state/dominds-tui")
     }
@@ -70,7 +69,7 @@ impl Home {
         self.demo_of(speed, 120, 40)
     }
 
-    /// The same with other values of the environment.
+    /// Starts it with other values of the environment.
     pub fn demo_in(&self, speed: &str, other: &[(&'static str, &str)]) -> Program {
         let mut environment = self.environment();
         environment.retain(|(name, _)| other.iter().all(|(changed, _)| changed != name));
@@ -82,7 +81,7 @@ impl Home {
         self.start_demo(self.environment(), speed, columns, rows)
     }
 
-    /// The same below the text of the terminal.
+    /// Starts it below the text of the terminal.
     pub fn inline_demo(&self, speed: &str, columns: u16, rows: u16) -> Program {
         let workspace = self.workspace();
         let words = ["demo", "--inline", "--speed", speed, "--dir"].map(AsRef::as_ref);
@@ -109,7 +108,7 @@ impl Home {
     }
 }
 
-/// What has come out of the program.
+/// The output of the program.
 struct Shown {
     parser: vt100::Parser,
     raw: Vec<u8>,
@@ -235,13 +234,13 @@ impl Program {
         self.resize_line(columns, rows);
     }
 
-    /// Tells the program a size that nobody looks at.
+    /// Tells the program a size, without a change of the emulated screen.
     pub fn resize_line(&self, columns: u16, rows: u16) {
         let master = self.master.as_ref().expect("a terminal");
         master.resize(size(columns, rows)).expect("another size");
     }
 
-    /// Nobody reads the terminal from here on, or somebody does again.
+    /// Stops or resumes reading the terminal.
     pub fn be_read(&self, reading: bool) {
         self.reading.store(reading, Ordering::SeqCst);
     }
@@ -256,7 +255,7 @@ impl Program {
         assert!(sent.status.success(), "{name}");
     }
 
-    /// Takes the terminal away, as a line that is cut does.
+    /// Closes the terminal, as a line that is cut does.
     pub fn hang_up(&mut self) {
         self.gone.store(true, Ordering::SeqCst);
         // The reader sees that it is over with the next byte: a full redraw.
@@ -282,7 +281,7 @@ impl Program {
         self.press_quit();
     }
 
-    /// The same where plain keys act already.
+    /// Quits where plain keys are actions.
     pub fn press_quit(&mut self) {
         self.keys("q");
         let asked = eventually(|| !self.is_alive() || asks_before_it_quits(&self.screen()));
@@ -315,8 +314,8 @@ impl Program {
         status
     }
 
-    /// The same for a program that never left the ordinary screen: the exit status, and all rows of the terminal
-    /// with its scrollback.
+    /// Ends a program that never left the ordinary screen: returns the exit status, and all rows of the
+    /// terminal with its scrollback.
     pub fn end_below_the_text(&mut self, columns: u16, rows: u16) -> (u32, Vec<String>) {
         let (status, raw) = self.end();
         assert_eq!(last(&raw, b"1049"), None, "no alternate screen");
@@ -335,7 +334,7 @@ impl Drop for Program {
     fn drop(&mut self) {
         self.be_read(true);
         self.gone.store(true, Ordering::SeqCst);
-        // A failed test leaves no program behind; one that has ended is fine. A hang-up would let its driver go on.
+        // A failed test leaves no program behind; one that has ended is fine. After a hang-up the driver would go on.
         if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
             self.signal("KILL");
             let _ = self.child.wait();
@@ -353,7 +352,7 @@ fn assert_restored(raw: &[u8]) {
     assert!(mouse("\x1b[?1000h") < mouse("\x1b[?1000l"), "{:?}", tail(left));
 }
 
-/// What is turned on and off.
+/// The modes that are turned on and off.
 const MODES: [(&str, &str); 5] = [
     ("\x1b[?25l", "\x1b[?25h"),
     ("\x1b[?2004h", "\x1b[?2004l"),
@@ -362,7 +361,7 @@ const MODES: [(&str, &str); 5] = [
     ("\x1b[?2031h", "\x1b[?2031l"),
 ];
 
-/// The same below the text of the terminal.
+/// The modes below the text of the terminal.
 const INLINE_MODES: [(&str, &str); 6] =
     [MODES[0], MODES[1], MODES[2], MODES[3], MODES[4], ("\x1b[?7l", "\x1b[?7h")];
 
@@ -398,13 +397,13 @@ fn last(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).rposition(|window| window == wanted)
 }
 
-/// How the kernel treats the line: echo, line by line, signals.
+/// Returns the kernel's settings of the line: echo, line by line, signals.
 fn line_settings(master: &dyn MasterPty) -> String {
     let settings = master.get_termios().expect("the line's settings");
     format!("{:?} {:?} {:?}", settings.local_flags, settings.input_flags, settings.output_flags)
 }
 
-/// Whether the screen asks before the program quits, since dialogs or processes still run, and takes an answer.
+/// True if the screen asks before the program quits, since dialogs or processes still run, and takes an answer.
 pub fn asks_before_it_quits(screen: &str) -> bool {
     let shows = |texts: &[&str]| texts.iter().any(|text| screen.contains(text));
     shows(&["quit?", "quit and"]) && shows(&["y quit", "y leave", "y yes"])

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::thread;
 
-/// So many at a time.
+/// Most things done at a time.
 const HANDS: usize = 4;
 
 /// Does it with each, in any order, and gives what came of it. Each has to stand on its own.

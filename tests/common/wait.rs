@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-/// For one thing to happen.
+/// Timeout for one thing to happen.
 pub const LIMIT: Duration = Duration::from_mins(2);
-/// For a program to come to its end.
+/// Timeout for a program to end.
 const PROGRAM: Duration = Duration::from_mins(5);
-/// Between two looks.
+/// The polling interval.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Looks until something is there; nothing if that takes too long.
+/// Polls until something is found; nothing after the timeout.
 pub fn found<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let late = Instant::now() + LIMIT;
     loop {
@@ -29,12 +29,12 @@ pub fn found<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     }
 }
 
-/// Looks until it is so; false if that takes too long.
+/// Polls until the condition holds; false after the timeout.
 pub fn eventually(mut is_so: impl FnMut() -> bool) -> bool {
     found(|| is_so().then_some(())).is_some()
 }
 
-/// Waits in a runtime until it is so. The time is that of the machine, whatever the runtime's clock says.
+/// Waits in a runtime until the condition holds. Uses the machine's clock, not the runtime's.
 pub async fn until(is_so: impl Fn() -> bool) {
     let late = Instant::now() + LIMIT;
     while !is_so() {
@@ -43,8 +43,8 @@ pub async fn until(is_so: impl Fn() -> bool) {
     }
 }
 
-/// What comes of it, unless that takes too long on the clock of the machine, however still the clock of the
-/// runtime stands.
+/// Returns the result of a future; panics after a timeout on the machine's clock, even if the runtime's
+/// clock is paused.
 pub async fn in_time<T>(what: impl Future<Output = T>) -> T {
     let mut looks = LOOKS.clone();
     let late = Instant::now() + LIMIT;
@@ -55,7 +55,7 @@ pub async fn in_time<T>(what: impl Future<Output = T>) -> T {
     }
 }
 
-/// Changes every second, so that somebody looks at the clock of the machine in a runtime whose own stands still.
+/// Changes every second, so that a runtime whose clock stands still checks the machine's clock.
 static LOOKS: LazyLock<watch::Receiver<()>> = LazyLock::new(|| {
     let (look, looks) = watch::channel(());
     thread::spawn(move || {
@@ -73,7 +73,7 @@ pub fn output(command: &mut Command) -> Output {
     output_of(child)
 }
 
-/// The same of a program that was started.
+/// Returns the output of a program that was started.
 pub fn output_of(child: Child) -> Output {
     let id = child.id();
     let (tell, done) = channel();
@@ -100,7 +100,7 @@ pub fn join(running: JoinHandle<()>) {
     running.join().expect("no panic");
 }
 
-/// What is read up to the end of a stream; nothing if that does not come.
+/// Returns everything up to the end of a stream; nothing after the timeout.
 pub fn read_all(mut stream: impl Read + Send + 'static) -> String {
     let (tell, done) = channel();
     thread::spawn(move || {

@@ -33,7 +33,7 @@ fn asked(driver: &Driver) -> String {
     driver.question()
 }
 
-/// What the main dialogs of the workspace were told.
+/// Returns the transcript of the first main dialog.
 fn shown(driver: &Driver) -> String {
     let dialogs = driver.json(&["dialogs", "--json"]);
     let root = dialogs.pointer("/0/rootId").and_then(Value::as_str).expect("a dialog").to_owned();

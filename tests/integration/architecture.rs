@@ -1,5 +1,5 @@
-//! The layers of the program, held by reading its sources: who may use whom, no circles, which package is
-//! named where, how a file has to look. `docs/ARCHITECTURE.md` has the same table.
+//! The layers of the program, checked by reading its sources: which module may use which, no cycles,
+//! which package is named where, the form of a file. `docs/ARCHITECTURE.md` has the same table.
 //!
 //! Test code is free: `mod tests`, `tests.rs`, files below `tests/`, everything behind `cfg(test)`.
 
@@ -25,14 +25,14 @@ use graph::{Graph, Module};
 const LAYERS: [(&str, &[&str]); 18] = [
     ("domain", &[]),
     ("yaml", &["domain"]),
-    // Of the store only `Fact`.
+    // From the store only `Fact`.
     ("protocol", &["domain", "store"]),
     ("store", &["domain", "yaml"]),
     ("llm", &["domain"]),
     ("remote", &["domain", "driver", "platform", "protocol"]),
     ("sandbox", &["domain"]),
     ("tools", &["domain", "sandbox"]),
-    // Of the tools only the path guard.
+    // From the tools only the path guard.
     ("minds", &["domain", "tools", "yaml"]),
     ("manage", &["domain", "tools", "minds", "yaml"]),
     ("mcp", &["domain", "llm", "minds", "sandbox", "tools"]),
@@ -129,7 +129,7 @@ fn test_modules(source: &Source) -> Vec<PathBuf> {
     names.map(|name| folder.join(name)).collect()
 }
 
-/// Where the modules that a file declares lie.
+/// Returns the folder of the modules that a file declares.
 fn folder_of(path: &Path) -> PathBuf {
     match path.file_name().and_then(|name| name.to_str()) {
         Some("mod.rs" | "lib.rs" | "main.rs") => path.parent().unwrap_or(path).to_owned(),
@@ -370,7 +370,7 @@ fn lines(source: &Source) -> Vec<(usize, &str)> {
     lines.filter(|(number, _)| held.contains(number)).collect()
 }
 
-/// What is made in one place only: how the program writes it, and where.
+/// Code that exists in one place only: its text, and its file.
 const MADE_ONCE: [(&str, &str); 4] = [
     ("TreeRow {", "src/driver/reporting/tree_rows.rs"),
     ("InboxRow {", "src/driver/reporting/tree_rows.rs"),
@@ -457,7 +457,7 @@ const NAMES_A_LANGUAGE: [&str; 5] = [
     "src/cli/config.rs",
     // Names of files in a language.
     "src/minds/skills/find.rs",
-    // The language of the reader beside that of the text.
+    // It takes the reader's language in addition to that of the text.
     "src/driver/texts/courses.rs",
 ];
 

@@ -30,7 +30,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// `None` where there is no server, which is said.
+    /// Makes one; `None` if there is no server, which is printed.
     fn new() -> Option<Self> {
         postgres().map(Self::of)
     }
@@ -61,7 +61,7 @@ impl Shared {
         configure(driver, &text, 0o600);
     }
 
-    /// Sets the clock of the database this many seconds from the time it has; it stands still from then on.
+    /// Sets the clock of the database this many seconds ahead; it stands still from then on.
     pub fn move_clock(&self, seconds: u32) {
         psql(
             &self.url,
@@ -72,7 +72,7 @@ impl Shared {
         );
     }
 
-    /// Lets nobody in, or everybody again.
+    /// Closes the database for everyone, or opens it again.
     fn admit(&self, everybody: bool) {
         let (url, name) = (&postgres().expect("a server").url, &self.name);
         psql(url, &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {everybody}"));
@@ -228,7 +228,7 @@ fn p2_what_a_killed_box_worked_on_is_done_by_another_and_its_dialogs_are_put_awa
     };
     assert!(eventually(|| all("running", 1)));
     first.kill();
-    // For the second box it takes no minute.
+    // On the second box it takes less than a minute.
     let answers = two.home().workspace().join("answers/m.yaml");
     let slow = fs::read_to_string(&answers).expect("answers");
     fs::write(&answers, slow.replace("delayMs: 60000", "delayMs: 10")).expect("answers");
@@ -310,7 +310,7 @@ fn p8_a_team_whose_file_is_another_one_elsewhere_is_not_worked_for_here() {
     screen.keys("\x1b");
     screen.quit();
     assert_eq!(screen.end_restored(), 0);
-    // The same file: now it is worked for on both.
+    // With the same file it is worked for on both.
     let same = one.home().workspace().join(".minds/hive/teams/qa.yaml");
     files::put(
         &two.home().workspace(),
@@ -401,7 +401,7 @@ fn r4_while_the_server_is_down_dialogs_go_on_and_tasks_wait_for_it() {
     let health = one.json(&["health", "--json"]);
     assert_eq!((&health["engines"], &health["store"]["tasks"]), (&Value::Null, &Value::Null));
     drop(served);
-    // It comes back while the driver runs.
+    // The server comes back while the driver runs.
     shared.configure(&one, "one", "all", &one.home().workspace());
     let _served = Served::start(&one);
     let id = one.ok(&["delegate", "qa", "hi"], 0);

@@ -1,5 +1,5 @@
-//! The person is called by the driver, once for each question, whoever looks; and the examples of the documents for a
-//! phone and a status line work as they stand.
+//! The driver calls the person, once for each question, with or without screens; and the examples of the
+//! documents for a phone and a status line work as they are.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
@@ -35,7 +35,7 @@ fn driver() -> (Driver, impl Fn() -> usize) {
     (driver, calls)
 }
 
-/// How many calls another question leads to.
+/// Asks another question and checks the number of calls it leads to.
 fn asks(driver: &Driver, calls: &impl Fn() -> usize, expected: usize) {
     let before = calls();
     driver.ok(&["run", "--json", "ask"], 3);
@@ -117,7 +117,7 @@ fn the_example_for_a_status_line_prints_how_many_questions_are_open() {
     let command = example("Status line").split("#(").nth(1).and_then(|text| text.split(')').next());
     let command =
         command.expect("a command").replace("~/project", &workspace.display().to_string());
-    // As tmux runs it.
+    // Run as by tmux.
     let script = command.replace("dominds-tui", env!("CARGO_BIN_EXE_dominds-tui"));
     let ran = output(
         Command::new("/bin/sh").args(["-c", &script]).env_clear().envs(driver.home().environment()),

@@ -1,5 +1,5 @@
-//! Keys lie in the environment of the program. Whatever a server says about them and whatever a member
-//! runs, each goes where it belongs and nowhere else, in whatever form.
+//! Keys in the environment of the program. Whatever a server is told about them and a member runs,
+//! each key goes to its provider and nowhere else, in any encoding.
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 
@@ -21,9 +21,9 @@ use crate::common::wait::{eventually, output};
 
 /// The key of the provider.
 const KEY: &str = "sk-canary-0123456789";
-/// What the server of a workspace is given.
+/// The token of the workspace's server.
 const TOKEN: &str = "side/canary+987654321";
-/// What is written out for it.
+/// A literal value for it.
 const LITERAL: &str = "literal-canary-5566";
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interop/mcp_server.py");
 const LAST_WORDS: &str = "the bird is silent";
@@ -42,7 +42,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         "echo $SIDE_KEY $MCP_SIDE; base64 ../key-file; base64 -w 7 ../key-file",
         "head -c 65530 /dev/zero | tr '\\0' x; cat ../key-file; head -c 300000 /dev/zero | tr '\\0' x",
     ];
-    // These go on in the background, where they write in pieces.
+    // These run in the background, where they write in pieces.
     let background = [
         "head -c 9 ../key-file; sleep 2; tail -c +10 ../key-file; echo >wrote-1; sleep 600"
             .to_owned(),
@@ -63,13 +63,13 @@ fn calls() -> Vec<(&'static str, Value)> {
         .map(|key| ("env_get", json!({"key": key, "reveal": true})));
     let background =
         background.map(|command| ("shell_cmd", json!({"command": command, "timeoutSeconds": 1})));
-    // As long as this one is waited for, they are not ended.
+    // While this one is waited for, the others are not ended.
     let waits = "until [ -e wrote-1 ] && [ -e wrote-2 ]; do sleep 0.1; done";
     let files = [
         ("shell_cmd", json!({"command": waits, "timeoutSeconds": 60})),
         ("read_file", json!({"path": "inside.txt"})),
         ("ripgrep_snippets", json!({"pattern": "canary"})),
-        // It knows the key: the server that answers here has seen it.
+        // The key is known here: the server that answers has seen it.
         ("add_reminder", json!({"content": format!("the key is {KEY}")})),
         (
             "shell_cmd",
@@ -101,7 +101,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         .collect()
 }
 
-/// Without it there is no server of tools.
+/// True if `python3` is there; without it there is no server of tools.
 fn python() -> bool {
     static THERE: LazyLock<bool> = LazyLock::new(|| has("python3"));
     *THERE
@@ -119,7 +119,7 @@ fn written(key: &str) -> Vec<String> {
     forms
 }
 
-/// Parts of these forms by which they are known, whatever else was encoded together with the key.
+/// Parts of these encodings by which they are recognised, whatever else was encoded together with the key.
 fn forms(key: &str) -> Vec<String> {
     let part = |(n, form): (usize, String)| match n {
         0..4 => form,
@@ -200,7 +200,7 @@ impl Place {
                     streaming: false\n    diligence-push-max: 0\n    \
                     toolsets: [os, codex_inspect_and_patch_tools, ws_read, side]\n";
         fs::write(minds.join("team.yaml"), team).expect("a file");
-        // Without a sandbox commands come by more.
+        // Without a sandbox commands can reach more.
         let settings = top.path().join("home/.config/dominds-tui");
         fs::create_dir_all(&settings).expect("folders");
         fs::write(settings.join("config.yaml"), "sandbox: off\n").expect("a file");
@@ -235,7 +235,7 @@ impl Place {
         output(command.envs(self.environment()))
     }
 
-    /// What the program draws until it has shown these words.
+    /// Returns the output of the program until it has shown these words.
     fn screen(&self, words: &str) -> Vec<u8> {
         let workspace = self.path("work");
         let mut program =
@@ -329,7 +329,7 @@ fn a_key_is_in_no_file_no_output_no_child_and_on_no_screen() {
     assert_eq!(wide(&place.path("home/.local/state/dominds-tui")), Vec::<PathBuf>::new());
 }
 
-/// What others may read or enter.
+/// Returns the files and folders that other users may read or enter.
 fn wide(folder: &Path) -> Vec<PathBuf> {
     let mut wide = Vec::new();
     let mut all = vec![folder.to_owned()];

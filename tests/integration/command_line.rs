@@ -1,4 +1,4 @@
-//! Commands that only note what a person wants, through the real binary.
+//! Commands that only record a person's wish, through the real binary.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 

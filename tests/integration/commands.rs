@@ -1,5 +1,4 @@
-//! The commands as scripts use them: the real program, its exit status, what it prints, what it leaves
-//! on disk.
+//! The commands as scripts use them: the real program, its exit status, its output, and its files.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 

@@ -36,7 +36,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::common::logged;
 use crate::common::wait::in_time;
 
-/// A demo being played, and what a screen would know of it.
+/// A demo being played, with the state that a screen would know.
 struct Play {
     driver: Driver,
     inbox: Vec<InboxRow>,
@@ -171,7 +171,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The one tree of a workspace that nobody drives, and nothing wrong with it.
+/// Returns the only tree of a workspace without a driver, and checks that nothing is wrong with it.
 fn reopen(folder: &Path) -> DialogTree {
     let store = app::open(folder, Access::ReadOnly).expect("the store");
     let survey = store.survey(&[Bucket::Run]);
@@ -201,7 +201,7 @@ fn last_words(dialog: &Dialog) -> String {
     dialog.history.last.words.as_deref().unwrap_or_default().to_owned()
 }
 
-/// What is true of every demo that was played to its end.
+/// Checks a demo that was played to its end.
 fn assert_finished(folder: &Path, answers: [&str; 2]) {
     let tree = reopen(folder);
     let main = tree.main().expect("a main dialog");
@@ -297,7 +297,7 @@ async fn the_story_goes_on_whoever_is_talked_to_in_between() {
             play.say_to(agent, "Thank you!").await;
         }
     }
-    // Who was spoken to in the middle of a task has put it aside until it is continued.
+    // A member that was spoken to in the middle of a task has put it aside until it is continued.
     play.until_quiet().await;
     let mut rounds = 0;
     while !continue_stopped(&mut play).await {
@@ -356,7 +356,7 @@ async fn a_demo_that_was_ended_anywhere_goes_on_from_there() {
     assert_finished(folder.path(), ["b", "b"]);
 }
 
-/// Lets everything go on that was cut off.
+/// Continues everything that was cut off.
 async fn go_on(play: &mut Play) {
     play.until_quiet().await;
     continue_stopped(play).await;
@@ -496,7 +496,7 @@ fn the_end_names_what_was_made_and_what_to_try_next_in_both_languages() {
     }
 }
 
-/// What is true of every demo of teams before the person has answered, and afterwards.
+/// Checks the demo of teams, before the person has answered and afterwards.
 fn assert_teams(play: &Play, folder: &Path, last: TaskStatus) {
     assert_eq!(play.failed_tools, [""; 0]);
     let teams: Vec<&str> = play.teams.iter().map(|team| team.name.as_str()).collect();
@@ -548,7 +548,7 @@ async fn the_demo_of_teams_makes_a_team_that_works_and_asks_its_way_up_to_the_pe
     assert!(said, "{}", last_words(main));
 }
 
-/// The tree of the first message: of those of the lead it alone has no task.
+/// Returns the tree of the first message: the only one of the lead without a task.
 fn first_root(play: &Play) -> RootId {
     let of_task = |root: &RootId| play.tasks.iter().any(|task| task.dialog.as_ref() == Some(root));
     let of_lead = play.rows.iter().filter(|row| row.agent.as_str() == demo::TEAMS.lead);

@@ -1,5 +1,5 @@
-//! What people and members read agrees with the program: the manuals of the toolsets, what each tool
-//! says of itself, the tables and examples of the documents.
+//! The texts for people and members agree with the program: the manuals of the toolsets, the
+//! descriptions of the tools, the tables and examples of the documents.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
@@ -70,7 +70,7 @@ fn registry() -> Registry {
     registry
 }
 
-/// What a member with one toolset is offered, and so what a manual of it may speak of.
+/// Returns the tools of a member with one toolset, of which its manual may speak.
 fn offered(registry: &Registry, toolset: &str) -> ToolSubset {
     let (subset, unknown) = registry.for_member(&[toolset.to_owned()], &[], true);
     assert!(unknown.is_empty(), "{toolset} is no toolset");
@@ -95,7 +95,7 @@ fn manuals() -> BTreeMap<String, String> {
     manuals.filter(|(name, _)| name != ABOUT).collect()
 }
 
-/// What stands between backticks, outside of blocks of code.
+/// Returns the texts between backticks, outside of blocks of code.
 fn quoted(text: &str) -> BTreeSet<&str> {
     let prose = text.split("```").step_by(2);
     prose.flat_map(|part| part.split('`').skip(1).step_by(2)).collect()
@@ -113,7 +113,7 @@ fn is_code(word: &str) -> bool {
     word.contains('_') && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
 }
 
-/// What is written alike in every language: one word, not an example in words.
+/// Returns the quoted words that are alike in every language: single words, not examples.
 fn words(text: &str) -> BTreeSet<&str> {
     quoted(text).into_iter().filter(|word| !word.contains(' ')).collect()
 }
@@ -230,7 +230,7 @@ fn shown(key: &str) -> String {
     format!("`{}`", key.split('+').map(part).collect::<Vec<_>>().join("+"))
 }
 
-/// Where a generated part of a document begins: `<!-- generated: NAME -->`. It ends with [`END`].
+/// The beginning of a generated part of a document: `<!-- generated: NAME -->`. It ends with [`END`].
 const BEGIN: &str = "<!-- generated: ";
 const END: &str = "<!-- end -->";
 
@@ -246,7 +246,7 @@ const GENERATED: [(&str, &str, Render); 5] = [
     ("docs/themes.md", "contrast", contrast),
 ];
 
-/// A document with what is generated replaced by `text`.
+/// Returns a document with a generated part replaced by `text`.
 fn with_generated(document: &str, name: &str, text: &str) -> String {
     let marker = format!("{BEGIN}{name} -->\n");
     let (before, rest) = document.split_once(&marker).expect("the beginning of a generated part");
@@ -254,7 +254,7 @@ fn with_generated(document: &str, name: &str, text: &str) -> String {
     format!("{before}{marker}\n{}\n\n{END}{after}", text.trim())
 }
 
-/// How to write what is generated.
+/// The command that writes the generated parts.
 const UPDATE: &str =
     concat!("UPDATE_DOCS=1 cargo test --test ", env!("CARGO_CRATE_NAME"), " generated");
 

@@ -1,5 +1,5 @@
-//! The real program below the text of a terminal (`--inline`): what stays in the scrollback, and that nothing else
-//! does.
+//! The real program below the text of a terminal (`--inline`): the rows in the scrollback, and that no others
+//! get there.
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ fn demo(home: &Home, speed: &str) -> Program {
     home.inline_demo(speed, SIZE.0, SIZE.1)
 }
 
-/// How many rows have this text.
+/// Returns how many rows have this text.
 fn count(rows: &[String], text: &str) -> usize {
     rows.iter().filter(|row| row.contains(text)).count()
 }

@@ -1,4 +1,4 @@
-//! What the command line tells of dialogs that stand still: a main dialog that waits for a side dialog,
+//! The command line's report on dialogs that stand still: a main dialog that waits for a side dialog,
 //! which waits for a human, and one that stopped on a failure.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]

@@ -1,4 +1,4 @@
-//! How many keys the most frequent things take, counted in the real program.
+//! The number of keys for the most frequent actions, counted in the real program.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -13,7 +13,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// One key.
+    /// Presses one key and counts it.
     fn key(&mut self, bytes: &str) {
         self.program.keys(bytes);
         self.pressed += 1;

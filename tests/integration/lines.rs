@@ -1,6 +1,6 @@
-//! Lines that a model might give `readonly_shell` to write, to run what others named, or to read what is
-//! not its own. Each is run for real in a workspace full of traps, whatever is said to it: in the sandbox
-//! every one, and without a sandbox those that the tool itself holds.
+//! Lines that a model might give `readonly_shell` to write, to run programs that others named, or to read
+//! files outside. Each is really run in a workspace full of traps, even if it would be refused: in the
+//! sandbox all of them, and without a sandbox those that the tool itself makes harmless.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
@@ -25,7 +25,7 @@ use crate::common::{files, logged};
 
 const SECRET: &str = "the-canary-outside";
 
-/// What the tool holds without a sandbox: by refusing the line, or by how it starts the program.
+/// Lines that the tool makes harmless without a sandbox: it refuses them, or starts the program in a safe way.
 const HELD_BY_THE_TOOL: [&str; 122] = [
     "cat a.txt > new.txt",
     "cat a.txt >> a.txt",
@@ -157,7 +157,7 @@ const HELD_BY_THE_TOOL: [&str; 122] = [
     "cat /proc/self/root/../secret.txt",
 ];
 
-/// What only the sandbox holds; where that cannot be had, the tool starts nothing.
+/// Lines that only the sandbox makes harmless; without one, the tool starts nothing.
 const HELD_BY_THE_WALL: [&str; 14] = [
     "awk '{print > \"new.txt\"}' a.txt",
     "awk '{print >> \"a.txt\"}' a.txt",
@@ -175,7 +175,7 @@ const HELD_BY_THE_WALL: [&str; 14] = [
     "awk 'BEGIN{print 1 | \"cat .dialogs/x.jsonl; rm -f a.txt\"}'",
 ];
 
-/// A workspace, with what is none of its business beside it.
+/// A workspace with foreign files beside it.
 struct Trapped {
     dir: tempfile::TempDir,
     workspace: PathBuf,
@@ -346,6 +346,6 @@ async fn c12_lines_for_the_sandbox_do_harm_without_it() {
             harmless.push(line);
         }
     }
-    // How some are read differs from awk to awk, and one needs a secret of the machine.
+    // Versions of awk read some lines differently, and one line needs a secret of the machine.
     assert!(harmless.len() <= 3, "{harmless:?}");
 }

@@ -1,7 +1,7 @@
 //! The tests that use the program as others do: as a process, through its driver and store, by its documents.
-//! One binary, so that one link is enough and what waits overlaps; every test has folders, ports and processes
-//! of its own. Apart are `bounds`, which measures the memory of its process, and `model`, which takes all
-//! cores for as long as it is told to.
+//! One binary, so that linking is done once and waiting tests overlap; every test has folders, ports and
+//! processes of its own. Separate are `bounds`, which measures the memory of its process, and `model`, which
+//! takes all cores for as long as it is told to.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! The real program with a provider that speaks the Messages protocol, on this machine: what stands in
-//! the configuration reaches the server, and what the server says reaches the person.
+//! The real program with a provider that speaks the Messages protocol, on this machine: the
+//! configuration reaches the server, and the server's messages reach the person.
 
 use std::fs;
 use std::process::Command;

@@ -1,6 +1,6 @@
-//! The real program inside tmux and GNU screen: the frame is right, an answer arrives, and leaving leaves nothing.
+//! The real program inside tmux and GNU screen: the frame is right, an answer arrives, and leaving leaves no rows.
 //!
-//! Each server has a socket and folders of its own and is ended with its test, whatever comes of it.
+//! Each server has a socket and folders of its own and is ended with its test, pass or fail.
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 
@@ -12,7 +12,7 @@ use crate::common::pty::{Home, asks_before_it_quits};
 use crate::common::skip::has;
 use crate::common::wait::{eventually, output};
 
-/// What the shell around the program writes.
+/// A line that the shell around the program prints.
 const BEFORE: &str = "written before";
 const AFTER: &str = "written after";
 
@@ -55,7 +55,7 @@ impl Server {
         server
     }
 
-    /// Where its socket is.
+    /// Returns the folder of its socket.
     fn folder(&self) -> PathBuf {
         self.home.workspace().with_file_name("server")
     }
@@ -130,7 +130,7 @@ impl Drop for Server {
     }
 }
 
-/// Answers a question of the demo and leaves; the rows of the window that are left, without empty ones.
+/// Answers a question of the demo and leaves; returns the remaining non-empty rows of the window.
 fn rows_after_an_answer(kind: Kind) -> Vec<String> {
     let server = Server::start(kind);
     server.until_shown("FOR YOU");
@@ -161,7 +161,7 @@ fn inside_tmux_a_question_is_answered_and_the_text_before_is_back() {
     }
 }
 
-/// It has no alternate screen unless that is switched on.
+/// It has no alternate screen by default.
 #[test]
 fn inside_gnu_screen_a_question_is_answered_and_no_row_of_the_frame_is_left() {
     if has("screen") {

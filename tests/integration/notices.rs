@@ -201,7 +201,7 @@ impl Hand {
     fn key(&mut self, key: &str) -> &mut Self {
         self.keys += 1;
         self.screen.keys(key);
-        // What comes at once with a line end is taken for a paste.
+        // Text that arrives together with a line end counts as a paste.
         thread::sleep(Duration::from_millis(100));
         self
     }
@@ -223,7 +223,7 @@ fn q19_five_mixed_items_take_at_most_twenty_keys() {
         let driver = configured(Driver::start());
         for asks in ["plan", "choose", "decide", "ask"] {
             driver.ok(&["run", asks], 3);
-            // The order of the inbox is that of the seconds.
+            // The inbox is ordered by seconds.
             thread::sleep(Duration::from_millis(1_100));
         }
         driver.ok(&["run", "notify"], 0);
@@ -232,7 +232,7 @@ fn q19_five_mixed_items_take_at_most_twenty_keys() {
         hand.until("Which database?").key("a").key("\r");
         hand.until("Does the API page?").text("no").key("\r");
         hand.until("Which licence").key("b").key("\r");
-        // What is not on the screen yet is not approved.
+        // A question that is not wholly on the screen is not approved.
         hand.until("Split the crate?").until("reject").key("a").key("\r");
         hand.until("Which colour?").text("blue").key("\r");
         hand.key("\x1b2").key("G");

@@ -45,8 +45,8 @@ pub fn staffed(home: &Home, members: &[&str], answers: &[Value]) {
     }
 }
 
-/// `name`: the file below `docs/`, without its ending. Waits until these texts are shown; the stored picture of that screen must have their words, too. The rest of it differs
-/// from run to run: times, where a row is cut, which of several dialogs comes first.
+/// Waits until these texts are shown, and checks that the stored picture `name` below `docs/`, without its ending,
+/// has their words, too. The rest of it differs from run to run: times, cuts of rows, the order of dialogs.
 pub fn pictured(program: &Program, name: &str, texts: &[&str]) {
     program.until_shown(texts);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(format!("{name}.svg"));

@@ -14,11 +14,11 @@ use crate::common::processes::with_argument;
 use crate::common::skip::{has, skip};
 use crate::common::wait::{self, eventually, found, output, output_of};
 
-/// A workspace with a member that answers from a file, and the home of whoever runs it.
+/// A workspace with a member that answers from a file, and the home folder of the user.
 struct Place(tempfile::TempDir, tempfile::TempDir);
 
 impl Place {
-    /// Whose commands are in no sandbox, so that they may outlive the program.
+    /// Makes one whose commands are in no sandbox, so that they may outlive the program.
     fn new() -> Self {
         let place = Self::sandboxed();
         let settings = place.1.path().join(".config/dominds-tui");
@@ -27,7 +27,7 @@ impl Place {
         place
     }
 
-    /// Whose commands are in a sandbox.
+    /// Makes one whose commands are in a sandbox.
     fn sandboxed() -> Self {
         let folder = || tempfile::tempdir().expect("a folder");
         let place = Self(folder(), folder());
@@ -199,7 +199,7 @@ fn nothing_of_a_server_outlives_the_program_however_that_ends_and_however_it_det
     let place = Place::new();
     for (number, end) in ["TERM", "KILL"].into_iter().enumerate() {
         let word = format!("8{number}{}.015", std::process::id());
-        // It never answers; what it leaves is in a session of its own, below nobody.
+        // It never answers; its child is in a session of its own, without a parent.
         let script = format!("(setsid sleep {word} &) ; exec cat >/dev/null");
         place.put(
             ".minds/mcp.yaml",
@@ -261,14 +261,14 @@ fn where_no_sandbox_can_be_made_no_command_runs_and_a_problem_says_why() {
         place.answers("go", tool, &json!({"command": "cat told.txt"}));
         let mut program = place.program(&["run", "--trust", "--json", "go"]);
         program.env("HOME", place.0.path());
-        // What is in the workspace is not obeyed.
+        // A configuration in the workspace is ignored.
         let over = output(program.env("XDG_CONFIG_HOME", place.1.path()));
         String::from_utf8_lossy(&over.stdout).into_owned()
     };
     place.put("told.txt", "it ran");
     let said = run("shell_cmd");
     assert!(said.contains(r#""id":"sandbox""#) && said.contains("home folder"), "{said}");
-    // Whoever wants none for a shell has not widened what only looks.
+    // No sandbox for the shell does not widen read-only tools.
     let settings = place.1.path().join("dominds-tui");
     fs::create_dir_all(&settings).expect("a folder");
     fs::write(settings.join("config.yaml"), "sandbox: off\n").expect("a file");
@@ -395,8 +395,8 @@ fn an_mcp_server_runs_in_the_sandbox_a_person_chose_for_servers() {
     }
 }
 
-/// Once its parent has gone, so that it is nobody's child, it asks each driver to stop everything, and writes down what
-/// comes of it.
+/// Once its parent has gone, so that it is an orphan, it asks each driver to stop everything, and writes the
+/// outcome to a file.
 const LEFT: &str = r#"while [ -e "/proc/$PPID" ] && grep -q setsid "/proc/$PPID/comm"; do sleep 0.01; done
 for number in 1 2; do
   tries=0
@@ -405,7 +405,7 @@ for number in 1 2; do
 done
 "#;
 
-/// What the process that was left behind is told by the driver that runs now.
+/// Returns the reply of the present driver to the process that was left behind.
 fn told(place: &Place, number: u32) -> String {
     place.put(&format!("ask{number}"), "");
     let said = found(|| fs::read_to_string(place.at(&format!("said{number}"))).ok());
@@ -458,7 +458,7 @@ fn what_a_server_of_tools_left_behind_is_not_let_in() {
     place.put("left", LEFT);
     place.put("server.py", SERVER);
     let program = env!("CARGO_BIN_EXE_dominds-tui");
-    // Whether it has begun is noted outside of the workspace: a file there that the command names is agreed to with it.
+    // The note that it has begun is outside of the workspace: a file there that the command names is agreed to with it.
     let start = format!(
         "mkdir \"$HOME/begun\" && setsid -f sh ./left {program} >/dev/null 2>&1 </dev/null; \
          exec /usr/bin/python3 server.py echo"
@@ -466,7 +466,7 @@ fn what_a_server_of_tools_left_behind_is_not_let_in() {
     let server = json!({"command": "/bin/sh", "args": ["-c", start]});
     place.put(".minds/mcp.yaml", &json!({"version": 1, "servers": {"s": server}}).to_string());
     assert_eq!(place.run(&["trust", "--yes"]).status.code(), Some(0));
-    // It ends with the server, so it asks while that runs.
+    // It ends with the server, so it asks while the server runs.
     place.put("ask1", "");
     let waits = "for n in $(seq 600); do [ -e said1 ] && exit; sleep 0.05; done; exit 1";
     place.answers("go", "shell_cmd", &json!({ "command": waits }));

@@ -1,5 +1,5 @@
-//! `doctor --providers` through the real program, against servers on this machine: who answers, who
-//! does not, and what is said about it. Proxies and certificates, too.
+//! `doctor --providers` through the real program, against servers on this machine: those that
+//! answer, those that do not, and the messages about them. Proxies and certificates, too.
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
@@ -22,7 +22,7 @@ use crate::common::wait::{LIMIT, output};
 
 const KEY: &str = "sk-canary-1234";
 
-/// What a server answers, by the first part of the path.
+/// Returns the answer of a server, by the first part of the path.
 fn answer(path: &str, body: &str) -> String {
     let whole = r#"{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}"#;
     let streamed = "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"},\"finish_reason\":\"stop\"}]}\n\n\
@@ -55,7 +55,7 @@ fn answer(path: &str, body: &str) -> String {
     }
 }
 
-/// What is answered to a request; nothing where the server hangs.
+/// Returns the answer to a request; nothing if the server is to hang.
 fn answered(request: &Request) -> Option<String> {
     let case = request.path().trim_start_matches("http://model.invalid").split('/').nth(1)?;
     (case != "hang").then(|| answer(case, &request.body))
@@ -71,7 +71,7 @@ fn server() -> (u16, Receiver<String>) {
     (port, received)
 }
 
-/// A port at which nobody listens, and nobody else will as long as this lives.
+/// A port without a listener, which is reserved as long as this lives.
 struct Unused(tokio::net::TcpSocket);
 
 impl Unused {
@@ -311,7 +311,7 @@ fn a_certificate_is_trusted_only_if_the_file_or_the_environment_says_so() {
     let place = Place::new("  {}\n");
     let [own, link] = ["ca.pem", "link.pem"].map(|name| place.top.path().join("work").join(name));
     fs::copy(fixture("ca.pem"), &own).expect("a file");
-    // Whoever may write to the workspace has it lead elsewhere later.
+    // An author of the workspace could change the target of the link later.
     std::os::unix::fs::symlink(fixture("ca.pem"), &link).expect("a link");
     for path in [own, link] {
         let named = format!("caFile: '{}'", path.display());

@@ -13,7 +13,7 @@ fn asked(driver: Driver) -> (Driver, String) {
     (driver, question)
 }
 
-/// The status of a command, what it printed, and what it said.
+/// Returns the status of a command, its output, and its error output.
 fn run(driver: &Driver, args: &[&str]) -> (Option<i32>, String, String) {
     let ended = driver.run(args);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -13,13 +13,13 @@ const ALT_A: &str = "\x1ba";
 const ENTER: &str = "\r";
 const MEMBERS: [&str; 3] = ["planner", "dba", "ops"];
 
-/// What the model does with this input.
+/// Returns the reply of the model to this input.
 fn calls(input: &str, name: &str, arguments: &Value) -> Value {
     let call = json!({ "name": name, "arguments": arguments });
     json!({ "message": input, "role": "user", "response": "I look into it.", "funcCalls": [call] })
 }
 
-/// A member that asks three things, one that wants to change something, and one that only tells.
+/// Lets a member ask three things, another one want to change something, and a third one only tell.
 fn they_ask(home: &Home) {
     let planned = json!({
         "tellaskContent": "Before I start with the API:",
@@ -65,7 +65,7 @@ fn they_ask(home: &Home) {
         command.env_clear().envs(home.environment());
         let ended = output(&mut command);
         assert_eq!(ended.status.code(), Some(status), "{task}: {ended:?}");
-        // The order of the inbox is that of the seconds.
+        // The inbox is ordered by seconds.
         std::thread::sleep(std::time::Duration::from_millis(1_100));
     }
 }

@@ -1,7 +1,7 @@
-//! Workspaces that Dominds 1.19.2 left behind: read without a complaint, and gone on with.
+//! Workspaces left by Dominds 1.19.2: read without a problem, and continued.
 //!
-//! They lie beside the sources, in `shared/conformance` of a folder above, or where `DOMINDS_SHARED`
-//! points to. Where they are absent these tests are skipped.
+//! They are beside the sources, in `shared/conformance` of a folder above, or in the folder
+//! `DOMINDS_SHARED`. If they are absent, these tests are skipped.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 

@@ -1,5 +1,5 @@
-//! Clients of a running driver over its socket, in this process: what each is sent, what it may do, what a hostile
-//! one can do to the others.
+//! Clients of a running driver over its socket, in this process: the events they get, their rights, and the
+//! effect of a hostile one on the others.
 
 #![expect(
     clippy::expect_used,
@@ -36,7 +36,7 @@ use crate::common::wait::{in_time, output};
 use crate::common::{Running, World};
 use crate::serving::Driver;
 
-/// Each asks something else: what was answered is not asked again.
+/// Each call asks something else: an answered question is not asked again.
 fn ask(id: &str) -> Reply {
     Reply::call(id, "askHuman", &format!(r#"{{"tellaskContent":"Which colour for {id}?"}}"#))
 }
@@ -54,19 +54,19 @@ struct Stage {
 }
 
 impl Stage {
-    /// With one open question.
+    /// Makes a stage with one open question.
     async fn asking() -> (Self, DialogId) {
         let models =
             Sequence::new().reply("lead", ask("q")).reply("lead", Reply::saying("Blue then."));
         Self::with(models).await
     }
 
-    /// With a team that asks at first.
+    /// Makes a stage with a team that asks at first.
     async fn with(models: Sequence) -> (Self, DialogId) {
         Self::begun(World::new(models), QuietOutcome::QuestionWaits).await
     }
 
-    /// With a dialog that has come to rest.
+    /// Makes a stage with a dialog that has become quiet.
     async fn begun(world: World, outcome: QuietOutcome) -> (Self, DialogId) {
         let mut running = world.start().await;
         let dialog = running.begin("Paint").await.expect("a dialog");
@@ -119,7 +119,7 @@ impl Stage {
         stage
     }
 
-    /// What the tests of this file leave behind must be a driver that works.
+    /// Checks that the driver still works at the end of a test.
     async fn end(mut self) {
         self.running.send(Command::Shutdown { grace: Duration::from_secs(3) }).await;
         while self.running.event().await != DriverEvent::Stopped {}
@@ -180,7 +180,7 @@ async fn a_client_that_joins_is_first_told_everything_and_its_answer_counts_once
     assert_eq!(row.dialog, dialog);
     let listed = |event: &DriverEvent| matches!(event, DriverEvent::Rows(rows) if rows.len() == 1);
     assert!(one.seen.iter().any(listed), "{:?}", one.seen);
-    // The same ticket: each has its own.
+    // Tickets are per client, so they may be equal.
     let (first, second) = tokio::join!(one.answer(&row, 7, "blue"), two.answer(&row, 7, "red"));
     assert_ne!(first.is_ok(), second.is_ok(), "{first:?} {second:?}");
     stage.end().await;
@@ -285,7 +285,7 @@ async fn a_client_that_leaves_waits_for_its_acknowledgements_and_the_driver_goes
     stage.end().await;
 }
 
-/// A connection that says what it likes.
+/// A connection that sends arbitrary bytes.
 struct Raw {
     stream: UnixStream,
     decoder: FrameDecoder,
@@ -440,7 +440,7 @@ fn frame(body: &[u8]) -> Vec<u8> {
     wire::frame(body, LONGEST_FROM_CLIENT).expect("a frame")
 }
 
-/// Messages that are none, are cut, come too early, or are too many; each kind with what chance makes of it.
+/// Returns invalid, cut, early or too many messages; `random` varies each kind.
 fn hostile(kind: usize, random: &mut fastrand::Rng) -> Vec<u8> {
     let greeting = |hello: Hello| wire::encode_hello(&hello).expect("a frame");
     let greeting_of_screen = greeting(hello("raw", AudienceKind::Screen));
@@ -477,7 +477,7 @@ fn memory(pid: u64) -> u64 {
     line.trim_end_matches("kB").trim().parse::<u64>().expect("a number") * 1024
 }
 
-/// Against a process of its own: what others do in this one does not count.
+/// Uses a process of its own, so that other tests in this one do not count.
 #[test]
 fn ten_thousand_hostile_connections_change_nothing_for_the_others() {
     const ROUNDS: usize = 10_000;
@@ -507,7 +507,7 @@ fn send_and_leave(socket: &std::path::Path, bytes: &[u8], reads: bool) {
     let limit = Some(Duration::from_mins(1));
     let mut stream = std::os::unix::net::UnixStream::connect(socket).expect("a connection");
     stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit)).expect("limits");
-    // It may be ended before everything is written.
+    // The connection may be ended before everything is written.
     let _ = stream.write_all(bytes);
     if reads {
         let _ = stream.shutdown(std::net::Shutdown::Write);
@@ -528,7 +528,7 @@ async fn fifty_screens_are_each_sent_what_they_show_and_all_are_told_of_an_answe
         screen.until(|event| matches!(event, DriverEvent::Page { ticket: 1, .. })).await;
         screens.push(screen);
     }
-    // It reads nothing from here on.
+    // It stops reading here.
     let silent = screens.pop().expect("a screen");
     let row = screens.first_mut().expect("a screen").question_seen();
     let first = screens.first_mut().expect("a screen");
@@ -555,7 +555,7 @@ impl Client {
         listed.expect("a question")
     }
 
-    /// The same for an event that may have come already.
+    /// Waits for an event that may have come already.
     async fn until_seen(&mut self, is_it: impl Fn(&DriverEvent) -> bool) {
         if !self.seen.iter().any(&is_it) {
             self.until(is_it).await;
@@ -627,7 +627,7 @@ async fn send_and_cut(
     if end < bytes.len() {
         return None;
     }
-    // How far the reply is read before the cut, in messages.
+    // The number of messages to read before the cut.
     for _ in 0..random.usize(..30) {
         if let FromDriver::Event(event) = raw.next().await?
             && event.ticket() == command.ticket()

@@ -20,7 +20,7 @@ const TEAM: &str = "member_defaults:\n  provider: script\n  model: m\n  diligenc
                     default_responder: lead\nmembers:\n  lead:\n    name: Lead\n";
 const MODELS: &str = "providers:\n  script:\n    name: Script\n    apiType: mock\n    \
                       baseUrl: answers\n    max_concurrent: 50\n    models:\n      m:\n        name: M\n";
-/// Asks what it is told to ask, and is content with any answer.
+/// A member that asks when told to, and accepts any answer.
 const ANSWERS: &str = "responses:\n  - message: ask\n    role: user\n    response: A question.\n    \
                        funcCalls:\n      - name: askHuman\n        arguments:\n          \
                        tellaskContent: Which colour?\n  - message: blue\n    role: tool\n    \
@@ -54,7 +54,7 @@ impl Driver {
         Self::start_with("")
     }
 
-    /// With this configuration of the person.
+    /// Starts it with this configuration of the person.
     pub fn start_with(config: &str) -> Self {
         let home = Home::new();
         let workspace = home.workspace();
@@ -92,7 +92,7 @@ impl Driver {
         serde_json::from_slice(&self.run(args).stdout).unwrap_or_default()
     }
 
-    /// A workspace that nobody drives.
+    /// Makes a workspace without a driver.
     pub fn ended() -> Self {
         let mut driver = Self::start();
         driver.quit();
@@ -113,7 +113,7 @@ impl Driver {
         screen
     }
 
-    /// Where it listens, as it has noted.
+    /// Returns the path of its socket, as it has noted it.
     pub fn socket(&self) -> PathBuf {
         let notes = fs::read_dir(self.home.state_folder().join("drivers")).expect("notes");
         let mut notes = notes.flatten().map(|note| note.path());
@@ -123,7 +123,7 @@ impl Driver {
         note.pointer("/socket").and_then(Value::as_str).expect("a socket").into()
     }
 
-    /// Where a client finds it.
+    /// Returns the place where a client finds it.
     pub fn place(&self) -> Place {
         let state = Some(self.home.state_folder());
         Place::of(&self.home.workspace(), UserFolders { runtime: None, state })
@@ -142,14 +142,14 @@ impl Driver {
         open.pointer("/0/id").and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
-    /// How many drivers there are, and the process of the first one.
+    /// Returns the number of drivers, and the pid of the first one.
     pub fn running(&self) -> (usize, u64) {
         let running = self.json(&["ps", "--json"]);
         let pid = running.pointer("/0/pid").and_then(Value::as_u64);
         (running.as_array().map_or(0, Vec::len), pid.unwrap_or_default())
     }
 
-    /// With an open question.
+    /// Starts it with an open question.
     pub fn asking() -> (Self, String) {
         let driver = Self::start();
         driver.ok(&["run", "ask"], 3);
@@ -175,7 +175,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // Also the one that a screen has left.
+        // Ends the driver that a screen has left, too.
         let _ = self.run(&["quit"]);
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -343,10 +343,10 @@ fn a_team_goes_on_without_the_terminal_that_started_it_unless_the_user_set_that_
     }
 }
 
-/// How many terminals are closed, unless `DOMINDS_HANG_UPS` says it.
+/// The number of terminals that are closed, unless `DOMINDS_HANG_UPS` sets it.
 const HANG_UPS: u32 = 8;
 
-/// Each screen shows a new question, half of them are told to answer it, and all lose their terminal, at any moment.
+/// Each screen shows a new question, half of them answer it, and all lose their terminal, at any moment.
 #[expect(
     clippy::disallowed_methods,
     reason = "how long a test is to run is said in the environment"
@@ -404,7 +404,7 @@ fn of_screens_whose_terminal_is_closed_at_any_moment_none_stays_and_each_answer_
         }
     }
     assert_eq!(dialogs, wanted + 1);
-    // By now it may have ended by itself: nobody has needed it.
+    // It may have ended by itself, as it was not needed.
     driver.ok(&["quit"], 0);
 }
 

@@ -24,7 +24,7 @@ use crate::serving::Driver;
 /// The model asks a question.
 const ASKS: &str = "  - message: ask\n    role: user\n    response: A question.\n    funcCalls:\n      \
                     - name: askHuman\n        arguments:\n          tellaskContent: Which colour?\n";
-/// Where Debian has it, which is not in everybody's path.
+/// The path on Debian, which is not in every `PATH`.
 const SSHD: &str = "/usr/sbin/sshd";
 
 /// A server of one user on loopback, and the way to it.
@@ -113,7 +113,7 @@ impl Box {
         self.attach_via(&format!("ssh -F {} box", self.config.display()), more)
     }
 
-    /// Lets a screen start a driver that stays.
+    /// Lets a screen start a driver that keeps running.
     fn start_driver(&self) {
         let mut attached = self.attach(&[]);
         attached.until_shown(&["Which colour?"]);
@@ -121,7 +121,7 @@ impl Box {
         assert_eq!(attached.end_restored(), 0);
     }
 
-    /// Also the file with every byte that the screen is sent.
+    /// Attaches a screen; also returns the file with every byte sent to it.
     fn attach_recorded(&self) -> (Program, PathBuf) {
         let (program, bytes) =
             (self.config.with_file_name("via"), self.config.with_file_name("bytes"));
@@ -152,7 +152,7 @@ impl Drop for Box {
     }
 }
 
-/// Lets one key in, and gives commands the environment of the test: what a login would set is of the machine.
+/// Admits one key, and gives commands the environment of the test: that of a login would depend on the machine.
 fn server_config(driver: &Driver, programs: Option<&Path>, folder: &Path, port: u16) -> String {
     let programs = programs.map(|folder| format!("{}:", folder.display())).unwrap_or_default();
     let variables = driver.home().environment().into_iter().map(|(name, value)| match name {
@@ -168,7 +168,7 @@ fn server_config(driver: &Driver, programs: Option<&Path>, folder: &Path, port: 
     )
 }
 
-/// What a line is like in each direction.
+/// The speed of a line in each direction.
 #[derive(Debug, Clone, Copy)]
 struct Slow {
     bytes_per_second: u32,
@@ -221,7 +221,7 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream) {
     let _ = to.shutdown(Shutdown::Both);
 }
 
-/// As many bytes a second as the line has, each after its delay; what does not fit waits, and in the end whoever sends.
+/// Passes on the line's bytes per second, each after its delay; excess bytes wait, and at last the sender does.
 fn pass_on_slowly(mut from: TcpStream, mut to: TcpStream, line: Slow) {
     let (pass, passed) = mpsc::sync_channel::<(Instant, Vec<u8>)>(16);
     thread::spawn(move || {
@@ -284,7 +284,7 @@ fn a_screen_that_cannot_get_there_says_what_ssh_said() {
     assert!(said.contains("Permission denied"), "{said}");
 }
 
-/// One there and one here, with an open question each, and their names in an inbox.
+/// Starts a remote and a local one, with an open question each, and returns their names in an inbox.
 fn two_workspaces() -> Option<(Box, Driver, [String; 2])> {
     let (remote, near) = (Box::start()?, Driver::start());
     for driver in [&remote.driver, &near] {
@@ -298,7 +298,7 @@ fn two_workspaces() -> Option<(Box, Driver, [String; 2])> {
 #[test]
 fn one_inbox_over_two_workspaces_answers_in_the_right_one_and_says_which_line_is_cut() {
     let Some((remote, near, [far, near_folder])) = two_workspaces() else { return };
-    // Nothing runs there yet, and the inbox starts nothing.
+    // No driver runs there yet, and the inbox starts none.
     let mut inbox = remote.inbox(&[&far, &near_folder, "--plain"]);
     inbox.until_shown(&["no driver runs on this workspace", "Which colour?"]);
     remote.start_driver();
@@ -360,16 +360,16 @@ fn a_machine_without_the_program_gets_it_once_the_person_agrees() {
     assert!(fs::read(&installed).expect("the program there") == own, "another program is there");
     screen.quit();
     assert_eq!(screen.end_restored(), 0);
-    // From now on nobody is asked.
+    // From now on there is no question.
     let mut again = remote.attach(&[]);
     again.until_shown(&["DIALOGS"]);
     again.quit();
     assert_eq!(again.end_restored(), 0);
 }
 
-/// The messages in what a screen was sent: all after the first one is one compressed stream.
+/// Returns the size of the messages sent to a screen: all after the first one are one compressed stream.
 fn bytes_of_messages(sent: &[u8]) -> usize {
-    // Before the first frame is the mark that the program there begins with; a length begins with 0.
+    // The first frame comes after the marker that the program there prints; a length begins with 0.
     let begins = sent.iter().position(|byte| *byte == 0).expect("a frame");
     let sent = sent.get(begins..).unwrap_or_default();
     let (header, rest) = sent.split_first_chunk::<4>().expect("a frame");
@@ -387,7 +387,7 @@ fn bytes_of_messages(sent: &[u8]) -> usize {
     }
 }
 
-/// What else is said while a reply comes: rows, records, acknowledgements.
+/// Bytes for everything else while a reply comes: rows, records, acknowledgements.
 const BESIDE: usize = 8_000;
 
 /// The figures are printed; `DOMINDS_REPLY_BYTES=200000` is the length of the reply that they are given for.
@@ -423,7 +423,7 @@ fn over_a_slow_line_the_text_of_a_reply_crosses_once_and_compressed() {
     let sent = Instant::now();
     screen.keys("\r");
     screen.until("it is answered", |shown| !shown.contains("FOR YOU"));
-    // It is held for so long.
+    // The answer is held for this time before it is sent.
     let answered = sent.elapsed().saturating_sub(Duration::from_secs(5));
     screen.until_shown(&["THE END"]);
     screen.until_still();
@@ -440,7 +440,7 @@ fn over_a_slow_line_the_text_of_a_reply_crosses_once_and_compressed() {
     assert_eq!(screen.end_restored(), 0);
 }
 
-/// So many bytes as a model may write them, the same each time: paragraphs, lists and code with the words of a page.
+/// Returns text as a model may write it, the same each time: paragraphs, lists and code with the words of a page.
 fn prose(length: usize) -> String {
     let page = include_str!("../../docs/ARCHITECTURE.md");
     let words: Vec<&str> = page.split_whitespace().filter(|word| word.is_ascii()).collect();

@@ -1,5 +1,5 @@
-//! Teams whose programs are killed at any moment, on one box, and on two boxes whose shared server is killed as well: of what was
-//! acknowledged nothing is lost, and nothing is done twice.
+//! Teams whose programs are killed at any moment, on one box, and on two boxes whose shared server is killed
+//! as well: nothing that was acknowledged is lost or done twice.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
@@ -25,7 +25,7 @@ use crate::teams::{SLOW, run};
 const TEAMS: usize = 10;
 /// Tasks that are given to the teams of one workspace.
 const TASKS: usize = 200;
-/// What a task can be: quick, slow, with a question for a person, and twice as often with a call of a tool.
+/// The kinds of tasks: quick, slow, with a question for a person, and twice as often with a tool call.
 const KINDS: [&str; 5] = ["hi", "slow", "use", "ask", "use"];
 
 /// Workspaces with the same teams: one, or several that share a store.
@@ -34,7 +34,7 @@ struct Workplace {
     running: Vec<Option<Child>>,
     random: fastrand::Rng,
     kills: u32,
-    /// What several boxes share.
+    /// The store that several boxes share.
     shared: Option<Shared>,
     /// Tasks that were acknowledged, and questions whose answers were.
     given: BTreeSet<String>,
@@ -52,7 +52,7 @@ impl Workplace {
         Self { boxes, running, random, kills: 0, shared: None, given, answered }
     }
 
-    /// One of the boxes, whether something runs there or not.
+    /// Picks one of the boxes, with or without a driver.
     fn any_box(&mut self) -> usize {
         self.random.usize(..self.boxes.len())
     }
@@ -69,7 +69,7 @@ impl Workplace {
         }
     }
 
-    /// Kills what runs on a box, unless it has come to its end.
+    /// Kills the program on a box, unless it has ended.
     fn kill(&mut self, at: usize) {
         let Some(mut child) = self.running[at].take() else { return };
         self.kills += u32::from(child.try_wait().expect("a child").is_none());
@@ -100,7 +100,7 @@ impl Workplace {
         }
     }
 
-    /// Queues again what has failed, or waits for a person since it was cut off too often.
+    /// Queues tasks again that have failed, or wait for a person because they were cut off too often.
     fn retry(&mut self, tasks: &BTreeMap<String, Value>) {
         let stuck = |task: &Value| {
             task["status"] == "failed"
@@ -129,12 +129,12 @@ impl Workplace {
             }
             _ => thread::sleep(Duration::from_millis(self.random.u64(..150))),
         }
-        // Of two boxes perhaps the other one: then both work for a while.
+        // It may be the other of two boxes: then both work for a while.
         let at = self.any_box();
         self.kill(at);
     }
 
-    /// Lets all of it come to its end, without kills.
+    /// Lets all work end, without kills.
     fn finish(&mut self) {
         let late = Instant::now() + 2 * LIMIT;
         for at in 0..self.boxes.len() {
@@ -152,7 +152,7 @@ impl Workplace {
                 let rests = |dialog: &Value| dialog["state"] == "idle_waiting_user";
                 one.json(&["q4h", "--json"]) == json!([]) && all(&dialogs).iter().all(rests)
             };
-            // When a task is done, its result may still be on its way to whoever asked.
+            // The result of a finished task may still be on its way to its asker.
             let is_at_rest = is_done && self.boxes.iter().all(rests);
             if is_at_rest && self.counted().told == due(&known) {
                 break;
@@ -171,7 +171,7 @@ impl Workplace {
         }
     }
 
-    /// Compares what is there in the end with what was acknowledged.
+    /// Compares the final state with the acknowledgements.
     fn check(&self) {
         let known = tasks_of(&self.boxes[0]).expect("tasks");
         let missing: Vec<_> = self.given.iter().filter(|id| !known.contains_key(*id)).collect();
@@ -226,7 +226,7 @@ fn all(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// All tasks, by id; nothing while the store cannot be reached.
+/// Returns all tasks, by id; an error while the store cannot be reached.
 fn tasks_of(driver: &Driver) -> Result<BTreeMap<String, Value>, String> {
     let (status, said) = run(driver, &["tasks", "--json", "--limit", "10000"]);
     if status != Some(0) {
@@ -237,7 +237,7 @@ fn tasks_of(driver: &Driver) -> Result<BTreeMap<String, Value>, String> {
     Ok(all(&listed["tasks"]).iter().map(|task| (id(task), task.clone())).collect())
 }
 
-/// All records of a workspace, each with its dialog.
+/// Returns all records of a workspace, each with its dialog.
 fn records(driver: &Driver) -> Vec<(String, Value)> {
     let mut records = Vec::new();
     for bucket in ["run", "done", "archive"] {
@@ -262,7 +262,7 @@ fn due(tasks: &BTreeMap<String, Value>) -> BTreeMap<String, u32> {
     asked.map(|(id, _)| (id.clone(), 1)).collect()
 }
 
-/// How many results each call has, and how often a dialog was told the result of a task.
+/// The number of results of each call, and how many times a dialog was told the result of a task.
 #[derive(Default)]
 struct Counted {
     results: BTreeMap<String, u32>,
@@ -273,7 +273,7 @@ impl Counted {
     fn note(&mut self, dialog: &str, record: &Value) {
         let text = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
         match record["type"].as_str() {
-            // That a question waits is a result of the call as well.
+            // A note that a question waits is a result of the call as well.
             Some("func_result_record") => {
                 *self.results.entry(format!("{dialog}#{} made", text("id"))).or_default() += 1;
             }
@@ -346,7 +346,7 @@ fn r3_after_kills_of_two_engines_and_of_their_server_each_task_is_done_once_and_
     };
     kill_in(two_boxes, |workplace| match (workplace.random.u8(..40), &workplace.shared) {
         (0 | 1, _) => server.crash_and_start(),
-        // As after a long sleep: the leases are over, and whoever looks first takes the tasks over.
+        // As after a long sleep: the leases have expired, and the first box to check takes the tasks over.
         (2, Some(shared)) => shared.move_clock(200),
         _ => {}
     });

@@ -266,7 +266,7 @@ fn s3_1_a_query_whose_time_is_over_leaves_no_stopped_dialog_behind() {
     assert_eq!(of_qa.expect("its dialog")["status"], "completed", "{dialogs}");
 }
 
-/// Where the first of these lines stands.
+/// Returns the index of the first of these lines.
 fn place(lines: &[Value], fits: impl Fn(&Value) -> bool) -> usize {
     lines.iter().position(fits).unwrap_or_else(|| unreachable!("no such line: {lines:#?}"))
 }
@@ -298,7 +298,7 @@ fn q05_q08_a_question_of_a_task_is_told_before_what_becomes_of_the_task() {
     assert_eq!(task(&driver, &id)["status"], json!("done"));
 }
 
-/// How often the threads of a process have waited for something since it began.
+/// Returns the number of voluntary context switches of a process since it began.
 fn waits(pid: u64) -> u64 {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let status = threads.filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
@@ -461,7 +461,7 @@ fn q13_a_change_of_teams_waits_for_approval_and_passes_once() {
     let diff = item["diff"].as_str().unwrap();
     assert!(diff.contains("+++ .minds/team.yaml") && diff.contains("+  docs:"), "{diff}");
     let id = item["id"].as_str().unwrap();
-    // What it is about has changed since: it is asked again.
+    // The state it concerns has changed since: it is asked again.
     let workspace = driver.home().workspace();
     let text = fs::read_to_string(workspace.join(".minds/team.yaml")).unwrap();
     files::put(&workspace, ".minds/team.yaml", &format!("# changed\n{text}"));
@@ -576,12 +576,12 @@ fn teams_are_made_changed_and_shut_down_beside_a_driver_that_runs() {
     let of_docs = dialogs.as_array().unwrap().iter().filter(|one| one["agentId"] == "docs");
     let statuses: Vec<&Value> = of_docs.map(|one| &one["status"]).collect();
     assert_eq!(statuses, [&json!("archived"), &json!("archived")]);
-    // Nobody made these members with the team.
+    // These members were not made with the team.
     let team = fs::read_to_string(driver.home().workspace().join(".minds/team.yaml")).unwrap();
     assert!(team.contains("qa: { name: Quinn }") && !team.contains("docs"), "{team}");
 }
 
-/// What there is of a team: its file, its lead, its persona, its Taskdoc, and whether it is listed.
+/// Returns which parts of a team exist: its file, its lead, its persona, its Taskdoc, its entry in the list.
 fn parts_of(driver: &Driver, team: &str) -> [bool; 5] {
     let workspace = driver.home().workspace();
     let members = fs::read_to_string(workspace.join(".minds/team.yaml")).unwrap_or_default();
@@ -599,7 +599,7 @@ fn r1_after_any_kill_a_team_is_whole_or_gone_and_the_rest_of_the_files_is_as_it_
     let driver = that_makes_teams("version: 1\n");
     let team_file = driver.home().workspace().join(".minds/team.yaml");
     let before = fs::read_to_string(&team_file).unwrap();
-    // How long one takes here that nobody kills.
+    // Measures how long one takes without a kill.
     let begun = Instant::now();
     driver.ok(&["team", "spawn", "docs", "--scope", "documents"], 0);
     let whole = begun.elapsed();

@@ -1,4 +1,4 @@
-//! The real program in a pseudo terminal: what a person sees, and that the terminal is given back.
+//! The real program in a pseudo terminal: what a person sees, and that the terminal is restored.
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 
@@ -21,7 +21,7 @@ const TEAM: [&str; 4] = ["@orchestrator", "@researcher", "@dba", "@reviewer"];
 const ALT_A: &str = "\x1ba";
 const ENTER: &str = "\r";
 
-/// A demo that has come to its two questions.
+/// Starts a demo and waits for its two questions.
 fn asked(home: &Home) -> Program {
     let program = home.demo("0");
     program.until_shown(&["FOR YOU · 2"]);
@@ -32,11 +32,11 @@ fn asked(home: &Home) -> Program {
 fn open_main(program: &mut Program) {
     program.leave_composer();
     program.keys("1gj\r");
-    // What comes at once with a line end is taken for a paste.
+    // Text that arrives together with a line end counts as a paste.
     std::thread::sleep(std::time::Duration::from_millis(100));
 }
 
-/// The demo's tree as it is on disk.
+/// Returns the demo's tree on disk.
 fn tree_of(workspace: &Path) -> Option<DialogTree> {
     let store = app::open(workspace, Access::ReadOnly).ok()?;
     let survey = store.survey(&[Bucket::Run]);
@@ -136,7 +136,7 @@ fn a_terminal_that_is_light_is_asked_and_gets_the_light_theme_and_its_replies_ar
     assert!(eventually(|| wrote(&program, LIGHT)), "it is light");
     program.keys(ALT_A);
     program.until_shown(&[" of 2 · @"]);
-    // Late, stray and senseless ones, in the middle of what is typed.
+    // Late, stray and meaningless replies, in the middle of typed text.
     program.keys("one\x1b]11;rgb:0/0/0\x07 two\x1b[?997;1n\x1bP>|XTerm\x1b\\ three\x1b[12;40R");
     program.until_shown(&["one two three"]);
     assert!(!program.screen().contains("rgb"), "{}", program.screen());
@@ -560,7 +560,7 @@ fn a_screen_that_is_opened_and_closed_leaves_no_folder_of_dialogs_and_a_fault_in
     assert!(!workspace.join(".dialogs").exists());
 }
 
-/// An editor that says what it was given, and writes the line that is typed into the file.
+/// Makes an editor that prints its arguments, and writes the typed line into the file.
 fn editor(home: &Home) -> PathBuf {
     let path = home.workspace().with_file_name("my editor");
     let script = "#!/bin/sh\nprintf 'EDITING %s\\n' \"$*\"\ncat \"$2\"\nread line\n\

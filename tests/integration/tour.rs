@@ -18,7 +18,7 @@ fn demo(home: &Home) -> Program {
     home.demo_in("0", &[("COLORTERM", "truecolor")])
 }
 
-/// What the model does with this input: it asks the human.
+/// Returns the reply of the model to this input: it asks the human.
 fn asks(role: &str, input: &str, question: &str) -> Value {
     let call = json!({"name": "askHuman", "arguments": {"tellaskContent": question}});
     json!({"message": input, "role": role, "response": "One decision first.", "funcCalls": [call]})

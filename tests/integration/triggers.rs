@@ -144,6 +144,6 @@ fn s19_4_a_window_ticks_while_it_is_open_and_shows_what_it_has_used() {
     let said = driver.ok(&["trigger", "show", "qa", "watch"], 0);
     assert!(said.contains("window open, 1 ticks and"), "{said}");
     assert!(said.contains("it ticks no more until it opens anew"), "{said}");
-    // At midnight it opens anew.
+    // At midnight the window opens again.
     assert!(tasks(&driver).len() <= 2);
 }

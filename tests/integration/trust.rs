@@ -1,5 +1,5 @@
-//! The real program and a workspace that sends a key to an address nobody has agreed to. The server
-//! is on this machine, reached by an address that is not known to be: `0.0.0.0`.
+//! The real program and a workspace that sends a key to an address without consent. The server is
+//! on this machine, at an address that does not count as local: `0.0.0.0`.
 
 #![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
 
@@ -209,7 +209,7 @@ fn a_tool_of_a_server_that_changed_is_shown_as_it_was_and_is_and_is_missing_unti
     assert!(!holds(&place.path("cloned"), "\"digest\""), "consent lies in the workspace");
 }
 
-/// The program itself: a person's `PATH` is not that of the test.
+/// Returns the program itself: the test's `PATH` differs from a person's.
 fn found_python() -> String {
     let mut python = Command::new("python3");
     let found = output(python.args(["-c", "import sys; print(sys.executable)"]));

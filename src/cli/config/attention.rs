@@ -12,7 +12,7 @@ use crate::ui::{AttentionSettings, QuietHours};
 /// The most words of a command, and bytes of a word.
 const MAX_WORDS: (usize, usize) = (64, 4096);
 
-/// What is invalid is as if it were not set: then everything rings.
+/// Reads the settings. Invalid ones count as not set: then everything rings.
 pub(super) fn read(value: &Value, report: &mut ConfigReport<'_>) -> AttentionSettings {
     let minutes = value.get("remind_minutes");
     let minutes = minutes.and_then(|minutes| read_number(&["remind_minutes"], minutes, report));

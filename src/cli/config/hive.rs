@@ -1,5 +1,5 @@
-//! The key `hive`: a store of teams and tasks on a server, for some workspaces. A mistake never makes a workspace use another
-//! store than the one that was meant: it uses none until it is corrected.
+//! The key `hive`: a store of teams and tasks on a server, for some workspaces. With a mistake in it, a
+//! workspace uses no store until it is corrected, and never another one than intended.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::platform::{env, logs};
 
 /// The key.
 const KEY: &str = "hive";
-/// In it: the name of the variable that holds the address.
+/// Its key for the name of the variable with the address.
 const URL_ENV: &str = "urlEnv";
 
 /// Whether some workspaces share a store.
@@ -25,7 +25,7 @@ pub enum SharedStore {
     #[default]
     Unset,
     Server(Box<Server>),
-    /// These workspaces would, or all, if that is not known; and why they cannot.
+    /// The workspaces that would share it, or all if that is not known, and why they cannot.
     Unusable {
         workspaces: Option<Vec<PathBuf>>,
         why: Localized,
@@ -33,7 +33,7 @@ pub enum SharedStore {
 }
 
 impl SharedStore {
-    /// Where the store of this workspace is.
+    /// Returns the store of this workspace.
     pub fn of(&self, workspace: &Path) -> StoreChoice {
         let real = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
         match self {
@@ -50,7 +50,7 @@ impl SharedStore {
     }
 }
 
-/// Reads the key. `is_private`: whether nobody else can read the file.
+/// Reads the key. `is_private`: true if no other user can read the file.
 pub(super) fn read(value: &Value, is_private: bool, report: &mut ConfigReport<'_>) -> SharedStore {
     let settings = match value.get(KEY) {
         None | Some(Value::Null) => return SharedStore::Unset,
@@ -231,7 +231,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What must not be seen of an address: all of it, and its password.
+/// Returns the secret parts of an address: all of it, and its password.
 fn secrets_of(url: Option<&str>) -> Vec<String> {
     let Some(url) = url else { return Vec::new() };
     let login = url.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@'));
@@ -240,7 +240,7 @@ fn secrets_of(url: Option<&str>) -> Vec<String> {
     std::iter::once(url.to_owned()).chain(password).collect()
 }
 
-/// A workspace as it really is; one that is not there is taken as it is written.
+/// Returns the real path of a workspace; one that does not exist is taken as it is written.
 fn workspace(given: &Value) -> Option<PathBuf> {
     let written = given.as_str()?;
     let path = match written.strip_prefix('~') {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::domain::text::Text;
 use crate::remote::Line;
 
-/// What is said where something else is given, and how to fix it.
+/// The message for another kind of value, and how to fix it.
 pub(super) const NO_PLACES: Text = Text::new("these are no places", "这不是位置列表");
 pub(super) const WRITE_PLACES: Text = Text::new(
     "write a list of ssh://HOST/PATH and of absolute folders",

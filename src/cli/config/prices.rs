@@ -7,10 +7,10 @@ use crate::domain::usage::{Price, Prices, Rate};
 
 /// Most models that have a price.
 const MAX_MODELS: usize = 1_000;
-/// What a model may have a price for.
+/// The kinds of tokens that have a price.
 const NAMES: [&str; 3] = ["input", "output", "cached"];
 
-/// Something that is no price: where it is, what is wrong, and how to fix it.
+/// An invalid price: its keys, the problem, and the fix.
 #[derive(Debug)]
 pub(super) struct PriceFault {
     pub keys: Vec<String>,
@@ -25,7 +25,7 @@ impl PriceFault {
     }
 }
 
-/// The prices in a file, and what is wrong with it. A model whose prices are invalid has none.
+/// Returns the prices in a file, and its faults. A model with an invalid price has none.
 pub(super) fn read(value: &Value) -> (Prices, Vec<PriceFault>) {
     let (mut prices, mut faults) = (Prices::default(), Vec::new());
     match value.get("prices") {

@@ -15,7 +15,7 @@ use crate::ui::LookChange;
 /// afterwards.
 const MAX_WAITING: usize = 4;
 
-/// The prefixes of problems that leave the old theme as it is: the file, and the theme in it.
+/// Prefixes of problems that keep the old theme: with the file, or with the theme in it.
 const PREFIXES: [&str; 2] = ["config/file", "config/theme"];
 
 /// Watches until the first value is dropped. `None`: there is no folder of configuration, or the system
@@ -51,7 +51,7 @@ fn change(config: &UserConfig) -> LookChange {
     }
 }
 
-/// What fits into one line: the name of the file, the line, what is wrong. `doctor` has the rest.
+/// Returns a problem in one line: the name of the file, the line, what is wrong. `doctor` has the rest.
 fn short(problem: &Problem) -> Localized {
     let file = problem.path.rsplit('/').next().unwrap_or_default();
     let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
@@ -59,7 +59,7 @@ fn short(problem: &Problem) -> Localized {
     localized!([text] "{file}{line}: {text}", "{file}{line}：{text}")
 }
 
-/// The folders of the files, also of those that are links.
+/// Returns the folders of the files, also the targets of links.
 fn folders() -> Vec<PathBuf> {
     let Some(config) = path() else { return Vec::new() };
     let own = themes::folder(&config);

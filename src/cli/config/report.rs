@@ -1,4 +1,4 @@
-//! What is wrong in `config.yaml`, with its line.
+//! The problems in `config.yaml`, with their lines.
 
 use serde_json::Value;
 

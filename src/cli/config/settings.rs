@@ -16,15 +16,15 @@ use super::themes::AUTO;
 /// docs/configure.md lists them.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
-    /// Where it is in the file; `PATH` stands for the path of a workspace.
+    /// Its keys in the file; `PATH` stands for the path of a workspace.
     pub path: &'static [&'static str],
     pub values: Values,
-    /// What holds where it is not set.
+    /// The value if it is not set.
     pub default: fn() -> String,
     pub meaning: &'static str,
 }
 
-/// What a setting may be.
+/// The allowed values of a setting.
 #[derive(Debug, Clone, Copy)]
 pub enum Values {
     Theme,
@@ -37,7 +37,7 @@ pub enum Values {
     Price,
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// What these words say.
+    /// Values that these words describe.
     Described(&'static str),
     /// A whole number from 1 on.
     Number {
@@ -100,12 +100,12 @@ impl fmt::Display for Values {
     }
 }
 
-/// In a path of a setting: the path of a workspace.
+/// A key in the path of a setting that stands for the path of a workspace.
 pub(super) const ANY_PATH: &str = "PATH";
 /// The name of a model, as its provider reports it.
 const ANY_MODEL: &str = "MODEL";
 
-/// All settings, in the order in which they are shown.
+/// All settings, in the order of the documents.
 pub const SETTINGS: [Setting; 30] = [
     Setting {
         path: &["theme"],

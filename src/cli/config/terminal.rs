@@ -1,4 +1,4 @@
-//! Settings about what is sent to the terminal and typed there, each one of a few words.
+//! Settings of the terminal's output and input, each one of a few words.
 
 use serde_json::Value;
 
@@ -12,10 +12,10 @@ use crate::ui::{ComposerKeys, HintUse, LinkUse};
 /// The words of a setting that is on or off.
 pub(super) const SWITCH: &[&str] = &["on", "off"];
 
-/// The keys that the composer may have, as they are named.
+/// The names of the composer's key sets.
 pub(super) const COMPOSER_KEYS: &[&str] = &[ComposerKeys::Plain.name(), ComposerKeys::Vi.name()];
 
-/// The keys of the composer; unless others are named, those of vi if the set of keys is, and else of a shell.
+/// Reads the keys of the composer: by default those of vi if the preset of keys is `vi`, else those of a shell.
 pub(super) fn read_composer_keys(value: &Value, report: &mut ConfigReport<'_>) -> ComposerKeys {
     if value.get("composer_keys").is_none_or(Value::is_null) {
         let keys = value.get("keys");
@@ -46,7 +46,7 @@ pub(super) fn read_mouse(value: &Value, report: &mut ConfigReport<'_>) -> MouseU
     }
 }
 
-/// Whether a person who is new here gets hints; yes unless they are switched off.
+/// Reads whether a new person gets hints; by default yes.
 pub(super) fn read_hints(value: &Value, report: &mut ConfigReport<'_>) -> HintUse {
     match read_word(value, "hints", SWITCH, report) {
         Some("off") => HintUse::Off,
@@ -54,7 +54,7 @@ pub(super) fn read_hints(value: &Value, report: &mut ConfigReport<'_>) -> HintUs
     }
 }
 
-/// Whether links are links of the terminal.
+/// Reads whether addresses are links that the terminal can open.
 pub(super) fn read_links(value: &Value, report: &mut ConfigReport<'_>) -> LinkUse {
     match read_word(value, "links", LINKS, report) {
         Some("on") => LinkUse::Always,
@@ -76,7 +76,7 @@ pub enum HangUp {
 /// The words of `hang_up`.
 pub(super) const HANG_UP: &[&str] = &["go-on", "finish-step", "stop"];
 
-/// What follows a terminal that is gone; the team goes on unless something else is set.
+/// Reads what happens when the terminal is gone; by default the team goes on.
 pub(super) fn read_hang_up(value: &Value, report: &mut ConfigReport<'_>) -> HangUp {
     match read_word(value, "hang_up", HANG_UP, report) {
         Some("finish-step") => HangUp::FinishStep,
@@ -88,7 +88,7 @@ pub(super) fn read_hang_up(value: &Value, report: &mut ConfigReport<'_>) -> Hang
 /// The words of `after_restart`.
 pub(super) const AFTER_RESTART: &[&str] = &["continue", "ask"];
 
-/// What becomes of dialogs that the end of the program cut off; what is invalid asks.
+/// Reads what happens to dialogs that the end of the program cut off; an invalid value means to ask.
 pub(super) fn read_after_restart(value: &Value, report: &mut ConfigReport<'_>) -> AfterRestart {
     let is_set = value.get("after_restart").is_some_and(|given| !given.is_null());
     match read_word(value, "after_restart", AFTER_RESTART, report) {
@@ -107,7 +107,7 @@ fn read_word(
 ) -> Option<&'static str> {
     let given = value.get(name).filter(|given| !given.is_null())?;
     let word = match given {
-        // As a word it may stand without quotes; some programs write it as a truth value.
+        // A word may be without quotes; some programs write it as a truth value.
         Value::Bool(true) => Some("on"),
         Value::Bool(false) => Some("off"),
         Value::String(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) | Value::Null => {

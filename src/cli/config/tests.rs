@@ -1,4 +1,4 @@
-//! `config.yaml`: what is skipped, and what is said about it.
+//! `config.yaml`: which parts are skipped, and the messages about them.
 
 use super::*;
 use crate::domain::text::assert_translated;

@@ -15,13 +15,13 @@ use crate::yaml::{self, Lines};
 /// The name of the choice by the terminal's background.
 pub(super) const AUTO: &str = "auto";
 
-/// Where a theme names the one it changes.
+/// The key by which a theme names its base.
 const BASE: &str = "base";
 
 /// The largest file of a theme.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
-/// How many themes may be based on one another.
+/// Most themes in a chain of bases.
 const MAX_BASES: usize = 8;
 
 /// The theme to begin with, and those to choose from by the terminal's background.
@@ -42,21 +42,21 @@ pub(super) struct ThemeFault {
     pub fix: Localized,
 }
 
-/// One mapping of roles, and where it is written.
+/// One mapping of roles, and its source.
 struct Layer {
     file: Option<(String, Lines)>,
     source: Source,
     roles: Map<String, Value>,
 }
 
-/// Whose theme it is.
+/// The origin of a theme.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Program,
     User,
 }
 
-/// What the first layer changes.
+/// The base of the first layer.
 enum Ground {
     Nothing,
     /// The theme by the terminal's background.
@@ -80,7 +80,7 @@ pub(super) fn read(
     }
 }
 
-/// What is shown if the setting is invalid.
+/// Returns the theme for an invalid setting.
 pub(super) fn default_choice(depth: ColorDepth) -> ThemeChoice {
     by_background(&[], depth)
 }
@@ -88,7 +88,7 @@ pub(super) fn default_choice(depth: ColorDepth) -> ThemeChoice {
 fn by_background(layers: &[Layer], depth: ColorDepth) -> ThemeChoice {
     let [dark, light] = ["dark", "light"].map(|name| stacked(Some(name), layers, depth));
     let themes = ShadedThemes { dark: dark.clone(), light };
-    // Without colours both may look the same.
+    // Without colours both may look alike.
     let follows = (themes.dark != themes.light).then_some(themes);
     ThemeChoice { theme: dark, follows }
 }
@@ -131,7 +131,7 @@ fn reversed(mut layers: Vec<Layer>) -> Vec<Layer> {
     layers
 }
 
-/// One theme; `user` is the layer that names it.
+/// Reads one theme; `user` is the layer that names it.
 fn named(name: &str, folder: Option<&Path>, user: Option<&Layer>) -> Result<Layer, ThemeFault> {
     if let Some(roles) = embedded(name) {
         return Ok(Layer { file: None, source: Source::Program, roles });
@@ -241,7 +241,7 @@ fn embedded(name: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// What to write instead.
+/// Returns the allowed values.
 fn names(folder: Option<&Path>) -> Localized {
     let names = EMBEDDED.map(|(name, _)| name).join(", ");
     let own = folder.map_or_else(|| "themes".to_owned(), env::display_path);

@@ -1,4 +1,4 @@
-//! What is open in several workspaces, and what there is to say about it.
+//! The open items of several workspaces, and the changes to report.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,7 +23,7 @@ pub enum PlaceState {
     Unknown,
     Up,
     Down(String),
-    /// Nobody drives it: what is open is what its files say, once those have been read.
+    /// No driver runs: the open items are those of its files, once these have been read.
     AtRest {
         why: String,
         is_read: bool,
@@ -31,7 +31,7 @@ pub enum PlaceState {
 }
 
 impl PlaceState {
-    /// Why what is said of it is not what a driver says.
+    /// Returns why its items are not those of a running driver.
     pub fn why_down(&self) -> Option<&str> {
         match self {
             Self::Unknown => Some("no answer in time"),
@@ -41,13 +41,13 @@ impl PlaceState {
     }
 }
 
-/// What there is to say.
+/// A change to report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     Asked(Open),
-    /// This part of it has an answer, or another one than before.
+    /// This part has an answer, or another one than before.
     PartAnswered(Open, String),
-    /// It is not open any more; who answered it, if that is known and somebody else.
+    /// It is closed; by whom, if that is known and not this person.
     Gone(Open, Option<String>),
     /// A notice or a failure came, or was said again.
     NewsAdded(usize, NewsItem),
@@ -57,21 +57,21 @@ pub enum Change {
     Refused(usize, String),
     Down(usize, String),
     Up(usize),
-    /// Its notices and failures, and what its tasks are, are not known any more, and why.
+    /// Its notices, failures and task kinds are unknown now, and why.
     StoreAway(usize, String),
     StoreBack(usize),
 }
 
-/// What is open, everywhere.
+/// All open items.
 #[derive(Debug)]
 pub struct Board {
     pub places: Vec<PlaceState>,
     pub open: BTreeMap<usize, Open>,
     /// The open notices and failures of each place, once they are known.
     pub news: Vec<Option<Vec<NewsItem>>>,
-    /// Why the store of each place cannot be used, if it cannot: what is known of it is what it said before.
+    /// Why the store of each place cannot be used, if so: the known items are then from before.
     pub away: Vec<Option<String>>,
-    /// Not open any more; who answered follows, if that is known.
+    /// Questions that were closed; who answered them follows, if known.
     leaving: Vec<Open>,
     numbered: usize,
     /// Answers that are not acknowledged, by their tickets, with the numbers of their questions.
@@ -93,7 +93,7 @@ impl Board {
         }
     }
 
-    /// True once every place has said what is open, or cannot be reached.
+    /// True once every place has reported its open items, or cannot be reached.
     pub fn is_known(&self) -> bool {
         self.places.iter().all(|state| match state {
             PlaceState::Unknown | PlaceState::AtRest { is_read: false, .. } => false,
@@ -154,7 +154,7 @@ impl Board {
         Vec::new()
     }
 
-    /// Takes what keeps a place, or its store, from being known.
+    /// Takes the problems by which a place, or its store, is unknown.
     fn faults(&mut self, place: usize, problems: &[Problem]) -> Vec<Change> {
         let text = |id| {
             let found = problems.iter().find(|problem| problem.id == id);
@@ -172,7 +172,7 @@ impl Board {
                 changes.push(Change::Down(place, why));
             }
         } else if let Some(PlaceState::AtRest { why, .. }) = self.places.get(place).cloned() {
-            // What comes next is of a driver.
+            // The next report comes from a driver.
             self.set(place, PlaceState::Down(why));
         }
         let away = text(STORE_PROBLEM);
@@ -232,24 +232,24 @@ impl Board {
         added.chain(gone.map(|item| Change::NewsGone(place, item.clone()))).collect()
     }
 
-    /// Takes why the store of a place cannot be used.
+    /// Notes why the store of a place cannot be used.
     pub fn is_away(&mut self, place: usize, why: String) {
         if let Some(away) = self.away.get_mut(place) {
             *away = Some(why);
         }
     }
 
-    /// Takes questions of a place off.
+    /// Removes questions of a place.
     fn take(&mut self, place: usize, is_gone: impl Fn(&Open) -> bool) {
         let gone = self.open.values().filter(|open| open.place == place && is_gone(open));
         let gone: Vec<usize> = gone.map(|open| open.number).collect();
         self.leaving.extend(gone.into_iter().filter_map(|number| self.open.remove(&number)));
     }
 
-    /// What there is to say of those that were taken off.
+    /// Returns the changes for questions that were removed.
     fn left(&mut self, is_it: impl Fn(&Open) -> bool, by: Option<&String>) -> Vec<Change> {
         let left = self.leaving.extract_if(.., |open| is_it(open));
-        // Of an answer of one's own the acknowledgement tells.
+        // An own answer is reported by its acknowledgement.
         let is_own =
             |open: &Open| by.is_none() && self.sent.values().any(|sent| *sent == open.number);
         left.filter(|open| !is_own(open)).map(|open| Change::Gone(open, by.cloned())).collect()
@@ -299,7 +299,7 @@ mod tests {
         let asked = board.apply(0, DriverEvent::Inbox(vec![row("a"), row("b")]));
         assert_eq!(numbers(&asked), [('+', 1), ('+', 2)]);
         assert!(!board.is_known(), "the other place has said nothing yet");
-        // The same name in another place is another question.
+        // The same id in another place is another question.
         assert_eq!(numbers(&board.apply(1, DriverEvent::Inbox(vec![row("a")]))), [('+', 3)]);
         assert!(board.is_known());
         let left = board.apply(0, DriverEvent::Inbox(vec![row("b"), row("c")]));
@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(numbers(&board.apply(0, DriverEvent::Inbox(vec![row("a")]))), [('+', 1)]);
         assert!(board.is_known());
         assert_eq!(board.places[0].why_down(), Some("no"));
-        // It is looked again and again.
+        // It is checked repeatedly.
         assert_eq!(board.apply(0, problem(AT_REST)), []);
         assert_eq!(board.apply(0, DriverEvent::Inbox(vec![row("a")])), []);
         assert_eq!(board.apply(0, DriverEvent::Problems(Vec::new())), []);

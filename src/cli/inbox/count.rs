@@ -8,7 +8,7 @@ use crate::cli::{find, folders, lines};
 use crate::domain::tree::Bucket;
 use crate::store::Access;
 
-/// What is open in all places.
+/// The number of open items in all places.
 #[derive(Debug, Default, Clone, Copy)]
 struct Counted {
     questions: usize,

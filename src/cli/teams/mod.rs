@@ -60,7 +60,7 @@ fn team_named<'a>(org: &'a Org, name: &str) -> Result<&'a OrgTeam, CommandError>
     })
 }
 
-/// What is being worked on; nothing where there is no store.
+/// Returns the work in progress; empty without a store.
 async fn view(workspace: &Path) -> Result<TasksView, CommandError> {
     let Some(mut store) = open(workspace).await? else { return Ok(TasksView::default()) };
     let view = store.tasks_view(&SystemClock).await.map_err(|fault| refused(&fault));
@@ -68,7 +68,7 @@ async fn view(workspace: &Path) -> Result<TasksView, CommandError> {
     view
 }
 
-/// What teams do.
+/// The work of the teams.
 struct Work {
     view: TasksView,
     /// Why the first task of a team failed.
@@ -76,7 +76,7 @@ struct Work {
 }
 
 impl Work {
-    /// Nothing where there is no store.
+    /// Reads the work; empty without a store.
     async fn of(workspace: &Path, org: &Org) -> Result<Self, CommandError> {
         let none = || Self { view: TasksView::default(), failed: BTreeMap::new() };
         let Some(mut store) = open(workspace).await? else { return Ok(none()) };
@@ -233,7 +233,7 @@ pub async fn team(workspace: &Path, wanted: TeamCommand) -> Result<Status, Comma
     Ok(Status::Done)
 }
 
-/// What shutting a team down would end, and how to do it.
+/// Returns what a shutdown of a team would end, and how to confirm it.
 fn would_end(workspace: &Path, team: &str, cascade: bool) -> Result<String, CommandError> {
     let org = org_of(workspace)?;
     let team = team_named(&org, team)?;

@@ -22,9 +22,9 @@ use crate::cli::exit::{CommandError, Status};
 use crate::cli::hive_store::{open, open_or_make, refused, setup};
 use crate::cli::lines;
 
-/// Most characters of what a task is about, in a line.
+/// Most characters of a task's text in a line.
 const MAX_HEADLINE: usize = 100;
-/// What every id begins with; it may be left out.
+/// The prefix of every id; it may be left out.
 const PREFIX: &str = "task-";
 
 pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, CommandError> {
@@ -35,7 +35,7 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
         statuses: wanted.status.into_iter().map(StatusArg::status).collect(),
         kind: wanted.kind.map(KindArg::kind),
         since: None,
-        // Whether there are more is said.
+        // One more shows whether there are further ones.
         limit: wanted.limit.saturating_add(1),
     };
     let mut tasks = match open(workspace).await? {
@@ -66,7 +66,7 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
     Ok(Status::Done)
 }
 
-/// A task in one line: with how long it has been so, and why it failed.
+/// Returns a task as one line: with the time in its state, and why it failed.
 pub fn task_line(task: &Task, now: &Stamp) -> String {
     let Task { id, team, priority, text, error, .. } = task;
     let status = status_words(task);
@@ -78,7 +78,7 @@ pub fn task_line(task: &Task, now: &Stamp) -> String {
     format!("{id}  {status} {age}  {}  {team}  {about}{error}", priority.name())
 }
 
-/// When it was queued, started or ended: the last of these.
+/// Returns the time at which it was queued, started or ended: the last of these.
 fn since(task: &Task) -> &Stamp {
     let Task { created_at, started_at, ended_at, status, .. } = task;
     let started = started_at.as_ref().filter(|_| *status != TaskStatus::Pending);
@@ -192,7 +192,7 @@ async fn cancel(store: &mut Store, wanted: &str, json: bool) -> Result<(), Comma
     }
 }
 
-/// Says what a task is now.
+/// Prints the present status of a task.
 fn tell_status(id: &TaskId, status: TaskStatus, said: &str, json: bool) {
     if json {
         lines::json(&json!({ "id": id, "status": status }));

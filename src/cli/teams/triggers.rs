@@ -32,7 +32,7 @@ use crate::cli::exit::{CommandError, Status};
 use crate::cli::hive_store::{open_or_make, refused, setup};
 use crate::cli::lines;
 
-/// What a message is.
+/// The name of a message, for errors.
 const A_MESSAGE: Text = Text::new("message", "消息");
 /// Most characters of the id or the channel of a message.
 const MAX_NAME_CHARS: usize = 200;
@@ -245,14 +245,14 @@ async fn show(workspace: &Path, of: &TriggerName, json: bool) -> Result<Status, 
     Ok(Status::Done)
 }
 
-/// True if a message makes this trigger fire, as it is now.
+/// True if a message fires this trigger in its present state.
 fn hears(row: &TriggerRow, message: &Message) -> bool {
     let definition = row.definition.as_ref().filter(|_| row.state == TriggerState::Active);
     let handler = definition.and_then(|trigger| handler(trigger, &SystemClock).ok());
     handler.is_some_and(|handler| handler.is_meant(message))
 }
 
-/// Leaves a message for triggers. Whoever drives looks at it.
+/// Stores a message for triggers; the driver reads it.
 pub async fn send(workspace: &Path, wanted: SendArgs) -> Result<Status, CommandError> {
     let text = checked_text(&text_or_stdin(&wanted.text)?, A_MESSAGE)
         .map_err(|error| CommandError::usage(error.in_lang(Lang::En)))?;

@@ -1,4 +1,4 @@
-//! The tools of servers as a part of what was agreed to.
+//! The tools of servers as a part of the consent.
 
 use super::*;
 
@@ -45,7 +45,7 @@ fn the_first_list_belongs_to_the_server_and_of_a_later_one_only_what_differs_wai
         (Some("reads"), "reads all")
     );
     assert!(!waiting.iter().any(Unagreed::holds_dialogs), "everything else goes on");
-    // A list as it was: nothing is to be agreed to any more.
+    // An unchanged list: nothing needs consent any more.
     assert_eq!(held(&first), NONE);
     assert_eq!(names(&fixture.trust().waiting()), NONE);
     assert_eq!(held(&[tool("write", "writes")]), NONE, "what is gone just goes");
@@ -67,7 +67,7 @@ fn tools_are_judged_for_a_server_as_it_was_agreed_to_alone() {
     let fixture = agreed();
     let (one, other) = ([tool("a", "1")], [tool("a", "2")]);
     assert_eq!(held(&fixture, &fixture.trust(), &one).unwrap(), NONE);
-    // Agreeing again to what was agreed to forgets nothing.
+    // Agreeing again loses nothing.
     let entries = fixture.trust().list();
     fixture.trust().agree(&entries.into_iter().map(|one| one.digest).collect::<Vec<_>>()).unwrap();
     assert_eq!(held(&fixture, &fixture.trust(), &other).unwrap(), ["a"]);

@@ -1,4 +1,4 @@
-//! What of odd messages of servers is read, and what becomes of the rest.
+//! How odd messages of servers are read and repaired.
 
 use serde_json::{Value, json};
 

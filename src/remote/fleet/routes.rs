@@ -1,7 +1,7 @@
-//! Which driver a command is for, and what the one screen is told of what each driver says. Values only.
+//! Routes commands to drivers, and merges the drivers' events for the one screen. Values only.
 //!
-//! A dialog belongs to the place that named it first. What names no dialog is for the place whose dialog is open, or
-//! for all. A command for all has one reply, once each place has replied.
+//! A dialog belongs to the place that named it first. A command without a dialog is for the place whose
+//! dialog is open, or for all. A command for all has one reply, once each place has replied.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,9 +23,9 @@ const ONE_PLACE: Text = Text::new(
     "not possible for several workspaces at once: attach to the one that is meant",
     "无法同时用于多个工作区：请连接到对应的那一个",
 );
-/// Commands without a reply that are remembered; a preview may have none.
+/// Most commands remembered while they have no reply; a preview may never get one.
 const MOST_SENT: usize = 4096;
-/// Between the label of a place and what is of it.
+/// Separates the label of a place from a name in it.
 const OF: &str = " · ";
 
 /// Several drivers as one.
@@ -35,15 +35,15 @@ pub struct Routes {
     roots: BTreeMap<RootId, usize>,
     /// The place of the dialog that is open.
     current: usize,
-    /// Questions are told: every place has said what is open there, or was waited for.
+    /// True once every place has reported its open questions, or timed out.
     tells_questions: bool,
-    /// Which place has a command that is replied to: no other one can.
+    /// The place of each pending command: only this place can reply to it.
     sent: BTreeMap<Ticket, usize>,
     /// Commands for all places that not all have replied to.
     asked_all: BTreeMap<Ticket, AskedAll>,
 }
 
-/// What one place has said.
+/// The last reports of one place.
 #[derive(Debug, Default)]
 struct Place {
     label: String,
@@ -52,11 +52,11 @@ struct Place {
     inbox: Vec<InboxRow>,
     problems: Vec<Problem>,
     news: Vec<NewsItem>,
-    /// Something waits for consent.
+    /// True if something waits for consent.
     asks_consent: bool,
     /// It has dialogs that another place named first.
     repeats: bool,
-    /// It has said what is open there, or cannot be reached.
+    /// True if it has reported its open questions, or cannot be reached.
     is_known: bool,
 }
 
@@ -64,19 +64,19 @@ struct Place {
 struct AskedAll {
     left: BTreeSet<usize>,
     listed: Option<Vec<ShelfRow>>,
-    /// One of them said yes.
+    /// True if one of them succeeded.
     done: bool,
     more: bool,
     is_search: bool,
     refused: Option<Localized>,
 }
 
-/// What becomes of a command.
+/// The destination of a command.
 #[derive(Debug, Default, PartialEq)]
 pub struct Routed {
-    /// For these places.
+    /// Commands for these places.
     pub to: Vec<(usize, Command)>,
-    /// The reply, where none of them is asked.
+    /// The reply, if no place is asked.
     pub reply: Option<DriverEvent>,
 }
 
@@ -155,7 +155,7 @@ impl Routes {
         text.strip_prefix(self.label(place)).and_then(|rest| rest.strip_prefix(OF)).unwrap_or(text)
     }
 
-    /// In the place that the label of its Taskdoc names.
+    /// Routes it to the place that the label of its Taskdoc names.
     fn create(&mut self, command: Command) -> Routed {
         let Command::Create { ticket, agent, taskdoc, text } = command else {
             return Routed::default();
@@ -166,7 +166,7 @@ impl Routes {
         Routed::to(place, Command::Create { ticket, agent, taskdoc, text })
     }
 
-    /// Ends the search before, wherever it still reads.
+    /// Begins a search and ends the one before, wherever it still reads.
     fn find(&mut self, ticket: Ticket, request: FindRequest) -> Routed {
         self.forget_searches();
         let place =
@@ -210,7 +210,7 @@ impl Routes {
         (0..self.places.len()).collect()
     }
 
-    /// What the screen is told of an event of a place.
+    /// Returns the events for the screen that follow from an event of a place.
     pub fn event(&mut self, place: usize, event: DriverEvent) -> Vec<DriverEvent> {
         if let Some(ticket) = event.ticket() {
             if let Some(all) = self.asked_all.get(&ticket) {
@@ -270,7 +270,7 @@ impl Routes {
                 vec![self.news()]
             }
             DriverEvent::Files(files) if place == self.current => vec![DriverEvent::Files(files)],
-            // Of a whole workspace, of which there are several.
+            // They concern a whole workspace, and there are several.
             DriverEvent::Files(_)
             | DriverEvent::Teams(_)
             | DriverEvent::Triggers(_)
@@ -325,8 +325,8 @@ impl Routes {
         });
     }
 
-    /// All questions, the oldest first; `None` while a place has not said what is open there: the screen begins with the
-    /// oldest one.
+    /// Returns all questions, the oldest first; `None` while a place has not reported its open ones: the
+    /// screen begins with the oldest.
     fn questions(&mut self) -> Option<DriverEvent> {
         self.tells_questions |= self.places.iter().all(|place| place.is_known);
         if !self.tells_questions {
@@ -345,7 +345,7 @@ impl Routes {
         self.set(place, |place| place.news = items);
     }
 
-    /// All notices and failures in the order of one place.
+    /// Returns all notices and failures, in the order of a single place.
     fn news(&self) -> DriverEvent {
         let all = self.places.iter().flat_map(|place| place.news.iter().cloned());
         let mut all: Vec<NewsItem> = all.collect();
@@ -353,13 +353,13 @@ impl Routes {
         DriverEvent::News(all)
     }
 
-    /// Places that say nothing are not waited for any more.
+    /// Stops waiting for places without a report.
     pub fn wait_no_more(&mut self) -> Option<DriverEvent> {
         let waits = !std::mem::replace(&mut self.tells_questions, true);
         waits.then(|| self.questions()).flatten()
     }
 
-    /// A reply to what all were asked: told once all have replied, but for what was found.
+    /// Handles a reply to a command for all: reported once all have replied, except search results.
     fn reply_of_one(
         &mut self,
         place: usize,
@@ -392,7 +392,7 @@ impl Routes {
         told
     }
 
-    /// A part of what is found; its end is told with that of the last place. `None` if there is nothing in it.
+    /// Returns a part of the results, without an end: only the last place's is reported. `None` if it is empty.
     fn found(&mut self, place: usize, part: FoundPart) -> Option<FoundPart> {
         let FoundPart { mut records, unread, .. } = part;
         records.retain(|record| self.owns(place, &record.dialog.root));
@@ -409,7 +409,7 @@ impl Routes {
         }
     }
 
-    /// The reply, if all have replied.
+    /// Notes that a place has replied; returns the reply once all have.
     fn one_less(&mut self, place: usize, ticket: Ticket) -> Option<DriverEvent> {
         let all = self.asked_all.get_mut(&ticket)?;
         all.left.remove(&place);
@@ -486,7 +486,7 @@ impl Routes {
             let label = &place.label;
             let about = |problem: &Problem| {
                 let id = format!("{label}/{}", problem.id);
-                // That of a line is the place itself.
+                // A lost connection concerns the workspace as a whole, so it has no path.
                 let is_line = is_of_line(problem);
                 let path = if is_line { String::new() } else { format!("{label}{OF}") };
                 Problem { id, path: path + &problem.path, ..problem.clone() }
@@ -528,7 +528,7 @@ impl Place {
     }
 }
 
-/// Whom a command is for.
+/// The recipient of a command.
 enum Scope {
     Dialog(RootId),
     /// The place whose dialog is open.

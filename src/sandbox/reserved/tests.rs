@@ -1,4 +1,4 @@
-//! What is reserved, judged and refused in workspaces of every kind.
+//! Which paths are reserved, judged and refused in workspaces of every kind.
 
 use std::fs;
 

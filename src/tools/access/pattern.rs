@@ -18,7 +18,7 @@ enum PatternSegment {
 }
 
 impl DirPattern {
-    /// Reads a pattern; the error says why it is none. `.` stands for the whole workspace.
+    /// Parses a pattern; the error says why it is invalid. `.` stands for the whole workspace.
     pub(super) fn parse(text: &str) -> Result<Self, Text> {
         if text.trim().is_empty() {
             return Err(Text::new("is empty", "为空"));
@@ -44,7 +44,7 @@ impl DirPattern {
         Ok(Self(segments))
     }
 
-    /// Whether the path of these names is the directory or lies below it.
+    /// True if the path is the directory, or lies below it.
     pub(super) fn covers(&self, names: &[String]) -> bool {
         let mut reached = vec![false; self.0.len() + 1];
         if let Some(start) = reached.first_mut() {

@@ -103,7 +103,7 @@ impl Display for ArgMismatch {
 
 impl std::error::Error for ArgMismatch {}
 
-/// What types say while they are read. Where in the arguments that was is added on the way out.
+/// Errors of deserialization. The field they concern is added while they are passed up.
 impl de::Error for ArgMismatch {
     fn custom<T: Display>(reason: T) -> Self {
         Self::at("", MismatchKind::Unfit { expected: reason.to_string() })

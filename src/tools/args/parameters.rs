@@ -1,5 +1,5 @@
-//! The schema of a type of arguments, as short as it was when it was written by hand: what a model
-//! needs to make a call. What the arguments are for is said in the tool's text.
+//! The JSON schema of an arguments type, as short as if written by hand: only what a model needs to
+//! make a call. The purpose of each argument is said in the tool's text.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -22,7 +22,7 @@ pub(crate) fn parameters<A: JsonSchema>() -> Value {
     parts.into_iter().flatten().collect::<Map<String, Value>>().into()
 }
 
-/// Without noise, and without `null`: that a field may be left out is said by `required`.
+/// Simplifies a schema. `null` is left out: `required` says which fields may be omitted.
 fn plain(schema: Value) -> Value {
     let Value::Object(schema) = schema else { return schema };
     let kept = schema.into_iter().filter(|(key, _)| !NOISE.contains(&key.as_str()));

@@ -177,7 +177,7 @@ impl<'de> MapAccess<'de> for Fields {
     }
 }
 
-/// The whole number a JSON number stands for; `3.0` is one.
+/// Returns a JSON number as a whole number; `3.0` counts as one.
 fn as_integer(value: &Value) -> Option<i64> {
     if let Some(number) = value.as_i64() {
         return Some(number);

@@ -20,7 +20,7 @@ pub(super) const NAMES: [&str; 6] = [
     "recall_taskdoc",
 ];
 
-/// The one that only main dialogs have.
+/// The control tool that only main dialogs have.
 pub(super) const CHANGE_MIND: &str = "change_mind";
 
 /// The tools, in the order of [`NAMES`].

@@ -50,7 +50,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     ]
 }
 
-/// What a side dialog is told that tries to change the task document.
+/// Returns the failure for a side dialog that tries to change the task document.
 pub(in crate::tools) fn only_in_main(lang: Lang) -> ToolOutcome {
     ToolOutcome::failed(
         Text::new(
@@ -78,7 +78,7 @@ fn change(cx: &ToolCx, args: &ChangeMindArgs) -> ToolOutcome {
 /// Replaces a section of the task document whole, for a model or a person.
 ///
 /// # Errors
-/// The message for whoever asked for it.
+/// The message for the requester.
 pub fn replace_section(
     cx: &ToolCx,
     section: &Section,

@@ -95,7 +95,7 @@ async fn run(cx: ToolCx, args: RequestDecisionArgs) -> ToolOutcome {
                 return ToolOutcome::failed(not_run(NAME, &reason, lang));
             }
         },
-        // Its text names the question, which whoever asks it knows.
+        // No text: it names the question, so the code that asks the question writes it.
         Some(DecisionPolicy::RequiresApproval) => {
             let outcome = DecisionOutcome::Asked(Box::new(asked));
             return ToolOutcome::changed("", StateChange::Decision { kind, outcome });

@@ -1,4 +1,4 @@
-//! Lines that are named by what they hold. Pure.
+//! Lines that are found by their content. Pure.
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
@@ -26,7 +26,7 @@ pub(super) enum AnchorMatch {
 /// Which of several fitting lines is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Occurrence {
-    /// Not said; then there may be one only.
+    /// Not given; then only one line may fit.
     Only,
     /// Counted from 1.
     Nth(usize),
@@ -63,7 +63,7 @@ impl JsonSchema for OccurrenceArg {
     }
 }
 
-/// Which line is meant where a call says so or not.
+/// Reads the `occurrence` argument; without it only one line may fit.
 pub(super) fn occurrence(
     given: Option<OccurrenceArg>,
     lang: Lang,
@@ -124,7 +124,7 @@ pub(super) fn fitting(
     Ok(found)
 }
 
-/// The one that is meant.
+/// Picks the line that `occurrence` means.
 pub(super) fn chosen(
     found: &[usize],
     field: &str,

@@ -1,5 +1,5 @@
-//! `apply_file_modification`: makes a prepared edit, at the place it was prepared for or where that
-//! has moved to. The file is replaced at once, and only if nobody changed it since it was read.
+//! `apply_file_modification`: makes a prepared edit at its place, or where that has moved to. The file
+//! is replaced at once, and only if it did not change since it was read.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ enum ApplyRefused {
     NoText(NoText),
     /// The path leads to another file now.
     PlaceChanged,
-    /// A file that was to be made is there.
+    /// The file to be created exists already.
     Appeared,
     Rejected(LocateError),
 }
@@ -82,7 +82,7 @@ async fn call(
         Err(reason) => return no_hunk(APPLY, "", reason, lang),
     };
     let mut turn = turns.enroll(&taken.hunk.place, taken.hunk.order);
-    // All calls of the round take their place in the line before the first one goes.
+    // All calls of the round enter the queue before the first one runs.
     tokio::task::yield_now().await;
     turn.come().await;
     let work = move || {
@@ -121,7 +121,7 @@ fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<AppliedEdit, ApplyRe
     }
 }
 
-/// Replaces the file by what the change makes of it.
+/// Replaces the file by its changed text.
 fn rewrite(
     guard: &Guard,
     hunk: &Hunk,

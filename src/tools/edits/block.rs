@@ -1,4 +1,4 @@
-//! `prepare_file_block_replace`: the lines between two that are named by what they hold.
+//! `prepare_file_block_replace`: the lines between two lines that are found by their content.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,7 +1,7 @@
-//! A change of a text: some whole lines in place of others. Pure.
+//! A change of a text: some whole lines are replaced by others. Pure.
 //!
-//! Line ends are kept: what is put in takes those of its surroundings, and no line outside the
-//! change is touched. Only a last line without an end gets one, if something is put behind it.
+//! Line ends are kept: new lines take those of their surroundings, and no line outside the change is touched.
+//! Only a last line without a line end gets one, if lines are inserted after it.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const CONTEXT_LINES: usize = 3;
 /// Lines in place of others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::tools) struct LineChange {
-    /// How many lines stand before it.
+    /// The number of lines before it.
     pub at: usize,
     pub old: Vec<String>,
     pub new: Vec<String>,
@@ -23,12 +23,12 @@ pub(in crate::tools) struct LineChange {
     pub normalized: Normalized,
 }
 
-/// What was done to the text that was given, or around it, to keep the file in order.
+/// The fixes of line ends in the given text and around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::tools) struct Normalized {
     /// The new text did not end in a line end.
     pub content_end_added: bool,
-    /// The last line of the file did not, and something comes behind it now.
+    /// The last line of the file had no line end, and got one because text follows it now.
     pub file_end_added: bool,
     /// The new text had `\n` where the file has `\r\n`.
     pub content_to_crlf: bool,
@@ -51,7 +51,7 @@ impl LineChange {
         Self { at, old, new, before, after, normalized }
     }
 
-    /// The same change where its lines have moved to.
+    /// Returns the same change at `at`, where its lines have moved to.
     pub(in crate::tools) fn moved(&self, all: &[&str], at: usize) -> Self {
         let (before, after) = around(all, at..at + self.old.len());
         Self { at, before, after, ..self.clone() }
@@ -65,12 +65,12 @@ impl LineChange {
         text
     }
 
-    /// Whether anything would be different.
+    /// True if the change is not empty.
     pub(in crate::tools) fn changes_something(&self) -> bool {
         self.old != self.new
     }
 
-    /// How much memory it takes, about.
+    /// Returns its approximate size in memory, in bytes.
     pub(in crate::tools) fn bytes(&self) -> usize {
         let all = [&self.old, &self.new, &self.before, &self.after];
         all.into_iter().flatten().map(|line| line.len() + size_of::<String>()).sum()

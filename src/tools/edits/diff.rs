@@ -17,7 +17,7 @@ pub(super) fn unified(path: &str, was: bool, change: &LineChange) -> String {
     text
 }
 
-/// The same change as hunks, for people.
+/// Returns the change as hunks, for people.
 pub(super) fn hunks(change: &LineChange) -> Vec<Hunk> {
     let same = |line: &String| DiffLine::new(LineTag::Same, line.as_str());
     let mut lines: Vec<DiffLine> = change.before.iter().map(same).collect();
@@ -31,7 +31,7 @@ fn side<const N: usize>(parts: [&Vec<String>; N]) -> Vec<&str> {
     parts.into_iter().flatten().map(String::as_str).collect()
 }
 
-/// First line and number of lines; where there are none, the line before.
+/// Formats the first line and the number of lines; for no lines, the line before.
 fn span(start: usize, length: usize) -> String {
     let first = if length == 0 { start } else { start + 1 };
     format!("{first},{length}")

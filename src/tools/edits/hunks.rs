@@ -12,7 +12,7 @@ use super::change::LineChange;
 use super::locate::{LineHasher, TextFingerprint};
 use crate::domain::AgentId;
 
-/// How long a prepared edit can be applied.
+/// The time for which a prepared edit can be applied.
 pub(super) const LIFE: Duration = Duration::from_hours(1);
 
 /// Most prepared edits at a time.
@@ -25,9 +25,9 @@ const LIMIT_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Hunk {
     pub owner: AgentId,
-    /// The path as it was written, but tidy.
+    /// The path as it was written, normalized.
     pub path: String,
-    /// Where the file truly is; edits of one place are applied one after the other.
+    /// The real path of the file; edits of one file are applied one after the other.
     pub place: String,
     pub edit: Edit,
     /// Counts the prepared edits; the earlier one is applied first.
@@ -40,7 +40,7 @@ pub(super) struct Hunk {
 pub(super) enum Edit {
     /// Lines in place of others.
     Change { change: LineChange, seen: TextFingerprint },
-    /// Text behind the last line, whatever that will be.
+    /// Adds text after the last line, whatever that is then.
     Append { content: String, seen: TextFingerprint },
     /// A file that must not be there yet.
     Create { content: String },
@@ -68,7 +68,7 @@ struct StoredHunks {
 }
 
 impl Hunks {
-    /// Takes a prepared edit in; `hunk.order` and its birth are set here.
+    /// Stores a prepared edit; `hunk.order` and its time of birth are set here.
     pub(super) fn keep(&self, id: String, draft: NewHunk, now: Instant) {
         let mut kept = self.kept(now);
         kept.prepared += 1;
@@ -79,7 +79,7 @@ impl Hunks {
         kept.bound();
     }
 
-    /// Hands a prepared edit out: it is nobody else's until it is [put back](Hunks::put_back).
+    /// Takes a prepared edit out: no other call can use it until it is [put back](Hunks::put_back).
     pub(super) fn take(
         &self,
         id: &str,
@@ -94,7 +94,7 @@ impl Hunks {
         }
     }
 
-    /// Takes one back that was not used after all. It grows no younger by that.
+    /// Puts an unused edit back. Its age stays the same.
     pub(super) fn put_back(&self, id: String, hunk: Arc<Hunk>) {
         let born = hunk.born;
         let mut kept = self.kept(born);
@@ -102,8 +102,8 @@ impl Hunks {
         kept.bound();
     }
 
-    /// Those that are young enough. Each step below leaves the map whole, so a thread that died
-    /// in the middle of one is no reason to stop.
+    /// Locks the edits and drops those older than `LIFE`. Each step below leaves the map consistent, so a poisoned
+    /// lock is used as it is.
     fn kept(&self, now: Instant) -> MutexGuard<'_, StoredHunks> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.by_id.retain(|_, hunk| now.duration_since(hunk.born) < LIFE);

@@ -1,5 +1,5 @@
-//! `prepare_file_insert_after` and `prepare_file_insert_before`: text beside a line that is named
-//! by what it holds.
+//! `prepare_file_insert_after` and `prepare_file_insert_before`: text beside a line that is found
+//! by its content.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

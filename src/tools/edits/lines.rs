@@ -11,8 +11,8 @@ pub(in crate::tools) fn bare(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// Where `wanted` stands among `lines`, at most `limit` places, overlapping ones included. Takes
-/// time in proportion to both lengths, whatever they hold.
+/// Returns the indices at which `wanted` occurs in `lines`, at most `limit`, overlapping ones
+/// included. Takes linear time in both lengths, whatever they hold.
 pub(in crate::tools) fn places<S, T>(wanted: &[S], lines: &[T], limit: usize) -> Vec<usize>
 where
     S: PartialEq + PartialEq<T>,
@@ -41,7 +41,7 @@ where
     found
 }
 
-/// For each length of a beginning: the longest shorter beginning that it also ends with.
+/// Returns for each prefix of `wanted` the length of its longest proper prefix that is also its suffix.
 fn borders<S: PartialEq>(wanted: &[S]) -> Vec<usize> {
     let mut borders = vec![0];
     let mut matched = 0;

@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, RandomState};
 use super::change::LineChange;
 use super::lines::places;
 
-/// How to recognise a text without keeping it. Keyed at random, so that nobody can make two texts
-/// look the same.
+/// Hashes lines, to recognise a text without keeping it. Keyed at random, so that no one can construct two texts with
+/// the same hash.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineHasher(RandomState);
 
@@ -25,7 +25,7 @@ impl LineHasher {
         self.0.hash_one(lines)
     }
 
-    /// What is to be recognised later.
+    /// Fingerprints the text and its parts before and after the change.
     pub(super) fn seen(&self, all: &[&str], change: &LineChange) -> TextFingerprint {
         let head = all.get(..change.at).unwrap_or_default();
         let tail = all.get(change.at + change.old.len()..).unwrap_or_default();
@@ -38,24 +38,24 @@ impl LineHasher {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Located {
     pub at: usize,
-    /// Whether the file is as it was.
+    /// True if the file has not changed.
     pub exact: bool,
 }
 
 /// Why a change belongs nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LocateError {
-    /// The lines to be replaced are nowhere any more.
+    /// The lines to be replaced no longer occur.
     ContentChanged,
-    /// What stood around the change is nowhere any more.
+    /// The lines around the change no longer occur in the file.
     ContextLost,
-    /// It could be meant for several places.
+    /// Several places fit.
     Ambiguous,
 }
 
-/// Finds the place. In this order: the file is as it was; the lines and those on both sides stand
-/// at one place only; all before or all behind them is as it was; they and those on one side stand
-/// at one place only. Where nothing is replaced, nothing less than both sides will do.
+/// Finds the place, in this order: the file is unchanged; the lines with the context on both sides
+/// occur once; all text before them, or all text after them, is unchanged; the lines with the
+/// context on one side occur once. An insertion needs both sides.
 pub(super) fn locate(
     change: &LineChange,
     seen: &TextFingerprint,
@@ -90,7 +90,7 @@ pub(super) fn locate(
     Err(if gone { LocateError::ContentChanged } else { LocateError::ContextLost })
 }
 
-/// The places that have all the text before them, or all the text behind them, as it was.
+/// Returns the places with all the text before them, or all the text after them, unchanged.
 fn steady_places(
     change: &LineChange,
     seen: &TextFingerprint,
@@ -105,7 +105,7 @@ fn steady_places(
     head.map(|_| change.at).into_iter().chain(by_tail).collect()
 }
 
-/// Every place where the lines stand with those of these sides around them.
+/// Returns every index at which the old lines occur with the context of the chosen sides.
 fn with_sides(change: &LineChange, all: &[&str], before: bool, after: bool) -> Vec<usize> {
     let sides = [(before, &change.before), (true, &change.old), (after, &change.after)];
     let taken = sides.iter().filter(|(taken, _)| *taken).flat_map(|(_, lines)| lines.iter());

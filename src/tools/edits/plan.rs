@@ -23,16 +23,16 @@ pub(super) struct EditTarget<'a> {
     pub replaces: Option<&'a str>,
     /// A file that is not there is made.
     pub may_create: bool,
-    /// The text belongs at the end of the file, wherever that is by then.
+    /// True if the text belongs at the end of the file as it is when the edit is applied.
     pub appends: bool,
 }
 
-/// What is to be put where.
+/// The lines an edit replaces, and how they were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PlannedEdit {
-    /// Lines that go, counted from 0; empty where lines are only put in.
+    /// Lines to be replaced, counted from 0; empty for an insertion.
     pub range: Range<usize>,
-    /// What shows that the right place was found: names and lines.
+    /// Names and lines that show that the right place was found.
     pub evidence: Vec<(&'static str, String)>,
 }
 

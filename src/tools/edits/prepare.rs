@@ -56,7 +56,7 @@ async fn call<A: EditArgs>(
     plan: Planner<A>,
 ) -> ToolOutcome {
     let (now, target) = (Instant::now(), args.target());
-    // HunkLease at once: a call of the same round that applies the old edit finds it gone.
+    // Taken at once: a call of the same round that applies the old edit does not find it.
     let replaced = target.replaces.map(str::trim).filter(|id| !id.is_empty());
     let replaced = match replaced.map(|id| HunkLease::take(&hunks, id, &cx.caller, now)) {
         Some(Err(reason)) => return no_hunk(name, target.path, reason, cx.lang),
@@ -71,7 +71,7 @@ async fn call<A: EditArgs>(
         }
         Err(refused) => (refused.outcome(name, args.target().path, lang), None),
     };
-    // All calls of the round begin before this one goes on, so none of them sees the edit.
+    // All calls of the round start before this one continues, so that none of them sees the edit.
     tokio::task::yield_now().await;
     match in_background(work).await {
         Some((outcome, Some(draft))) => {
@@ -199,7 +199,7 @@ fn outcome_of(name: &str, prepared: &PreparedEdit, cx: &ToolCx) -> ToolOutcome {
         .outcome()
 }
 
-/// The lines that go and those that come.
+/// Adds the removed and the new lines.
 pub(super) fn spans(report: ToolReport, change: &LineChange) -> ToolReport {
     let at = change.at;
     let span = |length: usize| match length {
@@ -209,7 +209,7 @@ pub(super) fn spans(report: ToolReport, change: &LineChange) -> ToolReport {
     report.field("old_lines", span(change.old.len())).field("new_lines", span(change.new.len()))
 }
 
-/// What was done to keep the file in order.
+/// Adds the fixes of line ends to the report.
 pub(super) fn normalized(report: ToolReport, done: Normalized) -> ToolReport {
     report
         .field("normalized.content_trailing_newline_added", done.content_end_added)

@@ -29,7 +29,7 @@ impl EditArgs for RangeEditArgs {
     }
 }
 
-/// `N+1~` stands behind the last of N lines.
+/// Plans the edit of a range. `N+1~` is the place after the last of N lines.
 pub(super) fn plan(
     args: &RangeEditArgs,
     lines: &[&str],

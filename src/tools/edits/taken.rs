@@ -17,7 +17,7 @@ pub(super) struct HunkLease {
 }
 
 impl HunkLease {
-    /// Takes a prepared edit out, so that nobody else can use it.
+    /// Takes a prepared edit out, so that no other call can use it.
     pub(super) fn take(
         hunks: &Arc<Hunks>,
         id: &str,
@@ -28,7 +28,7 @@ impl HunkLease {
         Ok(Self { hunks: Arc::clone(hunks), id: id.to_owned(), hunk, used: false })
     }
 
-    /// It was used, and is gone.
+    /// Marks the edit as used, so that it is not put back.
     pub(super) fn spend(mut self) {
         self.used = true;
     }

@@ -10,7 +10,7 @@ use crate::tools::outcome::ToolOutcome;
 use crate::tools::test_support::{TestBench, header};
 use crate::tools::typed::ToolArgs;
 
-/// The arguments of a call that says what is left out here: a path and a content.
+/// The arguments of a call; the path and the content have defaults.
 pub(super) fn args<A: ToolArgs>(call: &Value) -> A {
     let mut all = json!({"path": "a", "content": "new"});
     all.as_object_mut().unwrap().extend(call.as_object().unwrap().clone());
@@ -125,7 +125,7 @@ fn c04_an_edit_cannot_be_applied_in_the_round_that_prepares_it() {
     ]);
     assert_eq!(header(&round[0], "error"), Some("HUNK_NOT_FOUND"));
     assert_eq!(id(&round[1]), "new00002");
-    // One that is being replaced is gone for the round.
+    // An edit that is being replaced cannot be applied in the same round.
     let replace = json!({
         "path": "a", "range": "1", "content": "y", "existing_hunk_id": "new00002"
     });

@@ -1,5 +1,5 @@
-//! Who may change a file now. Edits of one file are applied one after the other; among those that
-//! wait, the one that was prepared first goes first.
+//! The order of changes to a file. Edits of one file are applied one after the other; of those
+//! that wait, the one that was prepared first goes first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,12 +25,12 @@ pub(super) struct QueueTicket {
     turns: Arc<EditQueues>,
     file: String,
     order: u64,
-    /// Whether it has come and is not over.
+    /// True while it is this ticket's turn.
     come: bool,
 }
 
 impl EditQueues {
-    /// Takes a place in the line of a file.
+    /// Enters the queue of a file.
     pub(super) fn enroll(self: &Arc<Self>, file: &str, order: u64) -> QueueTicket {
         self.files().entry(file.to_owned()).or_default().waiting.insert(order);
         QueueTicket { turns: Arc::clone(self), file: file.to_owned(), order, come: false }
@@ -43,11 +43,11 @@ impl EditQueues {
 }
 
 impl QueueTicket {
-    /// Waits until nobody is at work on the file and nobody earlier waits.
+    /// Waits until no other edit of the file is being applied and no earlier one waits.
     pub(super) async fn come(&mut self) {
         let turns = Arc::clone(&self.turns);
         loop {
-            // Made before the look, so that whoever leaves in between is not missed.
+            // Registered before the check, so that no turn that ends in between is missed.
             let left = turns.left.notified();
             if self.begin() {
                 return;

@@ -9,7 +9,7 @@ use rustix::fs::CWD;
 use super::{SECRET, collect};
 use crate::tools::test_support::{TestBench, header};
 
-/// What is called, over and over.
+/// The calls, repeated over and over.
 const RACING: [(&str, &str); 12] = [
     ("read_file", r#"{"path":"spot/file"}"#),
     ("list_dir", r#"{"path":"spot"}"#),

@@ -4,7 +4,7 @@ use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::ToolCx;
 use crate::tools::typed::ToolArgs;
 
-/// Arguments of a tool that works on one path, for those who have the same tool for a folder alone.
+/// Arguments of a tool that works on one path; other modules reuse the tool for one folder.
 pub(crate) trait FileArgs: ToolArgs {
     /// Whether the tool changes something.
     const WRITES: bool;
@@ -14,7 +14,7 @@ pub(crate) trait FileArgs: ToolArgs {
 
     fn set_path(&mut self, path: String);
 
-    /// What the whole file is going to be, if that was given.
+    /// Returns the new text of the whole file, if it was given.
     fn new_text(&self) -> Option<&str>;
 
     /// Does the work, where blocking is allowed.

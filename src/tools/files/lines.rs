@@ -22,7 +22,7 @@ pub(super) struct LineRange {
 /// The wanted part, and what was learnt on the way.
 #[derive(Debug, PartialEq, Eq, Default)]
 pub(super) struct ReadLines {
-    /// Without their line ends; bytes that are no UTF-8 are shown as `�`.
+    /// Lines without their line ends; invalid UTF-8 is shown as `�`.
     pub lines: Vec<String>,
     pub total_lines: u64,
     /// False if the file was too long to count all lines.
@@ -43,7 +43,7 @@ pub(super) struct Stats {
 struct Collector<'a> {
     window: &'a LineRange,
     excerpt: ReadLines,
-    /// Bytes of the line being read, as far as they may be shown.
+    /// Bytes of the line being read, up to the most that may be shown.
     line: Vec<u8>,
     line_open: bool,
     chars_left: usize,
@@ -126,7 +126,7 @@ pub(super) fn count(mut reader: impl BufRead) -> io::Result<Stats> {
 }
 
 impl Collector<'_> {
-    /// Takes a piece of a line, or its rest with the line end.
+    /// Feeds a piece of a line, or its rest with the line end.
     fn feed(&mut self, part: &[u8]) {
         if !self.line_open {
             self.line_open = true;

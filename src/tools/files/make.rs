@@ -44,7 +44,7 @@ fn run(cx: &ToolCx, args: &MakeDirArgs) -> ToolOutcome {
     }
 }
 
-/// Gives the path, and whether the directory is new.
+/// Makes a directory; returns its path, and whether it is new.
 fn make(cx: &ToolCx, path: &str, parents: bool) -> Result<(String, bool), PathFault> {
     let guard = Guard::general(cx)?;
     let vacant = match guard.new_path(path, PathTarget::Directory) {

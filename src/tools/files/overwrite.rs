@@ -81,7 +81,7 @@ pub(super) fn tool() -> Arc<dyn Tool> {
     )
 }
 
-/// Why a file was left as it is.
+/// Why a file was not changed.
 enum OverwriteRefused {
     Fault(PathFault),
     Stats(Stats),
@@ -123,7 +123,7 @@ fn run(cx: &ToolCx, args: &OverwriteFileArgs) -> ToolOutcome {
     }
 }
 
-/// Replaces the file if its size is what the model says; gives the change and the old size.
+/// Replaces the file if its size is as the model says; returns the change and the old size.
 fn replace(
     cx: &ToolCx,
     args: &OverwriteFileArgs,

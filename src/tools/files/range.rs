@@ -31,7 +31,7 @@ impl RangeFault {
     }
 }
 
-/// First and last line, counted from 1; `u64::MAX` stands for the end.
+/// Parses the first and last line, counted from 1; `u64::MAX` stands for the end.
 pub(in crate::tools) fn parse_range(text: &str) -> Result<RangeInclusive<u64>, RangeFault> {
     let text = text.trim();
     if text.len() > LIMIT_BYTES || text.contains(['\n', '\r', '@', '{']) {

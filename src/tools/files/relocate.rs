@@ -18,7 +18,7 @@ use crate::tools::typed;
 const FILE: &str = "move_file";
 const DIR: &str = "move_dir";
 
-/// What moves away must be readable too: who may not read it could read it where it comes to lie.
+/// A source must be readable too: otherwise a member could move a file it may not read to where it may.
 const SOURCE: [AccessOp; 2] = [AccessOp::Read, AccessOp::Write];
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -52,7 +52,7 @@ struct Moved {
 }
 
 impl Moved {
-    /// As it is listed: the paths of directories end in `/`.
+    /// Returns the move as a listed change; paths of directories end in `/`.
     fn change(&self) -> FileChange {
         let end = if self.kind == PathKind::Directory { "/" } else { "" };
         FileChange::moved(format!("{}{end}", self.from), format!("{}{end}", self.to))

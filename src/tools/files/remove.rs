@@ -113,7 +113,7 @@ fn remove_dir(
     }
 }
 
-/// The path as it is listed among changes: that of a directory ends in `/`.
+/// Returns the path as listed among changes; that of a directory ends in `/`.
 fn listed(entry: &DirEntryHandle) -> String {
     let end = if entry.kind() == PathKind::Directory { "/" } else { "" };
     format!("{}{end}", entry.shown)

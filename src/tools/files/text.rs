@@ -36,7 +36,7 @@ pub(in crate::tools) fn fence(text: &str) -> String {
     "`".repeat(longest.max(2) + 1)
 }
 
-/// At most this many characters, control characters made visible, an ellipsis where it was cut.
+/// Shortens a text to at most `limit_chars` characters, with an ellipsis; control characters are made visible.
 pub(in crate::tools) fn short(text: &str, limit_chars: usize) -> String {
     let mut shown = String::new();
     for (at, char) in text.chars().enumerate() {

@@ -82,7 +82,7 @@ impl NoText {
         }
     }
 
-    /// The result of a call that could not read what it is to edit.
+    /// Returns the result of a call that could not read the file to edit.
     pub(in crate::tools) fn outcome(&self, mode: &str, lang: Lang) -> ToolOutcome {
         match self {
             Self::Fault(fault) => refused(mode, AccessOp::Write, fault, lang),

@@ -1,7 +1,6 @@
-//! An open directory and what can be done with the single names in it. Every call is relative to the
-//! open directory (`openat` and its kin), so the path by which it was found is never looked up again. A
-//! name is one name, never a path or `..`, and a link in its place is not followed; so there is nothing
-//! that `openat2` could add.
+//! An open directory and its operations on single names. Every call is relative to the open directory
+//! (`openat` and its kin), so its path is never looked up again. A name is a single name, never a path
+//! or `..`, and a link in its place is not followed; so `openat2` could add nothing.
 
 use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
@@ -91,8 +90,8 @@ impl Dir {
         Ok(retry_on_intr(|| sys::openat(&*self.0, name, flags, mode))?)
     }
 
-    /// What a path from here on leads to, links followed, wherever that is. Only for what this program
-    /// asks by itself; a path of a model is walked.
+    /// Stats a path from here on, following links wherever they lead. Only for this program's own questions; a path
+    /// of a model is walked.
     pub(super) fn look_through(&self, path: &Path) -> io::Result<Stat> {
         Ok(sys::statat(&*self.0, path, AtFlags::empty())?.into())
     }
@@ -103,13 +102,13 @@ impl Dir {
         Ok(retry_on_intr(|| sys::openat(&*self.0, path, flags, Mode::empty()))?.into())
     }
 
-    /// Makes a file without a name, open for writing. It goes with its descriptor, also if this
-    /// program is killed.
+    /// Makes a file without a name, open for writing. It disappears when its descriptor is
+    /// closed, also if this program is killed.
     pub(super) fn create_nameless(&self, mode: Mode) -> io::Result<File> {
         nameless::create(&*self.0, mode)
     }
 
-    /// Gives a file without a name a free one.
+    /// Gives a nameless file a free name.
     pub(super) fn name(&self, file: &File, name: &OsStr) -> io::Result<()> {
         nameless::give_name(file, &*self.0, single(name)?)
     }
@@ -118,7 +117,7 @@ impl Dir {
         Ok(sys::mkdirat(&*self.0, single(name)?, NEW_DIR_MODE)?)
     }
 
-    /// Renames, replacing what has the new name.
+    /// Renames, replacing a file of the new name.
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         self.rename_over(from, self, to)
     }
@@ -132,8 +131,8 @@ impl Dir {
         Ok(sys::linkat(&*self.0, single(from)?, &*there.0, single(to)?, AtFlags::empty())?)
     }
 
-    /// Gives what has a name here a free name in another directory; fails if that name is taken,
-    /// also if it is taken in this very moment.
+    /// Moves an entry to a free name in another directory; fails if that name is taken, even if
+    /// it was taken in this very moment.
     pub(super) fn move_to(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
         match self.rename_free(from, there, to) {
             Err(error) if not_offered(&error) => self.move_in_steps(from, there, to),
@@ -141,9 +140,9 @@ impl Dir {
         }
     }
 
-    /// For disks that cannot rename to a free name only. A directory may be renamed over an empty
-    /// one, which was made here, so nobody else's; a file is named twice for a moment, or, where a file
-    /// cannot have two names, renamed over an empty one that was made here.
+    /// Moves on disks that have no rename without replacing. A directory is renamed over an empty one that was made
+    /// here, so no one else's. A file gets a second name for a moment, or, where a file cannot have two names, is
+    /// renamed over an empty one that was made here.
     pub(super) fn move_in_steps(&self, from: &OsStr, there: &Self, to: &OsStr) -> io::Result<()> {
         let directory = self.look(from)?.is_dir();
         if directory {
@@ -156,7 +155,7 @@ impl Dir {
             }
         }
         self.rename_over(from, there, to).inspect_err(|_| {
-            // What was made for the move is taken away; if that fails, it stays, empty.
+            // Removes what was made for the move; if that fails, it stays, empty.
             let _ = if directory { there.remove_dir(to) } else { there.remove(to) };
         })
     }
@@ -172,7 +171,7 @@ impl Dir {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Removes a name that is no directory; a link goes, what it leads to stays.
+    /// Removes a name that is not a directory; of a link, its target stays.
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(sys::unlinkat(&*self.0, single(name)?, AtFlags::empty())?)
     }
@@ -246,7 +245,7 @@ fn single(name: &OsStr) -> io::Result<&OsStr> {
     }
 }
 
-/// Whether the system or the disk does not know how to rename to a free name only.
+/// True if the system or the disk has no rename that refuses to replace.
 fn not_offered(error: &io::Error) -> bool {
     let unknown = [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP].map(Errno::raw_os_error);
     error.raw_os_error().is_some_and(|code| unknown.contains(&code))

@@ -35,7 +35,7 @@ impl Guard {
     }
 
     fn try_entry(&self, written: &str, ops: &[AccessOp]) -> Result<DirEntryHandle, PathFault> {
-        // Whether endings matter is known once the kind is; directories matter in any case.
+        // Rules about endings are checked once the kind is known; rules about directories always apply.
         let tidy = self.judge(written, ops, PathTarget::Directory)?;
         let Some((leaf, parents)) = tidy.split_last() else {
             return Err(PathFault::invalid(written, InvalidPath::IsWorkspace));
@@ -57,7 +57,7 @@ impl Guard {
         Ok(DirEntryHandle { dir: walked.dir, name, stat, shown: shown(&tidy), written, names })
     }
 
-    /// Judges true names and what stands there.
+    /// Judges real names, and the object that is there.
     pub(super) fn check_names(
         &self,
         written: &str,
@@ -110,19 +110,19 @@ impl DirEntryHandle {
         Ok(())
     }
 
-    /// Makes a removal last. Where the disk cannot promise that, a power failure may bring the name
-    /// back; the removal is done all the same.
+    /// Syncs a removal to the disk. If the disk cannot, a power failure may bring the name back;
+    /// the name is removed all the same.
     fn sync_removal(&self) {
         let _ = self.dir.sync();
     }
 
-    /// Whether a place lies in the directory that this name stands for.
+    /// True if a path lies in the directory of this name.
     #[must_use]
     pub fn contains(&self, place: &NewPath) -> bool {
         self.kind() == PathKind::Directory && place.names.starts_with(&self.names)
     }
 
-    /// Gives it another name, which must be free and is never taken from anyone.
+    /// Renames it to a free name; an existing file is never replaced.
     ///
     /// # Errors
     /// The new name was taken meanwhile, lies on another disk, or the system's refusal. Nothing
@@ -134,7 +134,7 @@ impl DirEntryHandle {
         })
     }
 
-    /// Moves it out of the way within its directory, from where it can be had back.
+    /// Moves it to a temporary name in its directory, from where it can be restored.
     ///
     /// # Errors
     /// It is gone meanwhile, or the system's refusal.
@@ -149,7 +149,7 @@ impl DirEntryHandle {
         let moved = MovedEntry { here, now, shown: self.shown.clone() };
         let synced = there.sync().and_then(|()| self.dir.sync());
         if synced.is_err() {
-            // If it cannot be taken back either, the error says what is wrong with the disk.
+            // If this fails as well, the error to report is that of the disk.
             let _ = moved.undo();
         }
         synced.map(|()| moved)
@@ -170,7 +170,7 @@ pub struct MovedEntry {
 }
 
 impl MovedEntry {
-    /// Gives it its old name back, if that is still free.
+    /// Renames it back to its old name, if that is still free.
     ///
     /// # Errors
     /// The old name was taken meanwhile, or the system's refusal.

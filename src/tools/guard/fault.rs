@@ -18,11 +18,11 @@ pub enum DeniedArea {
     Dialogs,
     Hive,
     Taskdoc,
-    /// What belongs to git, for who writes.
+    /// Files of git; closed to writers only.
     Git,
 }
 
-/// Why a written path is none.
+/// Why a written path is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvalidPath {
     TooLong,
@@ -45,7 +45,7 @@ pub enum InvalidPath {
 /// Why a path was not opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathFault {
-    /// As the model wrote it, made safe to show.
+    /// The path as the model wrote it, made safe to show.
     pub path: String,
     pub kind: PathFaultKind,
 }
@@ -240,7 +240,7 @@ fn shown(path: &str) -> String {
     path.chars().take(MAX_SHOWN_PATH_CHARS).flat_map(escape_control).collect()
 }
 
-/// Control characters as escapes, all else as it is.
+/// Escapes control characters; others stay.
 fn escape_control(char: char) -> impl Iterator<Item = char> {
     let (escape, plain) =
         if char.is_control() { (Some(char.escape_default()), None) } else { (None, Some(char)) };

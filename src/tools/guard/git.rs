@@ -11,14 +11,14 @@ use crate::tools::file_identity::Identity;
 
 /// The folder of what git runs by itself.
 const HOOKS: &str = "hooks";
-/// In a work tree beside the first one: where the configuration lies.
+/// In a further work tree: the file with the path of the configuration.
 const COMMON: &str = "commondir";
 /// A `.git` that is a file says where the folder is.
 const POINTER: &str = "gitdir:";
 /// The most that is read of such a file, in bytes.
 const POINTER_BYTES: u64 = 4_096;
 
-/// Those that exist: the folder of the repository, and what else of it could be mounted by itself.
+/// Returns the existing folders: that of the repository, and its parts that may be mounts of their own.
 pub(super) fn places(workspace: &Dir) -> Vec<Identity> {
     let own = PathBuf::from(GIT);
     let mut folders = match workspace.look_through(&own) {
@@ -34,10 +34,10 @@ pub(super) fn places(workspace: &Dir) -> Vec<Identity> {
     folders.into_iter().filter_map(identity).collect()
 }
 
-/// The folder that a small file names behind a word; relative to where the file lies.
+/// Returns the folder that a small file names after a keyword; relative to the file.
 fn pointed(workspace: &Dir, file: &Path, word: &str) -> Option<PathBuf> {
     let mut text = String::new();
-    // If it is a pipe, nobody is waited for.
+    // Does not block, even if it is a pipe.
     let opened = workspace.open_through(file).ok()?;
     if !Stat::of(&opened).ok()?.is_file() {
         return None;

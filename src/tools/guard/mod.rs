@@ -55,7 +55,7 @@ use super::access::{Access, AccessOp, PathTarget};
 use super::tool::ToolCx;
 use crate::domain::reserved::AT_TOP;
 
-/// How often a path that changes under our eyes is tried again.
+/// Most attempts to open a path that changes meanwhile.
 const ATTEMPTS: usize = 8;
 
 /// The only way from a written path to an open file.
@@ -165,7 +165,7 @@ impl Guard {
         Self::retry(|| self.try_open_file(written, &[op]))
     }
 
-    /// Opens a regular file that is to be changed by someone who is also shown what it holds.
+    /// Opens a regular file for a change by a caller that is also shown its content.
     ///
     /// # Errors
     /// As [`Guard::open_file`], if either right is missing.
@@ -181,7 +181,7 @@ impl Guard {
         self.directory(written, AccessOp::Read)
     }
 
-    /// The path of a directory that exists, if the right to it is there.
+    /// Returns the path of an existing directory, if `op` is allowed there.
     ///
     /// # Errors
     /// Denied, absent, or not a directory.
@@ -207,7 +207,7 @@ impl Guard {
         })
     }
 
-    /// The names of a path that may be read if it is there, or was once: only names are judged.
+    /// Returns the names of a path that may be read, whether it exists or not: only names are judged.
     ///
     /// # Errors
     /// Denied, or not a path.
@@ -301,12 +301,12 @@ impl Guard {
         })
     }
 
-    /// True for a directory of the workspace's repository, whatever its name.
+    /// True for a directory of the workspace's repository, by whatever name.
     fn is_git(&self, directory: Identity) -> bool {
         self.git.contains(&directory)
     }
 
-    /// The area that an existing directory is reserved for, whatever its name.
+    /// Returns the area that an existing directory is reserved for, by whatever name.
     fn closed_area(&self, directory: Identity) -> Option<DeniedArea> {
         self.closed.iter().find(|(closed, _)| *closed == directory).map(|&(_, area)| area)
     }
@@ -323,8 +323,7 @@ impl Guard {
     }
 }
 
-/// Opens a regular file of the workspace for this program, which reads what it says: nothing is closed but what lies
-/// outside.
+/// Opens a regular file of the workspace that this program itself reads: only paths that lead outside are refused.
 ///
 /// # Errors
 /// It leads outside, is absent, not a regular file, or swapped while it was opened.

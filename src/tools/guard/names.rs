@@ -10,7 +10,7 @@ use crate::domain::reserved::of_name;
 /// Longest written path, in bytes.
 const MAX_PATH_BYTES: usize = 4_096;
 
-/// Whose rules a path is held to.
+/// The set of rules that a path is held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GuardZone {
     /// Tools for any file: none of the reserved names.
@@ -19,17 +19,16 @@ pub enum GuardZone {
     Taskdoc,
     /// The tools of one folder of memories, which lies below `.minds`.
     Memory,
-    /// This program at a person's word: it sets up a workspace, task documents included. No link is
-    /// followed then, wherever it leads.
+    /// This program for a person: it sets up a workspace, task documents included. No link is followed.
     Setup,
-    /// This program, for what can be undone: the same, and the folder of the store, where what is moved away goes.
+    /// This program, for undoable changes: as `Setup`, and the folder of the store, where removed files go.
     Undoable,
-    /// This program, where it only reads what a workspace says: no name is closed, nothing is written.
+    /// This program, where it only reads the workspace: no name is closed, and nothing is written.
     Reading,
 }
 
 impl GuardZone {
-    /// The area a reserved name stands for here, if the name is closed to readers, too.
+    /// Returns the area of a reserved name, if it is closed to readers, too.
     pub(super) fn denied_area(self, what: Reserved) -> Option<DeniedArea> {
         if self == Self::Reading {
             return None;
@@ -41,7 +40,7 @@ impl GuardZone {
             Reserved::Hive => (self != Self::Undoable).then_some(DeniedArea::Hive),
             Reserved::Taskdoc => (!matches!(self, Self::Taskdoc | Self::Setup | Self::Undoable))
                 .then_some(DeniedArea::Taskdoc),
-            // Can be read; whoever writes asks `is_of_git`.
+            // Can be read; writers check `is_of_git`.
             Reserved::Git => None,
         }
     }

@@ -1,6 +1,6 @@
-//! What this program itself puts into a workspace at a person's word: a first team, the demo, a new
-//! Taskdoc, a setting that a person chose. It goes the way of all tools, so that no link and no reserved name leads it
-//! elsewhere, and it touches nothing that exists unless it is to be changed.
+//! Files that this program itself writes into a workspace for a person: a first team, the demo, a new Taskdoc, a
+//! setting that the person chose. They are written through the guard of all tools, so that no link and no reserved
+//! name leads elsewhere; an existing file is only touched if it is to be changed.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -13,7 +13,7 @@ use crate::domain::taskdoc::SECTIONS;
 use crate::domain::text::Localized;
 use crate::tools::file_identity::Identity;
 
-/// What became of one file.
+/// The outcome for one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
     Written,
@@ -52,8 +52,8 @@ pub fn create_taskdoc(workspace: &Path, path: &str) -> Result<(), Localized> {
     Ok(())
 }
 
-/// Changes the text of a file below `workspace` at a person's word; where there is no file, that of an empty one. It is
-/// replaced whole, and only if nobody changed it meanwhile. No link is followed.
+/// Edits the text of a file below `workspace` for a person; a missing file counts as empty. It is replaced whole, and
+/// only if it did not change meanwhile. No link is followed.
 ///
 /// # Errors
 /// What `change` refuses, or why the file cannot be read or written; the message for a person.
@@ -87,8 +87,8 @@ pub(super) fn text_of(file: &mut fs::File, most_bytes: usize) -> io::Result<Stri
     if text.len() > most_bytes { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
 }
 
-/// The folder of a workspace that this program alone writes to, as it truly is. `made`: it is made
-/// where it is missing.
+/// Returns the real path and the identity of a folder of the workspace that only this program writes to. `made`:
+/// creates it if it is missing.
 ///
 /// # Errors
 /// It is a link, no folder, or cannot be opened.

@@ -31,7 +31,7 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Of an open file or directory.
+    /// Stats an open file or directory.
     ///
     /// # Errors
     /// The system's refusal.
@@ -87,7 +87,7 @@ impl PathKind {
         }
     }
 
-    /// Which of the access lists count for it.
+    /// Returns which access lists apply to it.
     #[must_use]
     pub fn target(self) -> PathTarget {
         match self {

@@ -79,7 +79,7 @@ impl Ground {
         Self { dir, guard }
     }
 
-    /// What lies outside: each path with what it holds.
+    /// Returns the files outside of the workspace: each path with its text.
     fn prey(&self) -> BTreeMap<PathBuf, String> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.dir.path().join("prey")];

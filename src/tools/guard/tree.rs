@@ -35,7 +35,7 @@ impl TreeCount {
     }
 }
 
-/// A visit of a tree, and what it does to the names it leaves behind.
+/// A visit of a tree, and its action on the names.
 struct TreeVisit<'a> {
     guard: &'a Guard,
     ops: &'a [AccessOp],
@@ -45,7 +45,7 @@ struct TreeVisit<'a> {
 }
 
 impl Guard {
-    /// Makes sure that everything in a directory may be touched, and counts it.
+    /// Checks that everything in a directory may be touched, and counts it.
     ///
     /// # Errors
     /// Something inside is closed to the member; the fault names it.
@@ -59,7 +59,7 @@ impl Guard {
         Ok(count)
     }
 
-    /// Removes a directory and all it holds. `removed` counts what is gone, also after an error.
+    /// Removes a directory and its content. `removed` counts the removed entries, also after an error.
     ///
     /// # Errors
     /// Something inside is closed, appeared meanwhile, or could not be removed; the fault names it.

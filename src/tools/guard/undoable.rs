@@ -1,5 +1,5 @@
-//! Files that come and go with something that can be undone, such as a team: each step says what it found, so that it can be
-//! done again after an interruption. No link is followed.
+//! Files that are created and removed by something that can be undone, such as a change of a team: each step
+//! reports its result, so that it can be repeated after an interruption. No link is followed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::stat::PathKind;
 use super::{AccessOp, Guard, GuardZone, PathTarget};
 use crate::domain::text::Localized;
 
-/// What became of a file that was to be removed.
+/// The outcome of a removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
     Removed,
@@ -28,7 +28,7 @@ pub fn put_file(workspace: &Path, path: &str, text: &str) -> Result<Put, Localiz
     put.map_err(|fault| message(path, &fault))
 }
 
-/// The text of a file; `None` if there is none that can be read.
+/// Returns the text of a file; `None` if it cannot be read.
 #[must_use]
 pub fn read_text(workspace: &Path, path: &str, most_bytes: usize) -> Option<String> {
     let mut opened = guard(workspace).ok()?.open_file(path, AccessOp::Read).ok()?;
@@ -44,13 +44,13 @@ pub fn remove_file(workspace: &Path, path: &str, text: &str) -> Result<Removal, 
     removed.map_err(|fault| message(path, &fault))
 }
 
-/// Removes the folders that this file was in, as far as they are empty.
+/// Removes the folders above this file, up to the first that is not empty.
 pub fn remove_empty_folders(workspace: &Path, file: &str) {
     let Ok(guard) = guard(workspace) else { return };
     let mut path = file;
     while let Some((folder, _)) = path.rsplit_once('/') {
         let entry = guard.entry(folder, &[AccessOp::Write]);
-        // One that is not empty stays, as it should.
+        // A folder that is not empty stays.
         if entry.and_then(|entry| entry.remove_dir()).is_err() {
             return;
         }
@@ -58,7 +58,7 @@ pub fn remove_empty_folders(workspace: &Path, file: &str) {
     }
 }
 
-/// Moves a file or a folder; what is not there is moved already. The folders on the way are made.
+/// Moves a file or a folder; a missing one counts as moved. Missing folders on the way are created.
 ///
 /// # Errors
 /// The message for a person; nothing has moved then.

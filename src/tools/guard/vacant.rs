@@ -105,7 +105,7 @@ impl Guard {
 }
 
 impl NewPath {
-    /// Makes the directories on the way.
+    /// Creates the missing directories above it.
     ///
     /// # Errors
     /// One of them could not be made; those before it are removed again.
@@ -126,7 +126,7 @@ impl NewPath {
         Ok(spot)
     }
 
-    /// How many directories are missing on the way.
+    /// Returns how many directories above it are missing.
     #[must_use]
     pub fn missing_parents(&self) -> usize {
         self.missing.len()
@@ -164,10 +164,10 @@ impl Spot {
         Ok(())
     }
 
-    /// Takes away the directories that were made for this place, as far as they are still empty.
+    /// Removes the directories that were created for this place and are still empty.
     pub fn remove_parents(&self) {
         for (dir, name) in self.created.iter().rev() {
-            // Whoever has put something there keeps it.
+            // Fails if something was put there meanwhile; the directory then stays.
             let _ = dir.remove_dir(name);
         }
     }

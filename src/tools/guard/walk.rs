@@ -73,7 +73,7 @@ pub(super) fn walk(
 }
 
 impl PathWalk<'_> {
-    /// Takes one name; tells where the walk ends, if it does.
+    /// Takes the next name; returns where the walk ends, if it does.
     fn step(&mut self, name: OsString) -> Result<Option<WalkEnd>, PathFault> {
         self.judge(&name)?;
         let stat = match self.here().look(&name) {

@@ -26,7 +26,7 @@ const NEW_FILE_MODE: Mode = Mode::from_bits_retain(0o666);
 /// Mode of a file that is about to get the mode of the one it replaces.
 const PRIVATE_MODE: Mode = Mode::from_bits_retain(0o600);
 
-/// What a new file keeps of the mode of the one it replaces.
+/// The mode bits that a new file keeps from the one it replaces.
 const KEPT_MODE: Mode = Mode::from_bits_retain(0o777);
 
 /// A place in an open directory where a file is to stand.
@@ -40,7 +40,7 @@ pub struct FileSlot {
     old: Option<ReplacedFile>,
 }
 
-/// The file that stands there now, as far as one can tell without reading it.
+/// The file to be replaced, as it can be told without reading it.
 #[derive(Debug, Clone, Copy)]
 struct ReplacedFile {
     mode: Mode,
@@ -79,7 +79,7 @@ impl Guard {
         }
     }
 
-    /// A place for a file, whether or not one stands there. Missing directories are made.
+    /// Returns the place of a file, existing or not. Missing directories are created.
     ///
     /// # Errors
     /// Denied, taken by something that is no file, or a directory could not be made.
@@ -132,7 +132,7 @@ impl Spot {
         made.map_err(|error| PathFault::io(&self.written, &error))
     }
 
-    /// Puts a file with this text here, or leaves everything as it was before the spot was made.
+    /// Writes a new file with this text; on failure, removes the directories made for it.
     ///
     /// # Errors
     /// The name was taken meanwhile, or the system's refusal.
@@ -173,7 +173,7 @@ impl FileSlot {
         self.dir.sync().map_err(|error| self.io(&error))
     }
 
-    /// Where the system can do it a new file has no other name, so that a crash leaves nothing behind.
+    /// Writes without a temporary name where the system can, so that a crash leaves nothing behind.
     fn write_directly(&self, content: &[u8]) -> io::Result<()> {
         let file = self.write_nameless(content)?;
         self.dir.name(&file, &self.name)
@@ -227,7 +227,7 @@ impl FileSlot {
         self.dir.rename(temporary, &self.name).map_err(|error| self.io(&error))
     }
 
-    /// Gives the text its name, if nobody has taken that meanwhile.
+    /// Renames the temporary file to its own name, unless that was taken meanwhile.
     fn publish(&self, temporary: &OsStr) -> Result<(), PathFault> {
         self.dir.move_to(temporary, &self.dir, &self.name).map_err(|error| self.io(&error))
     }
@@ -237,7 +237,7 @@ impl FileSlot {
     }
 }
 
-/// A name that nobody else in this process uses.
+/// Returns a name that is unique in this process.
 pub(super) fn temporary_name() -> OsString {
     let number = TEMPORARY.fetch_add(1, Ordering::Relaxed);
     format!("{BEING_WRITTEN}{}-{number}", std::process::id()).into()

@@ -1,5 +1,5 @@
-//! Images of the workspace, for models that can look at them. What a file is said to be, what its
-//! name says and what it holds must be the same.
+//! Images of the workspace, for models that can look at them. The type that is declared, the type by the
+//! file's name and the type by its content must be the same.
 
 mod read;
 mod write;
@@ -33,7 +33,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 enum ImageRefusal {
     Fault(PathFault),
     UnknownEnding,
-    /// The type that was said is none of ours.
+    /// The declared type is not supported.
     UnknownType,
     TooLarge(u64),
     NotBase64(String),

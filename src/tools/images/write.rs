@@ -61,7 +61,7 @@ fn write(cx: &ToolCx, args: &WriteImageArgs) -> Result<(FileChange, ToolImage), 
     let (declared, data) = split_data_url(&args.data_base64);
     let said = args.mime_type.as_deref().into_iter().chain(declared);
     let said: Option<Vec<ImageKind>> = said.map(ImageKind::of_media_type).collect();
-    // A place that is closed is reported first, whatever is wrong with the image.
+    // A closed place is reported first, even if the image is invalid as well.
     let overwrite = args.overwrite.unwrap_or(false);
     let vacant = match guard.new_path(path, PathTarget::File) {
         Err(fault) if overwrite && fault.kind == PathFaultKind::Exists => None,

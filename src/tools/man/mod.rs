@@ -22,7 +22,7 @@ use crate::domain::text::Text;
 
 pub(super) const NAME: &str = "man";
 
-/// Toolsets whose manual is only for those who have this tool.
+/// Toolsets whose manual is only for members that have this tool.
 const REQUIRED_TOOLS: [(&str, &str); 1] = [("os", "shell_cmd")];
 
 /// A toolset of a member, with the tools the member is offered of it.
@@ -40,7 +40,7 @@ struct ManArgs {
     topics: Option<Vec<Topic>>,
 }
 
-/// The tool for a member with these toolsets; `None` if none of them has a manual.
+/// Returns the tool for a member with these toolsets; `None` if none of them has a manual.
 pub(super) fn tool(toolsets: Vec<OwnedToolset>) -> Option<Arc<dyn Tool>> {
     let manuals: Vec<Manual> = toolsets.into_iter().filter_map(Manual::of).collect();
     if manuals.is_empty() {
@@ -96,7 +96,7 @@ impl Manual {
     }
 }
 
-/// The names of the arguments, a question mark behind those that may be left out.
+/// Returns the names of the arguments, optional ones with a question mark.
 fn argument_names(schema: &Value) -> String {
     let required: Vec<&str> = schema
         .get("required")

@@ -47,7 +47,7 @@ pub(super) fn of(toolset: &str) -> Option<&'static str> {
     TEXTS.iter().find(|(name, _)| *name == toolset).map(|(_, text)| *text)
 }
 
-/// One topic of a manual in one language; the index is what stands before the first heading.
+/// Returns one topic of a manual in one language; the index is the text before the first heading.
 pub(super) fn part(manual: &'static str, topic: Topic) -> &'static str {
     let mut parts = manual.split("\n## ");
     let index = parts.next().unwrap_or_default();

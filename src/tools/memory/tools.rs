@@ -41,7 +41,7 @@ struct DropMemoryArgs {
 #[serde(deny_unknown_fields)]
 struct ClearMemoryArgs {}
 
-/// All of them: first those for the member's own memories, then those for the team's.
+/// Returns all of them: first those for the member's own memories, then those for the team's.
 pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
     let own: [LocalizedFn; 4] = [
         |lang| Text::of_document(include_str!("add_personal.md")).in_lang(lang),
@@ -61,7 +61,7 @@ pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
 
 type LocalizedFn = fn(Lang) -> &'static str;
 
-/// In the order of [`PERSONAL`] and [`TEAM`].
+/// Returns the tools in the order of [`PERSONAL`] and [`TEAM`].
 fn tools_of(
     owner: MemoryOwner,
     names: [&'static str; 4],

@@ -21,7 +21,7 @@ pub(super) enum MemoryAction<'a> {
     Drop,
 }
 
-/// What one tool is there for.
+/// The job of one tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemoryJob {
     pub name: &'static str,
@@ -110,7 +110,7 @@ impl MemoryJob {
         }
     }
 
-    /// `bytes`: the size of what is there now, if anything is.
+    /// `bytes`: the size of the memory now; `None` if it was dropped.
     fn done(self, path: &str, bytes: Option<usize>, lang: Lang) -> ToolOutcome {
         let report = ToolReport::ok(self.name, path);
         let Some(bytes) = bytes else {

@@ -1,6 +1,6 @@
-//! Where the chunks of an update belong, and what becomes of the text. Pure. Each chunk is looked
-//! for behind the one before it. Lines that stand there more than once are refused unless a head
-//! says which are meant; of kept lines it is always the file's own that stay.
+//! Where the chunks of an update belong, and the text that results. Pure. Each chunk is searched for
+//! after the one before it. Lines that occur there more than once are refused unless a head says which
+//! are meant; kept lines stay as they are in the file.
 
 use std::borrow::Cow;
 
@@ -90,8 +90,8 @@ fn place(chunk: &Chunk, old: &[&str], all: &[&str], from: usize) -> Result<usize
     }
 }
 
-/// Where lines stand from a place on: as they are; else but for blanks at their ends; else but for
-/// blanks at both sides; else but for signs that a keyboard has in a plain form.
+/// Returns the indices of lines from `from` on: exact matches; else matches without trailing blanks; else without
+/// blanks on both sides; else also with typographic signs in their plain form.
 fn find(wanted: &[&str], all: &[&str], from: usize, limit: usize) -> Vec<usize> {
     let rest = all.get(from..).unwrap_or_default();
     let loosened: [fn(&str) -> Cow<str>; 4] = [
@@ -138,7 +138,7 @@ fn old_lines(chunk: &Chunk) -> Vec<&str> {
     old.collect()
 }
 
-/// The changes of a chunk that stands at a place: one for each run of lines that are not kept.
+/// Returns the changes of a chunk at a place: one for each run of lines that are not kept.
 fn runs(chunk: &Chunk, place: usize, all: &[&str]) -> Vec<LineChange> {
     let mut changes = Vec::new();
     let (mut start, mut at, mut content) = (place, place, String::new());

@@ -45,7 +45,7 @@ const LIMIT_SECTIONS: usize = 200;
 /// Characters of a line that are shown back.
 const SHOWN_CHARS: usize = 80;
 
-/// What is to become of one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FilePatch {
     Add { path: String, content: String },
@@ -53,7 +53,7 @@ pub(super) enum FilePatch {
     Update { path: String, to: Option<String>, chunks: Vec<Chunk> },
 }
 
-/// Lines that stand together, and what is to become of them.
+/// Consecutive lines, and the change of each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Chunk {
     /// Lines to find first, one after the other.
@@ -90,7 +90,7 @@ pub(super) enum PatchErrorKind {
     TooMany,
 }
 
-/// Reads a patch. What comes before its begin and behind its end must be the wrapping of a shell.
+/// Parses a patch. Before its begin and after its end there may only be the wrapping of a shell.
 pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     let lines: Vec<&str> = text.lines().collect();
     let fault = |line: usize, kind| PatchError { line: line + 1, kind };
@@ -109,7 +109,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     sections(PatchParser { lines: lines.get(..end).unwrap_or_default(), at: begin + 1 })
 }
 
-/// Where a text that is a unified diff begins, and where the wrapping behind it does.
+/// Returns the lines of a text that is a unified diff: the first, and the one after the last.
 fn diff_lines(lines: &[&str]) -> Option<(usize, usize)> {
     let begin = lines.iter().position(|line| !opens(line))?;
     let reader = PatchParser { lines, at: begin };
@@ -135,7 +135,7 @@ fn sections(mut reader: PatchParser) -> Result<Vec<FilePatch>, PatchError> {
     Ok(sections)
 }
 
-/// What a model writes when it thinks it calls a shell.
+/// True for a line that a model writes before a patch when it thinks it calls a shell.
 fn opens(line: &str) -> bool {
     let line = line.trim();
     let rest = line.strip_prefix("apply_patch").unwrap_or(line).trim();
@@ -178,7 +178,7 @@ impl<'a> PatchParser<'a> {
         PatchError { line: self.at + 1, kind }
     }
 
-    /// A line of a diff that says nothing more than its heads do.
+    /// True for a line of a diff that adds nothing to its heads.
     fn is_diff_note(&self) -> bool {
         let line = self.peek().unwrap_or_default();
         DIFF_NOTES
@@ -253,7 +253,7 @@ impl<'a> PatchParser<'a> {
         Ok(FilePatch::Update { path, to, chunks })
     }
 
-    /// Takes the line; its path must be relative.
+    /// Takes the path from the line; it must be relative.
     fn path(&mut self, path: &str) -> Result<String, PatchError> {
         let path = path.trim();
         if path.is_empty() || Path::new(path).is_absolute() {
@@ -509,7 +509,7 @@ mod tests {
         assert!(
             matches!(&read[2], FilePatch::Update { path, to: Some(to), .. } if path == "x" && to == "y")
         );
-        // Such a line may as well be one that goes.
+        // Such a line can also be a removed line.
         let dropped = update("--- a\n+++ b\n");
         let FilePatch::Update { chunks, .. } = &dropped[0] else { panic!() };
         assert_eq!(

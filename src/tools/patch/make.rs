@@ -1,4 +1,4 @@
-//! Makes the steps of a patch, all or none: when one fails, those before it are taken back.
+//! Carries out the steps of a patch, all or none: when one fails, those before it are undone.
 
 use super::plan::{PatchStep, Rewrite};
 use crate::domain::FileChange;
@@ -6,7 +6,7 @@ use crate::tools::access::AccessOp;
 use crate::tools::files::read_text;
 use crate::tools::guard::{Guard, MovedEntry, PathFault, PathFaultKind, Spot};
 
-/// How a step that was made is taken back.
+/// How to undo a step.
 enum UndoStep {
     Created(Spot),
     /// Out of the way, to be removed at the end.
@@ -19,11 +19,11 @@ enum UndoStep {
 #[derive(Debug)]
 pub(super) struct ApplyError {
     pub fault: PathFault,
-    /// Paths that could not be brought back to what they were.
+    /// Paths that could not be restored.
     pub left: Vec<String>,
 }
 
-/// Makes all steps; gives a line for each, and the change of the file.
+/// Carries out all steps; returns a line for each, and the change of the file.
 pub(super) fn make(
     guard: &Guard,
     steps: Vec<PatchStep>,
@@ -42,7 +42,7 @@ pub(super) fn make(
     }
     for undo in made {
         if let UndoStep::Removed(moved) = undo {
-            // It has lost its name already; a rest that cannot be removed harms nobody.
+            // It already lost its name; a rest that cannot be removed does no harm.
             let _ = moved.remove();
         }
     }

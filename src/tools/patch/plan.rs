@@ -11,7 +11,7 @@ use crate::tools::guard::{
     DirEntryHandle, FileSlot, Guard, NewPath, PathFault, PathFaultKind, PathKind,
 };
 
-/// What is read or removed must be open in both ways.
+/// A file that is read or removed needs both rights.
 const BOTH: [AccessOp; 2] = [AccessOp::Read, AccessOp::Write];
 
 /// Most text, old and new, that is held for one patch.
@@ -133,8 +133,8 @@ fn rewrite(guard: &Guard, path: &str, chunks: &[Chunk]) -> Result<Rewrite, PlanE
     Ok(Rewrite { path, slot, old, new: updated.text, added, removed })
 }
 
-/// Only a plain file moves and changes at once: of a link it would be the link that moves, and the
-/// file behind it that changes.
+/// Only a plain file is moved and changed at once: for a link, the link would be moved, and the
+/// file behind it changed.
 fn relocation(guard: &Guard, from: &str, to: &str) -> Result<(DirEntryHandle, NewPath), PlanError> {
     let entry = guard.entry(from, &BOTH)?;
     if entry.kind() != PathKind::File {

@@ -2,7 +2,7 @@
 //! read by a small grammar, each program and each option is judged by a table, and what is left is
 //! started directly. No shell ever sees the line, so there is no second reading of it.
 //!
-//! All that is help for the model; what holds is the sandbox around each program (`crate::sandbox`). Only
+//! All that only guides the model; the protection is the sandbox around each program (`crate::sandbox`). Only
 //! git is a sandbox of its own (`git/`), since it reads what a repository says.
 //!
 //! What this does not promise: programs that walk a folder tell the names in it, without the member's
@@ -99,7 +99,7 @@ async fn run(cx: ToolCx, args: ReadonlyShellArgs) -> ToolOutcome {
     }
 }
 
-/// Of the environment of a shell these programs get only this.
+/// The only variables of the shell environment that these programs get.
 const INHERITED_VARIABLES: [&str; 6] = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"];
 
 type CheckedLine = (Vec<Pipeline>, std::path::PathBuf);

@@ -19,9 +19,9 @@ pub(super) struct Pipeline {
 pub(super) enum RunCondition {
     /// It is the first one.
     Nothing,
-    /// If what came before has succeeded.
+    /// If the one before has succeeded.
     Success,
-    /// If it has not.
+    /// If the one before has failed.
     Failure,
 }
 
@@ -132,7 +132,7 @@ fn single_quoted(chars: &mut Chars<'_>, word: &mut String) -> Result<(), LineRef
     Err(LineRefusal::Unterminated)
 }
 
-/// A backslash stands for itself before anything but `"`, `\`, `$` and a backtick, as in a shell.
+/// Reads a double-quoted part. A backslash is literal before anything but `"`, `\`, `$` and a backtick, as in a shell.
 fn double_quoted(chars: &mut Chars<'_>, word: &mut String) -> Result<(), LineRefusal> {
     while let Some(c) = chars.next() {
         match c {

@@ -1,5 +1,5 @@
-//! Where the programs of a line work, and which paths they may be given. A path is judged by the guard of
-//! the file tools; here it is made sure that a program means the same file by it.
+//! Where the programs of a line work, and which paths they may be given. The guard of the file tools judges a
+//! path; here it is made sure that a program means the same file by it.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -19,11 +19,11 @@ pub(super) struct PathCheck<'a> {
     /// Below the workspace; no part of it is a link.
     pub folder: PathBuf,
     pub lang: Lang,
-    /// What programs that are asked while a line is judged run behind.
+    /// The sandbox for programs that are run while a line is judged.
     pub command_sandbox: Option<CommandSandbox>,
 }
 
-/// What may stand where a path stands.
+/// The kind of path that an argument may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathUse {
     File,
@@ -32,12 +32,12 @@ pub(super) enum PathUse {
 }
 
 impl PathCheck<'_> {
-    /// A path that is not there is let through: the program says so itself.
+    /// Judges a path. A missing one is accepted: the program reports it.
     pub fn judge(&self, path: &str, kind: PathUse) -> Result<(), LineRefusal> {
         self.judge_at(&self.folder, path, kind)
     }
 
-    /// The same for a program that works in this folder below the workspace.
+    /// Judges a path for a program that works in this folder below the workspace.
     pub fn judge_at(&self, folder: &Path, path: &str, kind: PathUse) -> Result<(), LineRefusal> {
         if path.is_empty() || path.trim() != path || goes_back_later(path) {
             let why = Text::new(
@@ -94,7 +94,7 @@ fn refused(path: &str, why: &str) -> LineRefusal {
     LineRefusal::Path { path: path.to_owned(), why: why.to_owned() }
 }
 
-/// True if `..` stands behind a name: which folder that is depends on whether the name is a link.
+/// True if `..` follows a name: its target depends on whether the name is a link.
 fn goes_back_later(path: &str) -> bool {
     let parts = Path::new(path).components();
     let mut parts =

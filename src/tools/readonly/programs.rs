@@ -1,11 +1,11 @@
-//! The programs that only read, and of each the options that keep it so. Whatever is not in the table is
-//! refused; so an option nobody has thought of cannot write or run anything.
+//! The programs that only read, and the options of each that keep it so. Anything not in the table is
+//! refused; so an unforeseen option cannot write or run anything.
 
 use super::place::{PathCheck, PathUse};
 use super::refusal::LineRefusal;
 use crate::domain::reserved::{AT_TOP, TASKDOC_ENDING};
 
-/// What the words that are no options mean.
+/// The meaning of the words that are not options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operands {
     None,
@@ -16,7 +16,7 @@ enum Operands {
     /// At most one: a second one would be written.
     OneFile,
     Paths,
-    /// The first one is what is searched for, unless an option has said so.
+    /// The first one is the pattern, unless an option gives it.
     PatternThenPaths,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn check(
     let read = read(spec, words)?;
     spec.judge(&read, place)?;
     if program == "rg" {
-        // It follows no list of a member below a folder.
+        // Below a folder, `rg` does not apply a member's access lists.
         if !place.access.read_scope().is_open() {
             let files = read.operands.iter().skip(usize::from(!read.no_pattern));
             if files.clone().next().is_none() {
@@ -119,9 +119,9 @@ pub(super) fn check(
 #[derive(Debug, Default)]
 struct Read<'a> {
     operands: Vec<&'a str>,
-    /// An option makes the first operand a path like the others.
+    /// True if an option gives the pattern, so that the first operand is a path.
     no_pattern: bool,
-    /// Where no option follows any more.
+    /// The index of the word `--`, or the number of words.
     options_end: usize,
 }
 
@@ -158,7 +158,7 @@ fn read<'a>(spec: &Spec, words: &'a [String]) -> Result<Read<'a>, LineRefusal> {
 struct OptionCluster {
     /// The next word is its value.
     needs_value: bool,
-    /// No operand is a pattern any more.
+    /// True if no operand is a pattern any more.
     stands_for_pattern: bool,
 }
 

@@ -9,7 +9,7 @@ pub(super) enum LineRefusal {
     Newline,
     Control,
     Redirection,
-    /// Of a variable or of the output of a command.
+    /// An expansion of a variable or of the output of a command.
     Expansion(char),
     Separator(char),
     /// A character that a shell would expand or group by.
@@ -39,7 +39,7 @@ pub(super) enum LineRefusal {
         path: String,
         why: String,
     },
-    /// `cd` stands somewhere else than before the first `&&`.
+    /// `cd` anywhere but before the first `&&`.
     Cd,
     Git(GitFault),
     /// A program that would not keep to the member's lists.
@@ -53,7 +53,7 @@ pub(super) enum GitFault {
     None,
     Unreadable,
     TooLarge,
-    /// Something of it lies elsewhere: a `.git` that is a file, a link, alternates.
+    /// A part of it lies elsewhere: a `.git` file, a link, alternates.
     Elsewhere(String),
     /// A setting that leads elsewhere.
     Setting(String),
@@ -61,13 +61,13 @@ pub(super) enum GitFault {
     Nested,
     /// A path outside of the repository.
     Outside,
-    /// What is compared is named in a revision.
+    /// A path is named within a revision (`COMMIT:PATH`), where only commits can be compared.
     InRevision,
     /// The lists of the member leave nothing.
     Nothing,
 }
 
-/// What is repeated of a line, in characters.
+/// Most characters of a line that a message repeats.
 const SHOWN_CHARS: usize = 120;
 
 impl LineRefusal {

@@ -1,5 +1,5 @@
-//! Runs the checked programs of a line, without any shell: each is started with its words as they are, the
-//! output of one is the input of the next.
+//! Runs the checked programs of a line, without any shell: each is started with its words unchanged, and
+//! the output of one is the input of the next.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,7 +13,7 @@ use crate::domain::Secrets;
 use crate::domain::background::ProcessExit;
 use crate::tools::shell::{CommandSandbox, GroupReaper, Launch, RunningCommand, StreamWindow};
 
-/// Where programs are looked for: places only an administrator writes to.
+/// The folders in which programs are looked up: only an administrator can write there.
 const FOLDERS: [&str; 6] =
     ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"];
 
@@ -24,17 +24,17 @@ pub(super) struct CommandLine<'a> {
     pub folder: &'a Path,
     pub environment: &'a BTreeMap<String, String>,
     pub enders: &'a GroupReaper,
-    /// What its output must not hold.
+    /// The secrets that its output must not hold.
     pub keys: &'a Arc<Secrets>,
     pub command_sandbox: Option<CommandSandbox>,
 }
 
-/// What a line left behind.
+/// The output of a line.
 #[derive(Debug, Default)]
 pub(super) struct RunOutput {
     pub out: StreamWindow,
     pub err: StreamWindow,
-    /// How the last program that ran has ended; `None`: the time was over.
+    /// The exit of the last program that ran; `None` after a timeout.
     pub exit: Option<ProcessExit>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn search_path() -> String {
 }
 
 impl CommandLine<'_> {
-    /// Runs until the end or the limit; whatever is at work then is ended.
+    /// Runs until the end or the limit; programs that still run then are killed.
     pub async fn run(&self, limit: Duration) -> io::Result<RunOutput> {
         let mut ran = RunOutput::default();
         let whole = tokio::time::timeout(limit, self.all(&mut ran)).await;
@@ -75,7 +75,7 @@ impl CommandLine<'_> {
         Ok(last)
     }
 
-    /// All programs of a pipeline run at once; how the last one ends is how it ends.
+    /// Runs all programs of a pipeline at once; returns the exit of the last one.
     async fn pipeline(&self, pipeline: &Pipeline, ran: &mut RunOutput) -> io::Result<ProcessExit> {
         let mut started: Vec<RunningCommand> = Vec::new();
         let mut input = Stdio::null();
@@ -96,7 +96,7 @@ impl CommandLine<'_> {
             input = if at == last { Stdio::null() } else { working.output()? };
             started.push(working);
         }
-        // The limit is that of the whole line.
+        // The time limit applies to the whole line.
         let ends = started.iter_mut().map(|working| working.finish(Duration::MAX));
         let ends = futures_util::future::join_all(ends).await;
         for working in started {

@@ -1,5 +1,5 @@
-//! `sed`, `awk` and `jq`: programs that are told what to do in a text of their own. What such a text may
-//! do at all, the sandbox says; here the model is told quickly what has no use, and a member's lists hold.
+//! `sed`, `awk` and `jq`: programs with a script as an argument. The sandbox limits what a script can do;
+//! these checks tell the model early what will not work, and apply a member's lists.
 
 use super::place::{PathCheck, PathUse};
 use super::refusal::LineRefusal;
@@ -22,7 +22,7 @@ pub(super) fn sed(words: &[String], place: &PathCheck<'_>) -> Arguments {
             return Err(option_of("sed", word));
         }
     }
-    // With a script behind an option, wherever it stands, all operands are files.
+    // If an option gives the script, all operands are files.
     let files = operands.into_iter().skip(usize::from(!given));
     files.filter(|file| *file != "-").try_for_each(|file| place.judge(file, PathUse::File))?;
     Ok(std::iter::once("--sandbox".to_owned()).chain(words.iter().cloned()).collect())
@@ -32,7 +32,7 @@ fn is_plain(letters: &str) -> bool {
     letters.chars().all(|letter| "nErsuz".contains(letter))
 }
 
-/// Names by which a program of awk runs another or reads a file nobody has named.
+/// Names by which an awk program runs another program or reads a file that the line does not name.
 const AWK_CLOSED: [&str; 3] = ["system", "getline", "ENVIRON"];
 
 /// `awk [-F separator] [-v name=value]… program [file]…`
@@ -112,7 +112,7 @@ pub(super) fn jq(words: &[String], place: &PathCheck<'_>) -> Arguments {
     Ok(words.to_vec())
 }
 
-/// Modules are files nobody has named.
+/// Refuses modules, which are files that the line does not name, and the environment.
 fn jq_filter(filter: &str) -> Result<(), LineRefusal> {
     let mut words = filter.split(|c: char| !c.is_alphanumeric() && c != '_');
     match words.find(|word| matches!(*word, "import" | "include" | "modulemeta" | "env" | "ENV")) {

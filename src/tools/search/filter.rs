@@ -42,7 +42,7 @@ pub(super) enum FilterFault {
     TooManyGlobs,
 }
 
-/// The ignore rules that hold in a directory: its own first, then those of the ones above.
+/// The ignore rules that apply in a directory: its own first, then those of its parents.
 #[derive(Debug, Clone, Default)]
 pub(super) struct IgnoreRules(Option<Arc<IgnoreNode>>);
 
@@ -96,7 +96,7 @@ impl IgnoreRules {
         outer.within(guard, dir)
     }
 
-    /// These rules and those a directory below brings.
+    /// Returns these rules with those of a directory below.
     pub(super) fn within(&self, guard: &Guard, dir: &OpenDir) -> Self {
         let mut builder = GitignoreBuilder::new(if dir.shown == "." { "" } else { &dir.shown });
         for name in RULE_FILES {
@@ -113,7 +113,7 @@ impl IgnoreRules {
         }
     }
 
-    /// Whether the nearest rule that speaks of the path says to ignore it.
+    /// Returns whether the nearest rule that matches the path says to ignore it.
     fn decide(&self, path: &str, is_dir: bool) -> Option<bool> {
         let mut next = self.0.as_deref();
         while let Some(node) = next {

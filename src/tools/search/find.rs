@@ -95,10 +95,10 @@ impl<'a> FileSearcher<'a> {
         Self { matcher, searcher, show: query.show, multi_line: query.multi_line, stop }
     }
 
-    /// Searches a file. `most`: how many matching lines are wanted of it.
+    /// Searches a file for at most `most` matching lines.
     ///
     /// # Errors
-    /// The file cannot be read, or not be held in memory, or nobody waits any more.
+    /// The file cannot be read or does not fit into memory, or the search was cancelled.
     pub(super) fn search(&mut self, mut file: impl Read, most: usize) -> io::Result<FileMatches> {
         let mut start = Vec::new();
         file.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start)?;
@@ -137,8 +137,8 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    /// Keeps a line; false when there are more characters than any result can show. Of a line that
-    /// was searched in pieces, those beside the match are no context.
+    /// Keeps a line; false once there are more characters than any result can show. Of a line that was searched in
+    /// pieces, the pieces beside the match are not shown as context.
     fn push(&mut self, line: OutputLine) -> bool {
         let last = self.found.lines.last().and_then(OutputLine::number);
         match &line {

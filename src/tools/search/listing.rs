@@ -30,7 +30,7 @@ pub fn list_files(workspace: &Path, most: usize) -> Vec<String> {
     nearest(paths, most)
 }
 
-/// Of files in the order of their names: the nearest first, and of those that are equally near at first one of each folder.
+/// Picks `most` files of a sorted list: the least deep first; at equal depth, one of each folder before a second one.
 fn nearest(paths: Vec<String>, most: usize) -> Vec<String> {
     let mut in_folder: HashMap<String, usize> = HashMap::new();
     let mut placed: Vec<(usize, usize, String)> = Vec::with_capacity(paths.len());

@@ -11,7 +11,7 @@ const MAX_OPTIONS: usize = 100;
 /// Options shown back are cut to this many characters.
 const SHOWN_CHARS: usize = 80;
 
-/// What is allowed, for messages.
+/// The allowed options, for messages.
 const ALLOWED: &str = "-g GLOB, -t TYPE, -T TYPE, -i, -s, -S, -w, -x, -U, -F, -A N, -B N, -C N, \
                        -m N, -n, --hidden, -L";
 
@@ -129,7 +129,7 @@ fn apply_long<'a>(
     set(query, opt, written, value)
 }
 
-/// One letter, or several in one word; the last of them may take the rest of the word as its value.
+/// Applies one letter, or several in one word; the last may take the rest of the word as its value.
 fn apply_short<'a>(
     query: &mut Query,
     written: &str,

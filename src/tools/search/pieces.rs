@@ -1,6 +1,6 @@
-//! A file as the searcher reads it: a line that is too long for memory is handed on in pieces, and
-//! where it was parted is remembered, so that the lines after it keep their numbers. Reading ends
-//! when nobody waits for the search any more.
+//! A file as the searcher reads it: a line that is too long for memory is passed on in pieces, and the
+//! places of the splits are kept, so that the lines after it keep their numbers. Reading ends when the
+//! search is cancelled.
 
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::tools::stop::StopFlag;
 
-/// Where lines were parted: offsets in what was handed on, ascending.
+/// The offsets at which lines were split, in what was passed on, ascending.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineBreaks(Rc<RefCell<Vec<u64>>>);
 
@@ -27,7 +27,7 @@ pub(super) struct SplitReader<'a, R> {
 }
 
 impl LineBreaks {
-    /// How many lines were parted before this offset.
+    /// Returns the number of splits before this offset.
     pub(super) fn before(&self, offset: u64) -> u64 {
         self.0.borrow().partition_point(|&cut| cut < offset) as u64
     }

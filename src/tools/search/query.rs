@@ -24,7 +24,7 @@ pub(super) enum CaseMode {
     Insensitive,
 }
 
-/// How much of its surroundings a match has to fill.
+/// How much of a word or line a match has to fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum MatchScope {
     #[default]
@@ -78,7 +78,7 @@ pub(super) struct Query {
     pub most: usize,
 }
 
-/// Where a search goes, as far as a call says so.
+/// The scope of a search; `None` where the call does not say.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub path: Option<&'a str>,
@@ -89,7 +89,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl Query {
-    /// What is looked for where, as all tools but the one with options ask for it.
+    /// Builds the query of every search tool except the one with options.
     pub(super) fn new(pattern: &str, scope: Scope<'_>) -> Self {
         Self {
             pattern: pattern.to_owned(),
@@ -104,7 +104,7 @@ impl Query {
         }
     }
 
-    /// With what is shown; the usual number of it where none is given.
+    /// Sets what is shown, and how many; by default the usual number.
     #[must_use]
     pub(super) fn showing(self, show: SearchOutput, most: Option<NonZeroUsize>) -> Self {
         let usual = match show {
@@ -115,19 +115,19 @@ impl Query {
         Self { show, most: most.map_or(usual, NonZeroUsize::get), ..self }
     }
 
-    /// With the lines around each match.
+    /// Sets the lines around each match.
     #[must_use]
     pub(super) fn around(self, before: Option<usize>, after: Option<usize>) -> Self {
         let context = |given: Option<usize>| given.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
         Self { before: context(before), after: context(after), ..self }
     }
 
-    /// What the tool with options asks for, options left out.
+    /// Builds the query of the tool with options, before they are applied.
     pub(super) fn plain(pattern: &str, given: Option<&str>) -> Self {
         Self {
             pattern: pattern.to_owned(),
             path: path(given),
-            // As the command does without options.
+            // As `rg` does without options.
             case: CaseMode::Sensitive,
             most: DEFAULT_RESULTS,
             ..Self::default()

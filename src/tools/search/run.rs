@@ -48,7 +48,7 @@ pub(super) struct SearchResults {
 }
 
 impl SearchResults {
-    /// Whether every file was looked at to its end.
+    /// True if every file was searched to its end.
     pub(super) fn complete(&self) -> bool {
         !(self.cut_by_number || self.cut_by_chars || self.passed.cut)
     }
@@ -144,7 +144,7 @@ fn snippets(findings: &mut SearchResults, path: &str, found: &FileMatches) -> bo
     !found.more
 }
 
-/// As the command writes it: a colon after the number of a match, a dash after that of context.
+/// Formats a line as `rg` does: a colon after the number of a match, a dash after that of context.
 fn written(line: &OutputLine) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.

@@ -12,7 +12,7 @@ use crate::tools::files::fence;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
 
-/// What was found.
+/// Reports the results of a search.
 pub(super) fn report(tool: &str, query: &Query, found: &SearchResults, lang: Lang) -> ToolOutcome {
     let mut report = ToolReport::ok(tool, &query.path);
     report = match query.show {

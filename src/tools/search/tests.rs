@@ -10,7 +10,7 @@ use crate::tools::outcome::ToolOutcome;
 use crate::tools::stop::StopFlag;
 use crate::tools::test_support::{TestBench, header};
 
-/// What stands in the fence of a result.
+/// Returns the text inside the fence of a result.
 fn body(outcome: &ToolOutcome) -> &str {
     let after = outcome.text.split_once("\n```\n\n```\n").map_or("", |(_, after)| after);
     after.split("```").next().unwrap_or_default()

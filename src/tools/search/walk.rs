@@ -105,7 +105,7 @@ impl<'a> SearchWalk<'a> {
         Ok(walk)
     }
 
-    /// Looks at fewer entries.
+    /// Lowers the limit of entries.
     pub(super) fn at_most(self, entries: usize) -> Self {
         Self { max_entries: entries.min(MAX_ENTRIES), ..self }
     }
@@ -133,7 +133,7 @@ impl<'a> SearchWalk<'a> {
         self.levels.push(Level { dir, rules, names });
     }
 
-    /// The next entry and the directory it lies in.
+    /// Returns the next entry and its directory.
     fn next_entry(&mut self) -> Option<(OsString, EntryType)> {
         loop {
             let level = self.levels.last_mut()?;
@@ -169,7 +169,7 @@ impl<'a> SearchWalk<'a> {
         }
     }
 
-    /// What a link leads to, if it leads to a file or to a directory that was not entered so.
+    /// Follows a link: returns a file, or enters a directory that was not entered through a link before.
     fn visit_link(&mut self, name: &OsString, path: String) -> Option<SearchFile> {
         let rules = self.levels.last()?.rules.clone();
         match self.guard.open_dir(&path) {

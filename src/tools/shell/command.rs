@@ -28,7 +28,7 @@ const SCROLLBACK_LINES: usize = 500;
 const MAX_SCROLLBACK_LINES: usize = 10_000;
 const TIMEOUT_SECONDS: u64 = 5;
 const MAX_TIMEOUT_SECONDS: u64 = 3600;
-/// The shell where none is named; the first that is there.
+/// The default shells; the first that exists is used.
 const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -56,7 +56,7 @@ async fn run(cx: ToolCx, args: ShellArgs) -> ToolOutcome {
     }
 }
 
-/// Says which Taskdocs and repositories a command made. No sandbox can keep it from that.
+/// Adds the Taskdocs and repositories that a command made, which no sandbox can prevent.
 async fn with_made(outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
     let Some(CommandSandbox { sandbox, .. }) = cx.shells.command_sandbox() else { return outcome };
     let made = tokio::task::spawn_blocking(move || sandbox.new_paths()).await.unwrap_or_default();
@@ -135,7 +135,7 @@ impl ShellRequest {
         let adopted =
             working.let_go().and_then(|parts| cx.shells.adopt(record, &folder, parts, &cx.keys));
         if let Err(error) = adopted {
-            // Nobody would know of it, so it must not go on.
+            // The process could not be registered, so it must not go on.
             group.end().await;
             noted.0 = Some(folder);
             return ToolOutcome::failed(self.not_kept(&error, &so_far, cx.lang));
@@ -146,7 +146,7 @@ impl ShellRequest {
         ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{so_far}")) }
     }
 
-    /// Its record is on disk before it begins.
+    /// Begins the command once its record is on disk.
     async fn begin(&self, cx: &ToolCx) -> io::Result<(RecordDir, ProcessRecord, RunningCommand)> {
         let environment = cx.shells.environment(&cx.keys);
         let launch = Launch {

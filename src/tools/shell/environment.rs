@@ -1,5 +1,5 @@
-//! What a child gets of the environment: a short list of names, and never a key. What else it should
-//! know a person names in `DOMINDS_TUI_SHELL_ENV`, or a member sets with `env_set`.
+//! The environment of a child process: a short list of variables, and never a key. A person names more in
+//! `DOMINDS_TUI_SHELL_ENV`, and a member sets them with `env_set`.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::domain::secrets::looks_secret;
 /// Names of further variables to pass on, parted by commas or blanks.
 const MORE: &str = "DOMINDS_TUI_SHELL_ENV";
 
-/// Where programs are looked for if nobody says.
+/// The default of `PATH`.
 pub(super) const PLAIN_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
-/// What any child may know: who and where one is, what is spoken, where programs and certificates lie.
+/// Variables for every child: user, folders, language, and where programs and certificates are.
 pub const PASSED_ON: [&str; 34] = [
     "PATH",
     "HOME",
@@ -54,11 +54,11 @@ pub const PASSED_ON: [&str; 34] = [
 const SETTABLE: [&str; 3] = ["MCP_", "UX_", "DOMINDS_TEST_"];
 const SETTABLE_NAME: &str = "DOMINDS_LOG_LEVEL";
 
-/// What was in the environment of this program and may be passed on.
+/// Variables of this program's environment that may be passed on.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     passed: BTreeMap<String, String>,
-    /// Those members may ask for.
+    /// Variables that members may ask for.
     settable: BTreeMap<String, String>,
 }
 
@@ -82,8 +82,8 @@ impl Environment {
         chosen
     }
 
-    /// What a child gets: `set` over what is passed on; never a variable in `keys`, nor one that holds
-    /// the value of a key.
+    /// Returns the environment of a child: `set` over what is passed on, without variables in `keys` and those that
+    /// hold the value of a key.
     #[must_use]
     pub fn for_child(
         &self,
@@ -104,7 +104,7 @@ impl Environment {
         child
     }
 
-    /// A variable members may ask for, as it was when the program started.
+    /// Returns a variable that members may ask for, as it was when the program started.
     #[must_use]
     pub fn settable(&self, name: &str) -> Option<&str> {
         self.settable.get(name).map(String::as_str)
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(child(&all, &keys), [format!("PATH={PLAIN_PATH}")]);
         let set = BTreeMap::from([("UX_A".to_owned(), Some("sk-canary-1".to_owned()))]);
         assert!(!environment(&[]).for_child(&set, &keys).contains_key("UX_A"));
-        // In another form it is the same key.
+        // The same key in another encoding.
         let set = BTreeMap::from([("UX_A".to_owned(), Some("c2stY2FuYXJ5LTE=".to_owned()))]);
         assert!(!environment(&[]).for_child(&set, &keys).contains_key("UX_A"));
     }

@@ -9,21 +9,21 @@ use tokio::time::sleep;
 
 use super::identity::{Identity, PidHolder, below, members, strays};
 
-/// Between a request to end and the end by force.
+/// The wait between the signal to end and the kill.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
-/// Between two looks whether a group is gone.
+/// The interval of checks whether a group is gone.
 const LOOK: Duration = Duration::from_millis(20);
-/// Rounds in which what a command starts meanwhile is ended, too.
+/// Most rounds of killing, since a command may start processes meanwhile.
 const MAX_ROUNDS: usize = 20;
 
-/// The process group of a command, known by its first process: by number, start and run of the machine.
-/// Once nothing of it is left, the number may be given to others, who are never signalled.
+/// The process group of a command, identified by its leader: pid, start time and boot. Once the group is gone, its
+/// number may be reused; other groups are never signalled.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessGroup {
     leader: Identity,
     gone: Arc<AtomicBool>,
-    /// So many processes, one below the other, the leader first, are the sandbox of the command. They
-    /// end by themselves when the command does, and the command at once if they do.
+    /// The number of nested sandbox processes around the command, the leader first. They end by themselves when the
+    /// command does, and the command ends at once if they do.
     layers: usize,
 }
 
@@ -32,17 +32,17 @@ impl ProcessGroup {
         Self::behind(leader, 0)
     }
 
-    /// Of a command in a sandbox.
+    /// The group of a command in a sandbox.
     pub fn behind(leader: Identity, layers: usize) -> Self {
         Self { leader, gone: Arc::default(), layers }
     }
 
-    /// True if it ends with this program, whatever becomes of that.
+    /// True if it ends with this program, however that ends.
     pub fn is_sandboxed(&self) -> bool {
         self.layers > 0
     }
 
-    /// True if any process of it is left. A group keeps its number from being given away.
+    /// True if any process of it exists. While one does, the number of the group is not reused.
     pub fn is_there(&self) -> bool {
         if self.gone.load(Ordering::Acquire) {
             return false;
@@ -90,7 +90,7 @@ impl ProcessGroup {
                     send(pid, Signal::KILL);
                 }
             }
-            // The first process in there goes with its parent, and all the others with it.
+            // The sandbox's first process dies with its parent, and all others with it.
             for (pid, _) in self.below() {
                 send(pid, Signal::KILL);
             }
@@ -98,7 +98,7 @@ impl ProcessGroup {
         self.signal(Signal::KILL);
     }
 
-    /// Asks the first process of the command to end, not what it started.
+    /// Sends the signal to end to the command's first process only.
     pub fn terminate_alone(&self) {
         let first = if self.is_sandboxed() {
             self.inside().into_iter().find(|(_, distance)| *distance == self.layers)
@@ -117,12 +117,12 @@ impl ProcessGroup {
         all
     }
 
-    /// What the first process has started, and what that has started.
+    /// Returns the descendants of the leader, each with its depth.
     fn below(&self) -> Vec<(u32, usize)> {
         if self.leader.is_there() { below(self.leader.pid) } else { Vec::new() }
     }
 
-    /// Asks it to end, waits, and ends it by force. True if nothing of it is left.
+    /// Sends it a signal to end, waits, and kills it. True if no process of it exists any more.
     pub async fn end(&self) -> bool {
         self.terminate();
         if !self.gone_within(GRACE).await {
@@ -131,7 +131,7 @@ impl ProcessGroup {
         self.gone_within(GRACE).await
     }
 
-    /// Waits until nothing of it is left, for this long at most.
+    /// Waits at most this long until no process of it exists.
     pub async fn gone_within(&self, limit: Duration) -> bool {
         let mut waited = Duration::ZERO;
         while self.is_there() {
@@ -166,7 +166,7 @@ impl ProcessGroup {
 
 fn send(pid: u32, signal: Signal) {
     if let Some(pid) = pid_of(pid) {
-        // One that is gone meanwhile needs no signal.
+        // A process that ended meanwhile needs no signal.
         let _ = kill_process(pid, signal);
     }
 }

@@ -9,7 +9,7 @@ pub(super) const SH: &str = "/bin/sh";
 /// Waits for a word before the command takes its place. If this program ends before it gave the word,
 /// the command never begins.
 pub(super) const HOLD: &str = r#"read -r word || exit 126; exec "$@" </dev/null"#;
-/// Lets a command begin.
+/// The line that lets a held command begin.
 pub(super) const GO: &[u8] = b"\n";
 
 /// Marks a held process, and so all that it will start, as a command of a member.
@@ -18,7 +18,7 @@ pub(super) fn mark(pid: u32) {
     let limit = Some(limit_below(own));
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     let limit = Rlimit { current: limit, maximum: limit };
-    // Where the kernel has no such limit, its parents still tell what it is.
+    // If the kernel has no such limit, the process is still recognised by its parents.
     if let Err(error) = prlimit(pid, Resource::Locks, limit) {
         tracing::warn!(%error, "a command is not marked");
     }

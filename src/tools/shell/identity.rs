@@ -1,16 +1,16 @@
-//! Which process a number means. A number is given again to another process after a while; together
-//! with the moment it started, counted since a certain start of the machine, it is unique.
+//! Identifies a process. A pid is reused after a while; together with the start time of the process, counted
+//! from a certain boot of the machine, it is unique.
 
 use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-/// A process, and no other that may have its number later.
+/// Identifies a process, distinct from later ones with the same pid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Identity {
     pub pid: u32,
-    /// Ticks from the start of the machine to that of the process; 0 where the system does not say.
+    /// Ticks from the boot of the machine to the start of the process; 0 if the system does not say.
     pub started_ticks: u64,
     /// Names this run of the machine; empty where the system does not say.
     pub boot: String,
@@ -19,7 +19,7 @@ pub struct Identity {
 /// What the system says about one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ProcessStat {
-    /// It has ended, and nobody has asked how.
+    /// It has exited and was not reaped.
     ended: bool,
     parent: u32,
     group: u32,
@@ -27,29 +27,29 @@ struct ProcessStat {
     started_ticks: u64,
 }
 
-/// What has the number of a process.
+/// The process that has a pid now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PidHolder {
-    /// This very process, at work.
+    /// The process itself, running.
     Itself,
-    /// This very process, which has ended; nobody has asked how, so the number is not given away.
+    /// The process itself: it has exited and was not reaped, so its pid is not reused yet.
     Ended,
     /// No process; a group or a session may still have it.
     Nobody,
-    /// Another process, or it was on another run of the machine.
+    /// Another process, or the pid is from another boot of the machine.
     Other,
     /// The system does not tell.
     Unknown,
 }
 
 impl Identity {
-    /// Of a process that is there now.
+    /// Identifies a process that exists now.
     pub(crate) fn of(pid: u32) -> Self {
         let started_ticks = stat(pid).map_or(0, |stat| stat.started_ticks);
         Self { pid, started_ticks, boot: boot() }
     }
 
-    /// What has its number now.
+    /// Returns what has its pid now.
     pub(super) fn holder(&self) -> PidHolder {
         let known = self.started_ticks > 0 && !self.boot.is_empty();
         match stat(self.pid) {
@@ -75,13 +75,13 @@ pub(super) fn members(leader: &Identity) -> Vec<u32> {
     at_work(|stat| stat.started_ticks >= since && (stat.group == pid || stat.session == pid))
 }
 
-/// Those of its session that went into another group.
+/// Returns the processes of the leader's session that moved to another group.
 pub(super) fn strays(leader: &Identity) -> Vec<u32> {
     let (pid, since) = (leader.pid, leader.started_ticks);
     at_work(|stat| stat.started_ticks >= since && stat.session == pid && stat.group != pid)
 }
 
-/// What a process has started, and what that has started, each with its distance; the oldest first.
+/// Returns the descendants of a process with their depths, level by level, the oldest first.
 pub(super) fn below(pid: u32) -> Vec<(u32, usize)> {
     let mut all = all_at_work();
     all.sort_unstable_by_key(|(one, stat)| (stat.started_ticks, *one));

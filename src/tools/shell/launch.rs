@@ -1,5 +1,5 @@
-//! Starts a command and reads what it writes until it is over or somebody does not want to wait any
-//! longer. A command that is abandoned is ended, with everything it started.
+//! Starts a command and reads its output until it ends or its caller stops waiting. An abandoned
+//! command is ended, with everything it started.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -38,12 +38,12 @@ pub(crate) struct Launch<'a> {
     pub command_sandbox: Option<CommandSandbox>,
 }
 
-/// What a command is behind.
+/// The sandbox of a command.
 #[derive(Debug, Clone)]
 pub(crate) struct CommandSandbox {
     pub sandbox: Sandbox,
     pub level: Level,
-    /// What the command leaves running may go on.
+    /// True if processes that the command leaves running may go on.
     pub stay: bool,
 }
 
@@ -76,11 +76,11 @@ pub(crate) struct DetachedParts {
     pub out: StreamWindow,
     pub err: StreamWindow,
     pub group: ProcessGroup,
-    /// What its sandbox needs.
+    /// The placeholders that its sandbox needs.
     pub standing: Option<Placeholders>,
 }
 
-/// Groups that are being ended, until nothing of them is left.
+/// Groups that are being ended, until no process of them exists.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GroupReaper(Arc<Mutex<JoinSet<()>>>);
 
@@ -136,12 +136,12 @@ impl Drop for EndOnDrop {
 }
 
 impl Launch<'_> {
-    /// Starts it with this as its input; what is dropped of it later is ended by `enders`.
+    /// Starts it with this input; `enders` ends it if it is dropped later.
     pub async fn start(&self, stdin: Stdio, enders: &GroupReaper) -> io::Result<RunningCommand> {
         self.spawn(self.program, self.arguments, stdin, enders).await
     }
 
-    /// Makes its process, which has an identity but does nothing before it is let begin. Its input
+    /// Creates its process, which has an identity but does nothing until it is let go. Its input
     /// is closed.
     pub async fn hold(&self, enders: &GroupReaper) -> io::Result<PausedCommand> {
         let mut words = vec!["-c", HOLD, "sh", self.program];
@@ -152,8 +152,8 @@ impl Launch<'_> {
         Ok(PausedCommand { working, word })
     }
 
-    /// In a sandbox it ends with the thread that started it, so one that lives as long as the
-    /// program does so.
+    /// Starts the command. In a sandbox it dies with the thread that started it, so a thread that lives as long as
+    /// the program starts it.
     async fn spawn(
         &self,
         program: &str,
@@ -241,18 +241,18 @@ impl PausedCommand {
 }
 
 impl RunningCommand {
-    /// Waits until the command has ended and nobody can write any more. `None`: it takes longer.
+    /// Waits until the command has ended and its output is closed. `None` after `limit`.
     pub async fn finish(&mut self, limit: Duration) -> Option<io::Result<ProcessExit>> {
         let (child, stdout, stderr) = (&mut self.child, &mut self.stdout, &mut self.stderr);
         let (out, err) = (&mut self.out, &mut self.err);
         let whole = async { tokio::join!(child.wait(), read(stdout, out), read(stderr, err)).0 };
         let ended = timeout(limit, whole).await.ok()?;
-        // What it left in its group, it left on purpose.
+        // Processes it left in its group, it left on purpose.
         self.guard.group = None;
         Some(ended.map(exit))
     }
 
-    /// Its output as the input of another; it is not read here then.
+    /// Takes its output as the input of another one; it is not read here then.
     pub fn output(&mut self) -> io::Result<Stdio> {
         match self.stdout.take() {
             Some(pipe) => pipe.try_into(),
@@ -260,7 +260,7 @@ impl RunningCommand {
         }
     }
 
-    /// Lets it go on without anybody here who reads or waits.
+    /// Detaches it, so that it goes on without a reader here.
     pub fn let_go(mut self) -> io::Result<DetachedParts> {
         let stdout = self.stdout.take().map(ChildStdout::into_owned_fd).transpose()?;
         let stderr = self.stderr.take().map(ChildStderr::into_owned_fd).transpose()?;
@@ -280,7 +280,7 @@ pub(super) fn exit(status: ExitStatus) -> ProcessExit {
 async fn read(stream: &mut Option<impl AsyncRead + Unpin>, window: &mut StreamWindow) {
     let Some(pipe) = stream else { return };
     let mut block = vec![0; BLOCK_BYTES];
-    // A stream that cannot be read any more is at its end.
+    // A read error counts as the end of the stream.
     while let Ok(read @ 1..) = pipe.read(&mut block).await {
         window.push(block.get(..read).unwrap_or_default());
     }

@@ -46,7 +46,7 @@ pub(super) const TOOLSET: &str = "os";
 pub(super) const NAMES: [&str; 6] =
     ["shell_cmd", "stop_daemon", "get_daemon_output", "env_get", "env_set", "env_unset"];
 
-/// Those only shell specialists have.
+/// The tools that only shell specialists have.
 pub const FOR_SPECIALISTS: [&str; 3] = ["shell_cmd", "stop_daemon", "get_daemon_output"];
 
 /// The tools, in the order of [`NAMES`].

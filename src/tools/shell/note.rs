@@ -19,8 +19,8 @@ pub struct ProcessReminder {
     pub meta: Value,
 }
 
-/// What the reminder of a process has to say instead of what it says; `None` if it is right as it is,
-/// or about something else. Touches the disk.
+/// Returns the updated reminder of a background process; `None` if it is up to date or not about a process. Touches
+/// the disk.
 #[must_use]
 pub fn follow(
     shells: &Shells,

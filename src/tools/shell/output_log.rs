@@ -1,6 +1,6 @@
 //! The output of a process that stays in the background. Its pipes are handed to a small process of
 //! its own, this program again, that takes the secrets out and writes the rest into files which stay
-//! bounded. It ends with the process, not with this program; so output is kept while nobody is there,
+//! bounded. It ends with the process, not with this program; so output is kept while this program does not run,
 //! and the process never writes into a broken pipe.
 //!
 //! A stream lies in up to three pieces, `old`, `new` and `next`; `next` grows and takes the place of
@@ -42,7 +42,7 @@ pub enum OutputLogMode {
     /// Threads of this program: output is kept as long as it runs.
     #[default]
     Here,
-    /// A process of this program, whose file this is: it stays as long as what it listens to.
+    /// A process of this program, started from this file: it lives as long as the process it listens to.
     Beside(PathBuf),
 }
 
@@ -61,7 +61,7 @@ pub(super) struct StreamTail {
     pub before: u64,
 }
 
-/// A stream that is to be kept: what has come so far, and where the rest comes from.
+/// A stream to be kept: the output so far, and the source of the rest.
 #[derive(Debug)]
 pub(super) struct Source {
     pub window: StreamWindow,
@@ -80,7 +80,7 @@ pub(super) enum OutputLog {
 #[derive(Default, Serialize, Deserialize)]
 struct LogInput {
     secrets: Vec<String>,
-    /// What was held back of each stream, because a secret may begin with it.
+    /// The bytes of each stream that were held back, because they may begin a secret.
     held: [Vec<u8>; 2],
 }
 
@@ -103,7 +103,7 @@ impl OutputLog {
     }
 }
 
-/// Writes what has come so far and sees to it that the rest is kept.
+/// Writes the output so far and arranges that the rest is kept.
 pub(super) fn keep(
     folder: &Path,
     [out, err]: [Source; 2],
@@ -126,7 +126,7 @@ pub(super) fn keep(
                 let (folder, clean) = (folder.to_owned(), secrets.stream());
                 thread::Builder::new().name("output".to_owned()).spawn(move || {
                     listen(pipe.map(File::from), clean, &held, LogSegments::new(folder, stream));
-                    // Nobody may wait for it any more.
+                    // The receiver may be gone.
                     let _ = done.send(());
                 })?;
                 Ok::<_, io::Error>(ended)
@@ -143,8 +143,8 @@ pub(super) fn keep(
     }
 }
 
-/// The process has both pipes in the place of its input and its error output. It reads its
-/// [`LogInput`] from where others write: there are no other places to hand over anything.
+/// Starts the process with both pipes as its input and its error output. It reads its
+/// [`LogInput`] from its standard output: no other descriptor is left to hand it over.
 fn beside(
     program: &Path,
     folder: &Path,
@@ -167,8 +167,8 @@ fn beside(
     Ok(OutputLog::Beside(Box::new(child)))
 }
 
-/// The process that keeps output, in the folder of the record. If nobody lives who tells it what is
-/// secret, nothing is kept, and whoever writes can go on.
+/// Runs the process that keeps output, in the folder of the record. If its parent died before it sent the secrets,
+/// nothing is kept; the pipes are read all the same, so that writers can go on.
 pub fn keep_output() {
     let input = read_input();
     let pipes =
@@ -223,7 +223,7 @@ fn listen(
         }
     }
     clean.finish(&mut text);
-    // There is nothing more that could be lost.
+    // Nothing more can be lost.
     let _ = pieces.write(&text);
 }
 
@@ -234,7 +234,7 @@ fn drain(pipe: Option<File>) {
     }
 }
 
-/// The next bytes; `None` at the end. A stream that cannot be read any more is at its end.
+/// Returns the next bytes; `None` at the end. A read error counts as the end.
 fn next<'a>(pipe: &mut File, block: &'a mut [u8]) -> Option<&'a [u8]> {
     loop {
         match pipe.read(block) {
@@ -285,7 +285,7 @@ impl LogSegments {
         let flags = OFlags::NOFOLLOW.bits().cast_signed();
         let mut gone = OpenOptions::new().append(true).custom_flags(flags).open(piece("gone"))?;
         gone.write_all(format!("{}\n", lines.unwrap_or_default()).as_bytes())?;
-        // There is none yet where the first piece is full.
+        // It does not exist yet when the first piece is full.
         let _ = fs::rename(piece("new"), piece("old"));
         fs::rename(piece("next"), piece("new"))?;
         (self.next, self.length) = (None, 0);
@@ -293,7 +293,7 @@ impl LogSegments {
     }
 }
 
-/// A file that is ours alone, in the place of whatever has its name.
+/// Creates a file that is ours alone, replacing whatever has its name.
 fn create(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -312,7 +312,7 @@ fn lines_of(mut from: impl Read) -> io::Result<u64> {
     }
 }
 
-/// The end of a stream as it lies in its files now.
+/// Reads the end of a stream from its files.
 pub(super) fn read(folder: &Path, stream: OutputStream) -> StreamTail {
     let mut text = Vec::new();
     let mut before = gone(&piece(folder, stream, "gone"));
@@ -340,7 +340,7 @@ fn tail(path: &Path) -> io::Result<(Vec<u8>, u64)> {
 
 fn gone(path: &Path) -> u64 {
     let mut text = String::new();
-    // As far as it can be read.
+    // If it can be read.
     let _ = record::open(path).map(|file| file.take(LOOK_BYTES).read_to_string(&mut text));
     text.split_ascii_whitespace().filter_map(|n| n.parse::<u64>().ok()).sum()
 }
@@ -386,7 +386,7 @@ mod tests {
         );
     }
 
-    /// Keeps what a command writes; its text, its files' sizes and modes.
+    /// Runs a command and returns its kept text, with the sizes and modes of the files.
     async fn kept(
         command: &str,
         window: StreamWindow,

@@ -18,7 +18,7 @@ const FOLDER: [&str; 3] = [".dialogs", ".tui", "processes"];
 const RECORD: &str = "process.json";
 /// A record until it is whole.
 const NEW_RECORD: &str = "process.json.new";
-/// Nobody but the person who runs the program.
+/// Access for the user who runs the program only.
 const FOLDER_MODE: u32 = 0o700;
 pub(super) const FILE_MODE: u32 = 0o600;
 /// Folders that are looked into.
@@ -67,10 +67,10 @@ pub(super) fn folder(workspace: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Whoever is killed meanwhile leaves the old record or the new one, never half of it.
+/// Writes atomically: if this is killed, the old record is there or the new one.
 pub(super) fn write(folder: &Path, record: &ProcessRecord) -> io::Result<()> {
     let (path, new) = (folder.join(RECORD), folder.join(NEW_RECORD));
-    // One that a writer left that was killed goes; a link in its place is not followed.
+    // Removes a file that a killed writer left; a link in its place is not followed.
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -81,7 +81,7 @@ pub(super) fn write(folder: &Path, record: &ProcessRecord) -> io::Result<()> {
     fs::rename(new, path)
 }
 
-/// The folders of all records that are there; a link is none of them.
+/// Returns the folders of all records; links are ignored.
 pub(super) fn all(workspace: &Path) -> Vec<PathBuf> {
     let Ok(top) = folder(workspace) else { return Vec::new() };
     let entries = fs::read_dir(top).into_iter().flatten().flatten();

@@ -1,6 +1,6 @@
-//! Which processes this program has started: one small file each, in a folder outside of every
-//! workspace. Records in a workspace may be anybody's, and may name any process of this person; only
-//! what stands here, too, is taken up again, and so can be ended.
+//! The processes this program has started: one small file each, in a folder outside of every workspace.
+//! Records in a workspace may come from anyone, and may name any process of this user; only processes
+//! that are registered here too are taken up again, and so can be ended.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read as _, Write as _};

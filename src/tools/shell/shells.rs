@@ -25,14 +25,14 @@ use crate::sandbox::Sandbox;
 
 /// Folders of processes that have ended are kept up to this number, the newest.
 const MAX_ENDED: usize = 16;
-/// Between two looks at a process that is not a child of this one.
+/// The interval of checks of a process that is not a child of this one.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// A process in the background.
 #[derive(Debug, Clone)]
 struct Daemon {
     record: ProcessRecord,
-    /// Where its record and its output are; `None` where that is gone.
+    /// The folder of its record and its output; `None` if that is gone.
     folder: Option<PathBuf>,
     state: BackgroundState,
     /// Started by this run of the program.
@@ -48,11 +48,11 @@ pub struct Shells(Arc<ShellsState>);
 #[derive(Debug)]
 struct ShellsState {
     environment: Environment,
-    /// What an earlier run has started indeed.
+    /// The processes that earlier runs have really started.
     register: ProcessRegistry,
     keeping: OutputLogMode,
     sandbox: Option<Sandbox>,
-    /// What members set with `env_set`; `None` is unset.
+    /// Variables that members set with `env_set`; `None` is unset.
     set: Mutex<BTreeMap<String, Option<String>>>,
     daemons: Mutex<BTreeMap<u32, Daemon>>,
     watchers: Mutex<JoinSet<()>>,
@@ -60,10 +60,10 @@ struct ShellsState {
     changed: watch::Sender<()>,
 }
 
-/// Whose processes are ended.
+/// The processes that are ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessScope {
-    /// Those of this run of the program.
+    /// Processes of this run of the program.
     Ours,
     All,
 }
@@ -89,7 +89,7 @@ pub struct Output {
 #[derive(Debug, Default)]
 pub struct ShellSetup {
     pub environment: Environment,
-    /// What earlier runs have started.
+    /// The processes that earlier runs have started.
     pub register: ProcessRegistry,
     /// Who keeps the output of processes.
     pub keeping: OutputLogMode,
@@ -103,26 +103,26 @@ impl Default for Shells {
 }
 
 impl Shells {
-    /// Those of this run alone.
+    /// Knows the processes of this run alone.
     #[must_use]
     pub fn new(environment: Environment) -> Self {
         Self::with(ShellSetup { environment, ..ShellSetup::default() })
     }
 
-    /// Those of this run, and of earlier ones as far as the register knows them.
+    /// Knows the processes of this run, and those of earlier ones that the register knows.
     #[must_use]
     pub fn known_in(environment: Environment, register: ProcessRegistry) -> Self {
         Self::with(ShellSetup { environment, register, ..ShellSetup::default() })
     }
 
-    /// Those of this run, whose commands are in this sandbox.
+    /// Knows the processes of this run, whose commands run in this sandbox.
     #[must_use]
     pub fn behind(environment: Environment, sandbox: Sandbox) -> Self {
         let sandbox = Some(sandbox);
         Self::with(ShellSetup { environment, sandbox, ..ShellSetup::default() })
     }
 
-    /// With all of this.
+    /// Uses this setup.
     #[must_use]
     pub fn with(setup: ShellSetup) -> Self {
         let ShellSetup { environment, register, keeping, sandbox } = setup;
@@ -139,8 +139,8 @@ impl Shells {
         }))
     }
 
-    /// Takes up what an earlier run has left behind. Must be called inside the runtime; touches the
-    /// disk.
+    /// Adopts the processes that an earlier run has left. Must be called inside the runtime;
+    /// touches the disk.
     pub fn find_again(&self, workspace: &Path) {
         let mut ended = Vec::new();
         self.0.register.tidy();
@@ -169,19 +169,19 @@ impl Shells {
         }
         ended.sort_unstable();
         for (_, folder) in ended.iter().rev().skip(MAX_ENDED) {
-            // A folder that stays costs a little room and nothing else.
+            // A folder that cannot be removed only takes some room.
             drop(fs::remove_dir_all(folder));
         }
         self.0.changed.send_replace(());
     }
 
-    /// Told whenever a process begins, ends or is forgotten.
+    /// Returns a receiver that is notified when a process begins, ends or is forgotten.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<()> {
         self.0.changed.subscribe()
     }
 
-    /// All that are known, the oldest first.
+    /// Returns all known processes, the oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<Background> {
         let mut all: Vec<Background> = self
@@ -200,7 +200,7 @@ impl Shells {
         all
     }
 
-    /// One of them as it is now. Touches the disk.
+    /// Returns one process as it is now. Touches the disk.
     #[must_use]
     pub fn look(&self, pid: u32) -> Option<ProcessView> {
         let Daemon { record, folder, state, .. } = self.daemons().get(&pid)?.clone();
@@ -221,8 +221,8 @@ impl Shells {
         })
     }
 
-    /// The process of a record as it is now. One that is not known any more, because its own record is
-    /// gone, is taken up again if it is at work.
+    /// Returns the process of a record as it is now. One that is not known, because its own record is
+    /// gone, is adopted again if it runs.
     #[must_use]
     pub fn recall(&self, record: &ProcessRecord) -> ProcessView {
         let pid = record.identity.pid;
@@ -247,7 +247,7 @@ impl Shells {
         ProcessView { record: record.clone(), state, out, err }
     }
 
-    /// Ends one of them; false if it is not known. True also if it had ended before.
+    /// Ends a process; false if it is unknown. True also if it had ended before.
     pub async fn stop(&self, pid: u32, whole_group: bool) -> bool {
         let Some(daemon) = self.daemons().get(&pid).cloned() else { return false };
         if daemon.state != BackgroundState::Running {
@@ -264,7 +264,7 @@ impl Shells {
         true
     }
 
-    /// Ends one of them, which is not waited for; false if it is not at work.
+    /// Begins to end a process without waiting; false if it does not run.
     #[must_use]
     pub fn begin_to_stop(&self, pid: u32) -> bool {
         let running = self.running(ProcessScope::All).contains(&pid);
@@ -277,7 +277,7 @@ impl Shells {
         running
     }
 
-    /// The pids of those that are at work.
+    /// Returns the pids of running processes.
     #[must_use]
     pub fn running(&self, which: ProcessScope) -> Vec<u32> {
         let chosen = |daemon: &&Daemon| {
@@ -306,7 +306,7 @@ impl Shells {
         self.0.enders.settle().await;
     }
 
-    /// A process is not spoken of any more.
+    /// Forgets a process that has ended.
     pub(super) fn forget(&self, pid: u32) {
         let ended = |one: &mut Daemon| one.state != BackgroundState::Running;
         let mut daemons = self.daemons();
@@ -326,7 +326,7 @@ impl Shells {
         self.0.environment.for_child(&set, keys)
     }
 
-    /// A variable for members: as it was set, else as the program found it.
+    /// Returns a variable for members: as it was set, else as the program found it.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
         let set = self.0.set.lock().unwrap_or_else(PoisonError::into_inner);
@@ -342,7 +342,7 @@ impl Shells {
         set.insert(name.to_owned(), value);
     }
 
-    /// True for a process that is at work and was started by this program, whoever wrote the record.
+    /// True for a running process that this program started, whoever wrote the record.
     fn is_ours(&self, record: &ProcessRecord) -> bool {
         record.identity.is_there() && self.0.register.holds(&record.identity)
     }
@@ -357,33 +357,33 @@ impl Shells {
         self.0.sandbox.as_ref()
     }
 
-    /// What commands may do that begin now; `None` where no sandbox is known of.
+    /// Returns the level for commands that begin now; `None` without a sandbox.
     #[must_use]
     pub fn level(&self) -> Option<Level> {
         self.0.sandbox.as_ref().map(Sandbox::level)
     }
 
-    /// For commands that begin from now on.
+    /// Sets the level for commands that begin from now on.
     pub fn set_level(&self, level: Level) {
         if let Some(sandbox) = &self.0.sandbox {
             sandbox.set_level(level);
         }
     }
 
-    /// What a command of a shell is behind now.
+    /// Returns the sandbox for a command of a shell; `None` if there is none, or it is off.
     pub(super) fn command_sandbox(&self) -> Option<CommandSandbox> {
         let sandbox = self.0.sandbox.clone()?;
         let level = sandbox.level();
         (level != Level::Off).then_some(CommandSandbox { sandbox, level, stay: true })
     }
 
-    /// What programs that only look are behind, whatever a shell may do.
+    /// Returns the sandbox for programs that only read, whatever the level of commands is.
     pub(crate) fn read_only_sandbox(&self) -> Option<CommandSandbox> {
         let sandbox = self.0.sandbox.clone()?;
         Some(CommandSandbox { sandbox, level: Level::ReadOnly, stay: false })
     }
 
-    /// What a person has to know of the sandbox. Touches the disk.
+    /// Returns the problems of the sandbox, for a person. Touches the disk.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         self.0.sandbox.as_ref().map(Sandbox::problems).unwrap_or_default()
@@ -420,7 +420,7 @@ impl Shells {
             while group.is_there() {
                 sleep(LOOK).await;
             }
-            // Its output is all there then.
+            // Its output is complete then.
             keeper.ended().await;
             drop(standing);
             shells.ended(pid, ended);
@@ -428,7 +428,7 @@ impl Shells {
         Ok(())
     }
 
-    /// Looks now and then whether a process of an earlier run has ended.
+    /// Checks regularly whether a process of an earlier run has ended.
     fn watch_stranger(&self, pid: u32) {
         let Some(identity) = self.daemons().get(&pid).map(|one| one.record.identity.clone()) else {
             return;
@@ -448,7 +448,7 @@ impl Shells {
             daemon.record.exit = Some(exit);
             self.0.register.remove(&daemon.record.identity);
             if let Some(folder) = &daemon.folder {
-                // Without it, the next run of the program calls the process lost.
+                // If this fails, the next run of the program reports the process as lost.
                 drop(record::write(folder, &daemon.record));
             }
         }

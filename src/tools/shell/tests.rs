@@ -318,7 +318,7 @@ async fn c19_a_command_begins_only_after_it_was_noted() {
         command_sandbox: None,
     };
     let limit = Duration::from_mins(1);
-    // What a kill of this program does to the pipe.
+    // As a kill of this program does to the pipe.
     let PausedCommand { mut working, word } = launch.hold(bench.cx.shells.enders()).await.unwrap();
     drop(word);
     let ended = working.finish(limit).await.unwrap().unwrap();

@@ -13,7 +13,7 @@ use crate::tools::outcome::MAX_RESULT_CHARS;
 
 /// Characters of both streams in one result, with room left for the words around them.
 const STREAMS_CHARS: usize = MAX_RESULT_CHARS - 2_000;
-/// What a reminder shows of a stream.
+/// Limits for the output of a stream in a reminder.
 const GLIMPSE: OutputLimits = OutputLimits { lines: 8, chars: 800 };
 /// Characters of a command that are repeated.
 const COMMAND_CHARS: usize = 500;
@@ -57,7 +57,7 @@ pub(crate) fn refused(error: &std::io::Error, lang: Lang) -> Option<String> {
     Some(refusal.for_model(lang))
 }
 
-/// What came into being while a command ran and decides about later runs, and what of the workspace is held or is not.
+/// Returns the text about new paths that affect later commands, and about places that are not protected.
 pub(super) fn made(made: &NewPaths, lang: Lang) -> String {
     let mut parts = Vec::new();
     if !made.taskdocs.is_empty() {

@@ -1,5 +1,5 @@
-//! What is kept of a stream of any length: its beginning, its end, and how much it was. Memory stays
-//! bounded however much a command writes.
+//! A bounded window of a stream of any length: its beginning, its end, and its size. Memory stays bounded
+//! however much a command writes.
 
 use std::collections::VecDeque;
 use std::iter::Peekable;
@@ -19,7 +19,7 @@ const TAIL_BYTES: usize = 256 * 1024;
 /// One stream of a command.
 #[derive(Debug, Default)]
 pub(crate) struct StreamWindow {
-    /// Takes secrets out before anything is kept, or half of one could be.
+    /// Redacts secrets before anything is kept, so that no half of one is.
     clean: RedactedStream,
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -36,26 +36,26 @@ pub(crate) struct OutputLimits {
 }
 
 impl StreamWindow {
-    /// One that keeps none of these.
+    /// A window that redacts these secrets before it keeps anything.
     pub fn of(secrets: &Arc<Secrets>) -> Self {
         Self { clean: secrets.stream(), ..Self::default() }
     }
 
-    /// Takes in the next bytes.
+    /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         let mut clean = Vec::new();
         self.clean.push(bytes, &mut clean);
         self.keep(&clean);
     }
 
-    /// Nothing comes any more.
+    /// Ends the stream and keeps what the redactor still held back.
     pub fn close(&mut self) {
         let mut rest = Vec::new();
         self.clean.finish(&mut rest);
         self.keep(&rest);
     }
 
-    /// What is held back, because a secret may begin with it.
+    /// Returns the bytes held back, because they may begin a secret.
     pub fn into_held(self) -> Vec<u8> {
         self.clean.into_held()
     }
@@ -73,7 +73,7 @@ impl StreamWindow {
         self.tail.extend(rest);
     }
 
-    /// Takes in another stream behind this one, as far as that was kept.
+    /// Appends what another stream kept, and counts the rest of it.
     pub fn append(&mut self, other: &Self) {
         self.keep(&other.head);
         let (tail, more) = other.tail.as_slices();
@@ -84,7 +84,7 @@ impl StreamWindow {
         self.newlines += other.newlines.saturating_sub(kept);
     }
 
-    /// The end of the stream as it was kept, and how many lines came before it.
+    /// Returns the kept end of the stream, and the number of lines before it.
     pub fn end(&self) -> (Vec<u8>, u64) {
         let mut end = if self.is_whole() { self.head.clone() } else { Vec::new() };
         end.extend(&self.tail);
@@ -92,14 +92,14 @@ impl StreamWindow {
         (end, before)
     }
 
-    /// Characters that all of it would take, as far as it was kept.
+    /// Returns the number of characters kept.
     pub fn chars(&self) -> usize {
         let (head, tail) = self.parts();
         head.chars().count() + tail.chars().count()
     }
 
-    /// All of it where it fits, else its beginning and its end with a line between that says what was
-    /// cut. Bytes that are no text are replaced.
+    /// Returns all of it if it fits, else its beginning and its end, with a line between them about
+    /// the cut. Bytes that are not UTF-8 are replaced.
     pub fn shown(&self, room: OutputLimits, lang: Lang) -> String {
         let (head, tail) = self.parts();
         let lines = head.lines().count() + tail.lines().count();
@@ -128,7 +128,7 @@ impl StreamWindow {
         format!("{start}{gap}{line}\n{end}")
     }
 
-    /// Lines so far, one that has not ended included.
+    /// Returns the number of lines so far, an unfinished one included.
     fn lines(&self) -> u64 {
         self.newlines + u64::from(self.last.is_some_and(|last| last != b'\n'))
     }
@@ -138,7 +138,7 @@ impl StreamWindow {
         self.bytes == (self.head.len() + self.tail.len()) as u64
     }
 
-    /// As text; where nothing is lost, all of it is in the first part.
+    /// Returns both parts as text; if nothing was dropped, all of it is in the first.
     fn parts(&self) -> (String, String) {
         if self.is_whole() {
             let mut all = self.head.clone();
@@ -155,7 +155,7 @@ pub(super) fn newlines(bytes: &[u8]) -> u64 {
     bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum()
 }
 
-/// As text without what controls a terminal. A line that was written over is a line, so nothing of it is lost.
+/// Returns the text without terminal control sequences. An overwritten line stays a line, so nothing is lost.
 pub(super) fn lossy(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     if !text.contains(|c: char| is_control(c)) {
@@ -181,7 +181,7 @@ fn is_control(c: char) -> bool {
     !matches!(c, '\n' | '\t') && class_of(c) == Some(HiddenClass::Control)
 }
 
-/// What follows an escape character. A sequence that does not end in its line ends there.
+/// Skips the rest of an escape sequence. One that does not end in its line ends with the line.
 fn skip_sequence(chars: &mut Peekable<Chars>) {
     match chars.next_if(|c| !is_control(*c) && *c != '\n') {
         Some('[') => skip_until(chars, |c| ('@'..='~').contains(&c)),

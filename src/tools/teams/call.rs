@@ -14,9 +14,9 @@ use crate::tools::task_store::TasksView;
 use crate::tools::team_calls::TeamCallSlot;
 use crate::tools::tool::ToolCx;
 
-/// How long a call waits for others of its team to end.
+/// The longest wait of a call for others of its team to end.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// When a call may be made again for which there were too many others.
+/// Milliseconds after which a call may be retried that was refused because too many others ran.
 const RETRY_AFTER_MS: u64 = 5_000;
 
 /// The call of a member within its team.
@@ -24,7 +24,7 @@ pub(super) struct TeamCall {
     pub cx: ToolCx,
     pub view: TasksView,
     pub own: OrgTeam,
-    /// One of the calls that its team may make at the same time.
+    /// The slot of this call among those that its team may make at the same time.
     pub slot: Option<TeamCallSlot>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct TeamCall {
 #[derive(Debug)]
 pub(super) struct Refused {
     pub why: Localized,
-    /// When it may be made again.
+    /// Milliseconds until it may be retried.
     pub retry_after_ms: Option<u64>,
 }
 

@@ -206,7 +206,7 @@ impl TeamCall {
     }
 }
 
-/// What a person is asked about a change.
+/// Returns the question about a change, for a person.
 fn question(change: &OrgChange, lang: Lang) -> String {
     match change {
         OrgChange::Spawn(NewTeam { name, parent, .. }) => {
@@ -236,7 +236,7 @@ fn question(change: &OrgChange, lang: Lang) -> String {
     }
 }
 
-/// What a person is told of a change.
+/// Returns the statement about a change, for a person.
 fn statement(change: &OrgChange, lang: Lang) -> String {
     match change {
         OrgChange::Spawn(NewTeam { name, parent, .. }) => {
@@ -266,7 +266,7 @@ fn statement(change: &OrgChange, lang: Lang) -> String {
     }
 }
 
-/// Names a change: what was asked for, what that does to the files, and what they are before.
+/// Identifies a change: the request, its effect on the files, and the files before it.
 fn digest(change: &OrgChange, preview: &ChangePreview) -> String {
     let words = match change {
         OrgChange::Spawn(NewTeam { name, description, scope, context, .. }) => {
@@ -274,7 +274,7 @@ fn digest(change: &OrgChange, preview: &ChangePreview) -> String {
         }
         OrgChange::Update { team, add, remove, .. } => json!([team, add, remove]),
         OrgChange::Shutdown { team, cascade, .. } => json!([team, cascade]),
-        // All of it is in what would be written.
+        // The new content contains everything else.
         OrgChange::DefineMember(NewMember { id, .. }) => json!(["member", id]),
         OrgChange::SaveSkill(NewSkill { name, .. }) => json!(["skill", name]),
     };

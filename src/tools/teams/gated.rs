@@ -13,21 +13,21 @@ use crate::domain::news::{NewNotice, NewsLevel};
 use crate::domain::text::Localized;
 use crate::tools::outcome::{DecisionOutcome, MadeDecision, StateChange, ToolOutcome};
 
-/// What became of such a call.
+/// The outcome of such a call.
 pub(super) enum Done {
     Made { answer: Value, change: Option<StateChange> },
     Asked(Box<StateChange>),
 }
 
-/// What a person is asked to approve.
+/// The question whether a person approves.
 pub(super) struct Question {
     pub kind: DecisionKind,
     /// The name of the tool.
     pub action: &'static str,
-    /// Names what is wanted, and what is there before it.
+    /// Identifies the wanted change and the state before it.
     pub digest: String,
     pub text: String,
-    /// Of what changes. One that is too long to be shown is not asked about.
+    /// The diff of the change. A person is not asked about one that is too long to be shown.
     pub diff: String,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn digest_of(words: &str) -> String {
 }
 
 impl TeamCall {
-    /// How the caller decides about such things.
+    /// Returns the caller's policy for such decisions.
     pub fn policy(&self, kind: DecisionKind) -> DecisionPolicy {
         self.cx.autonomy.policy(kind).unwrap_or(DecisionPolicy::NotifyAndProceed)
     }
@@ -62,7 +62,7 @@ impl TeamCall {
         Ok(Some(Done::Asked(Box::new(StateChange::Decision { kind, outcome }))))
     }
 
-    /// What was done, told to a person or recorded.
+    /// Finishes a change that was made: a person is told, or it is recorded.
     pub async fn made(&self, kind: DecisionKind, about: String, mut answer: Value) -> Done {
         let made = MadeDecision { description: about.clone(), option: None };
         let outcome = match self.policy(kind) {
@@ -97,7 +97,7 @@ impl TeamCall {
                 let outcome = finished(Ok(answer), &self.cx);
                 ToolOutcome { changes: change.into_iter().collect(), ..outcome }
             }
-            // Its text names the question, which whoever asks it knows.
+            // No text: it names the question, so the code that asks the question writes it.
             Ok(Done::Asked(change)) => ToolOutcome::changed("", *change),
             Err(refused) => finished(Err(refused), &self.cx),
         }

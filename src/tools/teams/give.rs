@@ -207,14 +207,14 @@ impl TeamCall {
     }
 }
 
-/// What became of a task that was not refused.
+/// The outcome of a task that was not refused.
 pub(super) enum Given {
     Queued(TaskId),
     Skipped,
     NeedsConfirmation { in_flight: Vec<InFlight>, would_cancel_running: bool },
 }
 
-/// For the member who delegates it.
+/// Returns the answer for the member who delegates the task.
 pub(super) fn answer_of(given: Given) -> Value {
     match given {
         Given::Queued(id) => json!({ "success": true, "enqueued": true, "task_id": id }),
@@ -236,7 +236,7 @@ pub(super) fn answer_of(given: Given) -> Value {
 }
 
 impl Given {
-    /// What became of a task for this team, unless it was refused.
+    /// Returns the outcome of a task for this team, or the refusal.
     pub(super) fn of(enqueued: Enqueued, team: &TeamName) -> Result<Self, Refused> {
         match enqueued {
             Enqueued::Queued(id) => Ok(Self::Queued(id)),
@@ -271,7 +271,7 @@ impl Given {
     }
 }
 
-/// A name of an error, which is the same in every language; the descriptions of the tools say what it means.
+/// Returns an error code, which is the same in every language; the tool descriptions explain it.
 fn code(name: &str) -> Localized {
     Localized::same(name)
 }

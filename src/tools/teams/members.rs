@@ -1,4 +1,4 @@
-//! `define_member` and `save_skill`: what the lead of a team makes for it, but for the root, which is a person's.
+//! `define_member` and `save_skill`: changes by a team's lead for its team, except the root team, which is a person's.
 
 use std::sync::Arc;
 

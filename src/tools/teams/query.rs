@@ -125,7 +125,7 @@ impl TeamCall {
             planned.push(self.plan(query, default)?);
         }
         let begun = Instant::now();
-        // The first has the slot of the call itself, the others one each.
+        // The first query uses the slot of the call itself, the others one each.
         let slots = std::iter::once(own_slot).chain(std::iter::repeat_with(|| None));
         let asked = planned.iter().zip(slots).map(|(query, slot)| async move {
             let answer = self.answer_in_turn(query, slot, begun + query.within).await;
@@ -194,7 +194,7 @@ impl TeamCall {
         let is_over = |view: &TasksView| view.queries.iter().all(|query| query.id != id);
         let is_late = timeout_at(until, view.wait_for(is_over)).await.is_err();
         let ended = store.give_up(id.clone()).await;
-        // What could not be written is ended by the store, some time later.
+        // If the end could not be written, the store ends the query some time later.
         waiting.id = waiting.id.take().filter(|_| ended.is_err());
         match ended {
             Ok(Some(Task { status: TaskStatus::Done, result: Some(answer), .. })) => Ok(answer),

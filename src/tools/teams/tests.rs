@@ -27,7 +27,7 @@ use crate::tools::test_support::{KeptNews, TestBench};
 use crate::tools::tool::ToolCx;
 use crate::tools::{NewsStore, ToolSubset};
 
-/// Remembers what was queued, and answers what it is told to.
+/// Records the queued tasks, and returns preset answers.
 #[derive(Debug)]
 struct Recorder {
     view: watch::Sender<TasksView>,
@@ -476,7 +476,7 @@ fn a_team_sees_its_own_tasks_and_those_of_its_children_and_no_others() {
     }
 }
 
-/// The outcome of a call by a lead whose changes of teams are treated so, with what a person has approved.
+/// Returns the outcome of a lead's call with this policy for changes of teams, and a person's approvals.
 fn change(
     policy: Option<DecisionPolicy>,
     approved: &[String],

@@ -1,5 +1,5 @@
-//! The tools for triggers of the teams below. Whoever leads the team above manages them; whether a person has to approve what
-//! an active trigger does, or to know of it, follows from the autonomy of the caller.
+//! The tools for triggers of the teams below. The lead of the team above manages them; the caller's autonomy
+//! says whether a person has to approve what an active trigger does, or is told of it.
 
 use std::sync::Arc;
 
@@ -137,7 +137,7 @@ pub(super) fn update_trigger() -> Arc<dyn Tool> {
                     call.check(&id, &new)?;
                     return call.gated((UPDATE, &id), (Some(&old), &new), wish).await;
                 }
-                // One that is enabled at the same moment is not changed.
+                // A trigger that is enabled meanwhile is not changed.
                 let basis = Some(TriggerBasis { definition: old, state });
                 let answer = call.change_trigger((&args.team, id.name), basis, wish).await?;
                 Ok(Done::Made { answer, change: None })
@@ -154,7 +154,7 @@ pub(super) fn enable_trigger() -> Arc<dyn Tool> {
         async |cx: ToolCx, args: SwitchArgs| {
             let enable = async |call: &TeamCall| {
                 let (id, trigger) = call.known(&args.team, &args.trigger_name)?;
-                // What would be refused is not asked about.
+                // A person is not asked about a change that would be refused.
                 checked_for_enabling(&trigger, call.cx.clock.as_ref())?;
                 call.gated((ENABLE, &id), (None, &trigger), TriggerWish::Enable).await
             };
@@ -263,7 +263,7 @@ impl TeamCall {
         self.stored(id).map_or(TriggerState::Pending, |stored| stored.state)
     }
 
-    /// What would be refused is not asked about.
+    /// Refuses a change before a person is asked about it.
     fn check(&self, id: &TriggerId, new: &Trigger) -> Result<(), Refused> {
         checked(new.clone(), self.child(id.team.as_str())?)?;
         handler(new, self.cx.clock.as_ref()).map_err(TriggerRefusal::CannotRun)?;
@@ -307,7 +307,7 @@ impl TeamCall {
         Ok(self.made(kind, about, answer).await)
     }
 
-    /// Does what a person need not know.
+    /// Makes a change that a person need not know.
     async fn wish(&self, of: (&str, String), wish: TriggerWish) -> Result<Done, Refused> {
         let answer = self.change_trigger(of, None, wish).await?;
         Ok(Done::Made { answer, change: None })
@@ -344,7 +344,7 @@ impl TeamCall {
     }
 }
 
-/// What changes of a definition, as a unified diff; all of it for a trigger that did nothing before.
+/// Returns the unified diff of a definition; all of it for a trigger that did nothing before.
 fn difference(id: &TriggerId, old: Option<&Trigger>, new: &Trigger) -> String {
     let text = |trigger: &Trigger| serde_json::to_string_pretty(trigger).unwrap_or_default() + "\n";
     let (old, new) = (old.map(text).unwrap_or_default(), text(new));

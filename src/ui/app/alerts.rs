@@ -1,7 +1,7 @@
 //! When questions draw attention outside of the screen, and the count in the window title.
 //!
-//! Questions that come soon after each other ring once, and if nothing changes, once more after the time
-//! for a reminder. There is no timer while no question is open and none came.
+//! Questions that come soon after each other ring once, and once more as a reminder if nothing changes
+//! meanwhile. There is no timer while no question is open and none came.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::effect::Effect;
 use super::quiet_hours::QuietHours;
 
-/// How long further questions are waited for after the first one.
+/// How long the alert waits for further questions after the first one.
 const BURST: Duration = Duration::from_millis(500);
 /// The shortest time between two rings.
 const RING_INTERVAL: Duration = Duration::from_secs(3);
@@ -19,14 +19,14 @@ const QUIET_STEP: Duration = Duration::from_mins(1);
 /// Whether somebody looks at the terminal, as it reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Looking {
-    /// It has not reported it; then nobody does.
+    /// The terminal has not reported it; counts as away.
     #[default]
     Unknown,
     Here,
     Away,
 }
 
-/// What the person has set about being called.
+/// The person's settings for calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AttentionSettings {
     pub quiet: Option<QuietHours>,
@@ -34,22 +34,22 @@ pub struct AttentionSettings {
     pub remind_after: Option<Duration>,
 }
 
-/// What it is time for.
+/// The alert that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ui) enum Due {
-    /// To ring for these questions, which came.
+    /// Ring for these new questions.
     New(BTreeSet<String>),
-    /// To remind of all open questions.
+    /// Remind of all open questions.
     Reminder,
 }
 
 #[derive(Debug, Default)]
 pub(in crate::ui) struct Alerts {
     settings: AttentionSettings,
-    /// Questions that came and did not ring. The list of open questions may arrive after them; what it does not
-    /// name is dropped then.
+    /// Questions that came and did not ring. The list of open questions may arrive after them; then those
+    /// that are not in it are dropped.
     came: BTreeSet<String>,
-    /// When they ring; `None` while that list is waited for.
+    /// The time at which they ring; `None` while they are not listed yet.
     ring_at: Option<Instant>,
     rang_at: Option<Instant>,
     /// When to remind of the questions that are open.
@@ -60,11 +60,11 @@ pub(in crate::ui) struct Alerts {
 }
 
 impl Alerts {
-    /// A question came, or came back: it rings soon, together with those that come until then.
+    /// Adds a question that came, or came back: it rings soon, together with others until then.
     pub fn came(&mut self, question: String, now: Instant) {
         self.came.insert(question);
         let at = self.next_ring(now);
-        // Not later than that: the quiet hours for which the others wait may be over.
+        // No later than that: the quiet hours that the others wait for may be over.
         self.ring_at = Some(self.ring_at.map_or(at, |ring| ring.min(at)));
     }
 
@@ -73,7 +73,7 @@ impl Alerts {
         earliest.max(now + BURST)
     }
 
-    /// These came, but are not listed yet: they ring when they are.
+    /// Adds questions that came but are not listed yet: they ring once they are.
     pub fn await_list(&mut self, questions: BTreeSet<String>) {
         self.came.extend(questions);
     }
@@ -88,7 +88,7 @@ impl Alerts {
         };
     }
 
-    /// This question does not ring.
+    /// Removes a question, so that it does not ring.
     pub fn drop_question(&mut self, question: &str) {
         self.came.remove(question);
         self.ring_at = self.ring_at.filter(|_| !self.came.is_empty());
@@ -114,7 +114,7 @@ impl Alerts {
         self.settings.quiet
     }
 
-    /// When there is something to do.
+    /// Returns the time of the next alert.
     pub fn wake_at(&self) -> Option<Instant> {
         [self.ring_at, self.remind_at].into_iter().flatten().min()
     }
@@ -124,8 +124,8 @@ impl Alerts {
         self.wake_at().is_some_and(|at| now >= at)
     }
 
-    /// It stays quiet for so long. That is asked again after a minute at most: a machine that sleeps stops the
-    /// clock of timers, and not the time of day.
+    /// Postpones alerts by the rest of the quiet hours, but a minute at most: timers stop while a machine
+    /// sleeps, the time of day does not, so it is checked again.
     pub fn postpone(&mut self, left: Duration, now: Instant) {
         let until = now + left.min(QUIET_STEP);
         for at in [&mut self.ring_at, &mut self.remind_at].into_iter().flatten() {
@@ -133,7 +133,7 @@ impl Alerts {
         }
     }
 
-    /// What it is time for now; new questions come before a reminder.
+    /// Returns the alert that is due now; new questions come before a reminder.
     pub fn take_due(&mut self, now: Instant) -> Option<Due> {
         if self.ring_at.take_if(|at| now >= *at).is_some() {
             return Some(Due::New(std::mem::take(&mut self.came)));
@@ -147,7 +147,7 @@ impl Alerts {
         self.remind_later(now);
     }
 
-    /// The bell was rung for failures; nobody is reminded of them.
+    /// Records that the bell rang for failures; there is no reminder of them.
     pub fn rang_for_failures(&mut self, now: Instant) {
         self.rang_at = Some(now);
     }

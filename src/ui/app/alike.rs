@@ -1,12 +1,12 @@
-//! Questions that one of them stands for get its answer, too.
+//! The same answer for questions that are merged into one.
 
 use super::App;
 use super::held::HeldAnswer;
 use super::requests::Request;
 
 impl App {
-    /// The same answer to the questions that this one stands for, each of its own dialog: one that fails stays open. Where
-    /// something else is typed already, it may be another answer.
+    /// Returns the requests that give the same answer to the questions merged into this one, each in its own
+    /// dialog: one that fails stays open. A question with another draft is left out.
     pub(super) fn answers_alike(&mut self, request: &Request) -> Vec<Request> {
         let (Request::Answer { question: id, .. } | Request::AnswerAll { question: id, .. }) =
             request

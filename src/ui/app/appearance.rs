@@ -16,7 +16,7 @@ pub enum LookChange {
 pub(super) struct Appearance {
     /// `None`: the theme was chosen and stays.
     themes: Option<ShadedThemes>,
-    /// The background, once the terminal has said what it is.
+    /// The background, once the terminal has reported it.
     shade: Option<Shade>,
 }
 

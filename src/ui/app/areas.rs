@@ -23,7 +23,7 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    /// Where overlays are drawn.
+    /// Returns the area for overlays.
     pub fn overlays(&self) -> Rect {
         if self.right.is_empty() { self.left } else { self.right }
     }

@@ -15,7 +15,7 @@ use crate::protocol::{Command, InboxRow};
 use crate::ui::caller::Call;
 use crate::ui::panes::inbox;
 
-/// Where questions are in view on the screen as it was laid out last; empty areas are not.
+/// The areas where questions were in view in the last layout; empty if they were not.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct InView {
     /// The rows of the inbox.
@@ -57,7 +57,7 @@ impl App {
                 if let Some(call) = self.call_text(|text| text.of_new(&questions)) {
                     self.alerts.rang(now);
                     self.effects.push(Effect::Ring(call));
-                    // They ring by themselves, not too soon after.
+                    // Failures ring separately, not too soon after the questions.
                     for id in failed {
                         self.alerts.came(id, now);
                     }
@@ -71,7 +71,7 @@ impl App {
         }
     }
 
-    /// Rings for all open questions. If none of them rings now, the time begins again.
+    /// Rings for all open questions. If none rings now, the time starts again.
     fn remind(&mut self, now: Instant) {
         let questions = self.to_ring_for(|_| true);
         let Some(call) = self.call_text(|text| text.of_reminder(&questions)) else {
@@ -82,7 +82,7 @@ impl App {
         self.effects.push(Effect::Ring(call));
     }
 
-    /// The last line says a failure to whoever looks.
+    /// Returns the call for failures; none if the person looks, because the last line shows them.
     fn call_for_failures(&self, ids: &BTreeSet<String>) -> Option<Call> {
         let news = self.model.inbox.news().iter();
         let failures: Vec<&NewsItem> = news.filter(|item| ids.contains(&item.id)).collect();
@@ -98,7 +98,7 @@ impl App {
         write(CallText { lang: self.ui.lang, title_of: &title_of })
     }
 
-    /// The questions of these that wait for an answer, without those that are looked at; oldest first.
+    /// Returns those of these questions that wait for an answer and are not looked at; oldest first.
     fn to_ring_for(&self, is_meant: impl Fn(&str) -> bool) -> Vec<&InboxRow> {
         let looked_at = self.alerts.is_looked_at();
         let seen = if looked_at { self.questions_in_view() } else { Vec::new() };
@@ -109,7 +109,7 @@ impl App {
         self.model.inbox.all().iter().filter(|row| rings(&row.question.id)).collect()
     }
 
-    /// Tells the driver what the person looks at, if that changed.
+    /// Tells the driver which questions the person looks at, if that changed.
     pub(super) fn tell_looks(&mut self) {
         let looks = self.alerts.is_looked_at().then(|| self.questions_in_view());
         if looks != self.told_looks {

@@ -1,4 +1,4 @@
-//! Several dialogs that are put away together: what became of them is told once, with the names of those that
+//! Several dialogs that are put away together: the outcome is reported once, with the names of those that
 //! stay.
 
 use super::follow_up::{FollowUp, FollowUps};
@@ -29,7 +29,7 @@ impl Batch {
         Self { to, left: dialogs, done: 0, refused: Vec::new() }
     }
 
-    /// One of them was put away.
+    /// Counts one that was put away.
     pub fn done(&mut self, ui: &UiSettings) -> FollowUps {
         self.done += 1;
         self.step(ui)
@@ -44,7 +44,7 @@ impl Batch {
         self.step(ui)
     }
 
-    /// After the last of them, the message.
+    /// Counts one; after the last, returns the message.
     fn step(&mut self, ui: &UiSettings) -> FollowUps {
         self.left = self.left.saturating_sub(1);
         if self.left > 0 {

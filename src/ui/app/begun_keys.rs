@@ -1,12 +1,12 @@
-//! Keys that begin a longer sequence, such as `ctrl+x` before `ctrl+s`, or a command of vi, and when what can follow
-//! is listed.
+//! Keys that begin a longer sequence, such as `ctrl+x` before `ctrl+s`, or a command of vi, and the time at
+//! which the possible next keys are listed.
 
 use std::time::{Duration, Instant};
 
 use crate::ui::action::{Action, Scope};
 use crate::ui::keymap::KeySequence;
 
-/// Who knows the sequence never sees the list.
+/// A person who knows the sequence types it faster than the list appears.
 const LIST_DELAY: Duration = Duration::from_millis(400);
 
 /// The keys pressed until now.
@@ -17,25 +17,25 @@ pub(super) struct BegunKeys {
     pub since: Instant,
 }
 
-/// Where keys are pressed: the scope, and the number of overlays.
+/// The scope in which keys are pressed, and the number of overlays.
 pub(super) type KeyPlace = (Scope, usize);
 
-/// When the list appears by itself, for what was begun then, after what was drawn last.
+/// Returns the time at which the list appears for keys begun at `since`, if that is after the last frame.
 pub(super) fn appears_at(since: Instant, drawn: Instant) -> Option<Instant> {
     Some(since + LIST_DELAY).filter(|at| *at > drawn)
 }
 
-/// True if what can follow is listed by now.
+/// True if the possible next keys are listed by now.
 pub(super) fn is_listed(since: Instant, now: Instant) -> bool {
     now >= since + LIST_DELAY
 }
 
-/// What a key means after those before it.
+/// The meaning of a key after those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pressed {
     Action(Action),
     /// It has no action.
     Unbound,
-    /// It belongs to a sequence, and there is nothing to do.
+    /// It belongs to a sequence and needs no action.
     Done,
 }

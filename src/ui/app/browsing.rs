@@ -38,7 +38,7 @@ pub(super) fn select_asker(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     }]
 }
 
-/// The list that has the focus, or had it before the composer; the dialogs where it is none.
+/// Returns the list that has the focus, or had it before the composer; else the dialogs.
 fn filtered_list(focus: Focus) -> FilteredList {
     match focus {
         Focus::Inbox => FilteredList::Questions,

@@ -1,4 +1,4 @@
-//! What the person, and a program of theirs, is told when questions ring. The texts are clean and bounded.
+//! The texts about ringing questions for the person and the person's program. They are clean and bounded.
 
 use crate::domain::news::{NewsItem, NewsKind};
 use crate::domain::title::headline;
@@ -10,7 +10,7 @@ use crate::ui::text::SafeText;
 use crate::ui::text::copy_text::head;
 use crate::ui::words::kind_of_news;
 
-/// The most questions a program of the person is told about at once.
+/// Most questions per call of the person's program.
 const MAX_CALLED: usize = 20;
 /// The start of a question that it gets.
 const MAX_CONTENT_BYTES: usize = 8 * 1024;
@@ -23,8 +23,8 @@ pub(in crate::ui) struct CallText<'a> {
 }
 
 impl CallText<'_> {
-    /// For questions that came, oldest first: the oldest, with the title of its dialog if it is alone, else with how
-    /// many there are. `None` if there are none.
+    /// Returns the call for new questions, oldest first: it names the oldest, with the title of its dialog if
+    /// it is alone, else with the number of questions. `None` if there are none.
     pub fn of_new(&self, questions: &[&InboxRow]) -> Option<Call> {
         let (first, others) = questions.split_first()?;
         let question = asked_by(first);
@@ -38,7 +38,7 @@ impl CallText<'_> {
         Some(self.call(CallReason::New, SafeText::line(&text), questions))
     }
 
-    /// For all that are open. `None` if there are none.
+    /// Returns the reminder of all open questions. `None` if there are none.
     pub fn of_reminder(&self, questions: &[&InboxRow]) -> Option<Call> {
         let (first, _) = questions.split_first()?;
         let open = words::STILL_OPEN.text(questions.len(), self.lang);
@@ -46,7 +46,7 @@ impl CallText<'_> {
         Some(self.call(CallReason::Reminder, text, questions))
     }
 
-    /// For failures that came, the newest first: the newest, with how many there are. `None` if there are none.
+    /// Returns the call for new failures, newest first: it names the newest and their number. `None` if there are none.
     pub fn of_failures(&self, failures: &[&NewsItem]) -> Option<Call> {
         let (first, others) = failures.split_first()?;
         let agent = first.agent.as_ref().map(|agent| format!("@{agent} ")).unwrap_or_default();

@@ -12,9 +12,9 @@ use crate::ui::app::words;
 use crate::ui::model::Tone;
 use crate::ui::panes::composer::hint;
 
-/// What waits for consent has changed from `known`, and the sheet is not open. A workspace in which
-/// nothing runs before the user agrees shows the sheet once. Later entries are reported in the status line
-/// only: they must not interrupt typing.
+/// Returns what follows when the things that wait for consent have changed from `known` and the sheet is
+/// not open. A workspace in which nothing runs before the user agrees shows the sheet once. Later entries
+/// are reported in the status line only: they must not interrupt typing.
 pub(super) fn changed(known: &ConsentView, facts: Facts<'_>) -> Option<FollowUp> {
     let consent = &facts.model.consent;
     if consent.waiting.iter().all(|one| known.waiting.contains(one)) {
@@ -38,7 +38,7 @@ fn show(then: Option<DialogId>) -> FollowUps {
     vec![FollowUp::Command(Command::CheckConsent), sheet]
 }
 
-/// The user agreed to what the sheet showed; `then` is the dialog that was to continue.
+/// Agrees to the shown entries; `then` is the dialog that was to continue.
 pub(super) fn agree(
     digests: Vec<String>,
     level: Option<Level>,

@@ -36,7 +36,7 @@ pub(super) fn retry_now(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     }]
 }
 
-/// The line takes it as a wish to be tried at once, whichever dialog it names.
+/// Reconnects at once, whichever dialog the command names.
 pub(super) fn connect_now(facts: Facts<'_>) -> FollowUps {
     let selected = facts.model.tree.shown_selection();
     let dialog = facts.open_dialog().or(selected).cloned();

@@ -1,5 +1,5 @@
-//! Text that leaves the screen, and what is said about it. No message claims more than is known: a
-//! terminal does not say whether it took a text.
+//! Text that leaves the screen, and the messages about it. No message claims more than is known: a
+//! terminal does not report whether it took a text.
 
 use super::App;
 use super::effect::Effect;

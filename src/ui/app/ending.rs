@@ -21,7 +21,7 @@ const MAX_SCREEN_PART: u16 = 3;
 /// Rows it leaves free on the smallest screen: the tabs, one of a pane, the status line.
 const MIN_FREE_ROWS: u16 = 4;
 
-/// When the demo on the screen was started.
+/// When the demo was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DemoStart {
     /// Now: without a dialog nothing has ended.

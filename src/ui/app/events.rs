@@ -21,7 +21,7 @@ impl App {
         let first = self.startup.open_first(&self.model, self.writing.drafts(), self.ui.lang);
         self.open_first(first);
         if closes {
-            // After the notice about the restored draft of another question.
+            // Shown after the notice about the restored draft of another question.
             self.give_back_gone();
         }
         self.outcome()
@@ -37,7 +37,7 @@ impl App {
             }
             DriverEvent::Files(paths) => self.writing.set_files(paths),
             DriverEvent::Rows(rows) => {
-                // It may be another driver, which was told nothing.
+                // It may be another driver, which was not told anything yet.
                 self.told_looks = None;
                 self.tell(|log, open, ui| log.rows_listed(&rows, open, ui));
                 self.model.tree.set(rows);
@@ -202,7 +202,7 @@ impl App {
         true
     }
 
-    /// The newest of what is new is said once; failures ring.
+    /// Announces the newest new item once; failures ring.
     fn news_changed(&mut self, items: Vec<NewsItem>) {
         let known = self.startup.news_arrived().then(|| self.model.inbox.news().to_vec());
         for gone in known.iter().flat_map(|known| news::gone(known, &items)) {
@@ -224,14 +224,14 @@ impl App {
         self.rest_inbox();
     }
 
-    /// What is first is in view, as long as nobody is in the inbox.
+    /// Scrolls the inbox to its first row, unless it has the focus.
     fn rest_inbox(&mut self) {
         if ![self.focus.now(), self.focus.pane()].contains(&Focus::Inbox) {
             self.model.inbox.rest();
         }
     }
 
-    /// The composer leaves a question that is not open any more.
+    /// Turns the composer away from a question that was closed.
     fn inbox_changed(&mut self) {
         let (inbox, open) = (&self.model.inbox, self.reading.dialog());
         let here = (self.focus.is(Focus::Composer), open);
@@ -248,7 +248,7 @@ impl App {
         }
     }
 
-    /// Answers that were typed and not sent, to questions that are not open any more, become message drafts.
+    /// Turns unsent answers to questions that were closed into message drafts.
     pub(super) fn give_back_gone(&mut self) {
         let told = self.writing.give_back_gone(&self.model.inbox, self.redraw.now());
         self.follow(told);

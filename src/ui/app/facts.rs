@@ -1,5 +1,5 @@
-//! What an action may read of the owners. It changes none of them: what follows from it is returned as
-//! data.
+//! The owners' state that an action may read. It changes none of them: what follows from it is
+//! returned as data.
 
 use super::focus::Focus;
 use super::follow_up::{FollowUp, FollowUps};
@@ -52,7 +52,7 @@ impl<'a> Facts<'a> {
         if self.focus == Focus::Tree { self.on_selected(act) } else { self.on_open(act) }
     }
 
-    /// Acts on the selected main dialog of the tree; notifies the user if it is none.
+    /// Acts on the selected dialog of the tree if it is a main dialog; notifies the user otherwise.
     pub fn on_selected_main(self, act: impl FnOnce(&DialogId, Self) -> FollowUps) -> FollowUps {
         self.on_selected(|dialog, facts| facts.if_main(dialog, act))
     }

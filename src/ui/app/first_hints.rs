@@ -1,8 +1,8 @@
 //! Short hints for a person who is new here: at most one at a time, in the status line, with the key for what can
 //! be done now. Each is gone for good once the person did it, or after it was shown a few times.
 //!
-//! Only keys move them on, so they need no timer. What is known of them is a few words of text, stored with the
-//! drafts; where that cannot be read, there are no hints, and it is left as it is.
+//! Only keys move them on, so they need no timer. Their state is a few words of text, stored with the drafts;
+//! if that text cannot be read, there are no hints, and it is left unchanged.
 
 use std::borrow::Borrow;
 
@@ -12,16 +12,16 @@ use crate::domain::{DialogId, Entry, RootId};
 use crate::ui::action::Action;
 use crate::ui::app::words;
 
-/// The name under which they are stored. It is that of no draft.
+/// The name under which they are stored. No draft has it.
 pub const STORED_HINTS: &str = "hints";
 /// The stored text is no longer than this.
 pub const MAX_STORED_HINTS: usize = 1024;
 
-/// How often a hint is shown at most.
+/// Most times a hint is shown.
 const SHOWINGS: u8 = 3;
-/// For how many keys it stays.
+/// Number of keys for which a hint stays.
 const KEYS_SHOWN: u8 = 8;
-/// For how many keys there is none before the next.
+/// Number of keys without a hint before the next one.
 const KEYS_BETWEEN: u8 = 6;
 /// Stored in place of a number once the person did it.
 const USED: &str = "used";
@@ -34,7 +34,7 @@ pub enum HintUse {
     Off,
 }
 
-/// What a hint is about; of those shown as often, the first comes first.
+/// The subject of a hint; of hints shown equally often, the first comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FirstHint {
     New,
@@ -59,7 +59,7 @@ impl FirstHint {
         Self::Help,
     ];
 
-    /// What its key does.
+    /// Returns what its key does.
     pub fn word(self) -> Text {
         match self {
             Self::New => words::HINT_NEW,
@@ -120,7 +120,7 @@ impl FirstHint {
     }
 }
 
-/// What is known of one hint.
+/// The state of one hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Progress {
     hint: FirstHint,
@@ -158,7 +158,7 @@ pub(super) struct FirstHints {
 }
 
 impl FirstHints {
-    /// As they were stored; `None` for a person who has seen none.
+    /// Reads the stored state; `None` for a person who has not seen any.
     pub fn from_stored(stored: Option<&str>) -> Self {
         let fresh = FirstHint::ALL.map(|hint| Progress { hint, shown: 0, used: false });
         let known = match stored {
@@ -174,14 +174,14 @@ impl FirstHints {
             || matches!(self.showing, Showing::Shown { .. })
     }
 
-    /// These records of a dialog came to the screen.
+    /// Takes note of the records of a dialog that came to the screen.
     pub fn saw(&mut self, dialog: &DialogId, entries: &[impl Borrow<Entry>]) {
         if entries.iter().any(|entry| entry.borrow().changes_files()) {
             self.changed = Some(dialog.root.clone());
         }
     }
 
-    /// True if there are changes of files to look at in the tree of this dialog, as far as is known.
+    /// True if a file change is known in the tree of this dialog.
     pub fn has_changes(&self, dialog: &DialogId) -> bool {
         self.changed.as_ref() == Some(&dialog.root)
     }
@@ -212,7 +212,7 @@ impl FirstHints {
         self.known.iter().any(|known| known.hint == hint && known.used)
     }
 
-    /// The hint to show, of those that fit what can be done now and the room there is.
+    /// Chooses the hint to show, of those that fit the current state and the room.
     pub fn choose(&mut self, fits: impl Fn(FirstHint) -> bool) -> Option<FirstHint> {
         match self.showing {
             Showing::Shown { hint, .. } if fits(hint) => return Some(hint),
@@ -243,7 +243,7 @@ impl FirstHints {
     }
 }
 
-/// Reads what was stored; `None` if it is nothing of ours.
+/// Parses the stored text; `None` if it is not ours.
 fn parse(text: &str, fresh: &[Progress]) -> Option<Vec<Progress>> {
     if text.len() > MAX_STORED_HINTS {
         return None;
@@ -256,7 +256,7 @@ fn parse(text: &str, fresh: &[Progress]) -> Option<Vec<Progress>> {
         if !is_name {
             return None;
         }
-        // One of another version is none of ours, but no fault.
+        // A hint of another version is ignored.
         if let Some(known) = known.iter_mut().find(|known| known.hint.name() == name) {
             (known.shown, known.used) = (shown, value == USED);
         }

@@ -13,7 +13,7 @@ pub enum Focus {
 }
 
 impl Focus {
-    /// The part whose keys are those of this scope; `None` for a scope of several.
+    /// Returns the part with this scope; `None` for a scope of several parts.
     pub fn of(scope: Scope) -> Option<Self> {
         let parts = [
             (tree::SCOPE, Self::Tree),
@@ -53,7 +53,7 @@ impl FocusState {
         self.pane
     }
 
-    /// One pane takes the whole screen.
+    /// True if one pane takes the whole screen.
     pub fn is_zoomed(&self) -> bool {
         self.zoomed
     }

@@ -1,5 +1,5 @@
-//! What an action, an event or a change of one owner makes others do, as data. Owners never call each
-//! other; the app carries their follow-ups out, in order.
+//! The effects that an action, an event or a change of one owner has on others, as data. Owners never
+//! call each other; the app carries their follow-ups out, in order.
 
 use super::effect::Effect;
 use super::focus::Focus;
@@ -38,19 +38,19 @@ pub(super) enum FollowUp {
 
     /// Do this, as by its key.
     Act(Action),
-    /// The same in the topmost overlay, if it has this scope.
+    /// The same action in the topmost overlay, if it has this scope.
     ActInOverlay(Scope, Action),
 
     // To the overlays.
     Show(NewOverlay),
-    /// Show a list, or do what it wants instead.
+    /// Show a list, or carry out its intent instead.
     ShowList(Scope),
-    /// So many dialogs are put away together.
+    /// This many dialogs are put away together.
     BeginBatch {
         to: Bucket,
         dialogs: usize,
     },
-    /// One of them was put away.
+    /// One dialog of the batch was put away.
     BatchDone,
     /// The one with this name stays.
     BatchRefused {
@@ -65,16 +65,16 @@ pub(super) enum FollowUp {
     EndFind,
 
     // To the focus.
-    /// Give the focus to this part; for the composer, notifies the user if nobody is written to.
+    /// Give the focus to this part; for the composer, notifies the user if it has no target.
     Focus(Focus),
 
     // To the open dialog and the view on it.
     Open(DialogId),
     /// Open a dialog and give it the focus.
     Read(DialogId),
-    /// The same; if it is open already, the view on it stays.
+    /// Read a dialog; if it is open already, its view stays.
     ReadIfNew(DialogId),
-    /// Show the dialog from before answering, which is no position to go back to any more.
+    /// Show the dialog from before answering, and forget it as a place to go back to.
     ReturnTo(DialogId),
     /// Go to this one of the places to go back to.
     GoToPlace(usize),
@@ -91,7 +91,7 @@ pub(super) enum FollowUp {
     /// Go to the next or the previous match.
     StepSearch(Towards),
     LeaveSearch,
-    /// List what can be copied of the block with the cursor.
+    /// List the parts of the block with the cursor that can be copied.
     ShowParts,
     /// The preview requested with this ticket cannot be read.
     PreviewRefused {
@@ -109,11 +109,11 @@ pub(super) enum FollowUp {
     Answer(Pick),
     /// Send an answer once it cannot be undone any more.
     HoldAnswer(HeldAnswer),
-    /// The same, whatever others are asked.
+    /// Hold this answer only, whatever other questions are alike.
     HoldOne(HeldAnswer),
     /// Send the same answer as to another question.
     SendAlike(HeldAnswer),
-    /// It was sent to all of them: go on, if the composer is at one of them.
+    /// The answer was sent to all alike questions: go on, if the composer is at one of them.
     AlikeSent,
     /// An answer is not sent: it is a draft again.
     AnswerUndone(HeldAnswer),

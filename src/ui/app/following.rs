@@ -29,7 +29,7 @@ impl App {
         self.commands.push(self.requests.begin(ticket, request));
     }
 
-    /// Says why nothing is changed from here.
+    /// Says why this screen cannot change anything.
     fn refuse_to_change(&mut self) {
         let why = Localized::from(Refusal::ViewsOnly);
         self.notify(Tone::Plain, why.in_lang(self.ui.lang));
@@ -210,7 +210,7 @@ impl App {
             }
             FollowUp::HoldAnswer(answer) => {
                 let mut alike = self.model.inbox.same_words(&answer.question);
-                // Where something was typed already, it may be another answer.
+                // A question with text typed already may get another answer.
                 let drafts = self.writing.drafts();
                 alike.retain(|(_, id)| answer.part.is_none() && !drafts.has_answer(id));
                 self.follow(answering::ask_about_alike(&answer, alike, &self.ui));
@@ -288,7 +288,7 @@ impl App {
         }
     }
 
-    /// After the result of an answer: its question may have closed meanwhile.
+    /// Handles the result of an answer: its question may have closed meanwhile.
     fn result_of_answer(&mut self, key: &DraftKey) {
         if key.question().is_some() {
             self.give_back_gone();

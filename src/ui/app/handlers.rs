@@ -25,14 +25,14 @@ use crate::ui::panes::transcript::{ScrollMove, SearchCount, Stop, Towards};
 const WHOLE_LIST: isize = isize::MAX / 2;
 
 impl App {
-    /// Does what an action does outside of overlays; where one action is bound in several panes, in the
-    /// one that has the focus.
+    /// Carries out an action outside of overlays; if it is bound in several panes, in the one that has
+    /// the focus.
     pub(super) fn act(&mut self, action: Action) -> Handled {
         if is_about_cursor(action) {
             self.settle();
         }
         self.hints.used(action);
-        // What is selected is known once the rows of the tree are up to date.
+        // The selection is known once the rows of the tree are up to date.
         self.model.tree.refresh();
         let (facts, now) = (self.facts(), self.redraw.now());
         let follow_ups = match action {
@@ -282,14 +282,14 @@ impl App {
         }
     }
 
-    /// Gives the focus to the next or the previous part.
+    /// Returns the focus of the next or the previous part.
     fn step_focus(&self, back: bool) -> FollowUps {
         let can_write = self.writing.can_write() && !self.model.views_only;
         vec![FollowUp::Focus(self.focus.neighbour(back, can_write))]
     }
 
-    /// In the composer, keys act on what is offered; else the arrows move the caret, and at the edge of the
-    /// text they recall the history.
+    /// Handles a key in the composer: it acts on the completions; else the arrows move the caret, and at
+    /// the edge of the text they recall the history.
     pub(super) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
         if self.complete(action) {
             return;

@@ -7,7 +7,7 @@ use super::requests::Request;
 use crate::domain::DialogId;
 use crate::ui::model::{DraftKey, Inbox};
 
-/// An answer as it will be sent, and what was typed.
+/// An answer as it will be sent, and the typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HeldAnswer {
     pub dialog: DialogId,
@@ -24,7 +24,7 @@ impl HeldAnswer {
         Request::Answer { dialog, question, part, text, typed }
     }
 
-    /// Its draft.
+    /// Returns the key of its draft.
     pub fn key(&self) -> DraftKey {
         DraftKey::of_answer(&self.question, self.part.as_deref())
     }
@@ -32,9 +32,9 @@ impl HeldAnswer {
 
 #[derive(Debug)]
 pub(super) struct HeldAnswers {
-    /// How long an answer is held.
+    /// The time for which an answer is held.
     hold: Duration,
-    /// In the order in which they were sent.
+    /// The held answers, in the order in which they were sent.
     held: Vec<(Instant, HeldAnswer)>,
 }
 
@@ -58,28 +58,28 @@ impl HeldAnswers {
         self.held.drain(..at).map(|(_, answer)| answer).collect()
     }
 
-    /// When the first of them is due.
+    /// Returns the time at which the first held answer is due.
     pub fn due_at(&self) -> Option<Instant> {
         self.held.first().map(|(until, _)| *until)
     }
 
-    /// All of them, at the end.
+    /// Takes all of them, at the end.
     pub fn all(&mut self) -> Vec<HeldAnswer> {
         self.held.drain(..).map(|(_, answer)| answer).collect()
     }
 
-    /// The last one that was sent; it is not held any more.
+    /// Takes back the answer that was sent last.
     pub fn undo(&mut self) -> Option<HeldAnswer> {
         self.held.pop().map(|(_, answer)| answer)
     }
 
-    /// The answer to this question; it is not held any more.
+    /// Takes the answer to this question.
     pub fn take(&mut self, question: &str) -> Option<HeldAnswer> {
         let at = self.held.iter().position(|(_, answer)| answer.question == question)?;
         Some(self.held.remove(at).1)
     }
 
-    /// The answers whose questions are not open any more.
+    /// Takes the answers whose questions were closed.
     pub fn without_question(&mut self, inbox: &Inbox) -> Vec<HeldAnswer> {
         let gone = |(_, held): &mut (Instant, HeldAnswer)| inbox.get(&held.question).is_none();
         self.held.extract_if(.., gone).map(|(_, answer)| answer).collect()
@@ -93,7 +93,7 @@ impl HeldAnswers {
         )
     }
 
-    /// When an answer is due, or the seconds that are shown change.
+    /// Returns the time at which an answer is due or the shown seconds change.
     pub fn changes_at(&self, now: Instant) -> Option<Instant> {
         let first = self.held.first().map(|(until, _)| *until)?;
         let last = self.held.last().map(|(until, _)| *until)?;

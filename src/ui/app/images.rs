@@ -1,4 +1,4 @@
-//! Images of the person: what the screen says about them before they are sent.
+//! Images of the person: warnings before they are sent.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) struct UnseenImages {
 }
 
 impl UnseenImages {
-    /// For the title of the composer.
+    /// Returns the text for the title of the composer.
     pub fn text(&self, ui: &UiSettings) -> String {
         let says = match self.up_to {
             None => ui.text(words::READS_NO_IMAGES).to_owned(),
@@ -77,7 +77,7 @@ impl App {
         }
     }
 
-    /// Who gets what is written.
+    /// Returns the member that gets the text.
     fn recipient(&self) -> Option<&AgentId> {
         let of = |dialog: &DialogId| self.model.tree.get(dialog).map(|row| &row.agent);
         match self.writing.target() {

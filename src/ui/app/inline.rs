@@ -13,7 +13,7 @@ pub(super) struct Inline {
     pub ending: EndingPrinted,
 }
 
-/// Whether the text at the end of a demo was printed since it is shown.
+/// Whether the text at the end of a demo was printed since it appeared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum EndingPrinted {
     #[default]

@@ -108,7 +108,7 @@ pub(super) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
 
 /// Does what an action does in this scope, which may not be where the focus is.
 fn run(scope: Scope, action: Action, focus: Focus) -> FollowUps {
-    // In panes its key is for a search or a filter, too.
+    // In panes this key is also for a search or a filter.
     if scope == Scope::PANES && action == Action::NewDialog {
         let leave = (focus == Focus::Composer).then_some(FollowUp::Act(Action::Leave));
         return leave.into_iter().chain([FollowUp::Show(NewOverlay::NewDialog)]).collect();

@@ -21,7 +21,7 @@ impl KeyReports {
         self.pressed = Some(keys);
     }
 
-    /// With the keys before it, if it completes a sequence.
+    /// Returns the pressed keys, with those before them if they complete a sequence.
     pub fn pressed(&self) -> Option<&KeySequence> {
         self.pressed.as_ref()
     }

@@ -46,7 +46,7 @@ impl App {
         self.notify(Tone::Plain, self.ui.text(words::IS_PUT_OFF));
     }
 
-    /// Puts off what the stored times say; a time that is over, or is none, is removed.
+    /// Puts questions off until their stored times; a time that has passed or is invalid is removed.
     pub(super) fn put_off_as_stored(&mut self) {
         let now = self.redraw.now();
         let questions = self.model.inbox.all().iter().map(|row| row.question.id.clone());
@@ -68,7 +68,7 @@ impl App {
         (1..=PutOff::MAX_MINUTES * 60).contains(&left).then(|| Duration::from_secs(left))
     }
 
-    /// Shows the questions whose time has come; true if there are any.
+    /// Shows the questions whose postponement is over; true if there are any.
     pub(super) fn bring_back_due(&mut self, now: Instant) -> bool {
         let due = self.model.inbox.due(now);
         self.forget_put_off(&due);
@@ -90,7 +90,7 @@ impl App {
         vec![FollowUp::Notify(Tone::Plain, word)]
     }
 
-    /// These questions are not put off any more.
+    /// Removes the stored times of questions that are no longer put off.
     pub(super) fn forget_put_off(&mut self, questions: &[String]) {
         let now = self.redraw.now();
         for question in questions {

@@ -16,7 +16,7 @@ use crate::ui::model::{DraftKey, Mark, Tone, Tree, attached};
 use crate::ui::panes::input_prompt::PromptPurpose;
 use crate::ui::panes::tree;
 
-/// For side dialogs only. Asks for a note, then for a confirmation.
+/// Asks for a note, then for a confirmation. For side dialogs only.
 pub(super) fn ask_to_declare_dead(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let is_dead = facts.row(dialog).map(Mark::of) == Some(Mark::Dead);
     vec![if dialog.is_main() {
@@ -57,7 +57,7 @@ fn put_away_here(to: Bucket, facts: Facts<'_>) -> FollowUps {
     vec![FollowUp::Show(NewOverlay::Question(question, Intent::PutAwayAll(roots, to)))]
 }
 
-/// Requests all of them; what became of it is told once.
+/// Puts all of them away; the outcome is reported once.
 pub(super) fn put_away_all(roots: Vec<(RootId, String)>, to: Bucket) -> FollowUps {
     let begin = FollowUp::BeginBatch { to, dialogs: roots.len() };
     let request = |(root, name)| FollowUp::Request(Request::PutAway { root, to, name });
@@ -165,7 +165,7 @@ fn something_is_open(tree: &Tree, main: &DialogId) -> bool {
     })
 }
 
-/// What was done, and the keys that undo it: the list opens at the last dialog that was put away.
+/// Returns what was done, and the keys that undo it: the list opens at the last dialog that was put away.
 fn with_undo(ui: &UiSettings, word: Text, name: &str) -> String {
     let list = ui.key(tree::SCOPE, Action::Show(shelf::SCOPE));
     let revive = ui.key(shelf::SCOPE, Action::Revive);

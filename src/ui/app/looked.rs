@@ -1,4 +1,4 @@
-//! Stores what the user has looked at, so that a start knows what is new since the last one.
+//! Stores the user's looks, so that the next start knows what is new.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ impl App {
         }
     }
 
-    /// The same at once.
+    /// Stores them at once.
     pub(super) fn store_looks(&mut self) {
         self.store_looks_at = None;
         if self.model.tree.has_new_looks() {

@@ -1,7 +1,7 @@
 //! The keys of vi in the composer, if the user has chosen them.
 //!
-//! `Esc` means one thing at a time: it closes what is offered, then ends insert or visual mode or takes back a
-//! begun command, and in normal mode it leaves the composer as it does without vi.
+//! `Esc` does one thing at a time: it closes the completions, then ends insert or visual mode or cancels an
+//! unfinished command, and in normal mode it leaves the composer as it does without vi.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::ui::panes::field::{BegunCommand, ViKeys, ViMode, ViOutcome};
 /// The keys of the composer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ComposerKeys {
-    /// Those of a shell.
+    /// The keys of a shell.
     #[default]
     Plain,
     Vi,
@@ -24,7 +24,7 @@ pub enum ComposerKeys {
 impl ComposerKeys {
     pub const ALL: [Self; 2] = [Self::Plain, Self::Vi];
 
-    /// As it is written in the configuration.
+    /// Returns its name in the configuration.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -43,7 +43,7 @@ impl App {
         self.writing.set_vi(vi);
     }
 
-    /// Gives a key to vi; false if it means what it means without.
+    /// Gives a key to vi; false if it has its meaning without vi.
     pub(super) fn vi_key(&mut self, key: KeyEvent) -> bool {
         if !self.focus.is(Focus::Composer) || !self.writing.can_write() {
             return false;

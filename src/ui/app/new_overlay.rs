@@ -23,12 +23,12 @@ pub(super) enum NewOverlay {
     Consent {
         then: Option<DialogId>,
     },
-    /// A question, and what is done if the user says yes.
+    /// A question, and the intent if the user says yes.
     Confirm(Text, Intent),
     Question(String, Intent),
-    /// The same while the user may be typing on.
+    /// A confirmation that appears while the user may be typing.
     SuddenQuestion(String, Intent),
-    /// The same for what cannot be undone.
+    /// A confirmation of something that cannot be undone.
     PermanentQuestion(String, Intent),
     /// Asks for a line of text about the dialog with this name.
     Prompt {
@@ -54,7 +54,7 @@ pub(super) enum NewOverlay {
         dialog: DialogId,
         scope: ChangesScope,
     },
-    /// Who ran and who waited in the tree of this dialog.
+    /// Working and waiting times in the tree of this dialog.
     Timeline {
         dialog: DialogId,
     },
@@ -64,17 +64,17 @@ pub(super) enum NewOverlay {
     },
     /// The program's log, from this level on.
     Log(Box<LogView>, LogLevel),
-    /// What a member is told.
+    /// The request that a new dialog of a member begins with.
     Mind(Box<MindView>),
     /// The tasks of teams.
     Tasks(Tasks),
     /// The form for a task of this team, with its draft.
     NewTask(TeamName),
-    /// All of a task.
+    /// A whole task.
     Task(Box<Task>),
-    /// All of a trigger.
+    /// A whole trigger.
     Trigger(Box<TriggerRow>),
-    /// All that a question asks to approve.
+    /// Everything that a question asks to approve.
     ToApprove(Box<InboxRow>),
     /// The done and archived dialogs.
     Shelf(Vec<ShelfRow>),
@@ -82,9 +82,9 @@ pub(super) enum NewOverlay {
     Search,
     /// Searches the records of dialogs, with the dialog where the user is.
     Finder(Option<DialogId>),
-    /// Searches in what was sent before.
+    /// The search in the sent messages.
     Sent,
-    /// What can be copied of a text.
+    /// The parts of a text that can be copied.
     CopyParts {
         whole: String,
         parts: Vec<Excerpt>,

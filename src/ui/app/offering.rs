@@ -1,4 +1,4 @@
-//! What is offered at the caret of the composer: kept up to date after each key and event.
+//! The completions at the caret of the composer: updated after each key and event.
 
 use super::writing::Completed;
 use super::{App, Focus, intents};
@@ -10,7 +10,7 @@ use crate::ui::panes::composer::offers::{Offer, OfferEffect};
 use crate::ui::panes::palette::{self, PaletteEntry};
 
 impl App {
-    /// The files of the workspace are listed when a name is begun; what was listed before is offered meanwhile.
+    /// Refreshes the completions. Files are listed when a name is begun; meanwhile the former list is offered.
     pub(super) fn refresh_offers(&mut self) {
         if !self.focus.is(Focus::Composer) {
             return;
@@ -24,7 +24,7 @@ impl App {
         }
     }
 
-    /// Does to what is offered what the key wants; false if it wants something else.
+    /// Applies the key to the completions; false if it has no meaning for them.
     pub(super) fn complete(&mut self, action: Action) -> bool {
         if !self.focus.is(Focus::Composer) {
             return false;

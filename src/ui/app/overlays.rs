@@ -57,19 +57,19 @@ pub(super) struct Overlays {
     last_put_away: Option<RootId>,
 }
 
-/// What overlays may read.
+/// State that overlays may read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OverlayFacts<'a> {
     pub model: &'a Model,
     pub open: Option<&'a DialogId>,
-    /// How far the search in the open dialog is.
+    /// The progress of the search in the open dialog.
     pub found: Option<SearchCount>,
     /// The queued messages of the open dialog.
     pub queued: &'a [QueuedMessage],
     /// The places to go back to, the last one visited last.
     pub places: &'a [Place],
     pub drafts: &'a Drafts,
-    /// What was sent before.
+    /// Messages that were sent before.
     pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
     pub moment: Instant,
@@ -161,13 +161,13 @@ impl Overlays {
         }
     }
 
-    /// There is content for one sheet only.
+    /// Closes open sheets: there is content for one only.
     fn close_sheets(&mut self) {
         let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE, usage::SCOPE];
         self.stack.retain(|overlay| !sheets.contains(&overlay.scope()));
     }
 
-    /// Searches the rows of the topmost overlay that can be searched; false if there is none.
+    /// Searches the rows of the topmost overlay; false if they cannot be searched.
     pub fn search(&mut self, text: &str) -> bool {
         self.searched().map(|search| search.set(text)).is_some()
     }
@@ -186,13 +186,13 @@ impl Overlays {
         self.stack.iter_mut().rev().find_map(|overlay| overlay.row_search_mut())
     }
 
-    /// What a search in rows found is not known before the next layout.
+    /// True if the result of a search in rows is only known after the next layout.
     pub fn awaits_layout(&self) -> bool {
         let searched = self.stack.last().and_then(|overlay| overlay.row_search());
         searched.is_some_and(RowSearch::awaits_layout)
     }
 
-    /// What a key does to the search in the rows of the topmost overlay; `None` if nothing.
+    /// Applies a key to the search in the rows of the topmost overlay; `None` if it has no effect there.
     pub fn search_key(&mut self, action: Action, ui: &UiSettings) -> Option<Vec<FollowUp>> {
         let search = self.stack.last_mut()?.row_search_mut()?;
         if action == Action::Find {
@@ -210,7 +210,7 @@ impl Overlays {
         Some(count.map(|text| FollowUp::NotifyText(Tone::Plain, text)).into_iter().collect())
     }
 
-    /// With how far the search in an overlay is, if one can be searched.
+    /// Adds the progress of the search in an overlay, if it can be searched.
     fn with_found<'a>(&self, facts: OverlayFacts<'a>) -> OverlayFacts<'a> {
         let searched = self.stack.iter().rev().find_map(|overlay| overlay.row_search());
         let found = searched.map_or(facts.found, RowSearch::count);
@@ -234,7 +234,7 @@ impl Overlays {
         self.stack.len()
     }
 
-    /// The keys of the topmost overlay: what it handles, and what works under every overlay.
+    /// Returns the keys of the topmost overlay: those it handles, and those that work under every overlay.
     pub fn keys(&self, keymap: &Keymap) -> Option<KeysOf> {
         let top = self.stack.last()?;
         let scope = top.scope();
@@ -259,7 +259,7 @@ impl Overlays {
         self.stack.iter().rposition(|overlay| overlay.covers()).unwrap_or(0)
     }
 
-    /// For each overlay the rows at its lower edge that those above it take.
+    /// Returns for each overlay the number of rows at its lower edge that overlays above it cover.
     fn rows_taken(&self) -> Vec<u16> {
         let above = |at: usize| self.stack.iter().skip(at + 1);
         let taken = |at| above(at).map(|overlay| overlay.rows_taken()).max().unwrap_or_default();
@@ -272,7 +272,7 @@ impl Overlays {
     }
 
     /// Calls the topmost overlay, and closes it if it asks for that. `None` if there is none. When the
-    /// last one is closed, drafts are stored before anything else it requests.
+    /// last one is closed, drafts are stored before its other requests.
     pub fn call(
         &mut self,
         facts: OverlayFacts<'_>,
@@ -285,7 +285,7 @@ impl Overlays {
         if handled == Handled::Close {
             self.stack.pop();
             if intents.iter().any(|intent| matches!(intent, Intent::Open(_))) {
-                // Nothing stays in front of a dialog that is opened.
+                // No overlay stays in front of a dialog that is opened.
                 self.stack.clear();
             }
             if self.stack.is_empty() {
@@ -306,7 +306,7 @@ impl Overlays {
         self.stack.iter_mut().for_each(|overlay| overlay.hide());
     }
 
-    /// When the topmost one shows something else by itself, after what was drawn last.
+    /// Returns the time at which the topmost overlay changes by itself, if that is after the last frame.
     pub fn changes_at(&self, drawn: Instant) -> Option<Instant> {
         self.stack.last().and_then(|top| top.changes_at()).filter(|at| *at > drawn)
     }
@@ -320,7 +320,7 @@ impl Overlays {
     ) -> Option<InboxRow> {
         let (facts, mut none) = (self.with_found(facts), Vec::new());
         let cx = facts.cx((&self.sheets, &self.finds), &mut none);
-        // What is covered is not shown to anybody: a question that has to be read is not laid out below help.
+        // A covered question is not shown: one that has to be read is not laid out below help.
         let (first, taken) = (self.first_seen(), self.rows_taken());
         let shown = self.stack.iter_mut().zip(taken).skip(first);
         for (overlay, taken) in shown {
@@ -343,7 +343,7 @@ impl Overlays {
         }
     }
 
-    /// Shows a list, or returns what it wants instead.
+    /// Shows a list, or returns its intents instead.
     pub fn show_list(&mut self, facts: OverlayFacts<'_>, scope: Scope) -> Vec<Intent> {
         let mut intents = Vec::new();
         let opened = lists::open(scope, &mut facts.cx((&self.sheets, &self.finds), &mut intents));
@@ -357,7 +357,7 @@ impl Overlays {
         Some(FollowUp::Request(Request::Sheet { dialog, request }))
     }
 
-    /// The same after a record that may change reminders or files.
+    /// Reloads the sheet after a record that may change reminders or files.
     pub fn reload_sheet_after(&self, dialog: &DialogId, entry: &Entry) -> Option<FollowUp> {
         let reminds = matches!(entry.record, Record::Reminders { .. });
         (reminds || entry.changes_files()).then(|| self.reload_sheet(Some(dialog))).flatten()
@@ -370,7 +370,7 @@ impl Overlays {
         Some(FollowUp::Request(Request::Sheet { dialog, request }))
     }
 
-    /// When it is requested again after that.
+    /// Returns the time at which the content is requested again.
     pub fn sheet_due_at(&self) -> Option<Instant> {
         self.sheets.due_at()
     }
@@ -386,13 +386,13 @@ impl Overlays {
         self.sheets.answered(now);
     }
 
-    /// Asks again what the member on the open sheet is told, after files of the team changed.
+    /// Requests again what the member on the open sheet is told, after files of the team changed.
     pub fn reload_mind(&self) -> Option<FollowUp> {
         let agent = self.mind.clone().filter(|_| self.shows(mind::SCOPE))?;
         Some(FollowUp::Request(Request::MindAgain { agent }))
     }
 
-    /// What that is now, if the sheet is still open.
+    /// Updates the sheet about what a member is told, if it is still open.
     pub fn update_mind(&mut self, mind: &MindView) {
         self.stack.iter_mut().for_each(|overlay| overlay.update_mind(mind));
     }
@@ -402,13 +402,13 @@ impl Overlays {
         self.sheets.update(dialog, sheet)
     }
 
-    /// A request was made under this ticket. Returns that of a search nobody waits for any more.
+    /// Records a request with its ticket. Returns the ticket of an earlier search that is no longer wanted.
     pub fn requested(&mut self, request: &Request, ticket: Ticket) -> Option<Ticket> {
         let Request::Find(find) = request else { return None };
         self.finds.begin(ticket, find.clone())
     }
 
-    /// Results of a search; false if nobody waits for them.
+    /// Adds results of a search; false if they are no longer wanted.
     pub fn add_found(&mut self, ticket: Ticket, part: FoundPart) -> bool {
         self.finds.add(ticket, part)
     }
@@ -437,12 +437,12 @@ impl Overlays {
     }
 }
 
-/// The area without so many rows at its lower edge.
+/// Returns the area without `rows` rows at its lower edge.
 fn without(area: Rect, rows: u16) -> Rect {
     Rect { height: area.height.saturating_sub(rows), ..area }
 }
 
-/// Where a key goes in a search: `n` and `N` do something else in some overlays until one is active.
+/// Returns the direction of a key in a search: in some overlays `n` and `N` mean it only while one is active.
 fn search_step(action: Action, is_active: bool) -> Option<Towards> {
     let adds = is_active && matches!(action, Action::NewDialog | Action::Add);
     if adds || action == Action::NextMatch {

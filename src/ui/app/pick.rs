@@ -13,13 +13,13 @@ pub(super) enum Pick {
     /// Before the one being answered.
     Previous,
     Selected,
-    /// In this row of the inbox.
+    /// The question in this row of the inbox.
     At(usize),
     /// The oldest of this dialog, else of all.
     Of(Option<DialogId>),
     /// The one with this id.
     Question(String),
-    /// The one that this call asked.
+    /// The question asked by this call.
     Call(DialogId, CallId),
 }
 

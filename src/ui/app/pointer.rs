@@ -1,5 +1,5 @@
-//! The mouse, where the person uses it: the wheel scrolls what is under it, a click chooses it, and a click on what
-//! is chosen opens it. Nothing can be done with it that has no key.
+//! The mouse, if the person uses it: the wheel scrolls the part under it, a click selects, and a click on the
+//! selection opens it. Everything it does has a key as well.
 
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
@@ -20,7 +20,7 @@ use crate::ui::text::width::width;
 /// Rows for one step of the wheel.
 const WHEEL_ROWS: isize = 3;
 
-/// What was done with the mouse, and where.
+/// A use of the mouse, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gesture {
     kind: GestureKind,
@@ -35,7 +35,7 @@ enum GestureKind {
 }
 
 impl Gesture {
-    /// The gesture that a report says; `None` for what has no meaning here, such as other buttons.
+    /// Returns the gesture of a report; `None` for reports without a meaning here, such as other buttons.
     #[must_use]
     pub fn of(event: MouseEvent) -> Option<Self> {
         let kind = match event.kind {
@@ -56,7 +56,7 @@ impl Gesture {
     }
 }
 
-/// Whether the mouse is used, and where the parts of the screen are.
+/// The setting of the mouse, and the areas of the screen.
 #[derive(Debug, Default)]
 pub(super) struct Pointer {
     used: MouseUse,
@@ -69,7 +69,7 @@ impl Pointer {
     }
 }
 
-/// What is at a place of the screen; rows are counted from the top of the part.
+/// The part at a position of the screen; rows are counted from the top of the part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Tab(usize),
@@ -107,8 +107,8 @@ fn part_at(areas: &Areas, narrow: bool, at: Position) -> Option<Part> {
 }
 
 impl App {
-    /// Has the mouse reported, or not. An inline screen does not know where on the terminal it is, so there it never
-    /// is.
+    /// Turns mouse reports on or off. An inline screen does not know its place on the terminal, so they are
+    /// never on there.
     pub fn use_mouse(&mut self, wanted: MouseUse) {
         if self.pointer.used != wanted && !self.is_inline() {
             self.pointer.used = wanted;
@@ -116,7 +116,7 @@ impl App {
         }
     }
 
-    /// Does what a gesture says; returns the commands to send, in order.
+    /// Carries a gesture out; returns the commands to send, in order.
     pub fn point(&mut self, gesture: Gesture) -> Vec<Command> {
         // A report that was under way when the mouse was given back.
         if self.pointer.used == MouseUse::Off {
@@ -136,8 +136,8 @@ impl App {
         self.outcome()
     }
 
-    /// Handles an arrow that came several times at once, as terminals send the wheel when the mouse is not reported.
-    /// In a list these are keys; beside the composer they scroll, and what is written there stays as it is.
+    /// Handles an arrow that came several times at once, as terminals send the wheel when the mouse is not
+    /// reported. In a list these are keys; beside the composer they scroll, and its text stays.
     pub fn arrows(&mut self, down: bool, count: u16) -> Vec<Command> {
         // Below the text of the terminal the wheel is the terminal's own.
         let scrolls = self.focus.is(Focus::Composer) && !self.is_inline();
@@ -241,7 +241,7 @@ impl App {
         vec![FollowUp::Focus(Focus::Dialog)]
     }
 
-    /// The wheel is its arrow keys; a click is for what it shows.
+    /// Handles the mouse over an overlay: the wheel is arrow keys; a click concerns its content.
     fn point_at_overlay(&mut self, gesture: Gesture) {
         let area = self.pointer.areas.overlays();
         let Some(scope) = self.overlays.scope().filter(|_| area.contains(gesture.at)) else {

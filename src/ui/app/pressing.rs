@@ -1,8 +1,8 @@
-//! What a pressed key means after those before it, and the list of what can follow, which is shown when nothing does
-//! for a moment.
+//! The meaning of a pressed key after those before it, and the list of keys that can follow, shown after a
+//! moment without a key.
 //!
-//! The next key completes the sequence, continues it, or is reported and does nothing: what is bound to it alone is
-//! not meant. `Esc` takes the keys back, and so do the mouse, pasted text, and what opens or closes on the screen.
+//! The next key completes the sequence, continues it, or is reported and does nothing: its own binding is not
+//! used. `Esc` takes the keys back, and so do the mouse, pasted text, and anything that opens or closes.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -19,7 +19,7 @@ use crate::ui::panes::field::{BegunCommand, EditKeys};
 use crate::ui::panes::next_keys::{self, NextKey};
 
 impl App {
-    /// The scope in which keys are looked up: of what is on top.
+    /// Returns the scope in which keys are looked up: that of the topmost part.
     pub(super) fn key_scope(&self) -> Scope {
         self.overlays.scope().unwrap_or_else(|| self.scope())
     }
@@ -28,7 +28,7 @@ impl App {
         (self.key_scope(), self.overlays.count())
     }
 
-    /// Takes the next key; while a sequence is begun, it is for that.
+    /// Takes the next key; it belongs to the unfinished sequence, if there is one.
     pub(super) fn press(&mut self, chord: Chord) -> Pressed {
         let Some(begun) = self.begun.take() else {
             if self.overlays.is_empty()
@@ -54,7 +54,7 @@ impl App {
         meaning
     }
 
-    /// What these keys mean here; if they are a prefix, it is begun.
+    /// Returns the meaning of these keys here; a prefix begins a sequence.
     fn meaning(&mut self, keys: KeySequence) -> Pressed {
         match self.ui.keymap.pressed(self.key_scope(), &keys) {
             KeyMatch::Action(action) => Pressed::Action(action),
@@ -67,7 +67,7 @@ impl App {
         }
     }
 
-    /// What can follow these keys here.
+    /// Returns the keys that can follow these keys here.
     fn following(&self, keys: &KeySequence) -> Vec<(KeySequence, &'static Binding)> {
         let mut rows = self.ui.keymap.following(self.key_scope(), keys);
         if let Some(of) = self.overlays.keys(&self.ui.keymap) {
@@ -76,8 +76,8 @@ impl App {
         rows
     }
 
-    /// Draws what can follow the keys pressed until now, at the bottom of this area; for a command of vi, of the part
-    /// beside the text that it is about.
+    /// Draws the possible next keys at the bottom of this area; for a vi command, in the part beside its
+    /// text.
     pub(super) fn draw_next_keys(
         &self,
         frame: &mut Frame<'_>,
@@ -100,7 +100,7 @@ impl App {
     }
 }
 
-/// Draws what can follow a begun command of vi.
+/// Draws the possible next keys of an unfinished vi command.
 fn draw_command(frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, command: &BegunCommand) {
     let label = |keys: &[&str]| {
         let labels: Vec<String> = keys.iter().map(|key| ui.key_label(key)).collect();

@@ -1,7 +1,7 @@
 //! A look at the dialog that is selected in the tree, beside it and without opening it.
 //!
-//! Once the selection rests, its newest records are requested; of several requests only the newest counts. What is
-//! shown names its dialog and stays until something else is there to be shown, so that moving through the tree
+//! Once the selection rests, its newest records are requested; of several requests only the newest counts.
+//! The preview names its dialog and stays until there is another one to show, so that moving through the tree
 //! redraws nothing beside it. The open dialog, its view and the composer know nothing of it.
 
 use std::time::{Duration, Instant};
@@ -15,9 +15,9 @@ use crate::protocol::{Ticket, TranscriptPage, TreeRow};
 use crate::ui::panes::transcript::{OpenDialog, TranscriptContext, TranscriptPane, Unfolded};
 use crate::ui::text::SafeText;
 
-/// How long the selection rests before anything is read.
+/// How long the selection rests before records are requested.
 const REST: Duration = Duration::from_millis(150);
-/// How long what is shown may be out of date while its dialog goes on.
+/// The longest time the preview may be out of date while its dialog goes on.
 const REFRESH: Duration = Duration::from_secs(1);
 
 /// A dialog, and how far it had come.
@@ -36,15 +36,15 @@ impl PreviewAim {
 
 #[derive(Debug, Default)]
 pub(super) struct Preview {
-    /// What is to be shown; `None` for the open dialog.
+    /// The dialog to preview; `None` for the open dialog.
     aim: Option<PreviewAim>,
-    /// When the aim is requested, or the preview ends.
+    /// The time at which the aim is requested, or the preview ends.
     due: Option<Instant>,
     asked: Option<(Ticket, DialogId)>,
     shown: Option<Previewed>,
 }
 
-/// What a preview does as time goes by.
+/// The effect of time on a preview.
 #[derive(Debug)]
 pub(super) enum PreviewStep {
     Nothing,
@@ -62,7 +62,7 @@ struct Previewed {
 #[derive(Debug)]
 enum PreviewContent {
     Records(Box<(OpenDialog, TranscriptPane)>),
-    /// Why there are none.
+    /// Why there are no records.
     Refused(SafeText),
 }
 
@@ -83,7 +83,7 @@ impl Preview {
         self.aim = aim;
     }
 
-    /// Nothing is looked at any more.
+    /// Ends the preview.
     pub fn leave(&mut self) {
         *self = Self::default();
     }
@@ -92,7 +92,7 @@ impl Preview {
         self.due
     }
 
-    /// What it is time for.
+    /// Returns the step that is due.
     pub fn tick(&mut self, now: Instant) -> PreviewStep {
         if self.due.take_if(|due| *due <= now).is_none() {
             return PreviewStep::Nothing;
@@ -104,7 +104,7 @@ impl Preview {
         PreviewStep::Wants(Request::Preview { dialog: aim.dialog.clone() })
     }
 
-    /// A preview was requested under this ticket; returns the one that is not wanted any more.
+    /// Records a preview request with its ticket; returns the one that is no longer wanted.
     pub fn requested(&mut self, request: &Request, ticket: Ticket) -> Option<Ticket> {
         let Request::Preview { dialog } = request else { return None };
         self.asked.replace((ticket, dialog.clone())).map(|(before, _)| before)
@@ -130,7 +130,7 @@ impl Preview {
         true
     }
 
-    /// They cannot be read.
+    /// Shows why the records cannot be read.
     pub fn refused(&mut self, ticket: Ticket, why: &str) {
         if let Some(dialog) = self.answered(ticket) {
             let content = PreviewContent::Refused(SafeText::line(why));
@@ -147,7 +147,7 @@ impl Preview {
         self.shown.as_ref().map(|shown| &shown.dialog)
     }
 
-    /// Its records.
+    /// Returns its records.
     pub fn records(&self) -> Option<&OpenDialog> {
         match &self.shown.as_ref()?.content {
             PreviewContent::Records(records) => Some(&records.0),
@@ -155,7 +155,7 @@ impl Preview {
         }
     }
 
-    /// Why there are none.
+    /// Returns why there are no records.
     pub fn refusal(&self) -> Option<&SafeText> {
         match &self.shown.as_ref()?.content {
             PreviewContent::Records(_) => None,
@@ -173,7 +173,7 @@ impl Preview {
     /// Arranges the end of the dialog for `area`. Older records than these are never requested.
     pub fn arrange(&mut self, context: &TranscriptContext<'_>, area: Rect) {
         if let Some((open, pane)) = self.parts() {
-            // Nothing grows in it, so there is nothing to leave rows blank for.
+            // The preview does not grow, so no rows are left blank for new text.
             pane.fill();
             let _ = pane.arrange(open, context, area);
         }

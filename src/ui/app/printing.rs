@@ -1,8 +1,8 @@
-//! The app on an inline screen: when it shows the live rows alone, and what it prints above them.
+//! The app on an inline screen: when it only shows the live rows, and which entries it prints above them.
 //!
-//! The live rows are the composer, the status line and what streams now. Other panes and overlays take more rows for
-//! as long as they are open; nothing is printed meanwhile, so that the text does not move, and dialogs that are only
-//! looked through are not printed.
+//! The live rows are the composer, the status line and the streamed text. Other panes and overlays take more
+//! rows as long as they are open; nothing is printed meanwhile, so that the text does not move, and dialogs
+//! that are only browsed are not printed.
 
 use std::time::Instant;
 
@@ -31,12 +31,12 @@ const ENDING_ROWS: u16 = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Amount {
     OneFrame,
-    /// Also what waits for something: it is the end.
+    /// Everything, also entries that wait: it is the end.
     All,
 }
 
 impl App {
-    /// Makes the screen an inline one.
+    /// Makes it an inline screen.
     pub fn be_inline(&mut self) {
         self.inline = Some(Inline::default());
     }
@@ -53,7 +53,7 @@ impl App {
         self.is_inline() && (alone || self.quitting.has_begun())
     }
 
-    /// Where the user is back after answering: the live rows are always there.
+    /// Returns the focus after answering: the live rows always have the composer.
     pub(super) fn return_focus(&self) -> Focus {
         if self.shows_live_rows() { Focus::Composer } else { self.focus.pane() }
     }
@@ -84,7 +84,7 @@ impl App {
         self.print(width, Amount::OneFrame)
     }
 
-    /// All that is still to be printed, at the end.
+    /// Returns everything that remains to be printed, at the end.
     pub fn take_rest(&mut self) -> Vec<Line<'static>> {
         let width = self.inline_terminal().map_or(0, |terminal| terminal.width);
         self.print(width, Amount::All)
@@ -116,7 +116,7 @@ impl App {
         row.into_line().style(Style { fg: ink, bg: paper, ..Style::default() })
     }
 
-    /// Takes in what is to be printed, once what was is.
+    /// Collects entries to print, once the earlier ones are printed.
     fn collect(&self, inline: &mut Inline, width: u16) {
         if inline.log.is_printed() {
             self.collect_blocks(&mut inline.log);
@@ -126,7 +126,7 @@ impl App {
         }
     }
 
-    /// Those of the open dialog, unless an old course of it is open.
+    /// Collects the blocks of the open dialog, unless an old course of it is open.
     fn collect_blocks(&self, log: &mut InlineLog) {
         let newest = |open: &&OpenDialog| open.loaded && open.course == open.courses;
         let Some(open) = self.reading.open().filter(newest) else { return };
@@ -144,7 +144,7 @@ impl App {
         );
     }
 
-    /// Prints the next entry; false if there is none, or if it has to wait.
+    /// Prints the next entry; false if there is none, or it has to wait.
     fn print_next(
         &self,
         log: &mut InlineLog,
@@ -209,7 +209,7 @@ impl App {
         }
     }
 
-    /// When something is printed that waits now, if that is still to come.
+    /// Returns the time at which a waiting entry is printed, if that is still to come.
     pub(super) fn prints_at(&self) -> Option<Instant> {
         let at = self.inline.as_ref()?.log.wake_at()?;
         (at > self.redraw.now() && self.shows_live_rows()).then_some(at)
@@ -228,7 +228,7 @@ impl App {
         self.inline_rows(terminal).map(|height| Size { height, ..terminal })
     }
 
-    /// When blank rows of the open dialog are filled; never while it is not on the screen.
+    /// Returns the time at which blank rows of the open dialog are filled; never while it is not on the screen.
     pub(super) fn fills_at(&self) -> Option<Instant> {
         let drawn = self.redraw.drawn_at();
         self.reading.fills_at(drawn).filter(|_| !self.shows_live_rows())
@@ -247,7 +247,7 @@ impl App {
         }
     }
 
-    /// Passes on what is news where only one dialog is shown.
+    /// Passes on an event that is news while only one dialog is shown.
     pub(super) fn tell(
         &mut self,
         tell: impl FnOnce(&mut InlineLog, Option<&DialogId>, &UiSettings),
@@ -257,7 +257,7 @@ impl App {
         }
     }
 
-    /// What the open dialog has for the live rows.
+    /// Returns the open dialog and the log, for the live rows.
     pub(super) fn open_with_log(&self) -> Option<(&OpenDialog, &InlineLog)> {
         Some((self.reading.open()?, &self.inline.as_ref()?.log))
     }

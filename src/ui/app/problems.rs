@@ -1,4 +1,4 @@
-//! Which change of the problems is reported in the status line.
+//! Which changes of the problems are reported in the status line.
 
 use super::App;
 use super::follow_up::FollowUp;

@@ -1,4 +1,4 @@
-//! What programs of the person are wanted for, and what becomes of what they leave.
+//! The uses of the person's programs, and what happens with their results.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use crate::ui::panes::transcript::FileOfCall;
 use crate::ui::programs::{ProgramJob, ProgramOutcome};
 
 impl App {
-    /// Takes in what a program left.
+    /// Handles the result of a program.
     pub fn program_ended(&mut self, outcome: ProgramOutcome) {
         match outcome {
             ProgramOutcome::Ended(ProgramJob::EditDraft { key, text }, Some(edited)) => {

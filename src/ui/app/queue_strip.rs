@@ -24,7 +24,7 @@ impl QueueStrip {
         }
     }
 
-    /// When the strip appears by itself, after what was drawn last.
+    /// Returns the time at which the strip appears by itself, if that is after the last frame.
     pub fn appears_at(&self, drawn: Instant, is_generating: bool) -> Option<Instant> {
         self.shown_at().filter(|at| *at > drawn && !is_generating)
     }
@@ -39,7 +39,7 @@ impl QueueStrip {
     }
 }
 
-/// The messages that are queued, then those of `sending` that are not on disk yet.
+/// Returns the queued messages, then those of `sending` that are not on disk yet.
 pub(super) fn messages<'a>(
     queued: &[QueuedMessage],
     sending: impl Iterator<Item = &'a str>,

@@ -23,7 +23,7 @@ impl QuietHours {
         (from != until).then_some(Self { from, until })
     }
 
-    /// How long it stays quiet; `None` if it is not quiet now, or the time is not known.
+    /// Returns the rest of the quiet hours; `None` if it is not quiet now, or the time is unknown.
     #[must_use]
     pub fn left(self, now: &Stamp) -> Option<Duration> {
         let minute = minute_of_day(now.hour_minute())?;

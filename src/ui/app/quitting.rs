@@ -26,7 +26,7 @@ pub(super) struct Quitting {
 }
 
 impl Quitting {
-    /// What the user chose.
+    /// Returns the user's choice.
     pub fn policy(&self) -> QuitPolicy {
         self.policy
     }
@@ -42,7 +42,7 @@ impl Quitting {
         self.begun = true;
     }
 
-    /// The screen is left, and the driver goes on.
+    /// Records that the screen is left while the driver goes on.
     pub fn detach(&mut self) {
         self.detached = true;
     }

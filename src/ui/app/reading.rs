@@ -67,7 +67,7 @@ impl Reading {
         self.open().is_some_and(|open| open.began.is_some() || open.is_streaming())
     }
 
-    /// When rows that following left blank are filled, if nothing is drawn before: `drawn` is when that was last.
+    /// Returns when rows that following left blank are filled, if no frame is drawn after `drawn` before.
     pub fn fills_at(&self, drawn: Instant) -> Option<Instant> {
         let open = self.open().filter(|_| !self.is_generating())?;
         self.transcript.has_blank_rows(open).then(|| drawn + FILL_AFTER)
@@ -112,7 +112,7 @@ impl Reading {
         self.show(dialog, course)
     }
 
-    /// The same, unless it is open already.
+    /// Opens a dialog unless it is open already.
     pub fn open_if_new(&mut self, dialog: &DialogId) -> Vec<FollowUp> {
         if self.dialog() == Some(dialog) { Vec::new() } else { self.open_dialog(dialog, None) }
     }
@@ -131,7 +131,7 @@ impl Reading {
         ]
     }
 
-    /// Shows the dialog from before answering, which is no position to go back to any more.
+    /// Shows the dialog from before answering, and forgets it as a place to go back to.
     pub fn return_to(&mut self, dialog: &DialogId) -> Vec<FollowUp> {
         self.back.retain(|entry| entry.dialog != *dialog);
         self.show(dialog, None)
@@ -190,7 +190,7 @@ impl Reading {
         }
     }
 
-    /// Changes the open dialog if it is this one; true if that changes what is shown.
+    /// Changes the open dialog if it is this one; true if that changes the screen.
     pub fn change(
         &mut self,
         dialog: &DialogId,
@@ -227,7 +227,7 @@ impl Reading {
             .collect()
     }
 
-    /// Arranges the rows for `area`. What is needed and not loaded is requested.
+    /// Arranges the rows for `area`. Records that are needed and not loaded are requested.
     pub fn arrange(&mut self, context: &TranscriptContext<'_>, area: Rect) -> Vec<FollowUp> {
         let Some(open) = &mut self.open else {
             return Vec::new();
@@ -247,7 +247,7 @@ impl Reading {
         not_found.map(|landmark| self.search_previous_course(landmark)).unwrap_or_default()
     }
 
-    /// The same where only the streamed text is shown.
+    /// Lays out the streamed text only.
     pub fn lay_out_live(&mut self, cells: usize, ui: &UiSettings) {
         if let Some(open) = &mut self.open {
             open.lay_out_live(live_width(cells), Prose::means(ui), true);

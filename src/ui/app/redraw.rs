@@ -1,8 +1,8 @@
-//! When the screen has to be drawn again, and the time it knows.
+//! When the screen has to be redrawn, and the current time.
 
 use std::time::{Duration, Instant};
 
-/// How often ages on the screen are updated while nothing else happens.
+/// The interval at which ages on the screen are updated while nothing else happens.
 const AGE_REFRESH_INTERVAL: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) struct Redraw {
 }
 
 impl Redraw {
-    /// Nothing is drawn yet.
+    /// Begins before the first frame.
     pub fn new(now: Instant) -> Self {
         Self { now, drawn_at: now, changed: true }
     }
@@ -41,7 +41,7 @@ impl Redraw {
         self.changed = true;
     }
 
-    /// The same if it has.
+    /// Marks it changed if `changed`.
     pub fn mark_if(&mut self, changed: bool) {
         self.changed |= changed;
     }

@@ -15,7 +15,7 @@ use crate::protocol::{
 use crate::ui::model::{DraftKey, attached};
 use crate::ui::panes::composer::Target;
 
-/// A request, with what is needed when its result arrives.
+/// A request, with the data for its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Request {
     /// Show a dialog.
@@ -38,7 +38,7 @@ pub(super) enum Request {
     Preview {
         dialog: DialogId,
     },
-    /// A message; what was typed is its draft until it is on disk.
+    /// A message; the typed text is its draft until it is on disk.
     Say {
         dialog: DialogId,
         text: String,
@@ -64,7 +64,7 @@ pub(super) enum Request {
         taskdoc: String,
         text: String,
     },
-    /// A copy of an image that is to be attached; the number is that of its chip.
+    /// A copy of an image to be attached, with the number of its chip.
     KeepImage {
         number: u64,
         origin: ImageOrigin,
@@ -80,7 +80,7 @@ pub(super) enum Request {
         to: Bucket,
         name: String,
     },
-    /// A title, or none any more.
+    /// A title, or its removal.
     Title {
         dialog: DialogId,
         title: Option<String>,
@@ -116,11 +116,11 @@ pub(super) enum Request {
     Log {
         least: LogLevel,
     },
-    /// What a member is told.
+    /// The request that a new dialog of a member begins with.
     Mind {
         agent: AgentId,
     },
-    /// The same again, for the sheet that shows it.
+    /// The same request again, for the open sheet.
     MindAgain {
         agent: AgentId,
     },

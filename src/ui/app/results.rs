@@ -88,8 +88,8 @@ pub(super) fn done(request: Request, made: Option<DialogId>, facts: Facts<'_>) -
     }
 }
 
-/// The driver refused it, and said why. The user is told that at once, but of these: of several dialogs that are put
-/// away together when the last one is done, of a preview in its place.
+/// Handles a refusal by the driver. The user is told at once, except for these: dialogs that are put away
+/// together are reported when the last one is done, a preview in its place.
 pub(super) fn refused(request: Request, ticket: Ticket, why: &Localized) -> Option<FollowUp> {
     match request {
         Request::Say { dialog, typed, .. } => {

@@ -1,4 +1,4 @@
-//! Draws all parts of the screen, as they were laid out.
+//! Draws all parts of the screen as laid out.
 
 mod about;
 mod hints;
@@ -38,9 +38,9 @@ use crate::ui::text::width::{shorten, width};
 use crate::ui::theme::Role;
 use crate::ui::words::NEWS;
 
-/// From this width on two columns fit well.
+/// The least width, in columns, at which two columns fit well.
 const WIDE: u16 = 110;
-/// From this width on two columns fit.
+/// The least width at which two columns fit.
 const MEDIUM: u16 = 80;
 /// The smallest screen that is drawn: columns and rows.
 pub(super) const MIN_SIZE: (u16, u16) = (40, 12);
@@ -63,7 +63,7 @@ pub struct Screen<'a> {
     counts: StateCounts,
     /// `None` until the open dialog is loaded.
     texts: Option<TranscriptTexts>,
-    /// Those of the preview, if one is shown in the place of the open dialog.
+    /// The texts of the preview, if it is shown in place of the open dialog.
     preview: Option<TranscriptTexts>,
     /// The hint for a person who is new here.
     hint: Option<FirstHint>,
@@ -296,7 +296,7 @@ impl Screen<'_> {
         );
     }
 
-    /// What waits for an answer, and how much news there is.
+    /// Returns the title: the number of open questions, and the number of news.
     fn inbox_title(&self, ui: &UiSettings) -> String {
         let (inbox, dot) = (&self.app.model.inbox, ui.glyphs.middle_dot);
         let news = inbox.news().len();
@@ -437,7 +437,7 @@ fn fitted_title(who: &str, about: &str, tail: &str, available: usize, cut: &str)
     }
 }
 
-/// What the question in the composer asks, in one line.
+/// Returns the first line of the question in the composer.
 fn headline_of(question: Option<&InboxRow>) -> Option<String> {
     question.map(|row| headline(&row.question.tellask_content))
 }

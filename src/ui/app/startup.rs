@@ -1,4 +1,4 @@
-//! What has to arrive before the first dialog is opened, and which that is.
+//! The events that have to arrive before the first dialog is opened, and the choice of that dialog.
 
 use super::follow_up::{FollowUp, FollowUps};
 use super::pick::Pick;
@@ -14,7 +14,7 @@ pub(super) struct Startup {
     inbox: bool,
     news: bool,
     opened: bool,
-    /// There was nothing to open at first: what comes is news of now.
+    /// There was no dialog to open at first: whatever comes is new.
     began_empty: bool,
 }
 
@@ -27,7 +27,7 @@ impl Startup {
         self.inbox = true;
     }
 
-    /// The news arrived. True if it had before: what is there at the beginning is not new.
+    /// Marks the first list of news as received. True if it was not the first: only later ones are new.
     pub fn news_arrived(&mut self) -> bool {
         std::mem::replace(&mut self.news, true)
     }
@@ -64,7 +64,7 @@ impl Startup {
     }
 }
 
-/// What happened since the user looked last; `None` if nothing did.
+/// Returns what happened since the user last looked; `None` if nothing did.
 fn meanwhile(model: &Model, lang: Lang) -> Option<String> {
     let new: Vec<&TreeRow> = model.tree.all().filter(|row| model.tree.is_unread(row)).collect();
     let stopped = new.iter().filter(|row| matches!(row.state, DisplayState::Stopped { .. }));

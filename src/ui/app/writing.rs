@@ -1,4 +1,4 @@
-//! Writing messages and answers: the composer, what it is turned to, and the drafts.
+//! Writing messages and answers: the composer, its target, and the drafts.
 
 mod answering;
 mod images;
@@ -39,28 +39,28 @@ pub(super) struct Writing {
     drafts: Drafts,
     /// Drafts that are being sent, with their texts.
     sending: Vec<(DraftKey, String)>,
-    /// The draft to which refused texts were given back last, and these texts: the next one stands after them.
+    /// The draft that last got refused texts back, and these texts: the next one is put after them.
     refused: Option<(DraftKey, String)>,
     before_answering: Option<ReturnPoint>,
-    /// Fields of other targets as they were left, with undo and chips; the last one left last.
+    /// Fields of former targets, with undo and chips; the last one left is last.
     left: VecDeque<(DraftKey, Field)>,
     /// The question whose answer was handed to the editor last.
     edited: Option<(DraftKey, DialogId)>,
     /// Images that were asked for; each has its number.
     images_asked: u64,
-    /// This screen only looks on.
+    /// True if this screen is read-only.
     views_only: bool,
 }
 
-/// What came of completing.
+/// The result of completing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Completed {
-    /// The key is not about what is offered.
+    /// The key has no meaning for the completions.
     Nothing,
     Done,
-    /// This is to be run.
+    /// An action to run.
     Run(Scope, Action),
-    /// It is done, and this follows.
+    /// Done, with follow-ups.
     Follow(Vec<FollowUp>),
 }
 
@@ -72,7 +72,7 @@ struct ReturnPoint {
 }
 
 impl Writing {
-    /// With the drafts as they were stored.
+    /// Makes it with the stored drafts.
     pub fn new(stored: DraftTexts) -> Self {
         let drafts = Drafts::new(stored);
         Self {
@@ -88,7 +88,7 @@ impl Writing {
         }
     }
 
-    /// Nothing is written here: it has no target.
+    /// Makes it read-only: it has no target.
     pub fn only_view(&mut self) {
         self.views_only = true;
     }
@@ -137,7 +137,7 @@ impl Writing {
         self.drafts.save_at()
     }
 
-    /// What the writer is to store.
+    /// Takes the drafts to be stored.
     pub fn take_outgoing(&mut self) -> DraftTexts {
         self.drafts.take_outgoing()
     }
@@ -169,7 +169,7 @@ impl Writing {
         self.composer.target = target;
     }
 
-    /// The field as it was left, if it has this text; else a new one.
+    /// Takes the field as it was left, if it has this text; else makes a new one.
     fn take_left(&mut self, target: &Target, draft: &str) -> Field {
         let key = target.key();
         let at = self.left.iter().position(|(of, _)| Some(of) == key.as_ref());
@@ -243,7 +243,7 @@ impl Writing {
         restored.into_iter().collect()
     }
 
-    /// Does again what was undone last.
+    /// Redoes the last undone change.
     pub fn redo(&mut self, now: Instant) -> Vec<FollowUp> {
         if !self.composer.field.redo() {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_TO_REDO)];
@@ -252,7 +252,7 @@ impl Writing {
         Vec::new()
     }
 
-    /// Ctrl+R: searches in what was sent before.
+    /// Handles Ctrl+R: searches in the sent messages.
     pub fn find_sent(&self) -> Vec<FollowUp> {
         if self.composer.sent().is_empty() {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_SENT)];
@@ -309,7 +309,7 @@ impl Writing {
         outcome
     }
 
-    /// After each key and event: in normal mode the caret is on a character, whatever has moved it.
+    /// Moves the caret onto a character in normal mode, whatever moved it; called after each key and event.
     pub fn settle_vi(&mut self) {
         let Composer { vi, field, .. } = &mut self.composer;
         if let Some(vi) = vi {
@@ -317,12 +317,12 @@ impl Writing {
         }
     }
 
-    /// The composer gets the focus: what is typed is text.
+    /// Resets the mode when the composer gets the focus: typed characters are text.
     pub fn entered(&mut self) {
         self.composer.reset_mode();
     }
 
-    /// There may be other offers, as with other members.
+    /// Marks the completions as stale, as after a change of members.
     pub fn offers_changed(&mut self) {
         self.composer.completion.set_stale();
     }
@@ -333,7 +333,7 @@ impl Writing {
         self.offers_changed();
     }
 
-    /// What the action does to what is offered at the caret.
+    /// Applies an action to the completions at the caret.
     pub fn complete(&mut self, action: Action, ui: &UiSettings, now: Instant) -> Completed {
         let Composer { completion, field, .. } = &mut self.composer;
         let takes = action == Action::FocusNext;
@@ -431,7 +431,7 @@ impl Writing {
         let (_, PickedAnswer { text, .. }) = self.read_answer(&content, inbox);
         self.sending.push((key, typed.clone()));
         self.composer.remember(&text);
-        // After the draft was handed over: the message does not wait for it.
+        // After the draft was handed over, which the message does not wait for.
         self.drafts.set(&DraftKey::Sent, &self.composer.sent().to_stored(), now);
         self.composer.field.set("");
         self.composer.reset_mode();

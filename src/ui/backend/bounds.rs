@@ -1,20 +1,20 @@
-//! How much of a frame is written, for a connection that takes little.
+//! Bounds of what is written per frame, for a slow connection.
 
-/// A question that every terminal answers with its status (DSR), to learn what the connection takes.
+/// A question that every terminal answers with its status (DSR), to measure the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StatusQuestion {
     #[default]
     None,
     /// At the end of the frame.
     After,
-    /// Also at its begin, where nothing is known of the connection yet.
+    /// Also at the start of the frame, while nothing is known of the connection yet.
     BeforeAndAfter,
 }
 
-/// How much of a frame may be written.
+/// Bounds of what is written of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FrameBounds {
-    /// At most so many bytes, except for the first row, which is written whole.
+    /// Most bytes; the first row is always written whole.
     pub bytes: Option<usize>,
     pub question: StatusQuestion,
 }
@@ -29,6 +29,6 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// Nothing differed, or the frame was not accepted.
+    /// No cell differed, or the frame was not accepted.
     pub const NOTHING: Self = Self { bytes: 0, asked: StatusQuestion::None, complete: true };
 }

@@ -53,7 +53,7 @@ impl ScreenCell {
         }
     }
 
-    /// A blank; of the style only what is visible on it is kept.
+    /// Returns a blank; it keeps only the parts of the style that are visible on it.
     pub fn blank(style: CellStyle) -> Self {
         Self { glyph: Glyph::Char(' '), width: 1, style: style.on_blank(), link: None }
     }

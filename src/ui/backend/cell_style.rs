@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier};
 
 use crate::ui::theme::ColorDepth;
 
-/// How a glyph is drawn, in colours the terminal has.
+/// The style of a glyph, in colours the terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct CellStyle {
     pub fg: Color,
@@ -41,7 +41,7 @@ impl CellStyle {
         }
     }
 
-    /// Only what is visible on a blank.
+    /// Returns only the parts that are visible on a blank.
     pub fn on_blank(self) -> Self {
         let modifier = self.modifier & VISIBLE_ON_BLANK;
         let fg = if modifier.is_empty() { Color::Reset } else { self.fg };

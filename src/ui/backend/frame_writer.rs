@@ -30,17 +30,17 @@ enum CursorAt {
 /// How the cursor is moved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Addressing {
-    /// By the rows of the terminal.
+    /// By row numbers of the terminal.
     #[default]
     Absolute,
-    /// From where it is: the rows may be anywhere on the terminal.
+    /// Relative to the cursor: the rows may be anywhere on the terminal.
     Relative,
 }
 
-/// What a frame is enclosed in.
+/// The marks around a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FrameMarks {
-    /// A small part of a frame is shown as it comes.
+    /// The terminal shows a small part of a frame as it arrives.
     None,
     /// The terminal shows all of it at once.
     Synchronized,
@@ -54,11 +54,11 @@ pub(super) struct FrameWriter {
     at: CursorAt,
     style: Option<CellStyle>,
     visible: Option<bool>,
-    /// Where the last frame left the cursor.
+    /// The position of the cursor after the last frame.
     left_at: Option<Position>,
     /// The cursor that the terminal has saved.
     saved: Option<(Position, CellStyle)>,
-    /// The link that what is written now belongs to; none between two frames.
+    /// The link of the text being written; none between two frames.
     link: Option<LinkId>,
 }
 
@@ -71,13 +71,13 @@ pub(super) struct Checkpoint {
     link: Option<LinkId>,
 }
 
-/// Where a run of a glyph ends on a terminal that draws it two cells wide.
+/// Returns the end of a run of a glyph on a terminal that draws the glyph two cells wide.
 fn widest_end(run: &Range<usize>) -> usize {
     run.end + run.len()
 }
 
-/// The run with the cell at `at`, if that is written after it without a new position: it is the same, and however wide
-/// the terminal draws the glyph, the run stays within the row.
+/// Returns the run extended by the cell at `at`, if no new position is needed between them: the glyph is the
+/// same, and the run stays within the row however wide the terminal draws it.
 fn goes_on(run: &Range<usize>, at: usize, row: &[ScreenCell]) -> Option<Range<usize>> {
     let (first, longer) = (row.get(run.start)?, run.start..at + 1);
     let goes_on = run.end == at && row.get(at) == Some(first) && first.may_be_wide();
@@ -89,7 +89,7 @@ impl FrameWriter {
         Self { addressing, ..Self::default() }
     }
 
-    /// One that knows nothing of the terminal's state.
+    /// Returns a writer that knows nothing of the terminal's state.
     pub fn restarted(&self) -> Self {
         Self::new(self.addressing)
     }
@@ -110,12 +110,12 @@ impl FrameWriter {
         }
     }
 
-    /// What a row may change.
+    /// Returns the state that a row may change.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint { len: self.body.len(), at: self.at, style: self.style, link: self.link }
     }
 
-    /// Takes back the rows that were written since.
+    /// Removes the rows written since the checkpoint.
     pub fn restore(&mut self, Checkpoint { len, at, style, link }: Checkpoint) {
         self.body.truncate(len);
         (self.at, self.style, self.link) = (at, style, link);
@@ -161,8 +161,8 @@ impl FrameWriter {
         self.at = CursorAt::Cell(0, 0);
     }
 
-    /// Begins an empty row: this one, or the next one if the cursor is not at its begin, which is not known.
-    /// As many blanks as a row has end at the begin of one that has nothing else.
+    /// Begins an empty row: the current one, or the next one if the cursor is not at its start, which is
+    /// unknown. As many blanks as a row has cells wrap in the second case only.
     pub fn begin_empty_row(&mut self, cells: u16) {
         self.set_style(CellStyle::DEFAULT);
         self.body.extend_from_slice(WRAP);
@@ -186,7 +186,7 @@ impl FrameWriter {
         self.body.extend_from_slice(CUT);
     }
 
-    /// Makes sure that there are so many rows from the cursor on; the terminal scrolls if it has to.
+    /// Makes room for this many rows from the cursor on; the terminal scrolls if it has to.
     pub fn reserve_rows(&mut self, rows: u16) {
         let below = rows.saturating_sub(1);
         (0..below).for_each(|_| self.body.extend_from_slice(b"\r\n"));
@@ -204,12 +204,12 @@ impl FrameWriter {
         }
     }
 
-    /// Shows or hides the cursor and moves it to its position, if that changes anything. A hidden one of an inline
-    /// screen stands at the begin of the live rows: there it stays whatever a new width does to them.
+    /// Shows or hides the cursor and moves it to its position, if that changes anything. A hidden cursor of
+    /// an inline screen is at the start of the live rows: it stays there even if a new width moves them.
     pub fn cursor(&mut self, wanted: bool, position: Position, row: &[ScreenCell]) {
         match self.addressing {
             Addressing::Absolute => self.place_cursor(wanted, position, row),
-            // What the terminal has saved would be a row of it, and rows are printed meanwhile.
+            // A saved position would be a row of the terminal, and rows are printed meanwhile.
             Addressing::Relative if wanted => self.move_to(position.x, position.y, row),
             Addressing::Relative => self.move_to(0, 0, &[]),
         }
@@ -254,9 +254,9 @@ impl FrameWriter {
         let content_end = wanted.iter().rposition(|cell| !plain(cell)).map_or(0, |at| at + 1);
         let pairs = || shown.iter().zip(wanted);
         let change_end = pairs().rposition(|(old, new)| old != new).map_or(0, |at| at + 1);
-        // Cells that what was written before them may have painted over.
+        // Cells that a glyph before them may have painted over.
         let mut spilled = 0;
-        // The same glyph, written several times in a row.
+        // A run: the same glyph several times in one row.
         let mut run: Option<Range<usize>> = None;
         for (x, (old, new)) in (0_u16..).zip(pairs()) {
             let at = usize::from(x);
@@ -322,7 +322,7 @@ impl FrameWriter {
         self.at = match (fixed_width, at_edge) {
             (true, false) => CursorAt::Cell(end, y),
             (true, true) | (false, false) => CursorAt::Row(y),
-            // If the terminal draws it wider, the cursor may have wrapped; the rows of an inline screen do not.
+            // If the terminal draws it wider, the cursor may have wrapped; rows of an inline screen do not wrap.
             (false, true) => match self.addressing {
                 Addressing::Absolute => CursorAt::Unknown,
                 Addressing::Relative => CursorAt::Row(y),
@@ -338,7 +338,7 @@ impl FrameWriter {
         }
     }
 
-    /// Begins or ends a link (OSC 8). Its parts are one link by their id, wherever the text is broken.
+    /// Begins or ends a link (OSC 8). The same id makes its parts one link, wherever the text is broken.
     fn set_link(&mut self, wanted: Option<LinkId>, links: Option<&Links>) {
         if self.link == wanted {
             return;
@@ -400,7 +400,7 @@ impl FrameWriter {
         write
     }
 
-    /// Only with sequences that move the cursor from where it is.
+    /// Returns a move of the cursor by relative sequences only.
     fn relative_jump(&self, x: u16, y: u16) -> String {
         let (from, row) = match self.at {
             CursorAt::Unknown => (None, 0),
@@ -410,7 +410,7 @@ impl FrameWriter {
         if x == 0 && y == row + 1 {
             return "\r\n".to_owned();
         }
-        // Down by line feeds: if the terminal has just become shorter, it scrolls, and the way back up is as long.
+        // Line feeds go down: if the terminal has just become shorter, it scrolls, and the way back up is as long.
         let vertical = match row.checked_sub(y) {
             Some(0) => String::new(),
             Some(1) => "\x1b[A".to_owned(),
@@ -440,7 +440,7 @@ impl FrameWriter {
             CursorAt::Row(row) => (None, row),
             CursorAt::Cell(from, row) => (Some(from), row),
         };
-        // Only downwards, and only to rows that are there: a line feed in the last row would scroll.
+        // Only downwards, and only to existing rows: a line feed in the last row would scroll.
         let Some(down) = y.checked_sub(row).filter(|down| *down <= MAX_LINE_FEEDS) else {
             return absolute;
         };

@@ -1,7 +1,7 @@
 //! A grid of cells in which a wide glyph and its tail are never separated.
 //!
-//! Grids share their rows, and a row knows what is compared most: rows that are equal are found at the cost of a
-//! number.
+//! Grids share their rows, and a row stores a hash for comparisons: equal rows are found at the cost of
+//! comparing a number.
 
 use std::hash::{Hash as _, Hasher};
 use std::ops::Range;
@@ -51,7 +51,7 @@ impl Row {
         vec![ScreenCell::BLANK; usize::from(width)].into()
     }
 
-    /// What this terminal can show of a row of the library.
+    /// Converts a row of the library to cells that this terminal can show.
     pub fn of(cells: &[Cell], capabilities: Capabilities, with_links: bool) -> Self {
         let mut row = vec![ScreenCell::BLANK; cells.len()];
         let mut covered = 0;
@@ -136,7 +136,7 @@ impl Grid {
         Self { rows: vec![blank.clone(); usize::from(size.height)], blank }
     }
 
-    /// Row `y`; after the last row there is none.
+    /// Returns row `y`, if there is one.
     pub fn row(&self, y: u16) -> Option<&Row> {
         self.rows.get(usize::from(y))
     }
@@ -156,7 +156,7 @@ impl Grid {
         }
     }
 
-    /// Row `y` becomes that of the other grid.
+    /// Copies row `y` from the other grid.
     pub fn copy_row(&mut self, y: u16, from: &Self) {
         if let Some(row) = from.row(y) {
             self.set_row(y, row.clone());

@@ -1,9 +1,9 @@
 //! The live rows of an inline screen, and what is printed above them.
 //!
-//! Everything is addressed from the cursor, which stands in the live rows: they may begin anywhere on the terminal,
-//! and nobody has to know where. To print, they are erased, the rows are written where they began, and they are drawn
-//! again below, all in one frame; what has been printed is never touched again. Printed rows leave the screen as any
-//! program's output does, so they are in the scrollback of every terminal.
+//! Everything is addressed relative to the cursor, which is in the live rows, so these may begin anywhere on
+//! the terminal. To print, the live rows are erased, the new rows are written where they began, and the live
+//! rows are drawn again below, all in one frame; printed rows are never touched again. They leave the screen
+//! as any program's output does, so they are in the scrollback of every terminal.
 
 use std::io::Write;
 
@@ -16,13 +16,13 @@ use super::grid::Row;
 use super::{Capabilities, ScreenBackend};
 use crate::ui::terminal::LiveRows;
 
-/// What an inline screen knows beside its live rows.
+/// The state of an inline screen beside its live rows.
 #[derive(Debug)]
 pub(super) struct InlineArea {
     /// The size of the terminal.
     pub terminal: Size,
     live: LiveRows,
-    /// Printed with the next frame, and kept until that was accepted.
+    /// Rows to be printed with the next frame; kept until that was accepted.
     printing: Vec<Row>,
     /// Another program had the terminal: where the cursor is in its row is unknown, and the live rows are gone.
     begins: bool,
@@ -39,7 +39,7 @@ impl InlineArea {
 }
 
 impl<W: Write> ScreenBackend<W> {
-    /// The same on an inline screen: with one live row, before anything is drawn.
+    /// Makes it an inline screen, with one live row, before the first frame.
     #[must_use]
     pub fn inline(mut self, live: LiveRows) -> Self {
         let terminal = self.size;
@@ -66,7 +66,7 @@ impl<W: Write> ScreenBackend<W> {
         self.invalidate();
     }
 
-    /// Prints what is to be printed, and draws the live rows anew if they moved or are unknown.
+    /// Prints the pending rows, and redraws the live rows if they moved or are unknown.
     pub(super) fn begin_live_rows(&mut self) {
         let Some(inline) = &self.inline else { return };
         let (begins, printing) = (inline.begins, &inline.printing);
@@ -86,7 +86,7 @@ impl<W: Write> ScreenBackend<W> {
         self.shown.clear();
     }
 
-    /// The frame was accepted: what it printed is printed.
+    /// Notes that the frame was accepted, and with it the printed rows.
     pub(super) fn live_rows_written(&mut self) {
         let Some(inline) = &mut self.inline else { return };
         inline.printing.clear();

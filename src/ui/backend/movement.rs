@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::grid::{Grid, Row, Shift};
 
-/// Fewer changed rows are written again: looking for a movement would cost more than it saves.
+/// With fewer changed rows, no movement is searched: that would cost more than it saves.
 const MIN_CHANGED: usize = 4;
 /// The cells that a movement has to save. Its sequence takes about 20 bytes.
 const MIN_SAVED: isize = 40;
@@ -33,8 +33,8 @@ pub(super) fn changed_rows(shown: &Grid, wanted: &Grid) -> Vec<u16> {
     rows.filter(|(_, (shown, wanted))| shown != wanted).map(|(y, _)| y).collect()
 }
 
-/// The movement of rows, of those that are `changed`, that saves most, if one saves anything. Whatever it is,
-/// the screen is right after the rows that then still differ are written.
+/// Returns the movement of rows, of those that are `changed`, that saves most, if any does. Whatever the
+/// movement, the screen is right after the rows that still differ are written.
 pub(super) fn find(shown: &Grid, wanted: &Grid, changed: &[u16]) -> Option<Movement> {
     if changed.len() < MIN_CHANGED {
         return None;
@@ -103,7 +103,7 @@ fn movement(pairs: &[Pair]) -> Option<Movement> {
     Some(Movement { rows: start..end, lines: u16::try_from(lines).ok()?, shift })
 }
 
-/// The cells that need not be written, less those that have to be written again.
+/// Returns the number of cells that need not be written, less those that have to be written again.
 fn saved(movement: &Movement, shown: &Grid, wanted: &Grid) -> isize {
     let Movement { rows, lines, shift } = movement;
     let worth = |y: u16| weight(wanted.row(y));

@@ -39,7 +39,7 @@ impl Bench {
         }
     }
 
-    /// Draws a frame; returns what was written for it.
+    /// Draws a frame; returns its bytes.
     fn frame(&mut self, draw: impl FnOnce(&mut Buffer)) -> String {
         self.frame_with_cursor(None, draw)
     }
@@ -137,7 +137,7 @@ fn a_typed_character_costs_the_frame_marks_and_itself() {
     assert_eq!(bench.emulator.screen().cursor_position(), (2, 3));
 }
 
-/// What a frame writes between its marks.
+/// Returns what a frame writes between its marks.
 fn body(bytes: &str) -> &str {
     bytes.strip_prefix("\x1b[?2026h").unwrap().strip_suffix("\x1b[?2026l").unwrap()
 }
@@ -291,7 +291,7 @@ fn a_frame_with_bounds_begins_with_the_row_of_the_cursor_and_the_next_ones_have_
     assert_eq!(frames.len(), 10, "{frames:?}");
     assert!(frames.iter().all(|frame| frame.matches('b').count() == 1), "{frames:?}");
     bench.assert_same_screen();
-    // The first one is that of the cursor, and one that changes again waits for the others.
+    // The row of the cursor comes first; a row that changes again waits for the others.
     let mut seen = Vec::new();
     for mark in ['c', 'd', 'e'] {
         bench.frame_with_cursor(None, text(mark));
@@ -299,7 +299,7 @@ fn a_frame_with_bounds_begins_with_the_row_of_the_cursor_and_the_next_ones_have_
         seen.push(rows.concat());
     }
     assert_eq!(seen, ["cbbbbbbbbb", "cdbbbbbbbb", "cdebbbbbbb"]);
-    // A row that does not fit any more is not begun, and leaves nothing behind.
+    // A row that does not fit any more is not begun, and leaves no bytes.
     bench.bounds.bytes = Some(70);
     let coloured = |buffer: &mut Buffer| {
         for (y, colour) in (0..10).zip([Color::Red, Color::Indexed(200)].into_iter().cycle()) {
@@ -547,8 +547,8 @@ fn piece() -> impl Strategy<Value = Piece> {
         .prop_map(|(x, y, parts, style)| Piece { x, y, text: parts.concat(), style })
 }
 
-/// What is drawn, where the cursor is, how far all of it has moved since the frame before, and how many bytes may be
-/// written, with whether it is drawn again until nothing is left.
+/// The pieces drawn, the cursor, the rows by which everything moved since the last frame, and the byte limit,
+/// with whether frames follow until the screen is complete.
 type Drawing = (Vec<Piece>, Option<(u16, u16)>, i8, Option<(usize, bool)>);
 
 fn frames() -> impl Strategy<Value = Vec<Drawing>> {
@@ -583,7 +583,7 @@ proptest! {
             };
             bench.bounds.bytes = limit.map(|(bytes, _)| bytes);
             bench.frame_with_cursor(cursor, draw);
-            // What is left comes with the next frames, or is overtaken by another one.
+            // Remaining rows come with the next frames, or are replaced by another frame.
             if limit.is_some_and(|(_, goes_on)| goes_on) {
                 for _ in 0..HEIGHT {
                     bench.frame_with_cursor(cursor, draw);
@@ -649,7 +649,7 @@ fn a_terminal_that_does_not_know_links_gets_none() {
         buffer.set_string(0, 0, "link", style);
     });
     assert!(written.contains("link") && !written.contains("]8;"), "{written:?}");
-    // It learns of them later: what is on the screen becomes links.
+    // Links are enabled later: text on the screen becomes links.
     bench.terminal.backend_mut().show_links(links);
     let written = bench.frame(|buffer| {
         buffer.set_string(0, 0, "link", style);

@@ -10,9 +10,9 @@ use super::{CodeRun, Language};
 
 /// Bytes of the texts whose runs are kept.
 pub(super) const MAX_KEPT: usize = 1024 * 1024;
-/// Bytes of the texts that one frame may ask for: those of two frames are kept together.
+/// Bytes of the texts that one frame may ask for: the cache holds two frames.
 pub(super) const MAX_PER_FRAME: usize = MAX_KEPT / 2;
-/// What an entry counts beside its text.
+/// Bytes that an entry counts in addition to its text.
 const ENTRY_BYTES: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,7 +26,7 @@ pub(super) enum Found {
     /// The thread has it.
     Awaited,
     Nothing,
-    /// This frame has asked for enough.
+    /// This frame has reached its limit.
     Refused,
 }
 
@@ -86,7 +86,7 @@ impl Cache {
         }
     }
 
-    /// Drops those that were not used for longest, until a quarter is free.
+    /// Evicts the least recently used entries until a quarter is free.
     fn drop_oldest(&mut self) {
         let known = self.entries.iter().filter(|(_, entry)| entry.runs.is_some());
         let mut by_use: Vec<(u64, Key)> = known.map(|(key, entry)| (entry.used, *key)).collect();

@@ -4,8 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Language(&'static str);
 
-/// The name of each grammar, and other names and file endings for it. A language without a grammar has that of
-/// one that reads much the same.
+/// The name of each grammar, and other names and file endings for it. A language without a grammar uses that
+/// of a similar one.
 const LANGUAGES: [(&str, &[&str]); 35] = [
     ("bash", &["sh", "shell", "zsh", "ksh", "console", "shellscript"]),
     ("bat", &["cmd", "batch"]),

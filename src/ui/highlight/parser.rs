@@ -1,8 +1,8 @@
 //! Finds the runs of code with the grammars of syntect.
 //!
-//! The code is hostile, the grammars are those that come with the package. A long line is not parsed, a text
-//! that takes too long stays plain from there on, and what the grammars need in memory is dropped when code of
-//! more than a few languages was read.
+//! The code is hostile, the grammars come with the package. A long line is not parsed, a text that takes too
+//! long stays plain from there on, and the grammars' memory is freed when code of more than a few languages
+//! was read.
 
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ use crate::ui::theme::Role;
 
 /// Bytes of a line; a longer one is plain.
 const MAX_LINE: usize = 1_000;
-/// How long one text may take, once its grammars are loaded.
+/// The time limit for one text, once its grammars are loaded.
 const TIME_LIMIT: Duration = Duration::from_millis(250);
 /// Languages whose grammars are in memory at once: one takes about 10 MB once it is used.
 const MAX_LANGUAGES: usize = 4;
 /// Scopes that are looked at, from the innermost.
 const MAX_DEPTH: usize = 16;
 
-/// What the scopes of grammars mean here. The most specific holds; what is not named is as its surroundings.
+/// The roles of grammar scopes. The most specific one applies; scopes that are not listed look like their surroundings.
 const SCOPES: [(&str, Role); 26] = [
     ("comment", Role::CodeComment),
     ("string", Role::CodeString),
@@ -65,7 +65,7 @@ impl CodeParser {
         self.runs_within(job.language, &job.text, TIME_LIMIT)
     }
 
-    /// The same however busy the machine is.
+    /// Finds the runs however busy the machine is.
     #[cfg(test)]
     pub fn patient_runs(&mut self, job: &CodeJob) -> Vec<CodeRun> {
         self.runs_within(job.language, &job.text, Duration::from_mins(10))
@@ -139,7 +139,7 @@ fn role_of(stack: &ScopeStack, roles: &[(Scope, Role)]) -> Role {
 struct Runs<'t> {
     text: &'t str,
     found: Vec<CodeRun>,
-    /// So many runs are enough for code; a text with more is hostile, and plain from there on.
+    /// Most runs of a text; one with more is hostile, and plain from there on.
     limit: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What runs may never do, over all texts, and when they are known.
+//! Invariants of runs, over all texts, and when runs are known.
 
 use std::time::Duration;
 

@@ -6,7 +6,7 @@ use crate::domain::transcript::{Block, BlockBody, RecordPosition, TellaskStatus}
 /// Blocks of a dialog that is printed for the first time: its end.
 const FIRST_BLOCKS: usize = 8;
 
-/// What of a dialog was printed.
+/// The progress of printing a dialog.
 #[derive(Debug, Default)]
 pub struct PrintedDialog {
     /// Every block up to here was printed, or waits for its outcome, or came before the dialog was first printed.
@@ -33,12 +33,12 @@ pub struct DueBlocks {
     pub leaves_out: bool,
 }
 
-/// What can be printed of a block.
+/// The part of a block that can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// All of it: it does not change any more.
     Whole,
-    /// What was asked; its outcome is printed later.
+    /// The call; its outcome is printed later.
     Asked,
     /// Nothing before its outcome.
     Awaited,
@@ -50,8 +50,8 @@ impl PrintedDialog {
         Self { begun: Begun::Meanwhile, ..Self::default() }
     }
 
-    /// Takes the blocks that are due from those that are loaded. `is_from_start` says whether nothing comes before
-    /// them in their course.
+    /// Takes the blocks that are due from the loaded ones. `is_from_start`: no block comes before these in
+    /// their course.
     pub fn take(&mut self, loaded: &[Block], is_from_start: bool) -> DueBlocks {
         let Some(newest) = loaded.last().map(|block| block.place) else {
             return DueBlocks::default();
@@ -79,8 +79,8 @@ impl PrintedDialog {
         self.waiting.iter().filter_map(|call| made_by(call, loaded))
     }
 
-    /// Of a dialog that is printed for the first time, only the end is; what is still open before that waits for its
-    /// outcome, and an open question is printed.
+    /// Skips all but the end of a dialog that is printed for the first time; calls that are still open before
+    /// it wait for their outcome, and an open question is printed.
     fn skip_to_end(&mut self, loaded: &[Block], due: &mut DueBlocks) {
         let skipped = loaded.len().saturating_sub(FIRST_BLOCKS);
         let Some((skipped, _)) = loaded.split_at_checked(skipped) else { return };
@@ -97,7 +97,7 @@ impl PrintedDialog {
         }
     }
 
-    /// True if blocks between the last one that was printed and the first that is loaded may never have been here.
+    /// True if blocks between the last printed one and the first loaded one may be missing.
     fn has_gap(&self, loaded: &[Block], is_from_start: bool) -> bool {
         let first = loaded.first().map(|block| block.place);
         let (Some(last), Some(first)) = (self.last, first) else { return false };
@@ -108,7 +108,7 @@ impl PrintedDialog {
         let last = self.last;
         self.waiting.retain(|call| {
             let Some(block) = made_by(call, loaded) else {
-                // Its call is not loaded any more; its reply makes a block of its own.
+                // Its call is no longer loaded; its reply makes a block of its own.
                 return loaded.iter().any(|block| block.body.call() == Some(call));
             };
             let is_known = Some(block.place) <= last;
@@ -144,7 +144,7 @@ fn made_by<'a>(call: &CallId, loaded: &'a [Block]) -> Option<&'a Block> {
     loaded.iter().rev().find(|block| block.body.makes_call(call))
 }
 
-/// The outcome of what was printed when it was asked; of anything else, all of it.
+/// Returns the outcome of a call that was printed already; of anything else, the whole block.
 fn outcome(block: &Block) -> Block {
     match &block.body {
         BlockBody::Question(asked) => match &asked.answer {

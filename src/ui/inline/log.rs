@@ -1,4 +1,4 @@
-//! What is to be printed, in order, and what was.
+//! The entries to be printed, in order, and those printed already.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::protocol::{InboxRow, TreeRow};
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 
-/// How long a block waits for the colours of its code: once it is printed they cannot be added.
+/// The longest wait of a block for the colours of its code: they cannot be added once it is printed.
 const COLOURS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Something to print.
@@ -29,16 +29,16 @@ pub enum LogEntry {
         speaker: String,
         block: Box<Block>,
     },
-    /// Of a dialog that is not open.
+    /// News of a dialog that is not open.
     News(Strip),
 }
 
-/// How far apart from its neighbours something stands.
+/// The spacing of an entry from its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spacing {
     /// One blank row around it.
     Apart,
-    /// None between others like it.
+    /// No blank row between entries of this kind.
     Close,
 }
 
@@ -61,7 +61,7 @@ pub fn is_late(since: Option<Instant>, now: Instant) -> bool {
 }
 
 impl InlineLog {
-    /// Takes in what the open dialog has now: who speaks in it, its name and its title. `loaded` are its newest blocks.
+    /// Collects the blocks of the open dialog: its speaker, name and title. `loaded` are its newest blocks.
     pub fn collect(
         &mut self,
         dialog: &DialogId,
@@ -110,27 +110,27 @@ impl InlineLog {
         self.news.row_changed(row, open, ui);
     }
 
-    /// All rows, for the first time: nothing of them is news.
+    /// Takes the first list of rows: none of them is news.
     pub fn rows_listed(&mut self, rows: &[TreeRow], open: Option<&DialogId>, ui: &UiSettings) {
         self.news.rows_listed(rows, open, ui);
     }
 
-    /// These questions are open now.
+    /// Takes over the questions that are open now.
     pub fn inbox_changed(&mut self, rows: &[InboxRow], open: Option<&DialogId>, ui: &UiSettings) {
         self.news.inbox_changed(rows, open, ui);
     }
 
-    /// A dialog is not listed any more.
+    /// Removes a dialog that is not listed any more.
     pub fn removed(&mut self, dialog: &DialogId) {
         self.news.removed(dialog);
     }
 
-    /// Something that is said once, as it is.
+    /// Adds rows that are printed once, unchanged.
     pub fn say(&mut self, rows: Vec<Strip>) {
         self.entries.extend(rows.into_iter().map(LogEntry::News));
     }
 
-    /// The next entry. Blocks come before what is new elsewhere.
+    /// Returns the next entry. Blocks come before news of other dialogs.
     pub fn next(&mut self, ui: &UiSettings) -> Option<LogEntry> {
         self.waits_since = None;
         let news = || self.news.next(ui).map(LogEntry::News);
@@ -148,7 +148,7 @@ impl InlineLog {
         self.waits_since
     }
 
-    /// When it is printed, whatever it waits for.
+    /// Returns when the waiting entry is printed at the latest.
     pub fn wake_at(&self) -> Option<Instant> {
         self.waits_since.map(|since| since + COLOURS_TIMEOUT)
     }

@@ -1,9 +1,9 @@
-//! The screen without an alternate screen (`--inline`): what of a dialog is printed into the scrollback of the
-//! terminal, and when.
+//! The screen without an alternate screen (`--inline`): which parts of a dialog are printed into the
+//! scrollback of the terminal, and when.
 //!
-//! What must stay true: a block is printed once it will not change any more, in the order in which blocks are
-//! finished, and never again, whatever was opened, reloaded or resized meanwhile. A call that takes time is printed
-//! with its outcome; what others or a person are asked is printed at once, and its outcome when it is there.
+//! Invariants: a block is printed once it will not change any more, in the order in which blocks are
+//! finished, and never again, whatever was opened, reloaded or resized meanwhile. A call that takes time is
+//! printed with its outcome; a tellask or a question is printed at once, and its outcome when it is there.
 
 mod due;
 mod log;

@@ -1,4 +1,4 @@
-//! What is new of dialogs that are not open: that they began, stopped, ended or ask.
+//! News of dialogs that are not open: that they began, stopped, ended or ask.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -26,10 +26,10 @@ pub(super) struct News {
     is_listed: bool,
 }
 
-/// Whether the person was told of a question in a row of its own.
+/// Whether a question was announced in a row of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Announced {
-    /// With the names of who asks.
+    /// With the names of the askers.
     Yes(String),
     /// It is a block of the open dialog.
     No,

@@ -14,7 +14,7 @@ const MAX_BLOCK_ROWS: usize = 2_000;
 /// Cells between a row and the text at its right edge.
 const META_GAP: usize = 2;
 
-/// A block as it stands in the open dialog, folded.
+/// Returns a block as it is in the open dialog, folded.
 pub fn block_rows(block: &Block, context: &LayoutContext<'_>) -> Vec<Strip> {
     let ui = context.ui;
     let layout = lay_out(block, context);
@@ -57,7 +57,7 @@ pub fn heading(speaker: &str, title: &str, width: usize, ui: &UiSettings) -> Str
         .fill_to(cells, ui.glyphs.rule, rule)
 }
 
-/// Says that earlier blocks are not printed, and how to see them.
+/// Returns the note that earlier blocks are not printed, and how to see them.
 pub fn note(ui: &UiSettings) -> Strip {
     let text = ui.sentence(words::EARLIER, &ui.key(SCOPE, Action::ReadAll));
     note_of(&format!("{} {text}", ui.glyphs.cut), ui)

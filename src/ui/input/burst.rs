@@ -1,5 +1,5 @@
-//! What one read of the terminal holds. Keys of a person come one by one; the lines of a paste that the terminal
-//! does not mark, and the arrows that some send for the wheel, come together.
+//! The kind of one read from the terminal. Keys of a person arrive one by one; the lines of a paste that the
+//! terminal does not mark, and the arrows that some terminals send for the wheel, arrive together.
 
 /// Sequences of the arrows that a wheel is sent as, and whether each goes down.
 const WHEEL: [(&[u8], bool); 4] =
@@ -40,7 +40,7 @@ impl Burst {
     }
 }
 
-/// How many lines of these bytes have text.
+/// Returns how many lines of these bytes have text.
 pub(super) fn lines_with_text(bytes: &[u8]) -> usize {
     bytes.split(is_line_end).filter(|line| !line.is_empty()).count()
 }

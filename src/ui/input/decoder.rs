@@ -1,13 +1,12 @@
 //! The bytes of the terminal, one after the other, as keys, pastes, sizes and replies.
 //!
-//! Invariant: a reply, however it is split and whenever it comes, never becomes a key; neither does
-//! anything the terminal sends that is not understood. A paste is text, whatever it contains. All that
-//! is kept is bounded.
+//! Invariant: a reply, however it is split and whenever it comes, never becomes a key; nor does an
+//! unknown sequence of the terminal. A paste is text, whatever it contains. All buffers are bounded.
 //!
 //! `Esc`, and `Alt` with one of `[ O ] P _ ^ X` or a sign, begin like a sequence of the terminal. They count as
-//! keys when nothing follows for a moment ([`Decoder::deadline`], [`Decoder::expire`]). A sequence that nobody
-//! knows is swallowed whole, and one that does not end is given up after a while; so is a paste, and the keyboard
-//! works again. Lines that come together are a paste, also where the terminal does not say so (`burst.rs`).
+//! keys when nothing follows for a moment ([`Decoder::deadline`], [`Decoder::expire`]). An unknown sequence is
+//! swallowed whole, and one that does not end is given up after a timeout; so is a paste, and the keyboard works
+//! again. Lines that come together are a paste, even if the terminal does not mark it (`burst.rs`).
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -19,21 +18,21 @@ use super::paste::{MAX_BYTES, Paste};
 use super::reply::{self, Reply};
 use super::sequence;
 
-/// How long `Esc` waits for the rest of a sequence.
+/// Timeout for the rest of a sequence after `Esc`.
 const ESCAPE_WAIT: Duration = Duration::from_millis(40);
-/// The same while replies are awaited, which may arrive in pieces.
+/// This timeout while replies are awaited, which may arrive in pieces.
 const ESCAPE_WAIT_AMID_REPLIES: Duration = Duration::from_millis(200);
-/// How long a sequence without its end is waited for after its last byte.
+/// Timeout of an unfinished sequence, after its last byte.
 const SEQUENCE_WAIT: Duration = Duration::from_secs(1);
-/// How long a paste without its end mark is waited for after its last byte.
+/// Timeout of a paste without its end mark, after its last byte.
 const PASTE_WAIT: Duration = Duration::from_secs(3);
-/// A key comes so long after what was read before it.
+/// The least pause between a key and the bytes before it.
 const KEY_PAUSE: Duration = Duration::from_millis(50);
 /// How long the end of a line that was not typed waits for the next line.
 const LINES_WAIT: Duration = Duration::from_millis(30);
-/// How long a line that comes after such a paste belongs to it.
+/// How long after such a paste a line still belongs to it.
 const LATE_LINES_WAIT: Duration = Duration::from_millis(500);
-/// How long replies are awaited after a question.
+/// Timeout of replies after a question.
 const REPLIES_WAIT: Duration = Duration::from_secs(5);
 /// The longest reply of which anything is kept.
 const MAX_REPLY_BYTES: usize = 4096;
@@ -49,7 +48,7 @@ const CTRL_C: u8 = 0x03;
 pub enum Input {
     /// A key, a paste, a size, the focus.
     Event(Event),
-    /// The same arrow several times at once: a person who holds the key, or a wheel that is sent so.
+    /// The same arrow several times at once: a key that is held, or a terminal that sends the wheel as arrows.
     Arrows { down: bool, count: u16 },
     /// The process was stopped, and goes on: another program may have used the terminal.
     Continued,
@@ -114,7 +113,7 @@ enum State {
     },
 }
 
-/// What the first bytes after an escape are.
+/// The meaning of the first bytes after an escape.
 enum Verdict {
     /// One more byte is needed.
     More,
@@ -132,15 +131,15 @@ enum Verdict {
 #[derive(Debug)]
 pub struct Decoder {
     state: State,
-    /// When the last bytes came.
+    /// The time of the last bytes.
     since: Option<Instant>,
-    /// Until when a line is one of the text that came before it.
+    /// The time until which a line belongs to the text before it.
     line_follows_until: Option<Instant>,
-    /// Until when a line end belongs to text that came at once before it.
+    /// The time until which a line end belongs to text that came at once before it.
     text_until: Option<Instant>,
-    /// Until when replies are awaited.
+    /// The time until which replies are awaited.
     awaits_until: Option<Instant>,
-    /// How many replies about its status are awaited, and until when.
+    /// The number of status replies awaited, and until when.
     statuses: Option<(u32, Instant)>,
     out: VecDeque<Input>,
 }
@@ -160,12 +159,12 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// A question was sent; its replies end with [`Reply::Attributes`].
+    /// Notes that a question was sent; its replies end with [`Reply::Attributes`].
     pub fn await_replies(&mut self, now: Instant) {
         self.awaits_until = Some(now + REPLIES_WAIT);
     }
 
-    /// So many more replies about the terminal's status are to come.
+    /// Expects `count` more status replies.
     pub fn await_statuses(&mut self, count: u32, now: Instant) {
         let awaited = self.statuses.filter(|(_, until)| now < *until).map_or(0, |(count, _)| count);
         self.statuses = Some((awaited.saturating_add(count), now + REPLIES_WAIT));
@@ -179,7 +178,7 @@ impl Decoder {
         self.awaits_until.into_iter().chain(statuses).any(|until| !is_over(&until))
     }
 
-    /// Takes bytes as they were read at once.
+    /// Takes bytes that were read at once.
     pub fn feed(&mut self, bytes: &[u8], now: Instant) {
         if matches!(self.state, State::Lines { .. }) {
             self.expire(now);
@@ -198,7 +197,7 @@ impl Decoder {
         }
     }
 
-    /// Takes what was not typed key by key; false for anything else.
+    /// Takes input that was not typed key by key; false for anything else.
     fn burst(&mut self, bytes: &[u8], now: Instant) -> bool {
         let follows = self.line_follows_until.is_some_and(|until| now < until);
         // The text of this line came at once before.
@@ -267,12 +266,12 @@ impl Decoder {
         }
     }
 
-    /// What was decoded, in order.
+    /// Takes the next decoded input, in order.
     pub fn take(&mut self) -> Option<Input> {
         self.out.pop_front()
     }
 
-    /// Until when more bytes may change what the last ones mean; then [`Decoder::expire`] is due.
+    /// Returns until when more bytes may change the meaning of the last ones; then [`Decoder::expire`] is due.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         let since = self.since?;
@@ -294,7 +293,7 @@ impl Decoder {
         }
     }
 
-    /// If the deadline is over, the last bytes were keys, or nothing more comes of what they began.
+    /// Ends the wait if the deadline is over: the last bytes were keys, or an unfinished sequence is given up.
     pub fn expire(&mut self, now: Instant) {
         if self.deadline().is_none_or(|at| now < at) {
             return;
@@ -334,7 +333,7 @@ impl Decoder {
                 let more = self.statuses.filter(|(count, _)| *count > 1);
                 self.statuses = more.map(|(count, until)| (count - 1, until));
             }
-            // If the screen asks for the colour then, it says so.
+            // If the screen then asks for the colour, it announces that itself.
             Reply::Scheme(_)
             | Reply::Background(_)
             | Reply::Notifies(_)
@@ -365,7 +364,7 @@ impl Decoder {
                 Some(text) => self.out.push_back(Input::Event(Event::Paste(text))),
                 None => self.state = State::Paste(paste),
             },
-            // These bytes are taken as they are read.
+            // Bytes of lines are consumed as they are read, so this one ends the lines.
             lines @ State::Lines { .. } => {
                 self.state = lines;
                 self.end_lines(now);
@@ -444,7 +443,7 @@ impl Decoder {
         }
     }
 
-    /// The first of these was typed with what is held, the others after it.
+    /// Reports bytes as keys: the first one with `held`, the others without.
     fn as_keys(&mut self, bytes: &[u8], held: Held, now: Instant) {
         if let Some((first, rest)) = bytes.split_first() {
             self.ground(*first, held);
@@ -521,7 +520,7 @@ fn verdict(bytes: &[u8], held: Held) -> Verdict {
         ([b'O', number @ ..], _) if number.len() <= 2 && number.iter().all(u8::is_ascii_digit) => {
             Verdict::More
         }
-        // What chooses a set of characters, and the like, has signs before its last byte.
+        // Sequences that select a character set, and the like, have signs before their last byte.
         ([b'O', .., 0x20..=0x7e] | [0x20..=0x2f, .., 0x30..=0x7e], _) => Verdict::Nothing,
         (
             [b'[' | b']' | b'P' | b'_' | b'^' | b'X' | 0x20..=0x2f] | [0x20..=0x2f, 0x20..=0x2f],

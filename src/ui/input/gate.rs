@@ -1,7 +1,7 @@
 //! Who reads the terminal: the thread of the screen, or a program that the terminal is lent to.
 //!
 //! While the gate is closed the thread reads nothing, so that the program gets every key. Closing waits until
-//! the thread has left the terminal, which takes no key to happen: a pipe wakes it.
+//! the thread has stopped reading; a pipe wakes it, so no key has to be pressed.
 
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
@@ -34,9 +34,9 @@ struct GateState {
     closed: bool,
     /// The thread waits for the terminal or reads from it.
     reading: bool,
-    /// A question was sent, and nobody has been told yet that its replies come.
+    /// A question was sent, and its replies are not announced yet.
     replies_announced: bool,
-    /// The same for questions about the status.
+    /// Status questions whose replies are not announced yet.
     statuses_announced: u32,
 }
 
@@ -54,13 +54,13 @@ pub(super) fn gate() -> io::Result<(InputGate, GateKeeper)> {
 }
 
 impl InputGate {
-    /// Nothing is read from the terminal when this returns.
+    /// Closes the gate: when this returns, nothing is read from the terminal.
     ///
     /// # Errors
     /// The thread could not be woken; the gate is open again.
     pub fn close(&self) -> io::Result<()> {
         self.shared.lock().closed = true;
-        // One byte for each time; a thread that is gone needs none.
+        // One byte each time; a thread that has ended needs none.
         match (&*self.wake).write_all(&[0]) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 self.open();
@@ -79,14 +79,14 @@ impl InputGate {
         self.shared.lock().replies_announced = true;
     }
 
-    /// So many questions about the status were sent with a frame.
+    /// Counts status questions that were sent with a frame.
     pub fn announce_statuses(&self, count: u32) {
         if count > 0 {
             self.shared.lock().statuses_announced += count;
         }
     }
 
-    /// How many were sent since this was asked last.
+    /// Takes the number of those sent since the last call.
     pub(super) fn take_statuses(&self) -> u32 {
         std::mem::take(&mut self.shared.lock().statuses_announced)
     }
@@ -159,7 +159,7 @@ fn ready(from: &File, woken: &PipeReader) -> io::Result<Ready> {
             Ok(_) => {}
         }
         let [input, wake] = &both;
-        // Whoever closes the gate waits, so that comes first.
+        // Checked first, because the caller of `close` waits.
         if !wake.revents().is_empty() {
             return Ok(Ready::Woken);
         }

@@ -1,6 +1,6 @@
 //! A paste as the terminal brackets it: text up to its end mark, bounded, never keys.
 
-/// What ends a paste. Its first byte occurs in it only once.
+/// The end mark of a paste. Its first byte occurs in it only once.
 const END: &[u8] = b"\x1b[201~";
 
 /// The longest paste that is kept; more than any text field takes, so a longer one is refused there.
@@ -9,12 +9,12 @@ pub(super) const MAX_BYTES: usize = 8 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Paste {
     bytes: Vec<u8>,
-    /// How much of the end mark came last.
+    /// The number of bytes of the end mark that arrived last.
     matched: usize,
 }
 
 impl Paste {
-    /// Takes a byte; the whole text once its end mark is complete.
+    /// Takes a byte; returns the whole text once its end mark is complete.
     pub(super) fn push(&mut self, byte: u8) -> Option<String> {
         if END.get(self.matched) == Some(&byte) {
             self.matched += 1;
@@ -29,7 +29,7 @@ impl Paste {
         None
     }
 
-    /// What was pasted, without a begun end mark.
+    /// Returns the pasted text, without a partial end mark.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }

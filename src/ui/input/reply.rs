@@ -1,4 +1,4 @@
-//! What the terminal replies about itself, read strictly: what is not exactly so is no reply.
+//! Replies of the terminal about itself, parsed strictly: anything else is no reply.
 
 use crate::ui::terminal::{LinkSupport, Multiplexer, Notifier};
 use crate::ui::theme::{Rgb, Shade};
@@ -10,15 +10,15 @@ pub enum Reply {
     Background(Rgb),
     /// The colours of the terminal, or of the desktop, became dark or light (mode 2031).
     Scheme(Shade),
-    /// What a terminal of the name it gave can do (XTVERSION).
+    /// Features of the terminal, by the name it reports (XTVERSION).
     Terminal { notifier: Option<Notifier>, links: LinkSupport },
     /// A multiplexer gave its name (XTVERSION).
     Multiplexer(Multiplexer),
     /// How the terminal shows notifications (OSC 99).
     Notifies(Notifier),
-    /// What kind of terminal it is (DA1). Every terminal answers this, so it ends what was asked before.
+    /// The kind of terminal (DA1). Every terminal answers this, so it ends the replies to earlier questions.
     Attributes,
-    /// It works (DSR): the reply to the question at the end of a frame.
+    /// The terminal works (DSR): the reply to the question at the end of a frame.
     Status,
 }
 
@@ -70,7 +70,7 @@ fn colour_of(text: &str) -> Option<Rgb> {
     }
 }
 
-/// One part of a colour, as a byte.
+/// Parses one component of a colour, as a byte.
 fn part(digits: &str) -> Option<u8> {
     let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     if !is_hex || !(1..=4).contains(&digits.len()) {

@@ -36,9 +36,9 @@ pub(super) fn application(number: &[u8], byte: u8) -> Option<(KeyCode, KeyModifi
     };
     let code = match byte {
         b'P'..=b'S' => KeyCode::F(byte - b'P' + 1),
-        // The Enter of a keypad that nobody switched to this mode: Shift and Enter.
+        // The Enter key of a keypad that was never switched to this mode: Shift and Enter.
         b'M' => return Some((KeyCode::Enter, modifiers | KeyModifiers::SHIFT)),
-        // Of rxvt: with Ctrl.
+        // Sent by rxvt: an arrow with Ctrl.
         b'a'..=b'd' => {
             let code = cursor_key(byte.to_ascii_uppercase())?;
             return Some((code, modifiers | KeyModifiers::CONTROL));
@@ -82,12 +82,12 @@ pub(super) fn event(parameters: &[u8], last: u8) -> Option<Event> {
     let (modifiers, kind) = held(&fields)?;
     let code = match last {
         b'A'..=b'D' | b'H' | b'F' if first <= 1 => cursor_key(last)?,
-        // With other numbers it is the position of the cursor, which nobody asked for.
+        // With other numbers it is a cursor position report, which was not requested.
         b'P'..=b'S' if first <= 1 => KeyCode::F(last - b'P' + 1),
         b'Z' if first <= 1 => {
             return Some(of(KeyCode::BackTab, modifiers | KeyModifiers::SHIFT, kind));
         }
-        // Of rxvt: an arrow with Shift, and a key with Ctrl, with Shift, or with both.
+        // Sent by rxvt: an arrow with Shift, and a key with Ctrl, with Shift, or with both.
         b'a'..=b'd' if text.is_empty() => {
             return Some(of(cursor_key(last.to_ascii_uppercase())?, KeyModifiers::SHIFT, kind));
         }
@@ -154,7 +154,7 @@ fn character(code: u32, modifiers: KeyModifiers, kind: KeyEventKind) -> Option<E
         13 => KeyCode::Enter,
         27 => KeyCode::Esc,
         127 => KeyCode::Backspace,
-        // Keys of their own, such as those of the keypad or Caps Lock.
+        // Separate keys, such as those of the keypad or Caps Lock.
         0xe000..=0xf8ff => return None,
         _ => KeyCode::Char(char::from_u32(code).filter(|c| !c.is_control())?),
     };

@@ -1,4 +1,4 @@
-//! Keys are exactly what was typed, whatever the terminal sends besides, and however it is split.
+//! Keys are exactly those that were typed, whatever else the terminal sends, and however it is split.
 
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind};
@@ -11,9 +11,9 @@ const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 const ALT: KeyModifiers = KeyModifiers::ALT;
 const CONTROL: KeyModifiers = KeyModifiers::CONTROL;
 
-/// Longer than a key waits for the rest of a sequence, shorter than replies are awaited.
+/// Longer than the timeout of `Esc`, shorter than that of replies.
 const PAUSE: Duration = Duration::from_millis(300);
-/// Longer than replies are awaited.
+/// Longer than the timeout of replies.
 const SILENCE: Duration = Duration::from_secs(6);
 
 fn key(code: KeyCode, modifiers: KeyModifiers) -> Event {
@@ -121,7 +121,7 @@ const KEYS: [(&[u8], KeyCode, KeyModifiers); 61] = [
     (b"\x1b[9;2u", KeyCode::BackTab, SHIFT),
 ];
 
-/// What terminals send that is no key.
+/// Bytes from terminals that are not keys.
 const NOT_TYPED: [&[u8]; 32] = [
     b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\",
     b"\x1b]11;rgb:ffff/ffff/ffff\x07",
@@ -400,7 +400,7 @@ fn replies_to_frames_are_counted_and_escape_is_a_key_at_once_after_the_last_one(
     assert!(!decoder.awaits_replies(now + Duration::from_secs(5)), "it may never come");
 }
 
-/// A piece of what is sent: a key, or something that is none.
+/// A piece of input: a key, or something else.
 fn sent() -> impl Strategy<Value = (Vec<u8>, Option<Event>)> {
     prop_oneof![
         (0..KEYS.len()).prop_map(|at| {
@@ -414,7 +414,7 @@ fn sent() -> impl Strategy<Value = (Vec<u8>, Option<Event>)> {
     ]
 }
 
-/// A sequence as ECMA-48 builds them, of which most are known to nobody.
+/// A sequence as ECMA-48 builds them; most of them are unknown.
 fn sequence() -> impl Strategy<Value = Vec<u8>> {
     let sequences = prop_oneof![
         "\u{1b}\\[[0-?]{0,8}[ -#%-/]{0,2}[@-LN-Z\\\\^-~]",

@@ -7,7 +7,7 @@ use std::fmt;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A key press, reduced to what can be bound.
+/// A key press, reduced to the parts that can be bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chord {
     code: KeyCode,

@@ -1,4 +1,4 @@
-//! The entries of a key file: what they change of the defaults, and what is wrong with them.
+//! The entries of a key file: their changes of the defaults, and their faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,14 +33,13 @@ pub(super) fn preset_of(file: &Value) -> (Option<KeyPreset>, Option<KeyFault>) {
 pub(super) struct KeyOverrides {
     pub bindings: &'static [Binding],
     pub keys: BTreeMap<BindingKey, Vec<KeySequence>>,
-    /// What the file names.
+    /// The bindings that the file names.
     pub changed: BTreeSet<BindingKey>,
     pub faults: Vec<KeyFault>,
 }
 
 impl KeyOverrides {
-    /// Takes over the keys of a set: what it adds everywhere and takes away everywhere, then what it says of
-    /// single scopes.
+    /// Applies the keys of a preset: those added and removed everywhere, then those of single scopes.
     pub fn preset(&mut self, preset: &KeyPreset) {
         for binding in self.bindings.iter().filter(|one| !one.scope.is_for_typing()) {
             let place = (binding.scope, binding.action);
@@ -123,7 +122,7 @@ impl KeyOverrides {
     }
 }
 
-/// What keys cannot be bound to an action.
+/// Refuses keys that cannot be bound to an action.
 fn check(scope: Scope, action: Action, keys: &KeySequence) -> Result<(), Localized> {
     if let Some((chord, sent)) =
         keys.chords().iter().find_map(|chord| Some((chord, chord.is_sent_as()?)))

@@ -1,6 +1,6 @@
-//! Sets of keys that take the place of some defaults, as people know them from other programs. What a set does not
-//! name keeps its keys. What it says of an action holds in every scope that has it, except in text fields; what it
-//! says of single scopes takes the place of that. Key files name scopes and actions the same way.
+//! Sets of keys that replace some defaults, as people know them from other programs. Actions that a preset
+//! does not name keep their keys. Its keys for an action apply in every scope that has the action, except in
+//! text fields; its keys for single scopes override them. Key files name scopes and actions the same way.
 
 /// The keys that an action gets before its others, in every scope where nothing is typed.
 type AddedKeys = (&'static str, &'static [&'static str]);
@@ -11,7 +11,7 @@ type PresetKeys = (&'static str, &'static str, &'static [&'static str]);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyPreset {
     pub name: &'static str,
-    /// Keys that nothing has any more where nothing is typed.
+    /// Default keys that the preset removes outside of text fields.
     pub without: &'static [&'static str],
     pub everywhere: &'static [AddedKeys],
     pub keys: &'static [PresetKeys],

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Chord;
 
-/// At least one key. More than one has to be pressed in this order.
+/// At least one key; several have to be pressed in this order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeySequence(Vec<Chord>);
 
@@ -32,13 +32,13 @@ impl KeySequence {
         self.0.len() > 1
     }
 
-    /// This one, then another key.
+    /// Returns this sequence with another key at its end.
     #[must_use]
     pub fn then(&self, chord: Chord) -> Self {
         Self(self.0.iter().copied().chain([chord]).collect())
     }
 
-    /// What follows after these keys; `None` if it is nothing or begins in another way.
+    /// Returns the keys after `begun`; `None` if there are none, or the sequence begins in another way.
     pub fn after(&self, begun: &Self) -> Option<Self> {
         let rest = self.0.strip_prefix(begun.chords()).filter(|rest| !rest.is_empty())?;
         Some(Self(rest.to_vec()))

@@ -328,7 +328,7 @@ fn every_preset_names_keys_that_exist_and_takes_none_from_another_action() {
         assert_eq!(faults, [], "{}", preset.name);
         for focus in bindings::scopes() {
             for binding in focus.chain().flat_map(|scope| keymap.bindings_of(scope)) {
-                // What is hidden by a narrower scope has another key, or the narrower one hid it before.
+                // A binding hidden by a narrower scope has another key, or was hidden before.
                 let reached = |keymap: &Keymap| {
                     let keys = keymap.keys(binding.scope, binding.action).to_vec();
                     keys.into_iter().any(|key| keymap.action(focus, key) == Some(binding.action))

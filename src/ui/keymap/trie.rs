@@ -3,7 +3,7 @@
 use super::{Chord, KeySequence};
 use crate::ui::action::Action;
 
-/// What the keys until here lead to. With an action nothing follows.
+/// The node that a sequence of keys leads to. A node with an action has no children.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Node {
     action: Option<Action>,
@@ -12,7 +12,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// What these keys lead to.
+    /// Returns the node of these keys.
     pub fn find(&self, keys: &[Chord]) -> Option<&Self> {
         let Some((first, rest)) = keys.split_first() else { return Some(self) };
         let (_, next) = self.next.iter().find(|(chord, _)| chord == first)?;
@@ -23,7 +23,7 @@ impl Node {
         self.action
     }
 
-    /// Binds keys, or returns what has them: the same keys, or those that one of both is a prefix of.
+    /// Binds keys, or returns the keys in the way: the same ones, or those of which one is a prefix of the other.
     pub fn bind(
         &mut self,
         keys: &KeySequence,

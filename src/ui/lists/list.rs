@@ -1,8 +1,8 @@
 //! What a list on top of the screen defines, and the overlay that shows any such list.
 //!
 //! A list is a type that implements [`List`]: its scope and words, its entries and their rows, and its keys
-//! with what they do to the chosen entry. Moving, scrolling, closing, the heading with its hints and the
-//! text for an empty list are the same for all of them and are here.
+//! with their effects on the chosen entry. Moving, scrolling, closing, the heading with its hints and the
+//! text for an empty list are the same for all lists and are here.
 
 use std::fmt;
 
@@ -24,22 +24,22 @@ use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::theme::Role;
 use crate::ui::words;
 
-/// The text of a row, and what stands at its right edge.
+/// The text of a row, and the text at its right edge.
 pub type Row = (Strip, Strip);
 
-/// How a list is walked through.
+/// The way to move through a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walk {
     /// One entry is chosen; each has one row.
     Entries,
     /// One entry is chosen; entries have as many rows as they need, the last one blank.
     Blocks,
-    /// It is read: it scrolls like a text, entries have as many rows as they need, and a key that does
-    /// nothing here closes it.
+    /// Read-only: it scrolls like a text, entries have as many rows as they need, and a key without an
+    /// action here closes it.
     Text,
 }
 
-/// What a key of a list does to an entry.
+/// The effect of a key of a list on an entry.
 #[derive(Debug)]
 pub enum Outcome {
     /// The list stays.
@@ -48,7 +48,7 @@ pub enum Outcome {
     Close(Intent),
 }
 
-/// A key of a list: the action, how it is shown, and what it does.
+/// A key of a list: the action, its label, and its effect.
 #[derive(Debug)]
 pub struct ListKey<L> {
     pub action: Action,
@@ -58,7 +58,7 @@ pub struct ListKey<L> {
     pub does: Text,
     /// The word in the heading. It is shown while the key can do something.
     pub hint: Text,
-    /// What it does to this entry; `None` if nothing.
+    /// The effect on this entry; `None` if nothing happens.
     pub run: fn(&L, usize, &Cx<'_>) -> Option<Outcome>,
 }
 
@@ -77,14 +77,14 @@ pub trait List: fmt::Debug + Sized + 'static {
     /// are left out.
     const HINTS_BEFORE_CLOSE: usize = usize::MAX;
 
-    /// Its keys lead to other lists, which are shown in its place.
+    /// True if its keys lead to other lists, which replace it.
     const LEADS_ON: bool = false;
 
     /// The list to show when it is asked for. If it cannot be shown at once, an intent says what
     /// happens instead.
     fn open(cx: &mut Cx<'_>) -> Option<Self>;
 
-    /// What is beside the title; nothing for most lists.
+    /// Returns the text beside the title; empty for most lists.
     fn about(&self, _: &UiSettings, _: &Cx<'_>) -> String {
         String::new()
     }
@@ -92,8 +92,8 @@ pub trait List: fmt::Debug + Sized + 'static {
     /// The entries, in the order of the screen.
     fn entries(&self, cx: &Cx<'_>) -> Vec<usize>;
 
-    /// What stays the same of an entry while others come and go: the chosen one stays chosen. `None` in lists that do not
-    /// change by themselves.
+    /// Returns a name of an entry that stays the same while others come and go, so that the chosen entry
+    /// stays chosen. `None` in lists that do not change by themselves.
     fn name(&self, _entry: usize, _: &Cx<'_>) -> Option<String> {
         None
     }
@@ -160,7 +160,7 @@ pub struct ListOverlay<L> {
     list: L,
     /// The chosen entry, by its position on the screen.
     chosen: usize,
-    /// The name of that entry, when it was shown last.
+    /// The name of the chosen entry when it was last shown.
     chosen_name: Option<String>,
     /// The first row in view.
     top: usize,
@@ -168,7 +168,7 @@ pub struct ListOverlay<L> {
     rows: usize,
     height: usize,
     search: RowSearch,
-    /// What of a text was on the screen.
+    /// The parts of a text that were on the screen.
     read: ReadProgress<()>,
     /// The first row of each entry of a list of blocks.
     starts: Vec<usize>,
@@ -219,7 +219,7 @@ impl<L: List> ListOverlay<L> {
         Handled::Done
     }
 
-    /// To another block; in one that does not fit, by lines.
+    /// Moves to another block; within a block that does not fit, by lines.
     fn go_by_blocks(&mut self, rows: isize) {
         let last = self.starts.len().saturating_sub(1);
         self.chosen = self.chosen.min(last);
@@ -249,7 +249,7 @@ impl<L: List> ListOverlay<L> {
         self.top = self.top.min(self.rows.saturating_sub(self.height));
     }
 
-    /// Scrolls the chosen block into view; of one that does not fit, the end at which it is reached.
+    /// Scrolls the chosen block into view; if it does not fit, the end from which it is reached.
     fn reveal(&mut self, from_above: bool) {
         let (start, end) = self.block(self.chosen);
         let first = end.saturating_sub(self.height);
@@ -302,7 +302,7 @@ impl<L: List> ListOverlay<L> {
         Heading { left, right: hints.join(PART) }
     }
 
-    /// The rows of all entries one below the other.
+    /// Returns the rows of all entries, one below the other.
     fn text(&self, width: u16, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
         let entries = self.list.entries(cx).into_iter();
         entries.flat_map(|entry| self.list.rows(entry, width.into(), view, cx)).collect()
@@ -376,7 +376,7 @@ impl<L: List> ListOverlay<L> {
     }
 }
 
-/// What is searched of a row.
+/// Returns the text of a row to be searched.
 fn searched((left, right): &Row) -> SearchedRow {
     if right.is_empty() {
         return left.into();
@@ -414,7 +414,7 @@ impl<L: List> Overlay for ListOverlay<L> {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        // What a key does it does to what was seen.
+        // A key acts on the entry that was seen.
         let is_there = self.follow_chosen(cx);
         if let Some(key) = L::KEYS.iter().find(|key| key.action == action) {
             return if is_there { self.run(key, cx) } else { Handled::Done };

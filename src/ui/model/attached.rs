@@ -1,6 +1,6 @@
-//! Images in a draft. A draft is one text; an image is a token in it, between two control characters that nobody
-//! can type or paste, so that a draft with its images is stored, sent and given back as any other. In the
-//! composer a token is a chip; in the message that is sent it is its name in brackets.
+//! Images in a draft. A draft is one text; an image is a token in it, between two control characters that
+//! cannot be typed or pasted, so that a draft with its images is stored, sent and given back as any other. In
+//! the composer a token is a chip; in the message that is sent it is its name in brackets.
 
 use crate::domain::Lang;
 use crate::domain::image_reference::{IMAGE, image_name, image_reference, image_references};
@@ -34,14 +34,14 @@ impl DraftImage {
         Self { image: AttachedImage { name, ..image }, lang, from }
     }
 
-    /// What the composer shows.
+    /// Returns the label in the composer.
     pub fn label(&self) -> String {
         let bytes = usize::try_from(self.image.bytes).unwrap_or(usize::MAX);
         let named = format!("{} {}", self.image.name, size(bytes, self.lang));
         image_reference(IMAGE.in_lang(self.lang), &named)
     }
 
-    /// What the message says in its place.
+    /// Returns the text in its place in the message.
     pub fn reference(&self) -> String {
         image_reference(IMAGE.in_lang(self.lang), &self.image.name)
     }
@@ -50,20 +50,20 @@ impl DraftImage {
         &self.from
     }
 
-    /// What the draft has in its place.
+    /// Returns the token in its place in the draft.
     pub fn token(&self) -> String {
         let stored = serde_json::to_string(&(&self.image, self.lang, &self.from));
         stored.map_or_else(|_| self.reference(), |it| format!("{MARK}{it}{MARK}"))
     }
 
-    /// What somebody else wrote into the file of drafts is cleaned.
+    /// Reads a token. Text that another program wrote into the file of drafts is cleaned.
     fn read(token: &str) -> Option<Self> {
         let (image, lang, from): (_, _, String) = serde_json::from_str(token).ok()?;
         Some(Self::new(image, lang, &from))
     }
 }
 
-/// The parts of a draft, in order: every second one is a token. Marks are left out.
+/// Returns the parts of a draft, in order: every second one is a token. The marks are left out.
 pub fn parts(draft: &str) -> impl Iterator<Item = DraftPart<'_>> {
     let part = |(at, text): (usize, _)| {
         let image = if at % 2 == 1 { DraftImage::read(text) } else { None };
@@ -108,7 +108,7 @@ pub fn labelled(draft: &str) -> String {
     with_images_as(draft, DraftImage::label)
 }
 
-/// What an editor made of a draft: an image stays attached where its label still stands.
+/// Turns the text from an editor into a draft: an image stays attached if its label is still there.
 pub fn relabelled(edited: &str, draft: &str) -> String {
     let mut text = edited.replace(MARK, "");
     for image in images_of(draft) {

@@ -12,10 +12,10 @@ use crate::ui::draft_writer::{DraftTexts, LOOKED};
 /// The longest time of typing that a crash may lose.
 pub const SAVE_AFTER: Duration = Duration::from_millis(800);
 
-/// What the names of answers to parts begin with.
+/// The prefix of the names of answers to parts.
 const PART: &str = "part/";
 
-/// What a draft is for.
+/// The purpose of a draft.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DraftKey {
     Message(DialogId),
@@ -26,7 +26,7 @@ pub enum DraftKey {
     AskedIn(String),
     /// No draft: until when a question is put off, in seconds of the clock.
     PutOff(String),
-    /// No draft: what was sent before.
+    /// No draft: the sent messages.
     Sent,
     /// No draft: how far the user has looked at the dialogs.
     Looked,
@@ -41,7 +41,7 @@ pub enum DraftKey {
 }
 
 impl DraftKey {
-    /// Of an answer to a question, or to a part of it.
+    /// Returns the key of an answer to a question, or to a part of it.
     pub fn of_answer(question: &str, part: Option<&str>) -> Self {
         match part {
             Some(part) => Self::Part(question.to_owned(), part.to_owned()),
@@ -95,12 +95,12 @@ pub struct Drafts {
     texts: DraftTexts,
     unsaved: BTreeSet<String>,
     save_at: Option<Instant>,
-    /// What the writer is to store.
+    /// The texts that the writer is to store.
     outgoing: DraftTexts,
 }
 
 impl Drafts {
-    /// Drafts as they were stored.
+    /// Makes it from the stored drafts.
     pub fn new(stored: DraftTexts) -> Self {
         Self { texts: stored, ..Self::default() }
     }
@@ -118,7 +118,7 @@ impl Drafts {
         self.named(&kind(String::new()).name())
     }
 
-    /// What follows in the names that begin so.
+    /// Returns the rest of each name that begins with `prefix`.
     fn named(&self, prefix: &str) -> Vec<String> {
         let names = self.texts.range(prefix.to_owned()..).map(|(name, _)| name);
         names.map_while(|name| name.strip_prefix(prefix)).map(str::to_owned).collect()
@@ -159,7 +159,7 @@ impl Drafts {
         self.save_at
     }
 
-    /// Hands over what is due.
+    /// Hands over drafts that are due.
     pub fn tick(&mut self, now: Instant) {
         if self.save_at.is_some_and(|at| at <= now) {
             self.save();
@@ -175,7 +175,7 @@ impl Drafts {
         }
     }
 
-    /// What the writer is to store now.
+    /// Takes the texts that the writer is to store now.
     pub fn take_outgoing(&mut self) -> DraftTexts {
         std::mem::take(&mut self.outgoing)
     }

@@ -1,5 +1,5 @@
-//! What the user typed to shorten a list: words that all have to occur. Without a capital letter, case does not
-//! matter.
+//! The words the user typed to filter a list: all of them have to occur. Without a capital letter, case does
+//! not matter.
 
 use crate::domain::news::NewsItem;
 use crate::protocol::{InboxRow, TreeRow};
@@ -19,7 +19,7 @@ impl Filter {
         (!words.is_empty()).then(|| Self { text: text.to_owned(), words, exact_case })
     }
 
-    /// As it was typed.
+    /// Returns the text as it was typed.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -50,14 +50,14 @@ impl Filter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FittingRow {
     pub row: usize,
-    /// Which of the rows that fit it is, from 1.
+    /// Its number among the rows that fit, from 1.
     pub number: usize,
     pub total: usize,
 }
 
 impl FittingRow {
-    /// The one after this row among those that fit, or the one before it; at the end it goes on at the other. None
-    /// if no row fits.
+    /// Returns the next row among those that fit, or the previous one; at the end it wraps around. None if no
+    /// row fits.
     pub fn beside(from: usize, fitting: &[usize], back: bool) -> Option<Self> {
         let last = fitting.len().checked_sub(1)?;
         let at = if back {

@@ -1,4 +1,4 @@
-//! The search in the records of dialogs: what was asked last, and what was found of it so far.
+//! The search in the records of dialogs: the last request, and its results so far.
 
 use crate::protocol::{FindEnd, FindRequest, FoundPart, FoundRecord, Ticket};
 
@@ -6,15 +6,15 @@ use crate::protocol::{FindEnd, FindRequest, FoundPart, FoundRecord, Ticket};
 pub struct Finds {
     asked: Option<(Ticket, FindRequest)>,
     records: Vec<FoundRecord>,
-    /// Nothing of what was asked last has arrived: the records are those of an earlier search.
+    /// True until results of the last search arrive: the records are those of an earlier one.
     is_stale: bool,
     unread: usize,
     end: Option<FindEnd>,
 }
 
 impl Finds {
-    /// A search was asked for under this ticket. Returns that of the search before, which nobody waits for any
-    /// more. Its records stay until something of the new one arrives.
+    /// Records a search with its ticket. Returns the ticket of the search before, which is no longer wanted.
+    /// Its records stay until results of the new one arrive.
     pub fn begin(&mut self, ticket: Ticket, request: FindRequest) -> Option<Ticket> {
         let before = self.asked.replace((ticket, request));
         self.is_stale = true;
@@ -43,7 +43,7 @@ impl Finds {
         true
     }
 
-    /// What was asked last, to be asked again after results were lost.
+    /// Returns the last search, to be repeated after results were lost.
     pub fn request(&self) -> Option<&FindRequest> {
         self.asked.as_ref().map(|(_, request)| request)
     }
@@ -53,7 +53,7 @@ impl Finds {
         &self.records
     }
 
-    /// A result of what was asked last.
+    /// Returns a result of the last request.
     pub fn record(&self, at: usize) -> Option<&FoundRecord> {
         self.records.get(at).filter(|_| !self.is_stale)
     }

@@ -1,6 +1,6 @@
-//! The open questions and the news: in which order and which of them are shown, and which row is selected. A question
-//! that is put off is not shown until its time has come. Questions of several dialogs that ask the same are one row, that
-//! of the oldest. The news comes below all questions.
+//! The open questions and the news: their order, which of them are shown, and which row is selected. A
+//! postponed question is hidden until its time has come. Questions of several dialogs that ask the same are
+//! merged into the row of the oldest. The news are below all questions.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,13 +18,13 @@ const SHOWS_QUESTIONS: Text = Text::new("only what waits for an answer", "只显
 const SHOWS_NEWS: Text = Text::new("only the news", "只显示消息");
 const OLDEST_FIRST: Text = Text::new("the oldest comes first", "最早的在前");
 
-/// Questions of those that ask the same that have rows of their own because of their answers, and stand for others.
+/// Most questions of one group that keep rows of their own, because of their answers, and have others merged into them.
 const MOST_STANDING: usize = 8;
 
-/// What comes first.
+/// The order of the questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InboxOrder {
-    /// What most dialogs wait for; of these the oldest.
+    /// The question that most dialogs wait for first; of equal ones the oldest.
     #[default]
     BlockedFirst,
     OldestFirst,
@@ -39,7 +39,7 @@ impl InboxOrder {
     }
 }
 
-/// What is listed.
+/// The kinds of items that are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InboxShows {
     #[default]
@@ -64,13 +64,13 @@ impl InboxShows {
 pub struct Inbox {
     /// All open questions, oldest first.
     all: Vec<InboxRow>,
-    /// Where each of them is, and which group it belongs to.
+    /// The index of each question, and of its group.
     places: HashMap<String, (usize, usize)>,
     /// The questions that ask the same, by where they are.
     groups: Vec<Vec<usize>>,
-    /// Questions that an older one stands for, which is named.
+    /// Questions that are merged into an older one, with its id.
     merged: BTreeMap<String, String>,
-    /// Those that are shown, in their order.
+    /// The questions that are shown, in their order.
     shown: Vec<InboxRow>,
     /// Questions whose answers are being sent; they are skipped.
     sent: BTreeSet<String>,
@@ -80,7 +80,7 @@ pub struct Inbox {
     later: BTreeMap<String, Option<Instant>>,
     /// All notices and failures.
     news: Vec<NewsItem>,
-    /// Those that are shown, below the questions.
+    /// The news that are shown, below the questions.
     shown_news: Vec<NewsItem>,
     filter: Option<Filter>,
     order: InboxOrder,
@@ -88,7 +88,7 @@ pub struct Inbox {
     selected: usize,
     /// A person has moved to the selected row.
     chosen: bool,
-    /// The selected question shows what it is about.
+    /// True if the selected question shows its details.
     unfolded: bool,
     /// The first row shown.
     pub top: usize,
@@ -108,7 +108,7 @@ impl Inbox {
         self.refresh();
     }
 
-    /// Finds the questions that ask the same, and those that an older one stands for.
+    /// Groups the questions that ask the same, and merges them into older ones.
     fn merge(&mut self) {
         let mut known = HashMap::new();
         let (mut places, mut groups) = (HashMap::new(), Vec::<Vec<usize>>::new());
@@ -143,7 +143,7 @@ impl Inbox {
         self.refresh();
     }
 
-    /// All notices and failures, whatever is shown.
+    /// Returns all notices and failures, shown or not.
     pub fn news(&self) -> &[NewsItem] {
         &self.news
     }
@@ -197,7 +197,7 @@ impl Inbox {
         &self.shown
     }
 
-    /// All open questions, also those that are put off or do not fit the filter; oldest first.
+    /// Returns all open questions, also postponed and filtered ones; oldest first.
     pub fn all(&self) -> &[InboxRow] {
         &self.all
     }
@@ -207,12 +207,12 @@ impl Inbox {
         self.all.is_empty() && self.news.is_empty()
     }
 
-    /// True if a question is open, whatever is shown.
+    /// True if a question is open, shown or not.
     pub fn has_questions(&self) -> bool {
         !self.all.is_empty()
     }
 
-    /// The open questions that are not put off; those that ask the same are one.
+    /// Returns the number of open questions that are not postponed; merged ones count once.
     pub fn len(&self) -> usize {
         self.in_order().len()
     }
@@ -231,7 +231,7 @@ impl Inbox {
         self.all.get(self.places.get(id)?.0)
     }
 
-    /// The row of a question among those that are shown; it may stand for others.
+    /// Returns the row of a question among the shown ones; it may be merged into another.
     pub fn position(&self, id: &str) -> Option<usize> {
         let id = self.merged.get(id).map_or(id, String::as_str);
         self.shown.iter().position(|row| row.question.id == id)
@@ -251,7 +251,7 @@ impl Inbox {
         self.clamp();
     }
 
-    /// Shows what is first, questions before news, where nobody has chosen an item of the news. Only while nobody is in it.
+    /// Selects the first row unless the user has chosen an item of the news. Only while the inbox has no focus.
     pub fn rest(&mut self) {
         if !self.chosen && self.selected_news().is_some() {
             self.selected = 0;
@@ -264,7 +264,7 @@ impl Inbox {
         self.select(self.selected.saturating_add_signed(rows));
     }
 
-    /// Selects the next question that is shown, or the one before; at the end it goes on at the other.
+    /// Selects the next shown row, or the previous one; at the end it wraps around.
     pub fn step_fitting(&mut self, back: bool) -> Option<FittingRow> {
         let rows: Vec<usize> = (0..self.row_count()).collect();
         let found = FittingRow::beside(self.selected, &rows, back)?;
@@ -291,7 +291,7 @@ impl Inbox {
         self.sent.contains(id)
     }
 
-    /// All that this row asks to approve was on the screen.
+    /// Notes that everything this row asks to approve was on the screen.
     pub fn mark_read(&mut self, shown: &InboxRow) {
         let id = &shown.question.id;
         if self.get(id).is_some_and(|row| row.asked() == shown.asked()) {
@@ -299,12 +299,12 @@ impl Inbox {
         }
     }
 
-    /// False for an approval of which not all was on the screen yet: nobody can approve it.
+    /// False for an approval that was not wholly on the screen yet: it cannot be approved.
     pub fn can_be_approved(&self, row: &InboxRow) -> bool {
         !row.is_approval() || self.read.contains(&row.question.id)
     }
 
-    /// True if the selected question shows what it is about.
+    /// True if the selected question shows its details.
     pub fn is_unfolded(&self) -> bool {
         self.unfolded
     }
@@ -313,8 +313,8 @@ impl Inbox {
         self.unfolded = unfolded;
     }
 
-    /// Other questions of other main dialogs without an answer whose words are the same; of an approval those that ask to
-    /// approve the very same.
+    /// Returns unanswered questions of other main dialogs with the same words; for an approval, those that
+    /// ask to approve exactly the same.
     pub fn same_words(&self, id: &str) -> Vec<(DialogId, String)> {
         let Some(asked) = self.get(id) else { return Vec::new() };
         let Some(whole) = asked.asked().map(Asked::anywhere) else { return Vec::new() };
@@ -337,7 +337,7 @@ impl Inbox {
         self.places.get(id).map(|(_, group)| *group)
     }
 
-    /// Other questions without an answer to which an answer to this one is an answer, too.
+    /// Returns unanswered questions that an answer to this one answers too.
     pub fn alike(&self, id: &str) -> impl Iterator<Item = &InboxRow> {
         let asked = self.get(id);
         let group = self.group(id).and_then(|group| self.groups.get(group));
@@ -359,7 +359,7 @@ impl Inbox {
         self.filter.as_ref()
     }
 
-    /// True if there are rows, and the filter or the choice of what is listed hides all of them.
+    /// True if there are rows, and the filter or the selection of kinds hides all of them.
     pub fn hides_all(&self) -> bool {
         let hides = self.filter.is_some() || self.shows != InboxShows::All;
         self.row_count() == 0 && hides && !(self.in_order().is_empty() && self.news.is_empty())
@@ -370,7 +370,7 @@ impl Inbox {
         self.refresh();
     }
 
-    /// Orders the questions in the other way, and returns it.
+    /// Switches to the other order, and returns it.
     pub fn switch_order(&mut self) -> InboxOrder {
         self.order = match self.order {
             InboxOrder::BlockedFirst => InboxOrder::OldestFirst,
@@ -386,7 +386,7 @@ impl Inbox {
         self.refresh();
     }
 
-    /// Shows the questions again whose time has come, and returns them.
+    /// Shows the questions whose postponement is over, and returns them.
     pub fn due(&mut self, now: Instant) -> Vec<String> {
         let is_due = |until: Option<Instant>| until.is_some_and(|until| now >= until);
         let later = self.later.iter().filter(|(_, until)| is_due(**until));
@@ -402,7 +402,7 @@ impl Inbox {
         self.later.contains_key(id)
     }
 
-    /// When the next question comes back.
+    /// Returns when the next postponed question comes back.
     pub fn due_at(&self) -> Option<Instant> {
         self.later.values().flatten().min().copied()
     }
@@ -448,13 +448,13 @@ impl Inbox {
         self.place_in(&self.in_order(), id).map(|at| at + 1)
     }
 
-    /// Where a question is among these, or the one that stands for it.
+    /// Returns the index of a question among these, or of the one it is merged into.
     fn place_in(&self, rows: &[&InboxRow], id: &str) -> Option<usize> {
         let id = self.merged.get(id).map_or(id, String::as_str);
         rows.iter().position(|row| row.question.id == id)
     }
 
-    /// All questions that are not put off, in the order of the list; the filter does not count.
+    /// Returns all questions that are not postponed, in the order of the list, without the filter.
     fn in_order(&self) -> Vec<&InboxRow> {
         let here = |row: &&InboxRow| !self.later.contains_key(&row.question.id);
         let mut rows: Vec<&InboxRow> = self.own_rows().filter(here).collect();
@@ -464,7 +464,7 @@ impl Inbox {
         rows
     }
 
-    /// Chooses and orders what is shown; the selected row stays where it is on the screen.
+    /// Selects and orders the shown rows; the selected row keeps its place on the screen.
     fn refresh(&mut self) {
         let (chosen, on_news) = match (self.selected(), self.selected_news()) {
             (Some(row), _) => (Some(row.question.id.clone()), false),

@@ -48,7 +48,7 @@ impl Notices {
         self.shown.as_ref().map(|shown| (&shown.text, shown.tone))
     }
 
-    /// When the message expires.
+    /// Returns when the message expires.
     pub fn until(&self) -> Option<Instant> {
         self.shown.as_ref().map(|shown| shown.until)
     }

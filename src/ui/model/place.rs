@@ -3,13 +3,13 @@
 use crate::domain::transcript::RecordPosition;
 use crate::domain::{CallId, Course, DialogId};
 
-/// What was in view when a dialog was left.
+/// The view of a dialog when it was left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub dialog: DialogId,
     /// `None` for the newest course.
     pub course: Option<Course>,
-    /// What was in view; `None` while it followed the end.
+    /// The position of the view; `None` while it followed the end.
     pub position: Option<ViewPosition>,
 }
 
@@ -17,7 +17,7 @@ pub struct Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ViewPosition {
     pub top: RecordPosition,
-    /// The row of that block.
+    /// The row within that block.
     pub row: usize,
     pub cursor: RecordPosition,
 }
@@ -28,6 +28,6 @@ pub struct FoundPlace {
     pub place: RecordPosition,
     /// The call whose block shows it, if that block is made by another record.
     pub completes: Option<CallId>,
-    /// What was searched for.
+    /// The text that was searched for.
     pub text: String,
 }

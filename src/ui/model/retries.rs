@@ -9,7 +9,7 @@ use crate::domain::text::Localized;
 use crate::protocol::RetryView;
 
 const MINUTE: u64 = 60;
-/// How often the countdown changes within the last minute.
+/// Seconds between changes of the countdown within the last minute.
 const STEP_SECONDS: u64 = 5;
 
 /// The state of one failed request.
@@ -50,7 +50,7 @@ impl Retries {
         self.0.get(dialog)
     }
 
-    /// When the countdown of this dialog differs from what was drawn at `drawn`.
+    /// Returns when the countdown of this dialog differs from the one drawn at `drawn`.
     pub fn changes_at(&self, dialog: &DialogId, drawn: Instant) -> Option<Instant> {
         let Retry::Waiting { until, .. } = self.0.get(dialog)? else { return None };
         let left = until.checked_duration_since(drawn)?;

@@ -9,7 +9,7 @@ use crate::protocol::{
 
 /// The shortest time from content of a whole tree to the request for newer.
 const MIN_REST: Duration = Duration::from_secs(1);
-/// The same as a multiple of the time the content took to come.
+/// The rest as a multiple of the time the content took to arrive.
 const REST_FACTOR: u32 = 8;
 
 #[derive(Debug, Default)]
@@ -21,13 +21,13 @@ pub struct Sheets {
     revision: u64,
     awaited: Awaited,
     asked_at: Option<Instant>,
-    /// A whole tree is not read again before then, however much happens in it.
+    /// The time before which a whole tree is not read again, however much changes in it.
     rest_until: Option<Instant>,
     /// Something happened since it was read.
     is_due: bool,
 }
 
-/// Whether content is on its way.
+/// Whether content was requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Awaited {
     #[default]
@@ -74,7 +74,7 @@ impl Sheets {
         dialog.is_none_or(|dialog| open.0 == *dialog).then(|| open.clone())
     }
 
-    /// The request to repeat after something happened in this tree, if the open sheet is about all of it. While
+    /// Returns the request to repeat after a change in this tree, if the open sheet is about all of it. While
     /// an answer is on its way, and for a while after it, there is none: [`Self::take_due`] has it then.
     pub fn request_after_change(
         &mut self,
@@ -106,7 +106,7 @@ impl Sheets {
         self.rest_until = Some(now + rest);
     }
 
-    /// When there is a request to repeat; `None` if nothing happened.
+    /// Returns when a request is to be repeated; `None` if nothing changed.
     pub fn due_at(&self) -> Option<Instant> {
         self.rest_until.filter(|_| self.is_due && self.awaited == Awaited::No)
     }

@@ -18,7 +18,7 @@ pub enum ShownTasks {
 }
 
 impl ShownTasks {
-    /// What the next key press lists.
+    /// Returns what the next key press lists.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -73,7 +73,7 @@ impl Teams {
         self.sort();
     }
 
-    /// Takes a task that is new or has changed; of those that have ended the oldest makes room.
+    /// Adds or updates a task; the oldest ended one makes room.
     pub fn put(&mut self, task: TaskRow) {
         match self.tasks.iter_mut().find(|known| known.id == task.id) {
             Some(known) => *known = task,
@@ -92,7 +92,7 @@ impl Teams {
         &self.rows
     }
 
-    /// The tasks, by what a person may have to do about them.
+    /// Returns the tasks, ordered by what a person may have to do about them.
     pub fn tasks(&self) -> &[TaskRow] {
         &self.tasks
     }
@@ -101,7 +101,7 @@ impl Teams {
         self.tasks.iter().find(|task| task.id == *id)
     }
 
-    /// How many open tasks there are beyond those that are known, of one team or of all.
+    /// Returns how many open tasks are not in the list, of one team or of all.
     pub fn not_listed(&self, team: Option<&TeamName>) -> u64 {
         let is_meant = |name: &TeamName| team.is_none_or(|team| team == name);
         let counts = self.rows.iter().filter(|(_, row)| is_meant(&row.name));

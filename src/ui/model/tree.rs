@@ -21,7 +21,7 @@ use super::mark::Mark;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::TreeRow;
 
-/// What a row represents.
+/// The subject of a row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TreeNode {
     Taskdoc(String),
@@ -56,7 +56,7 @@ pub struct VisibleRow {
     pub branch: Branch,
 }
 
-/// How many dialogs are in which state.
+/// The numbers of dialogs by state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StateCounts {
     pub running: usize,
@@ -64,7 +64,7 @@ pub struct StateCounts {
     pub stopped: usize,
 }
 
-/// How the selected row keeps its position on the screen while others change their group.
+/// How the selected row keeps its position on the screen while others move to other groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum KeptPlace {
     /// The rows fill the screen.
@@ -81,7 +81,7 @@ pub struct Tree {
     filter: Option<Filter>,
     /// The group of each dialog while the tree is grouped by state.
     groups: Option<BTreeMap<DialogId, Group>>,
-    /// What would have moved or gone from under the cursor, and does once the cursor leaves it.
+    /// The node under the cursor that moves or disappears once the cursor leaves it.
     held_back: Option<TreeNode>,
     kept: KeptPlace,
     /// The keys go elsewhere: no place is kept for the cursor.
@@ -140,7 +140,7 @@ impl Tree {
         self.keep_place();
     }
 
-    /// What the cursor has left no longer stays for it.
+    /// Moves the node that the cursor has left to its group.
     fn regroup_left(&mut self) {
         let chosen = self.visible.get(self.selected).map(|row| &row.node);
         let Some(left) = self.held_back.take_if(|held| chosen != Some(held)) else { return };
@@ -211,7 +211,7 @@ impl Tree {
         &self.visible
     }
 
-    /// The rows as they were after the last [`Tree::refresh`].
+    /// Returns the rows as of the last [`Tree::refresh`].
     pub fn shown(&self) -> &[VisibleRow] {
         &self.visible
     }
@@ -221,7 +221,7 @@ impl Tree {
         self.top
     }
 
-    /// How many rows are blank above the first one.
+    /// Returns how many rows are blank above the first one.
     pub fn blank_above(&self) -> usize {
         match self.kept {
             KeptPlace::Filled => 0,
@@ -363,8 +363,7 @@ impl Tree {
         self.filter.as_ref()
     }
 
-    /// Shows only what a filter fits, or everything. If it hides the selected row, the first one that it fits is
-    /// selected.
+    /// Filters the rows, or shows all. If the selected row is hidden, the first one that fits is selected.
     pub fn set_filter(&mut self, filter: Option<Filter>) {
         self.fill();
         let chosen = self.selected().cloned();
@@ -379,7 +378,7 @@ impl Tree {
         self.selected = first.unwrap_or(self.selected);
     }
 
-    /// Selects the next dialog that the filter fits, or the one before; at the end it goes on at the other.
+    /// Selects the next dialog that fits the filter, or the previous one; at the end it wraps around.
     pub fn step_fitting(&mut self, back: bool) -> Option<FittingRow> {
         self.refresh();
         self.fill();
@@ -388,7 +387,7 @@ impl Tree {
         Some(found)
     }
 
-    /// The rows of the dialogs that the filter fits, without those shown for what is below them.
+    /// Returns the rows of the dialogs that fit the filter, without those shown only for their children.
     fn fitting_rows(&self) -> Vec<usize> {
         let fits = |row: &VisibleRow| match &row.node {
             TreeNode::Dialog(dialog) => self.fits(dialog),
@@ -467,14 +466,14 @@ impl Tree {
         &self.marked
     }
 
-    /// The user looks at this dialog: what is in it so far is not new any more.
+    /// Notes that the user looks at this dialog: its records so far are no longer new.
     pub fn look_at(&mut self, dialog: &DialogId) {
         if let Some(row) = self.rows.get(dialog) {
             self.looked.look_at(row);
         }
     }
 
-    /// What the user had looked at when the program ended.
+    /// Restores the user's looks from the end of the last run.
     pub fn restore_looks(&mut self, text: &str) {
         self.looked.restore(text);
     }
@@ -484,7 +483,7 @@ impl Tree {
         self.looked.has_changed()
     }
 
-    /// What the user has looked at, as text to be stored.
+    /// Takes the user's looks as text to be stored.
     pub fn take_looks(&mut self) -> String {
         self.looked.take_text()
     }
@@ -557,7 +556,7 @@ impl Tree {
         if let KeptPlace::Kept { blank_above } = &mut self.kept {
             *blank_above = on_screen.saturating_sub(self.selected);
         }
-        // The heading of an empty group is there for the cursor only.
+        // An empty group has a heading only while the cursor is on it.
         let chosen = self.visible.get(self.selected);
         let is_empty =
             |row: &&VisibleRow| row.node.group().is_some() && row.branch == Branch::LastLeaf;

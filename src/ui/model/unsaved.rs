@@ -1,4 +1,4 @@
-//! What was typed, not sent, and could not be stored, for people: what each draft is for, and its text.
+//! Typed texts that were neither sent nor stored, for people: the purpose of each draft, and its text.
 
 use super::attached::labelled;
 use crate::domain::text::{Localized, Text, localized};
@@ -7,12 +7,12 @@ use crate::ui::draft_writer::DraftTexts;
 /// A draft that is in no store when the program ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnsavedDraft {
-    /// What it is for.
+    /// The purpose of the draft.
     pub what: Localized,
     pub text: String,
 }
 
-/// The drafts among what was not stored. What has no text is not lost, nor is what nobody typed.
+/// Returns the drafts among the texts that were not stored, without empty ones and those that were not typed.
 #[must_use]
 pub fn unsaved(texts: &DraftTexts) -> Vec<UnsavedDraft> {
     let typed = texts.iter().filter(|(_, text)| !text.trim().is_empty());
@@ -21,7 +21,7 @@ pub fn unsaved(texts: &DraftTexts) -> Vec<UnsavedDraft> {
         .collect()
 }
 
-/// What the draft with this name is for; `None` for what is no draft.
+/// Returns the purpose of the draft with this name; `None` if it is not a draft.
 fn what(name: &str) -> Option<Localized> {
     let (kind, of) = name.split_once('/').unwrap_or((name, ""));
     Some(match kind {

@@ -1,9 +1,9 @@
-//! How much the connection to the terminal takes, as the terminal's replies say.
+//! The throughput of the connection to the terminal, measured by the terminal's replies.
 //!
-//! Over SSH a write is done long before its bytes are at the terminal, so a slow connection is not seen by writing.
-//! Some frames therefore end with a question that every terminal answers; what its reply is late by, compared with
-//! the fastest one, the bytes before it took. On a slow connection a frame is small and the next one waits for it, so
-//! that a key never finds more before it than a frame takes.
+//! Over SSH a write is done long before its bytes are at the terminal, so writing does not show a slow
+//! connection. Some frames therefore end with a question that every terminal answers. The delay of its reply,
+//! compared with the fastest one, is the time of the bytes before it. On a slow connection a frame is small
+//! and the next one waits for it, so that at most one frame is queued before a key.
 //!
 //! Pure: it is given the time and never reads a clock.
 
@@ -12,35 +12,35 @@ use std::time::{Duration, Instant};
 
 use crate::ui::backend::{Drawn, FrameBounds, StatusQuestion};
 
-/// What a frame may take of a slow connection.
+/// The time that a frame may take on a slow connection.
 const FRAME_TIME: Duration = Duration::from_millis(8);
-/// What a reply may be late by on a connection that is idle: terminals read once for each picture.
+/// The delay of a reply that is normal on an idle connection: terminals read once for each picture.
 const JITTER: Duration = Duration::from_millis(25);
 /// A reply this late shows a slow connection.
 const NOTICED: Duration = Duration::from_millis(40);
-/// The same where the connection is known to be slow: more has been sent than it takes.
+/// The delay that is normal on a connection known to be slow; a longer one means it is overloaded.
 const TOLERATED: Duration = Duration::from_millis(6);
 /// A time that can be told from chance.
 const NOTICEABLE: Duration = Duration::from_millis(4);
-/// Replies of which the least late one counts: each of them may be late for other reasons.
+/// Number of replies of which the least late one counts: each may be late for other reasons.
 const REPLIES_COUNTED: u32 = 4;
-/// Between two questions on a connection that is not known to be slow: so long,
+/// Between two questions on a connection that is not known to be slow: this time,
 const QUESTION_INTERVAL: Duration = Duration::from_secs(1);
-/// or so many bytes.
+/// or this many bytes.
 const QUESTION_BYTES: usize = 2_000;
 /// A connection that never is idle is measured anew after this.
 const BUSY_PERIOD: Duration = Duration::from_secs(1);
-/// Questions that wait for their replies.
+/// Most pending questions.
 const MAX_QUESTIONS: usize = 64;
-/// Replies that are later than the fastest one by this much: the connection is interrupted, and nothing is added to what
-/// waits in it.
+/// A reply that is later than the fastest one by this much means an interrupted connection: nothing is added
+/// to its queue.
 const STALLED: Duration = Duration::from_millis(300);
-/// The same where no reply has come yet: maybe none will.
+/// The wait for the first reply ever: maybe none will come.
 const FIRST_REPLY_WAIT: Duration = Duration::from_secs(1);
-/// After this a reply is not waited for any more. Nothing is asked until it has come nevertheless: replies have no
-/// number, and it would be taken for that to a later question.
+/// After this time a reply counts as lost. No question is sent until it has come nevertheless: replies have
+/// no number, and it would be taken for the reply to a later question.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
-/// The fastest reply is that of the last one to two periods: the way may become longer.
+/// The period of the fastest reply: that of this period and the one before counts, since delays may grow.
 const FASTEST_PERIOD: Duration = Duration::from_mins(1);
 /// Time for each byte: 1 kB/s, and nothing slower counts.
 const SLOWEST: Duration = Duration::from_millis(1);
@@ -55,22 +55,22 @@ pub(super) struct Connection {
     unasked: usize,
     last_question: Option<Instant>,
     last_reply: Option<Instant>,
-    /// Replies that were not waited for and may still come.
+    /// Replies that are no longer waited for and may still come.
     overdue: usize,
     fastest: Fastest,
     /// The time for each byte; `None` while nothing says that it is slow.
     per_byte: Option<Duration>,
-    /// Until when it is busy with what has been sent, if it is slow.
+    /// The time until which a slow connection is busy with sent bytes.
     busy_until: Option<Instant>,
-    /// When that was changed last: replies to earlier frames say nothing about it.
+    /// The time of the last change of `per_byte`: replies to earlier frames say nothing about it.
     changed: Option<Instant>,
-    /// The replies since then: how many, and how late the least late one was, beyond what its frame took.
+    /// The replies since then: their number, and the least delay beyond the time of the frame.
     replies: (u32, Duration),
     /// Since the connection was idle last.
     busy: Busy,
 }
 
-/// A time in which the connection was never idle: what its bytes took is what they take, whatever was thought.
+/// A period without idle time: the time of its bytes is measured, whatever was assumed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Busy {
     took: Duration,
@@ -80,7 +80,7 @@ struct Busy {
 #[derive(Debug, Clone, Copy)]
 struct Question {
     sent: Instant,
-    /// When it is through the connection, as far as known.
+    /// The time at which it is expected to be through the connection.
     through: Instant,
     /// Bytes between the question before and this one. The first of them may be long through.
     bytes: usize,
@@ -90,7 +90,7 @@ struct Question {
     full: bool,
 }
 
-/// The shortest time to a reply: that of an empty connection.
+/// The shortest time to a reply, which is that of an idle connection.
 #[derive(Debug, Clone, Copy, Default)]
 struct Fastest {
     since: Option<Instant>,
@@ -119,7 +119,7 @@ impl Connection {
         FrameBounds { bytes: self.limit(now), question: self.question(now) }
     }
 
-    /// At most so many bytes now; at least a row is drawn.
+    /// Returns the most bytes for now; at least a row is drawn.
     fn limit(&self, now: Instant) -> Option<usize> {
         let per_byte = self.per_byte?;
         if self.busy_until.is_some_and(|until| now < until) {
@@ -142,7 +142,7 @@ impl Connection {
         }
     }
 
-    /// When the next frame that no key asked for may be sent.
+    /// Returns when the next frame that was not caused by a key may be sent.
     pub fn ready_at(&self, now: Instant) -> Option<Instant> {
         let stalled = self.questions.front().and_then(|question| {
             let (late, limit) = match self.fastest.get() {
@@ -185,7 +185,7 @@ impl Connection {
         let fastest = self.fastest.add(now, now.duration_since(question.sent));
         self.learn(question, fastest, now);
         self.busy_until = self.per_byte.map(|per_byte| {
-            // What was sent after it is all that can be in the connection still.
+            // Only bytes sent after it can still be in the connection.
             let mut free = now.checked_sub(fastest).unwrap_or(now);
             for later in &mut self.questions {
                 free = free.max(later.sent) + times(per_byte, later.bytes);
@@ -195,7 +195,7 @@ impl Connection {
         });
     }
 
-    /// Learns what the connection takes.
+    /// Updates the measured throughput.
     fn learn(&mut self, question: Question, fastest: Duration, now: Instant) {
         let Question { sent, bytes, frame, full, .. } = question;
         let delay = now.duration_since(sent);
@@ -203,7 +203,7 @@ impl Connection {
         let begun = self.last_reply.map_or(alone, |last| last.max(alone));
         let was_busy = begun - alone > JITTER;
         self.last_reply = Some(now);
-        // What came before these bytes is not counted.
+        // Bytes before these are not counted.
         let took = now.saturating_duration_since(begun);
         let measured = (took >= NOTICED && bytes > 0).then(|| divided(took, bytes));
         let Some(per_byte) = self.per_byte else {
@@ -239,8 +239,8 @@ impl Connection {
         }
     }
 
-    /// What each byte takes, if that is more than was thought. These bytes came through `gap` after the last reply, and
-    /// the connection was busy all the time.
+    /// Returns the time per byte if it is longer than assumed. These bytes came through `gap` after the last
+    /// reply, and the connection was busy all the time.
     fn slower(&mut self, gap: Duration, bytes: usize) -> Option<Duration> {
         let thought = self.per_byte?;
         // More is no rate: for a moment a connection may take nothing.
@@ -263,12 +263,12 @@ impl Connection {
         }
     }
 
-    /// True while replies are to come.
+    /// True while replies are pending.
     pub fn awaits_replies(&self, now: Instant) -> bool {
         self.questions.back().is_some_and(|last| now < last.through + REPLY_TIMEOUT)
     }
 
-    /// Somebody else had the terminal: replies may be lost.
+    /// Notes that another program had the terminal: replies may be lost.
     pub fn interrupted(&mut self) {
         self.stop_waiting();
         self.overdue = 0;

@@ -41,22 +41,22 @@ pub struct Confirm {
     yes: Intent,
     level: ConfirmLevel,
     reading: ReadingTime,
-    /// It came up by itself: a refusal may have been meant for what was there before, too.
+    /// It came up by itself: a key for no may have been meant for what was there before.
     is_sudden: bool,
 }
 
-/// The time in which a question stands on the screen, whole, without any key. Before it is over no key agrees: words
-/// that were meant for a text are not taken for an answer.
+/// The time for which a question is wholly on the screen without a key. Until then no key agrees: letters
+/// that were meant for a text must not count as an answer.
 #[derive(Debug, Default)]
 pub(super) struct ReadingTime {
     since: Option<Instant>,
 }
 
-/// How long that is.
+/// The reading time.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl ReadingTime {
-    /// Tells at each drawing whether the question is on the screen wholly.
+    /// Called at each drawing with whether the question is wholly on the screen.
     pub fn show(&mut self, is_whole: bool, now: Instant) {
         self.since = is_whole.then(|| self.since.unwrap_or(now));
     }
@@ -74,7 +74,7 @@ impl ReadingTime {
         is_over
     }
 
-    /// When it is over.
+    /// Returns when the reading time is over.
     pub fn ends_at(&self) -> Option<Instant> {
         self.since.map(|since| since + PAUSE)
     }
@@ -89,7 +89,7 @@ impl ReadingTime {
 enum ConfirmLevel {
     /// Enter confirms too.
     Reversible,
-    /// Only the key for yes.
+    /// Only the key for yes confirms.
     Permanent,
 }
 
@@ -110,12 +110,12 @@ impl Confirm {
         Self::of(ConfirmText::Text(SafeText::line(question)), yes)
     }
 
-    /// The same for a question that comes up while the user may be typing on.
+    /// Asks a question that comes up while the user may be typing.
     pub fn sudden(question: &str, yes: Intent) -> Self {
         Self { is_sudden: true, ..Self::with_text(question, yes) }
     }
 
-    /// The same for what cannot be undone: Enter does not confirm it.
+    /// Asks about something that cannot be undone: Enter does not confirm it.
     pub fn permanent(question: &str, yes: Intent) -> Self {
         Self { level: ConfirmLevel::Permanent, ..Self::with_text(question, yes) }
     }

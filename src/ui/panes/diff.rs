@@ -47,7 +47,7 @@ pub fn change_heading(
     heading.put(" ", dim).put(ui.text(word), dim)
 }
 
-/// In less width there is one column of line numbers.
+/// Below this width there is one column of line numbers.
 const TWO_COLUMNS_WIDTH: usize = 60;
 
 /// Lays out differences after an indentation.
@@ -57,7 +57,7 @@ pub struct DiffRows<'a> {
     indent: usize,
     /// Cells of a row, with the indentation.
     width: usize,
-    /// What its lines are written in, if that is known.
+    /// The language of its lines, if known.
     language: Option<Language>,
 }
 
@@ -65,7 +65,7 @@ pub struct DiffRows<'a> {
 #[derive(Debug, Clone)]
 pub struct DiffRow {
     pub strip: Strip,
-    /// The number of its line in the new text; of a removed one, that of the line behind it.
+    /// The number of its line in the new text; for a removed line, the number of the line after it.
     pub line: usize,
 }
 
@@ -81,7 +81,7 @@ impl<'a> DiffRows<'a> {
         Self { ui, indent, width, language: None }
     }
 
-    /// The same for the lines of this file, in the colours of its language.
+    /// Colours the lines in the language of this file.
     #[must_use]
     pub fn of_file(self, path: &str) -> Self {
         Self { language: Language::of_file(path), ..self }
@@ -236,7 +236,7 @@ impl<'a> DiffRows<'a> {
         lines.map(line_runs).collect()
     }
 
-    /// A part of a line in the colours of its code; what has none is in `plain`.
+    /// Returns a part of a line in the colours of its code; the rest is in `plain`.
     fn code_pieces(self, part: Range<usize>, runs: &[CodeRun], plain: Role) -> Vec<(usize, Style)> {
         let mut pieces = Vec::new();
         let mut at = part.start;
@@ -290,7 +290,7 @@ fn pieces(row: Range<usize>, marks: &[Range<usize>]) -> Vec<(Range<usize>, bool)
     pieces
 }
 
-/// The changed words of each line: a removed line is compared with the added one that takes its place.
+/// Returns the changed words of each line: a removed line is compared with the added line that replaces it.
 fn marks(lines: &[DiffLine], texts: &[SafeText]) -> Vec<Vec<Range<usize>>> {
     let mut marks = vec![Vec::new(); lines.len()];
     let mut at = 0;

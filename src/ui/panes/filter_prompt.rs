@@ -30,7 +30,7 @@ pub struct FilterPrompt {
 }
 
 impl FilterPrompt {
-    /// With the filter that the list has.
+    /// Makes it with the list's present filter.
     pub fn new(list: FilteredList, text: &str) -> Self {
         Self { list, field: Field::new(text) }
     }

@@ -44,10 +44,10 @@ const ROWS: u16 = 3;
 /// Cells before the texts below the heading.
 const INDENT: u16 = 3;
 
-/// What the line is used for.
+/// The use of the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptPurpose {
-    /// The line is a note for whoever waits for the dialog; it may be empty.
+    /// The line is a note for the dialogs that wait for this one; it may be empty.
     DeclareDead(DialogId),
     /// The line names a generation.
     Fork(RootId),
@@ -106,7 +106,7 @@ impl InputPrompt {
         Handled::Close
     }
 
-    /// What Enter does.
+    /// Returns the effect of Enter.
     fn next(&self) -> Text {
         match self.purpose {
             PromptPurpose::DeclareDead(_) => NEXT_STEP,

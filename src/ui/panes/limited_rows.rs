@@ -48,14 +48,14 @@ impl<R> LimitedRows<R> {
         self.hidden
     }
 
-    /// The same with other rows.
+    /// Converts the rows.
     #[must_use]
     pub fn map<T>(self, change: impl FnMut(R) -> T) -> LimitedRows<T> {
         let Self { rows, limit, hidden } = self;
         LimitedRows { rows: rows.into_iter().map(change).collect(), limit, hidden }
     }
 
-    /// Adds rows that were made for the room that is left.
+    /// Adds rows that were made for the remaining room.
     pub fn append(&mut self, other: Self) {
         self.rows.extend(other.rows);
         self.hidden += other.hidden;

@@ -38,7 +38,7 @@ pub struct NewTask {
 }
 
 impl NewTask {
-    /// `draft`: what was typed before and not sent.
+    /// `draft`: unsent text from before.
     pub fn new(team: TeamName, draft: &str) -> Self {
         Self { team, priority: Priority::Normal, text: Field::new(draft), is_missing: false }
     }
@@ -67,7 +67,7 @@ impl NewTask {
         self.edited(cx)
     }
 
-    /// Clears the text; if there is none, closes the form.
+    /// Clears the text; closes the form if it is empty.
     fn clear(&mut self, cx: &mut Cx<'_>) -> Handled {
         if self.text.is_empty() {
             return Handled::Close;

@@ -20,7 +20,7 @@ const MARGIN: usize = 2;
 /// The least cells of the list, so that its heading has room.
 const MIN_CELLS: usize = 30;
 
-/// The rest of a sequence, and what it does.
+/// The rest of a sequence, and its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextKey {
     pub keys: String,

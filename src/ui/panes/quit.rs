@@ -37,11 +37,11 @@ const QUIT: Text = Text::new("quit", "退出");
 const DETACH: Text = Text::new("detach", "脱离");
 const STAY: Text = Text::new("stay", "不退出");
 
-/// What runs.
+/// What is still running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StillRunning {
     Dialogs,
-    /// Background processes. Those in a sandbox end with the program; then there is no choice.
+    /// Background processes. In a sandbox they end with the program; then there is no choice.
     Processes {
         sandboxed: bool,
     },

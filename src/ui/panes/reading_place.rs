@@ -11,14 +11,14 @@ pub struct TextPlace {
 }
 
 impl TextPlace {
-    /// That of row `top`, where the rows have so many letters each.
+    /// Returns the place of row `top` in rows with these numbers of letters.
     pub fn of(letters: impl IntoIterator<Item = usize>, top: usize) -> Self {
         let mut rows = letters.into_iter();
         let before = rows.by_ref().take(top).sum();
         Self { letters: before, blank: rows.take_while(|letters| *letters == 0).count() }
     }
 
-    /// The row with this place among other rows of the same text; the last one if there is none.
+    /// Returns the row with this place among other rows of the same text; the last one if there is none.
     pub fn row_in(self, letters: impl IntoIterator<Item = usize>) -> usize {
         let (mut before, mut last) = (0, 0);
         for (row, letters) in letters.into_iter().enumerate() {
@@ -32,7 +32,7 @@ impl TextPlace {
     }
 }
 
-/// How many letters and digits a row has. Marks, rules and blanks are drawn as the width asks.
+/// Returns the number of letters and digits of a row. Marks, rules and blanks depend on the width.
 pub fn letters(row: &Strip) -> usize {
     row.plain().chars().filter(|c| c.is_alphanumeric()).count()
 }
@@ -61,7 +61,7 @@ impl ReadingPlace {
         }
     }
 
-    /// The view of so many rows stands at `top` now.
+    /// Records the view: it is at `top` of `rows` rows.
     pub fn stands_at(
         &mut self,
         width: usize,

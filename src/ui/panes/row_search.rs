@@ -1,5 +1,5 @@
-//! Searching the rows of an overlay, the same for all of them. The overlay says which rows it has laid out, and
-//! is told which one to bring into view.
+//! Searching the rows of an overlay, the same for all of them. The overlay passes its laid-out rows, and gets
+//! the row to bring into view.
 
 mod lines;
 
@@ -22,7 +22,7 @@ const MAX_PER_ROW: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowJump {
     To(usize),
-    /// Where the search began, and the first row that was in view then.
+    /// Back to the start of the search: its row, and the first row in view then.
     Back {
         row: usize,
         top: usize,
@@ -42,15 +42,15 @@ pub struct RowSearch {
     needle: Option<Needle>,
     /// Rows in which matches begin, and how many.
     counts: Vec<(usize, usize)>,
-    /// What is marked in rows of lines that have a match over a break.
+    /// The marked parts in the rows of lines that have a match across a break.
     broken: BTreeMap<usize, Vec<Part>>,
     /// The current match: the index of its row above, and which of the row.
     current: Option<(usize, usize)>,
-    /// Where the overlay is, and where it was when the search began.
+    /// The place in the overlay now, and when the search began.
     at: RowPlace,
     start: RowPlace,
     jump: Option<RowJump>,
-    /// The text or the rows are others than those that were searched.
+    /// True if the text or the rows have changed since the search.
     is_outdated: bool,
 }
 
@@ -115,7 +115,7 @@ impl RowSearch {
         Some(SearchCount { current, total, has_older: false, reads_older: false })
     }
 
-    /// What is found is not known before the next layout.
+    /// True if matches are only known after the next layout.
     pub fn awaits_layout(&self) -> bool {
         self.is_active() && self.is_outdated
     }
@@ -130,7 +130,7 @@ impl RowSearch {
         self.at = RowPlace { row, top };
     }
 
-    /// Searches the rows if they or the text are others than before. Returns the row to bring into view.
+    /// Searches the rows if they or the text have changed. Returns the row to bring into view.
     pub fn follow(
         &mut self,
         rows: impl Iterator<Item = impl Into<SearchedRow>>,
@@ -175,7 +175,7 @@ impl RowSearch {
         }
     }
 
-    /// The same of a row in two parts, which was searched as the one and then the other.
+    /// Marks a row in two parts, which were searched one after the other.
     #[must_use]
     pub fn marked_parts(
         &self,
@@ -209,13 +209,13 @@ impl RowSearch {
         self.counts.get(at).map(|(row, _)| (*row, nth))
     }
 
-    /// Which of the matches in this row is the current one.
+    /// Returns which match in this row is the current one.
     fn current_in(&self, row: usize) -> Option<usize> {
         self.current_id().filter(|(known, _)| *known == row).map(|(_, nth)| nth)
     }
 }
 
-/// A row with its matches marked, the current one, by its number in the row, apart from the others.
+/// Marks the matches in a row; the current one, by its number in the row, differently.
 #[must_use]
 pub fn marked_matches(
     row: Strip,

@@ -1,5 +1,5 @@
-//! The sign at the beginning of a heading: rows above or below are out of view. It takes cells of the rule, so it
-//! is there at every size.
+//! The sign at the beginning of a heading for rows out of view, above or below. It takes cells of the rule,
+//! so it fits at every size.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,7 +8,7 @@ use super::strip::Strip;
 use crate::ui::cx::UiSettings;
 use crate::ui::theme::Role;
 
-/// Which rows of how many are in view.
+/// The rows in view, and the number of all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShownRows {
     pub top: usize,

@@ -1,5 +1,5 @@
-//! The search in what was sent before: one types, the newest matches are listed below. Enter takes the chosen
-//! one into the composer, Esc leaves the draft as it was.
+//! The search in the sent messages: an input line, with the newest matches below. Enter takes the chosen one
+//! into the composer, Esc leaves the draft unchanged.
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;

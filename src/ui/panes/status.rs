@@ -25,7 +25,7 @@ const SANDBOX: Text = Text::new("sandbox", "沙箱");
 
 const AUTONOMY: Text = Text::new("autonomy:", "自主权：");
 
-/// In less, what members decide alone is not shown.
+/// The least width at which the members' autonomy is shown.
 const MIN_AUTONOMY_CELLS: u16 = 80;
 
 fn level_word(level: Option<AutonomyLevel>) -> Text {
@@ -62,7 +62,7 @@ pub struct StatusValues<'a> {
     pub look_only: bool,
     /// The sandbox level of commands.
     pub level: Option<Level>,
-    /// What members decide alone.
+    /// The summary of what members decide alone.
     pub autonomy: Option<AutonomySummary>,
 }
 
@@ -71,7 +71,7 @@ pub struct StatusValues<'a> {
 pub struct Hints {
     /// The scope whose keys are shown.
     pub focus: Scope,
-    /// The hint for a person who is new here, before all others.
+    /// The hint for a new person, before all others.
     pub first: Option<(Action, Text)>,
     pub actions: Vec<(Action, Text)>,
 }
@@ -91,7 +91,7 @@ pub fn fits(
     !strip.is_empty() && 1 + strip.width() + help <= available
 }
 
-/// Its key stands out, since it is new.
+/// Returns the first hint; its key is highlighted, since it is new.
 fn first_hint(focus: Scope, (action, word): (Action, Text), ui: &UiSettings) -> Strip {
     let key = ui.key(focus, action);
     if key.is_empty() {

@@ -22,17 +22,17 @@ pub struct Strip {
     joint: Option<Joint>,
 }
 
-/// How a row goes on with the line of the row above it.
+/// How a row continues the line of the row above it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Joint {
     /// Blanks before its text.
     pub indent: usize,
-    /// Blanks that the break took.
+    /// Blanks dropped by the break.
     pub blanks: usize,
 }
 
 impl Joint {
-    /// Of each row of a text that was broken into these, in order: `None` where a line begins.
+    /// Returns the joint of each row of a broken text, in order: `None` where a line begins.
     pub fn of_rows(
         text: &str,
         rows: &[Range<usize>],
@@ -160,7 +160,7 @@ impl Strip {
         self.line.spans.iter().map(|span| span.content.as_ref()).collect()
     }
 
-    /// Applies one more style to the row.
+    /// Applies another style on top of the row's.
     #[must_use]
     pub fn over(mut self, style: Style) -> Self {
         self.line = self.line.patch_style(style);
@@ -173,7 +173,7 @@ impl Strip {
         self.marked_each(needle, |_| style)
     }
 
-    /// The same with a style for each match, by its number in the row.
+    /// Marks the matches; the style depends on the number of the match in the row.
     #[must_use]
     pub fn marked_each(self, needle: &Needle, style_of: impl Fn(usize) -> Style) -> Self {
         let ranges: Vec<Range<usize>> = needle.ranges(&self.plain()).collect();
@@ -209,7 +209,7 @@ impl Strip {
         self
     }
 
-    /// The row truncated to `cells`, with `mark` at the end; in the style of what it cuts if it has none.
+    /// Truncates the row to `cells`, with `mark` at the end; an empty `style` stands for that of the cut text.
     #[must_use]
     pub fn shortened(self, cells: usize, mark: &str, style: Style) -> Self {
         if self.width <= cells {
@@ -237,7 +237,7 @@ impl Strip {
         }
     }
 
-    /// The same, truncated to so many cells.
+    /// Draws the row, truncated to this many cells.
     fn draw_shortened(
         &self,
         buffer: &mut Buffer,
@@ -279,8 +279,8 @@ pub fn draw_between(
     right.draw_right(buffer, area, y);
 }
 
-/// Does what [`Buffer::set_line`] does, without looking for clusters where each byte is one: most of what is drawn is such text,
-/// and all of it is drawn for each key.
+/// As [`Buffer::set_line`], but without searching for clusters in text of single bytes: most drawn text is
+/// such, and all of it is drawn for each key.
 fn set_line(buffer: &mut Buffer, (mut x, y): (u16, u16), line: &Line<'_>, cells: u16) {
     let right = x.saturating_add(cells).min(buffer.area.right());
     for span in line {

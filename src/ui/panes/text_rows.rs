@@ -28,7 +28,7 @@ impl TextRows {
         self.top = usize::MAX;
     }
 
-    /// The rows are others than before, for so many cells.
+    /// Replaces all rows; they were laid out for `width` cells.
     pub fn set(&mut self, rows: Vec<Strip>, width: u16) {
         self.rows = rows;
         self.width = width.into();
@@ -36,14 +36,14 @@ impl TextRows {
         self.search.rows_changed();
     }
 
-    /// Down for positive numbers.
+    /// Scrolls by `rows`; positive numbers scroll down.
     pub fn scroll(&mut self, rows: isize) -> Handled {
         let last = self.rows.len().saturating_sub(self.height);
         self.top = self.top.min(last).saturating_add_signed(rows).min(last);
         Handled::Done
     }
 
-    /// Scrolls until this row is the first in view, as far as there are rows below.
+    /// Scrolls until this row is the first in view, or the last row is in view.
     pub fn scroll_to(&mut self, row: usize) -> Handled {
         self.top = row;
         self.scroll(0)
@@ -66,7 +66,7 @@ impl TextRows {
         self.rows.len().saturating_sub(self.top.saturating_add(self.height))
     }
 
-    /// Fits the view to so many rows of the screen; goes where a search leads.
+    /// Adapts the view to `height` rows, and moves it to the result of a search.
     pub fn layout(&mut self, height: usize) {
         self.height = height;
         match self.search.follow(self.rows.iter()) {

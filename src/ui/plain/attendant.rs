@@ -14,10 +14,10 @@ use crate::ui::app::AttentionSettings;
 use crate::ui::caller::{Call, Caller};
 use crate::ui::run::{now, until};
 
-/// The questions that a person looks at on any screen; `None`: nobody looks at one.
+/// The questions that are looked at on any screen; `None`: no one looks at any.
 pub type Looks = Option<BTreeSet<String>>;
 
-/// Decides what the person is called for.
+/// Decides about calls to the person.
 #[derive(Debug)]
 pub struct Attendant {
     lang: Lang,
@@ -34,7 +34,7 @@ impl Attendant {
     }
 
     pub fn event(&mut self, event: &DriverEvent, now: Instant) {
-        // The lines are for nobody.
+        // The lines are not printed.
         drop(self.events.of(event));
         self.calling.event(event, &self.events.numbers, now);
     }
@@ -44,7 +44,7 @@ impl Attendant {
         self.calling.due(&self.events.numbers, looks, self.lang, (now, stamp))
     }
 
-    /// When there is something to do without an event.
+    /// Returns the next time at which something is due without an event.
     #[must_use]
     pub fn wake_at(&self) -> Option<Instant> {
         self.calling.wake_at()

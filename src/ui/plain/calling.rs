@@ -1,4 +1,4 @@
-//! When the person is called without a screen: by the rules of the screen, for what nobody looks at.
+//! Calls to the person without a screen: by the rules of the screen, for questions that no one looks at.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -27,7 +27,7 @@ impl Calling {
         self.alerts.wake_at()
     }
 
-    /// After an event was taken in.
+    /// Handles an event after it was applied.
     pub fn event(&mut self, event: &DriverEvent, numbers: &Numbers, now: Instant) {
         if let DriverEvent::Asked { question, .. } = event {
             self.alerts.came(question.clone(), now);
@@ -36,7 +36,7 @@ impl Calling {
         } else if let DriverEvent::Inbox(_) = event {
             let news = self.news.as_deref().unwrap_or_default();
             self.alerts.listed(|id| is_open(numbers, id) || is_failure(news, id), now);
-            // There is no title to write the count into.
+            // There is no window title for the count.
             let _ = self.alerts.title(numbers.questions().len(), now);
         } else if let DriverEvent::News(items) = event {
             self.news_changed(items, now);
@@ -85,13 +85,13 @@ impl Calling {
                     text.of_new(&open(numbers, |id| came.contains(id) && !is_seen(id)))
                 {
                     self.alerts.rang(now);
-                    // They ring by themselves, not too soon after.
+                    // Failures ring separately, not too soon after the questions.
                     for id in failed {
                         self.alerts.came(id, now);
                     }
                     return Some(call);
                 }
-                // A screen says a failure to whoever looks at it.
+                // A screen that is looked at shows failures itself.
                 let failures: Vec<&NewsItem> = news
                     .iter()
                     .filter(|item| looks.is_none() && failed.contains(&item.id))

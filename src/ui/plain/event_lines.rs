@@ -39,21 +39,21 @@ const NOT_DRIVEN: Text = Text::new("until then nothing is driven", "在此之前
 /// The longest one-line view of arguments, words and results, in characters.
 const MAX_HEADLINE: usize = 200;
 
-/// A text of several lines. Those after the first one are indented, so that no text of others looks like a line of
-/// the program: whatever ends a line has become a line end by then.
+/// Cleans a text of several lines. Lines after the first one are indented, so that a foreign text never looks
+/// like a line of the program: the cleaner turns everything that ends a line into a line feed.
 pub(super) fn indented(text: &str) -> SafeText {
     let clean = SafeText::clean(text);
     SafeText::clean(&clean.as_str().replace('\n', "\n  "))
 }
 
-/// Turns events into lines. Keeps what is needed to say what is new.
+/// Turns events into lines. Keeps the state to recognise changes.
 #[derive(Debug)]
 pub struct EventLines {
     lang: Lang,
     pub(super) numbers: Numbers,
     problems: Vec<Problem>,
     consent: ConsentView,
-    /// How often a list of what waits for consent was shown: consent names the list it is given to.
+    /// How many times a list of things that wait for consent was shown: consent refers to one of these lists.
     consent_lists: usize,
     is_listed: bool,
     /// The open notices and failures, once they are known.
@@ -68,7 +68,7 @@ impl EventLines {
         Self { lang, numbers, problems, consent, consent_lists: 0, is_listed: false, news: None }
     }
 
-    /// What an event says; nothing for one that only draws.
+    /// Returns the lines for an event; none for one that only affects drawing.
     pub fn of(&mut self, event: &DriverEvent) -> Vec<SafeText> {
         match event {
             DriverEvent::Rows(rows) => self.rows(rows),
@@ -120,7 +120,7 @@ impl EventLines {
         }
     }
 
-    /// What is new; those that are open at the beginning are counted.
+    /// Returns lines for new items; those that are open at the beginning are only counted.
     fn new_news(&mut self, items: &[NewsItem]) -> Vec<SafeText> {
         let Some(known) = self.news.replace(items.to_vec()) else {
             let counted = NEWS.text(items.len(), self.lang);
@@ -138,7 +138,7 @@ impl EventLines {
         SafeText::line(&format!("{kind}  {agent}{}{count}", item.title))
     }
 
-    /// All notices and failures with their texts.
+    /// Returns all notices and failures with their texts.
     pub(super) fn news(&self) -> Vec<SafeText> {
         let whole = |item: &NewsItem| {
             let body = (!item.body.is_empty()).then(|| indented(&format!("\n{}", item.body)));
@@ -158,7 +158,7 @@ impl EventLines {
         is_last.then(|| self.consent.waiting.iter().map(|one| one.entry.digest.clone()).collect())
     }
 
-    /// One line for each dialog.
+    /// Returns one line for each dialog.
     pub(super) fn dialogs(&self) -> Vec<SafeText> {
         self.numbers.dialogs().into_iter().map(|dialog| self.dialog_line(dialog)).collect()
     }
@@ -193,7 +193,7 @@ impl EventLines {
         in_lang!(self.lang, "  (asked by {number})", "  （由 {number} 提出）")
     }
 
-    /// One line for each open question.
+    /// Returns one line for each open question.
     pub(super) fn questions(&self) -> Vec<SafeText> {
         self.numbers.questions().map(|(number, row)| self.question_line(number, row)).collect()
     }
@@ -271,7 +271,7 @@ impl EventLines {
         closed.chain(answered).chain(asked).collect()
     }
 
-    /// After an answer to a part: how many have one, and the next one.
+    /// Returns the line after an answer to a part: the number of answers, and the next part.
     fn part_answered(&self, row: &InboxRow) -> Option<SafeText> {
         let number = self.numbers.number_of(&row.question.id)?;
         let ((answered, all), (next, part)) = row.progress().zip(row.next_part())?;
@@ -283,7 +283,7 @@ impl EventLines {
         )))
     }
 
-    /// One line for each of several parts that has an answer.
+    /// Returns one line for each answered part, if there are several.
     pub(super) fn part_lines(&self, row: &InboxRow) -> Vec<SafeText> {
         let parts = (1..).zip(row.several_parts().unwrap_or_default());
         let answered = parts.filter_map(|(number, part)| {
@@ -332,7 +332,7 @@ impl EventLines {
         }
     }
 
-    /// What the runtime said to go on; a person's own words are on the screen already.
+    /// Returns the line for a prompt of the runtime to go on; a person's own words are on the screen already.
     fn pushed(&self, speaker: &str, text: &HumanText) -> Vec<SafeText> {
         if text.origin != Origin::DiligencePush {
             return Vec::new();
@@ -462,7 +462,7 @@ impl EventLines {
         lines
     }
 
-    /// Nothing for a workspace in which nothing has begun.
+    /// Says how it ended; nothing for a workspace without dialogs.
     fn quiet(&self, outcome: QuietOutcome) -> Vec<SafeText> {
         if self.numbers.dialogs().is_empty() {
             return Vec::new();

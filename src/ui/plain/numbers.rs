@@ -1,12 +1,12 @@
-//! The numbers by which a person names dialogs (`d2`) and questions (`1`). A number stays with what it was
-//! given to for the whole session and is never given twice.
+//! The numbers by which a person names dialogs (`d2`) and questions (`1`). A number keeps its subject for
+//! the whole session and is never reused.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::domain::DialogId;
 use crate::protocol::event::{InboxRow, TreeRow};
 
-/// What is known of the dialogs and questions, with their numbers.
+/// The dialogs and questions, with their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     dialogs: BTreeMap<DialogId, NumberedDialog>,
@@ -23,7 +23,7 @@ pub(super) struct NumberedDialog {
     pub row: TreeRow,
 }
 
-/// What a new row says about its dialog.
+/// The difference that a new row makes to its dialog.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RowChange {
     New,
@@ -62,14 +62,14 @@ impl Numbers {
         self.dialogs.values().find(|dialog| dialog.number == number)
     }
 
-    /// In the order of their numbers.
+    /// Returns the dialogs in the order of their numbers.
     pub fn dialogs(&self) -> Vec<&NumberedDialog> {
         let mut all: Vec<&NumberedDialog> = self.dialogs.values().collect();
         all.sort_unstable_by_key(|dialog| dialog.number);
         all
     }
 
-    /// The open questions as they are now. Returns the numbers of new ones and the questions that are gone.
+    /// Sets the open questions. Returns the numbers of new ones and the questions that are gone.
     pub fn set_questions(&mut self, open: &[InboxRow]) -> (Vec<usize>, Vec<(usize, InboxRow)>) {
         let is_open: HashSet<&str> = open.iter().map(|row| row.question.id.as_str()).collect();
         let gone: Vec<usize> = self
@@ -93,7 +93,7 @@ impl Numbers {
         (new, gone)
     }
 
-    /// How many parts of a question that is known have an answer.
+    /// Returns how many parts of a known question have an answer.
     pub fn answered_parts(&self, question: &str) -> Option<usize> {
         let row = self.questions.get(&self.number_of(question)?)?;
         Some(row.answers.len())

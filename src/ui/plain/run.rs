@@ -38,7 +38,7 @@ impl TypedLines {
     /// # Errors
     /// The thread could not be started.
     pub fn start(input: impl BufRead + Send + 'static) -> io::Result<Self> {
-        // Bounded: what is typed ahead stays in the terminal.
+        // Bounded: further typed lines stay in the terminal.
         let (lines, received) = mpsc::channel(LINE_QUEUE);
         thread::Builder::new().name("typed-lines".to_owned()).spawn(move || {
             let mut input = input;
@@ -51,7 +51,7 @@ impl TypedLines {
         Ok(Self(received))
     }
 
-    /// The next line, `None` for one that cannot be read; no more at the end of the input.
+    /// Returns the next line, `Some(None)` for an unreadable one; `None` at the end of the input.
     pub async fn next_line(&mut self) -> Option<Option<String>> {
         Some(match self.next().await? {
             TypedLine::Text(text) => Some(text),
@@ -65,7 +65,7 @@ impl TypedLines {
     }
 }
 
-/// One line without its end; `None` at the end of the input. The rest of a line that is too long is skipped.
+/// Reads one line without its end; `None` at the end of the input. The rest of a line that is too long is skipped.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<TypedLine>> {
     let mut bytes = Vec::new();
     if input.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes)? == 0 {
@@ -83,7 +83,7 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<TypedLine>> {
     })))
 }
 
-/// What a session of lines is joined to.
+/// The channels and the terminal of a session of lines.
 #[derive(Debug)]
 pub struct LineChannels<S, W> {
     pub typed: TypedLines,
@@ -92,13 +92,13 @@ pub struct LineChannels<S, W> {
     /// Completes when a signal asks to leave.
     pub shutdown: S,
     pub output: W,
-    /// Says the time of day.
+    /// The clock, for the time of day.
     pub clock: Arc<dyn Clock>,
     /// True if the output is a terminal, which has a bell.
     pub has_bell: bool,
-    /// True if the input shows what is typed, with its line end: a terminal.
+    /// True if the input echoes typed text, with its line end: a terminal.
     pub is_echoed: bool,
-    /// What follows when the terminal is gone, and whether it is.
+    /// What to do when the terminal is gone, and a check whether it is.
     pub without_terminal: (Leave, fn() -> bool),
 }
 
@@ -157,7 +157,7 @@ where
     end(session, &mut printer, &commands, &mut events, grace).await
 }
 
-/// Stops the driver, and prints what it still says.
+/// Stops the driver, and prints its last events.
 async fn end<W: Write>(
     session: &mut PlainSession,
     printer: &mut LinePrinter<W>,
@@ -188,7 +188,7 @@ struct LinePrinter<W> {
     output: W,
     is_echoed: bool,
     has_bell: bool,
-    /// A prompt stands at the end of the output.
+    /// True if a prompt is at the end of the output.
     is_prompting: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A session of lines: what events print, and what a typed line does.
+//! A session of lines: the lines for events, and the effects of typed lines.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -56,7 +56,7 @@ const MAX_HELD: usize = 1_000;
 /// One piece of output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlainOutput {
-    /// One line; a long text has several.
+    /// A text; a long one has several lines.
     Line(SafeText),
     /// Asks for a line; the cursor stays behind it.
     Prompt(SafeText),
@@ -64,8 +64,8 @@ pub enum PlainOutput {
     Bell,
 }
 
-/// What the next line is for. While it is awaited, events are held back, so that nothing is printed into
-/// what is being typed.
+/// The use of the next line. While it is awaited, events are held back, so that nothing is printed into
+/// text that is being typed.
 #[derive(Debug, Clone, PartialEq, Default)]
 enum Prompt {
     /// Any line; events are printed as they come.
@@ -82,7 +82,7 @@ enum Prompt {
 /// A command that was sent.
 #[derive(Debug)]
 enum Sent {
-    /// With words of the person; they are printed if it is refused.
+    /// A command with the person's words, which are printed if it is refused.
     Words(String),
     Other,
 }
@@ -105,7 +105,7 @@ pub struct PlainSession {
     sent: BTreeMap<Ticket, Sent>,
     last_ticket: Ticket,
     is_over: bool,
-    /// It only looks on: what changes something is refused at once.
+    /// True if it is read-only: changes are refused at once.
     views_only: bool,
     calling: Calling,
 }
@@ -134,7 +134,7 @@ impl PlainSession {
         session
     }
 
-    /// What is to be written now.
+    /// Takes the output to be written.
     pub fn take_output(&mut self) -> Vec<PlainOutput> {
         std::mem::take(&mut self.output)
     }
@@ -155,7 +155,7 @@ impl PlainSession {
         self.events.numbers.questions().len()
     }
 
-    /// It only looks on.
+    /// Makes it read-only.
     pub fn only_view(&mut self) {
         self.views_only = true;
     }
@@ -165,7 +165,7 @@ impl PlainSession {
         self.calling.set(settings);
     }
 
-    /// When there is something to do without an event.
+    /// Returns the next time at which something is due without an event.
     #[must_use]
     pub fn wake_at(&self) -> Option<Instant> {
         self.calling.wake_at()
@@ -173,7 +173,7 @@ impl PlainSession {
 
     /// Advances the time. `stamp`: the time of day.
     pub fn tick(&mut self, now: Instant, stamp: &Stamp) {
-        // Whether somebody looks at these lines is not known.
+        // Whether anyone looks at these lines is unknown.
         let due = self.calling.due(&self.events.numbers, &None, self.lang, (now, stamp));
         self.output.extend(due.map(|_| PlainOutput::Bell));
     }
@@ -336,7 +336,7 @@ impl PlainSession {
         self.answer(number, &row, text);
     }
 
-    /// What is approved was printed before, wholly.
+    /// Sends an answer. An approval is only sent after the whole question was printed.
     fn answer(&mut self, number: usize, row: &InboxRow, typed: &str) {
         let is_printed = || self.printed.get(&row.question.id) == Some(&row.whole(self.lang));
         if row.may_be_approved_by(typed) && !is_printed() {
@@ -397,7 +397,7 @@ impl PlainSession {
         }
     }
 
-    /// What came in since the last line was printed stays.
+    /// Dismisses the printed news. Items that came in since then stay.
     fn clear_news(&mut self) {
         let ids = self.events.news_ids();
         if ids.is_empty() {
@@ -460,7 +460,7 @@ impl PlainSession {
         self.prompt = prompt;
     }
 
-    /// Prints what was held back.
+    /// Prints the lines that were held back.
     fn release(&mut self) {
         let dropped = std::mem::take(&mut self.dropped);
         if dropped > 0 {

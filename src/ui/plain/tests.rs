@@ -42,7 +42,7 @@ fn session() -> PlainSession {
     session
 }
 
-/// What is printed; a prompt stands in brackets.
+/// Returns the output; a prompt is in brackets.
 fn printed(session: &mut PlainSession) -> Vec<String> {
     let pieces = session.take_output().into_iter().map(|piece| match piece {
         PlainOutput::Line(text) => text.into_string(),
@@ -379,7 +379,7 @@ impl Called {
         self.attendant.event(event, now);
     }
 
-    /// What rings when the time has come to `at`: the bell, and the texts of the calls.
+    /// Returns the bell and the texts of the calls that are due at `at`.
     fn rung(&mut self, at: Instant, stamp: &str) -> (usize, Vec<String>) {
         let stamp = Stamp::new(stamp);
         self.session.take_output();

@@ -1,4 +1,4 @@
-//! What a person types, one line at a time.
+//! Lines that a person types, one at a time.
 
 /// A line, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,8 +42,8 @@ pub(super) enum Which {
     All,
 }
 
-/// Reads one line. A line that is none of the known ones is never taken for a message: nobody wants to send
-/// `quti` to a model.
+/// Parses one line. An unknown line is never taken for a message: a typo such as `quti` must not be sent to
+/// a model.
 pub(super) fn read(line: &str) -> Typed {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

@@ -37,7 +37,7 @@ impl<S: Surface> Run<'_, S> {
         }
     }
 
-    /// Has a copy made by its thread.
+    /// Hands a copy to its thread.
     pub(super) fn make_copy(&mut self, job: CopyJob) {
         if !self.copies.make(job) {
             self.app.copied(&CopyOutcome::Busy);

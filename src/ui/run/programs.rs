@@ -23,7 +23,7 @@ use crate::ui::programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob, 
 use crate::ui::surface::Surface;
 use crate::ui::text::SafeText;
 
-/// How long a program may take to end when the screen ends.
+/// The longest wait for a program to end when the screen ends.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 type Prepared = Result<PreparedProgram, Localized>;
@@ -38,7 +38,7 @@ pub(super) struct Foreground {
     title: Option<usize>,
     /// The screen was ending when the program ended: the terminal stays as the program left it.
     stays_lent: bool,
-    /// What the terminal was to ring for last while the program had it.
+    /// The last text to ring for while the program had the terminal.
     ring: Option<SafeText>,
 }
 
@@ -46,13 +46,13 @@ pub(super) struct Foreground {
 enum Stage {
     Nothing,
     Preparing(ProgramJob, JoinHandle<Prepared>),
-    /// It gets the terminal once no reply is to come, or then.
+    /// It gets the terminal once no replies are pending, or at this time.
     Ready(ProgramJob, PreparedProgram, Instant),
     Running(ProgramJob, PreparedProgram, Box<Child>),
     Finishing(ProgramJob, ProgramEnd, JoinHandle<Finished>),
 }
 
-/// What has happened.
+/// A step of the program.
 pub(super) enum Step {
     Prepared(Prepared),
     Ended(ProgramEnd),
@@ -73,7 +73,7 @@ impl Foreground {
         !matches!(self.stage, Stage::Nothing)
     }
 
-    /// By when a program gets the terminal.
+    /// Returns the time at which a program gets the terminal at the latest.
     pub fn ready_by(&self) -> Option<Instant> {
         match &self.stage {
             Stage::Ready(_, _, by) => Some(*by),
@@ -122,7 +122,7 @@ impl Foreground {
         let _ = id.map(|id| kill_process(id, Signal::TERM));
     }
 
-    /// What may be done while a program has the terminal; the rest is kept.
+    /// Returns an effect that may be carried out while a program has the terminal; others are kept.
     pub fn hold_back(&mut self, effect: Effect) -> Option<Effect> {
         if !self.has_terminal() {
             return Some(effect);
@@ -134,8 +134,8 @@ impl Foreground {
         Some(effect)
     }
 
-    /// Keeps what the terminal rings for until it is back; the newest replaces an older one. False if the
-    /// terminal is here.
+    /// Keeps the text of a ring until the terminal is back; the newest replaces an older one. False if
+    /// the terminal is here.
     pub fn holds_ring(&mut self, text: &SafeText) -> bool {
         if self.has_terminal() {
             self.ring = Some(text.clone());
@@ -180,7 +180,7 @@ impl<S: Surface> Run<'_, S> {
         self.pacer.mark(Cause::Key);
     }
 
-    /// Gives it the terminal.
+    /// Lends the terminal to the program and starts it.
     pub(super) fn run(&mut self, job: ProgramJob, prepared: PreparedProgram) {
         if self.is_ending() || self.surface.lend().is_err() {
             return self.program_ended(job, prepared, ProgramEnd::Failed);
@@ -196,7 +196,7 @@ impl<S: Surface> Run<'_, S> {
             .spawn();
         match started {
             Ok(child) => {
-                // Whoever looks at the terminal sees the program, and what the terminal reports is not read.
+                // The user sees the program now, and reports of the terminal are not read.
                 self.app.look(Looking::Unknown);
                 self.foreground.stage = Stage::Running(job, prepared, Box::new(child));
             }
@@ -228,7 +228,7 @@ impl<S: Surface> Run<'_, S> {
         if let Some(count) = self.foreground.title.take() {
             self.effect(Effect::Title(count));
         }
-        // Who has answered meanwhile, on another screen, need not be called.
+        // Questions answered meanwhile on another screen do not ring.
         let ring = self.foreground.ring.take();
         if let Some(text) = ring.filter(|_| self.app.open_questions() > 0) {
             self.ring_terminal(&text);
@@ -240,7 +240,7 @@ impl<S: Surface> Run<'_, S> {
         self.shutdown_deadline.is_some() || self.outcome.is_some()
     }
 
-    /// Waits a moment for a program that still has the terminal, and for what it leaves.
+    /// Waits briefly for a program that still has the terminal, and for its result.
     pub(super) async fn finish_program(&mut self) {
         self.outcome.get_or_insert(RunEnd::Abandoned);
         if let Some((job, prepared)) = self.foreground.take_ready(|_| true) {

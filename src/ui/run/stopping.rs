@@ -10,7 +10,7 @@ use crate::ui::pacer::Cause;
 use crate::ui::surface::Surface;
 use crate::ui::terminal::JobPlace;
 
-/// After its own stop the process is told soon that it goes on.
+/// The longest time until the process learns that it continued after it stopped itself.
 const OWN_STOP_TOLD: Duration = Duration::from_secs(1);
 
 impl<S: Surface> Run<'_, S> {
@@ -41,7 +41,7 @@ impl<S: Surface> Run<'_, S> {
         self.place == JobPlace::Background || self.foreground.has_terminal()
     }
 
-    /// After the process was stopped.
+    /// Handles the continuation after a stop of the process.
     fn came_back(&mut self) {
         self.pacer.interrupted();
         if self.place == JobPlace::Foreground {

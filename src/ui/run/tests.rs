@@ -46,13 +46,13 @@ struct Memory {
     ready: bool,
     /// Another program has the terminal.
     lent: bool,
-    /// What it says of the frames, for as many as there are.
+    /// Its reports about the first frames.
     drawn: VecDeque<Drawn>,
     /// The bounds of each frame, with when it was drawn.
     bounds: Vec<(Instant, FrameBounds)>,
-    /// When another program, or nobody, got the terminal.
+    /// The time at which another program, or none, got the terminal.
     away_at: Option<Instant>,
-    /// Where the job is, each time that somebody looks.
+    /// The place of the job, for each check.
     places: VecDeque<JobPlace>,
     looks: Cell<usize>,
 }
@@ -325,7 +325,7 @@ async fn quitting_waits_for_the_driver_but_not_longer_than_its_grace_period() {
     }
 }
 
-/// Two questions come, after these replies of the terminal; what is sent to it.
+/// Lets two questions come after these replies of the terminal; returns the bytes sent to it.
 async fn rung_after(replies: Vec<(u64, Input)>) -> String {
     let mut surface = Memory::new();
     let (outcome, ()) = play(&mut surface, replies, 4, |driver| async move {
@@ -377,7 +377,7 @@ async fn nobody_is_rung_for_who_looks_at_the_question() {
     assert!(rung_after(vec![gained, lost]).await.ends_with("dominds\u{7}\u{7}"));
 }
 
-/// A screen that a signal asks to be left, and what its driver is told then.
+/// Runs a screen until a signal asks it to leave; returns the command to its driver.
 async fn left(leave: Leave) -> (RunEnd, App, Option<Command>) {
     let (to_driver, mut commands) = mpsc::channel(4);
     let (events, from_driver) = mpsc::channel(4);
@@ -594,7 +594,7 @@ fn shaded() -> ShadedThemes {
     ShadedThemes { dark: theme("white"), light: theme("black") }
 }
 
-/// Plays replies into the loop: the colour of the first character, how many frames, what was asked.
+/// Plays replies into the loop; returns the colour of the first character, the number of frames, and the questions.
 async fn shown_after(replies: Vec<(u64, Input)>) -> (Color, usize, String) {
     let mut surface = Memory::new();
     let mut app = app();

@@ -17,7 +17,7 @@ pub const MAX_CLIPBOARD_BYTES: usize = 74_000;
 /// Bytes of one piece in GNU screen, which keeps at most 768 of a string.
 const SCREEN_CHUNK: usize = 700;
 
-/// What stands between the program and the terminal.
+/// The multiplexer between the program and the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Multiplexer {
     #[default]
@@ -28,7 +28,7 @@ pub enum Multiplexer {
 }
 
 impl Multiplexer {
-    /// Of this name in an XTVERSION reply. The environment does not say it over SSH.
+    /// Returns the multiplexer of this name in an XTVERSION reply. The environment does not tell over SSH.
     #[must_use]
     pub fn of_terminal(name: &str) -> Option<Self> {
         let version = name.strip_prefix("tmux")?;
@@ -56,12 +56,12 @@ const KNOW_LINKS: [&str; 11] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkSupport {
     Known,
-    /// It did not say that it does.
+    /// It did not report that it does.
     Unknown,
 }
 
 impl LinkSupport {
-    /// That of a terminal of this name.
+    /// Returns the support by a terminal of this name.
     #[must_use]
     pub fn of_terminal(name: &str) -> Self {
         let knows = KNOW_LINKS.iter().any(|known| is_named(name, known));
@@ -137,8 +137,8 @@ impl Control {
         }))
     }
 
-    /// Asks for the background colour. The question after it is answered by every terminal, so its reply
-    /// says that no other is to come.
+    /// Asks for the background colour. Every terminal answers the second question, so its reply means
+    /// that no other will come.
     #[must_use]
     pub fn ask_background() -> Self {
         Self(b"\x1b]11;?\x1b\\\x1b[c".to_vec())
@@ -165,7 +165,7 @@ impl Control {
         Self(b"\x1b[5n".to_vec())
     }
 
-    /// True for a question, whose replies are to come.
+    /// True for a question, which has replies.
     #[must_use]
     pub fn asks(&self) -> bool {
         self.0.ends_with(b"\x1b[c")

@@ -111,13 +111,13 @@ impl Output {
         self.progress.lock().failed
     }
 
-    /// How long the last finished write took; for the pacer.
+    /// Returns how long the last finished write took; for the pacer.
     #[must_use]
     pub fn last_write(&self) -> Duration {
         self.progress.lock().last_write
     }
 
-    /// How long the current frame has been written for.
+    /// Returns how long the current frame is being written.
     #[must_use]
     pub fn busy_for(&self, now: Instant) -> Option<Duration> {
         self.progress.lock().busy_since.map(|since| now.saturating_duration_since(since))

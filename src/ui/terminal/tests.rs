@@ -93,7 +93,7 @@ fn the_cursor_and_the_scroll_region_are_restored_too() {
 fn a_terminal_that_another_program_used_meanwhile_is_set_anew_and_has_its_title_back_at_the_end() {
     let (tty, flag) = (Tty::default(), ModeFlag::default());
     let mut guard = enter(&tty, &flag);
-    // What a shell does with a job that was stopped from outside.
+    // As a shell does with a job that was stopped from outside.
     tty.raw.store(false, Ordering::SeqCst);
     guard.set_again().unwrap();
     assert!(tty.is_ours());
@@ -256,7 +256,7 @@ struct Far {
     finished: Receiver<()>,
 }
 
-/// What comes next; it comes soon, or the test fails.
+/// Returns the next item; fails the test if none comes soon.
 fn next<T>(from: &Receiver<T>) -> T {
     from.recv_timeout(Duration::from_mins(1)).unwrap()
 }

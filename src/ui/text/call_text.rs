@@ -1,4 +1,4 @@
-//! What a call did as plain text, for copies, the pager and exports: the same that it shows when it is opened.
+//! The effect of a call as plain text, for copies, the pager and exports: the text it shows when opened.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ use crate::domain::file_change::FileChangeKind;
 use crate::domain::net_changes::NetChange;
 use crate::domain::transcript::{ToolAction, ToolCall};
 
-/// The changes of a call as a unified diff, or its command with the output, or what it was given and what came
-/// back. Without the escape sequences of programs.
+/// Returns the changes of a call as a unified diff, or its command with the output, or its arguments and the
+/// result. Without the escape sequences of programs.
 #[must_use]
 pub fn call_text(tool: &ToolCall) -> String {
     let changes = tool.result.as_ref().map(|result| result.changes.as_slice()).unwrap_or_default();
@@ -32,7 +32,7 @@ pub fn call_text(tool: &ToolCall) -> String {
     }
 }
 
-/// The language of that text as a code block of Markdown names it; empty where it is none.
+/// Returns the language of that text for a Markdown code block; empty if there is none.
 #[must_use]
 pub fn call_language(tool: &ToolCall) -> &'static str {
     let changed = tool.result.as_ref().is_some_and(|result| !result.changes.is_empty());
@@ -53,7 +53,7 @@ fn plain(output: &str) -> String {
     output_lines(output).iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What calls did to a file, in the same way.
+/// Returns the net effect of calls on a file, in the same format.
 #[must_use]
 pub fn net_change_text(change: &NetChange) -> String {
     let NetChange { path, from, kind, hunks, omitted_lines, .. } = change;
@@ -64,7 +64,7 @@ pub fn net_change_text(change: &NetChange) -> String {
     file_diff(*kind, (from.as_deref(), path), &diff, *omitted_lines)
 }
 
-/// One file as `git diff` shows it; given the path it had, and the one it has.
+/// Formats one file as `git diff` does; with its former path, and the present one.
 fn file_diff(
     kind: FileChangeKind,
     (from, path): (Option<&str>, &str),

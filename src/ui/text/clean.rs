@@ -103,7 +103,7 @@ pub struct StreamCleaner {
     hidden: usize,
 }
 
-/// What a mark or a joiner attaches to.
+/// The character that a mark or a joiner attaches to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Base {
     #[default]
@@ -121,7 +121,7 @@ enum Held {
     Joiner(char),
 }
 
-/// What follows a buffered character.
+/// The kind of the character after a buffered one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     LineFeed,
@@ -170,7 +170,7 @@ impl StreamCleaner {
         *self = Self { hidden, ..Self::default() };
     }
 
-    /// How many characters were replaced or dropped so far.
+    /// Returns how many characters were replaced or dropped so far.
     #[must_use]
     pub fn hidden(&self) -> usize {
         self.hidden
@@ -338,7 +338,7 @@ fn plain_prefix(text: &str) -> usize {
     text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len())
 }
 
-/// Characters that must never reach the screen as they are.
+/// True for characters that must never reach the screen unchanged.
 fn is_replaced(c: char) -> bool {
     class_of(c).is_some()
 }

@@ -34,14 +34,14 @@ impl CopyText {
         self.0.is_empty()
     }
 
-    /// Its length, as people read it.
+    /// Returns its length for people.
     #[must_use]
     pub fn size(&self, lang: Lang) -> String {
         size(self.0.len(), lang)
     }
 }
 
-/// The start of a text of at most so many bytes, cut at a character.
+/// Returns the start of a text of at most `bytes` bytes, cut at a character.
 #[must_use]
 pub fn head(text: &str, bytes: usize) -> &str {
     let end = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at));

@@ -28,7 +28,7 @@ pub const MAX_INDENT_LEVELS: usize = 12;
 /// Longest link target that is shown in full, in bytes.
 const MAX_TARGET: usize = 2048;
 
-/// What a text is rendered with.
+/// The means to render a text.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderMeans<'a> {
     pub glyphs: &'a Glyphs,
@@ -58,7 +58,7 @@ enum Container {
     },
 }
 
-/// The code of a block as far as it was parsed.
+/// The code of a block that was parsed so far.
 #[derive(Debug, Default)]
 struct CodeBlock {
     language: Option<Language>,
@@ -92,7 +92,7 @@ struct Renderer<'g> {
     table: Option<Table>,
     /// A blank line is due before the next block.
     gap: bool,
-    /// There are lines of earlier blocks before the first one.
+    /// True if lines of earlier blocks come before the first one.
     follows: bool,
 }
 
@@ -482,8 +482,8 @@ impl<'g> Renderer<'g> {
 /// The prefix of each line of code.
 const CODE_INDENT: &str = "  ";
 
-/// Code whose parts are coloured has the colour of text between them, as in an editor; other code is told from
-/// text by a colour of its own.
+/// Returns the role of uncoloured code. In highlighted code it is that of text, as in an editor; other code
+/// has a colour of its own.
 fn base_of_code(language: Option<Language>) -> Role {
     if language.is_some() { Role::Text } else { Role::Code }
 }

@@ -75,7 +75,7 @@ impl StyledLine {
         self.spans.iter().map(|span| span.text.as_str()).collect()
     }
 
-    /// In cells.
+    /// Returns its width in cells.
     #[must_use]
     pub fn width(&self) -> usize {
         self.spans.iter().map(|span| width(span.text.as_str())).sum()

@@ -17,7 +17,7 @@ pub struct Cluster<'a> {
     /// Byte offset in the text.
     pub start: usize,
     pub text: &'a str,
-    /// In cells; 0 for a line feed and for isolated marks.
+    /// The width in cells; 0 for a line feed and for isolated marks.
     pub width: usize,
 }
 
@@ -73,7 +73,7 @@ pub fn width(text: &str) -> usize {
 /// The longest prefix of `text` that fits into `cells`.
 #[must_use]
 pub fn cut(text: &str, cells: usize) -> &str {
-    // What follows the last one may belong to it.
+    // The characters after the last one may belong to it.
     if text.as_bytes().get(..text.len().min(cells.saturating_add(1))).is_some_and(is_plain) {
         return text.get(..cells).unwrap_or(text);
     }

@@ -34,7 +34,7 @@ fn wrap_by(text: &str, mut breaker: Breaker) -> Vec<Range<usize>> {
     rows
 }
 
-/// The rows of a text that grows at its end. The cost of a push depends only on what is appended.
+/// The rows of a text that grows at its end. The cost of a push depends only on the appended text.
 #[derive(Debug, Clone)]
 pub struct TailWrap {
     text: SafeText,

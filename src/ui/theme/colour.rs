@@ -1,14 +1,14 @@
-//! Colour names, and reducing colours to what a terminal can show.
+//! Colour names, and reducing colours to those of a terminal.
 
 use ratatui::style::{Color, Modifier, Style};
 
 use super::{Rgb, Shade};
 
-/// The lowest contrast of a text in one of sixteen colours, with the values of xterm and with those of VGA.
+/// The lowest contrast of a text in one of sixteen colours, both with the values of xterm and with those of VGA.
 pub(super) const LEAST_CONTRAST: f64 = 4.5;
-/// The same of grey on white: xterm's is 4.0, and what is darker is black like plain text.
+/// The lowest contrast of grey on white: xterm's is 4.0, and darker greys look black like plain text.
 pub(super) const LEAST_CONTRAST_OF_GREY: f64 = 4.0;
-/// How far the parts of a grey may be apart.
+/// The largest difference between the components of a grey.
 const MAX_GREY_SPREAD: u8 = 40;
 /// The angle up to which two colours count as of one hue.
 const MAX_HUE_APART: u16 = 60;
@@ -53,8 +53,8 @@ impl ColorDepth {
         }
     }
 
-    /// The style of a text in colours of this depth, on this paper if it has none of its own. Without colours,
-    /// a background becomes reverse video.
+    /// Returns the style of a text in colours of this depth, on this paper if it has none of its own. Without
+    /// colours, a background becomes reverse video.
     pub(super) fn reduce_style(self, style: Style, paper: Option<Color>) -> Style {
         let mut reduced = style;
         reduced.bg = style.bg.map(|colour| self.reduce_paper(colour));
@@ -66,8 +66,8 @@ impl ColorDepth {
         reduced
     }
 
-    /// What marks a row behind its texts. Of sixteen colours none leaves every other one readable on it: such a
-    /// row is in reverse video, unless the theme names one of them.
+    /// Reduces the style of a selected row. On any of the sixteen colours some other one is unreadable, so
+    /// such a row is in reverse video, unless the theme names one of them.
     pub(super) fn reduce_row(self, style: Style) -> Style {
         let is_chosen = style.fg.is_some() || style.bg.is_none_or(is_named);
         if self == Self::Sixteen && !is_chosen {
@@ -76,7 +76,7 @@ impl ColorDepth {
         self.reduce_style(style, None)
     }
 
-    /// Of sixteen colours, only those are taken on which black or white is read.
+    /// Reduces a background. Of sixteen colours, only those are used on which black or white is readable.
     pub(super) fn reduce_paper(self, colour: Color) -> Color {
         match (self, rgb_of(colour)) {
             (Self::Sixteen, Some(paper)) if !is_named(colour) => {
@@ -86,8 +86,8 @@ impl ColorDepth {
         }
     }
 
-    /// Of sixteen colours, only those are taken that are read on this paper; on that of the terminal, those
-    /// that are read on black if this one is light, or on white if it is dark.
+    /// Reduces a text colour. Of sixteen colours, only those are used that are readable on this paper; on
+    /// the terminal's paper, a light colour must be readable on black, a dark one on white.
     fn reduce_ink(self, colour: Color, paper: Option<Color>) -> Color {
         let ink = match rgb_of(colour) {
             Some(ink) if self == Self::Sixteen && !is_named(colour) => ink,
@@ -118,8 +118,8 @@ impl ColorDepth {
     }
 }
 
-/// The same colour by its number in the palette of 256, if it is one of its cube or of its greys: that takes fewer
-/// bytes. The first of the cube are left out, since some programs give them other values.
+/// Returns the colour by its number in the palette of 256, if it is one of its cube or of its greys: that
+/// takes fewer bytes. The first ones of the cube are left out, since some programs redefine them.
 fn by_index(colour: Color) -> Color {
     const FIRST_THAT_STAYS: u8 = 22;
     let Color::Rgb(r, g, b) = colour else { return colour };
@@ -150,7 +150,7 @@ pub(super) struct SixteenColour {
     name: &'static str,
     colour: Color,
     xterm: [u8; 3],
-    /// As the Linux console and many emulators have it.
+    /// With the values of the Linux console and many emulators.
     vga: [u8; 3],
 }
 
@@ -225,7 +225,7 @@ fn nearest_of_sixteen(rgb: [u8; 3], allowed: impl Fn(&SixteenColour) -> bool) ->
         .map_or(Color::Reset, |one| one.colour)
 }
 
-/// The nearest of the same hue; the nearest at all for a grey, or if there is none.
+/// Returns the nearest colour of the same hue; for a grey, or if there is none, the nearest of all.
 fn most_alike(rgb: [u8; 3], allowed: impl Fn(&SixteenColour) -> bool) -> Color {
     let Some(wanted) = hue(rgb) else { return nearest_of_sixteen(rgb, allowed) };
     let away = |one: &SixteenColour| {

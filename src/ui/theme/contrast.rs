@@ -1,7 +1,7 @@
-//! How well the texts of a theme are read, from the colours that are drawn.
+//! The contrast of the texts of a theme, from the colours that are drawn.
 //!
-//! A theme without a background of its own is drawn on the terminal's. It is measured on the weakest
-//! background it is made for: on those further away from its texts every contrast is higher.
+//! A theme without a background of its own is drawn on the terminal's. It is measured on the least
+//! favourable background it is made for: on others every contrast is higher.
 
 use ratatui::style::{Modifier, Style};
 
@@ -47,7 +47,7 @@ impl Pair {
         Self::drawn(Style { bg: style.bg.or(theme.paper()), ..style }, paper)
     }
 
-    /// The same of what is drawn in this style.
+    /// Returns the pair that is drawn in this style.
     #[must_use]
     pub fn drawn(style: Style, paper: Paper) -> Option<Self> {
         let own = match paper {
@@ -61,14 +61,14 @@ impl Pair {
         Some(if reversed { Self { ink: paper, paper: ink } } else { Self { ink, paper } })
     }
 
-    /// The same ink on the background of another role, if that has one.
+    /// Returns the same ink on the background of another role, if that has one.
     #[must_use]
     pub fn on_row_of(self, theme: &Theme, row: Role) -> Option<Self> {
         let paper = theme.style(row).bg.and_then(rgb_of).map(Rgb)?;
         Some(Self { paper, ..self })
     }
 
-    /// From 1, not to be read at all, to 21, black on white.
+    /// Returns the contrast: from 1, unreadable, to 21, black on white.
     #[must_use]
     pub fn contrast(self) -> f64 {
         self.ink.contrast(self.paper)

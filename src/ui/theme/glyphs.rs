@@ -27,7 +27,7 @@ pub struct Glyphs {
     pub asks: &'static str,
     pub answered: &'static str,
     pub draft: &'static str,
-    /// How a question is answered: yes or no, by one of its options, in words.
+    /// How a question is answered: by yes or no, by one of its options, in words.
     pub approval: &'static str,
     pub choice: &'static str,
     pub free_text: &'static str,
@@ -35,7 +35,7 @@ pub struct Glyphs {
     pub parts: &'static str,
     /// Something the user has not looked at.
     pub unread: &'static str,
-    /// Before the number of files that were changed and not reviewed.
+    /// Before the number of changed files that were not reviewed.
     pub changed: &'static str,
     /// Marked for an action on several.
     pub marked: &'static str,
@@ -44,24 +44,24 @@ pub struct Glyphs {
     pub prompt: &'static str,
     pub rule: &'static str,
     pub divider: &'static str,
-    /// Where text was cut.
+    /// Marks cut text.
     pub cut: &'static str,
     pub middle_dot: &'static str,
-    /// Before what speaks against an option.
+    /// Before a disadvantage of an option.
     pub minus: &'static str,
-    /// Before how often something was said.
+    /// Before the number of repetitions.
     pub times: &'static str,
     pub enter: &'static str,
-    /// What is out of view below, and above.
+    /// Marks rows out of view below, and above.
     pub below: &'static str,
     pub up: &'static str,
     pub path: &'static str,
     /// A stretch of time at work, and one in which there was something to do.
     pub at_work: &'static str,
     pub ready: &'static str,
-    /// What stands above this.
+    /// Points at the thing above it.
     pub above: &'static str,
-    /// A cell that is filled by so many eighths, from one to all.
+    /// A cell that is filled by one to eight eighths.
     pub levels: [&'static str; 8],
 }
 
@@ -154,7 +154,7 @@ impl Glyphs {
         if utf8 { &Self::UTF8 } else { &Self::ASCII }
     }
 
-    /// How a question of this kind is answered.
+    /// Returns the glyph for how a question of this kind is answered.
     #[must_use]
     pub fn of_kind(&self, kind: QuestionKind) -> &'static str {
         match kind {

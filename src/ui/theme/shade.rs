@@ -10,8 +10,8 @@ impl Rgb {
     pub const BLACK: Self = Self([0; 3]);
     pub const WHITE: Self = Self([255; 3]);
 
-    /// How well this colour is read on `paper`: 1 to 21, as the Web Content Accessibility Guidelines 2.2
-    /// define it.
+    /// Returns the contrast of this colour on `paper`: 1 to 21, as the Web Content Accessibility
+    /// Guidelines 2.2 define it.
     #[must_use]
     pub fn contrast(self, paper: Self) -> f64 {
         let (a, b) = (self.luminance(), paper.luminance());
@@ -33,7 +33,7 @@ impl Rgb {
     }
 }
 
-/// What kind of background a theme is for.
+/// The background a theme is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shade {
     Dark,
@@ -49,8 +49,8 @@ impl Shade {
     }
 }
 
-/// What kind of background `COLORFGBG` names, which some terminals set: the colour of texts and that of the
-/// background, as numbers of the sixteen colours or `default`, with sometimes something between them.
+/// Returns the background that `COLORFGBG` names, which some terminals set: the colours of text and
+/// background, as numbers of the sixteen colours or `default`, sometimes with a field between them.
 #[must_use]
 pub fn shade_of_variable(value: &str) -> Option<Shade> {
     let fields: Vec<&str> = value.split(';').collect();

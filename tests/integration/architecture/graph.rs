@@ -1,8 +1,8 @@
-//! Which file uses which, and the circles among files and folders.
+//! The uses between files, and the cycles among files and folders.
 //!
-//! A name counts for the file that defines it, through every import and re-export on the way: that a
-//! parent passes the names of its children on makes it depend on none of them. What a method call
-//! reaches is not seen.
+//! A name counts for the file that defines it, through all imports and re-exports: a parent that
+//! re-exports names of its children does not depend on them. The targets of method calls are not
+//! seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// From the text of each module.
+    /// Builds the graph from the text of each module.
     pub fn new<'a>(sources: impl IntoIterator<Item = (Module, &'a str)>) -> Self {
         let files = sources.into_iter().map(|(module, text)| (module, names(text))).collect();
         let mut graph = Self { files, edges: BTreeMap::new() };
@@ -34,7 +34,7 @@ impl Graph {
         graph
     }
 
-    /// What a module names of our own, each leaf with its line, as written.
+    /// Returns our own names that a module uses, each leaf with its line, as written.
     pub fn uses(&self, module: &[String]) -> Vec<Use> {
         let Some(names) = self.files.get(module) else { return Vec::new() };
         let imports = names.imports.iter().map(|import| (import.line, &import.path));
@@ -91,7 +91,7 @@ impl Graph {
         Some(absolute)
     }
 
-    /// The file that defines what a path ends in; none if the path is a module as such.
+    /// Returns the file that defines the end of a path; none if the path is a module itself.
     fn definer(&self, path: &[String], tries: usize) -> Option<Module> {
         let path = without_self(path);
         let deepest = (0..=path.len()).rev().find(|n| self.files.contains_key(&path[..*n]))?;
@@ -124,8 +124,8 @@ impl Graph {
         circles(&self.edges).into_iter().filter(|circle| circle.len() > most).collect()
     }
 
-    /// The circles with two folders or more: a folder is a module below a top-level module that has
-    /// files of its own, with all that is in it. A file beside the folders stands for itself.
+    /// Returns the cycles of two folders or more: a folder is a module below a top-level module that has
+    /// files of its own, with everything in it. A file beside the folders stands for itself.
     pub fn circles_of_folders(&self) -> Vec<BTreeSet<Module>> {
         let inside = self.files.keys().filter(|module| module.len() > 2);
         let folders: BTreeSet<&[String]> = inside.map(|module| room(module)).collect();
@@ -168,7 +168,7 @@ impl Graph {
     }
 }
 
-/// The folder a module lies in, or the module itself where it lies beside the folders.
+/// Returns the folder of a module, or the module itself if it is beside the folders.
 fn room(module: &[String]) -> &[String] {
     &module[..module.len().min(2)]
 }
@@ -180,7 +180,7 @@ fn without_self(path: &[String]) -> &[String] {
     }
 }
 
-/// The sets of nodes each of which reaches all the others.
+/// Returns the strongly connected sets of nodes.
 fn circles(edges: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<Module>> {
     let reach: BTreeMap<&Module, BTreeSet<&Module>> =
         edges.keys().map(|node| (node, reached(edges, node))).collect();
@@ -195,7 +195,7 @@ fn circles(edges: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<Module>> 
     found
 }
 
-/// What a node reaches by one step or more.
+/// Returns the nodes reached by one step or more.
 fn reached<'a>(
     edges: &'a BTreeMap<Module, BTreeSet<Module>>,
     from: &Module,

@@ -11,9 +11,9 @@ pub struct Import {
     pub line: usize,
     /// As written, from its first name; `*` and `self` at the end are kept.
     pub path: Vec<String>,
-    /// What the file calls it.
+    /// The name in the file.
     pub name: String,
-    /// Passed on to others.
+    /// True for a re-export.
     pub public: bool,
 }
 

@@ -4,7 +4,7 @@
 /// A row of the table of packages.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
-    /// As code names them.
+    /// The packages, as code names them.
     pub packages: Vec<String>,
     /// Modules, as their names from the root of the crate on.
     pub owners: Vec<Vec<String>>,
@@ -45,7 +45,7 @@ fn modules(cell: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// `a-b, c` are two; `a, as `b`` is named `b`; what a package is used for may follow it in marks.
+/// `a-b, c` are two packages; `a, as `b`` is named `b`; the use of a package may follow it in brackets.
 fn packages(cell: &str) -> Vec<String> {
     if let Some((_, name)) = cell.split_once(", as ") {
         return vec![in_code(name.trim_matches('`'))];

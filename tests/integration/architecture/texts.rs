@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::tokens::{Token, program};
 use super::{program as sources, report};
 
-/// What makes a text, and how many strings it takes; the last one is Chinese.
+/// The constructors of texts, and the number of their strings; the last one is Chinese.
 const MADE_BY: [(&str, usize); 2] = [("Text", 2), ("Counted", 3)];
 
 /// Chinese texts without Chinese words: names and signs.
@@ -51,7 +51,7 @@ fn joined(text: &str) -> String {
     joined
 }
 
-/// What is wrong with a text.
+/// Returns what is wrong with a text.
 fn fault(strings: &[String]) -> Option<&'static str> {
     let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
     let escapes = |text: &str| text.replace("\\\"", "").contains('\\');

@@ -1,5 +1,5 @@
-//! The tokens of a source, as far as names and paths need them: without comments, and without what
-//! stands behind `cfg(test)`.
+//! The tokens of a source that matter for names and paths: without comments, and without items
+//! behind `cfg(test)`.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {
@@ -198,7 +198,7 @@ fn is_mark(placed: &Placed<'_>, mark: char) -> bool {
     placed.token == Token::Mark(mark)
 }
 
-/// Behind the bracket that closes the one that opens here.
+/// Returns the index after the bracket that closes the one at `open`.
 fn group_end(tokens: &[Placed<'_>], open: usize) -> usize {
     let mut nesting = 0_usize;
     for (at, placed) in tokens.iter().enumerate().skip(open) {

@@ -1,4 +1,4 @@
-//! What goes on by itself after a restart: every way to end × what a dialog did at that moment.
+//! What continues by itself after a restart: every way to end × every activity of a dialog at that moment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ enum End {
     Kill,
 }
 
-/// What the dialog does when the program ends.
+/// The activity of the dialog when the program ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Doing {
     Writing,
@@ -155,7 +155,7 @@ async fn what_is_cut_off_again_and_again_waits_for_a_person_at_last() {
     running.kill().await;
     let mut running = world.start().await;
     assert_eq!((world.models.remaining(), failures(&running).len()), (1, 1));
-    // What a person has read is not shown again, and the dialog still waits.
+    // A failure that was read is not shown again, and the dialog still waits.
     let ids = failures(&running).into_iter().map(|item| item.id).collect();
     running.ask(|ticket| Command::DismissNews { ticket, ids }).await.expect("dismissed");
     running.idle().await;

@@ -34,7 +34,7 @@ fn request_of<'a>(requests: &'a [Request], model: &str, n: usize) -> &'a Request
     requests.iter().filter(|request| request.model == model).nth(n).expect("a request")
 }
 
-/// What a member was replied to its call, as its n-th request shows it.
+/// Returns the reply to a member's call, as its n-th request shows it.
 fn given_to(world: &World, model: &str, n: usize, call: &str) -> String {
     let requests = world.models.requests();
     let request = request_of(&requests, model, n);

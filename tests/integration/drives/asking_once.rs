@@ -1,4 +1,4 @@
-//! What was answered is not asked again for the same work, and few confirmations are asked for.
+//! An answered question is not asked again for the same work, and few confirmations are asked for.
 
 use dominds_tui::domain::DialogId;
 use dominds_tui::domain::inquiry::answers::AnswerInput;

@@ -1,4 +1,4 @@
-//! What a side dialog is given, what counts as its reply, and when its asker goes on.
+//! The content of assignments, what counts as the reply of a side dialog, and when its asker goes on.
 
 use std::time::Duration;
 

@@ -100,7 +100,7 @@ async fn an_attached_image_is_on_disk_as_dominds_writes_it_and_seen_by_the_model
         .reply("lead", Reply::saying("Still."));
     let (world, mut running, dialog, image) = pictured(models).await;
     assert_eq!((image.name.as_str(), image.bytes), ("shot.png", 18));
-    // What is sent is what was there when it was attached.
+    // The image is sent as it was when it was attached.
     std::fs::remove_file(world.path().join("shot.png")).expect("removed");
     running.show(&dialog, std::slice::from_ref(&image)).await.expect("heard");
     running.quiet().await;

@@ -1,4 +1,4 @@
-//! What blocks on the disk stops no other dialog.
+//! A dialog that blocks on the disk stops no other dialog.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -66,7 +66,7 @@ impl MindsSource for HeldFiles {
         let hold = self.hold.lock().expect("not poisoned").take();
         if let Some((began, held)) = hold {
             began.try_send(()).expect("somebody waits");
-            // Without an answer a task is held up, and so is the test.
+            // Until there is an answer, a task is held up, and so is the test.
             let _ = held.recv_timeout(LIMIT / 4);
         }
         self.folder.stamp()
@@ -78,7 +78,7 @@ impl MindsSource for HeldFiles {
     }
 }
 
-/// The lead says what comes through a channel; the others answer at once.
+/// The lead streams the words of a channel; the others answer at once.
 #[derive(Debug)]
 struct Streaming {
     words: Mutex<Option<mpsc::Receiver<String>>>,

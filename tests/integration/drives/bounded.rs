@@ -1,4 +1,4 @@
-//! A context that is critical from the start of each course: so many requests, and no more.
+//! A context that is critical from the start of each course: the number of requests is bounded.
 
 use dominds_tui::domain::{DialogId, StopReason};
 use dominds_tui::llm::{Reply, Sequence};
@@ -68,7 +68,7 @@ async fn i10_each_continue_is_one_request_and_new_words_allow_one_more_course() 
     }
     running.say(&dialog, "Try the other way").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Failed);
-    // Their own generation, a new course, its last calls.
+    // The message's own generation, a new course, and its last calls.
     assert_eq!((world.asked("lead"), world.course(&dialog)), (BOUND + 2 + 7, 3));
 }
 

@@ -23,7 +23,7 @@ use crate::common::{Running, World};
 /// Rounds of answering and continuing after which a turn counts as stuck.
 const PATIENCE: usize = 8;
 
-/// A team that knows what to do from what it is shown, so that it does not matter what it did before.
+/// A team that decides by the request alone, so that its earlier actions do not matter.
 #[derive(Debug)]
 struct Sensible;
 
@@ -59,7 +59,7 @@ fn alice(request: &Request) -> Reply {
 #[derive(Debug)]
 struct Thorough;
 
-/// What the lead notes for its second course.
+/// The lead's note for its second course.
 const NOTE: &str = "Only say that all is done.";
 
 impl Provider for Thorough {
@@ -132,7 +132,7 @@ impl Provider for Asking {
     }
 }
 
-/// The same, in its last words.
+/// A lead that asks these things in its last words.
 #[derive(Debug)]
 struct Wording;
 
@@ -172,7 +172,7 @@ impl Provider for Deciding {
 
 struct Turn {
     world: World,
-    /// How often a part was answered.
+    /// The number of answers to parts.
     attempts: usize,
     /// The answers to parts that were acknowledged.
     kept: Vec<String>,
@@ -181,7 +181,7 @@ struct Turn {
     events: Vec<DriverEvent>,
     /// Words whose sending was acknowledged.
     said: Vec<&'static str>,
-    /// Nobody answers or continues anything before the program ends.
+    /// True if nothing is answered or continued before the program ends.
     at_once: bool,
 }
 
@@ -196,14 +196,14 @@ impl Turn {
         Self { world, attempts, kept, probes, events: Vec::new(), said: Vec::new(), at_once: false }
     }
 
-    /// With a store that waits for the medium.
+    /// Makes a turn with a store that syncs to the medium.
     fn synced(team: Arc<dyn Provider>) -> Self {
         let mut turn = Self::new(team);
         turn.world.setup.sync = SyncLevel::Normal;
         turn
     }
 
-    /// The whole turn, as far as the disk lets it; then the program is gone.
+    /// Runs the whole turn, until the disk fails; then the program is gone.
     async fn run_on(&mut self, disk: Arc<dyn Disk>) {
         self.world.setup.disk = disk;
         if let Ok(mut running) = self.world.try_start() {
@@ -220,7 +220,7 @@ impl Turn {
         self.world.setup.disk = Arc::new(RealDisk);
     }
 
-    /// Answers what is asked and continues what is stopped, until there is nothing to do.
+    /// Answers questions and continues stopped dialogs, until all work is done.
     async fn go_on(&mut self, running: &mut Running) {
         for _ in 0..PATIENCE {
             let mut moved = false;
@@ -250,7 +250,7 @@ impl Turn {
         }
     }
 
-    /// Each time with other words, so that one that was acknowledged is known again.
+    /// Answers a part, each time with other words, so that an acknowledged answer is recognised.
     async fn answer_part(&mut self, running: &mut Running, row: &InboxRow, part: String) -> bool {
         self.attempts += 1;
         let text = format!("attempt {}.", self.attempts);
@@ -297,7 +297,7 @@ impl Turn {
             return;
         };
         let main = DialogId::main(root.clone());
-        // What nobody relies on may be gone with the power.
+        // Unsynced data may be lost with the power.
         let is_whole = self.world.setup.sync == SyncLevel::Off;
         for event in self.events.iter().filter(|_| is_whole) {
             let DriverEvent::Fact(fact) = event else { continue };
@@ -353,7 +353,7 @@ fn answer(entry: &Entry) -> Option<String> {
     }
 }
 
-/// What may stand in a dialog only once.
+/// Returns the key of a record that may be in a dialog only once.
 fn once_only(entry: &Entry) -> Option<String> {
     Some(match &entry.record {
         Record::HumanText(text) => format!("message {}", text.msg_id),
@@ -447,7 +447,7 @@ async fn l06_whatever_was_acknowledged_survives_a_loss_of_power_in_any_disk_oper
     }
 }
 
-/// The power goes in one operation of a turn after the other, in turns with and without the names that were given.
+/// Loses power in one operation of a turn after the other, in turns that keep or lose new names.
 async fn power_is_lost(team: &Arc<dyn Provider>) {
     let disk = Arc::new(PowerDisk::new(usize::MAX, Names::Stay));
     Turn::synced(team.clone()).run_on(disk.clone()).await;

@@ -1,4 +1,4 @@
-//! What becomes of those who work for a dialog that is declared dead, and of those who wait for it.
+//! What happens to dialogs that work for a dialog declared dead, and to those that wait for it.
 
 use dominds_tui::domain::record::Record;
 use dominds_tui::domain::{DialogId, StopReason};

@@ -52,7 +52,7 @@ fn notices(world: &World) -> Vec<String> {
     world.setup.news.items().into_iter().map(|item| item.title).collect()
 }
 
-/// What the history says of each decision: its result, who made it, what it is, and why.
+/// Returns the decisions of the history: their result, who made them, what they are, and why.
 fn history(world: &World) -> Vec<(&'static str, String, String, String)> {
     let decisions = world.setup.news.decisions().into_iter();
     decisions.map(|one| (one.result.name(), one.by, one.what, one.reason)).collect()
@@ -159,7 +159,7 @@ async fn how_a_question_was_closed_is_told_and_recorded() {
     }
 }
 
-/// How questions were closed, as clients are told.
+/// Returns how questions were closed, as reported to clients.
 fn closed(running: &Running) -> Vec<Resolution> {
     let how = |event: &DriverEvent| match event {
         DriverEvent::Answered { how, .. } => Some(*how),

@@ -11,16 +11,16 @@ use dominds_tui::store::{Disk, RealDisk};
 
 use crate::common::World;
 
-/// When the disk fails.
+/// The time at which the disk fails.
 #[derive(Debug, Clone, Copy)]
 pub enum DiskFailure {
     Never,
-    /// From the n-th operation on that changes something, the first being 0, as if the program had died
-    /// there. A write takes half of its bytes first.
+    /// From the n-th changing operation on, the first being 0, as if the program had died there. A
+    /// write takes half of its bytes first.
     From(usize),
     /// Only in this operation, the first being 0.
     Once(usize),
-    /// From the first write on of lines that contain this text.
+    /// From the first write of lines that contain this text on.
     Before(&'static str),
 }
 

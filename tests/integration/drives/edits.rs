@@ -68,7 +68,7 @@ async fn c04_an_edit_is_not_applied_in_the_round_that_prepares_it() {
         Sequence::new().reply("lead", round).reply("lead", Reply::saying("I see."))
     };
     let (_, _, prepared, _) = run(script("unknown")).await;
-    // Even with the id that will be drawn: it belongs to the other call of the round.
+    // Even with the id that will be drawn: that belongs to the other call of the round.
     let (world, _, again, applied) = run(script(id(&prepared))).await;
     assert_eq!(id(&again), id(&prepared));
     assert!(applied.contains("HUNK_NOT_FOUND"), "{applied}");

@@ -1,4 +1,4 @@
-//! Requests that fail: which are tried again and when, what a person sees of it, what stays on disk.
+//! Requests that fail: which are retried and when, what a person sees, and what is on disk.
 
 use std::time::Duration;
 

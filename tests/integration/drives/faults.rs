@@ -1,4 +1,4 @@
-//! Whole dialogs over a real connection that breaks: what is on disk, and what was run, afterwards.
+//! Whole dialogs over a real connection that breaks: the files and the effects afterwards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -12,7 +12,7 @@ use dominds_tui::protocol::{
 use crate::common::{Running, World};
 
 impl Running {
-    /// What a search finds in all.
+    /// Returns all results of a search.
     async fn find(
         &mut self,
         ticket: u64,

@@ -59,7 +59,7 @@ fn ready() -> DisplayState {
     DisplayState::Stopped { reason: StopReason::ForkContinueReady, continue_enabled: Some(true) }
 }
 
-/// Nothing in it is in need of mending, and no name of the source is left in its files of state.
+/// Checks that it needs no repair, and that its state files do not name the source.
 fn assert_sound(world: &World, source: &RootId, fork: &RootId) {
     let loaded = world.view().load(Bucket::Run, fork).expect("a tree");
     assert_eq!((loaded.repairs, loaded.problems), (vec![], vec![]));

@@ -308,7 +308,7 @@ async fn a_state_in_an_unknown_shape_is_kept_and_not_gone_on_with() {
     assert_eq!(serde_json::to_value(kept).expect("a value")["kind"], "braided");
 }
 
-/// Knows what to do from what it is shown.
+/// A model that decides by the request alone.
 #[derive(Debug)]
 struct Thinker;
 

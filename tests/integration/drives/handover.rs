@@ -1,4 +1,4 @@
-//! What a process that drives nothing leaves behind: ours goes on with it, and Dominds can.
+//! The files of a process that drives nothing: our program goes on with them, and Dominds can.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! What the hidden members may do when somebody asks them.
+//! The rights of the hidden members when another member asks them.
 
 use std::collections::BTreeSet;
 

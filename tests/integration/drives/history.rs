@@ -1,4 +1,4 @@
-//! Trees in other layouts: read, and nothing else.
+//! Trees in other layouts: they are read only.
 
 use std::path::PathBuf;
 

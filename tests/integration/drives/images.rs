@@ -19,7 +19,7 @@ use crate::common::record_lines::entries;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nsome bytes";
 
-/// Arguments of a tool that gives an image, or many and one that is none.
+/// Arguments of a tool that returns an image, or many and an invalid one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CameraArgs {
@@ -65,7 +65,7 @@ fn items(world: &World, dialog: &DialogId) -> Value {
     items.expect("a record with items")
 }
 
-/// What a request shows of the images of the call: sizes, and notes in place of the others.
+/// Returns the images of the call in a request: sizes, and notes in place of the others.
 fn seen(request: &Request) -> Vec<String> {
     let images = request.messages.iter().flat_map(|message| match message {
         Message::Result { images, .. } | Message::Images(images) => images.clone(),

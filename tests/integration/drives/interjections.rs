@@ -236,7 +236,7 @@ fn asks_back() -> Sequence {
         .reply("lead", Reply::new().and_thinking("hm").and_wait(Duration::from_mins(1)))
 }
 
-/// All answers and notices that requests to the model of this member ever held.
+/// Returns all answers and notices in any request to the model of this member.
 fn heard_by(world: &World, member: &str) -> String {
     let requests = world.models.requests();
     let own = requests.iter().filter(|request| request.model == member);

@@ -13,7 +13,7 @@ use crate::common::record_lines::{entries, record_lines};
 use crate::common::{Running, World};
 
 impl World {
-    /// The team, each member with so many pushes.
+    /// Makes the team, with this many pushes for each member.
     fn pushing(models: Sequence, most: u32) -> Self {
         let world = Self::new(models);
         let path = world.path().join(".minds/team.yaml");

@@ -1,4 +1,4 @@
-//! The work language: what members are told, and what is read again in the other language.
+//! The work language: the texts for members, and files that are read again in the other language.
 
 use dominds_tui::domain::record::{Entry, Record};
 use dominds_tui::domain::transcript::{BlockBody, TellaskStatus, Transcript};

@@ -1,5 +1,5 @@
-//! One change at a time to a tree of this program: what Dominds 1.19.2 refused when such a change was tried on it,
-//! [`layout`] refuses, and what it accepted is accepted.
+//! Single changes to a tree of this program: [`layout`] refuses those that Dominds 1.19.2 refused when they
+//! were tried on it, and accepts those that it accepted.
 
 use std::fs;
 use std::path::Path;
@@ -20,14 +20,14 @@ enum Change {
     Cut(usize),
     /// A byte at its end that is no text.
     Garbled,
-    /// A folder of that name.
+    /// Replaces it by a folder of that name.
     Folder,
     Removed,
 }
 
 use self::Change::{Appended, Cut, Folder, Garbled, Removed, Replaced, Written};
 
-/// Where the side dialog of [`tree`] is.
+/// The folder of the side dialog of [`tree`].
 const SIDE: &str = "sideDialogs/aa/00/00000002";
 
 /// A main dialog that waits for a side dialog, which waits for a person; all files there are.
@@ -68,7 +68,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().expect("a name").to_string_lossy().into_owned()
 }
 
-/// Makes each change to a tree of its own: files, their changes and what is refused then.
+/// Applies each change to a fresh copy of the tree; checks whether it is refused.
 async fn all(changes: &[(&str, Change)], is_refused: bool) {
     let (world, folder) = tree().await;
     assert_opens_in_dominds(world.path());

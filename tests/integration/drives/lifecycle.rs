@@ -1,4 +1,4 @@
-//! What becomes of dialogs: declared dead, moved away and back, deleted.
+//! The lifecycle of dialogs: declared dead, moved away and back, deleted.
 
 use std::path::PathBuf;
 

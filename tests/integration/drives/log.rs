@@ -1,4 +1,4 @@
-//! The log tells each event of a team in one line with ids, and nothing of what was said.
+//! The log has one line with ids for each event of a team, and no text of dialogs.
 
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
 
@@ -7,7 +7,7 @@ use super::{made, question};
 use crate::common::World;
 use crate::common::logged::Logged;
 
-/// What no line may hold.
+/// A secret that must be in no line.
 const CANARY: &str = "canary-7f3a";
 
 fn says(text: &str) -> String {

@@ -48,7 +48,7 @@ pub fn python() -> bool {
     has("python3")
 }
 
-/// One variable a server may be given, one nobody named; the rest as it is.
+/// Returns one variable that a server may get and one that no configuration names; the rest is unchanged.
 fn environment(name: &str) -> Option<String> {
     match name {
         "MCP_TOKEN" => Some("token-canary".to_owned()),
@@ -68,7 +68,7 @@ pub fn world_with(models: Sequence, file: &str) -> World {
     world_by(models, file, |_| Arc::new(Agreed))
 }
 
-/// The same with another consent.
+/// Makes a world with another consent.
 pub fn world_by(
     models: Sequence,
     file: &str,

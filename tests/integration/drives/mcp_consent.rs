@@ -1,5 +1,5 @@
-//! What a person agreed to of a server is what runs: real servers in whole dialogs, with recorded consent. Without
-//! `python3` they are skipped.
+//! Only what a person agreed to of a server runs: real servers in whole dialogs, with recorded consent.
+//! Without `python3` they are skipped.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ async fn a_tool_that_changes_or_is_new_waits_alone_and_comes_back_without_a_rest
     let models = Sequence::new()
         .reply("lead", Reply::call("a", "relist", &changed))
         .reply("lead", Reply::saying("Well."))
-        // It was told of the tool before.
+        // The model was offered the tool before.
         .reply("lead", Reply::call("b", "count", "{}").and_call("c", "echo", "{}"))
         .reply("lead", Reply::saying("Well."))
         .reply("lead", Reply::call("d", "count", "{}"))
@@ -106,7 +106,7 @@ async fn an_instance_that_lists_other_tools_than_were_agreed_to_runs_none_of_tho
         return;
     }
     let state = tempfile::tempdir().expect("a folder");
-    // Written by nobody who is asked: the next session of the server sees it.
+    // Written without consent: the next session of the server sees it.
     let changed = json!({"count": {"inputSchema": {"type": "object", "title": "new"}}});
     let models = Sequence::new()
         .reply("lead", Reply::call("a", "count", "{}"))

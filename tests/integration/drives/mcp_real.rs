@@ -48,7 +48,7 @@ impl Drop for Listening {
     }
 }
 
-/// What the reference server answers, under names with this prefix.
+/// Checks the answers of the reference server, under names with this prefix.
 async fn everything(entry: &str) {
     let round = Reply::call("a", "x_echo", r#"{"message":"hello"}"#)
         .and_call("b", "x_get-sum", r#"{"a":2,"b":3}"#)

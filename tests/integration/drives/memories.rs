@@ -1,4 +1,4 @@
-//! Memories and skills: what is written in one generation is in the context of the next.
+//! Memories and skills: a text written in one generation is in the context of the next.
 
 use dominds_tui::domain::Lang;
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
@@ -19,7 +19,7 @@ fn world(models: Sequence) -> World {
     world
 }
 
-/// The memories in a request, and where the first of them stands.
+/// Returns the memories in a request, with their indices.
 fn memories(request: &Request) -> Vec<(usize, &str)> {
     let all = request.messages.iter().enumerate();
     all.filter_map(|(at, message)| match message {

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use crate::common::World;
 use crate::common::record_lines::record_lines;
 
-/// What was asked, in order.
+/// The requests, in order.
 type Asked = Arc<Mutex<Vec<Value>>>;
 
 /// A server that gives these answers in turn.

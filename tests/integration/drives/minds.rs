@@ -53,13 +53,13 @@ impl Running {
     }
 }
 
-/// What somebody would be sent, without a driver.
+/// Returns the request that a member would be sent, without a driver.
 fn preview(world: &World, reader: &PreviewTarget) -> Preview {
     let engine = world.engine(Arc::new(world.view()));
     Preview::of(&engine, reader).expect("a preview")
 }
 
-/// What the program tells a model about the reader's language.
+/// Returns the indices of the messages about the reader's language.
 fn language_guides(request: &Request) -> Vec<usize> {
     let says = |message: &Message| matches!(message, Message::Environment(text) if text.contains("The person reads"));
     let guides = request.messages.iter().enumerate().filter(|(_, message)| says(message));

@@ -104,7 +104,7 @@ fn replies(request: &Request) -> Vec<&str> {
     texts.collect()
 }
 
-/// Where a line stands among those of a dialog.
+/// Returns the index of a line among those of a dialog.
 fn place(lines: &[String], line: &str) -> usize {
     let found = lines.iter().position(|one| one == line);
     found.unwrap_or_else(|| panic!("no {line:?} in {lines:#?}"))

@@ -1,4 +1,4 @@
-//! What a main dialog is told about what goes on below it.
+//! The overview for a main dialog of the work below it.
 
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;

@@ -39,7 +39,7 @@ async fn asked() -> (World, Running, DialogId, InboxRow) {
     (world, running, dialog, row)
 }
 
-/// What the model was answered.
+/// Returns the answers as the model got them.
 fn answered(world: &World) -> Vec<String> {
     let requests = world.models.requests();
     let last = requests.last().expect("a request");

@@ -1,4 +1,4 @@
-//! A disk that loses power in a chosen operation: what was not synced is gone, in the worst way there is.
+//! A disk that loses power in a chosen operation: unsynced data is lost, in the worst possible way.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -9,12 +9,12 @@ use std::sync::{Mutex, MutexGuard};
 
 use dominds_tui::store::{Disk, RealDisk};
 
-/// What becomes of names that were given or taken since their folder was synced.
+/// The fate of names that were given or taken since their folder was synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Names {
-    /// They are on the medium, before what is in the files.
+    /// They are on the medium, before the content of the files.
     Stay,
-    /// They are as they were.
+    /// They are undone.
     Lost,
 }
 
@@ -29,9 +29,9 @@ pub struct PowerDisk {
 struct State {
     done: usize,
     is_off: bool,
-    /// How many bytes of each file are on the medium, for those that were written to.
+    /// The number of bytes of each written file that are on the medium.
     safe: BTreeMap<PathBuf, u64>,
-    /// What lay where a name was given or taken, in this order; folders are taken to be safe.
+    /// The earlier content at each name that was given or taken, in this order; folders count as safe.
     before: Vec<(PathBuf, Option<Vec<u8>>)>,
 }
 
@@ -64,7 +64,7 @@ impl PowerDisk {
 }
 
 impl State {
-    /// Notes what lies at a name, before that changes.
+    /// Notes the object at a name before it changes.
     fn note(&mut self, path: &Path) {
         let is_folder = path.is_dir();
         if !is_folder {
@@ -93,7 +93,7 @@ impl State {
     }
 }
 
-/// Where an open file lies now.
+/// Returns the present path of an open file.
 fn path_of(file: &File) -> io::Result<PathBuf> {
     fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }

@@ -33,7 +33,7 @@ fn three(models: Sequence, hive: &str) -> World {
     world
 }
 
-/// What the lead was told in reply to its call, once all has come to rest.
+/// Returns the reply to the lead's call, once all dialogs are quiet.
 async fn told(world: &World, running: &mut Running) -> String {
     running.talk("Go").await;
     let requests = world.models.requests();
@@ -105,7 +105,7 @@ async fn s3_1_a_key_in_an_answer_is_taken_out_also_on_disk() {
 async fn s3_1_each_way_to_have_no_answer_is_said_as_it_is() {
     let rejected = LlmError::quoted(ErrorClass::Rejected, "no such model");
     let asks_human = Reply::call("h", "askHuman", r#"{"tellaskContent":"Which?"}"#);
-    // A limit is reached only where nothing else can come.
+    // A limit is only reached if nothing else can come.
     for (reply, limit, expected) in [
         (Reply::call("l", "list_dir", "{}"), 60_000, "empty response"),
         (hangs(), 300, "timeout after 300 ms"),

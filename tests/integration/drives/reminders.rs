@@ -27,7 +27,7 @@ fn block(request: &Request) -> Vec<&str> {
     }
 }
 
-/// What the reminders say, without the line that names them.
+/// Returns the texts of the reminders, without the line that names them.
 fn contents(request: &Request) -> Vec<&str> {
     block(request).iter().map(|text| text.lines().last().unwrap_or_default()).collect()
 }

@@ -1,4 +1,4 @@
-//! What a killed program leaves behind, and how the next one goes on.
+//! The files of a killed program, and how the next one goes on with them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

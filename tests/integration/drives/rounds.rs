@@ -1,4 +1,4 @@
-//! One generation after the other: tools, repairs, and what the model sees of it.
+//! One generation after the other: tools, repairs, and the model's view of them.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Run control: what is driven when, what stops, what Continue means.
+//! Run control: what is driven when, what stops, and the effect of Continue.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a person does on the sheets of a dialog: its reminders, its Taskdoc, and what was recorded of its tree.
+//! The sheets of a dialog: its reminders, its Taskdoc, and the records of its tree.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ impl Running {
         self.ask(|ticket| Command::Sheet { ticket, dialog, request }).await.map(drop)
     }
 
-    /// What a sheet shows.
+    /// Returns the content of a sheet.
     async fn sheet(&mut self, dialog: &DialogId, request: SheetRequest) -> Sheet {
         let dialog = dialog.clone();
         self.send(Command::Sheet { ticket: 0, dialog, request }).await;

@@ -1,5 +1,5 @@
-//! Commands of members, driven as a person would see it: reminders that follow processes, who has the
-//! tools, what a stop and a restart leave. Commands are real, so time is too.
+//! Commands of members, driven as a person would see them: reminders that follow processes, which
+//! members have the tools, the effects of a stop and a restart. Commands are real, so time is too.
 
 use dominds_tui::domain::background::SHELL_OWNER;
 use dominds_tui::domain::{AgentId, Reminder};
@@ -50,7 +50,7 @@ fn pid(reminder: &Reminder) -> u64 {
     meta.get("pid").and_then(serde_json::Value::as_u64).expect("a pid")
 }
 
-/// What a request tells of processes.
+/// Returns the notices about processes in a request.
 fn process_notices(request: &Request) -> Vec<&str> {
     let texts = request.messages.iter().filter_map(|message| match message {
         Message::Environment(text) if text.contains("Background process") => Some(text.as_str()),

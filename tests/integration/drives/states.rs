@@ -18,7 +18,7 @@ const TREES: u64 = 100;
 
 type States = BTreeMap<DialogId, DisplayState>;
 
-/// What `dialogs` and `show` say.
+/// Returns the states that `dialogs` and `show` print.
 fn listed(world: &World) -> States {
     let of = |buckets: &[Bucket]| -> States {
         let trees = world.view().survey(buckets).trees;
@@ -32,7 +32,7 @@ fn listed(world: &World) -> States {
     dialogs
 }
 
-/// What was last reported to the screen.
+/// Returns the states last reported to the screen.
 fn on_screen(running: &Running) -> States {
     let mut rows = States::new();
     for event in &running.seen {
@@ -47,7 +47,7 @@ fn on_screen(running: &Running) -> States {
     rows
 }
 
-/// What `latest.yaml` says.
+/// Returns the states in `latest.yaml`.
 fn written(world: &World, of: &States) -> States {
     let state = |id: &DialogId| world.dialog(id).latest.display_state.expect("a written state");
     of.keys().map(|id| (id.clone(), state(id))).collect()
@@ -69,7 +69,7 @@ async fn a_side_dialog_that_waits_for_its_asker_is_not_called_idle_by_any_of_the
     assert_eq!(listed(&world), states);
 }
 
-/// The next program would let the stop go, since replies are awaited; the one that drives does not.
+/// The next program would ignore the stop, since replies are awaited; the one that drives does not.
 #[tokio::test(start_paused = true)]
 async fn a_list_beside_a_program_that_drives_says_what_that_program_shows() {
     let models = Sequence::new()
@@ -87,7 +87,7 @@ async fn a_list_beside_a_program_that_drives_says_what_that_program_shows() {
     assert_eq!(states, written(&world, &states));
 }
 
-/// Made-up trees: whatever was written, the list says before the start what all say after it.
+/// Random trees: whatever their files, the list says before the start what all say after it.
 #[tokio::test(start_paused = true)]
 async fn the_commands_the_screen_and_the_files_say_the_same_of_any_tree() {
     for seed in 0..TREES {

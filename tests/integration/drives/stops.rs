@@ -251,7 +251,7 @@ async fn a_screen_sees_text_grow_and_the_records_before_the_text_ends() {
     assert_eq!((live.as_str(), ended), ("One, two.", 1));
 }
 
-/// What the driver of one command loads: no tree but the one that is named.
+/// Starts the driver of one command, which loads only the tree that is named.
 fn named(world: &mut World, driving: bool) -> Running {
     world.setup.pick_up = PickUp::Named;
     world.setup.driving = driving;
@@ -277,7 +277,7 @@ async fn nothing_is_driven_for_a_command_before_it_is_accepted() {
     }
     running.shut_down().await;
     assert_eq!((record_lines(&world.view(), &dialog), world.models.remaining()), (before, 1));
-    // Of the same driver a command that is accepted lets it go on.
+    // The same driver lets it go on after a command that is accepted.
     let mut running = named(&mut world, true);
     running.answer(&asked, "The second").await.expect_err("it has an answer");
     running.say(&dialog, "Go on").await.expect("heard");

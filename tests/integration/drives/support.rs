@@ -48,7 +48,7 @@ impl World {
         (world, running, dialog)
     }
 
-    /// The same as soon as everything waits for the clock: for answers that take their time.
+    /// Begins a dialog and returns as soon as everything waits for the clock: for answers that take their time.
     pub async fn begun(models: Sequence, text: &str) -> (Self, Running, DialogId) {
         let world = Self::new(models);
         let mut running = world.start().await;
@@ -93,7 +93,7 @@ impl Running {
         self.ask(|ticket| Command::Continue { ticket, dialog }).await.map(drop)
     }
 
-    /// Ends the program as a kill would: nobody writes another byte.
+    /// Ends the program as a kill would: no further byte is written.
     pub async fn kill(self) -> Vec<DriverEvent> {
         let Self { mut driver, store, mut seen, .. } = self;
         while let Ok(event) = driver.events.try_recv() {

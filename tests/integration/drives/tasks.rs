@@ -91,7 +91,7 @@ impl World {
         self.view().find(root)
     }
 
-    /// What the models were asked last, as text.
+    /// Returns the texts of the last request to the models.
     pub(super) fn last_prompts(&self) -> Vec<String> {
         let requests = self.models.requests();
         let last = requests.last().expect("a request");
@@ -474,7 +474,7 @@ async fn s2_3_the_result_for_a_side_dialog_that_has_replied_goes_to_its_main_dia
         .reply("bob", says("Given away."))
         .reply("alice", Reply::new().and_wait(Duration::from_secs(2)).and_saying("All pass."));
     let world = world(models, "");
-    // Then `bob` is in main.
+    // After that, `bob` is in main.
     world.put(".minds/hive/teams/qa.yaml", "lead: alice\nmembers: [alice]\n");
     let mut running = world.start().await;
     let dialog = running.begin("Go").await.unwrap();
@@ -500,7 +500,7 @@ async fn made_in_part(is_half_made: bool, worker: &str) {
     let mut running = world.start().await;
     let made = running.begin("x").await.expect("it works");
     running.shut_down().await;
-    // As a kill leaves it between the dialog and its queue, or while the dialog is made.
+    // The state after a kill between the dialog and its queue, or while the dialog is made.
     std::fs::remove_dir_all(world.path().join(".dialogs/.tui/queue")).expect("it works");
     if is_half_made {
         let file = format!(".dialogs/run/{}/dialog.yaml", made.root);
@@ -603,7 +603,7 @@ async fn s18_1_a_task_that_waits_too_long_is_told_of_once_until_it_waits_no_more
     let mut store = world.hive_store().await;
     store.cancel_task(&waits, "no more", FixedClock.moment()).await.unwrap();
     store.close().await;
-    // Not only at the next scan.
+    // At once, not only at the next scan.
     world.until_stalls(&[]).await;
     running.shut_down().await;
 }

@@ -108,7 +108,7 @@ async fn e10_all_tellasks_of_a_round_are_registered_before_any_starts_and_the_as
     assert!(place(&lines, "answered c2") < place(&lines, "start 2"));
     let seen = world.models.requests();
     assert_eq!(replies(&seen[3]).len(), 2);
-    // What was on disk when the first side dialog started named both.
+    // The files on disk when the first side dialog started named both.
     assert_eq!(lines.iter().filter(|line| line.starts_with("start")).count(), 2);
 }
 

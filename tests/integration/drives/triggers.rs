@@ -32,7 +32,7 @@ const ON_THE_HOUR: &str = "type: schedule\nconfig: { cron: '0 * * * *' }\ntask: 
 struct HandClock(AtomicU64);
 
 impl HandClock {
-    /// 2026-11-21, so many seconds after midnight.
+    /// Makes a clock at 2026-11-21, this many seconds after midnight.
     fn at(seconds: u64) -> Arc<Self> {
         Arc::new(Self(AtomicU64::new(seconds)))
     }
@@ -213,7 +213,7 @@ async fn s4_5_a_schedule_fires_at_its_time_and_stores_its_result_alone() {
     running.shut_down().await;
 }
 
-/// Monday, so many seconds after midnight.
+/// Midnight of the next Monday, in seconds after the midnight of the clock's day.
 const MONDAY: u64 = 2 * 24 * 3_600;
 
 #[tokio::test]
@@ -368,7 +368,7 @@ async fn s18_1_an_active_trigger_that_cannot_run_is_told_of_until_it_is_disabled
         world.until_stalls(&[(NewsKind::Notice, "[qa] 1 of its active triggers cannot run")]).await;
     }
     world.wish(TriggerWish::Disable { reason: None }).await.expect("it is disabled");
-    // Not only at the next scan.
+    // At once, not only at the next scan.
     world.until_stalls(&[]).await;
     running.shut_down().await;
 }
@@ -589,7 +589,7 @@ async fn q13_what_was_approved_is_not_done_to_a_trigger_that_has_changed_meanwhi
         TriggerWish::Update(Box::new(TriggerPatch { task, ..TriggerPatch::default() }))
     };
     let changed = Err(TriggerRefusal::Changed);
-    // Whoever thinks that it is active, or pending, is told that it is not.
+    // A change that assumes another state, active or pending, is refused.
     assert_eq!(world.wish_on(basis(TriggerState::Active), other()).await, changed);
     assert!(world.wish_on(basis(TriggerState::Pending), TriggerWish::Enable).await.is_ok());
     assert_eq!(world.wish_on(basis(TriggerState::Pending), other()).await, changed);

@@ -1,4 +1,4 @@
-//! A workspace with something nobody has agreed to.
+//! A workspace with entries without consent.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ async fn agree(running: &mut Running, digests: &[&str]) {
     running.ask(|ticket| Command::Agree { ticket, digests, level: None }).await.expect("agreed");
 }
 
-/// Until nothing has happened for a while.
+/// Waits until no event came for a while.
 async fn settle(running: &mut Running) {
     while tokio::time::timeout(Duration::from_mins(1), running.event()).await.is_ok() {}
 }

@@ -22,14 +22,14 @@ fn notes(world: &World, dialog: &DialogId) -> Vec<String> {
     entries.into_iter().filter_map(|entry| note(entry.record)).collect()
 }
 
-/// What the spools hold.
+/// Returns the content of the spools.
 fn spools(world: &World) -> Vec<String> {
     let trees = std::fs::read_dir(world.path().join(".dialogs/.tui/spool")).into_iter().flatten();
     let files = trees.flat_map(|tree| std::fs::read_dir(tree.expect("a tree").path())).flatten();
     files.map(|file| std::fs::read_to_string(file.expect("a file").path()).expect("text")).collect()
 }
 
-/// Waits until all that is received is on disk, also that of threads.
+/// Waits until all received text is on disk, also that of threads.
 async fn until_spooled(running: &mut Running, world: &World, part: &str) {
     tokio::time::sleep(AT_MOST_LOST).await;
     running.idle().await;
@@ -139,8 +139,8 @@ async fn a_spool_of_an_answer_whose_tool_runs_is_not_recorded_again() {
     running.shut_down().await;
 }
 
-/// What a kill leaves between the record and the removal of the spool: of an answer, of a stop, of an earlier
-/// recovery, of a generation long gone.
+/// The states after a kill between the record and the removal of the spool: of an answer, of a stop, of an
+/// earlier recovery, of a generation long gone.
 #[tokio::test(start_paused = true)]
 async fn a_spool_whose_text_is_recorded_or_of_another_generation_is_not_recorded_again() {
     let models = Sequence::new()

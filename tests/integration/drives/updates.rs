@@ -1,5 +1,5 @@
-//! A session that is asked again loses nothing: not what its dialog was asked back, not what it asked,
-//! not the way its former owner hears of it.
+//! A session that is asked again loses nothing: no question back to its asker, no question of its own,
+//! and no notice to its former asker.
 
 use std::sync::Arc;
 use std::time::Duration;

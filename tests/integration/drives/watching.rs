@@ -1,4 +1,4 @@
-//! What is reported to a screen of the dialog it shows, whenever it opens it.
+//! The reports to a screen about the dialog it shows, whenever it opens it.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::common::{Running, World};
 
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// One saying that takes its time.
+/// Returns a saying with pauses between its parts.
 fn slowly(parts: &[&str]) -> Reply {
     parts.iter().fold(Reply::new(), |reply, part| reply.and_wait(PAUSE).and_saying(part))
 }

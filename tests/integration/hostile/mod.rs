@@ -17,7 +17,7 @@ use place::{OUTSIDE, Place};
 use tricks::ACT_ANYWHERE;
 use variants::{Control, Variant, runs, shell};
 
-/// What a person might do with a repository they know nothing of.
+/// Commands that a person might run in an unknown repository.
 const COMMANDS: [&[&str]; 12] = [
     &["doctor"],
     &["doctor", "--json"],
@@ -104,7 +104,7 @@ fn reaching_out(name: &'static str) -> Variant {
 #[test]
 fn nobody_agrees_for_the_person_where_there_is_no_terminal() {
     let waiting = variants::all().into_iter().filter(|variant| !variant.waits.is_empty());
-    // One of each kind: what they have in common is shown by all of them, above.
+    // One of each kind: the common parts are tested with all of them, above.
     let mut kinds = BTreeSet::new();
     let kind = |variant: &Variant| variant.waits.first().and_then(|wait| wait.split(' ').next());
     let first: Vec<Variant> = waiting.filter(|variant| kinds.insert(kind(variant))).collect();
@@ -154,7 +154,7 @@ fn folders_of_the_person_that_lie_in_the_workspace_are_not_obeyed() {
         let doctor = place.program_with(&["doctor"], &more);
         let told = String::from_utf8_lossy(&doctor.stdout).into_owned();
         assert!(told.contains("it is in the workspace"), "{name}: {told}");
-        // With consent its commands run, if at all, at the level that writes nothing.
+        // With consent its commands run, if at all, at the read-only level.
         let drive = place.program_with(&["drive", "--timeout", "30", "--trust"], &more);
         assert_eq!(place.acts(), [""; 0], "{name}: {drive:?}");
     });

@@ -18,17 +18,17 @@ use crate::common::wait::{end, eventually, output};
 
 use super::variants::Variant;
 
-/// What a program that must not run leaves in the workspace.
+/// The file that a program leaves in the workspace if it runs against the rules.
 const MARK: &str = "acted";
 
-/// How an act begins that wrote where nothing is to be written, whatever a person agreed to.
+/// The beginning of an act that wrote outside of the workspace, which no consent allows.
 pub const OUTSIDE: &str = "written outside";
 
 pub struct Place {
     top: tempfile::TempDir,
     /// Requests to the model of this machine.
     asked: Arc<AtomicUsize>,
-    /// Connections to what is not the model.
+    /// Connections to other servers than the model.
     reached: Arc<AtomicUsize>,
     /// A process of the person that has nothing to do with all this.
     victim: Mutex<Child>,
@@ -141,7 +141,7 @@ impl Place {
         self.put(path, &text.replacen(from, to, 1));
     }
 
-    /// The number of a process that is none of the program's business.
+    /// Returns the pid of a process that the program must not touch.
     pub fn victim(&self) -> u32 {
         self.victim.lock().expect("no panic").id()
     }
@@ -169,7 +169,7 @@ impl Place {
         self.program_with(arguments, &[])
     }
 
-    /// The same with more variables.
+    /// Runs it with more variables.
     pub fn program_with(&self, arguments: &[&str], more: &[(&str, String)]) -> Output {
         output(&mut self.command(arguments, more))
     }
@@ -190,7 +190,7 @@ impl Place {
         done
     }
 
-    /// What is stored where another person agrees to all of this workspace.
+    /// Returns the record that is stored when another person agrees to all of this workspace.
     pub fn record_of_consent(&self) -> String {
         let other = self.at("other");
         fs::create_dir(&other).expect("a folder");
@@ -203,8 +203,8 @@ impl Place {
         record
     }
 
-    /// The screen when all these words stand on it, or after a moment where there are none; then the
-    /// person only looks, and leaves.
+    /// Returns the screen once it has all these words, or after a moment if there are none; then the
+    /// person looks only, and leaves.
     pub fn screen(&self, words: &[&str]) -> String {
         let work = self.at("work");
         let mut program =
@@ -225,17 +225,17 @@ impl Place {
         self.asked.store(1, Ordering::SeqCst);
     }
 
-    /// Generations that were asked for since the repository is there.
+    /// Returns the number of generations requested since the repository exists.
     pub fn driven(&self) -> usize {
         self.asked.load(Ordering::SeqCst).saturating_sub(1)
     }
 
-    /// Whether a program has left its mark, which is taken away.
+    /// True if a program has left its mark, which is removed.
     pub fn was_marked(&self) -> bool {
         fs::remove_file(self.at("work").join(MARK)).is_ok()
     }
 
-    /// What has happened, and is forgotten then.
+    /// Returns the acts since the last call.
     pub fn acts(&self) -> Vec<String> {
         let mut acts = Vec::new();
         if self.was_marked() {
@@ -255,7 +255,7 @@ impl Place {
         acts
     }
 
-    /// All below the top but the workspace and what the program keeps in the home folder.
+    /// Returns all paths below the top, except the workspace and the program's state in the home folder.
     fn listed_outside(&self) -> Vec<PathBuf> {
         let mut all = Vec::new();
         list(self.top.path(), &mut all);

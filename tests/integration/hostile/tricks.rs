@@ -13,9 +13,9 @@ use super::variants::{
     runs, server, shell,
 };
 
-/// One that is written to is outside of every sandbox.
+/// An act that writes two files, one of them outside of every sandbox.
 pub const ACT_ANYWHERE: &str = "echo ran >../elsewhere/acted; echo ran >>acted";
-/// Where a record of consent would lie if a folder of the person were in the workspace.
+/// Paths of a record of consent if a folder of the person were in the workspace.
 const STATES: [&str; 4] =
     [".local/state/dominds-tui", ".state/dominds-tui", "state", ".dialogs/.tui"];
 
@@ -120,7 +120,7 @@ fn settings() -> Vec<Variant> {
 
 const MOVES: &str = "HOME=.\nXDG_STATE_HOME=.state\nXDG_CONFIG_HOME=.config\nCI=true\n";
 
-/// What a later version of the repository has.
+/// Returns the changes in a later version of the repository.
 fn changes() -> Vec<Variant> {
     let second = |name, entry: &str, path, from, to| {
         let mut variant = server(name, entry, (path, from, to));
@@ -196,7 +196,7 @@ fn with_agreement_inside(place: &Place) {
     }
 }
 
-/// That git, by itself, runs what it must not run here.
+/// True if git, by itself, runs what it must not run here.
 fn falls(place: &Place, arguments: &[&str]) -> bool {
     git(place, arguments);
     place.was_marked()

@@ -11,12 +11,12 @@ use crate::common::wait::output;
 use super::place::Place;
 use super::tricks::tricks;
 
-/// What it does once a person agreed.
+/// The effect after a person agreed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
     /// It acts: a program runs, or a connection is made.
     Acts,
-    /// There is nothing to agree to, or nothing that could be seen here.
+    /// There is nothing to agree to, or its effect cannot be seen here.
     None,
 }
 
@@ -25,9 +25,9 @@ pub struct Variant {
     /// Below the folder of the test; `@PORT@` is a trap, `@LLM@` the model of this machine.
     pub files: Vec<(&'static str, String)>,
     pub links: Vec<(&'static str, &'static str)>,
-    /// What the model calls, all at once.
+    /// The model's calls, all at once.
     pub calls: Vec<(String, Value)>,
-    /// What the sheet shows; empty where nothing waits.
+    /// The entries on the sheet; empty if nothing waits.
     pub waits: Vec<&'static str>,
     pub control: Control,
     /// A file, and what changes in it after consent.

@@ -1,4 +1,4 @@
-//! What clients of one process can take of a driver: neither its seats nor its memory.
+//! The limits of what clients of one process can take of a driver: its seats and its memory.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -49,7 +49,7 @@ fn messages_that_never_end_take_bounded_memory_and_are_in_nobodys_way() {
     let mut holding = Vec::new();
     for _ in 0..CLIENTS {
         let mut stream = connected(&driver);
-        // It may be ended before everything is written.
+        // The connection may be ended before everything is written.
         let _ = stream.write_all(&header).and_then(|()| stream.write_all(&body));
         holding.push(stream);
     }

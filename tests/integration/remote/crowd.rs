@@ -1,4 +1,4 @@
-//! How much more many clients cost a driver than one: `serve` as a process of its own, whose dialogs all stream.
+//! The cost of many clients for a driver, compared with one: `serve` as a process of its own, whose dialogs all stream.
 
 use dominds_tui::domain::{AgentId, DialogId};
 use dominds_tui::protocol::wire::{AudienceKind, Hello};
@@ -13,10 +13,10 @@ const DIALOGS: u64 = 20;
 /// A reply takes about ten seconds.
 const WORDS: usize = 1_000;
 
-/// What a driver used while its dialogs streamed.
+/// The resources of a driver while its dialogs streamed.
 #[derive(Debug, Clone, Copy)]
 struct Used {
-    /// In hundredths of a second.
+    /// CPU time in hundredths of a second.
     cpu: u64,
     /// Bytes that it has in memory at the end.
     memory: u64,

@@ -1,4 +1,4 @@
-//! A client uses the driver of just the folder that it means, whatever lies in the place of its socket.
+//! A client uses the driver of exactly the intended folder, whatever is in the place of its socket.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -23,7 +23,7 @@ fn other() -> (tempfile::TempDir, PathBuf, Place) {
     (workspace, folder.join("driver.sock"), place)
 }
 
-/// None may be there.
+/// Checks that a client finds no driver.
 async fn nobody(place: &Place) {
     let screen = hello("pts/1", AudienceKind::Screen);
     let found = in_time(connect(place, screen, Leaving::DriverStays)).await;
@@ -36,7 +36,7 @@ async fn a_link_or_a_second_name_leads_to_no_driver_of_another_workspace() {
     let (_workspace, socket, place) = other();
     for way in [
         |from: &Path, to: &Path| symlink(from, to),
-        // As good as any socket of this user, so that only the welcome tells.
+        // It passes all checks of a socket, so only the welcome gives it away.
         |from: &Path, to: &Path| fs::hard_link(from, to),
     ] {
         way(&stage.socket(), &socket).expect("a way");
@@ -67,7 +67,7 @@ async fn a_socket_of_another_user_is_not_used() {
     assert_eq!(came.map_err(|error| error.kind()).err(), Some(ErrorKind::WouldBlock));
 }
 
-/// What a client makes of a driver that welcomes it so.
+/// Returns the result of a client that gets this welcome.
 async fn welcomed(
     (listener, place): (&UnixListener, &Place),
     welcome: Welcome,

@@ -1,4 +1,4 @@
-//! What a client sends again after a cut counts once, also where the driver was killed meanwhile.
+//! A command that a client repeats after a cut counts once, even if the driver was killed meanwhile.
 
 use dominds_tui::domain::DialogId;
 use dominds_tui::llm::{Reply, Sequence};
@@ -8,7 +8,7 @@ use dominds_tui::protocol::{Command, DriverEvent, QuietOutcome};
 use super::{Raw, Stage, ask, hello, send_and_cut};
 use crate::common::record_lines::record_lines;
 
-/// A team that asks a question, and then notes so many messages and one more.
+/// Makes a team that asks a question, and then notes `messages` messages and one more.
 fn notes(messages: u64) -> Sequence {
     (0..=messages).fold(Sequence::new().reply("lead", ask("q")), |all, _| {
         all.reply("lead", Reply::saying("Noted."))
@@ -25,7 +25,7 @@ fn message(dialog: &DialogId, number: u64) -> Command {
     Command::Say { ticket: number, dialog, text, images: Vec::new() }
 }
 
-/// Connections of one session, cut at any moment; what is sent again on the next one counts once.
+/// Cuts connections of one session at any moment; a message repeated on the next one counts once.
 #[tokio::test]
 async fn of_messages_that_are_sent_again_after_a_cut_none_is_lost_and_none_is_doubled() {
     const MESSAGES: u64 = 300;
@@ -66,10 +66,10 @@ async fn a_new_connection_of_a_session_ends_the_one_before_it() {
     stage.end().await;
 }
 
-/// How often a driver is killed, unless `DOMINDS_KILLS` says it.
+/// The number of kills of a driver, unless `DOMINDS_KILLS` sets it.
 const KILLS: u32 = 40;
 
-/// How often a driver is to be killed.
+/// Returns the number of kills of a driver.
 #[expect(
     clippy::disallowed_methods,
     reason = "how long a test is to run is said in the environment"
@@ -90,9 +90,9 @@ async fn of_messages_that_are_sent_again_to_the_next_driver_none_is_doubled() {
     assert!(unknown < made, "{unknown} of {made}");
 }
 
-/// Drivers that are killed, and connections of one session that are cut, at any moment. What the next driver does not
-/// know it carries out, once; of what it cannot know the person is told. How many were killed, and of how many messages
-/// that was.
+/// Kills drivers and cuts connections of one session at any moment. The next driver carries an unknown
+/// command out, once; if it cannot know the outcome, the person is told. Returns the number of kills, and of
+/// messages with an unknown outcome.
 async fn kill_drivers_of_one_workspace(seed: u64) -> (u32, u32) {
     const MESSAGES: u64 = 60;
     let (mut stage, dialog) = Stage::with(notes(4 * MESSAGES)).await;

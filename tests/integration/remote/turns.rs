@@ -1,5 +1,5 @@
-//! Drivers that are killed in the middle of all kinds of turns, while clients of one session, whose lines are cut, send
-//! messages and answers: what was acknowledged is recorded once, whatever the turn was.
+//! Drivers are killed in the middle of all kinds of turns, while clients of one session, whose lines are cut,
+//! send messages and answers: an acknowledged one is recorded once, whatever the turn.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::{Stage, hello, send_and_cut};
 use crate::common::World;
 use crate::common::record_lines::{entries, record_lines};
 
-/// What a message with this number makes the model do.
+/// The number of behaviours of the model; a message's number selects one.
 const KINDS: u64 = 6;
 
 /// The models: each message begins a turn of its kind, which everything that comes back ends.
@@ -108,7 +108,7 @@ impl Sender {
     }
 }
 
-/// Continues what a kill has stopped, and answers, until nothing is left to do.
+/// Continues dialogs that a kill has stopped, and answers questions, until all work is done.
 async fn come_to_rest(stage: &mut Stage, dialog: &DialogId) {
     for _ in 0..2_000 {
         let now = stage.world.dialog(dialog);
@@ -142,7 +142,7 @@ async fn of_what_was_acknowledged_within_all_kinds_of_turns_nothing_is_lost_or_d
     println!("{made} kills within turns");
 }
 
-/// How many were killed.
+/// Returns the number of kills.
 async fn kill_drivers_within_turns(seed: u64) -> u32 {
     const MESSAGES: u64 = 24;
     let mut world = World::new(Sequence::new());

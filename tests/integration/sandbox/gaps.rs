@@ -1,17 +1,17 @@
-//! What a means cannot hold or cannot give: the acts for which it is known. Everything else has to be as
-//! `acts` says, and what is listed here has to be so; else the list says too much.
+//! The known gaps of a means: acts it cannot prevent, or ordinary ones that fail under it. All other
+//! acts have to behave as in `acts`, and every listed gap has to exist; else the list is too long.
 
 use super::acts::{FORBIDDEN, ORDINARY};
 use super::run::Means::{self, Bwrap, Landlock};
 
-/// One act and what becomes of it.
+/// One act and its actual outcome.
 #[derive(Debug)]
 pub struct Gap {
     pub means: Means,
     /// A forbidden act that succeeds, or an ordinary one that fails.
     pub act: &'static str,
     pub levels: &'static [&'static str],
-    /// For a person.
+    /// The reason, for a person.
     pub why: &'static str,
 }
 

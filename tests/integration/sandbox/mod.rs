@@ -33,14 +33,14 @@ use run::{Means, Ran, User, can_run, is_root, tools};
 const LEVELS: [&str; 3] = ["read-only", "workspace", "workspace+net"];
 /// The one at which acts are tried in every language.
 const FULL: &str = "workspace";
-/// As many forbidden acts have to be shown to succeed without a sandbox.
+/// The least number of forbidden acts that have to succeed without a sandbox.
 const PROVED: usize = 60;
 
 type Row = (&'static Act, &'static Script);
 /// An act that did not end as it has to, and how it ended.
 type Found = (&'static Act, String);
 
-/// Without a working `bwrap` these tests show nothing. CI has to have it.
+/// Checks the sandbox: without a working `bwrap` these tests prove nothing. CI has to have it.
 fn ready(means: Means, user: User) -> bool {
     let place = Place::new(user);
     let why = can_run(&place, means);
@@ -50,8 +50,8 @@ fn ready(means: Means, user: User) -> bool {
     why.is_none()
 }
 
-/// In every language where an act first counts, and where it is a gap. Elsewhere in one: what a level adds
-/// does not depend on the language.
+/// Returns the rows: in every language at the first level of an act, and at levels with a gap; elsewhere
+/// in one, since the effect of a level does not depend on the language.
 fn rows(all: impl Iterator<Item = &'static Act>, means: Means, level: &str) -> Vec<Row> {
     let scripts = |act: &'static Act| {
         let there = act.scripts.iter().filter(|script| script.language.is_there());
@@ -68,11 +68,11 @@ fn run_all(place: &Place, sandbox: Option<(Means, &str)>, rows: &[Row]) -> Vec<O
     place.run_all(sandbox, &scripts)
 }
 
-/// What the rows of a level achieved: the act, and how.
+/// Returns the acts of a level that achieved something, and how.
 fn achieved(means: Means, level: &str, user: User) -> Vec<Found> {
     let place = Place::new(user);
     let all = rows(forbidden(), means, level);
-    // What is known to succeed changes what others are aimed at.
+    // Acts that are known to succeed change the targets of others.
     let (known, held): (Vec<Row>, Vec<Row>) =
         all.into_iter().partition(|(act, _)| gaps::is_known(means, level, act.name));
     let before = place.watched();
@@ -91,7 +91,7 @@ fn achieved(means: Means, level: &str, user: User) -> Vec<Found> {
     done
 }
 
-/// Which of the rows write what is reserved: by halves.
+/// Returns the rows that write reserved paths, by bisection.
 fn writers(means: Means, level: &str, user: User, all: &[Row]) -> Vec<Found> {
     if let [row] = all {
         return alone(means, level, user, row).into_iter().collect();
@@ -107,7 +107,7 @@ fn writers(means: Means, level: &str, user: User, all: &[Row]) -> Vec<Found> {
     halves.into_iter().flatten().collect()
 }
 
-/// One row in a place of its own.
+/// Runs one row in a place of its own.
 fn alone(means: Means, level: &str, user: User, row: &Row) -> Option<Found> {
     let place = Place::new(user);
     let before = place.watched();
@@ -117,7 +117,7 @@ fn alone(means: Means, level: &str, user: User, row: &Row) -> Option<Found> {
     Some((row.0, format!("by {:?}: {how}", row.1.language)))
 }
 
-/// By every level and for each user: what is found is a known gap, and every known gap is found.
+/// Checks every level and each user: only known gaps are found, and all of them.
 fn only_gaps(means: Means, acts: &[&'static Act], found: fn(Means, &str, User) -> Vec<Found>) {
     let (mut faults, mut seen) = (Vec::new(), BTreeSet::new());
     let users: Vec<User> = User::all().into_iter().filter(|user| ready(means, *user)).collect();
@@ -147,7 +147,7 @@ fn ordinary_acts_succeed(means: Means) {
     only_gaps(means, &ORDINARY.iter().collect::<Vec<_>>(), failed);
 }
 
-/// Nothing is excused that works.
+/// Checks that every listed gap still exists.
 fn the_list_is_true(means: Means, acts: &[&'static Act], seen: &BTreeSet<(&str, &str)>) {
     let is_one = |name: &str| acts.iter().any(|act| act.name == name);
     let listed = GAPS.iter().filter(|gap| gap.means == means && is_one(gap.act));
@@ -176,7 +176,7 @@ fn failed(means: Means, level: &str, user: User) -> Vec<Found> {
     failed.collect()
 }
 
-/// Compilers of a person are in the home folder of that person, and of nobody else.
+/// True if the tools of an act are there. A person's compilers are in that person's home folder only.
 fn has_tools(place: &Place, act: &Act) -> bool {
     if act.name.contains("cargo") && place.user == User::Own && tools().is_none() {
         skip(&format!("{}: there is no cargo", act.name));
@@ -185,8 +185,8 @@ fn has_tools(place: &Place, act: &Act) -> bool {
         && (!act.name.contains("node") || has("npm"))
 }
 
-/// What the acts of a kind do where nothing holds them: the names of those that succeed, and those that
-/// should have and do not.
+/// Runs the acts of a kind without a sandbox. Returns the names of those that succeed, and of those
+/// that should have succeeded and did not.
 fn unheld(user: User, kind: &str, acts: &'static [Act]) -> (Vec<&'static str>, Vec<String>) {
     let (mut proved, mut faults) = (Vec::new(), Vec::new());
     let root = user == User::Own && is_root();
@@ -199,7 +199,7 @@ fn unheld(user: User, kind: &str, acts: &'static [Act]) -> (Vec<&'static str>, V
             Control::OnSome => false,
             Control::Harmful => continue,
         };
-        // In which language does not depend on the user.
+        // The language of a script does not depend on the user.
         let most = if user == User::Own { act.scripts.len() } else { 1 };
         let scripts = act.scripts.iter().filter(|script| script.language.is_there());
         for script in scripts.take(most) {
@@ -213,7 +213,7 @@ fn unheld(user: User, kind: &str, acts: &'static [Act]) -> (Vec<&'static str>, V
                 let by = script.language;
                 faults.push(format!("{user:?}: {} by {by:?}: {}", act.name, ran.said.trim()));
             }
-            // The next act finds everything as it was.
+            // The next act gets a fresh place.
             if changed || writes {
                 place = Place::new(user);
             }
@@ -365,7 +365,7 @@ fn no_file_the_program_was_started_with_is_open_for_a_command() {
     }
 }
 
-/// Gone with the test, however that ends.
+/// A process that is killed when the test ends, pass or fail.
 struct Started(Child);
 
 impl Started {
@@ -383,7 +383,7 @@ impl Drop for Started {
     }
 }
 
-/// How the programs end whose commands have children.
+/// The way in which programs end whose commands have children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     OfCommand,
@@ -432,7 +432,7 @@ fn children_end(means: Means) {
                 }
             }
             assert!(left.is_empty(), "{means:?} {user:?} {ending:?}: left are {left:?}");
-            // Also what stood in for missing files of a program that was killed.
+            // Also the placeholders of a program that was killed.
             let is_swept = eventually(|| place.names() == before);
             assert!(is_swept, "{means:?} {user:?} {ending:?}: {:?} was {before:?}", place.names());
         }

@@ -15,7 +15,7 @@ use crate::common::wait::output;
 use super::run::{ORDINARY, User};
 use super::servers::Servers;
 
-/// What no output of a command may hold.
+/// A secret that must be in no output of a command.
 pub const CANARY: &str = "CANARY-5150";
 /// Secrets below the home folder.
 const SECRETS: [&str; 19] = [
@@ -39,7 +39,7 @@ const SECRETS: [&str; 19] = [
     ".gradle/gradle.properties",
     "go/src/private/x.go",
 ];
-/// What is watched below the top folder; what changes there was written.
+/// The watched paths below the top folder; a change there is a write.
 const WATCHED: [&str; 25] = [
     "home",
     "other",
@@ -67,7 +67,7 @@ const WATCHED: [&str; 25] = [
     "ws/deep/r/.git/rebase-merge",
     "ws/src/a.txt",
 ];
-/// Of this program: what it writes itself.
+/// Paths that this program itself writes.
 const OWN: [&str; 2] =
     ["home/.local/state/dominds-tui/sandbox", "home/.local/state/dominds-tui/logs"];
 /// Everything in a repository that has to be there for the acts.
@@ -95,7 +95,7 @@ pub type Watched = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 pub struct Place {
     pub user: User,
     servers: Servers,
-    /// A process of the same user with a secret in its environment and in what it reads.
+    /// A process of the same user with a secret in its environment and in its input.
     victim: Child,
     top: tempfile::TempDir,
 }
@@ -114,7 +114,7 @@ impl Place {
         for secret in SECRETS {
             put(&format!("home/{secret}"), CANARY);
         }
-        // As this program makes it.
+        // As this program creates it.
         let state = top.path().join("home/.local/state/dominds-tui");
         fs::set_permissions(state, fs::Permissions::from_mode(0o700)).expect("a mode");
         put("home/.bashrc", "x\n");
@@ -147,7 +147,7 @@ impl Place {
         place
     }
 
-    /// To whom it is made for.
+    /// Gives the place to its user.
     pub fn give(&self) {
         if self.user == User::Ordinary {
             let owner = format!("{ORDINARY}:{ORDINARY}");
@@ -190,12 +190,12 @@ impl Place {
         names
     }
 
-    /// What no other place has.
+    /// Returns a mark that no other place has.
     pub fn mark(&self) -> String {
         format!("{}{}", self.victim.id(), std::process::id())
     }
 
-    /// A number that no other script has, in no place.
+    /// Returns a number that is unique in all places.
     pub fn number() -> usize {
         static GIVEN: AtomicUsize = AtomicUsize::new(1);
         GIVEN.fetch_add(1, Ordering::SeqCst)
@@ -215,7 +215,7 @@ impl Place {
             .replace("{n}", &number.to_string())
     }
 
-    /// A program made of a text in C; it lies in the workspace.
+    /// Compiles a program from a C text; it is in the workspace.
     pub fn compiled(&self, text: &str) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
@@ -238,7 +238,7 @@ impl Place {
         program
     }
 
-    /// One of the watched files that is not as it was.
+    /// Returns one of the watched files that has changed.
     pub fn changed(&self, before: &Watched) -> Option<String> {
         let now = self.watched();
         let differs = |path: &&PathBuf| now.get(*path) != before.get(*path);
@@ -246,7 +246,7 @@ impl Place {
         Some(path.strip_prefix(self.top()).unwrap_or(path).display().to_string())
     }
 
-    /// Every watched file with its mode and text. What only stands there is not counted.
+    /// Returns every watched file with its mode and text. Empty folders are not counted.
     pub fn watched(&self) -> Watched {
         let mut files = BTreeMap::new();
         let mut left: Vec<PathBuf> = WATCHED.iter().map(|name| self.top().join(name)).collect();
@@ -275,8 +275,8 @@ impl Place {
     }
 }
 
-/// Copies a program. Not by this process: a child that another test starts meanwhile would have the copy open
-/// for writing, and what is open for writing cannot be run.
+/// Copies a program with `cp`: if this process had the copy open for writing, a child that another test
+/// starts meanwhile would inherit it, and a file that is open for writing cannot be run.
 fn copy(program: &Path, to: &Path) {
     let copied = output(Command::new("cp").args([program, to]));
     assert!(copied.status.success(), "{}", to.display());

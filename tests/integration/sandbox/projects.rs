@@ -9,7 +9,7 @@ use crate::common::wait::output;
 
 use super::place::Place;
 
-/// Everything that stands in the place before a build without the network.
+/// Puts everything in place for a build without the network.
 pub fn put(place: &Place) {
     // The build of this program has left the dependency in the cache.
     place.put(

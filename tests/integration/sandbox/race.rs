@@ -1,9 +1,9 @@
-//! A race: while sandboxes are set up, folders of the workspace are exchanged with links to what a command may not
-//! reach, and with each other. What was judged has to be what is used. The commands of the user who runs the tests are of one
-//! program; those of the ordinary user are each of a new one. Outside of the workspace nothing is opened, and what a
-//! program knows to be protected stays as it is.
+//! A race: while sandboxes are set up, folders of the workspace are exchanged with each other and with links
+//! to paths that a command may not reach. The sandbox has to use the objects that were judged. The commands
+//! of the user who runs the tests belong to one program; those of the ordinary user to a new one each.
+//! Nothing outside of the workspace is opened, and paths that a program knows to be protected stay unchanged.
 //!
-//! `DOMINDS_RACES` is how many commands are run in all; more than a few thousand take minutes.
+//! `DOMINDS_RACES` is the number of commands in all; more than a few thousand take minutes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -25,10 +25,10 @@ use super::place::{CANARY, Place};
 use super::ready;
 use super::run::{Means, User};
 
-/// Commands in all, over means and users; one of so many is of the ordinary user, since a new program takes longer.
+/// Commands in all, over means and users; one of `OF_ORDINARY` is the ordinary user's, whose new program takes longer.
 const RACES: usize = 2_000;
 const OF_ORDINARY: usize = 10;
-/// What a command tries: to read what is outside, and to write there.
+/// The attempts of a command: to read files outside, and to write there.
 const TRIES: &str = r"
 for d in inner swap node_modules/swap plain link deep2/r deep2/s; do
   cat $d/.git/CANARY $d/.git/.netrc $d/.netrc $d/.ssh/id_ed25519 $d/file 2>/dev/null
@@ -40,7 +40,7 @@ echo planted >>{home}/.bashrc
 echo BEGUN
 ";
 
-/// What of the repositories and the Taskdoc that are exchanged no command writes.
+/// The parts of the exchanged repositories and the Taskdoc that no command may write.
 const PROTECTED: [&str; 8] = [
     "inner/.git/config",
     "inner/.git/config.worktree",
@@ -119,7 +119,7 @@ fn known(place: &Place, means: Means) -> Sandbox {
     known
 }
 
-/// What a command says, and how its sandbox was made; nothing where it is refused.
+/// Returns the output of a command, and how its sandbox was made; nothing if it is refused.
 fn said(known: &Sandbox, workspace: &Path, script: &str) -> (String, String) {
     let arguments = ["-c", script];
     let (program, folder) = ("/bin/sh", workspace);
@@ -140,7 +140,7 @@ fn planted(path: &Path) -> String {
     String::from_utf8_lossy(&found.stdout).into_owned()
 }
 
-/// How many commands began, and what came through.
+/// Returns the number of commands that began, and the attempts that succeeded.
 fn race(means: Means, user: User, races: usize) -> (usize, Vec<String>) {
     let place = prepared(user);
     let ws = place.workspace();

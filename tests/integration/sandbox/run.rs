@@ -1,5 +1,5 @@
 //! Runs scripts, as one of two users, in a sandbox or without. Many run one after the other in one sandbox:
-//! each has a number, says it, and how it ended.
+//! each has a number, which is printed with its exit status.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::common::wait::{output, output_of};
 use super::acts::{Language, Script};
 use super::place::{CANARY, Place};
 
-/// Longer than a script takes, and less than one that waits for ever.
+/// A timeout, in seconds: longer than a script takes.
 const SCRIPT_SECONDS: u32 = 60;
 /// A number that no account has.
 pub const ORDINARY: u32 = 21_345;
@@ -26,7 +26,7 @@ pub enum Means {
 }
 
 impl Means {
-    /// In the documents.
+    /// Returns the title in the documents.
     pub fn title(self) -> &'static str {
         match self {
             Self::Bwrap => "`bwrap`",
@@ -44,7 +44,7 @@ impl Means {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum User {
-    /// Who runs the tests.
+    /// The user who runs the tests.
     Own,
     /// Somebody without rights; needs an administrator to become.
     Ordinary,
@@ -80,7 +80,7 @@ impl User {
     }
 }
 
-/// What became of a script.
+/// The outcome of a script.
 #[derive(Debug, Clone)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -89,7 +89,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// What is said of a forbidden act that was not held.
+    /// Returns how a forbidden act succeeded, if it did.
     pub fn achieved(&self) -> Option<String> {
         if self.said.contains(CANARY) {
             return Some("the secret was sent".to_owned());
@@ -116,7 +116,7 @@ impl Place {
         Ran { code: over.status.code(), said: String::from_utf8_lossy(&over.stdout).into_owned() }
     }
 
-    /// In the sandbox, with both streams in one pipe.
+    /// Starts a command in the sandbox, with both streams in one pipe.
     pub fn start(&self, sandbox: InSandbox, words: &[String]) -> Child {
         let mut line = self.user.words();
         line.push(self.program().display().to_string());
@@ -133,7 +133,7 @@ impl Place {
         self.spawn(&line)
     }
 
-    /// What this program prints as the first process of a sandbox, given these arguments.
+    /// Returns the output of this program as the first process of a sandbox, with these arguments.
     pub fn helper(&self, arguments: &[String]) -> String {
         let mut line = self.user.words();
         line.push(self.program().display().to_string());
@@ -156,7 +156,7 @@ impl Place {
         command.spawn().expect("the program")
     }
 
-    /// Every script, in one sandbox. `None` for one that was not reached.
+    /// Runs every script in one sandbox. `None` for one that was not reached.
     pub fn run_all(&self, sandbox: InSandbox, all: &[(&str, &Script)]) -> Vec<Option<Ran>> {
         let mut text = String::from("cd \"$1\" || exit 99\n");
         for (number, (target, script)) in all.iter().enumerate() {
@@ -209,12 +209,12 @@ impl Place {
     }
 }
 
-/// As one word of a shell.
+/// Quotes a text as one word of a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// Where cargo and its compilers lie.
+/// The folders of cargo and its compilers.
 pub struct Tools {
     pub cargo: PathBuf,
     pub rustup: PathBuf,

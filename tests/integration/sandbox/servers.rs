@@ -1,4 +1,4 @@
-//! Servers of the machine. They send back what they are sent, and end with their place.
+//! Servers of the machine. They echo their input, and end with their place.
 
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::linux::net::SocketAddrExt as _;
@@ -11,7 +11,7 @@ use std::thread;
 pub struct Servers {
     pub tcp: u16,
     pub udp: u16,
-    /// Of the machine's own sockets.
+    /// The addresses of the machine's own sockets.
     addresses: Vec<SocketAddr>,
     over: Arc<AtomicBool>,
     /// Open as long as somebody may send to it.
@@ -46,7 +46,7 @@ impl Servers {
     }
 }
 
-/// Serves one after the other until it is over, which is seen when somebody comes.
+/// Serves one connection after the other until it is over, which is noticed at the next connection.
 fn serve(over: &Arc<AtomicBool>, mut next: impl FnMut() -> std::io::Result<()> + Send + 'static) {
     let over = over.clone();
     thread::spawn(move || {

@@ -1,6 +1,6 @@
 //! `git`: looking at history and differences. A repository may name programs that git runs while it
-//! looks, and git has kept what lies in closed folders. So this is a sandbox of its own: what of a
-//! repository is read is decided in `repository.rs`, what of its content in `paths.rs`.
+//! looks, and git has copies of files in closed folders. So this is a sandbox of its own:
+//! `repository.rs` decides which parts of a repository are read, `paths.rs` which content is shown.
 
 mod options;
 mod paths;
@@ -32,7 +32,7 @@ pub(super) fn git(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>
     let (revisions, paths) = asked.asked(command, &line)?;
 
     let mut arguments = vec!["--no-pager".to_owned(), "--no-optional-locks".to_owned()];
-    // What comes later wins.
+    // Later settings win.
     let settings = repository.emptied.iter().cloned().chain(SETTINGS.map(str::to_owned));
     arguments.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]));
     arguments.extend(inner.into_iter().flat_map(|(folder, _)| ["-C".to_owned(), folder]));
@@ -41,7 +41,7 @@ pub(super) fn git(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>
     arguments.push(command.clone());
     arguments.extend(always(command).iter().map(|&option| option.to_owned()));
     if matches!(command.as_str(), "log" | "show") && line.paths.is_empty() {
-        // Paths that are left out leave out no commit.
+        // Paths that are excluded must not hide commits.
         arguments.extend(["--full-history".to_owned(), "--sparse".to_owned()]);
     }
     arguments.extend(line.options.iter().map(|&option| option.to_owned()));

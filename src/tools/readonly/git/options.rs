@@ -8,9 +8,9 @@ struct Spec {
     names: &'static [&'static str],
     /// Options without a value, or with one behind `=`.
     options: &'static str,
-    /// Options whose value stands behind `=`.
+    /// Options with a value after `=`.
     valued: &'static str,
-    /// Letters whose value stands right behind them or is the next word.
+    /// Letters with a value right after them or as the next word.
     letters: &'static str,
 }
 
@@ -47,9 +47,9 @@ const SPECS: [Spec; 3] = [
 #[derive(Debug, Default)]
 pub(super) struct GitArguments<'a> {
     pub options: Vec<&'a str>,
-    /// Revisions or paths: what stands before `--`.
+    /// Revisions or paths: the words before `--`.
     pub operands: Vec<&'a str>,
-    /// What stands behind it.
+    /// The words after `--`.
     pub paths: Vec<&'a str>,
 }
 

@@ -1,5 +1,5 @@
-//! Which content git may tell. What is named is judged like a path of the file tools, also where it lies
-//! in a commit; what is not named is left out by pathspecs.
+//! Which content git may show. A named path is judged like a path of the file tools, also where it lies
+//! in a commit; where none is named, pathspecs leave out what is closed.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ impl Asked<'_> {
         if command == "diff" && line.operands.iter().any(|operand| path_of(operand).is_some()) {
             return Err(LineRefusal::Git(GitFault::InRevision));
         }
-        // As git does it: what is there is a path, unless `--` says which is which.
+        // As in git: an existing file is a path, unless `--` says which is which.
         let may_be_path = line.paths.is_empty();
         for (at, operand) in line.operands.iter().enumerate() {
             let last = command == "blame" && at + 1 == line.operands.len();
@@ -82,8 +82,8 @@ impl Asked<'_> {
         }
     }
 
-    /// A commit, commits between two, or what a commit holds under a path. An object is never named by
-    /// its own number: that would tell what a path may not.
+    /// Judges a commit, a range of commits, or the content of a commit under a path. An object is
+    /// never named by its own id: that would bypass the check of its path.
     fn revision(&self, word: &str) -> Judged<String> {
         match path_of(word) {
             None => Ok(commits(word)),
@@ -123,7 +123,7 @@ impl Asked<'_> {
                 None => vec![":(top)".to_owned()],
             });
         };
-        // A folder stands for those of its files that have such an ending.
+        // A folder stands for its files with an allowed ending.
         let mut specs = Vec::new();
         let mut folders = Vec::new();
         for path in paths {
@@ -178,7 +178,7 @@ fn only(glob: &str) -> String {
     format!(":(top,glob){glob}")
 }
 
-/// `*` and `?` mean the same in a list and in a pathspec; what only git knows stands for itself.
+/// Escapes signs that only git's pathspecs know; `*` and `?` mean the same in a list.
 fn escaped(text: &str) -> String {
     let one = |c| if matches!(c, '[' | ']' | '\\') { vec!['\\', c] } else { vec![c] };
     text.chars().flat_map(one).collect()
@@ -194,7 +194,7 @@ fn any_case(text: &str) -> String {
     text.chars().map(both).collect()
 }
 
-/// What stands behind the first `:` outside of braces; behind `:0:` for the index.
+/// Returns the path after the first `:` outside of braces; for the index, after `:0:`.
 fn path_of(word: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let found = word.char_indices().find(|(_, c)| {
@@ -210,7 +210,7 @@ fn path_of(word: &str) -> Option<&str> {
     Some(if word.starts_with(':') { staged.unwrap_or(path) } else { path })
 }
 
-/// The same revisions, as commits only.
+/// Restricts the revisions to commits.
 fn commits(word: &str) -> String {
     let sign = ["...", ".."].into_iter().find_map(|sign| Some((word.split_once(sign)?, sign)));
     match sign {

@@ -1,5 +1,5 @@
 //! The repository of a folder, and what of it git may read. A repository that leads elsewhere is not read
-//! at all; of its settings those on a list are left, and every other one is made empty.
+//! at all; of its settings, those not on an allow list are overridden with an empty value.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,7 +31,7 @@ const MAX_SETTINGS: usize = 500;
 /// Folders of `.git` that the commands here never read.
 const UNREAD: [&str; 4] = ["hooks", "modules", "lfs", "annex"];
 
-/// Sections whose settings run nothing while git looks, but for those that are named as if they did.
+/// Sections whose settings run nothing while git looks, except settings whose names suggest it.
 const SECTIONS: &str = "advice alias author branch color column commit committer extensions feature fetch \
     format gc gitk gui i18n index init lfs log maintenance merge pack pretty pull push rebase receive \
     remote rerere stash status submodule tag transfer url user versionsort";
@@ -67,7 +67,7 @@ impl Repository {
     }
 }
 
-/// Everything git reads of it lies in it.
+/// Checks that everything git reads of the repository lies in it.
 fn is_whole(git_dir: &Path) -> Result<(), GitFault> {
     let is_folder = fs::symlink_metadata(git_dir).is_ok_and(|meta| meta.is_dir());
     if !is_folder || git_dir.join("commondir").symlink_metadata().is_ok() {
@@ -127,7 +127,7 @@ fn emptied(git_dir: &Path, place: &PathCheck<'_>) -> Result<BTreeSet<String>, Gi
 
 /// The names of the settings of a file, each with a NUL behind it.
 fn settings(file: &Path, place: &PathCheck<'_>) -> Result<String, GitFault> {
-    // Without git, or without the sandbox it needs, the line is not run, and says so then.
+    // Without git, or without its sandbox, the line is not run, and the refusal says so later.
     let Some(git) = resolve("git") else { return Ok(String::new()) };
     let git = git.display().to_string();
     let file = file.to_str().ok_or(GitFault::Unreadable)?;

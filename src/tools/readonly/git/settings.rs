@@ -1,8 +1,8 @@
-//! With which environment and settings git runs, whatever the person and the repository have set.
+//! The environment and the settings with which git runs, whatever the person and the repository have set.
 
 use std::path::Path;
 
-/// Of the person's own configuration nothing is read, nothing is fetched, and nobody is asked.
+/// Keeps git from reading the person's own configuration, from fetching, and from asking.
 const ENVIRONMENT: [(&str, &str); 13] = [
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
@@ -14,7 +14,7 @@ const ENVIRONMENT: [(&str, &str); 13] = [
     ("GIT_ASKPASS", "false"),
     ("GIT_SSH_COMMAND", "false"),
     ("GIT_NO_LAZY_FETCH", "1"),
-    // No way to fetch has this name, so there is none, also where git knows no better.
+    // No transport has this name, so none is allowed, even in a git that does not know the variables above.
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_PROTOCOL_FROM_USER", "0"),
     ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "0"),
@@ -37,7 +37,7 @@ pub(super) const SETTINGS: [&str; 23] = [
     "uploadpack.packObjectsHook=",
     "diff.submodule=short",
     "diff.orderFile=/dev/null",
-    // It would write the index, and tell a hook.
+    // Otherwise git would write the index and run a hook.
     "diff.autoRefreshIndex=false",
     "status.submoduleSummary=false",
     "mailmap.file=/dev/null",

@@ -24,7 +24,7 @@ fn git(bench: &TestBench, folder: &str, args: &[&str]) -> bool {
     command.output().unwrap().status.success()
 }
 
-/// A workspace with two commits and a change; what is reserved or secret is recorded, too.
+/// Makes a workspace with two commits and a change; reserved and secret files are committed, too.
 fn repository() -> Option<TestBench> {
     let bench = bench();
     if !crate::skip::has("git") {
@@ -155,14 +155,14 @@ async fn c12_a_repository_that_leads_elsewhere_is_not_read() {
         let answer = run(&bench, line).await.text;
         assert!(answer.contains("`.git` leads out"), "{line}: {answer}");
     }
-    // Nothing names a file elsewhere whose first line git would tell.
+    // No setting makes git show the first line of a file elsewhere.
     write(
         "config",
         format!("{config}\n[blame]\n ignoreRevsFile = {}\n", beside.join("revs").display()),
     );
     let answer = run(&bench, "git blame a.txt").await;
     assert!(answer.ok && !answer.text.contains(SECRET), "{}", answer.text);
-    // A bare repository is none, and one above the workspace neither.
+    // A bare repository is not accepted, nor is one above the workspace.
     fs::rename(&git_dir, &kept).unwrap();
     for line in ["git log", "git -C bare log", "cd bare && git log", "git status"] {
         let answer = run(&bench, line).await.text;

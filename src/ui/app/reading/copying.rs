@@ -28,7 +28,7 @@ impl Reading {
         copy(CopyTo::Clipboard, self.transcript.code_at_cursor(open), words::NO_CODE_ABOVE)
     }
 
-    /// Lists what can be copied of the block with the cursor.
+    /// Lists the parts of the block with the cursor that can be copied.
     pub fn show_parts(&self) -> Vec<FollowUp> {
         let Some(open) = &self.open else { return plain(words::NOTHING_OPEN) };
         let source = self.transcript.source_at_cursor(open);

@@ -1,5 +1,5 @@
-//! Jumps from a call to its assignment, from a reply to its call, and back. What is not loaded yet is
-//! requested: older records, then the previous course.
+//! Jumps from a call to its assignment, from a reply to its call, and back. Records that are not
+//! loaded yet are requested: older ones first, then the previous course.
 
 use super::Reading;
 use crate::domain::text::Text;
@@ -15,7 +15,7 @@ use crate::ui::panes::transcript::{Landmark, ScrollMove};
 /// Positions one can go back to.
 const MAX_BACK_ENTRIES: usize = 50;
 
-/// Where the jump from a block leads.
+/// The target of a jump from a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum JumpTarget {
     /// To this block of another dialog of the tree.
@@ -59,7 +59,7 @@ impl Reading {
         }
     }
 
-    /// What is at the other end of the block with the cursor, for a hint; `None` if nothing is known to be there.
+    /// Returns the name of the other end of the block with the cursor, for a hint; `None` if none is known.
     pub fn other_end(&self, asker: Option<&SelfId>) -> Option<Text> {
         let open = self.open()?;
         let block = self.transcript().at_cursor(open).and_then(|item| open.block(item))?;

@@ -122,7 +122,7 @@ fn stopped_lines(reason: &StopReason, ui: &UiSettings, width: usize) -> Vec<Stri
         *first = first.clone().led_by(ui.glyphs.stopped, ui.style(Role::Warning));
     }
     if *reason == StopReason::store_is_away() {
-        // Nobody has to do anything about it.
+        // There is nothing to do about it.
         return rows;
     }
     let hint = format!("{} {}", ui.key(SCOPE, Action::Continue), ui.text(words::GOES_ON));

@@ -50,7 +50,7 @@ impl Screen<'_> {
         }
     }
 
-    /// What the keys do to what is offered, and what `Enter` does.
+    /// Returns the keys for the completions, and what `Enter` does.
     fn first_hints(&self, ui: &UiSettings, send: Text) -> Vec<String> {
         let shown = self.app.writing.composer().completion.shown();
         match shown.filter(|_| self.app.focus.is(Focus::Composer)) {
@@ -63,7 +63,7 @@ impl Screen<'_> {
         }
     }
 
-    /// What is more important than where the text goes: that its images are not seen.
+    /// Returns the note that the images are not seen, which is more important than the target of the text.
     fn image_note(&self, ui: &UiSettings) -> Option<String> {
         self.app.unseen_images().map(|unseen| unseen.text(ui))
     }
@@ -74,7 +74,7 @@ impl Screen<'_> {
         has_chips.then(|| hint(ui, SCOPE, Action::OpenPaste, words::SHOW_PASTE))
     }
 
-    /// What the key does that leaves the composer: with the keys of vi it ends a mode first.
+    /// Returns the effect of the key that leaves the composer: with vi keys it ends a mode first.
     fn leave_word(&self) -> Text {
         match self.app.writing.composer().mode() {
             Some(ViMode::Insert | ViMode::Visual | ViMode::VisualLines) => {

@@ -133,7 +133,7 @@ impl App {
         }
     }
 
-    /// The hint for what a person who is new here can do now, if it fits into the status line.
+    /// Chooses a hint for a new person about an action that is possible now, if it fits into the status line.
     fn layout_hint(&mut self, cells: u16, counts: StateCounts) -> Option<FirstHint> {
         let is_history = self.facts().open_row().is_some_and(|row| row.history);
         let is_hidden = is_history || self.model.notices.shown().is_some();
@@ -156,7 +156,7 @@ impl App {
         self.hints.choose(|hint| fitting.contains(&hint))
     }
 
-    /// What a hint is about can be done now.
+    /// True if the subject of a hint can be done now.
     fn can_do(&self, hint: FirstHint) -> bool {
         let (focus, tree) = (self.focus.now(), &self.model.tree);
         let open = self.reading.open();
@@ -193,7 +193,7 @@ impl App {
         self.form(cells, usize::from(above.min(pane.height / 2)), ui)
     }
 
-    /// The same in so many cells and rows.
+    /// Lays the form out for this width and height.
     pub(super) fn form(&self, cells: usize, height: usize, ui: &UiSettings) -> FormRows {
         let inbox = &self.model.inbox;
         let row = self.writing.question().and_then(|id| inbox.get(id));
@@ -237,7 +237,7 @@ impl App {
         }
     }
 
-    /// Arranges the rows of the open dialog. What the view needs and is not loaded is requested.
+    /// Arranges the rows of the open dialog. Records that the view needs and that are not loaded are requested.
     fn layout_transcript(&mut self, area: Rect, view: View<'_>) -> Option<TranscriptTexts> {
         let focused = self.focus.now() == Focus::Dialog && self.overlays.is_empty();
         let Model { tree, inbox, retries, .. } = &self.model;
@@ -271,12 +271,12 @@ fn is_large_enough(size: Size) -> bool {
     size.width >= MIN_SIZE.0 && size.height >= MIN_SIZE.1
 }
 
-/// Where questions are in view.
+/// Returns the areas where questions are in view.
 fn in_view(areas: &Areas) -> InView {
     InView { inbox: areas.inbox_rows(), composer: areas.composer }
 }
 
-/// The same with an overlay on top.
+/// Returns these areas with an overlay on top.
 fn beside_overlays(areas: &Areas) -> InView {
     let inbox = if areas.right.is_empty() { Rect::default() } else { areas.inbox_rows() };
     InView { inbox, composer: Rect::default() }
@@ -361,7 +361,7 @@ fn layout_right(
         Rect { x: area.x + FORM_INDENT, width: area.width.saturating_sub(FORM_INDENT), ..area };
     areas.form = Rect { y: areas.queue.y - form, height: form, ..indented };
     let above = Rect { height: room - form, ..area };
-    // The cursor stands before the text.
+    // The cursor is before the text.
     let (before, behind) = (1, u16::from(!narrow));
     let inner =
         Rect { x: above.x + before, width: above.width.saturating_sub(before + behind), ..above };

@@ -1,6 +1,6 @@
-//! The live rows of an inline screen: the composer on top, so that the cursor of the terminal stands as far up as it
-//! can and a new width of the terminal moves nothing between it and the printed text; below it the status line, and
-//! then what streams now, the question being answered, or what is offered for the word being typed.
+//! The live rows of an inline screen: the composer on top, so that the terminal's cursor is as far up as possible
+//! and a new width of the terminal moves nothing between it and the printed text; below it the status line, and then
+//! the streamed text, the question being answered, or the completions for the typed word.
 
 use ratatui::Frame;
 use ratatui::layout::{Rect, Size};
@@ -26,14 +26,14 @@ use crate::ui::panes::transcript::prose::Prose;
 use crate::ui::panes::transcript::{Answering, LayoutContext, OpenDialog};
 use crate::ui::theme::Role;
 
-/// Rows of what streams now. There are as many when nothing does, so that the text above does not move.
+/// Rows of streamed text. They stay when nothing streams, so that the text above does not move.
 const STREAM_ROWS: u16 = 3;
 /// Rows below the status line while a question is answered, or something is offered.
 const MOST_ROWS: u16 = 9;
 /// Cells before streamed text.
 const INDENT: usize = 2;
 
-/// Where the live rows are, and what they show.
+/// The areas of the live rows, and their content.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LiveRows {
     field: Rect,
@@ -45,12 +45,12 @@ pub(super) struct LiveRows {
 }
 
 impl LiveRows {
-    /// Where the composer is.
+    /// Returns the area of the composer.
     pub fn composer(&self) -> Rect {
         self.field
     }
 
-    /// Where lists about the text in the composer are drawn.
+    /// Returns the area for lists about the text in the composer.
     pub fn beside_composer(&self) -> Rect {
         self.tail
     }
@@ -76,7 +76,7 @@ impl App {
         self.writing.lay_out(area.width);
         self.reading.lay_out_live(usize::from(area.width), view.ui);
         let terminal = self.inline_terminal().unwrap_or(area.as_size());
-        // What is written comes first where not everything fits.
+        // If not everything fits, the composer comes first.
         let below = area.height.saturating_sub(2);
         let written = self.writing.composer().height(area.width, 1, terminal.height).min(below);
         let queue = queued::height(queued, terminal.height).min(below - written);
@@ -104,7 +104,7 @@ impl App {
         FormRows { rows: self.streaming_rows(width, height, view), is_whole: false }
     }
 
-    /// What the open dialog does now.
+    /// Returns the rows about the current activity of the open dialog.
     fn streaming_rows(&self, width: usize, height: usize, view: View<'_>) -> Vec<Strip> {
         let Some((open, log)) = self.open_with_log().filter(|(open, _)| open.loaded) else {
             return Vec::new();
@@ -174,8 +174,8 @@ impl App {
     }
 }
 
-/// The first line of a question and its options, each in one row: what can be answered is in view even where the
-/// question has more rows than there are.
+/// Returns the first line of a question and its options, each in one row: the options are in view even if the
+/// question has more rows than fit.
 fn short_question(row: &InboxRow, typed: &str, width: usize, ui: &UiSettings) -> Vec<Strip> {
     let (text, dim) = (ui.style(Role::Text), ui.style(Role::TextDim));
     let choices = row.choices();
@@ -205,7 +205,7 @@ fn asked(call: &CallId, row: &InboxRow) -> Block {
     }
 }
 
-/// The end of what the model writes now: who writes, and the last rows.
+/// Returns the end of the streamed text: its author, and the last rows.
 fn streamed_rows(open: &OpenDialog, who: &str, height: usize, view: View<'_>) -> Vec<Strip> {
     let ui = view.ui;
     let Some(live) = open.live.segments().last() else { return Vec::new() };

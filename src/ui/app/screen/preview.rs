@@ -17,8 +17,8 @@ use crate::ui::panes::{transcript, tree};
 use crate::ui::theme::Role;
 
 impl App {
-    /// Aims the preview at the selection of the tree, and arranges it. There is none without the focus on the
-    /// tree, or where there is no room beside it.
+    /// Aims the preview at the selection of the tree, and arranges it. There is no preview without the focus
+    /// on the tree, or without room beside it.
     pub(super) fn layout_preview(
         &mut self,
         areas: &Areas,

@@ -1,4 +1,4 @@
-//! Approving and rejecting what a member wants to decide.
+//! Approving and rejecting decisions of members.
 
 use serde_json::json;
 
@@ -63,7 +63,7 @@ pub fn approval(width: u16, height: u16) -> Stage {
     with(width, height, inquiry(LINES))
 }
 
-/// Pages through all that is to be approved; returns what was on the screen.
+/// Pages through everything that is to be approved; returns the screens.
 fn read_to_its_end(stage: &mut Stage) -> String {
     let mut seen = stage.keys("<alt+o>").screen();
     // Pages may look alike; the heading says whether there is more below.
@@ -79,7 +79,7 @@ fn read_to_its_end(stage: &mut Stage) -> String {
 }
 
 fn answers(stage: &mut Stage) -> Vec<String> {
-    // The answer that closes a question is sent when it cannot be taken back any more.
+    // The answer that closes a question is sent once it can no longer be undone.
     stage.wait(std::time::Duration::from_secs(6)).screen();
     let answer = |command: &Command| {
         let Command::Answer { question, text, .. } = command else { return None };
@@ -153,7 +153,7 @@ fn q12_in_the_inbox_a_decision_has_its_sign_and_is_rejected_after_a_confirmation
     assert!(dismissed, "{:?}", stage.sent);
 }
 
-/// What decides is the last of the text or of the change, behind this padding.
+/// A question whose decisive words are the last of the text or of the change, after padding.
 fn padded(pad: &str, count: usize, in_diff: bool) -> Inquiry {
     let text = format!("Delete{} DECIDES", pad.repeat(count));
     let written = WrittenDecision {

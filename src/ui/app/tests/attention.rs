@@ -1,4 +1,4 @@
-//! Questions draw attention once per burst, and never that of somebody who looks at them.
+//! Questions draw attention once per burst, and never while the person looks at them.
 
 use std::time::Duration;
 
@@ -113,7 +113,7 @@ fn a_question_that_was_put_off_rings_when_it_is_back() {
 #[test]
 fn nobody_is_called_who_looks_at_the_question() {
     for (size, looking, keys, expected) in [
-        // It is in the inbox beside the dialog.
+        // The inbox beside the dialog shows it.
         ((120, 40), Looking::Here, "", 0),
         ((120, 40), Looking::Away, "", 1),
         ((120, 40), Looking::Unknown, "", 1),
@@ -228,7 +228,7 @@ fn a_question_that_comes_after_quiet_hours_the_machine_slept_through_rings_with_
     stage.app.set_attention(quiet_now());
     come(&mut stage, &questions()[..1]);
     stage.wait(SOON);
-    // It wakes up, and for timers no time has passed.
+    // The machine wakes up; timers did not advance.
     stage.app.set_attention(AttentionSettings::default());
     come(&mut stage, &questions());
     stage.wait(SOON);

@@ -16,7 +16,7 @@ fn with_hints(width: u16, height: u16) -> Stage {
     stage
 }
 
-/// The hint in the last line: its word stands behind its key.
+/// Returns the hint in the last line: its word is after its key.
 fn hint_in(screen: &str) -> Option<(FirstHint, String)> {
     let line = screen.lines().last().unwrap_or_default();
     FirstHint::ALL.into_iter().find_map(|hint| {
@@ -113,7 +113,7 @@ fn hints_need_no_timer_and_no_frame() {
     assert_eq!(stage.drawn_twice(), stage.drawn_twice());
 }
 
-/// What a person may do between two looks at the screen.
+/// Keys that a person may press between two looks at the screen.
 const STEPS: [&str; 16] = [
     "1",
     "3",
@@ -179,7 +179,7 @@ proptest! {
             if now.is_some() && now != before {
                 *times.entry(now).or_insert(0) += 1;
             }
-            // It stays while a message or a sheet hides it.
+            // A message or a sheet may hide it meanwhile.
             before = now.or(before);
         }
         prop_assert!(times.values().all(|times| *times <= 3), "{times:?}");

@@ -74,7 +74,7 @@ impl Notebook {
     }
 }
 
-/// An app on a screen, with what it sent.
+/// An app on a screen, with the commands it sent.
 pub struct Stage {
     pub app: App,
     pub sent: Vec<Command>,
@@ -238,7 +238,7 @@ impl Stage {
         self.terminal.backend().buffer().clone()
     }
 
-    /// What an inline screen prints now; nothing on another.
+    /// Returns what an inline screen prints now; nothing on another screen.
     pub fn printed(&mut self) -> Buffer {
         let size = self.terminal.size().unwrap();
         let (width, is_inline) = (size.width, self.app.inline_rows(size).is_some());
@@ -277,7 +277,7 @@ impl Stage {
         self
     }
 
-    /// Draws a frame of an inline screen: what is printed above it, row by row, and its own rows.
+    /// Draws a frame of an inline screen: returns the rows printed above it, and its own rows.
     pub fn inline_frame(&mut self) -> (Vec<String>, String) {
         let size = self.terminal.size().unwrap();
         let height = self.app.inline_rows(size).expect("an inline screen");

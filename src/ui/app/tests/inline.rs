@@ -1,4 +1,4 @@
-//! An inline screen: what is printed, what the live rows show, and that nothing is printed twice or lost.
+//! An inline screen: the printed rows, the live rows, and that nothing is printed twice or lost.
 
 use proptest::prelude::*;
 use ratatui::layout::Size;
@@ -33,7 +33,7 @@ fn streaming(width: u16, height: u16) -> Stage {
     streaming_in(Stage::new(width, height))
 }
 
-/// What is printed until nothing is left.
+/// Returns all rows that are printed.
 fn printed(stage: &mut Stage) -> Vec<String> {
     let mut all = Vec::new();
     loop {
@@ -228,10 +228,10 @@ fn nothing_wakes_an_inline_screen_that_waits() {
     let idle =
         row(&main_dialog(), None, "orchestrator", DisplayState::Blocked { reason: Blocker::Human });
     stage.apply(DriverEvent::Rows(vec![idle]));
-    // By then what was looked at is stored.
+    // By then the looks are stored.
     stage.wait(std::time::Duration::from_secs(6));
     printed(&mut stage);
-    // What was looked at is stored once.
+    // The looks are stored once.
     stage.wait(std::time::Duration::from_secs(10));
     stage.inline_frame();
     stage.app.take_dirty();

@@ -1,4 +1,4 @@
-//! What keys do, and what is reported when they do nothing.
+//! The effects of keys, and the reports of keys without one.
 
 use super::fixture::*;
 use crate::domain::Lang;

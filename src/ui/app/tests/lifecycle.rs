@@ -22,7 +22,7 @@ pub fn ticket(stage: &Stage) -> u64 {
     found.expect("a change was sent")
 }
 
-/// The tree of the mock-up, nothing of it running.
+/// Returns the tree of the mock-up with no dialog running.
 pub fn idle_tree() -> Stage {
     let mut stage = Stage::new(80, 24);
     stage.apply(DriverEvent::Workspace(workspace()));

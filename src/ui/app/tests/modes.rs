@@ -1,4 +1,4 @@
-//! The keys of vi in the composer: what they mean beside the other keys of the screen.
+//! The keys of vi in the composer, beside the other keys of the screen.
 
 use std::time::Duration;
 

@@ -32,7 +32,7 @@ fn help_and_palette_show_the_keys_of_what_is_open_and_lead_back_to_it() {
             assert!(stage.screen().contains(HELP), "{name}\n{}", stage.screen());
             stage.keys("<esc>");
             if scope == confirm::SCOPE {
-                // It can be agreed to only after a while.
+                // The answer is only accepted after a while.
                 stage.agree("");
             }
             assert_eq!(stage.screen(), before, "{name}");
@@ -83,11 +83,11 @@ fn each_key_that_help_lists_on_an_overlay_does_something_and_no_other_does() {
             stage.screen();
             stage.key_named(binding.keys[0]);
             let screen = stage.screen();
-            // In a Taskdoc it is said why nothing can be added.
+            // A Taskdoc says why nothing can be added.
             let is_refused = screen.contains("not editable:");
             let does_nothing = is_refused || screen.contains("does nothing here");
             assert!(!of.has(binding) || !does_nothing, "{name}: {binding:?} is listed\n{screen}");
-            // What an overlay is read with closes it by any key; a field takes what no action does.
+            // An overlay that is only read closes by any key; a field takes keys without an action.
             let by_any_key = !does_nothing && (asks(of.scope) || closes_by_any_key(name));
             let edits = of.scope == composer::SCOPE;
             assert!(

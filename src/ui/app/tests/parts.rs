@@ -39,7 +39,7 @@ fn asked_in_parts() -> InboxRow {
     InboxRow { inquiry: Some(inquiry), ..row }
 }
 
-/// The call of that question, as the transcript has it.
+/// The call that asks the question, as in the transcript.
 fn call() -> String {
     let arguments = inquiry().arguments(Lang::En).to_string();
     json!({
@@ -49,7 +49,7 @@ fn call() -> String {
     .to_string()
 }
 
-/// The same with answers to these parts.
+/// The question with answers to these parts.
 fn with_answers(typed: &[(&str, &str)]) -> InboxRow {
     let row = asked_in_parts();
     let typed = typed.iter().map(|(id, text)| ((*id).to_owned(), (*text).to_owned()));
@@ -82,7 +82,7 @@ pub fn half_answered(width: u16, height: u16) -> Stage {
     stage
 }
 
-/// What was sent about the question: for parts their ids and texts.
+/// The answers sent to the question: for parts their ids and texts.
 fn sent(stage: &Stage) -> Vec<(Ticket, AnswerInput, bool)> {
     let about = |command: &Command| {
         let Command::AnswerParts { ticket, question, input, replace, .. } = command else {
@@ -304,13 +304,13 @@ fn the_asked_question_stands_in_its_dialog_with_all_parts() {
     assert!(screen.contains("b  SQLite   + one file"), "{screen}");
 }
 
-/// What may happen while a question with parts is answered.
+/// The events that may happen while a question with parts is answered.
 #[derive(Debug, Clone)]
 enum Step {
     Keys(&'static str),
-    /// Words that nobody typed before.
+    /// A new text each time.
     Type,
-    /// The driver carries out what was sent first and is not replied yet, or refuses it.
+    /// The driver carries out the first command without a reply, or refuses it.
     Reply(bool),
     /// Another client answers this part.
     Elsewhere(usize),
@@ -344,7 +344,7 @@ struct Answered {
     answers: PartAnswers,
     replied: usize,
     closed: bool,
-    /// All words that were taken.
+    /// All accepted words.
     taken: String,
 }
 
@@ -425,7 +425,7 @@ proptest! {
                 Step::Wait(seconds) => drop(stage.wait(Duration::from_secs(seconds)).screen()),
             }
         }
-        // The end: what is held is sent, what was sent is replied, drafts are stored.
+        // At the end held answers are sent, sent ones are replied, and drafts are stored.
         stage.keys("<esc>").wait(Duration::from_secs(9)).screen();
         while driver.reply(&mut stage, true) {}
         stage.wait(Duration::from_secs(2)).screen();

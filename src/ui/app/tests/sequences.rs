@@ -1,4 +1,4 @@
-//! Keys that are pressed one after another, and the list of what can follow.
+//! Keys that are pressed one after another, and the list of possible next keys.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn last_line(stage: &mut Stage) -> String {
     stage.screen().lines().last().unwrap_or_default().to_owned()
 }
 
-/// The list of what can follow is on the screen.
+/// True if the list of possible next keys is on the screen.
 fn is_listed(stage: &mut Stage) -> bool {
     stage.screen().contains("esc back")
 }

@@ -1,4 +1,4 @@
-//! An answer that streams is Markdown at once: what is closed stays where it is, also when its record arrives.
+//! A streamed answer is Markdown at once: closed blocks stay where they are, also when the record arrives.
 
 use super::fixture::*;
 use crate::protocol::DriverEvent;
@@ -17,7 +17,7 @@ fn answer() -> String {
     (0..6).map(part).collect()
 }
 
-/// The rows of the dialog but for the last, where what is new is counted.
+/// Returns the rows of the dialog without the last, which counts new rows.
 fn text_rows(stage: &mut Stage) -> Vec<String> {
     let screen = stage.screen();
     let rows = screen.lines().skip(2).take_while(|row| !row.contains("message to"));

@@ -1,4 +1,4 @@
-//! Titles of dialogs: given by the person, shown wherever a dialog is named.
+//! Titles of dialogs: set by the person, shown wherever a dialog is named.
 
 use super::fixture::*;
 use crate::domain::DisplayState;

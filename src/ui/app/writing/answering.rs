@@ -20,7 +20,7 @@ use crate::ui::model::{DraftKey, Inbox, Tone, attached};
 use crate::ui::panes::composer::Target;
 use crate::ui::panes::inbox::NOTHING_FITS;
 
-/// Where the user is: the pane that has the focus, or had it before the composer, and the open dialog.
+/// The pane that has the focus, or had it before the composer, and the open dialog.
 type Position<'a> = (Focus, Option<&'a DialogId>);
 
 impl Writing {
@@ -55,7 +55,7 @@ impl Writing {
         ]
     }
 
-    /// After an answer: goes to the next question, or back to where the user was.
+    /// Goes to the next question after an answer, or back to where the user was.
     pub fn after_answer(
         &mut self,
         answered: &str,
@@ -69,8 +69,8 @@ impl Writing {
         self.stop_answering_with((Tone::Good, words::ALL_ANSWERED), from.1, now)
     }
 
-    /// If the question in the composer is not open any more, answering ends. Where the user is elsewhere, `focused`
-    /// is false, and he stays there.
+    /// Ends answering if the question in the composer was closed. `focused` is false if the user is
+    /// elsewhere; then the focus stays.
     pub fn inbox_changed(
         &mut self,
         inbox: &Inbox,
@@ -101,7 +101,7 @@ impl Writing {
         back.into_iter().chain([told]).collect()
     }
 
-    /// What was typed as an answer to a question that is gone becomes a message draft.
+    /// Turns the text typed for a question that is gone into a message draft.
     fn leave_gone(&mut self, dialog: &DialogId, typed: &str, now: Instant) {
         // First the message draft, so that no end of the program loses the text.
         self.give_back(dialog, typed, now);
@@ -111,11 +111,11 @@ impl Writing {
         }
     }
 
-    /// What follows when an answer is sent: to a part the next open one, else the next question. An answer that closes
-    /// the question is held, so that it can be taken back.
+    /// Returns what follows when an answer is sent: after a part the next open part, else the next question.
+    /// An answer that closes the question is held, so that it can be undone.
     pub(super) fn sent_answer(&mut self, answer: HeldAnswer, inbox: &Inbox) -> FollowUps {
         let row = answer.part.as_ref().and_then(|_| inbox.get(&answer.question));
-        // What is sent now is on its way already.
+        // An answer that is being sent counts as given.
         let next = row.and_then(|row| self.open_part(row, answer.part.as_deref()));
         if let Some(next) = next {
             let (dialog, id) = (answer.dialog.clone(), answer.question.clone());
@@ -130,7 +130,7 @@ impl Writing {
         ]
     }
 
-    /// The next part after this one that has no answer and none on its way; from the first one on, if there is none.
+    /// Returns the next part after this one without an answer, given or on its way; after the last part it starts over.
     fn open_part(&self, row: &InboxRow, after: Option<&str>) -> Option<Part> {
         let parts = row.several_parts()?;
         let at = after.and_then(|id| parts.iter().position(|part| part.id == id));
@@ -143,13 +143,13 @@ impl Writing {
         behind.iter().chain(before).find(is_open).cloned()
     }
 
-    /// True if another part of this question is open than the one that is answered.
+    /// True if another part of this question is open than the one in the composer.
     pub fn has_next_part(&self, row: &InboxRow) -> bool {
         let Target::Question { part: Some(part), .. } = self.target() else { return false };
         self.open_part(row, Some(part)).is_some_and(|next| next.id != *part)
     }
 
-    /// The part that is answered: the one that was chosen, or the only one of a question that names its options.
+    /// Returns the part in the composer: the one that was chosen, or the only one of a question with named options.
     pub(in crate::ui::app) fn part<'a>(&self, inbox: &'a Inbox) -> Option<&'a Part> {
         let Target::Question { id, part, .. } = self.target() else { return None };
         let inquiry = inbox.get(id)?.inquiry.as_ref()?;
@@ -168,14 +168,14 @@ impl Writing {
         }
     }
 
-    /// What is shown first, if what is typed approves what was not wholly on the screen.
+    /// Returns what to show first if the typed text would approve something that was not wholly on the screen.
     pub(super) fn unread_approval(&self, content: &str, inbox: &Inbox) -> Option<FollowUps> {
         let row = self.question().and_then(|id| inbox.get(id))?;
         (row.may_be_approved_by(content) && !inbox.can_be_approved(row))
             .then(|| show_to_approve(row))
     }
 
-    /// Why the driver would refuse what is typed; `content` is that without its images.
+    /// Returns why the driver would refuse the answer; `content` is the typed text without its images.
     pub(super) fn fault_in_answer(
         &self,
         typed: &str,
@@ -223,7 +223,7 @@ impl Writing {
         Vec::new()
     }
 
-    /// Answers with the recommended option; what is typed is said about it.
+    /// Answers with the recommended option; typed text is added to it.
     pub fn take_recommended(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
         let Some(key) = self.part(inbox).and_then(|part| part.recommended) else {
             return vec![FollowUp::Notify(Tone::Plain, words::NOTHING_RECOMMENDED)];
@@ -235,7 +235,7 @@ impl Writing {
         self.send(inbox, false, now)
     }
 
-    /// Sends what is typed as the answer to this part, and dismisses the parts that are open then.
+    /// Sends the typed answer to this part, and dismisses the parts that are then still open.
     pub fn dismiss_rest(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
         let Target::Question { dialog, id, part: Some(_) } = self.target().clone() else {
             return vec![FollowUp::Notify(Tone::Plain, words::NO_PARTS)];

@@ -76,7 +76,7 @@ impl Writing {
         fields.chain([&self.composer.field]).any(|field| field.awaits_image(number))
     }
 
-    /// An image was read: its chip says so, wherever its draft is. Without its chip, it is not attached.
+    /// Updates the chip of an image that was read, wherever its draft is. Without its chip, it is not attached.
     pub fn image_kept(
         &mut self,
         number: u64,

@@ -1,4 +1,4 @@
-//! Texts that come back as drafts: what was refused, and answers to questions that are not open any more.
+//! Texts that become drafts again: refused ones, and answers to questions that were closed.
 
 use std::time::Instant;
 
@@ -11,17 +11,17 @@ use crate::ui::model::{DraftKey, Inbox, Tone};
 use crate::ui::panes::composer::Target;
 
 impl Writing {
-    /// The message was refused: it is a draft again, before what was typed since.
+    /// Turns a refused message into a draft again, before text typed since then.
     pub fn refused(&mut self, key: &DraftKey, text: &str, now: Instant) -> FollowUps {
         let is_of_sheet = matches!(key, DraftKey::Reminder(..) | DraftKey::Section(..));
         if is_of_sheet && self.drafts.has(key) {
-            // What was typed since continues it.
+            // The text typed since then continues it.
             return Vec::new();
         }
         let here = self.target().key().as_ref() == Some(key);
         let typed = if here { self.composer.field.text() } else { self.unsent_draft(key) };
         self.no_longer_sending(key, text);
-        // What was not sent from the composer, as a new dialog, is its stored draft until it is done.
+        // Text sent from elsewhere, as a new dialog, is its stored draft until it is done.
         let typed = if !here && typed == text { String::new() } else { typed };
         let merged = self.before_typed(key, text, &typed);
         if here {
@@ -35,8 +35,8 @@ impl Writing {
         key.question().map(|id| FollowUp::UnmarkSent(id.to_owned())).into_iter().collect()
     }
 
-    /// The refused text and what was typed since. Texts that are refused one after another stand in the order in
-    /// which they were sent.
+    /// Joins the refused text and text typed since then. Texts that are refused one after another keep the
+    /// order in which they were sent.
     fn before_typed(&mut self, key: &DraftKey, text: &str, typed: &str) -> String {
         let earlier = self.refused.take().filter(|(of, _)| of == key);
         let split = earlier.and_then(|(_, earlier)| {
@@ -49,7 +49,7 @@ impl Writing {
         merged
     }
 
-    /// What was typed as an answer becomes a message draft of its dialog, after what is there.
+    /// Appends a typed answer to the message draft of its dialog.
     pub fn give_back(&mut self, dialog: &DialogId, typed: &str, now: Instant) {
         let target = Target::Dialog(dialog.clone());
         let key = DraftKey::Message(dialog.clone());
@@ -92,7 +92,7 @@ impl Writing {
         }
     }
 
-    /// The same answer as to another question is sent: it is a draft of this one until the driver has it.
+    /// Keeps the text of a like answer as a draft of this question until the driver has it.
     pub fn sent_alike(&mut self, answer: &HeldAnswer, now: Instant) {
         let key = answer.key();
         self.drafts.set(&key, &answer.typed, now);
@@ -102,8 +102,8 @@ impl Writing {
         self.drafts.save();
     }
 
-    /// The drafts of answers to questions that are not open any more become message drafts, and nothing else is
-    /// stored about these questions. An answer on its way keeps its draft until its result is known.
+    /// Turns drafts of answers to closed questions into message drafts, and removes everything else stored
+    /// about these questions. An answer on its way keeps its draft until its result is known.
     pub fn give_back_gone(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
         let mut given = false;
         for key in self.drafts.answers() {
@@ -112,7 +112,7 @@ impl Writing {
             let stays = inbox.get(&id).is_some()
                 || self.question() == Some(id.as_str())
                 || self.is_sending(&key);
-            // Without its dialog, as of an earlier version, the text stays where it is.
+            // Without its dialog, as in an earlier version, the text stays where it is.
             let Some(dialog) = dialog.filter(|_| !stays) else { continue };
             let typed = self.drafts.get(&key).to_owned();
             self.give_back(&dialog, &typed, now);

@@ -1,5 +1,5 @@
-//! The bytes are replayed through a terminal emulator with a scrollback: what was printed is there once and in
-//! order, and the live rows are below it once.
+//! The bytes are replayed through a terminal emulator with a scrollback: every printed row is there once and
+//! in order, and the live rows are below, once.
 
 use std::io;
 
@@ -61,7 +61,7 @@ impl Bench {
         self.terminal.backend_mut()
     }
 
-    /// Prints so many rows with the next frame, which has so many live rows.
+    /// Prints `count` rows with the next frame, which has `rows` live rows.
     fn print(&mut self, count: usize, rows: u16) {
         let texts = self.printed..self.printed + count;
         let lines: Vec<Line<'static>> = texts.map(|at| Line::raw(format!("p{at}"))).collect();
@@ -70,7 +70,7 @@ impl Bench {
         self.backend().print(&lines, rows);
     }
 
-    /// Draws a frame with the cursor in one of its rows, or hidden; returns what was written.
+    /// Draws a frame with the cursor in one of its rows, or hidden; returns its bytes.
     fn frame(&mut self, cursor: Option<u16>) -> String {
         let rows = self.rows;
         let drawn = draw(&mut self.terminal, FrameBounds::default(), |frame| {

@@ -6,7 +6,7 @@ use super::*;
 fn a_line_is_positioned_as_seldom_as_its_row_allows() {
     let line = |cells| "─".repeat(cells);
     for (line, expected) in [
-        // What a wide line would cover is written after it.
+        // Cells that a wide line would cover are written after it.
         ("────── ab", "──────\x1b[7G ab   "),
         ("──────────", "──────────\x1b[11G\x1b[K"),
         (&line(32), &format!("{}\x1b[21G{}\x1b[31G──\x1b[33G\x1b[K", line(20), line(10))),

@@ -51,7 +51,7 @@ fn texts(due: &DueBlocks) -> Vec<String> {
     due.blocks.iter().map(|block| block.body.text().to_owned()).collect()
 }
 
-/// What is printed if a look is taken after so many records each time.
+/// Returns what is printed if the dialog is looked at after each of these numbers of records.
 fn printed(records: &[String], looks: &[usize]) -> Vec<String> {
     let mut dialog = PrintedDialog::default();
     dialog.take(folded(&[words("before")], 0).blocks(), true);
@@ -155,7 +155,7 @@ fn history() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// What a person has to find in the scrollback, whenever looks are taken: each of these once.
+/// Returns the texts that the scrollback must have once each, whenever the dialog is looked at.
 fn to_be_found(records: &[String]) -> Vec<String> {
     let transcript = folded(records, 0);
     let mut found = Vec::new();

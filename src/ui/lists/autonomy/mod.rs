@@ -61,7 +61,7 @@ impl List for AutonomyList {
         (0..AutonomyLevel::ALL.len()).collect()
     }
 
-    /// The level and what it means; the one of the workspace is marked.
+    /// Returns the level and its meaning; that of the workspace is marked.
     fn rows(&self, entry: usize, _: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
         let Some(level) = level_at(entry) else { return Vec::new() };
         let (ui, dim) = (view.ui, view.ui.style(Role::TextDim));

@@ -1,4 +1,4 @@
-//! All that a question asks to approve. Once its end was on the screen, it can be approved.
+//! Everything that a question asks to approve. Once its end was on the screen, it can be approved.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;
@@ -20,7 +20,7 @@ pub struct ChangeToApprove {
 }
 
 impl ChangeToApprove {
-    /// What this question asks to approve.
+    /// Shows the change that this question asks to approve.
     pub fn of(row: InboxRow) -> Self {
         Self { row: Some(row) }
     }
@@ -35,7 +35,7 @@ impl List for ChangeToApprove {
     const EMPTY: Text = Text::new("this question asks for no approval", "这个问题不请求批准");
     const WALK: Walk = Walk::Text;
 
-    /// That of the selected question.
+    /// Shows the change of the selected question.
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
         let row = cx.model.inbox.selected().filter(|row| row.is_approval());
         Some(Self { row: row.cloned() })

@@ -1,4 +1,4 @@
-//! What can be copied of a block: all of it, its code blocks, its links. The last code block is chosen first.
+//! The parts of a block that can be copied: all of it, its code blocks, its links. The last code block is chosen first.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;
@@ -89,7 +89,7 @@ impl List for CopyParts {
         (0..=self.parts.len()).collect()
     }
 
-    /// What it is and how it begins; at the right its lines.
+    /// Returns the kind and the first words; at the right the number of lines.
     fn rows(&self, entry: usize, _: usize, view: View<'_>, _: &Cx<'_>) -> Vec<Row> {
         let (ui, text) = (view.ui, self.text(entry).unwrap_or_default());
         let part = entry.checked_sub(1).and_then(|at| self.parts.get(at));

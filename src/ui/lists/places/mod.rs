@@ -1,5 +1,5 @@
-//! The places to jump back to: the dialogs last visited, the newest on top. Going to one takes it out of the
-//! list and adds the place that is left.
+//! The places to jump back to: the dialogs last visited, the newest on top. Going to one removes it from the
+//! list and adds the current one.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;
@@ -34,7 +34,7 @@ impl List for Places {
         run: |_, place, cx| cx.places.get(place).map(|_| Outcome::Close(Intent::GoTo(place))),
     }];
 
-    /// Not shown while there is no place.
+    /// Opens it, unless there is no place.
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
         if cx.places.is_empty() {
             cx.intents.push(Intent::Notify(Self::EMPTY.in_lang(cx.ui.lang).to_owned()));

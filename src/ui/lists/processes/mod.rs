@@ -70,7 +70,7 @@ impl List for Processes {
     }
 }
 
-/// Only what runs can be stopped.
+/// Asks to stop a process, if it is running.
 fn ask_to_stop(entry: usize, cx: &Cx<'_>) -> Option<Outcome> {
     let process = cx.model.processes.get(entry).filter(|process| process.is_running())?;
     let name = format!("{} {}", process.pid, short_headline(&process.command, NAME_CHARS));

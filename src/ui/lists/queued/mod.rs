@@ -55,7 +55,7 @@ impl List for Queued {
         },
     ];
 
-    /// Not shown while nothing waits.
+    /// Opens it, unless no message waits.
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
         let dialog = cx.open.filter(|_| !cx.queued.is_empty());
         if dialog.is_none() {

@@ -28,7 +28,7 @@ pub struct Shelf {
     rows: Vec<ShelfRow>,
 }
 
-/// The list of what the driver sent, with `chosen` selected if it is in it.
+/// Shows the dialogs that the driver sent, with `chosen` selected if it is among them.
 pub fn overlay(rows: Vec<ShelfRow>, chosen: Option<&RootId>) -> Box<dyn Overlay> {
     let at = rows.iter().position(|row| Some(&row.root) == chosen);
     Box::new(ListOverlay::at(Shelf { rows }, at.unwrap_or(0)))

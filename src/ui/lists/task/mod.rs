@@ -1,4 +1,4 @@
-//! All of one task: what is to be done, and its result.
+//! One whole task: its text, and its result.
 
 use super::list::{List, ListOverlay, Row, Walk};
 use super::tasks;
@@ -13,7 +13,7 @@ use crate::ui::panes::transcript::prose::{Prose, plain_rows};
 use crate::ui::theme::Role;
 use crate::ui::words;
 
-/// Characters of what a task is about in a question.
+/// Most characters of a task's text in a question.
 const NAME_CHARS: usize = 40;
 
 const FROM_A_PERSON: Text = Text::new("from a person", "由人委派");
@@ -32,7 +32,7 @@ pub fn overlay(task: Box<Task>) -> Box<dyn Overlay> {
     Box::new(ListOverlay::new(WholeTask { task: Some(task) }))
 }
 
-/// The beginning of what a task is about.
+/// Returns the beginning of a task's text.
 pub(super) fn short(about: &str) -> String {
     short_headline(about, NAME_CHARS)
 }

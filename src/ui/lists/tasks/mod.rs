@@ -1,4 +1,4 @@
-//! The tasks of teams. What was listed when the list was opened keeps its place; what came since is below it.
+//! The tasks of teams. Tasks listed when the list was opened keep their places; later ones are below them.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;
@@ -35,7 +35,7 @@ fn shown_word(shown: ShownTasks) -> Text {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tasks {
-    /// Those that were listed first, in the order they had.
+    /// The tasks that were listed first, in their order then.
     listed: Vec<TaskId>,
     team: Option<TeamName>,
     shown: ShownTasks,
@@ -55,7 +55,7 @@ impl Tasks {
         tasks.filter(|task| self.shown.has(task.status))
     }
 
-    /// Those that were listed, then what came since.
+    /// Returns the tasks listed first, then the later ones.
     fn all<'a>(&'a self, model: &'a Model) -> Vec<&'a TaskRow> {
         let known = self.listed.iter().filter_map(|id| model.teams.task(id));
         let new = self.fitting(model).filter(|task| !self.listed.contains(&task.id));

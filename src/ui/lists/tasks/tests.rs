@@ -1,4 +1,4 @@
-//! Tasks as a list, and one of them as a whole.
+//! The list of tasks, and a whole task.
 
 use crate::domain::task::row::TaskRow;
 use crate::domain::task::{BlockReason, Priority, Task, TaskKind, TaskStatus};
@@ -173,7 +173,7 @@ fn a_task_is_cancelled_after_a_question_and_queued_again_without_one() {
     assert_eq!(requests(&stage).pop().map(|(_, one)| one), Some(TeamsRequest::Retry { id }));
 }
 
-/// All of a task is shown.
+/// Shows a whole task.
 pub fn whole_shown(width: u16, height: u16) -> Stage {
     let mut stage = stage(width, height);
     show_whole(&mut stage);

@@ -1,5 +1,5 @@
-//! The members of the team: who they are, their models and tools, and what is wrong with their files. A key asks
-//! for the mind of one.
+//! The members of the team: their names, models and tools, and the problems of their files. A key requests
+//! the mind of one.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;
@@ -14,7 +14,7 @@ use crate::ui::panes::transcript::prose::plain_rows;
 use crate::ui::theme::Role;
 use crate::ui::words::Counted;
 
-/// Cells before what is said of a member.
+/// Cells before the details of a member.
 const INDENT: usize = 4;
 
 const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");

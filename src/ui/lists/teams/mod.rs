@@ -1,4 +1,4 @@
-//! The teams of the workspace, each below its parent, with what they have to do.
+//! The teams of the workspace, each below its parent, with their work.
 
 #[cfg(test)]
 pub(in crate::ui) mod tests;
@@ -153,7 +153,7 @@ impl List for Teams {
     }
 }
 
-/// What goes is in the question: the teams, and how much of their work is not over.
+/// Asks to confirm a shutdown: the question names the teams and the number of their open tasks.
 fn shut_down(team: &TeamRow, entry: usize, cx: &Cx<'_>) -> Outcome {
     let depth = |at: usize| cx.model.teams.rows().get(at).map(|(depth, _)| *depth);
     let rows = cx.model.teams.rows().iter().skip(entry);

@@ -1,4 +1,4 @@
-//! All of one trigger: when it fires, what it does, and what keeps it from that.
+//! One whole trigger: when it fires, what it does, and what prevents it.
 
 use super::list::{List, ListOverlay, Row, Walk};
 use super::triggers;

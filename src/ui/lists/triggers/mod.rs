@@ -20,7 +20,7 @@ use crate::ui::theme::{Glyphs, Role};
 use crate::ui::words;
 
 const NEXT: Text = Text::new("next {}", "下次 {}");
-/// Of a stamp: its date, and all but the year and the seconds.
+/// Parts of a stamp, in characters: its date, and everything but the year and the seconds.
 const DAY_CHARS: usize = 10;
 const MONTH_TO_MINUTE: Range<usize> = 5..16;
 const PENDING: Text = Text::new("pending", "待启用");
@@ -134,7 +134,7 @@ impl List for Triggers {
     }
 }
 
-/// What a trigger does next, in a word or two.
+/// Returns what a trigger does next, in a word or two.
 fn state(row: &TriggerRow, view: View<'_>) -> (String, Role) {
     let ui = view.ui;
     if row.fault.is_some() || row.definition.is_none() {

@@ -1,4 +1,4 @@
-//! Triggers as a list, and one of them as a whole.
+//! The list of triggers, and a whole trigger.
 
 use crate::domain::task::TaskStatus;
 use crate::domain::text::Localized;

@@ -11,12 +11,12 @@ const IDLE: Text = Text::new("idle", "空闲");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
-    /// It asks, or stopped.
+    /// Asks the person, or stopped.
     NeedsMe,
     Running,
-    /// For its side dialogs.
+    /// Waits for its side dialogs.
     Waiting,
-    /// Also done and dead.
+    /// Idle, done or dead.
     Idle,
 }
 

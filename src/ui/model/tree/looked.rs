@@ -1,28 +1,28 @@
-//! Which dialogs have something the user has not looked at, also since before the program was started.
+//! Which dialogs have records the user has not looked at, also since before the program was started.
 //!
-//! It is stored as text: a line that says whether all dialogs are in it, then one line for each dialog. The text is
-//! no truth: of a line that cannot be read, its dialog counts as new.
+//! It is stored as text: a line that says whether all dialogs are in it, then one line for each dialog. The
+//! text is only a hint: if a line cannot be read, its dialog counts as new.
 
 use std::collections::BTreeMap;
 
 use crate::domain::{Course, DialogId, Genseq, RootId, SelfId, Stamp, ids};
 use crate::protocol::TreeRow;
 
-/// How far a dialog had come.
+/// The progress of a dialog when it was looked at.
 type Progress = (Course, Genseq, Stamp);
 
 /// The longest text that is stored.
 const MAX_BYTES: usize = 512 * 1024;
 /// The first line where all dialogs are in the text.
 const ALL: &str = "all";
-/// The same where some are left out: then one that is not in it counts as looked at.
+/// The first line if some are left out: then a dialog that is not listed counts as looked at.
 const SOME: &str = "some";
 
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     at: BTreeMap<DialogId, Progress>,
     listed: bool,
-    /// What was stored, until the first list is there.
+    /// The stored text, until the first list of dialogs arrives.
     stored: Option<StoredLooks>,
     changed: bool,
 }
@@ -35,7 +35,7 @@ struct StoredLooks {
 }
 
 impl Looked {
-    /// What an earlier run stored.
+    /// Restores the text that an earlier run stored.
     pub fn restore(&mut self, text: &str) {
         let mut lines = text.get(..text.len().min(2 * MAX_BYTES)).unwrap_or_default().lines();
         let is_complete = match lines.next() {
@@ -46,7 +46,7 @@ impl Looked {
         self.stored = Some(StoredLooks { at: lines.filter_map(read_line).collect(), is_complete });
     }
 
-    /// The rows that there are. What the first list ever has is not new.
+    /// Takes over the listed rows. Dialogs of the very first list are not new.
     pub fn listed<'a>(&mut self, rows: impl Iterator<Item = &'a TreeRow> + Clone) {
         if !std::mem::replace(&mut self.listed, true) {
             return self.begin(rows);
@@ -103,7 +103,7 @@ impl Looked {
     }
 }
 
-/// `None` where a part would not be read as it was written.
+/// Formats a line; `None` if a part could not be read back unchanged.
 fn line_of(dialog: &DialogId, (course, genseq, stamp): &Progress) -> Option<String> {
     let parts = [dialog.root.as_str(), dialog.this.as_str(), stamp.as_str()];
     let is_plain = parts.iter().all(|part| !part.chars().any(char::is_control));
@@ -156,7 +156,7 @@ mod tests {
         assert!(!before.has_changed());
         assert!(unread(&restored(&text, &all), &all).is_empty());
         all[1].genseq = Genseq(99);
-        // Also if the clock was put back.
+        // Even if the clock was put back.
         all[3].last_modified = Stamp::new("2020-01-01 00:00:00");
         all.push(row(&side("new"), None, "tester", all[3].state.clone()));
         assert_eq!(unread(&restored(&text, &all), &all), ["researcher", "reviewer", "tester"]);

@@ -48,7 +48,7 @@ pub(super) fn by_taskdoc(
     visible
 }
 
-/// The dialogs in groups, each in order of creation. The group with the cursor is there also if it is empty.
+/// Returns the dialogs in groups, each in order of creation. The group with the cursor stays even if it is empty.
 pub(super) fn by_group(
     rows: &Rows,
     (groups, chosen): (&BTreeMap<DialogId, Group>, Option<Group>),
@@ -99,8 +99,8 @@ pub(super) fn sorted(rows: &BTreeMap<DialogId, TreeRow>) -> Vec<&TreeRow> {
     sorted
 }
 
-/// The parent of each row. In a cycle of askers, the oldest becomes a child of the main dialog: every
-/// row is visible, whatever the shape of the tree.
+/// Returns the parent of each row. In a cycle of askers, the oldest becomes a child of the main
+/// dialog, so that every row is visible, whatever the shape of the tree.
 pub(super) fn parents<'a>(
     sorted: &[&'a TreeRow],
     rows: &BTreeMap<DialogId, TreeRow>,

@@ -305,7 +305,7 @@ fn a_mark_goes_with_its_dialog() {
     assert!(tree.marked().is_empty());
 }
 
-/// What happens without the user.
+/// Changes that happen without the user.
 #[derive(Debug, Clone)]
 enum Happening {
     Changes(usize, Group),

@@ -8,19 +8,19 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// What stands between the program and the terminal.
+/// A model of the connection between the program and the terminal.
 #[derive(Debug, Clone)]
 struct Model {
     start: Instant,
     /// Bytes per second.
     rate: u32,
     round_trip: Duration,
-    /// Each reply is late by one of these.
+    /// The delays of the replies.
     jitter: Vec<Duration>,
     free: Instant,
     replies: VecDeque<Instant>,
     asked: usize,
-    /// When it takes nothing for how long.
+    /// Stalls: when each begins, and how long it lasts.
     stalls: VecDeque<(Instant, Duration)>,
 }
 
@@ -66,8 +66,8 @@ fn draw(bounds: FrameBounds, wanted: usize) -> Drawn {
     Drawn { bytes, asked: bounds.question, complete: bytes == wanted }
 }
 
-/// Text streams for some time: the first screen, and then so many bytes every 100 ms. What was queued before
-/// each frame, with the time since the start.
+/// Streams text for some time: the first screen, and then `each` bytes every 100 ms. Returns the queueing
+/// time before each frame, with the time since the start.
 fn stream(
     connection: &mut Connection,
     model: &mut Model,
@@ -77,7 +77,7 @@ fn stream(
     stream_after(connection, model, (4_000, ms(0)), each, time)
 }
 
-/// The same after a first screen of so many bytes and letters that are typed for so long.
+/// As [`stream`], after a first screen of `first` bytes and letters typed for `typed`.
 fn stream_after(
     connection: &mut Connection,
     model: &mut Model,
@@ -95,7 +95,7 @@ fn stream_after(
         }
         if next_text <= now {
             next_text += ms(100);
-            // The screen has an end: what is too old is not drawn any more.
+            // The screen is finite: old text is not drawn any more.
             let more = if now < model.start + typed { 90 } else { each };
             wanted = (wanted + more).min(4_000);
         }
@@ -111,7 +111,7 @@ fn stream_after(
     queued
 }
 
-/// What a key finds before it, from then on.
+/// Returns the longest queue that a key finds before it, after `from`.
 fn most_queued(queued: &[(Duration, Duration)], from: Duration) -> Duration {
     queued.iter().filter(|(at, _)| *at > from).map(|(_, queued)| *queued).max().unwrap()
 }
@@ -128,9 +128,9 @@ fn on_a_slow_connection_a_key_finds_no_more_before_it_than_a_frame_or_two() {
                 let time = Duration::from_secs(30);
                 let queued = stream_after(&mut connection, &mut model, begins, each, time);
                 let row = Duration::from_secs(1) * 60 / rate;
-                // Replies that are a little late change nothing.
+                // Slightly late replies change nothing.
                 let bound = (FRAME_TIME + row) * 2 + TOLERATED;
-                // By then it is known what the connection takes.
+                // By then the throughput is known.
                 let most = most_queued(&queued, ms(8_000));
                 let what = format!("{rate} B/s, {round_trip} ms, {begins:?}, {each} bytes");
                 assert!(most <= bound, "{what}: {most:?} of {bound:?}");
@@ -222,7 +222,7 @@ fn an_interrupted_connection_gets_nothing_more_until_it_replies_or_the_reply_is_
     assert!(connection.ready_at(late + ms(1)).is_none_or(|at| at < late + ms(100)));
     let over = again + REPLY_TIMEOUT;
     assert!(lost.ready_at(over).is_none_or(|at| at <= over));
-    // The late reply is not taken for that to a later question, of which there is none before it.
+    // The late reply is not taken for the reply to a later question: there is none before it.
     assert_eq!(lost.bounds(over).question, StatusQuestion::None);
     lost.replied(over + ms(2_000));
     assert_eq!(lost.fastest.get(), Some(ms(50)));

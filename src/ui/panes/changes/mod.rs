@@ -94,7 +94,7 @@ const HANDLERS: [Handler<ChangesSheet>; 14] = [
 /// With more changed lines than this, files are folded at first.
 const UNFOLDED_LINES: usize = 2_000;
 
-/// What the rows were made for: the content, the width, and whether they are searched.
+/// The rows' input: the content, the width, and whether they are searched.
 type RowsFor = (u64, u16, bool);
 
 #[derive(Debug)]
@@ -103,7 +103,7 @@ pub struct ChangesSheet {
     scope: ChangesScope,
     /// Files, by path, that are not as all others: folded or unfolded.
     toggled: BTreeSet<String>,
-    /// All files are folded but those above.
+    /// Whether the files that are not in `toggled` are folded.
     folded: Option<bool>,
     rows: Vec<ReviewRow>,
     /// The files of the rows, by path.
@@ -240,8 +240,8 @@ impl ChangesSheet {
         self.toggled.contains(&change.path) != all_folded
     }
 
-    /// Makes the rows if they are not those of this content at this width. The cursor stays in its
-    /// file, at its row, wherever that file stands in newer content.
+    /// Makes the rows unless they are up to date for this content and width. The cursor stays in
+    /// its file, at its row, wherever that file is in newer content.
     fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
         let searched = self.search.is_active();
         let made_for = (cx.sheets.revision(), width, searched);
@@ -309,7 +309,7 @@ impl ChangesSheet {
         }
     }
 
-    /// The rows of the note, and the area of the other rows.
+    /// Returns the rows of the note, and the area of the other rows.
     fn areas(
         &self,
         area: Rect,

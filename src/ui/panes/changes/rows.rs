@@ -16,7 +16,7 @@ const MAX_FILE_ROWS: usize = 5_000;
 /// Cells before the difference of a file.
 const INDENT: usize = 3;
 
-/// A row, and what it is about.
+/// A row, and its subject.
 #[derive(Debug, Clone)]
 pub(super) struct ReviewRow {
     pub strip: Strip,
@@ -69,7 +69,7 @@ fn head(change: &NetChange, folded: bool, view: View<'_>) -> Strip {
     row.pad_to_gap(2).join(change_counts(added, removed, ui))
 }
 
-/// Who changed it last, and when, as far as it fits beside what was changed.
+/// Returns who changed it last, and when, shortened to the room beside the change.
 fn about_calls(change: &NetChange, view: View<'_>, model: &Model, cells: usize) -> Strip {
     let Some((dialog, _, at)) = change.calls.last() else { return Strip::new() };
     let ui = view.ui;

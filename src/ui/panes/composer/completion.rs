@@ -29,17 +29,17 @@ const MAX_ROWS: usize = 5;
 /// The offers, and which one is chosen.
 #[derive(Debug, Default)]
 pub struct Completion {
-    /// What they complete.
+    /// The text to be completed.
     typed: Option<TypedText>,
     offers: Vec<Offer>,
-    /// They have to be found again.
+    /// True if the offers have to be found again.
     stale: bool,
     chosen: usize,
-    /// Where the text begins for which the user has closed the list.
+    /// The start of the text for which the user has closed the list.
     closed_at: Option<Place>,
 }
 
-/// What the user types that can be completed.
+/// The kind of text that can be completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypedKind {
     /// A member or a file, after `@`.
@@ -54,7 +54,7 @@ struct TypedText {
     kind: TypedKind,
     /// Where its mark is.
     at: Place,
-    /// Without its mark.
+    /// The text without its mark.
     text: String,
 }
 
@@ -71,7 +71,7 @@ impl Completion {
         self.stale = true;
     }
 
-    /// Finds the offers, if what they complete has changed. True if a name is begun: files may be asked for.
+    /// Finds the offers, if the text to complete has changed. True if a name is begun: files may be requested.
     pub fn refresh(
         &mut self,
         field: &Field,
@@ -95,24 +95,24 @@ impl Completion {
         begun
     }
 
-    /// Nothing is offered.
+    /// Removes all offers.
     pub fn hide(&mut self) {
         self.typed = None;
         self.offers.clear();
     }
 
-    /// What is offered; nothing if the user has closed the list.
+    /// Returns the offers; none if the user has closed the list.
     pub fn offers(&self) -> &[Offer] {
         if self.closed_at.is_some() { &[] } else { &self.offers }
     }
 
-    /// What kind of offers are shown, if there are any.
+    /// Returns the kind of the shown offers, if there are any.
     pub fn shown(&self) -> Option<TypedKind> {
         let kind = self.typed.as_ref().map(|typed| typed.kind);
         kind.filter(|_| !self.offers().is_empty())
     }
 
-    /// There may be fewer than before.
+    /// Returns the index of the chosen offer; there may be fewer than before.
     fn chosen(&self) -> usize {
         self.chosen.min(self.offers().len().saturating_sub(1))
     }
@@ -139,7 +139,7 @@ impl Completion {
         true
     }
 
-    /// Takes what was typed away for the chosen image, and returns the image's path; `None` if none is chosen.
+    /// Removes the typed text for the chosen image, and returns the image's path; `None` if none is chosen.
     pub fn take_image(&mut self, field: &mut Field) -> Option<String> {
         let chosen = self.offers().get(self.chosen())?;
         let OfferEffect::Attach(path) = &chosen.effect else { return None };
@@ -187,7 +187,7 @@ impl Completion {
         }
     }
 
-    /// True if what is typed may be the name of a file.
+    /// True if the typed text may be the name of a file.
     fn names_a_file(&self) -> bool {
         let typed = self.typed.as_ref().filter(|_| self.closed_at.is_none());
         typed.is_some_and(|typed| typed.kind == TypedKind::Name && !typed.text.is_empty())
@@ -226,7 +226,7 @@ fn words_of<'a>(offer: &'a Offer, ui: &UiSettings) -> &'a str {
     }
 }
 
-/// What is typed before the caret that can be completed.
+/// Returns the text before the caret that can be completed.
 fn typed_text(field: &Field) -> Option<TypedText> {
     typed_action(field).or_else(|| typed_name(field))
 }
@@ -241,7 +241,7 @@ fn typed_name(field: &Field) -> Option<TypedText> {
     is_name.then(|| TypedText { kind: TypedKind::Name, at, text: name.to_owned() })
 }
 
-/// True for characters before the `@` of an address of mail. A language written without spaces has none of them.
+/// True for characters before the `@` of an e-mail address. Languages written without spaces do not use them.
 fn is_in_address(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+')
 }

@@ -9,14 +9,14 @@ const MAX_BYTES: usize = 16 * 1024;
 /// The longest path.
 const MAX_PATH: usize = 4096;
 
-/// The paths, if the paste is nothing but whole paths of images, as many as a message takes.
+/// Returns the paths, if the paste consists of whole paths of images, at most as many as a message takes.
 pub fn dropped_images(pasted: &str) -> Option<Vec<String>> {
     let pasted = pasted.trim();
     if pasted.is_empty() || pasted.len() > MAX_BYTES {
         return None;
     }
     let paths = || words(pasted)?.iter().map(|word| path_of(word)).collect::<Option<Vec<_>>>();
-    // A path with blanks may be pasted as it is.
+    // A path with blanks may be pasted unquoted.
     let found = paths().or_else(|| Some(vec![whole_path(pasted)?]))?;
     (1..=MAX_IMAGES).contains(&found.len()).then_some(found)
 }
@@ -30,7 +30,7 @@ fn path_of(word: &str) -> Option<String> {
     }
 }
 
-/// A path from the root or the home folder, that ends as those of images do.
+/// Returns a path from the root or the home folder that has the ending of an image.
 fn whole_path(path: &str) -> Option<String> {
     let whole = path.starts_with('/') || path.starts_with("~/");
     let sound = path.len() <= MAX_PATH && !path.chars().any(char::is_control);

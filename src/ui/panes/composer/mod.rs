@@ -73,7 +73,7 @@ pub const BINDINGS: &[Binding] = &[
 
 /// A paste of more lines is shown as a chip.
 const LINES_IN_FULL: usize = 20;
-/// From this width on, headings start with a longer rule.
+/// The least width at which headings start with a longer rule.
 const MEDIUM: usize = 80;
 /// With fewer cells than this, the picked option is not shown.
 const MIN_PICKED_CELLS: usize = 8;
@@ -119,12 +119,12 @@ pub struct Composer {
     pub field: Field,
     pub target: Target,
     pub completion: Completion,
-    /// What was listed of the workspace last.
+    /// The files of the workspace as listed last.
     pub files: OfferedFiles,
-    /// If it has the keys of vi.
+    /// The keys of vi, if it has them.
     pub vi: Option<ViKeys>,
     sent: SentTexts,
-    /// Which message of the history is in the field.
+    /// The message of the history that is in the field.
     recalled: Option<usize>,
 }
 
@@ -170,17 +170,17 @@ impl Composer {
         })
     }
 
-    /// With what was sent in earlier sessions.
+    /// Makes it with the messages sent in earlier sessions.
     pub fn new(sent: SentTexts) -> Self {
         Self { sent, ..Self::default() }
     }
 
-    /// What was sent before.
+    /// Returns the messages that were sent before.
     pub fn sent(&self) -> &SentTexts {
         &self.sent
     }
 
-    /// Puts a text that was sent before into the field; one undo brings back what was there.
+    /// Puts a sent message into the field; one undo restores the former text.
     pub fn take_sent(&mut self, text: &str) {
         self.field.replace_all(text);
         self.recalled = None;
@@ -228,7 +228,7 @@ impl Composer {
             return false;
         };
         let text = text.to_owned();
-        // One step to undo, however far back the user goes.
+        // Undone in one step, however far back the user goes.
         if self.recalled_now().is_some() {
             self.field.undo();
         }
@@ -237,7 +237,7 @@ impl Composer {
         true
     }
 
-    /// Undoes the last change; a recalled message gives way to what was there before, also if that was cleared.
+    /// Undoes the last change; of a recalled message, it restores the text before, even if that was cleared.
     pub fn undo(&mut self) -> bool {
         let was_recalled = self.recalled_now().is_some();
         let undone = self.field.undo();

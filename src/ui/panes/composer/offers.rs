@@ -1,4 +1,4 @@
-//! What completes a text: names of members and files after `@`, actions after `/`.
+//! The completions of a text: names of members and files after `@`, actions after `/`.
 
 use super::completion::TypedKind;
 use crate::domain::ImageKind;
@@ -9,10 +9,10 @@ use crate::ui::text::SafeText;
 
 /// The most files that are offered.
 const MAX_FILES: usize = 50;
-/// Characters that end a path for whoever reads it, or mean something to a shell.
+/// Characters that end a path for many readers, or mean something to a shell.
 const QUOTED: &str = "\"'`\\()[]{}<>|&;*?!$#";
 
-/// Something that completes what is typed.
+/// A completion of the typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     pub label: String,
@@ -22,7 +22,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// What it puts into the text.
+    /// Returns the text it inserts.
     pub fn text(&self) -> &str {
         match &self.effect {
             OfferEffect::Text(text) => text,
@@ -34,9 +34,9 @@ impl Offer {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OfferEffect {
-    /// This takes the place of what was typed.
+    /// Text that replaces what was typed.
     Text(String),
-    /// The image with this path is attached in place of what was typed.
+    /// The image with this path is attached, and the typed text is removed.
     Attach(String),
     /// The action is run.
     Run(Scope, Action),
@@ -47,12 +47,12 @@ pub enum OfferEffect {
 pub struct OfferedFiles {
     /// Each with the same in lower case.
     paths: Vec<(String, String)>,
-    /// There are more than were listed.
+    /// True if there are more files than were listed.
     is_cut: bool,
 }
 
 impl OfferedFiles {
-    /// Without names that would not be seen as they are.
+    /// Makes the list, without names that have hidden characters.
     pub fn new(paths: Vec<String>) -> Self {
         let is_cut = paths.len() >= MAX_LISTED_FILES;
         let clean = |path: &String| SafeText::line(path).as_str() == path;
@@ -66,8 +66,8 @@ impl OfferedFiles {
         self.is_cut
     }
 
-    /// The files that fit: first those whose name begins with what is typed, then those whose name has it,
-    /// then those whose path has it.
+    /// Returns the matching files: first those whose name begins with the typed text, then those whose
+    /// name contains it, then those whose path does.
     fn offers(&self, typed: &str) -> Vec<Offer> {
         let wanted = typed.to_lowercase();
         let mut ranked: [Vec<&str>; 3] = Default::default();
@@ -107,7 +107,7 @@ pub fn quoted(path: &str) -> String {
     format!("\"{escaped}\"")
 }
 
-/// The members and files that complete a name. None if it is that of a member.
+/// Returns the members and files that complete a name; none if the name is a whole member's name.
 pub fn names(typed: &str, all: &[MemberView], files: &OfferedFiles) -> Vec<Offer> {
     let Some(mut found) = members(typed, all) else { return Vec::new() };
     if !typed.is_empty() {
@@ -116,7 +116,7 @@ pub fn names(typed: &str, all: &[MemberView], files: &OfferedFiles) -> Vec<Offer
     found
 }
 
-/// The members that fit: those that begin with what is typed first. `None` if one is named completely.
+/// Returns the matching members: those that begin with the typed text first. `None` if one is named completely.
 fn members(typed: &str, all: &[MemberView]) -> Option<Vec<Offer>> {
     let wanted = typed.to_lowercase();
     let id = |member: &MemberView| member.id.to_string().to_lowercase();

@@ -18,7 +18,7 @@ pub struct SentTexts {
 }
 
 impl SentTexts {
-    /// As they were stored.
+    /// Reads the stored texts.
     pub fn from_stored(stored: &str) -> Self {
         let texts = stored.split(SEPARATOR).filter(|text| !text.is_empty()).map(str::to_owned);
         let mut sent = Self { texts: texts.collect() };
@@ -26,7 +26,7 @@ impl SentTexts {
         sent
     }
 
-    /// What to store: the newest ones that fit.
+    /// Returns the text to store: the newest messages that fit.
     pub fn to_stored(&self) -> String {
         let mut bytes = 0;
         let small = |text: &&String| text.len() < MAX_STORED_BYTES && !text.contains(SEPARATOR);
@@ -74,7 +74,7 @@ impl SentTexts {
         self.texts.get(at).map(String::as_str)
     }
 
-    /// Those that contain what is searched for, the newest first, each once.
+    /// Returns the messages that match, the newest first, each once.
     pub fn matches(&self, needle: &Needle) -> Vec<&str> {
         let mut found: Vec<&str> = Vec::new();
         for text in self.texts.iter().rev() {

@@ -1,4 +1,4 @@
-//! What colours of code do to differences, and what they leave as it is.
+//! How colours of code change a diff, and what stays unchanged.
 
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;

@@ -1,9 +1,9 @@
 //! The text of a field: a text area of `tui_textarea`, which has the text, the caret, the selection, the
-//! edits to undo and what was cut. Added here: the caret is always between two units, whole units are
+//! edits to undo and the cut text. Added here: the caret is always between two units, whole units are
 //! deleted, long pastes are chips, and edits are undone in groups.
 //!
-//! The area addresses lines and characters with 16 bits and looks through all of its text after each edit, so
-//! its text is bounded: a text that is larger is put into it as a chip.
+//! The area addresses lines and characters with 16 bits and scans all of its text after each edit, so its
+//! text is bounded: a larger text becomes a chip.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub struct EditBuffer {
     groups: UndoGroups,
 }
 
-/// What became of a wish to see the text of a chip.
+/// The result of opening a chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChipOpened {
     Opened,
@@ -34,7 +34,7 @@ pub enum ChipOpened {
     NoChip,
     /// Its text is too large to be shown here.
     TooLarge,
-    /// An image that was no file.
+    /// An image that is not a file.
     NoText,
 }
 
@@ -45,7 +45,7 @@ impl Default for EditBuffer {
 }
 
 impl EditBuffer {
-    /// With the caret at the end.
+    /// Makes it with the caret at the end.
     pub fn new(text: &str) -> Self {
         let mut chips = Chips::default();
         let text = without_marks(text);
@@ -53,7 +53,7 @@ impl EditBuffer {
         Self::with(&shown, chips)
     }
 
-    /// With the images of a draft as chips.
+    /// Makes it with the images of a draft as chips.
     pub fn of_draft(draft: &str) -> Self {
         let mut chips = Chips::default();
         let parts: Vec<DraftPart<'_>> = attached::parts(draft).collect();
@@ -92,7 +92,7 @@ impl EditBuffer {
         self.lines().get(row).map_or("", String::as_str)
     }
 
-    /// All of the text, also that of chips.
+    /// Returns the whole text, that of chips included.
     pub fn text(&self) -> String {
         self.chips.whole(&self.lines().join("\n"))
     }
@@ -140,7 +140,7 @@ impl EditBuffer {
         self.area.move_cursor(CursorMove::Jump(cells(at.row), cells(column)));
     }
 
-    /// True if the text fits at the caret as it is, not as a chip.
+    /// True if the text fits at the caret as text, not as a chip.
     pub fn can_show(&self, text: &str) -> bool {
         let lines = self.lines();
         let bytes = lines.iter().map(|line| line.len() + 1).sum::<usize>() + text.len();
@@ -167,7 +167,7 @@ impl EditBuffer {
         self.put(caret..caret, &mark.to_string(), EditKind::Whole)
     }
 
-    /// Removes what is between the caret and the goal; false if that is nothing.
+    /// Removes the text between the caret and the goal; false if there is none.
     pub fn delete(&mut self, goal: Goal) -> bool {
         self.put(self.range_to(goal), "", EditKind::Whole)
     }
@@ -190,7 +190,7 @@ impl EditBuffer {
         cut
     }
 
-    /// As [`EditBuffer::cut_range`], but the text stays.
+    /// As [`EditBuffer::cut_range`], but keeps the text.
     pub fn copy_range(&mut self, range: &Range<Place>) {
         if !range.is_empty() {
             self.select(range);
@@ -198,12 +198,12 @@ impl EditBuffer {
         }
     }
 
-    /// Removes a part; what was cut stays what it is.
+    /// Removes a part; the cut text stays.
     pub fn remove(&mut self, range: Range<Place>) -> bool {
         self.put(range, "", EditKind::Whole)
     }
 
-    /// Selects what the caret moves over from here on.
+    /// Starts a selection that extends with the caret.
     pub fn start_selection(&mut self) {
         if !self.area.is_selecting() {
             self.area.start_selection();
@@ -214,7 +214,7 @@ impl EditBuffer {
         self.area.cancel_selection();
     }
 
-    /// Where the selection was begun; `None` if there is none.
+    /// Returns the start of the selection; `None` if there is none.
     pub fn anchor(&self) -> Option<Place> {
         let (start, end) = self.area.selection_range()?;
         let (row, column) = if self.area.cursor() == start { end } else { start };
@@ -223,7 +223,7 @@ impl EditBuffer {
         Some(Place { row, byte })
     }
 
-    /// The caret goes to the other end of the selection.
+    /// Moves the caret to the other end of the selection.
     pub fn swap_ends(&mut self) {
         let Some(anchor) = self.anchor() else { return };
         self.stop_selection();
@@ -231,13 +231,13 @@ impl EditBuffer {
         self.jump(anchor);
     }
 
-    /// Inserts what was cut last; false if that is nothing, or too much.
+    /// Inserts the cut text; false if there is none, or too much.
     pub fn yank(&mut self) -> bool {
         let caret = self.caret();
         self.put_shown(caret..caret, &self.area.yank_text())
     }
 
-    /// What was cut last, with the texts of chips, and the names of images: elsewhere nothing is attached.
+    /// Returns the last cut, with the texts of chips and the names of images: elsewhere nothing is attached.
     pub fn cut_text(&self) -> String {
         attached::content(&self.chips.whole(&self.area.yank_text()))
     }
@@ -249,12 +249,12 @@ impl EditBuffer {
         }
     }
 
-    /// What was cut last, with marks for chips.
+    /// Returns the last cut, with marks for chips.
     pub fn cut_shown(&self) -> String {
         self.area.yank_text()
     }
 
-    /// Sets what was cut; it comes from this text.
+    /// Sets the cut text, which comes from this field.
     pub fn set_cut_shown(&mut self, shown: String) {
         self.area.set_yank_text(shown);
     }
@@ -310,7 +310,7 @@ impl EditBuffer {
         if range.is_empty() {
             self.jump(range.start);
         } else {
-            // Deleted as a selection: what was cut stays what it is.
+            // Deleted as a selection, so that the cut text stays.
             self.select(&range);
             edits += usize::from(self.area.delete_char());
         }
@@ -319,7 +319,7 @@ impl EditBuffer {
         edits > 0
     }
 
-    /// False if it would join lines to one that is too long.
+    /// False if removing the range would join lines to one that is too long.
     pub fn may_remove(&self, range: &Range<Place>) -> bool {
         let rest = self.line(range.end.row).len().saturating_sub(range.end.byte);
         range.start.row == range.end.row || range.start.byte + rest <= MAX_LINES
@@ -347,7 +347,7 @@ impl EditBuffer {
         }
     }
 
-    /// Edits were made: the caret moves on to a border, as when what was typed joins what follows.
+    /// Records edits: the caret moves on to a border, as when typed text joins the text after it.
     fn made(&mut self, edits: usize, bytes: usize, kind: EditKind) {
         if edits > 0 {
             self.groups.push(edits, bytes, kind);
@@ -365,7 +365,7 @@ impl EditBuffer {
         edits.is_some()
     }
 
-    /// Does again what was undone last; false if there is nothing.
+    /// Redoes the last undone change; false if there is none.
     pub fn redo(&mut self) -> bool {
         let edits = self.groups.redo();
         for _ in 0..edits.unwrap_or(0) {
@@ -375,7 +375,7 @@ impl EditBuffer {
         edits.is_some()
     }
 
-    /// Where the mark is that the caret touches, the one before it first; blanks may be between.
+    /// Returns the mark that the caret touches, the one before it first; blanks may be between.
     fn chip_here(&self) -> Option<(Place, char)> {
         let caret = self.caret();
         let (before, after) = self.line(caret.row).split_at_checked(caret.byte)?;
@@ -394,12 +394,12 @@ impl EditBuffer {
             return true;
         }
         let text = self.chips.get(mark).map(|chip| chip.text.clone()).unwrap_or_default();
-        // If its removal is undone, it is a text.
+        // If its removal is undone, it is plain text.
         self.chips.set(mark, Chip::of_text(text.clone(), text.clone()));
         let find = |(row, line): (usize, &String)| Some(Place { row, byte: line.find(mark)? });
         if let Some(start) = self.lines().iter().enumerate().find_map(find) {
             let mut end = Place { byte: start.byte + mark.len_utf8(), ..start };
-            // Without a text, the blank behind it goes too.
+            // Without a text, the blank after it is removed too.
             let blank = self.line(start.row).get(end.byte..).is_some_and(|it| it.starts_with(' '));
             end.byte += usize::from(blank && text.is_empty());
             self.replace_beside_caret(start..end, &text);

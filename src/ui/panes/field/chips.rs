@@ -1,8 +1,8 @@
 //! Parts of a text that are shown as one short label, such as a long paste.
 //!
-//! In the text area a chip is one character, its mark: the caret is never inside of it, and undo and yank
-//! treat it as any other. Marks are characters that Unicode reserves for use inside of a program; what comes
-//! from outside has none, because [`without_marks`] removes them.
+//! In the text area a chip is one character, its mark: the caret is never inside it, and undo and yank treat
+//! it as any other. Marks are characters that Unicode reserves for internal use; outside text has none,
+//! because [`without_marks`] removes them.
 
 use crate::ui::model::DraftImage;
 
@@ -46,7 +46,7 @@ pub struct Chips {
 }
 
 impl Chips {
-    /// The mark of a chip, that of an equal one if there is one; `None` if there are many others already.
+    /// Adds a chip and returns its mark, that of an equal chip if there is one; `None` if there are too many.
     pub fn add(&mut self, chip: Chip) -> Option<char> {
         let known = self.chips.iter().position(|it| *it == chip);
         let mark = (FIRST_MARK..=LAST_MARK).nth(known.unwrap_or(self.chips.len()))?;
@@ -62,7 +62,7 @@ impl Chips {
         (FIRST_MARK..=LAST_MARK).nth(at)
     }
 
-    /// Another chip takes the place of this one, wherever its mark stands.
+    /// Replaces a chip, wherever its mark is.
     pub fn set(&mut self, mark: char, chip: Chip) {
         let at = (FIRST_MARK..=LAST_MARK).position(|known| known == mark);
         if let Some(known) = at.and_then(|at| self.chips.get_mut(at)) {

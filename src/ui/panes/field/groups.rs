@@ -1,7 +1,6 @@
-//! Which edits of the text area are undone together: a word that is typed, or what one key did.
-//!
-//! The text area has the edits themselves. It forgets the oldest one when it has [`MAX_EDITS`] + 1; groups
-//! are forgotten before that, so that it always has all edits of the groups that are here.
+//! Which edits of the text area are undone together: a typed word, or the effect of one key. The text area
+//! keeps the edits themselves. It drops the oldest one when it has [`MAX_EDITS`] + 1; groups are dropped
+//! before that, so that the area always has all edits of the groups that are here.
 
 use std::collections::VecDeque;
 
@@ -17,7 +16,7 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 pub enum EditKind {
     /// A character was typed: part of the word before it.
     Typed(char),
-    /// Undone for itself.
+    /// Undone alone.
     Whole,
 }
 
@@ -26,19 +25,19 @@ pub struct UndoGroups {
     /// The number of edits in each group.
     done: VecDeque<usize>,
     undone: Vec<usize>,
-    /// Of all edits that the text area may still have.
+    /// Bytes of all edits that the text area may still have.
     bytes: usize,
     /// The last character of a word that may go on.
     word: Option<char>,
 }
 
 impl UndoGroups {
-    /// True if so many bytes are too much beside what is kept already.
+    /// True if this many more bytes are too much.
     pub fn are_full(&self, bytes: usize) -> bool {
         self.bytes + bytes > MAX_BYTES
     }
 
-    /// So many edits were made.
+    /// Records a group of edits.
     pub fn push(&mut self, edits: usize, bytes: usize, kind: EditKind) {
         self.bytes += bytes;
         self.undone.clear();
@@ -58,7 +57,7 @@ impl UndoGroups {
         }
     }
 
-    /// The caret was moved: what is typed next is another change.
+    /// Ends the group after a move of the caret: the next typed character begins another change.
     pub fn end_word(&mut self) {
         self.word = None;
     }

@@ -1,11 +1,11 @@
-//! The keys of a text field as help lists them, and as they are named where a binding takes their place.
+//! The keys of a text field, as help lists them, and their names for messages about bindings that replace them.
 
 use crate::domain::text::Text;
 
 /// Keys with one meaning, by their names in key files.
 pub type EditKeys = (&'static [&'static str], Text);
 
-/// What is not a character and not an arrow. A test holds that a field takes each of them.
+/// Keys other than characters and arrows. A test checks that a field handles each of them.
 pub const EDIT_KEYS: [EditKeys; 17] = [
     (&["ctrl+a", "home"], Text::new("To the start of the line", "到行首")),
     (&["ctrl+e", "end"], Text::new("To the end of the line", "到行末")),
@@ -45,7 +45,7 @@ pub const VI_EDIT_KEYS: [EditKeys; 9] = [
     (&["u", "ctrl+r", "."], Text::new("Undo, redo, repeat", "撤销、重做、重复")),
 ];
 
-/// What the field does with this key.
+/// Returns what the field does with this key.
 pub fn meaning_of(key: &str) -> Option<Text> {
     EDIT_KEYS.iter().find(|(keys, _)| keys.contains(&key)).map(|(_, does)| *does)
 }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn vi_knows_each_key_that_is_listed_for_it() {
-        // Where the caret is and what was done before, by keys.
+        // Keys that set the place of the caret and the history.
         let before = ["", "0", "k", "k w", "x", "x u"];
         for key in VI_EDIT_KEYS.iter().flat_map(|(keys, _)| *keys) {
             let works = before.iter().any(|before| {

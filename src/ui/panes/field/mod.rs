@@ -1,9 +1,9 @@
 //! A text field: a text area of `tui_textarea` with the keys of this program.
 //!
-//! The area's own drawing (`WrapMode::WordOrGlyph`) is not used. It has one cell style for the caret where
-//! we place the terminal's cursor, for input methods; it counts the width of characters where the rest of the
-//! screen counts that of clusters; it shows text as it is, not cleaned; and a chip, which is one character
-//! of the area, is shown as a label. The rows are made here from the lines of the area and its caret.
+//! The area's own drawing (`WrapMode::WordOrGlyph`) is not used. It draws the caret as one styled cell, while
+//! input methods need the terminal's cursor; it counts the width of characters where the rest of the screen
+//! counts that of clusters; it shows text as it is, not cleaned; and a chip, which is one character of the
+//! area, is shown as a label. The rows are made here from the lines of the area and its caret.
 
 mod buffer;
 mod chips;
@@ -48,17 +48,17 @@ pub struct Field {
     cells: Option<usize>,
     /// The column that moves by rows keep.
     column: Option<usize>,
-    /// What visual mode covers.
+    /// The range that visual mode covers.
     marked: Option<Range<Place>>,
 }
 
-/// What a key does to the text.
+/// The effect of a key on the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stroke {
     Type(char),
     Go(Goal),
     Delete(Goal),
-    /// As delete, and the text can be inserted again.
+    /// Deletes text that can be inserted again.
     Cut(Goal),
     Yank,
     Rows {
@@ -67,7 +67,7 @@ enum Stroke {
     },
 }
 
-/// What keys do that type nothing: alone, and with Ctrl or Alt.
+/// The strokes of keys that type nothing: alone, and with Ctrl or Alt.
 const STROKES: [(KeyCode, Stroke, Stroke); 10] = [
     (KeyCode::Backspace, Stroke::Delete(Goal::Left), Stroke::Cut(Goal::WordLeft)),
     (KeyCode::Delete, Stroke::Delete(Goal::Right), Stroke::Cut(Goal::WordRight)),
@@ -141,7 +141,7 @@ impl Field {
         Self { buffer: EditBuffer::new(text), ..Self::default() }
     }
 
-    /// With the images of a draft as chips.
+    /// Makes it with the images of a draft as chips.
     pub fn of_draft(draft: &str) -> Self {
         Self { buffer: EditBuffer::of_draft(draft), ..Self::default() }
     }
@@ -225,7 +225,7 @@ impl Field {
         self.buffer.replace_all(text);
     }
 
-    /// All of the text, also that of chips.
+    /// Returns the whole text, that of chips included.
     pub fn text(&self) -> String {
         self.buffer.text()
     }
@@ -259,7 +259,7 @@ impl Field {
         self.buffer.undo()
     }
 
-    /// Does again what was undone last; false if there is nothing.
+    /// Redoes the last undone change; false if there is none.
     pub fn redo(&mut self) -> bool {
         self.column = None;
         self.buffer.redo()
@@ -330,7 +330,7 @@ impl Field {
         matches!(self.buffer.lines(), [line] if line == text)
     }
 
-    /// Replaces what is between a position and the caret after it.
+    /// Replaces the text between a position and the caret after it.
     pub fn replace_before_caret(&mut self, from: Place, text: &str) {
         if self.has_space(text) {
             self.column = None;
@@ -344,7 +344,7 @@ impl Field {
         self.paste_shown(text, |_| None)
     }
 
-    /// The same; the inserted text is shown as the label it is given, if there is one.
+    /// As [`Field::paste`], but shows the text as the label that `label` returns, if any.
     pub fn paste_shown(&mut self, text: &str, label: impl Fn(&str) -> Option<String>) -> bool {
         if !self.has_space(text) {
             return false;

@@ -1,4 +1,4 @@
-//! Where the caret goes: over units, which are grapheme clusters, chips and ends of lines.
+//! Moves of the caret: over units, which are grapheme clusters, chips and ends of lines.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::ui::text::width::clusters;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
     pub row: usize,
-    /// In the line.
+    /// The byte offset in the line.
     pub byte: usize,
 }
 
@@ -27,7 +27,7 @@ pub enum Goal {
     Bottom,
 }
 
-/// What a unit is for moves by words.
+/// The kind of a unit for moves by words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
     Blank,
@@ -62,7 +62,7 @@ pub fn units(line: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// This position, or the end of the unit that it is in.
+/// Returns this position, or the end of the unit around it.
 pub fn border_from(line: &str, at: usize) -> usize {
     let at = at.min(line.len());
     units(line).iter().find(|unit| unit.start < at && at < unit.end).map_or(at, |unit| unit.end)
@@ -116,7 +116,7 @@ pub fn before(buffer: &EditBuffer, from: Place) -> impl Iterator<Item = (UnitKin
     })
 }
 
-/// Over blanks, then over what is of one kind.
+/// Moves over blanks, then over units of one kind.
 fn over_word(from: Place, units: impl Iterator<Item = (UnitKind, Place)>) -> Place {
     let (mut at, mut kind) = (from, UnitKind::Blank);
     for (found, place) in units {

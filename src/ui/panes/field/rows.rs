@@ -1,4 +1,4 @@
-//! How the text of a field is shown: rows broken between words, and where the caret is among them.
+//! The rows of a field: broken between words, with the position of the caret.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -23,12 +23,12 @@ pub type FieldRow = Vec<RowPart>;
 /// Column and row.
 pub type CellAt = (usize, usize);
 
-/// A line as it is shown: clean, with the labels of chips.
+/// A line as shown: clean, with the labels of chips.
 struct ShownLine {
     text: String,
     /// The labels in it.
     labels: Vec<Range<usize>>,
-    /// What the selection covers of it.
+    /// The part of it that the selection covers.
     marked: Option<Range<usize>>,
     rows: Vec<Range<usize>>,
 }
@@ -41,7 +41,7 @@ impl ShownLine {
         Self { text, labels, marked: None, rows }
     }
 
-    /// With what the selection covers of it.
+    /// Sets the part that the selection covers.
     fn marked(self, buffer: &EditBuffer, row: usize, marked: Option<&Range<Place>>) -> Self {
         let Some(range) = marked.filter(|range| range.start.row <= row && row <= range.end.row)
         else {
@@ -85,8 +85,8 @@ impl ShownLine {
         self.rows.iter().map(|row| self.row(row)).collect()
     }
 
-    /// Where the byte `offset` of the shown text is. A caret that does not fit into its row is at the start
-    /// of the next one, which may be one more than the text has.
+    /// Returns the cell of the byte `offset` of the shown text. A caret that does not fit into its row is
+    /// at the start of the next one, which may be one more than the text has.
     fn cell_at(&self, offset: usize, cells: usize) -> CellAt {
         let row = self.rows.iter().rposition(|row| row.start <= offset).unwrap_or(0);
         let start = self.rows.get(row).map_or(0, |row| row.start);
@@ -108,7 +108,7 @@ fn shown(buffer: &EditBuffer, part: &str, mut label: impl FnMut(Range<usize>)) -
     SafeText::clean(&raw).into_string()
 }
 
-/// Where a position of the text is among the rows of its line.
+/// Returns the cell of a position among the rows of its line.
 fn cell_of(buffer: &EditBuffer, line: &ShownLine, at: Place, cells: usize) -> CellAt {
     let before = buffer.line(at.row).get(..at.byte).unwrap_or_default();
     let offset = shown(buffer, before, |_| ()).len().min(line.text.len());

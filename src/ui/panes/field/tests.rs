@@ -538,7 +538,7 @@ fn a_draft_keeps_its_images_and_other_texts_have_none() {
     assert!(field.has_images() && field.text() == large);
 }
 
-/// What happens to a draft with images.
+/// A step with a draft that has images.
 #[derive(Debug, Clone)]
 enum ImageStep {
     Type(char),

@@ -1,5 +1,5 @@
-//! The search in the records of dialogs: a line that is typed into, and a list of what was found. Each key
-//! searches; the driver reads, and what it finds is added below. Enter goes to the chosen record.
+//! The search in the records of dialogs: an input line, and a list of results. Each key starts a search;
+//! the driver reads, and its results are added below. Enter goes to the chosen record.
 
 mod rows;
 #[cfg(test)]
@@ -35,14 +35,14 @@ const HEAD_ROWS: u16 = 2;
 const INDENT: u16 = 3;
 /// Rows of one result.
 const ROWS_EACH: usize = 2;
-/// From so many rows on, the text around the chosen match is shown.
+/// With at least this many rows, the text around the chosen match is shown.
 const PREVIEW_FROM: u16 = 16;
-/// Rows of that text at most, without its rule.
+/// Most rows of that text, without its rule.
 const MAX_PREVIEW: u16 = 9;
 
 #[derive(Debug)]
 pub struct Finder {
-    /// Where the person is.
+    /// The dialog that is open or selected.
     dialog: Option<DialogId>,
     scope: FindScope,
     field: Field,
@@ -64,7 +64,7 @@ impl Finder {
         Self { dialog, scope, field: Field::new(""), chosen: 0, top: 0, fits: 1 }
     }
 
-    /// What is typed has changed, or where it is searched.
+    /// Searches again after the text or the scope has changed.
     fn search(&mut self, cx: &mut Cx<'_>) -> Handled {
         self.chosen = 0;
         self.top = 0;

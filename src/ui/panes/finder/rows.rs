@@ -18,7 +18,7 @@ use crate::ui::words::{ARCHIVED, DONE};
 /// Cells before the text.
 const INDENT: usize = 2;
 
-/// The line with the match, and below it whose it is; each with what stands at the right edge.
+/// Returns the line with the match, and below it its origin; each with the text at its right edge.
 pub(super) fn found_rows(
     found: &FoundRecord,
     needle: &Needle,
@@ -98,7 +98,7 @@ fn about(found: &FoundRecord, ui: &UiSettings) -> Strip {
     who.put(&format!("{dot}{what}{dot}{course}{place}{dot}{}", found.title), dim)
 }
 
-/// So many rows of the text around the match; the match is among them.
+/// Returns at most `most` rows of the text around the match; the match is among them.
 pub(super) fn preview_rows(
     found: &FoundRecord,
     needle: &Needle,

@@ -50,7 +50,7 @@ pub fn answer(stage: &mut Stage, records: Vec<FoundRecord>, end: Option<FindEnd>
     stage.apply(DriverEvent::Found { ticket, part });
 }
 
-/// Of several kinds and places.
+/// Results of several kinds and places.
 pub fn results() -> Vec<FoundRecord> {
     vec![
         FoundRecord { matches: 3, ..found(&side("d"), 1, "a table for **OTP** codes") },

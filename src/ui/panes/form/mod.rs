@@ -196,7 +196,7 @@ impl NewDialog {
         }
     }
 
-    /// After typing, the first matching teammate is selected, and the typed Taskdoc is used as it is.
+    /// After typing, selects the first matching teammate, and uses the typed Taskdoc unchanged.
     fn edited(&mut self, cx: &mut Cx<'_>) {
         match self.focus {
             FormField::Teammate => {

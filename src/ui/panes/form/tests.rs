@@ -1,4 +1,4 @@
-//! A new dialog, from what is typed to the command.
+//! A new dialog, from the typed text to the command.
 
 use crate::domain::{DialogId, RootId};
 use crate::protocol::event::WorkspaceView;

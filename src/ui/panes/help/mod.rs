@@ -39,12 +39,12 @@ const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
 
 /// Cells for the keys of one action, on wide and on narrow screens.
 const KEY_CELLS: (usize, usize) = (20, 14);
-/// From this width on a screen is wide.
+/// The least width of a wide screen.
 const WIDE_CELLS: usize = 50;
 /// Cells before the keys, and the minimum between keys and description.
 const MARGIN: usize = 2;
 
-/// Help for what has the keys.
+/// Help for the part that has the keys.
 #[derive(Debug)]
 pub struct Help {
     about: KeysOf,
@@ -86,7 +86,7 @@ impl Help {
         lines
     }
 
-    /// The keys of the text field, without those that a binding takes.
+    /// Adds the keys of the text field, without those that a binding takes.
     fn push_editing(
         &self,
         lines: &mut Vec<Strip>,
@@ -110,7 +110,7 @@ impl Help {
         }
     }
 
-    /// True if a key with Ctrl or Alt has an action here. Others are those of vi, which has them first.
+    /// True if a key with Ctrl or Alt has an action here. Keys without them are handled by vi first.
     fn is_bound(&self, chord: Chord, ui: &UiSettings) -> bool {
         let meaning = ui.keymap.pressed(self.about.scope, &chord.into());
         let handled = |action| {
@@ -126,7 +126,7 @@ impl Help {
     }
 }
 
-/// What the signs before the questions mean.
+/// Explains the signs before the questions.
 fn push_signs(lines: &mut Vec<Strip>, ui: &UiSettings, width: usize) {
     lines.push(Strip::new());
     let heading = format!("  {}", ui.text(SIGNS));
@@ -143,7 +143,7 @@ fn push_signs(lines: &mut Vec<Strip>, ui: &UiSettings, width: usize) {
     }
 }
 
-/// The keys of one action; sequences are told apart by commas.
+/// Returns the keys of one action, separated by commas.
 fn names(keys: &[KeySequence], ui: &UiSettings) -> String {
     let names: Vec<String> = keys.iter().map(|keys| ui.key_label(&keys.to_string())).collect();
     names.join(if keys.iter().any(KeySequence::is_long) { ", " } else { " " })

@@ -53,22 +53,22 @@ pub const BINDINGS: &[Binding] = &[
         .does("Put what blocks most first, or the oldest", "让阻塞最多的在前，或最早的在前"),
 ];
 
-/// Cells before what a question is about.
+/// Cells before the details of a question.
 const DETAIL_INDENT: usize = 3;
 
-/// With fewer cells than this, the number of parts stands alone.
+/// With fewer cells than this, only the number of parts is shown.
 const MIN_WORD_CELLS: u16 = 30;
 
 /// Rows one question takes.
 pub const ROWS_EACH: u16 = 2;
 
-/// Most rows that say what the selected question is about.
+/// Most rows of details of the selected question.
 pub const MAX_DETAIL_ROWS: u16 = 5;
 
 /// Rows one notice or failure takes.
 pub const NEWS_ROWS: u16 = 1;
 
-/// Scrolls the selected row into view, with what it is about.
+/// Scrolls the selected row into view, with its details.
 pub fn layout(inbox: &mut Inbox, ui: &UiSettings, area: Rect) {
     let selected = inbox.selected_at();
     let height = area.height.saturating_sub(detail_height(inbox, ui, area));
@@ -77,7 +77,7 @@ pub fn layout(inbox: &mut Inbox, ui: &UiSettings, area: Rect) {
     inbox.top = inbox.top.min(last).clamp(lowest.min(selected), selected);
 }
 
-/// How many rows of the screen the row of the list takes.
+/// Returns the height of an item of the list, in rows.
 fn height_of(inbox: &Inbox, at: usize) -> u16 {
     if at < inbox.rows().len() { ROWS_EACH } else { NEWS_ROWS }
 }
@@ -95,7 +95,7 @@ fn first_before(inbox: &Inbox, end: usize, height: u16) -> usize {
     first
 }
 
-/// How many rows of the list are shown from this one on; at least one.
+/// Returns how many items of the list are in view from this one on; at least one.
 fn fits_from(inbox: &Inbox, top: usize, height: u16) -> usize {
     let (mut count, mut left) = (0, height);
     while let Some(rest) = left.checked_sub(height_of(inbox, top + count)) {
@@ -112,7 +112,7 @@ fn detail_height(inbox: &Inbox, ui: &UiSettings, area: Rect) -> u16 {
     row.map_or(0, |row| u16::try_from(details(row, ui, area.width).len()).unwrap_or(0))
 }
 
-/// Who waits through whom for the answer, how it can be given, and the last words of the asker.
+/// Returns the members that wait for the answer, how it can be given, and the last words of the asker.
 fn details(row: &InboxRow, ui: &UiSettings, width: u16) -> Vec<Strip> {
     let dim = ui.style(Role::TextDim);
     let cells = usize::from(width).saturating_sub(DETAIL_INDENT + 1).max(1);
@@ -242,7 +242,7 @@ fn draw_news(inbox: &Inbox, at: usize, view: View<'_>, buffer: &mut Buffer, area
     draw_between(buffer, inner, area.y, (&left, &right), ui.glyphs.cut);
 }
 
-/// How many questions are answered with this one.
+/// Returns how many questions an answer to this one answers.
 pub fn times_of(inbox: &Inbox, row: &InboxRow, drafts: &Drafts) -> usize {
     let alike = inbox.alike(&row.question.id);
     1 + alike.filter(|row| !drafts.has_answer(&row.question.id)).count()
@@ -295,7 +295,7 @@ fn draw_question(
         return;
     }
     let kind = row.kind();
-    // Of several parts the one that is answered next says more than what they have in common.
+    // If there are several parts, the next one to answer says more than the text above them.
     let asked = match row.next_part() {
         Some((_, part)) => title::headline(&part.text),
         None => title::headline(&row.question.tellask_content),
@@ -304,7 +304,7 @@ fn draw_question(
     let second = Strip::new().put(&format!("{sign} "), dim).put(&asked, ui.style(Role::Text));
     let cells = usize::from(inner.width);
     let kind = Strip::new().put(ui.text(kind_word(kind)), dim);
-    // How it is answered is less than what it asks; of parts the row above says how many there are.
+    // The kind of answer is shown only if there is room; for parts, the row above has their number.
     if row.progress().is_none() && second.width() + 2 + kind.width() <= cells {
         kind.draw_right(buffer, inner, area.y + 1);
     }

@@ -237,7 +237,7 @@ fn q10_questions_of_a_tree_that_ask_the_same_are_one_row_and_get_one_answer_each
     let ids: Vec<&str> = sent.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(ids, ["q1", "q3", "q4"]);
     assert!(sent.iter().all(|(_, text)| *text == sent[0].1), "{sent:?}");
-    // One of them fails, and stays.
+    // One answer fails, and its question stays.
     let refused = stage.sent.iter().find_map(|command| {
         let Command::Answer { question, ticket, .. } = command else { return None };
         (question == "q4").then_some(*ticket)
@@ -307,7 +307,7 @@ fn keys_that_were_typed_on_answer_nothing_about_questions_alike() {
         stage
     };
     let is_asked = |stage: &mut Stage| stage.screen().contains("question has the same words");
-    // In the same read as the key that sends the answer.
+    // Read together with the key that sends the answer.
     for ahead in ["<enter> y", "<enter> <enter>", "<enter> n o <esc>"] {
         let mut stage = asked();
         stage.keys(ahead);
@@ -352,7 +352,7 @@ fn what_comes_is_in_view_as_long_as_nobody_has_chosen_something_else() {
     assert!(untouched.screen().contains("news 9"), "{}", untouched.screen());
     untouched.apply(asked());
     assert!(untouched.screen().contains("? @dba"), "{}", untouched.screen());
-    // Whoever is in the inbox keeps what is under the cursor.
+    // While the inbox has the focus, the selection stays.
     let mut reading = stage();
     reading.keys("<alt+2> j j").apply(asked());
     let row = |screen: &str| screen.lines().find(|line| line.starts_with("▌·")).map(str::to_owned);
@@ -361,7 +361,7 @@ fn what_comes_is_in_view_as_long_as_nobody_has_chosen_something_else() {
         "{}",
         reading.screen()
     );
-    // And whoever has chosen something there, too.
+    // So it does after the user has selected an item.
     reading.keys("<alt+1>").apply(DriverEvent::Inbox(Vec::new())).apply(asked()).keys("<alt+2>");
     assert!(
         row(&reading.screen()).is_some_and(|row| row.contains("news 7")),

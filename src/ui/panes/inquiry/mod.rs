@@ -1,4 +1,4 @@
-//! The parts of a question: all of them as they were asked, and the form in which they are answered one by one.
+//! The parts of a question: all of them as asked, and the form for answering them one by one.
 
 #[cfg(test)]
 mod tests;
@@ -35,18 +35,18 @@ const NUMBER_INDENT: usize = 2;
 const TEXT_INDENT: usize = 4;
 /// Cells before an option: below the text of its part.
 const OPTION_INDENT: usize = 4;
-/// Of a row at most so much is for the answer to its part.
+/// An answer takes at most 1/`ANSWER_SHARE` of its row.
 const ANSWER_SHARE: usize = 2;
-/// With fewer cells than this an option is not in one row with what speaks for and against it.
+/// Below this width in cells, pros and cons of an option go on their own rows.
 const MIN_ROW_CELLS: usize = 40;
 
-/// What the form shows.
+/// The content of the form.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerForm<'a> {
     pub row: &'a InboxRow,
     /// The part that is answered.
     pub part: &'a Part,
-    /// What is typed as its answer.
+    /// The typed answer.
     pub typed: &'a str,
     pub drafts: &'a Drafts,
 }
@@ -55,13 +55,13 @@ pub struct AnswerForm<'a> {
 #[derive(Debug, Default)]
 pub struct FormRows {
     pub rows: Vec<Strip>,
-    /// They are all that is to be approved.
+    /// True if the rows show everything that is to be approved.
     pub is_whole: bool,
 }
 
 impl AnswerForm<'_> {
-    /// Its rows in so many cells, at most `height`: all parts, else the current one, else what of it is needed to
-    /// answer it.
+    /// Returns its rows for this width, at most `height`: all parts, else the current one, else the part of
+    /// it that is needed to answer it.
     #[must_use]
     pub fn rows(&self, cells: usize, height: usize, ui: &UiSettings) -> FormRows {
         let approval = self.row.inquiry.as_ref().and_then(|inquiry| inquiry.approval.as_ref());
@@ -102,8 +102,8 @@ impl AnswerForm<'_> {
         short
     }
 
-    /// A decision: who wants to make it, what it is, its options and the change. The options come before the rest of the text
-    /// and the change where there is no room for all.
+    /// Returns the rows of a decision: who wants to make it, its text, its options and the change. If there
+    /// is no room for all, the options precede the rest of the text and the change.
     fn approval(
         &self,
         approval: &Approval,
@@ -131,7 +131,7 @@ impl AnswerForm<'_> {
                     .shortened(cells, ui.glyphs.cut, dim),
             ];
             rows.extend(options);
-            // The one that rejects stays in view.
+            // The option that rejects stays in view.
             let last = rows.pop();
             rows.truncate(height.saturating_sub(1));
             rows.extend(last);
@@ -147,7 +147,7 @@ impl AnswerForm<'_> {
         FormRows { rows, is_whole: is_whole && self.row.several_parts().is_none() }
     }
 
-    /// The beginning of what is to be approved in so many rows, and how many lines are not in them.
+    /// Returns the first `room` rows of what is to be approved, and the number of lines that do not fit.
     fn about(
         &self,
         approval: &Approval,
@@ -178,7 +178,7 @@ impl AnswerForm<'_> {
         (rows, hidden)
     }
 
-    /// Who asks, since when, and how many parts have an answer; or which part of how many this is.
+    /// Returns the head: who asks, since when, and the number of answered parts or of the current part.
     fn head(&self, at: Option<(usize, usize)>, cells: usize, ui: &UiSettings) -> Strip {
         let (row, dim) = (self.row, ui.style(Role::TextDim));
         let (answered, all) = row.progress().unwrap_or_default();
@@ -222,7 +222,7 @@ impl AnswerForm<'_> {
         left.pad_to(cells.saturating_sub(right.width())).join(right)
     }
 
-    /// Whether a part has an answer, or a draft.
+    /// Returns the sign of a part: it has an answer, a draft, or neither.
     fn sign<'u>(&self, part: &Part, ui: &'u UiSettings) -> (&'u str, Role) {
         let key = DraftKey::Part(self.row.question.id.clone(), part.id.clone());
         if self.row.answers.contains_key(&part.id) {
@@ -280,7 +280,7 @@ fn mark(number: usize, ui: &UiSettings) -> Strip {
     Strip::new().put(&format!("{} {number} ", ui.glyphs.selected), ui.style(Role::Accent))
 }
 
-/// Who wants to decide what.
+/// Returns the head of an approval: who asks, since when, and its category.
 fn approval_head(row: &InboxRow, approval: &Approval, ui: &UiSettings) -> Strip {
     let (dim, dot) = (ui.style(Role::TextDim), format!(" {} ", ui.glyphs.middle_dot));
     Strip::new()
@@ -291,7 +291,7 @@ fn approval_head(row: &InboxRow, approval: &Approval, ui: &UiSettings) -> Strip 
         .put(&format!("{dot}{}", ui.text(approval.category.words())), dim)
 }
 
-/// A text that is to be approved, as it is written: marks of a document could hide a part of it.
+/// Returns a text to be approved, as it is written: Markdown could hide a part of it.
 fn text_rows(text: &str, cells: usize, ui: &UiSettings) -> Vec<Strip> {
     let room = cells.saturating_sub(NUMBER_INDENT).max(1);
     plain_rows(&without_padding(text), NUMBER_INDENT, room, ui.style(Role::Text))
@@ -319,7 +319,7 @@ pub fn approval_rows(row: &InboxRow, cells: usize, ui: &UiSettings) -> Vec<Strip
     rows
 }
 
-/// The first lines of a change, and how many more there are.
+/// Returns the first lines of a change, and the number of the others.
 fn change_rows(diff: &str, cells: usize, room: usize, ui: &UiSettings) -> (Vec<Strip>, usize) {
     let rows = |limit: usize| DiffRows::new(ui, NUMBER_INDENT, cells).patch(diff, limit);
     let all = rows(room.min(MAX_CHANGE_ROWS));
@@ -336,7 +336,7 @@ fn change_rows(diff: &str, cells: usize, room: usize, ui: &UiSettings) -> (Vec<S
     (rows, hidden)
 }
 
-/// How many lines are not shown, and the key that shows all.
+/// Returns the row with the number of hidden lines and the key that shows all.
 fn more_row(hidden: usize, cells: usize, ui: &UiSettings) -> Strip {
     let dim = ui.style(Role::TextDim);
     let more = ui.counted(hidden, MORE_LINES);
@@ -345,7 +345,7 @@ fn more_row(hidden: usize, cells: usize, ui: &UiSettings) -> Strip {
     Strip::new().put(&more, dim).shortened(cells, ui.glyphs.cut, dim)
 }
 
-/// All parts as they were asked.
+/// Returns all parts as asked.
 pub fn asked_rows(inquiry: &Inquiry, cells: usize, ui: &UiSettings) -> Vec<Strip> {
     let mut rows = Prose::new(ui).rows(&inquiry.intro, NUMBER_INDENT, cells);
     for (number, part) in (1..).zip(&inquiry.parts) {

@@ -1,5 +1,5 @@
-//! The end of the program's own log of today, to be read: the newest lines first in view, filtered by level.
-//! It is what was read when it was asked for; a key reads it again.
+//! The end of today's log of this program: the newest lines first in view, filtered by level. It is read on
+//! request only; a key reads it again.
 //!
 //! Rows are laid out when the width or the filter changes, not for each frame.
 

@@ -1,5 +1,5 @@
-//! The mind of a member: all that it is sent in a new dialog before anybody says something, to be read, with the
-//! problems of its files above.
+//! The mind of a member: everything that it is sent in a new dialog before the first prompt, read-only, with
+//! the problems of its files above.
 //!
 //! Rows are laid out when the width or the problems change, not for each frame.
 
@@ -54,7 +54,7 @@ const MAX_ROWS: usize = 50_000;
 pub struct MindSheet {
     mind: MindView,
     rows: TextRows,
-    /// Where the parts begin.
+    /// The first row of each part.
     parts: Vec<usize>,
     /// The problems and the width the rows were made for.
     made_for: Option<(Vec<Problem>, u16)>,
@@ -65,7 +65,7 @@ impl MindSheet {
         Self { mind, rows: TextRows::default(), parts: Vec::new(), made_for: None }
     }
 
-    /// To the heading of the part before or after what is at the top.
+    /// Scrolls to the heading of the next or the previous part.
     fn step_part(&mut self, down: bool) -> Handled {
         let (top, mut parts) = (self.rows.top(), self.parts.iter().copied());
         let found =

@@ -33,7 +33,7 @@ const INDENT: u16 = 3;
 
 #[derive(Debug)]
 pub struct Palette {
-    /// Whose actions it finds: of what had the focus when it was opened.
+    /// The keys of the part that had the focus when it was opened.
     of: KeysOf,
     field: Field,
     chosen: usize,
@@ -49,7 +49,7 @@ pub struct PaletteEntry {
     pub key: String,
 }
 
-/// The actions whose name begins with this, then those that have a word in their name that does.
+/// Returns the actions whose name begins with the text, then those with such a word in their name.
 pub fn named(from: Scope, typed: &str, ui: &UiSettings) -> Vec<PaletteEntry> {
     let (mut found, others): (Vec<_>, Vec<_>) = entries_of_panes(from, ui)
         .into_iter()
@@ -66,7 +66,7 @@ impl Palette {
         Self { of, field: Field::new(""), chosen: 0, top: 0 }
     }
 
-    /// The actions that match what is typed, the best first.
+    /// Returns the actions that match the typed text, the best first.
     fn entries(&self, ui: &UiSettings) -> Vec<PaletteEntry> {
         let all = all_entries(&self.of, ui);
         let typed = self.field.text();
@@ -125,7 +125,7 @@ fn all_entries(of: &KeysOf, ui: &UiSettings) -> Vec<PaletteEntry> {
     }
 }
 
-/// What an overlay does, narrow scopes first.
+/// Returns the actions of an overlay, narrow scopes first.
 fn entries_of_overlay(of: &KeysOf, ui: &UiSettings) -> Vec<PaletteEntry> {
     let mut entries: Vec<PaletteEntry> = Vec::new();
     let bindings = of.scope.chain().flat_map(|scope| ui.keymap.bindings_of(scope));
@@ -139,8 +139,8 @@ fn entries_of_overlay(of: &KeysOf, ui: &UiSettings) -> Vec<PaletteEntry> {
     entries
 }
 
-/// The actions of the focused pane with those that work everywhere, then those of the other panes. From the
-/// composer, those of all panes are others.
+/// Returns the actions of the focused pane with those that work everywhere, then those of the other panes.
+/// For the composer, all panes are other panes.
 fn entries_of_panes(from: Scope, ui: &UiSettings) -> Vec<PaletteEntry> {
     let others = [Scope::PANES, tree::SCOPE, inbox::SCOPE, transcript::SCOPE, composer::SCOPE];
     let others = others.into_iter().filter(|scope| !from.chain().any(|here| here == *scope));

@@ -1,4 +1,4 @@
-//! The palette, from keys to what the action does.
+//! The palette, from keys to the effect of the action.
 
 use proptest::prelude::*;
 

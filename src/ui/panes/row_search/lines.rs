@@ -8,7 +8,7 @@ use super::MAX_PER_ROW;
 use crate::domain::needle::Needle;
 use crate::ui::panes::strip::{Joint, Strip};
 
-/// A row as it is searched.
+/// A row to be searched.
 #[derive(Debug, Clone, Default)]
 pub struct SearchedRow {
     text: String,
@@ -33,12 +33,12 @@ pub(super) type MatchId = (usize, usize);
 /// A part of a row, and the match it belongs to.
 pub(super) type Part = (Range<usize>, MatchId);
 
-/// What was found.
+/// The matches.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Rows in which matches begin, and how many.
+    /// Rows in which matches begin, and their number.
     pub counts: Vec<(usize, usize)>,
-    /// The parts of all matches in the rows of lines that have one over a break.
+    /// The parts of all matches in the rows of lines that have a match across a break.
     pub broken: BTreeMap<usize, Vec<Part>>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn found(needle: &Needle, rows: impl Iterator<Item = SearchedRow>) ->
     found
 }
 
-/// The rows of a line, and their texts with what the breaks took.
+/// The rows of a line, and their texts with the blanks that the breaks dropped.
 #[derive(Debug, Default)]
 struct Line {
     text: String,
@@ -68,7 +68,7 @@ struct Line {
 struct Piece {
     at: usize,
     row: String,
-    /// Where the text of the row begins in it, and its place in the text of the line.
+    /// The offset of the row's text within the row, and its place in the text of the line.
     indent: usize,
     place: Range<usize>,
 }

@@ -20,7 +20,7 @@ use crate::ui::theme::Role;
 /// Cells before the text.
 const INDENT: u16 = 3;
 
-/// What is edited.
+/// The text being edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditSubject {
     Reminder(DialogId, String),

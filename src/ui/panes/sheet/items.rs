@@ -36,12 +36,12 @@ impl SheetItem {
         rows.map(SearchedRow::from).chain([SearchedRow::default()])
     }
 
-    /// How many letters each row has.
+    /// Returns the number of letters of each row.
     pub fn letters(&self) -> impl Iterator<Item = usize> {
         std::iter::once(&self.head).chain(&self.body).map(letters).chain([0])
     }
 
-    /// With each row, given with its number among them, changed so.
+    /// Changes each row, given its number within the item.
     pub fn marked(self, mark: impl Fn(usize, Strip) -> Strip) -> Self {
         let body = self.body.into_iter().zip(1..).map(|(row, at)| mark(at, row)).collect();
         Self { head: mark(0, self.head), body, ..self }

@@ -76,7 +76,7 @@ impl SheetKind {
 pub struct SheetPane {
     kind: SheetKind,
     dialog: DialogId,
-    /// Whose reminders, or the path of the Taskdoc.
+    /// The dialog of the reminders, or the path of the Taskdoc.
     of: String,
     list: SheetList,
     editor: Option<Editor>,

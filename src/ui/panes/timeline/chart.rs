@@ -14,18 +14,18 @@ const DAY: i64 = 24 * 60 * MINUTE;
 /// Cells between the starts of two labels of the axis, beside the label.
 const LABEL_GAP: usize = 4;
 
-/// The rest of a tree that rests takes one part in so many of the time before.
+/// A tree's final rest is drawn as 1/`REST_PART` of the time before.
 const REST_PART: i64 = 8;
 
 /// A part of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub from: i64,
-    /// At least 1.
+    /// The duration in seconds, at least 1.
     pub seconds: i64,
 }
 
-/// A span as it is shown: one that goes on reaches to now.
+/// A span as it is shown: one that goes on ends now.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretch<'a> {
     pub span: &'a Span,
@@ -33,7 +33,7 @@ pub(super) struct Stretch<'a> {
     pub goes_on: bool,
 }
 
-/// What a cell shows. Of several, it shows the greatest.
+/// The content of a cell. If several kinds share it, the greatest is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CellKind {
     NothingToDo,
@@ -87,7 +87,7 @@ impl CellKind {
     }
 }
 
-/// The spans of a dialog as they are shown at `now`.
+/// Returns the spans of a dialog as shown at `now`.
 pub(super) fn stretches(timeline: &Timeline, now: i64) -> impl Iterator<Item = Stretch<'_>> {
     let last = timeline.spans.len();
     timeline.spans.iter().enumerate().map(move |(at, span)| {
@@ -98,7 +98,7 @@ pub(super) fn stretches(timeline: &Timeline, now: i64) -> impl Iterator<Item = S
 }
 
 impl Stretch<'_> {
-    /// Nothing happens in it until a person does something.
+    /// True if nothing happens in it until a person acts.
     fn rests(self) -> bool {
         match self.span.activity {
             Activity::HadNothingToDo | Activity::WasStopped | Activity::WasCutOff => self.goes_on,
@@ -110,8 +110,8 @@ impl Stretch<'_> {
     }
 }
 
-/// From the first span of any dialog to the end of the last. Where all rest, it ends soon after the last of them
-/// began to: what happened before would be one cell a day later.
+/// Returns the window from the first span of any dialog to the end of the last. If all rest, it ends soon
+/// after the last began to: otherwise the earlier time would be one cell a day later.
 pub(super) fn whole(view: &TimelineView, now: i64) -> (Window, Scale) {
     let all = || view.rows.iter().flat_map(|row| stretches(&row.timeline, now));
     let from = all().map(|stretch| stretch.span.from).min().unwrap_or(now);
@@ -135,7 +135,7 @@ impl Window {
         self.from.saturating_add(self.seconds)
     }
 
-    /// The cells of a stretch, of so many; `None` if it is not in view.
+    /// Returns the columns that a span covers, out of `cells`; `None` if it is out of view.
     pub fn cells_of(
         self,
         stretch: Stretch<'_>,
@@ -145,7 +145,7 @@ impl Window {
         self.cells_between(scale.shown(stretch.span.from), scale.shown(stretch.to), cells)
     }
 
-    /// The same of a part of the shown time.
+    /// Returns the columns of a part of the shown time.
     pub fn cells_between(self, from: i64, to: i64, cells: usize) -> Option<Range<usize>> {
         let ends_before = to < self.from || (to == self.from && from < to);
         if cells == 0 || ends_before || from > self.to() || (from == self.to() && from < to) {
@@ -171,7 +171,7 @@ impl Window {
         self.from.saturating_add(i64::try_from(passed).unwrap_or_default())
     }
 
-    /// What each cell of a dialog shows; `None` before its birth and after its end.
+    /// Returns the kind of each cell of a dialog; `None` before its birth and after its end.
     pub fn kinds(
         self,
         timeline: &Timeline,
@@ -206,7 +206,7 @@ impl Window {
         starts.map(label).collect()
     }
 
-    /// The same window moved into `whole`.
+    /// Returns the window moved into `whole`.
     pub fn within(self, whole: Self) -> Self {
         let seconds = self.seconds.clamp(1, whole.seconds);
         let last = whole.to() - seconds;

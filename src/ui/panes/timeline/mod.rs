@@ -1,8 +1,8 @@
-//! The timeline: a row for each dialog of a tree, time from left to right, and what the span with the cursor
-//! was, in words.
+//! The timeline: a row for each dialog of a tree, time from left to right, and a description of the span
+//! with the cursor.
 //!
-//! The cursor is on a span, by dialog and time, and stays there while spans are added. From dialog to dialog it
-//! keeps its time, whatever the spans it meets. Drawing looks at the rows in view only.
+//! The cursor is on a span, by dialog and time, and stays there while spans are added. When it moves to
+//! another dialog, it keeps its time. Drawing only reads the rows in view.
 
 mod chart;
 mod scale;
@@ -66,7 +66,7 @@ const MIN_SECONDS: i64 = 10;
 /// Cells for the names of dialogs.
 const NAME_CELLS: std::ops::RangeInclusive<usize> = 10..=28;
 
-/// What a key does.
+/// The handler of a key.
 type Handler = fn(&mut TimelineSheet, &mut Cx<'_>) -> Handled;
 
 /// The span with the cursor. It is found again by its start when others came before it.
@@ -84,7 +84,7 @@ pub struct TimelineSheet {
     time: Option<i64>,
     /// Seconds in view; `None`: all of them.
     seconds: Option<i64>,
-    /// Where the view begins; `None`: where it has to so that it ends with the last span.
+    /// The start of the view; `None`: as it has to be to end with the last span.
     from: Option<i64>,
     now: i64,
     /// The row of the cursor, the first row in view, and the rows that fit.
@@ -92,7 +92,7 @@ pub struct TimelineSheet {
     top: usize,
     height: usize,
     search: RowSearch,
-    /// The cursor as it was when nothing was searched for.
+    /// The cursor before the search.
     before_search: SpanCursor,
 }
 
@@ -105,7 +105,7 @@ struct Areas {
 }
 
 impl TimelineSheet {
-    /// The cursor is on what this dialog did last.
+    /// Makes it with the cursor on the last span of this dialog.
     pub fn new(dialog: DialogId) -> Self {
         let cursor = SpanCursor { dialog, span: usize::MAX, from: i64::MAX };
         Self {
@@ -162,7 +162,7 @@ impl TimelineSheet {
         self.cursor = SpanCursor { dialog: found.dialog.clone(), span, from };
     }
 
-    /// To another dialog, at the same time.
+    /// Moves to another dialog, at the same time.
     fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
         let Some(view) = cx.sheets.timeline() else { return Handled::Done };
         self.step_to(self.row.saturating_add_signed(rows), view);
@@ -178,7 +178,7 @@ impl TimelineSheet {
         }
     }
 
-    /// To the dialog that a search found, or back to where it began.
+    /// Moves to the dialog that a search found, or back to the start of the search.
     fn follow_search(&mut self, view: &TimelineView) {
         self.search.rows_changed();
         match self.search.follow(view.rows.iter().map(label)) {
@@ -195,7 +195,7 @@ impl TimelineSheet {
         }
     }
 
-    /// To the span before or after, which comes into view.
+    /// Moves to the next or the previous span, which comes into view.
     fn step_span(&mut self, later: bool, cx: &Cx<'_>) -> Handled {
         let Some(view) = cx.sheets.timeline() else { return Handled::Done };
         let count = self.row(view).map_or(0, |row| row.timeline.spans.len());
@@ -244,7 +244,7 @@ impl TimelineSheet {
         Handled::Done
     }
 
-    /// Scrolls by half of what is in view.
+    /// Scrolls by half of the visible time.
     fn scroll(&mut self, later: bool, cx: &Cx<'_>) -> Handled {
         let Some(view) = cx.sheets.timeline() else { return Handled::Done };
         let (window, _) = self.window(view);
@@ -364,7 +364,7 @@ impl TimelineSheet {
         }
     }
 
-    /// The cells of a dialog; those of the span with the cursor show nothing else.
+    /// Draws the cells of a dialog; the span with the cursor covers its cells alone.
     fn chart(
         &self,
         row: &TimelineRow,
@@ -390,7 +390,7 @@ impl TimelineSheet {
         strip
     }
 
-    /// What the span with the cursor was.
+    /// Describes the span with the cursor.
     fn draw_words(&self, buffer: &mut Buffer, area: Rect, view: &TimelineView, ui: &UiSettings) {
         let text = match (self.row(view), self.stretch(view)) {
             (Some(row), Some(stretch)) => sentence(row, stretch, view, ui),
@@ -404,7 +404,7 @@ impl TimelineSheet {
     }
 }
 
-/// The name of a dialog, indented below the one that asked it.
+/// Returns the name of a dialog, indented below its asker.
 fn label(row: &TimelineRow) -> String {
     format!("{}{}", " ".repeat(row.depth.min(4)), name(row))
 }
@@ -438,7 +438,7 @@ fn draw_gaps(
     }
 }
 
-/// What the symbols mean, as far as they fit.
+/// Draws the meanings of the symbols that fit.
 fn draw_legend(buffer: &mut Buffer, area: Rect, has_gaps: bool, ui: &UiSettings) {
     let dim = ui.style(Role::TextDim);
     let mut line = Strip::new();

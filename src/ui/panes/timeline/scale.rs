@@ -9,7 +9,7 @@ use crate::protocol::TimelineView;
 
 /// An idle time that is shorter is never shortened, in seconds.
 const LONG: i64 = 60;
-/// One shortened time takes one part in so many of the time at work, several of them one in fewer.
+/// A shortened gap is drawn as at most 1/`PART` of the working time, all of them as at most 1/`PART_OF_ALL`.
 const PART: i64 = 8;
 const PART_OF_ALL: i64 = 4;
 
@@ -20,7 +20,7 @@ pub(super) struct Gap {
     seconds: i64,
 }
 
-/// Shown time runs as time does but for the gaps, and begins with it.
+/// Maps times to shown times: they begin together and advance equally, except in the gaps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Scale {
     gaps: Vec<Gap>,
@@ -57,7 +57,7 @@ impl Scale {
         &self.gaps
     }
 
-    /// Where a time is shown.
+    /// Returns the position of a time in the chart.
     pub fn shown(&self, at: i64) -> i64 {
         self.gaps.iter().take_while(|gap| gap.time.start < at).fold(at, |shown, gap| {
             let passed = at.min(gap.time.end).saturating_sub(gap.time.start);

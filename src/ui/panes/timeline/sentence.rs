@@ -9,7 +9,7 @@ use crate::ui::model::age;
 
 use super::chart::Stretch;
 
-/// What a dialog did, with whom, how long, and when.
+/// Returns what a dialog did, with whom, how long, and when.
 pub(super) fn sentence(
     row: &TimelineRow,
     stretch: Stretch<'_>,
@@ -71,7 +71,7 @@ fn clock(at: i64, beside: i64) -> String {
     at.as_str().get(11..).unwrap_or(at.as_str()).to_owned()
 }
 
-/// How a dialog is called: its member, and its session.
+/// Returns the name of a dialog: its member, and its session.
 pub(super) fn name(row: &TimelineRow) -> String {
     match &row.slug {
         Some(slug) => format!("@{} !{slug}", row.agent),
@@ -79,7 +79,7 @@ pub(super) fn name(row: &TimelineRow) -> String {
     }
 }
 
-/// Who is waited for.
+/// Returns the members that are waited for.
 fn names(calls: &[AwaitedCall], all: &TimelineView, lang: Lang) -> String {
     let named = calls.iter().map(|call| {
         let by = call.by.as_ref();

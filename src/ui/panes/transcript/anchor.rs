@@ -9,14 +9,14 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// The same row after these items are gone.
+    /// Returns the same row after the items `gone` were removed.
     pub(super) fn without(self, gone: &[isize]) -> Self {
         let row = if gone.contains(&self.item) { 0 } else { self.row };
         Self { item: number_without(self.item, gone), row }
     }
 }
 
-/// The number of an item after these are gone; that of the next one if it is one of them.
+/// Returns the number of an item after these were removed; for a removed one, the number of the next.
 pub(super) fn number_without(item: isize, gone: &[isize]) -> isize {
     item.saturating_sub_unsigned(gone.iter().filter(|before| **before < item).count())
 }
@@ -24,9 +24,9 @@ pub(super) fn number_without(item: isize, gone: &[isize]) -> isize {
 /// A selection by lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Selection {
-    /// It begins at the next layout.
+    /// It begins with the next layout.
     Begins,
-    /// From the row where it began to the one that moves, both included.
+    /// From the row where it began to the moving one, both included.
     Rows { fixed: Anchor, moving: Anchor },
 }
 

@@ -31,7 +31,7 @@ pub struct BlockLayout {
     pub meta: BlockMeta,
     /// The row with its headline.
     pub headline: usize,
-    /// Its last row says that not all of it is shown.
+    /// True if its last row says that a part is hidden.
     pub is_cut: bool,
 }
 
@@ -45,14 +45,14 @@ pub enum BlockMeta {
     Working(Stamp),
 }
 
-/// What the layout needs beside the block.
+/// The input of the layout beside the block.
 #[derive(Debug, Clone, Copy)]
 pub struct LayoutContext<'a> {
     pub ui: &'a UiSettings,
     /// Cells for the whole row.
     pub width: usize,
     pub unfolded: bool,
-    /// Who speaks in this dialog, with its `@`.
+    /// The speaker of this dialog, with its `@`.
     pub speaker: &'a str,
     pub names: &'a dyn NameLookup,
     pub answering: Option<Answering<'a>>,
@@ -71,7 +71,7 @@ pub trait NameLookup {
     fn member(&self, dialog: &SelfId) -> Option<String>;
     /// The member that asked the open dialog.
     fn asker(&self) -> Option<String>;
-    /// Who waits for the answer to this call, beside the dialog that asked.
+    /// Returns the dialogs that wait for the answer to this call, beside the asker.
     fn waiting_for(&self, call: &CallId) -> Vec<String>;
 }
 
@@ -173,7 +173,7 @@ fn aside(word: Text, text: &str, context: &LayoutContext<'_>) -> BlockLayout {
     layout
 }
 
-/// Why the dialog was pushed on, and how many pushes are left.
+/// Shows why the dialog was pushed on, and the number of pushes left.
 fn push(
     text: &str,
     count: Option<PushCount>,
@@ -414,7 +414,7 @@ fn push_question_text(lines: &[&str], rows: &mut Vec<Strip>, context: &LayoutCon
     let is_fence =
         |line: &&&str| ["```", "~~~"].iter().any(|marks| line.trim_start().starts_with(marks));
     if lines.iter().filter(is_fence).count() % 2 == 1 {
-        // Its options stand in code: what is around them is half of it.
+        // The options were inside a code fence, so this text has only half of it.
         rows.extend(plain_rows(&text, 2, context.available(2), context.style(Role::Text)));
     } else {
         rows.extend(Prose::new(context.ui).rows(&text, 2, context.available(2)));

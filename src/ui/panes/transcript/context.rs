@@ -1,10 +1,10 @@
-//! What the transcript reads beside the dialog, to arrange and to draw it.
+//! The input of arranging and drawing the transcript, beside the dialog.
 
 use super::block::{Answering, NameLookup};
 use crate::ui::cx::View;
 use crate::ui::panes::strip::Strip;
 
-/// What drawing needs beside the dialog.
+/// The input of drawing beside the dialog.
 #[derive(Debug, Clone, Copy)]
 pub struct TranscriptContext<'a> {
     pub view: View<'a>,

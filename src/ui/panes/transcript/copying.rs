@@ -1,4 +1,4 @@
-//! What can be copied of a block: its source as the model wrote it, what a call did, and the selected rows as they are drawn.
+//! What can be copied of a block: its Markdown source, the effect of a call, and the selected rows as they are drawn.
 
 use super::anchor::{Anchor, Selection, Towards};
 use super::scroll::{end_of_text, first};
@@ -18,7 +18,7 @@ const INDENT: usize = 2;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopySource {
     pub text: String,
-    /// It is Markdown, with code blocks and links.
+    /// True if it is Markdown, with code blocks and links.
     pub is_markdown: bool,
 }
 
@@ -111,7 +111,7 @@ impl TranscriptPane {
         true
     }
 
-    /// After a move of the view, the selection reaches to the edge of the view it moved to.
+    /// After a move of the view, extends the selection to the edge of the view in that direction.
     pub(super) fn selection_into_view(
         &mut self,
         open: &OpenDialog,
@@ -135,7 +135,7 @@ impl TranscriptPane {
         self.selection = Some(Selection::Rows { fixed, moving });
     }
 
-    /// Takes the text of the selection if it was asked for.
+    /// Takes the text of the selection, if requested.
     pub(super) fn take_text(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let Some(to) = self.taking.take() else { return };
         let Some(Selection::Rows { fixed, moving }) = self.selection.take() else { return };
@@ -155,7 +155,7 @@ impl TranscriptPane {
         self.taken = Some((to, CopyText::clean(lines.join("\n").trim_start_matches('\n'))));
     }
 
-    /// A row as it is drawn, without its indentation and what stands at its right edge.
+    /// Returns a row as drawn, without its indentation and the text at its right edge.
     fn row_text(
         &mut self,
         open: &OpenDialog,
@@ -209,7 +209,7 @@ impl TranscriptPane {
     }
 }
 
-/// The text of a block: of a question also its answer, of a call what it did.
+/// Returns the text of a block: with a question's answer, and with the effect of a call.
 fn source(body: &BlockBody) -> String {
     match body {
         BlockBody::Question(asked) => match &asked.answer {

@@ -1,5 +1,5 @@
 //! The cursor: the block that keys act on. It moves by blocks, and by lines within a block that is longer
-//! than the pane. While the view follows the end, it stands on the last block.
+//! than the pane. While the view follows the end, it is on the last block.
 //!
 //! Invariant: after each layout the cursor is on a block or a streamed segment with a row in view, if there
 //! is one.
@@ -14,7 +14,7 @@ use crate::domain::transcript::BlockBody;
 use crate::domain::{Course, Genseq};
 use crate::ui::model::ViewPosition;
 
-/// Where a step of the cursor stops.
+/// The target of a step of the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// At every block.
@@ -42,7 +42,7 @@ impl Stop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepBack {
     Waits(Stop),
-    /// There is none in this course.
+    /// There is no such block in this course.
     NotFound(Stop),
 }
 
@@ -72,7 +72,7 @@ impl TranscriptPane {
         Some(ViewPosition { top, row: self.top.row, cursor })
     }
 
-    /// At the next layout, the block with the cursor keeps its place on the screen.
+    /// Keeps the block with the cursor in its place on the screen at the next layout.
     pub fn keep_in_place(&mut self, open: &OpenDialog) {
         self.ignore_growth();
         let gap = usize::from(has_gap(open, self.cursor));
@@ -95,8 +95,8 @@ impl TranscriptPane {
         }
     }
 
-    /// Applies [`Self::keep_in_place`]. A block that opened at the lower edge moves up until half a page of it is
-    /// in view. What then still reaches below the view ends following.
+    /// Applies [`Self::keep_in_place`]. A block that opened at the lower edge moves up until half a page of
+    /// it is in view. If it still reaches below the view, following ends.
     pub(super) fn apply_kept_row(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let Some(row) = self.kept_row.take() else { return };
         let gap = usize::from(has_gap(open, self.cursor));
@@ -173,7 +173,7 @@ impl TranscriptPane {
         self.cursor = self.cursor.clamp(top.item, bottom.item);
     }
 
-    /// The rows in view, without those that make way for the headline and the count of new blocks.
+    /// Returns the rows in view, without those covered by the headline and the count of new blocks.
     pub(super) fn visible_rows(
         &mut self,
         open: &OpenDialog,
@@ -264,8 +264,8 @@ impl TranscriptPane {
         }
     }
 
-    /// Scrolls as little as shows the block with the cursor, or the nearer end of one that is longer than
-    /// the view.
+    /// Scrolls as little as needed to show the block with the cursor, or the nearer end of one that is
+    /// longer than the view.
     fn reveal(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, towards: Towards) {
         let height = self.item_height(open, context, self.cursor);
         let gap = usize::from(has_gap(open, self.cursor));

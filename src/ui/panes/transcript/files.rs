@@ -6,17 +6,17 @@ use crate::domain::diff::first_changed_line;
 use crate::domain::file_change::FileChangeKind;
 use crate::domain::transcript::{BlockBody, ToolAction, ToolCall};
 
-/// What is known of the file of a call.
+/// The file of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileOfCall {
-    /// Its path as the record has it, and the line.
+    /// Its path as in the record, and the line.
     At(String, Option<usize>),
     Removed,
     None,
 }
 
 impl TranscriptPane {
-    /// The first file that the call with the cursor changed, or the one that it read.
+    /// Returns the first file that the call with the cursor changed, or the one that it read.
     pub fn file_at_cursor(&self, open: &OpenDialog) -> FileOfCall {
         match open.block(self.cursor).map(|block| &block.body) {
             Some(BlockBody::Tool(tool)) => file_of(tool),
@@ -46,7 +46,7 @@ fn file_of(tool: &ToolCall) -> FileOfCall {
     }
 }
 
-/// True for what is a file afterwards.
+/// True if the change leaves a file.
 fn is_file(change: &FileChange) -> bool {
     change.kind != FileChangeKind::Removed && !change.path.ends_with('/')
 }

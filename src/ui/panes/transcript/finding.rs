@@ -1,5 +1,5 @@
-//! Going from match to match of a search. A match in a folded block opens it; what is not loaded yet is
-//! requested as long as the search needs it.
+//! Moving from match to match of a search. A match in a folded block opens it; records that are not
+//! loaded are requested as long as the search needs them.
 
 use super::anchor::{Anchor, Towards};
 use super::open::OpenDialog;
@@ -36,7 +36,7 @@ impl TranscriptPane {
         }
     }
 
-    /// Ends the search where the view is; false if there is none.
+    /// Ends the search; the view stays. False if there is none.
     pub fn end_search(&mut self) -> bool {
         self.search.take().is_some()
     }
@@ -62,7 +62,7 @@ impl TranscriptPane {
         self.search.as_ref().is_some_and(|search| search.wanted.is_some())
     }
 
-    /// Counts matches and goes to the one that is wanted.
+    /// Counts matches and moves to the wanted one.
     pub(super) fn apply_search(&mut self, open: &mut OpenDialog, context: &TranscriptContext<'_>) {
         let Some(mut search) = self.search.take() else { return };
         if search.needle.is_empty() {
@@ -137,7 +137,7 @@ impl TranscriptPane {
         }
     }
 
-    /// Where the current match is drawn, if its item is in view.
+    /// Returns the place where the current match is drawn, if its item is in view.
     pub(super) fn place_of_current(
         &mut self,
         open: &OpenDialog,
@@ -155,8 +155,8 @@ impl TranscriptPane {
         place
     }
 
-    /// Where this match is, of the rows the item shows now. Markdown may hide a match, or a row may break it: then
-    /// it is the last one that is seen. What is cut off is in the last row.
+    /// Returns the place of this match among the rows the item shows now. Markdown may hide a match, or a row may
+    /// break it: then it is the last visible one before it. A match in the cut-off part is in the last row.
     fn place_of_match(
         &mut self,
         open: &OpenDialog,
@@ -169,7 +169,7 @@ impl TranscriptPane {
         let Some(block) = open.block(to.item) else {
             let rows = (0..tail::height(open, context, to.item))
                 .map(|row| tail::rows(open, context, to.item, row).0.plain());
-            // The first one is the speaker, or what is folded.
+            // The first row is the speaker, or folded text.
             let found = find_match(rows, needle, usize::from(is_open), to.nth);
             return found.map_or_else(|last| last.filter(|_| is_open), Some);
         };
@@ -196,7 +196,7 @@ struct MatchPlace {
     nth: usize,
 }
 
-/// The place of a match in the rows from `first` on; without it, that of the last match there.
+/// Finds a match in the rows from `first` on; the error is the last match there.
 fn find_match(
     rows: impl Iterator<Item = String>,
     needle: &Needle,
@@ -215,7 +215,7 @@ fn find_match(
     Err(last)
 }
 
-/// Rows at the start of a block that show nothing of its texts.
+/// Returns the number of rows at the start of a block that show none of its texts.
 fn head_rows(body: &BlockBody) -> usize {
     match body {
         BlockBody::You { .. }

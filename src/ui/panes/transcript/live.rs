@@ -1,6 +1,6 @@
 //! The text being streamed, as Markdown that grows: a chunk costs its own length and the block it belongs to.
 //!
-//! It is bounded: of a very long text only the end is kept; the complete text arrives as a record.
+//! It is bounded: only the end of a very long text is kept; the complete text arrives as a record.
 
 use crate::domain::title::without_marks;
 use crate::protocol::event::Segment;
@@ -50,13 +50,13 @@ impl Live {
         self.segments.drain(..=at).next_back().is_some_and(|recorded| recorded.is_other)
     }
 
-    /// Shows or folds the thinking at `at`; false if it is none.
+    /// Shows or folds the thinking at `at`; false if there is no thinking.
     pub fn toggle(&mut self, at: usize) -> bool {
         let found = self.segments.get_mut(at).filter(|one| one.segment == Segment::Thinking);
         found.map(|one| one.is_other = !one.is_other).is_some()
     }
 
-    /// All thinking is shown or folded as all other is.
+    /// Resets all thinking to the common setting: shown or folded.
     pub fn toggle_none(&mut self) {
         self.segments.iter_mut().for_each(|one| one.is_other = false);
     }

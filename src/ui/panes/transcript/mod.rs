@@ -1,9 +1,9 @@
 //! The open dialog: its blocks, the streamed text, and the view on them.
 //!
-//! Only what is in view is laid out. The view is anchored to a row of a block, so that what is added
-//! above or below does not move it. While it follows the end, new text fills the pane and then the
-//! view jumps: most rows are drawn once, not once per line of text. Rows that a jump left blank are filled
-//! with older text once nothing happens any more.
+//! Only the visible part is laid out. The view is anchored to a row of a block, so that additions above or
+//! below do not move it. While it follows the end, new text fills the pane and then the view jumps: most
+//! rows are drawn once, not once per line of text. Rows that a jump left blank are filled with older text
+//! once nothing changes any more.
 
 mod anchor;
 pub mod block;
@@ -58,12 +58,12 @@ use prose::{Prose, plain_rows};
 
 /// When more rows than this are cached, those out of view are dropped.
 const MAX_CACHED_ROWS: usize = 4_000;
-/// From this height on, the headline of a question may take two rows.
+/// The least height at which the headline of a question may take two rows.
 const TWO_ROW_HEADLINE_HEIGHT: u16 = 6;
 /// Cells before a headline: a symbol and a blank.
 const HEADLINE_INDENT: usize = 2;
 
-/// Cells of a row of streamed text, where a row of the dialog has so many.
+/// Returns the width of a row of streamed text if a row of the dialog has `cells` cells.
 pub fn live_width(cells: usize) -> usize {
     cells.saturating_sub(2).clamp(1, block::MAX_TEXT_WIDTH)
 }
@@ -72,7 +72,7 @@ pub fn live_width(cells: usize) -> usize {
 #[derive(Debug)]
 pub struct TranscriptPane {
     top: Anchor,
-    /// The place in the text of its item at which the row at the top stands since the last new width.
+    /// The place of the top row in the text of its item, since the last change of the width.
     top_place: Option<(Anchor, TextPlace)>,
     follow: bool,
     /// Show the end at the next layout, with a full page.
@@ -103,7 +103,7 @@ pub struct TranscriptPane {
     search: Option<Search>,
     /// The row with the current match, if it is in view, and which of the matches in that row it is.
     current_match: Option<(Anchor, usize)>,
-    /// Where the selected rows go at the next layout, and their text once it is laid out.
+    /// Where the selected rows are copied at the next layout, and their text once it is laid out.
     taking: Option<CopyTo>,
     taken: Option<(CopyTo, CopyText)>,
     /// Blocks that were laid out so far.
@@ -179,7 +179,7 @@ impl TranscriptPane {
         self.follow
     }
 
-    /// After a new layout, row numbers differ: a block that was seen in part counts as seen.
+    /// After a new layout, row numbers differ: a partly seen block counts as seen.
     pub fn ignore_growth(&mut self) {
         self.seen.row = usize::MAX - 1;
     }
@@ -196,7 +196,7 @@ impl TranscriptPane {
         self.cached_rows = 0;
     }
 
-    /// These items are gone, and later ones have smaller numbers.
+    /// Renumbers after these items were removed; later ones have smaller numbers.
     pub fn renumber(&mut self, gone: &[isize]) {
         if gone.is_empty() {
             return;
@@ -306,7 +306,7 @@ impl TranscriptPane {
         }
     }
 
-    /// How many letters each row of an item has, with the blank row before it.
+    /// Returns the number of letters of each row of an item, with the blank row before it.
     fn letters_of(
         &mut self,
         open: &OpenDialog,

@@ -1,4 +1,4 @@
-//! The open dialog: its newest blocks, the text being streamed, and what the user unfolded.
+//! The open dialog: its newest blocks, the streamed text, and the unfolded blocks.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -46,12 +46,12 @@ pub struct OpenDialog {
     next_line: usize,
     pub live: Live,
     pub live_width: usize,
-    /// When the running generation started.
+    /// The start of the running generation.
     pub began: Option<Stamp>,
     pub unfolded: Unfolded,
 }
 
-/// What the user unfolded, kept for the session.
+/// The blocks that the user unfolded, kept for the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unfolded {
     blocks: BTreeSet<RecordPosition>,
@@ -62,7 +62,7 @@ pub struct Unfolded {
 }
 
 impl Unfolded {
-    /// True if all of this block is shown, of those that can be folded.
+    /// True if this block, which can be folded, is shown whole.
     pub fn has(&self, block: &Block) -> bool {
         match block.body {
             BlockBody::Thinking { .. } => {
@@ -237,20 +237,20 @@ impl OpenDialog {
         true
     }
 
-    /// Lays the streamed text out for rows of so many cells; with all thinking, or only where it is shown.
+    /// Lays the streamed text out for this width; with all thinking, or only where it is shown.
     pub fn lay_out_live(&mut self, cells: usize, means: RenderMeans<'_>, with_thinking: bool) {
         self.live_width = cells;
         let shown = self.unfolded.thinking;
         self.live.lay_out(cells, means, |one| with_thinking || one.is_shown(shown));
     }
 
-    /// Which segment of streamed text an item is, if it is one.
+    /// Returns which segment of streamed text an item is.
     pub fn live_at(&self, item: isize) -> Option<usize> {
         let at = usize::try_from(item.checked_sub(self.end())?).ok()?;
         (at < self.live.segments().len()).then_some(at)
     }
 
-    /// True if there is more to see of an item than its rows show while it is folded.
+    /// True if unfolding an item shows more of it.
     pub fn is_openable(&self, item: isize) -> bool {
         if let Some(at) = self.live_at(item) {
             let live = self.live.segments().get(at);
@@ -339,7 +339,7 @@ impl OpenDialog {
     }
 }
 
-/// True if there is more to see of a block than its rows show while it is folded.
+/// True if unfolding a block shows more of it.
 fn is_openable(body: &BlockBody) -> bool {
     match body {
         BlockBody::Thinking { .. }

@@ -21,13 +21,13 @@ impl<'a> Prose<'a> {
         Self { ui, role: Role::Text }
     }
 
-    /// The same for text of another role.
+    /// Uses another role for the text.
     #[must_use]
     pub fn in_role(self, role: Role) -> Self {
         Self { role, ..self }
     }
 
-    /// What Markdown is rendered with.
+    /// Returns the means to render Markdown.
     pub fn means(ui: &UiSettings) -> RenderMeans<'_> {
         let UiSettings { glyphs, colours, links, .. } = ui;
         RenderMeans { glyphs, colours, links }
@@ -44,7 +44,7 @@ impl<'a> Prose<'a> {
         lines.iter().map(|line| self.strip(line, indent)).collect()
     }
 
-    /// One line as a row.
+    /// Converts one line to a row.
     pub fn strip(self, line: &StyledLine, indent: usize) -> Strip {
         if line.spans.is_empty() {
             return Strip::new();

@@ -14,7 +14,7 @@ pub enum ScrollMove {
     /// The cursor to the block above or below.
     Up(Stop),
     Down(Stop),
-    /// Down for positive numbers.
+    /// Positive numbers scroll down.
     HalfPages(isize),
     Pages(isize),
     Lines(isize),
@@ -23,7 +23,7 @@ pub enum ScrollMove {
     Start,
     /// To the end, and follow it.
     End,
-    /// To the generation before or after.
+    /// To the next or the previous generation.
     Generations(isize),
     /// To a block, once it is loaded.
     Target(Landmark),
@@ -55,7 +55,7 @@ impl ScrollMove {
     }
 }
 
-/// What a jump looks for: one end of a call, a generation, or what a search found.
+/// The target of a jump: one end of a call, a generation, or a search result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Landmark {
     /// The call or question, shown with its end at the lower edge.
@@ -64,7 +64,7 @@ pub enum Landmark {
     Assignment(CallId),
     /// A record that a search has found.
     Found(FoundPlace),
-    /// Where what is loaded of a generation begins, shown at the upper edge.
+    /// The first loaded row of a generation, shown at the upper edge.
     Generation(Genseq),
 }
 
@@ -85,7 +85,7 @@ impl Landmark {
     }
 }
 
-/// Of the pane's rows, one in so many is kept when following jumps.
+/// When following jumps, 1/`KEPT_SHARE` of the pane's rows stays in view.
 const KEPT_SHARE: usize = 4;
 
 impl TranscriptPane {
@@ -120,7 +120,7 @@ impl TranscriptPane {
 
     fn apply_move(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, to: ScrollMove) {
         let half = isize::try_from(self.height / 2).unwrap_or(1).max(1);
-        // Whoever moves on no longer waits for older records.
+        // A further move ends the wait for older records.
         self.step_back = None;
         self.stop_seeking();
         match to {
@@ -177,8 +177,8 @@ impl TranscriptPane {
         Anchor { item, row: height.saturating_sub(1) }
     }
 
-    /// Counts what is new below the view. If there is something, the lowest row is reserved for the count,
-    /// so that it covers no text.
+    /// Counts new blocks below the view. If there are any, the lowest row is reserved for the count, so
+    /// that it covers no text.
     pub(super) fn count_new(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let last = self.last_row(open, context);
         let in_view = |rows: &[Anchor]| rows.last().copied().unwrap_or_default().min(last);
@@ -322,10 +322,10 @@ impl TranscriptPane {
         self.step_up(open, context, self.height);
     }
 
-    /// Text fills the pane; when it is full, the view jumps so that its last quarter is read on from, or more
-    /// if the dialog's state needs more rows. Below an open question no text comes: it stands at the end of a full
-    /// pane, with what leads to it. Each row that is kept is drawn once more where the
-    /// terminal cannot move it, and a reader needs a few to find the place again.
+    /// Follows the end: text fills the pane; when it is full, the view jumps so that its last quarter stays
+    /// in view, or more if the dialog's state needs more rows. No text comes below an open question: it is at
+    /// the end of a full pane, after the text that leads to it. Each kept row is drawn again if the terminal
+    /// cannot move it, and a reader needs a few to find the place.
     fn follow_end(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let shown = self.rows_below(open, context, self.top, self.height + 1);
         let kept = self.height.div_ceil(KEPT_SHARE).max(1);
@@ -447,7 +447,7 @@ impl TranscriptPane {
     }
 }
 
-/// The last text is a question that nobody has answered.
+/// True if the last text is a question without an answer.
 fn ends_with_question(open: &OpenDialog) -> bool {
     open.block(end_of_text(open) - 1).is_some_and(
         |block| matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none()),
@@ -458,12 +458,12 @@ pub(super) fn first(open: &OpenDialog) -> Anchor {
     Anchor { item: open.origin, row: 0 }
 }
 
-/// One past the number of the last item.
+/// Returns one past the number of the last item.
 fn end_of_items(open: &OpenDialog, context: &TranscriptContext<'_>) -> isize {
     end_of_text(open).saturating_add_unsigned(usize::from(!context.tail.is_empty()))
 }
 
-/// One past the number of the last block or live segment.
+/// Returns one past the number of the last block or live segment.
 pub(super) fn end_of_text(open: &OpenDialog) -> isize {
     open.end().saturating_add_unsigned(open.live.segments().len())
 }

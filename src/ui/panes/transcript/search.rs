@@ -1,5 +1,5 @@
-//! The matches of a search in the open dialog: how often each block and each streamed text has the needle, and
-//! which match is the current one. Of blocks, only those that are new or changed are searched again.
+//! The matches of a search in the open dialog: the number in each block and streamed text, and the current
+//! match. Only new or changed blocks are searched again.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) struct Match {
     pub nth: usize,
 }
 
-/// Which match is wanted.
+/// The match to go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// The nearest at or above this item; if there is none, below.
@@ -28,7 +28,7 @@ pub(super) enum Wanted {
     Previous,
 }
 
-/// What a search leads to.
+/// The target that a search found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lead {
     To(Match),
@@ -37,7 +37,7 @@ pub(super) enum Lead {
     Nowhere,
 }
 
-/// How far a search is, for people.
+/// The progress of a search, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchCount {
     /// The number of the current match, from 1; 0 if there is none.
@@ -86,7 +86,7 @@ impl Search {
         self.wanted = Some(Wanted::Near(self.start.0));
     }
 
-    /// These items are gone, and later ones have smaller numbers: all are counted again.
+    /// Renumbers after these items were removed; later ones have smaller numbers. All are counted again.
     pub fn renumber(&mut self, gone: &[isize]) {
         self.counts.clear();
         self.start.0 = number_without(self.start.0, gone);
@@ -99,7 +99,7 @@ impl Search {
         });
     }
 
-    /// Counts the matches in blocks that are new or changed and in streamed text, and drops those of what is gone.
+    /// Counts the matches in new or changed blocks and in streamed text, and drops the counts of removed blocks.
     pub fn scan(&mut self, open: &OpenDialog) {
         self.counts = self.counts.split_off(&open.origin);
         self.counts.split_off(&open.end());
@@ -121,7 +121,7 @@ impl Search {
         self.count_of(wanted.item) > wanted.nth
     }
 
-    /// Which match of a block is the first one of this record.
+    /// Returns which match of a block is the first one of this record.
     pub fn first_of(&self, open: &OpenDialog, item: isize, found: &FoundPlace) -> usize {
         let Some(block) = open.block(item).filter(|block| block.place != found.place) else {
             return 0;

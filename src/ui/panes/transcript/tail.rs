@@ -22,7 +22,7 @@ pub(super) fn height(open: &OpenDialog, context: &TranscriptContext<'_>, item: i
     }
 }
 
-/// One row, and the text at its right edge.
+/// Returns one row, and the text at its right edge.
 pub(super) fn rows(
     open: &OpenDialog,
     context: &TranscriptContext<'_>,

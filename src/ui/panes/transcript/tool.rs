@@ -1,4 +1,4 @@
-//! A call of a tool: one row, and unfolded what it did: differences, a command with its output, the lines read.
+//! A tool call: one row, and unfolded its effect: differences, a command with its output, the lines read.
 
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ pub(super) fn tool_call(tool: &ToolCall, context: &LayoutContext<'_>) -> BlockLa
     BlockLayout { meta: meta(tool, context), is_cut: hidden > 0, ..rows_of(head, rows) }
 }
 
-/// How many lines are not shown, and the key that shows them; below one another where both do not fit in a row.
+/// Returns the number of hidden lines and the key that shows them; in two rows if they do not fit in one.
 fn more_rows(hidden: usize, context: &LayoutContext<'_>) -> Vec<Strip> {
     let ui = context.ui;
     let mut parts = vec![format!("{} {}", ui.glyphs.cut, ui.counted(hidden, words::MORE_LINES))];
@@ -62,7 +62,7 @@ fn more_rows(hidden: usize, context: &LayoutContext<'_>) -> Vec<Strip> {
     parts.iter().map(|part| Strip::new().pad_to(INDENT).put(part, dim)).collect()
 }
 
-/// What stands at the right edge: how it ended, how much it changed or said, how long it took.
+/// Returns the text at the right edge: how it ended, how much it changed or said, how long it took.
 fn meta(tool: &ToolCall, context: &LayoutContext<'_>) -> BlockMeta {
     let Some(result) = &tool.result else { return BlockMeta::Nothing };
     let (dim, bad) = (context.style(Role::TextDim), context.style(Role::ToolBad));
@@ -125,7 +125,7 @@ fn opened(tool: &ToolCall, context: &LayoutContext<'_>) -> LimitedRows<Strip> {
     rows
 }
 
-/// A text as it is.
+/// Adds a text unchanged.
 fn add_text(rows: &mut LimitedRows<Strip>, text: Option<&str>, context: &LayoutContext<'_>) {
     let style = context.style(Role::Code);
     for line in text.map(str::trim_end).into_iter().flat_map(|text| text.split('\n')) {
@@ -201,7 +201,7 @@ fn output_rows(line: &[OutputSpan], context: &LayoutContext<'_>) -> Vec<Strip> {
     rows.map(strip).collect()
 }
 
-/// The lines that were read with their numbers, or the result as it is where it has none.
+/// Adds the lines that were read with their numbers, or the whole result if it has none.
 fn add_lines_read(
     rows: &mut LimitedRows<Strip>,
     text: Option<&str>,

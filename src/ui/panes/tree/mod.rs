@@ -70,7 +70,7 @@ pub const BINDINGS: &[Binding] = &[
 /// Maximum indentation; deeper rows are drawn at this depth.
 const MAX_DRAWN_DEPTH: usize = 8;
 
-/// Draws the rows as they were laid out; the selected one is highlighted, with a bar that is brighter in the focused pane.
+/// Draws the laid-out rows; the selected one is highlighted, with a bar that is brighter in the focused pane.
 pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
     if tree.is_empty() {
         draw_empty(view, buffer, area);
@@ -132,7 +132,7 @@ fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>, cells: usize) -> (S
     }
 }
 
-/// A Taskdoc or a group; a closed one with what is inside.
+/// Returns the row of a Taskdoc or a group; a closed one with a summary of its content.
 fn heading_row<'a>(
     (tree, name): (&Tree, &str),
     row: &VisibleRow,

@@ -52,7 +52,7 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::PreviousMatch, &["N"]),
 ];
 
-/// What the rows were made for: the content, and the width.
+/// The rows' input: the content, and the width.
 type RowsFor = (u64, u16);
 
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub struct UsageSheet {
     /// The chosen dialog.
     dialog: DialogId,
     at: usize,
-    /// The chosen generation; `None`: the newest, whichever that is.
+    /// The chosen generation; `None`: always the newest.
     generation: Option<GenerationId>,
     rows: Vec<TableRow>,
     made_for: Option<RowsFor>,
@@ -69,11 +69,11 @@ pub struct UsageSheet {
     lifted: usize,
     height: usize,
     search: RowSearch,
-    /// What was chosen and in view when nothing was searched for.
+    /// The choice and the view before the search.
     before_search: UsagePlace,
 }
 
-/// What is chosen, and what is in view.
+/// The choice and the view.
 #[derive(Debug, Clone, Default)]
 struct UsagePlace {
     at: usize,
@@ -82,7 +82,7 @@ struct UsagePlace {
     lifted: usize,
 }
 
-/// A generation of a dialog, whatever comes before or after it.
+/// Identifies a generation of a dialog, regardless of those around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct GenerationId {
     course: Course,
@@ -124,7 +124,7 @@ impl UsageSheet {
         view.dialogs.get(self.at)
     }
 
-    /// The index of the chosen generation; of one that is left out by now, the oldest.
+    /// Returns the index of the chosen generation; the oldest if the chosen one is no longer listed.
     fn generation_at(&self, dialog: &DialogUsage) -> usize {
         let Some(chosen) = &self.generation else {
             return dialog.generations.len().saturating_sub(1);
@@ -234,7 +234,7 @@ impl UsageSheet {
         Heading { left: left.join(&dot), right: hints.join(PART) }
     }
 
-    /// The plot with its mark and the words stand below the table, which takes what is left.
+    /// Places the plot with its mark and the words below the table, which takes the remaining rows.
     fn areas(area: Rect) -> Areas {
         let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         let (plot, words) = match below.height {
@@ -309,7 +309,7 @@ impl UsageSheet {
     }
 }
 
-/// How full the context was, and what that means.
+/// Says how full the context was, and what that means.
 fn fill_words(generation: &GenerationUsage, ui: &UiSettings) -> String {
     let lang = ui.lang;
     let (Some(percent), Some(limits)) = (generation.percent(), &generation.limits) else {

@@ -17,7 +17,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// As many as fit, with the chosen one, and the last ones if it is among them.
+    /// Returns the columns that fit, the chosen one included: the last ones if it is among them.
     pub fn of(generations: usize, chosen: usize, width: usize) -> Self {
         let count = width.saturating_sub(SCALE_CELLS + 1).min(generations);
         let last = generations - count;
@@ -61,7 +61,7 @@ pub(super) fn plot(
     rows
 }
 
-/// What stands in a row of a column: eighths of a cell, as far as the glyphs have them.
+/// Returns the glyph in a row of a column: eighths of a cell, if the glyphs have them.
 fn cell(
     generation: &GenerationUsage,
     row: usize,
@@ -73,7 +73,7 @@ fn cell(
     };
     let levels = ui.glyphs.levels;
     let steps = height * levels.len();
-    // What is not empty shows.
+    // Anything above zero is visible.
     let filled = usize::try_from(percent).unwrap_or(100) * steps;
     let filled = filled.div_ceil(100).saturating_sub(row * levels.len()).min(levels.len());
     let glyph = filled.checked_sub(1).and_then(|level| levels.get(level)).copied();

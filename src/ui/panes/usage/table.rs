@@ -115,7 +115,7 @@ impl Table<'_> {
         strip.pad_to(column.saturating_sub(width(cost))).put(cost, text)
     }
 
-    /// What the sums leave out.
+    /// Returns notes about what the sums leave out.
     fn notes(&self, all: &UsageSum) -> Vec<Strip> {
         let ui = self.ui;
         let mut notes = Vec::new();

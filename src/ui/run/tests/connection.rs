@@ -1,4 +1,4 @@
-//! Frames on a slow connection, and the replies that say so.
+//! Frames on a slow connection, recognised by its replies.
 
 use super::*;
 use crate::ui::backend::StatusQuestion;
@@ -73,7 +73,7 @@ async fn the_process_stops_once_no_reply_is_to_come_or_none_came_in_time() {
 #[tokio::test(start_paused = true)]
 async fn in_the_background_nothing_is_drawn_until_the_terminal_is_there_again() {
     const BACK: JobPlace = JobPlace::Background;
-    // When the screen is drawn again after the process went on.
+    // The time until the screen is redrawn after the process continued, in milliseconds.
     for (input, places, expected) in [
         (Input::Continued, vec![], 10..40),
         (ctrl('z'), vec![BACK, BACK, BACK], 510..1_600),

@@ -4,7 +4,7 @@ use super::*;
 use crate::protocol::InboxRow;
 use crate::ui::backend::StatusQuestion;
 
-/// A draft `x` is edited with a program; `driver` decides what happens meanwhile. What was stored.
+/// Edits a draft `x` with a program; `driver` decides what happens meanwhile. Returns the stored texts.
 async fn edited<F: Future<Output = ()>>(
     host: TestHost,
     surface: &mut Memory,
@@ -29,7 +29,7 @@ async fn lent<F: Future<Output = ()>>(
     lent_to(keys, inbox, host, surface, shutdown, driver).await
 }
 
-/// The same with keys that come after so many milliseconds.
+/// As `lent`, with keys that come after these milliseconds.
 async fn lent_to<F: Future<Output = ()>>(
     keys: Vec<(u64, Input)>,
     inbox: Vec<InboxRow>,
@@ -55,7 +55,7 @@ async fn lent_to<F: Future<Output = ()>>(
     let mut app = app();
     app.apply(DriverEvent::Inbox(Vec::new()));
     app.apply(DriverEvent::Rows(vec![idle_row(&DialogId::main(RootId::new("a")))]));
-    // Not before: the first question would take the keys for its answer.
+    // No earlier: the first question would take the keys for its answer.
     app.apply(DriverEvent::Inbox(inbox));
     let script = driver(Driver { commands, events });
     let (outcome, ()) = tokio::join!(run(&mut app, surface, channels, OPTIONS), script);
@@ -140,7 +140,7 @@ async fn what_rings_while_a_program_has_the_terminal_rings_once_it_is_back() {
         let open =
             tokio::task::spawn_blocking(move || std::fs::OpenOptions::new().write(true).open(fifo));
         let mut pipe = in_time(open).await.unwrap().unwrap();
-        // One is answered elsewhere; another one takes its place.
+        // One is answered elsewhere, and another takes its place.
         let rows = vec![row("q1"), row("q2")];
         in_time(driver.events.send(DriverEvent::Inbox(rows))).await.unwrap();
         let (question, headline) = ("q1".to_owned(), "Which?".to_owned());

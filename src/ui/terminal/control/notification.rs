@@ -1,7 +1,7 @@
 //! Desktop notifications: which sequence the terminal understands, and that sequence.
 //!
 //! Sources: the notification protocol of kitty (OSC 99), the sequences of iTerm2 (OSC 9) and of rxvt (OSC 777).
-//! Which terminal it is, is what it answers (XTVERSION), not what the environment says: that is lost over SSH.
+//! The terminal is known by its reply (XTVERSION), not by the environment, which is lost over SSH.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ use crate::ui::text::width::cut;
 
 /// Longest text of a notification, in cells.
 const MAX_CELLS: usize = 120;
-/// The same in bytes: marks above a letter have no cells. Encoded, it fits into one piece of every terminal.
+/// The limit in bytes: marks above a letter have no cells. Encoded, it fits into one piece of every terminal.
 const MAX_BYTES: usize = 480;
 
 /// Names at the start of an XTVERSION reply, in lower case, of terminals known to show notifications.
@@ -26,10 +26,10 @@ const KNOWN: [(&str, Notifier); 6] = [
     ("contour", Notifier::Osc777),
 ];
 
-/// How the terminal is told to notify the user. The bell is sent besides, to every terminal.
+/// The way to make the terminal notify the user. The bell is sent as well, to every terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notifier {
-    /// The terminal did not say that it shows notifications.
+    /// The terminal did not report that it shows notifications.
     BellOnly,
     Osc9,
     Osc777,
@@ -37,8 +37,8 @@ pub enum Notifier {
 }
 
 impl Notifier {
-    /// What is used until the terminal has replied. Inside a multiplexer it cannot be asked: then the oldest
-    /// sequence is sent, wrapped, which terminals that do not know it drop.
+    /// Returns the notifier until the terminal has replied. A terminal behind a multiplexer cannot be asked:
+    /// it gets the oldest sequence, wrapped, which terminals that do not know it ignore.
     #[must_use]
     pub fn unasked(multiplexer: Multiplexer) -> Self {
         match multiplexer {
@@ -47,13 +47,13 @@ impl Notifier {
         }
     }
 
-    /// What a terminal of this name understands; `None` for an unknown one.
+    /// Returns the notifier of a terminal of this name; `None` for an unknown one.
     #[must_use]
     pub fn of_terminal(name: &str) -> Option<Self> {
         KNOWN.iter().find(|(known, _)| is_named(name, known)).map(|(_, notifier)| *notifier)
     }
 
-    /// After another reply: a terminal that knows OSC 99 is sent that.
+    /// Returns the notifier after another reply: OSC 99 is preferred.
     #[must_use]
     pub fn or_better(self, other: Self) -> Self {
         if self == Self::Osc99 { self } else { other }

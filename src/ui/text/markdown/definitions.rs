@@ -14,7 +14,7 @@ pub(super) struct Definitions {
 }
 
 impl Definitions {
-    /// Those of a text that stand before `end`.
+    /// Returns the definitions of a text before `end`.
     pub fn before(text: &str, end: usize) -> Self {
         if !text.contains("]:") {
             return Self::default();

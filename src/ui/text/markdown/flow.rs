@@ -43,7 +43,7 @@ impl Flow {
         }
     }
 
-    /// Makes the text from here on a link, but for what is one already.
+    /// Makes the text from `start` on a link, except parts that are links already.
     pub fn link_from(&mut self, start: usize, link: LinkId) {
         let mut runs = Vec::with_capacity(self.runs.len() + 1);
         let mut run_start = 0;
@@ -58,7 +58,7 @@ impl Flow {
         self.runs = runs;
     }
 
-    /// Makes links of the addresses that stand in running text.
+    /// Makes links of the addresses in running text.
     pub fn link_addresses(&mut self, links: &Links) {
         if !self.text().contains("http") {
             return;
@@ -127,7 +127,7 @@ impl Flow {
         rows.into_iter().map(|row| self.line(&row, &mut first_run)).collect()
     }
 
-    /// One line; `first_run` is advanced to the first run that may reach into the next line.
+    /// Returns one line; `first_run` is advanced to the first run that may reach into the next line.
     fn line(&self, row: &Range<usize>, first_run: &mut usize) -> StyledLine {
         let mut spans = Vec::new();
         let mut start = row.start;

@@ -1,14 +1,14 @@
-//! Markdown that grows at its end, as a model writes it: blocks that are closed are rendered once, only the open one
+//! Markdown that grows at its end, as a model writes it: closed blocks are rendered once, only the open one
 //! is rendered again.
 //!
-//! A top-level block is closed when a complete line after it begins another one. Rows of closed blocks never change
-//! while the text grows, and they are the first rows of [`super::render`] for the complete text. The exception are
-//! link references: a reference is a link if its definition stands above it; one whose definition follows later
-//! is text here and a link in the complete text. Such answers are rare, and holding every answer back for them
-//! would cost more than the rows that move when one is complete.
+//! A top-level block is closed when a complete line after it begins another one. Rows of closed blocks never
+//! change while the text grows, and they are the first rows of [`super::render`] for the complete text. The
+//! exception are link references: a reference is a link if its definition is above it; one with a later
+//! definition is text here and a link in the complete text. Such answers are rare, and holding every answer
+//! back for them would cost more than moving some rows when one is complete.
 //!
-//! The open block is Markdown too while it is small; a long one is shown as it comes, so that no text costs more
-//! than its own length: code as code, everything else as plain lines.
+//! The open block is Markdown too while it is small; a long one is shown as it arrives, so that no text costs
+//! more than its own length: code as code, everything else as plain lines.
 
 use pulldown_cmark::Event;
 
@@ -23,16 +23,16 @@ use crate::ui::theme::Role;
 const MAX_BYTES: usize = 512 * 1024;
 /// An open block of more bytes is not rendered as Markdown.
 const MAX_OPEN: usize = 16 * 1024;
-/// A longer open block is searched for its end when it has grown by one part of so many.
+/// A longer open block is searched for its end after it has grown by 1/`SEARCHED_AFTER`.
 const SEARCHED_AFTER: usize = 32;
 
 /// A text that grows, and its rows.
 #[derive(Debug, Default)]
 pub struct GrowingMarkdown {
     text: SafeText,
-    /// Where the last complete line ends.
+    /// The end of the last complete line.
     lines_end: usize,
-    /// Up to where ends of blocks were searched.
+    /// The end of the text that was searched for ends of blocks.
     searched: usize,
     /// Blocks that are closed, in the groups in which they were closed.
     closed: Vec<ClosedBlocks>,
@@ -52,7 +52,7 @@ pub struct GrowingMarkdown {
 /// Blocks that were closed together.
 #[derive(Debug)]
 struct ClosedBlocks {
-    /// Where their text and their rows end.
+    /// The ends of their text and of their rows.
     text: usize,
     rows: usize,
     /// The revision of the colours of code, if some of their code is still plain.
@@ -72,7 +72,7 @@ impl GrowingMarkdown {
         }
     }
 
-    /// Brings the rows up to date. Costs what was appended and the open block, at another width the whole text.
+    /// Updates the rows. The cost is that of the appended text and the open block; at another width, of the whole text.
     pub fn lay_out(&mut self, width: usize, means: RenderMeans<'_>) {
         if width != self.width {
             self.width = width;
@@ -85,7 +85,7 @@ impl GrowingMarkdown {
         }
     }
 
-    /// Makes all rows again at the next layout.
+    /// Drops all rows; they are made again at the next layout.
     fn forget_rows(&mut self) {
         self.searched = 0;
         self.closed.clear();
@@ -100,13 +100,13 @@ impl GrowingMarkdown {
         self.text.as_str()
     }
 
-    /// The rows as they were laid out last.
+    /// Returns the rows of the last layout.
     #[must_use]
     pub fn rows(&self) -> &[StyledLine] {
         &self.rows
     }
 
-    /// How many of the rows are those of closed blocks.
+    /// Returns the number of rows that belong to closed blocks.
     #[must_use]
     pub fn closed_rows(&self) -> usize {
         self.closed.last().map_or(0, |last| last.rows)
@@ -169,7 +169,7 @@ impl GrowingMarkdown {
                 let (coloured, incomplete) = means.colours.watch(|| {
                     render_until(part, part.len(), self.width, means, follows, definitions)
                 });
-                // A definition that came later makes no link of what is shown as text.
+                // A later definition makes no link of text that is shown already.
                 let shown = self.rows.get(row_start..rows).unwrap_or_default();
                 if coloured.iter().map(StyledLine::text).eq(shown.iter().map(StyledLine::text)) {
                     self.rows.splice(row_start..rows, coloured);
@@ -246,7 +246,7 @@ impl GrowingMarkdown {
     }
 }
 
-/// Where the last top-level block of a text begins: what is before it is closed. All lines must be complete.
+/// Returns the start of the last top-level block of a text: everything before it is closed. All lines must be complete.
 fn last_block(text: &str, definitions: &Definitions) -> usize {
     let mut last = 0;
     let mut depth = 0_usize;
@@ -259,7 +259,7 @@ fn last_block(text: &str, definitions: &Definitions) -> usize {
     text.get(..last).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1)
 }
 
-/// How many blocks and spans are open after an event.
+/// Returns how many blocks and spans are open after an event.
 fn depth_after(event: &Event<'_>, depth: usize) -> usize {
     if matches!(event, Event::Start(_)) {
         depth + 1
@@ -293,8 +293,8 @@ fn render_until(
     renderer.lines
 }
 
-/// True for a line that may be a mark of Markdown and whose text has not come yet: `-` would make a heading of the
-/// paragraph above until the first word of the item is there.
+/// True for a line that may be Markdown syntax whose text is still to come: `-` would make a heading of the
+/// paragraph above until the first word of the item arrives.
 fn holds_only_marks(line: &str) -> bool {
     let is_mark = |c: char| c.is_ascii_digit() || " \t-=#*_~`+>|:.)".contains(c);
     !line.is_empty() && line.chars().all(is_mark)
@@ -307,7 +307,7 @@ struct LongBlock {
     /// Bytes of the block before the wrapped text, and bytes that were given to it.
     skipped: usize,
     fed: usize,
-    /// What it began with, if it is code.
+    /// The opening fence, if it is code.
     fence: Option<OpenFence>,
     /// Rows before those of the text, and rows that can no longer change.
     head: Vec<StyledLine>,
@@ -333,7 +333,7 @@ impl LongBlock {
         Self { wrap, skipped, fed: 0, fence, head, settled: 0 }
     }
 
-    /// Takes what came since, and replaces the rows from `at` on that have changed.
+    /// Adds the new text, and replaces the rows from `at` on that have changed.
     fn grow(&mut self, text: &str, rows: &mut Vec<StyledLine>, at: usize) {
         let new = text.get(self.skipped + self.fed..).unwrap_or_default();
         self.fed += new.len();
@@ -358,7 +358,7 @@ impl LongBlock {
         self.settled = made.saturating_sub(2);
     }
 
-    /// True if one of these complete lines ends its fence.
+    /// True if one of these complete lines closes its fence.
     fn is_ended_by(&self, lines: &str) -> bool {
         let Some(fence) = &self.fence else { return false };
         lines.lines().any(|line| {
@@ -381,7 +381,7 @@ impl LongBlock {
 /// A code block that is open.
 #[derive(Debug)]
 struct OpenFence {
-    /// What it began with, and ends with.
+    /// The marks that open and close it.
     marks: String,
     language: Option<Language>,
 }

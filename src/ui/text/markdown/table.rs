@@ -9,7 +9,7 @@ use super::flow::{Flow, TextStyle};
 use super::{StyledLine, StyledSpan};
 use crate::ui::theme::{Glyphs, Role};
 
-/// Between two columns.
+/// The text between two columns.
 const SEPARATOR: &str = "  ";
 /// The minimum width of a squeezed column.
 const MIN_COLUMN_WIDTH: usize = 5;
@@ -82,7 +82,7 @@ impl Table {
         lines
     }
 
-    /// One row of the table: as many lines as its tallest cell.
+    /// Adds one row of the table: as many lines as its tallest cell.
     fn push_row(&self, row: &[Flow], widths: &[usize], lines: &mut Vec<StyledLine>) {
         let cells: Vec<Vec<StyledLine>> = row
             .iter()

@@ -95,7 +95,7 @@ fn spans_carry_roles_and_emphasis() {
         ("a `b` c", "b", (Role::Code, none)),
         ("> b", "b", (Role::Quote, none)),
         ("```\nb\n```", "b", (Role::Code, none)),
-        // Its parts are coloured, so that what is between them is text.
+        // Its parts are coloured, so the rest looks like text.
         ("```rs\nb\n```", "b", (Role::Text, none)),
     ] {
         assert_eq!(roles(markdown, text), [expected], "{markdown}");

@@ -1,5 +1,5 @@
-//! What git reads as configuration or runs. Whoever writes it has a program run by the person's next git
-//! command.
+//! Files that git reads as configuration or runs. Writing one makes the person's next git command run a
+//! program.
 
 use super::files::REPLACES;
 use super::{Act, Script, act, aimed, awk, compiled, find, perl, python, sh};

@@ -3,7 +3,7 @@
 use super::Control::{ForRoot, Harmful, OnSome};
 use super::{Act, Script, act, aimed, compiled, find, perl, python, sh};
 
-/// Opens it for writing, if it is there, and writes nothing.
+/// Opens it for writing, if it exists, and writes nothing.
 const OPENS: &[Script] = &[
     sh("[ -e '{target}' ] && exec 7>>'{target}'"),
     python("import os; os.open('{target}', os.O_WRONLY)"),

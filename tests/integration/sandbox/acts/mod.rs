@@ -1,5 +1,5 @@
-//! The acts, as data. A row: its name, when it counts, whether it is shown to succeed without a sandbox, what
-//! it is aimed at, and a script in each language it is tried in.
+//! The acts, as data. A row: its name, when it counts, whether it is shown to succeed without a sandbox, its
+//! target, and a script in each language it is tried in.
 //!
 //! A script ends with 0 if, and only if, the act succeeded. In it `{target}`, `{home}`, `{ws}`, `{top}`,
 //! `{tcp}`, `{udp}`, `{port}`, `{victim}`, `{canary}` and `{n}`, a number of its own, are filled in. A
@@ -31,12 +31,12 @@ impl Language {
         [Self::Sh, Self::Python, Self::Perl, Self::Awk, Self::Find, Self::Compiled];
 }
 
-/// At which levels a row counts.
+/// The levels at which a row counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
     Always,
     ReadOnly,
-    /// At those that may write to the workspace.
+    /// At levels that may write to the workspace.
     Writing,
     NoNetwork,
 }
@@ -52,14 +52,14 @@ impl When {
     }
 }
 
-/// Whether an act is tried without a sandbox first. One that fails there as well shows nothing.
+/// Whether an act is tried without a sandbox first. One that fails there as well proves nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
-    /// It succeeds there for everybody.
+    /// It succeeds there for every user.
     Succeeds,
     /// It succeeds there for the administrator.
     ForRoot,
-    /// It succeeds there on some machines; where it does not, that is said.
+    /// It succeeds there on some machines; a failure is printed.
     OnSome,
     /// Not tried: it would do harm.
     Harmful,

@@ -1,4 +1,4 @@
-//! What is beyond the network of a sandbox, and what no network holds.
+//! Targets beyond the network of a sandbox, and those that are not part of a network.
 
 use super::Control::{ForRoot, OnSome, Succeeds};
 use super::When::NoNetwork;

@@ -1,4 +1,4 @@
-//! What a member does all day, and has to go on doing.
+//! Everyday work of a member, which has to go on working.
 
 use super::When::Writing;
 use super::{Act, act, compiled, find, perl, python, sh};

@@ -9,7 +9,7 @@ use super::super::run;
 use super::{git, repository};
 use crate::tools::test_support::TestBench;
 
-/// Looks at a repository in as many ways as there are commands.
+/// One line for each command that reads a repository.
 const LOOKS: [&str; 12] = [
     "git status",
     "git status --short --branch --show-stash --ignored",
@@ -40,7 +40,7 @@ fn marked(bench: &TestBench) -> bool {
 /// What lays a trap: settings, with `TRAP` for its program.
 type Trap = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// With what git runs where it is not sandboxed; empty: it runs with none of what may be asked here.
+/// The git command that falls into each trap without a sandbox; empty if no allowed command does.
 const TRAPS: [Trap; 32] = [
     ("status", &[("core.fsmonitor", "TRAP")]),
     ("status", &[("core.fsmonitor", "TRAP"), ("core.fsmonitorHookVersion", "2")]),
@@ -131,7 +131,7 @@ fn lay(settings: &[(&str, &str)]) -> Option<(TestBench, String)> {
     let bench = repository()?;
     let trap = trap(&bench);
     let beside = bench.dir.path().to_owned();
-    // What is signed is looked at by a program.
+    // Git runs a program to check a signed commit.
     let signed = Command::new("sh")
         .arg("-c")
         .arg("git cat-file commit HEAD | sed '/^committer/a gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n x\\n -----END PGP SIGNATURE-----' | git hash-object -t commit -w --stdin | xargs git update-ref refs/heads/signed")
@@ -164,7 +164,7 @@ fn set(bench: &TestBench, settings: &[(&str, &str)]) {
     }
 }
 
-/// Puts the settings back as they were.
+/// Restores the settings.
 fn reset(bench: &TestBench, clean: &[u8]) {
     fs::write(bench.at(".git/config"), clean).unwrap();
     drop(fs::remove_file(bench.at(".git/config.worktree")));
@@ -194,7 +194,7 @@ async fn c12_nothing_that_a_repository_names_is_run() {
         reset(&bench, &clean);
     }
     assert_eq!(dead, Vec::<String>::new(), "what is no trap shows nothing");
-    // All at once, but for those that git is not even started with.
+    // All at once, except those with which git is not even started.
     for (_, settings) in TRAPS {
         if !settings.iter().any(|(name, _)| name.starts_with("include")) {
             set(&bench, settings);

@@ -7,7 +7,7 @@ use super::roles::probe;
 use crate::protocol::DriverEvent;
 use crate::protocol::event::Segment;
 
-/// All that Markdown has.
+/// Every element of Markdown.
 const MARKDOWN: &str = "# Where the codes live\n\n\
     They are **hashed**, *never* kept as ~~text~~ words; see [the notes](https://a.example/notes).\n\n\
     - one row for each code\n  1. a salt\n  2. a hash\n- [x] decided\n- [ ] migrated\n\n\

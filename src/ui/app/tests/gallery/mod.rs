@@ -1,5 +1,5 @@
-//! Every part of the screen at four sizes, with the role of each text: what a person reviews after a change of
-//! the screen. How roles look in a theme is the table in `docs/themes.md`; here each theme is drawn, and each
+//! Every part of the screen at four sizes, with the role of each text: a person reviews it after a change of
+//! the screen. The table in `docs/themes.md` shows the roles in a theme; here each theme is drawn, and each
 //! cell has to look as its role does there.
 
 mod blocks;

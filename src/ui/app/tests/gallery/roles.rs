@@ -44,7 +44,7 @@ pub struct DrawnCell<'a> {
     pub style: Style,
 }
 
-/// The role of a text, and of what is behind it.
+/// The role of a text, and of its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CellRoles {
     pub ink: Option<Role>,
@@ -58,7 +58,7 @@ impl Cells {
         (0..self.0.area.height).flat_map(|y| self.row(y)).map(|(_, cell)| cell)
     }
 
-    /// The symbols of a row with their columns. What is behind a wide one is left out.
+    /// Returns the symbols of a row with their columns, without the second cell of wide ones.
     fn row(&self, y: u16) -> impl Iterator<Item = (u16, DrawnCell<'_>)> {
         let mut next = 0;
         (0..self.0.area.width).filter_map(move |x| {

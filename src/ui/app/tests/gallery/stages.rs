@@ -1,5 +1,5 @@
-//! How each part of the screen is brought there. A new overlay does not compile without a name here, and a
-//! name without a part fails a test.
+//! The keys that lead to each part of the screen. A new overlay does not compile without a name here, and
+//! a name without a part fails a test.
 
 use super::super::{approvals, ending, fixture::*, parts, preview, queued, searching, sequences};
 use super::{Surface, blocks};
@@ -36,7 +36,7 @@ surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
     NewOverlay::Confirm(..) => "confirm";
     NewOverlay::Question(..) | NewOverlay::SuddenQuestion(..) => "question";
     NewOverlay::PermanentQuestion(..) => "permanent";
-    // Those of several kinds are below.
+    // Overlays of several kinds are below.
     NewOverlay::Prompt { .. } => "note";
     NewOverlay::Filter(..) => "filter-dialogs";
     NewOverlay::Quit { .. } => "quit";
@@ -174,7 +174,7 @@ pub const SURFACES: &[Surface] = &[
 /// The streaming dialog of the mock-up after these keys.
 fn pressed(keys: &str, width: u16, height: u16) -> Stage {
     let mut stage = streaming(width, height);
-    // Some keys act on what was laid out.
+    // Some keys act on the last layout.
     for key in keys.split(' ') {
         stage.screen();
         stage.keys(key);

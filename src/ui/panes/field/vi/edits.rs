@@ -1,4 +1,4 @@
-//! What the keys of vi change: operators over motions, objects and selections, and single commands.
+//! The changes by vi keys: operators over motions, objects and selections, and single commands.
 
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ impl ViKeys {
         self.after(operator, field);
     }
 
-    /// Whole lines: the cut text ends with a line feed, which says so.
+    /// Applies an operator to whole lines: the cut text then ends with a line feed, as a mark of that.
     fn operate_on_rows(&mut self, operator: Operator, rows: Range<usize>, field: &mut Field) {
         let buffer = &mut field.buffer;
         let Some(last) = rows.end.checked_sub(1) else { return };
@@ -100,7 +100,7 @@ impl ViKeys {
         self.enter(mode, field);
     }
 
-    /// What visual mode covers: with the unit of the caret, or whole lines.
+    /// Returns the range of visual mode: with the unit under the caret, or whole lines.
     pub(super) fn covered(&self, field: &Field) -> Option<Range<Place>> {
         let anchor = field.buffer.anchor().filter(|_| self.is_visual())?;
         let caret = field.buffer.caret();
@@ -222,7 +222,7 @@ impl ViKeys {
         self.enter(ViMode::Insert, field);
     }
 
-    /// One key for an operator and its motion.
+    /// Runs a single key that stands for an operator and its motion.
     fn short_operator(&mut self, c: char, field: &mut Field) {
         let (operator, motion) = match c {
             'x' => (Operator::Delete, 'l'),
@@ -297,7 +297,7 @@ impl ViKeys {
         }
     }
 
-    /// Inserts what was cut: lines below or above the line of the caret, other text after or before it.
+    /// Inserts the cut text: lines below or above the line of the caret, other text after or before it.
     fn put_cut(&mut self, after: bool, field: &mut Field) {
         let count = self.take_count();
         let cut = field.buffer.cut_shown();

@@ -1,8 +1,8 @@
 //! The keys of vi for a field: insert, normal and visual mode.
 //!
-//! The text area has what they work on: its selection is that of visual mode, its cut text the register, its
-//! edits what `u` undoes. Here is only what a key means after those before it. A key that means nothing
-//! in normal mode is taken and does nothing: no mode but insert puts characters into the text.
+//! The state is in the text area: its selection is that of visual mode, its cut text the register, its edits
+//! are undone by `u`. This module only decides what a key means after those before it. An unknown key in
+//! normal mode is swallowed: only insert mode puts characters into the text.
 
 mod edits;
 mod motion_keys;
@@ -32,11 +32,11 @@ pub enum ViMode {
     VisualLines,
 }
 
-/// What became of a key.
+/// The result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViOutcome {
     Taken,
-    /// It means what it means without vi.
+    /// It has its meaning without vi.
     NotTaken,
     /// Do this instead.
     Act(Action),
@@ -62,11 +62,11 @@ enum Awaited {
     Object { around: bool },
 }
 
-/// How much a motion covers for an operator.
+/// The range of a motion for an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Span {
     Exclusive,
-    /// With the unit that it leads to.
+    /// Including the unit at the target.
     Inclusive,
     Lines,
 }
@@ -148,8 +148,8 @@ impl ViKeys {
         }
     }
 
-    /// In normal mode the caret is on a unit, not after the last one; what visual mode covers is marked.
-    /// A change from outside ends the selection, and visual mode with it.
+    /// Moves the caret onto a unit in normal mode, not after the last one; marks the range of visual
+    /// mode. A change from outside ends the selection, and visual mode with it.
     pub fn settle(&mut self, field: &mut Field) {
         if self.is_visual() && field.buffer.anchor().is_none() {
             self.enter(ViMode::Normal, field);
@@ -205,7 +205,7 @@ impl ViKeys {
         ViOutcome::Taken
     }
 
-    /// Takes back what was begun, else the mode; in normal mode it is the key that leaves the composer.
+    /// Cancels the unfinished command, else ends the mode; in normal mode the key leaves the composer.
     fn escape(&mut self, field: &mut Field) -> ViOutcome {
         let begun = self.count.is_some() || self.operator.is_some() || self.awaited.is_some();
         self.stop_waiting();
@@ -245,7 +245,7 @@ impl ViKeys {
         self.count = Some((self.count.unwrap_or(0) * 10 + digit).min(MAX_COUNT));
     }
 
-    /// How often: the counts before and after an operator multiply.
+    /// Returns the count: those before and after an operator multiply.
     fn counted(&self) -> usize {
         (self.count.unwrap_or(1).max(1) * self.factor.max(1)).min(MAX_COUNT)
     }
@@ -256,7 +256,7 @@ impl ViKeys {
         count
     }
 
-    /// The key after one that waits for it.
+    /// Completes a command with the key it waits for.
     fn complete(&mut self, awaited: Awaited, c: char, field: &mut Field) {
         match awaited {
             Awaited::Find { back, till } => {
@@ -325,7 +325,7 @@ const NAMED: [(KeyCode, char); 6] = [
     (KeyCode::Delete, 'x'),
 ];
 
-/// The character that a key stands for in normal mode.
+/// Returns the character of a key in normal mode.
 fn command_of(code: KeyCode) -> Option<char> {
     if let KeyCode::Char(c) = code {
         return Some(c);

@@ -27,7 +27,7 @@ impl ViKeys {
         true
     }
 
-    /// Where a motion leads that leads somewhere from everywhere.
+    /// Returns the target of a motion that has one from everywhere.
     fn reached(&self, c: char, field: &Field) -> Option<(Place, Span)> {
         let (buffer, at, count) = (&field.buffer, field.buffer.caret(), self.counted());
         let size = if c.is_uppercase() { WordSize::Big } else { WordSize::Small };
@@ -100,7 +100,7 @@ impl ViKeys {
         }
     }
 
-    /// The caret is there, or the operator works up to there.
+    /// Moves the caret there, or applies the operator up to there.
     fn arrive(&mut self, to: Place, span: Span, field: &mut Field) {
         self.count = None;
         if let Some(operator) = self.operator.take() {

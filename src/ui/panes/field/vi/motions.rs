@@ -1,4 +1,4 @@
-//! Where the motions of vi lead. A unit is a grapheme cluster or a chip; the end of a line is a blank between
+//! The targets of vi motions. A unit is a grapheme cluster or a chip; the end of a line is a blank between
 //! two lines.
 
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::ui::panes::field::buffer::EditBuffer;
 use crate::ui::panes::field::moves::{Place, UnitKind, after, before, units};
 
-/// What is a word: of letters or of marks, or everything between blanks.
+/// The definition of a word: letters or marks, or everything between blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordSize {
     Small,
@@ -18,7 +18,7 @@ pub enum WordSize {
 pub struct FindChar {
     pub wanted: char,
     pub back: bool,
-    /// One unit before it.
+    /// Stops one unit before it.
     pub till: bool,
 }
 
@@ -183,7 +183,7 @@ pub fn word_object(buffer: &EditBuffer, at: Place, size: WordSize, around: bool)
     Place { byte: start, ..at }..Place { byte: end, ..at }
 }
 
-/// What is between two quotes of the line; with `around` with them.
+/// Returns the range between two quotes of the line; with `around`, the quotes too.
 pub fn quote_object(
     buffer: &EditBuffer,
     at: Place,

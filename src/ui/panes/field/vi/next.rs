@@ -1,17 +1,17 @@
-//! What can follow a begun command: the keys after an operator, after `g`, and after `i` and `a`.
+//! The keys that can follow an unfinished command: after an operator, after `g`, and after `i` and `a`.
 
 use super::{Awaited, Operator, ViKeys};
 use crate::domain::text::Text;
 use crate::ui::panes::field::EditKeys;
 
-/// The keys of a begun command, and what can follow them.
+/// The keys of an unfinished command, and the possible next keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BegunCommand {
     pub keys: String,
     pub next: Vec<EditKeys>,
 }
 
-/// What an operator works on, the most useful first.
+/// The motions and objects of an operator, the most useful first.
 const COVERED: [EditKeys; 16] = [
     (&["w"], Text::new("To the next word", "到下一个词")),
     (&["e"], Text::new("To the end of the word", "到词尾")),
@@ -62,7 +62,7 @@ impl Operator {
 }
 
 impl ViKeys {
-    /// The command that is begun; `None` if there is none, or any character can follow.
+    /// Returns the unfinished command; `None` if there is none, or any character can follow.
     pub fn begun(&self) -> Option<BegunCommand> {
         let (last, next) = match self.awaited {
             Some(Awaited::Find { .. } | Awaited::Replace) => return None,

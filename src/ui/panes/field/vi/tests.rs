@@ -1,4 +1,4 @@
-//! What the keys of vi do, and what no keys ever do.
+//! The effects of vi keys, and invariants over all keys.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The cursor of the open dialog, by its keys and what the screen then shows.
+//! The cursor of the open dialog, tested by keys and screens.
 
 use proptest::prelude::*;
 
@@ -48,7 +48,7 @@ fn dialog(width: u16, height: u16, first_line: usize, records: &[String]) -> Sta
 
 /// The text of the row with the cursor; fails if there are two.
 fn at_cursor(screen: &str) -> Option<String> {
-    // With one pane at a time there is nothing left of it.
+    // With one pane at a time there is no border to its left.
     let left = if screen.starts_with(" 1 ") { "▌" } else { "│▌" };
     let mut marked = screen.lines().skip(2).filter_map(|line| line.split_once(left));
     let found = marked.next().map(|(_, text)| text.trim().to_owned());
@@ -219,7 +219,7 @@ fn the_cursor_is_where_it_was_when_the_dialog_is_shown_again() {
     assert_eq!(line_of(&before, "block 30"), line_of(&after, "block 30"), "{before}\n{after}");
 }
 
-/// What happens to an open dialog.
+/// An event in an open dialog.
 fn happening() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "j",

@@ -1,4 +1,4 @@
-//! What calls of tools show when they are opened.
+//! The content of opened tool calls.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Rows of closed blocks: they stay, they are those of the complete text, and no text is too long.
+//! Rows of closed blocks: they do not change, they equal those of the complete text, and no text is too long.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::ui::links::Links;
 use crate::ui::text::StreamCleaner;
 use crate::ui::theme::Glyphs;
 
-/// What is rendered with, once for a test.
+/// The means to render, made once for a test.
 struct Means {
     colours: CodeColours,
     links: Links,
@@ -32,7 +32,7 @@ fn texts(rows: &[StyledLine]) -> Vec<String> {
     rows.iter().map(StyledLine::text).collect()
 }
 
-/// Pushes a text in chunks of so many characters; after each of them, `check` sees the rows.
+/// Pushes a text in chunks of `chunk` characters; after each of them, `check` sees the rows.
 fn grow(text: &str, chunk: usize, width: usize, check: impl FnMut(&GrowingMarkdown)) {
     grow_with(&Means::plain(), text, chunk, width, check);
 }
