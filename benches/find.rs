@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dominds_tui::domain::needle::{Needle, NeedleInJson};
+use dominds_tui::domain::text::search_pattern::{Needle, NeedleInJson};
 use dominds_tui::domain::{
     Bucket, Clock, Course, DialogId, DisplayState, Genseq, Lang, RootId, Stamp,
 };

@@ -19,8 +19,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dominds_tui::domain::record::{AnchorRole, Call, CallRef, DeliveryMode, ReplyStatus};
-use dominds_tui::domain::record::{HumanText, Origin, Responder, TellaskResult};
+use dominds_tui::domain::dialogs::record::{AnchorRole, Call, CallRef, DeliveryMode, ReplyStatus};
+use dominds_tui::domain::dialogs::record::{HumanText, Origin, Responder, TellaskResult};
 use dominds_tui::domain::{
     Assignment, AssignmentFrame, Batch, CallId, Clock, ContextHealth, Course, DialogMeta, Entry,
     Genseq, Latest, MsgId, Record, RootId, SelfId, Stamp, TreeChange,

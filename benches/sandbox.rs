@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use dominds_tui::app;
-use dominds_tui::domain::sandbox::Level;
+use dominds_tui::domain::safety::sandbox::Level;
 use dominds_tui::sandbox::{CommandSpec, Means, Sandbox};
 
 const ROUNDS: usize = 100;

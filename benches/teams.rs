@@ -16,9 +16,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use dominds_tui::domain::news::NewNotice;
-use dominds_tui::domain::org::TeamLimits;
-use dominds_tui::domain::task::{
+use dominds_tui::domain::teams::notices::NewNotice;
+use dominds_tui::domain::teams::org::TeamLimits;
+use dominds_tui::domain::teams::task::{
     ActiveTask, MAX_ATTEMPTS, NewTask, Overlap, Priority, TaskEnd, TaskKind,
 };
 use dominds_tui::domain::text::Localized;

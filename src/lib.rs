@@ -1,6 +1,6 @@
 //! The terminal application for the Dominds dialog system: the screen and the engine in one.
 //!
-//! The modules form strict layers; `docs/ARCHITECTURE.md` draws them and `tests/integration/architecture.rs`
+//! The modules form strict layers; `docs/ARCHITECTURE.md` draws them and `tests/integration/architecture/mod.rs`
 //! checks them: [`ui`] and [`driver`] do not depend on each other, they share only [`domain`] (types)
 //! and [`protocol`] (messages).
 

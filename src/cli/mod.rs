@@ -1,69 +1,24 @@
 //! The command line: parses arguments, runs one command, returns its exit status.
 
-mod answering;
 mod args;
-mod autonomy;
-mod background;
+mod commands;
 mod config;
-mod copies;
-mod demo;
-mod dialog_json;
-mod doctor;
-mod drive;
-mod drivers;
-mod events;
 mod exit;
-mod export;
-mod find;
-mod folders;
-mod halted;
-mod hint_file;
-mod hive;
-mod hive_store;
-mod ids;
-mod inbox;
-mod inspect;
-mod install;
-mod item_json;
-mod job;
-mod known;
-mod lifecycle;
-mod lines;
-mod link;
-mod listing;
-mod manual;
-mod mind;
-mod news;
-mod notify_command;
-mod own_run;
-mod own_texts;
-mod plain;
-mod probe;
-mod programs;
-mod queries;
-mod question_json;
-mod relay;
-mod reminders;
-mod reset;
+mod forms;
+mod output;
+mod reach;
 mod running;
 mod runtime;
-mod sandbox;
 mod screen;
-mod serve;
-mod servers;
-mod stream;
+mod setup;
 mod teams;
-mod transcript;
-mod trust;
-mod unattended;
-mod unsaved;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use crate::domain::tree::Bucket;
+use crate::domain::dialogs::tree::Bucket;
 use crate::minds::starter;
 use crate::platform::waiter::Waited;
 use crate::platform::{descriptors, dirs, env, hardening, logs, waiter};
@@ -72,14 +27,14 @@ use crate::tools::guard::{Put, set_up};
 use crate::ui::terminal::SavedLine;
 
 pub use config::{SETTINGS, Setting, Values};
-pub use manual::definitions;
+pub use setup::manual::definitions;
 
-use answering::Verdict;
 use args::{Cli, Command, Q4hArgs, Q4hCommand};
+use commands::answering::Verdict;
 use exit::{CommandError, Status};
-use queries::TranscriptFormat;
+use forms::transcript::TranscriptFormat;
 use runtime::{block_on, runtime};
-use screen::ScreenMode;
+use screen::full::ScreenMode;
 
 /// Runs the program; never panics on bad input.
 #[must_use]
@@ -95,13 +50,13 @@ pub fn main() -> ExitCode {
                 return Status::Done.into();
             }
             // The message quotes arguments, which may be untrusted.
-            lines::note(error.render().to_string().trim_end());
+            output::note(error.render().to_string().trim_end());
             return Status::Usage.into();
         }
     };
     descriptors::block_standard_streams();
     if cli.reset_terminal {
-        return reset::by_hand().into();
+        return screen::reset::by_hand().into();
     }
     if let Some(status) = wait_for_screen(&cli) {
         return ExitCode::from(status);
@@ -119,7 +74,7 @@ pub fn main() -> ExitCode {
     match execute(cli) {
         Ok(status) => status.into(),
         Err(refusal) => {
-            lines::note(&format!("dominds-tui: {}", refusal.text));
+            output::note(&format!("dominds-tui: {}", refusal.text));
             refusal.status.into()
         }
     }
@@ -132,7 +87,7 @@ fn wait_for_screen(cli: &Cli) -> Option<u8> {
         if waiter::is_waited_for_by(waiter) {
             return None;
         }
-        lines::note("dominds-tui: --waited-for-by is for the program itself");
+        output::note("dominds-tui: --waited-for-by is for the program itself");
         return Some(Status::Usage.code());
     }
     if cli.command.is_some() || !ScreenMode::is_drawn(cli.screen) {
@@ -143,7 +98,7 @@ fn wait_for_screen(cli: &Cli) -> Option<u8> {
     // Without such a process the screen runs here, and cannot be left.
     let waited = runtime.block_on(waiter::wait_for_program(std::env::args_os())).ok()?;
     if let Waited::Killed { signal } = waited {
-        reset::after_kill(signal, cli.screen.inline, &mut line);
+        screen::reset::after_kill(signal, cli.screen.inline, &mut line);
     }
     Some(waited.status())
 }
@@ -159,11 +114,11 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
     if let Some(Command::Completions { shell }) = cli.command {
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut Cli::command(), "dominds-tui", &mut script);
-        lines::print_bytes(&script);
+        output::print_bytes(&script);
         return Ok(Status::Done);
     }
     if let Some(Command::Manual { folder }) = &cli.command {
-        return manual::write(folder);
+        return setup::manual::write(folder);
     }
     if cli.screen.plain && cli.command.is_some() {
         let text = "`--plain` shows the workspace; with a command it is written after `demo`, and no \
@@ -171,49 +126,55 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         return Err(CommandError::usage(text));
     }
     if let Some(Command::Demo(demo)) = cli.command {
-        return demo::demo(&demo);
+        return screen::demo::demo(&demo);
     }
-    let workspace = folders::canonical(&workspace)?;
+    let workspace = commands::folders::canonical(&workspace)?;
     match cli.command {
-        None => screen::open(&workspace, ScreenMode::of(cli.screen)?),
-        Some(Command::Run(run)) => block_on(drive::run(&workspace, run)),
-        Some(Command::Drive { drive }) => block_on(drive::drive(&workspace, &drive)),
-        Some(Command::Dialogs { all, json }) => queries::dialogs(&workspace, all, json),
+        None => screen::full::open(&workspace, ScreenMode::of(cli.screen)?),
+        Some(Command::Run(run)) => block_on(commands::drive::run(&workspace, run)),
+        Some(Command::Drive { drive }) => block_on(commands::drive::drive(&workspace, &drive)),
+        Some(Command::Dialogs { all, json }) => commands::queries::dialogs(&workspace, all, json),
         Some(Command::Show { dialog, course, json, markdown }) => {
             let form = match (json, markdown) {
                 (true, _) => TranscriptFormat::Json,
                 (false, true) => TranscriptFormat::Markdown,
                 (false, false) => TranscriptFormat::Plain,
             };
-            queries::show(&workspace, &dialog, course, form)
+            commands::queries::show(&workspace, &dialog, course, form)
         }
         Some(Command::Export { dialog, format, output }) => {
-            export::export(&workspace, &dialog, format, output.as_deref())
+            commands::export::export(&workspace, &dialog, format, output.as_deref())
         }
-        Some(Command::Reminders { dialog, json }) => reminders::list(&workspace, &dialog, json),
+        Some(Command::Reminders { dialog, json }) => {
+            commands::reminders::list(&workspace, &dialog, json)
+        }
         Some(Command::Q4h(q4h)) => questions(&workspace, q4h),
-        Some(Command::Stop(which)) => block_on(drive::stop(&workspace, &which)),
-        Some(Command::Resume(which)) => block_on(drive::resume(&workspace, &which)),
+        Some(Command::Stop(which)) => block_on(commands::drive::stop(&workspace, &which)),
+        Some(Command::Resume(which)) => block_on(commands::drive::resume(&workspace, &which)),
         Some(Command::KeepGoing { dialog, switch }) => {
-            block_on(drive::keep_going(&workspace, &dialog, switch))
+            block_on(commands::drive::keep_going(&workspace, &dialog, switch))
         }
         Some(Command::Done(root)) => {
-            block_on(lifecycle::move_tree(&workspace, &root, Bucket::Done))
+            block_on(commands::lifecycle::move_tree(&workspace, &root, Bucket::Done))
         }
         Some(Command::Archive(root)) => {
-            block_on(lifecycle::move_tree(&workspace, &root, Bucket::Archive))
+            block_on(commands::lifecycle::move_tree(&workspace, &root, Bucket::Archive))
         }
         Some(Command::Revive(root)) => {
-            block_on(lifecycle::move_tree(&workspace, &root, Bucket::Run))
+            block_on(commands::lifecycle::move_tree(&workspace, &root, Bucket::Run))
         }
-        Some(Command::Delete { root, yes }) => block_on(lifecycle::delete(&workspace, &root, yes)),
+        Some(Command::Delete { root, yes }) => {
+            block_on(commands::lifecycle::delete(&workspace, &root, yes))
+        }
         Some(Command::Dead { dialog, note }) => {
-            block_on(lifecycle::declare_dead(&workspace, &dialog, note))
+            block_on(commands::lifecycle::declare_dead(&workspace, &dialog, note))
         }
-        Some(Command::Fork(fork)) => block_on(lifecycle::fork(&workspace, &fork)),
-        Some(Command::Read(wanted)) => mind::read(&workspace, &wanted),
-        Some(Command::Sandbox(wanted)) => sandbox::run(&workspace, &wanted),
-        Some(Command::Autonomy(wanted)) => block_on(autonomy::autonomy(&workspace, wanted)),
+        Some(Command::Fork(fork)) => block_on(commands::lifecycle::fork(&workspace, &fork)),
+        Some(Command::Read(wanted)) => commands::mind::read(&workspace, &wanted),
+        Some(Command::Sandbox(wanted)) => setup::sandbox::run(&workspace, &wanted),
+        Some(Command::Autonomy(wanted)) => {
+            block_on(commands::autonomy::autonomy(&workspace, wanted))
+        }
         Some(Command::Teams { json }) => block_on(teams::list(&workspace, json)),
         Some(Command::Team(wanted)) => block_on(teams::team(&workspace, wanted.command)),
         Some(Command::Tasks(wanted)) => block_on(teams::list_tasks(&workspace, wanted)),
@@ -222,27 +183,29 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Triggers(wanted)) => block_on(teams::list_triggers(&workspace, wanted)),
         Some(Command::Trigger(wanted)) => block_on(teams::trigger(&workspace, wanted.command)),
         Some(Command::Send(wanted)) => block_on(teams::send(&workspace, wanted)),
-        Some(Command::Hive(wanted)) => block_on(hive::hive(&workspace, wanted.command)),
-        Some(Command::Health { json }) => block_on(hive::health(&workspace, json)),
-        Some(Command::Trust { yes }) => block_on(trust::trust(&workspace, yes)),
-        Some(Command::Serve) => block_on(serve::serve(&workspace)),
-        Some(Command::Attach(wanted)) => serve::attach(&workspace, &wanted),
-        Some(Command::Relay { no_start }) => relay::relay(&workspace, !no_start),
-        Some(Command::Inbox(wanted)) => inbox::inbox(&workspace, wanted),
-        Some(Command::Ps { json }) => block_on(drivers::list(json)),
-        Some(Command::Quit) => block_on(drivers::quit(&workspace)),
+        Some(Command::Hive(wanted)) => {
+            block_on(teams::store_copies::hive(&workspace, wanted.command))
+        }
+        Some(Command::Health { json }) => block_on(teams::store_copies::health(&workspace, json)),
+        Some(Command::Trust { yes }) => block_on(running::trust::trust(&workspace, yes)),
+        Some(Command::Serve) => block_on(reach::serve::serve(&workspace)),
+        Some(Command::Attach(wanted)) => reach::serve::attach(&workspace, &wanted),
+        Some(Command::Relay { no_start }) => reach::relay::relay(&workspace, !no_start),
+        Some(Command::Inbox(wanted)) => reach::inbox::inbox(&workspace, wanted),
+        Some(Command::Ps { json }) => block_on(reach::drivers::list(json)),
+        Some(Command::Quit) => block_on(reach::drivers::quit(&workspace)),
         Some(Command::Doctor { json, strict, mcp: true, .. }) => {
-            let servers = runtime()?.block_on(servers::query(&workspace));
-            doctor::doctor(&workspace, (json, strict), Some(servers))
+            let servers = runtime()?.block_on(setup::servers::query(&workspace));
+            setup::doctor::doctor(&workspace, (json, strict), Some(servers))
         }
         Some(Command::Doctor { restore: Some(root), .. }) => {
-            block_on(doctor::restore(&workspace, &root))
+            block_on(setup::doctor::restore(&workspace, &root))
         }
         Some(Command::Doctor { json, providers: true, timeout, .. }) => {
-            block_on(doctor::providers(&workspace, timeout, json))
+            block_on(setup::doctor::providers(&workspace, timeout, json))
         }
         Some(Command::Doctor { json, strict, .. }) => {
-            doctor::doctor(&workspace, (json, strict), None)
+            setup::doctor::doctor(&workspace, (json, strict), None)
         }
         Some(
             Command::Init { .. }
@@ -256,21 +219,25 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
 
 fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
     match q4h.command {
-        None => block_on(queries::questions(workspace, q4h.json)),
+        None => block_on(commands::queries::questions(workspace, q4h.json)),
         Some(Q4hCommand::List { json }) => {
-            block_on(queries::questions(workspace, json || q4h.json))
+            block_on(commands::queries::questions(workspace, json || q4h.json))
         }
         Some(Q4hCommand::Show { question, json }) => {
-            block_on(queries::question(workspace, &question, json || q4h.json))
+            block_on(commands::queries::question(workspace, &question, json || q4h.json))
         }
-        Some(Q4hCommand::Answer(wanted)) => block_on(answering::answer(workspace, wanted)),
+        Some(Q4hCommand::Answer(wanted)) => {
+            block_on(commands::answering::answer(workspace, wanted))
+        }
         Some(Q4hCommand::Approve(wanted)) => {
-            block_on(answering::decide(workspace, wanted, Verdict::Approve))
+            block_on(commands::answering::decide(workspace, wanted, Verdict::Approve))
         }
         Some(Q4hCommand::Reject(wanted)) => {
-            block_on(answering::decide(workspace, wanted, Verdict::Reject))
+            block_on(commands::answering::decide(workspace, wanted, Verdict::Reject))
         }
-        Some(Q4hCommand::Dismiss(wanted)) => block_on(answering::dismiss(workspace, wanted)),
+        Some(Q4hCommand::Dismiss(wanted)) => {
+            block_on(commands::answering::dismiss(workspace, wanted))
+        }
     }
 }
 
@@ -283,8 +250,8 @@ fn init(folder: &Path, teams: bool) -> Result<Status, CommandError> {
             Put::Written => "written",
             Put::Kept => "kept",
         };
-        lines::print(&format!("{word}  {}", path.display()));
+        output::print(&format!("{word}  {}", path.display()));
     }
-    lines::note("next: configure your model in .minds/llm.yaml, then run dominds-tui");
+    output::note("next: configure your model in .minds/llm.yaml, then run dominds-tui");
     Ok(Status::Done)
 }

@@ -4,14 +4,15 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use super::programs;
+use super::program_checksums;
 use super::record::is_inside;
-use crate::domain::autonomy::{AutonomyScope, DecisionKind};
-use crate::domain::org::MAIN;
-use crate::domain::server_tools::ToolFacts;
+use crate::domain::asking::autonomy::{AutonomyScope, DecisionKind};
+use crate::domain::hex;
+use crate::domain::safety::server_tools::ToolFacts;
+use crate::domain::safety::trust::{TrustEntry, TrustKind};
+use crate::domain::teams::org::MAIN;
 use crate::domain::text::{Localized, localized};
-use crate::domain::trust::{TrustEntry, TrustKind};
-use crate::domain::{AgentId, Member, hex};
+use crate::domain::{AgentId, Member};
 use crate::hive::{Folder, StoreState};
 use crate::llm::destination;
 use crate::minds::mcp_config::{McpFile, Transport};
@@ -81,7 +82,7 @@ pub(super) fn server_entry(
     let mut act = transport.masked();
     let mut parts = vec!["server".to_owned(), id.to_owned(), transport.to_string()];
     if let Transport::Stdio(program) = transport {
-        let sums = programs::checksums(workspace, program, env);
+        let sums = program_checksums::checksums(workspace, program, env);
         for (file, sum) in sums.named {
             act.push_str(&format!(" ({file}: sha256 {})", sum.get(..16).unwrap_or(&sum)));
             parts.extend([file, sum]);

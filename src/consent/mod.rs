@@ -5,7 +5,7 @@
 //! files, and consent is stored outside the workspace.
 
 mod list;
-mod programs;
+mod program_checksums;
 mod record;
 mod references;
 mod runners;
@@ -15,11 +15,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::domain::autonomy::{AutonomyLevel, AutonomyScope, DecisionPolicy};
-use crate::domain::sandbox::Level;
-use crate::domain::server_tools::{KnownTools, ToolFacts};
+use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope, DecisionPolicy};
+use crate::domain::safety::sandbox::Level;
+use crate::domain::safety::server_tools::{KnownTools, ToolFacts};
+use crate::domain::safety::trust::{
+    Agreed, ChosenLevel, TrustEntry, TrustKind, Unagreed, unagreed,
+};
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry, TrustKind, Unagreed, unagreed};
 use crate::domain::{AgentId, Lang};
 use crate::driver::Consent;
 use crate::hive::Permission as StorePermission;

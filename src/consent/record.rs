@@ -5,11 +5,11 @@ use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use crate::domain::ownership::distrust;
-use crate::domain::sandbox::Level;
-use crate::domain::server_tools::{KnownTools, ToolFacts};
+use crate::domain::safety::ownership::distrust;
+use crate::domain::safety::sandbox::Level;
+use crate::domain::safety::server_tools::{KnownTools, ToolFacts};
+use crate::domain::safety::trust::{Agreed, ChosenLevel, TrustEntry};
 use crate::domain::text::{Localized, localized};
-use crate::domain::trust::{Agreed, ChosenLevel, TrustEntry};
 use crate::platform::own_uid;
 
 /// The file in the state folder.

@@ -71,7 +71,7 @@ text_id! {
     Slug
 }
 text_id! {
-    /// A team of the organisation, see [`super::org`].
+    /// A team of the organisation, see [`super::teams::org`].
     TeamName
 }
 text_id! {

@@ -22,7 +22,7 @@
 //!
 //! A step is drafted on a copy of the tree (`steps::draft::Draft`), written, and only then becomes the state and
 //! is reported. The next step is never stored, it is derived from the records
-//! ([`crate::domain::state::next_step`]): so a restart needs no state of its own.
+//! ([`crate::domain::dialogs::state::next_step`]): so a restart needs no state of its own.
 
 mod calls;
 mod context;

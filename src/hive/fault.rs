@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::domain::ownership::Distrust;
+use crate::domain::safety::ownership::Distrust;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Problem, TeamName};
 

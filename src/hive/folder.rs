@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::fault::StoreFault;
-use crate::domain::ownership::distrust;
+use crate::domain::safety::ownership::distrust;
 use crate::minds::STORE_FOLDER as PATH;
 
 pub(super) const DATABASE: &str = "hive.db";

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::{TeamName, hex};
+use crate::domain::TeamName;
+use crate::domain::text::hex;
 use crate::minds::{CONFIG_LIMIT_BYTES, team_file};
 use crate::tools::guard;
 

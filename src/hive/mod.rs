@@ -18,7 +18,7 @@ mod store;
 mod tasks;
 #[cfg(test)]
 mod test_support;
-mod triggers;
+mod trigger_wishes;
 
 pub use fault::{STORE_PROBLEM, StoreFault};
 pub use folder::{Folder, StoreState};

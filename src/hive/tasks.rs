@@ -4,14 +4,14 @@ use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 
-use crate::domain::org_change::{ChangePreview, Changed, OrgChange, OrgRefusal};
-use crate::domain::task::query::QueryRule;
-use crate::domain::task::{
+use crate::domain::teams::org_change::{ChangePreview, Changed, OrgChange, OrgRefusal};
+use crate::domain::teams::task::query::QueryRule;
+use crate::domain::teams::task::{
     ActiveTask, AttemptId, BlockReason, CANCELLED_BY_PERSON, Enqueued, NewTask, Overlap,
     RetryRefusal, Task, TaskFilter, TaskRefusal, TaskStatus,
 };
-use crate::domain::trigger::change::{TriggerAnswer, TriggerRefusal, TriggerRequest};
-use crate::domain::trigger::{Firing, FiringRefusal, Trigger, TriggerId};
+use crate::domain::teams::trigger::change::{TriggerAnswer, TriggerRefusal, TriggerRequest};
+use crate::domain::teams::trigger::{Firing, FiringRefusal, Trigger, TriggerId};
 use crate::domain::{RootId, TaskId, TeamName};
 use crate::tools::{Ending, News, StallNews, Stored, TaskStore, TasksView, TeamSlots};
 
@@ -19,7 +19,7 @@ use super::folder::off_thread;
 use super::hashes::hashes;
 use super::keeper::Hive;
 use super::store::Changes;
-use super::triggers::in_force;
+use super::trigger_wishes::in_force;
 
 impl TaskStore for Hive {
     fn tasks_view(&self) -> watch::Receiver<TasksView> {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::readable::{repaired, whole};
-use crate::domain::json;
+use crate::domain::text::json;
 
 /// Strings within strings that are opened.
 const MAX_LAYERS: usize = 3;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::Secrets;
-use crate::domain::secrets::RedactedStream;
+use crate::domain::safety::secrets::RedactedStream;
 
 /// The address, key and limits of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]

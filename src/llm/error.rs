@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::readable::whole;
-use crate::domain::hidden_chars::is_hidden;
+use crate::domain::text::hidden_chars::is_hidden;
 use crate::domain::text::{Localized, Text, localized};
 
 /// Maximum length of an error message.

@@ -7,7 +7,8 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 
 use super::{GenEvent, GenStream, LlmError, Segment, ToolCall};
-use crate::domain::{Secrets, secrets};
+use crate::domain::Secrets;
+use crate::domain::safety::secrets;
 
 /// The same answer with `secrets` redacted in text, thoughts and calls.
 pub fn redacting(events: GenStream, secrets: Arc<Secrets>) -> GenStream {

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::domain::safety::trust::Unagreed;
 use crate::domain::text::in_lang;
-use crate::domain::trust::Unagreed;
-use crate::domain::{Lang, Problem, Problems, wildcard};
+use crate::domain::text::wildcard;
+use crate::domain::{Lang, Problem, Problems};
 use crate::minds::Minds;
 use crate::tools::{Access, ToolCx};
 

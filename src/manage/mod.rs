@@ -6,7 +6,7 @@
 
 mod checks;
 mod context;
-mod files;
+mod minds_files;
 mod problems;
 mod providers;
 
@@ -44,7 +44,7 @@ pub fn add_to(
         pending_consent: waiting,
         names: names.map(str::to_owned).collect(),
     };
-    let tools = files::tools(&known).into_iter().chain(own_tools(&known));
+    let tools = minds_files::tools(&known).into_iter().chain(own_tools(&known));
     for tool in tools.collect::<Vec<_>>() {
         registry.add(TOOLSET, tool)?;
     }

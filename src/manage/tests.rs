@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::AgentId;
-use crate::domain::problem::Problem;
+use crate::domain::reading::problem::Problem;
+use crate::domain::safety::trust::{TrustEntry, TrustKind, Unagreed};
 use crate::domain::text::Text;
-use crate::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use crate::tools::test_support::{TestBench, schema_lines};
 
 const LLM: &str = "\

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::secrets::is_secret;
+use crate::domain::safety::secrets::is_secret;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{Secrets, SharedSecrets};
 use crate::minds::mcp_config::ValueSource;

@@ -27,7 +27,7 @@ use super::process::{self, ServerProcess, StderrTail};
 use super::result::sanitize;
 use super::tool_list::MAX_TOOLS;
 use crate::domain::SharedSecrets;
-use crate::domain::sandbox::Level;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::text::{Localized, Text, localized};
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpServer, StdioServer, Transport};

@@ -51,7 +51,7 @@ fn content(server: &str, lang: Lang) -> String {
 mod tests {
     use super::*;
     use crate::domain::Stamp;
-    use crate::domain::reminder::{EditGuard, ReminderAction};
+    use crate::domain::dialogs::reminder::{EditGuard, ReminderAction};
 
     fn reminder(id: &str, owner: Option<&str>, server: &str) -> Reminder {
         Reminder {
@@ -94,7 +94,8 @@ mod tests {
             let changes = upkeep(&["files"], &[], lang);
             let [ReminderUpdate::Add { content, meta, .. }] = changes.as_slice() else { panic!() };
             assert!(content.contains("mcp_release") && content.contains("`files`"));
-            let guard = crate::domain::reminder::guard(ReminderAction::Delete, true, Some(meta));
+            let guard =
+                crate::domain::dialogs::reminder::guard(ReminderAction::Delete, true, Some(meta));
             assert_eq!(guard, Some(EditGuard::Tool(RELEASE.to_owned())));
         }
     }

@@ -9,8 +9,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::result::sanitize_and_redact;
 use super::tool_list::MAX_NAME_CHARS;
-use crate::domain::server_tools::ToolFacts;
-use crate::domain::{Secrets, hex};
+use crate::domain::Secrets;
+use crate::domain::hex;
+use crate::domain::safety::server_tools::ToolFacts;
 use crate::minds::mcp_config::{MAX_NAME_BYTES, McpServer, is_tool_name};
 
 /// Characters of a digest at the end of a name that another tool has too.

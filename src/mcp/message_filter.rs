@@ -20,7 +20,7 @@ pub(super) const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// A line longer than this multiple of the limit closes the connection.
 const MAX_LINE_FACTOR: usize = 4;
 /// Nesting of arrays and objects; the protocol wraps the result of a tool in some.
-const MAX_DEPTH: usize = crate::domain::json::MAX_NESTING + 8;
+const MAX_DEPTH: usize = crate::domain::text::json::MAX_NESTING + 8;
 /// The error code of a response that was dropped.
 pub(super) const DROPPED_CODE: i32 = -32_099;
 /// Length of a key or value that is inspected.

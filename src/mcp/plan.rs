@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use crate::domain::server_tools::ToolFacts;
+use crate::domain::safety::server_tools::ToolFacts;
 use crate::domain::text::{Localized, Text};
 use crate::minds::mcp_config::{McpServer, Transport};
 

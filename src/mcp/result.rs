@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::Value;
 
-use crate::domain::hidden_chars::is_hidden;
+use crate::domain::text::hidden_chars::is_hidden;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{ImageKind, Lang, Secrets};
 use crate::tools::{MAX_RESULT_CHARS, ToolImage, ToolOutcome};

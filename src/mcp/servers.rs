@@ -20,7 +20,7 @@ use super::supervisor::{
     CHANNEL_CAPACITY, Desired, McpSupervisor, READY_TIMEOUT, SupervisorRequest,
 };
 use super::tool_list;
-use crate::domain::sandbox::Level;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::{DialogId, Lang, Problem, Reminder, SharedSecrets};
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpFile, McpServer};

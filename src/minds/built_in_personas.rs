@@ -1,7 +1,7 @@
 //! The personas of the two hidden members.
 
 use crate::domain::AgentId;
-use crate::domain::team::{FUXI, PANGU};
+use crate::domain::models::team::{FUXI, PANGU};
 use crate::domain::text::Text;
 
 const FUXI_PERSONA: Text = Text::new(

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::files::{self, FileContent};
+use super::untrusted_files::{self, FileContent};
 use crate::domain::Lang;
 use crate::domain::text::Text;
 
@@ -23,9 +23,9 @@ const DEFAULT_TEXT: Text = Text::new(
 pub(super) fn load(workspace: &Path, lang: Lang) -> Option<String> {
     let for_lang = format!(".minds/diligence.{}.md", lang.code());
     for path in [for_lang.as_str(), ".minds/diligence.md"] {
-        match files::read(workspace, path, files::TEXT_LIMIT_BYTES) {
+        match untrusted_files::read(workspace, path, untrusted_files::TEXT_LIMIT_BYTES) {
             FileContent::Text(text) => {
-                let body = files::without_front_matter(&text).trim();
+                let body = untrusted_files::without_front_matter(&text).trim();
                 return (!body.is_empty()).then(|| body.to_owned());
             }
             FileContent::Missing => {}

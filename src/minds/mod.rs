@@ -6,7 +6,6 @@
 mod built_in_personas;
 mod cache;
 mod diligence;
-mod files;
 mod hive;
 pub mod llm_config;
 pub mod mcp_config;
@@ -26,12 +25,12 @@ mod team;
 mod tests;
 mod texts;
 mod toolsets;
+mod untrusted_files;
 
 use std::path::Path;
 use std::time::SystemTime;
 
 pub use cache::{MindsCache, MindsFolder, MindsSource};
-pub(crate) use files::CONFIG_LIMIT_BYTES;
 pub(crate) use hive::new_team::team_file;
 pub use hive::{Capture, HiveConfig, PATH as HIVE_FILE, is_configured as has_hive, with_level};
 pub use hive::{new_member, new_team, triggers};
@@ -41,20 +40,21 @@ pub use priming::priming_problems;
 pub use prompt::DialogRole;
 pub use stamp::MindsStamp;
 pub use texts::MemberTexts;
+pub(crate) use untrusted_files::CONFIG_LIMIT_BYTES;
 
-use crate::domain::autonomy::AutonomyScope;
+use crate::domain::asking::autonomy::AutonomyScope;
+use crate::domain::safety::trust::TrustKind;
 use crate::domain::text::Text;
-use crate::domain::trust::TrustKind;
 use crate::domain::{AgentId, Lang, Member, Problem, Secrets, ShellRight, Stamp, Team};
 use crate::yaml::Lines;
 pub(crate) use team::{PATH as TEAM_FILE, member_entry, with_member, without_member};
 
-use files::FileContent;
 use mcp_config::McpFile;
 use memory::Memories;
 use report::unusable;
 use skills::Skills;
 use texts::TeamTexts;
+use untrusted_files::FileContent;
 
 /// An immutable snapshot of `.minds/`.
 #[derive(Debug, Clone)]
@@ -313,7 +313,7 @@ pub fn trust_file(kind: TrustKind) -> &'static str {
 }
 
 fn config_text(workspace: &Path, path: &str, problems: &mut Vec<Problem>) -> Option<String> {
-    match files::read(workspace, path, files::CONFIG_LIMIT_BYTES) {
+    match untrusted_files::read(workspace, path, untrusted_files::CONFIG_LIMIT_BYTES) {
         FileContent::Text(text) => Some(text),
         FileContent::Missing => None,
         FileContent::Unusable(reason) => {

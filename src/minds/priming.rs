@@ -5,10 +5,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::files::{self, FileContent};
 use super::report::{clip, unusable, value_type, with_line};
+use super::untrusted_files::{self, FileContent};
+use crate::domain::Problem;
+use crate::domain::text::json;
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{Problem, json};
 use crate::yaml::{self, Lines};
 
 const FOLDER: &str = ".minds/priming";
@@ -41,7 +42,11 @@ pub fn priming_problems(workspace: &Path) -> Vec<Problem> {
         collect_scripts(workspace, &format!("{FOLDER}/{folder}"), MAX_DEPTH, &mut paths);
     }
     paths.sort_unstable();
-    let read = |path: &String| match files::read(workspace, path, files::TEXT_LIMIT_BYTES) {
+    let read = |path: &String| match untrusted_files::read(
+        workspace,
+        path,
+        untrusted_files::TEXT_LIMIT_BYTES,
+    ) {
         FileContent::Text(text) => script_problems(path, &text),
         FileContent::Missing => Vec::new(),
         FileContent::Unusable(reason) => vec![unusable(path, &reason)],
@@ -76,7 +81,7 @@ fn script_problems(path: &str, text: &str) -> Vec<Problem> {
             line,
         )
     };
-    let body = files::without_front_matter(text);
+    let body = untrusted_files::without_front_matter(text);
     let Some(head) = text.strip_suffix(body).filter(|head| !head.is_empty()) else {
         let found = Text::new(
             "there is no block between two `---` lines at the start",

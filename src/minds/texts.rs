@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::built_in_personas;
-use super::files::{self, FileContent};
 use super::report::unusable;
+use super::untrusted_files::{self, FileContent};
 use crate::domain::{AgentId, Lang, Problem, Team};
 
 /// File names of a kind of text, the current one first.
@@ -87,7 +87,7 @@ fn read_first(
     for name in names {
         for file in [format!("{name}.{}.md", lang.code()), format!("{name}.md")] {
             let path = format!("{folder}/{file}");
-            match files::read(workspace, &path, files::TEXT_LIMIT_BYTES) {
+            match untrusted_files::read(workspace, &path, untrusted_files::TEXT_LIMIT_BYTES) {
                 FileContent::Text(text) => {
                     let text = text.trim();
                     return (!text.is_empty()).then(|| text.to_owned());

@@ -18,7 +18,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::{SystemClock, dirs, env, own_uid};
-use crate::domain::ownership::distrust;
+use crate::domain::safety::ownership::distrust;
 use crate::domain::{Clock as _, SharedSecrets};
 
 const MAX_FILES: usize = 5;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::inquiry::answers::{AnswerInput, PartAnswer};
-use crate::domain::inquiry::approval::Approval;
-use crate::domain::inquiry::{AnswerOption, InquirySource, Part, choices};
-use crate::domain::question::choices::AnswerChoice;
-use crate::domain::question::picking;
-use crate::domain::question_kind::QuestionKind;
+use crate::domain::asking::inquiry::answers::{AnswerInput, PartAnswer};
+use crate::domain::asking::inquiry::approval::Approval;
+use crate::domain::asking::inquiry::{AnswerOption, InquirySource, Part, choices};
+use crate::domain::asking::question::choices::AnswerChoice;
+use crate::domain::asking::question::picking;
+use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::{Lang, Question, RootId};
 
 use super::command::{Command, Ticket};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::net_changes::NetChange;
+use crate::domain::reading::net_changes::NetChange;
 use crate::domain::{Course, SelfId};
 
 /// Whose changes.

@@ -9,10 +9,10 @@ use super::image::{AttachedImage, ImageOrigin};
 use super::lifecycle::Lifecycle;
 use super::sheet::SheetRequest;
 use super::teams::TeamsRequest;
-use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
-use crate::domain::inquiry::answers::AnswerInput;
-use crate::domain::keep_going::KeepGoingSwitch;
-use crate::domain::sandbox::Level;
+use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
+use crate::domain::asking::inquiry::answers::AnswerInput;
+use crate::domain::dialogs::keep_going::KeepGoingSwitch;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::{AgentId, Course, DialogId, MsgId};
 
 /// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.

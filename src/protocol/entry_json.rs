@@ -6,7 +6,8 @@ use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::value::RawValue;
 
-use crate::domain::{Entry, json};
+use crate::domain::Entry;
+use crate::domain::text::json;
 
 pub fn serialize<S: Serializer>(entries: &[Entry], serializer: S) -> Result<S::Ok, S::Error> {
     let mut list = serializer.serialize_seq(Some(entries.len()))?;

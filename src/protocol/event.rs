@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::autonomy::AutonomySummary;
-use crate::domain::decisions::Resolution;
-use crate::domain::fresh_boots::Reasoning;
-use crate::domain::inquiry::Inquiry;
-use crate::domain::inquiry::answers::PartAnswer;
-use crate::domain::news::NewsItem;
-use crate::domain::record::Entry;
-use crate::domain::sandbox::Level;
-use crate::domain::task::row::TaskRow;
-use crate::domain::task::{Task, TeamWork};
+use crate::domain::asking::autonomy::AutonomySummary;
+use crate::domain::asking::decisions::Resolution;
+use crate::domain::asking::inquiry::Inquiry;
+use crate::domain::asking::inquiry::answers::PartAnswer;
+use crate::domain::dialogs::fresh_boots::Reasoning;
+use crate::domain::dialogs::record::Entry;
+use crate::domain::safety::sandbox::Level;
+use crate::domain::safety::trust::Unagreed;
+use crate::domain::teams::notices::NewsItem;
+use crate::domain::teams::task::row::TaskRow;
+use crate::domain::teams::task::{Task, TeamWork};
+use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::text::Localized;
-use crate::domain::trigger::row::TriggerRow;
-use crate::domain::trust::Unagreed;
 use crate::domain::{
     AgentId, Background, CallId, Course, DialogId, DisplayState, ForeignLayout, Genseq,
     HealthLevel, MsgId, Problem, Question, RootId, SelfId, Slug, Stamp,

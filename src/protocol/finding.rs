@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::event::Cursor;
-use crate::domain::transcript::SpokenKind;
-use crate::domain::tree::Bucket;
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::reading::transcript::SpokenKind;
 use crate::domain::{AgentId, CallId, DialogId, Stamp};
 
 /// Which dialogs are searched.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::attachment::MAX_IMAGES;
-use crate::domain::image_reference::names_of_images;
+use crate::domain::dialogs::attachment::MAX_IMAGES;
+use crate::domain::dialogs::image_reference::names_of_images;
 use crate::domain::{ArtifactRef, Attachment};
 
 /// An image that is attached, or will be.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::org_change::TeamStatus;
-use crate::domain::task::Priority;
-use crate::domain::trigger::TriggerId;
+use crate::domain::teams::org_change::TeamStatus;
+use crate::domain::teams::task::Priority;
+use crate::domain::teams::trigger::TriggerId;
 use crate::domain::{AgentId, TaskId, TeamName};
 
 /// A team that can be used.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::timeline::Timeline;
+use crate::domain::reading::timeline::Timeline;
 use crate::domain::{AgentId, DialogId, Slug};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::usage::{GenerationUsage, UsageSum};
+use crate::domain::reading::usage::{GenerationUsage, UsageSum};
 use crate::domain::{AgentId, DialogId, Slug};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -79,7 +79,7 @@ impl Journal {
     /// The lines that can be read, oldest first. Blocks on the disk.
     pub fn read(&self) -> io::Result<Vec<JournalLine>> {
         let text = self.file.read()?;
-        Ok(text.lines().filter_map(|line| crate::domain::json::read(line).ok()).collect())
+        Ok(text.lines().filter_map(|line| crate::domain::text::json::read(line).ok()).collect())
     }
 
     /// Rewrites it with the lines that `lines` returns while no other write runs. Blocks on the disk.

@@ -7,7 +7,7 @@ use rustix::process::Resource;
 use tokio::net::UnixStream;
 
 use super::place::own_uid;
-use crate::domain::command_mark;
+use crate::domain::safety::command_mark;
 use crate::domain::text::Text;
 
 /// Longest chain of parents that is followed.

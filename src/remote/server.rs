@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::domain::Stamp;
-use crate::domain::sandbox::Level;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::text::{Localized, Text};
 use crate::driver::{Audience, ClientChannels, ClientOrigin, ClientProfile, ClientRights, Clients};
 use crate::protocol::wire::{

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::config::SandboxConfig;
 use super::session::Session;
 use super::visible::VisiblePaths;
-use crate::domain::sandbox::Level;
+use crate::domain::safety::sandbox::Level;
 
 /// Paths where `bwrap` may be: only an administrator can write there.
 const BWRAP_PATHS: [&str; 4] =

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::beneath::{ObjectKind, Root};
 use super::reserved::{BISECT, GIT_STATES};
-use crate::domain::reserved::GIT;
+use crate::domain::safety::reserved::GIT;
 
 /// The folder of hooks, and the suffix of samples, which git does not run.
 const HOOKS_FOLDER: &str = "hooks";

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use super::beneath::{ObjectId, ObjectKind, Root};
 use super::git_config::{Setting, parse};
 use super::git_settings::is_harmless;
-use crate::domain::reserved::GIT;
+use crate::domain::safety::reserved::GIT;
 
 /// Bytes of a file that are read.
 const MAX_BYTES: u64 = 1024 * 1024;

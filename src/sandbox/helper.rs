@@ -46,7 +46,7 @@ use super::hold::{Hold, Holds, enter_mounts, open_root};
 use super::landlock::{FOLDER, LIST, NETWORK, NOT_JUDGED, OUTSIDE, READ, WITHIN, WRITE};
 use super::placeholders::PlaceholderStore;
 use super::seccomp::{self, Sockets};
-use crate::domain::command_mark::{NO_LIMIT, limit_below};
+use crate::domain::safety::command_mark::{NO_LIMIT, limit_below};
 
 /// The sandbox could not be set up.
 const SETUP_FAILED: u8 = 125;

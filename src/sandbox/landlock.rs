@@ -14,7 +14,7 @@ use super::config::SandboxConfig;
 use super::reserved::{Held, ReservedPaths};
 use super::session::Session;
 use super::visible::{VisiblePaths, is_root};
-use crate::domain::sandbox::Level;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::text::{Localized, Text, localized};
 
 /// Access that a rule grants, as flags of the helper.

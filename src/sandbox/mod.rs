@@ -37,7 +37,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::domain::Problem;
-use crate::domain::sandbox::Level;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::text::Text;
 
 pub use config::SandboxConfig;

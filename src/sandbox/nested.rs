@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::beneath::{Entry, Object, ObjectId, ObjectKind, Root};
 use crate::domain::Problem;
-use crate::domain::reserved::{AT_TOP, GIT, TASKDOC_ENDING};
+use crate::domain::safety::reserved::{AT_TOP, GIT, TASKDOC_ENDING};
 use crate::domain::text::{Text, localized};
 
 /// Folders of a bare repository. Commands cannot take them away, nor `config`; `HEAD` is replaced whenever it changes.

@@ -22,8 +22,8 @@ use super::session::Session;
 use super::visible::VisiblePaths;
 use super::{Means, Sandbox, bwrap, landlock};
 use crate::domain::Problem;
-use crate::domain::hidden_chars::is_hidden;
-use crate::domain::sandbox::Level;
+use crate::domain::safety::sandbox::Level;
+use crate::domain::text::hidden_chars::is_hidden;
 use crate::domain::text::{Localized, Text, localized};
 
 const NOT_INSTALLED: Text = Text::new("it is not installed", "它没有安装");

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::domain::{ArtifactRef, Bucket, DialogId, RootId, SelfId};
 
 use super::commit::BatchWriter;
-use super::error::{FileAction, StoreError};
-use super::files::{self, FileKind};
-use super::{Staging, Store};
+use super::small_files::{self, FileKind};
+use crate::store::error::{FileAction, StoreError};
+use crate::store::{Staging, Store};
 
 /// Why a file cannot be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +43,8 @@ impl Store {
         let Some(bucket) = self.find(&of.dialog.root) else { return Ok(None) };
         let path = join_parts(&self.layout.dialog(bucket, &of.dialog), &parts);
         let folder = path.parent().unwrap_or(&path);
-        let inside = files::is_folder_below(&self.layout.dialogs(), folder)?;
-        Ok((inside && files::kind_of(&path)? == Some(FileKind::File)).then_some(path))
+        let inside = small_files::is_folder_below(&self.layout.dialogs(), folder)?;
+        Ok((inside && small_files::kind_of(&path)? == Some(FileKind::File)).then_some(path))
     }
 }
 
@@ -64,11 +64,11 @@ impl BatchWriter<'_> {
         let path = join_parts(&folder, &parts);
         let disk = self.store.disk();
         let parent = path.parent().unwrap_or(&folder);
-        let touched = files::make_folders(disk, &self.store.layout.dialogs(), parent)?;
-        match files::kind_of(&path)? {
+        let touched = small_files::make_folders(disk, &self.store.layout.dialogs(), parent)?;
+        match small_files::kind_of(&path)? {
             None => {
                 self.made.push(path.clone());
-                files::replace(disk, &path, bytes, self.durable)?;
+                small_files::replace(disk, &path, bytes, self.durable)?;
             }
             // Left by a step that was written and could not be synced.
             Some(FileKind::File)
@@ -77,7 +77,9 @@ impl BatchWriter<'_> {
         }
         let folders = touched.into_iter().chain([parent.to_owned()]);
         if self.durable {
-            return folders.into_iter().try_for_each(|folder| files::sync_path(disk, &folder));
+            return folders
+                .into_iter()
+                .try_for_each(|folder| small_files::sync_path(disk, &folder));
         }
         self.unsynced.folders.extend(folders);
         self.unsynced.add_file(path);
@@ -87,7 +89,7 @@ impl BatchWriter<'_> {
     /// Removes the files this batch made.
     pub(super) fn remove_made_files(&mut self) {
         for path in std::mem::take(&mut self.made) {
-            if let Err(error) = files::remove(self.store.disk(), &path) {
+            if let Err(error) = small_files::remove(self.store.disk(), &path) {
                 let path = self.store.layout.display_path(&path);
                 tracing::error!(path, %error, "a failed write could not be taken back");
             }
@@ -108,16 +110,16 @@ impl Staging<'_> {
         let target = join_parts(&layout.dialog(Bucket::Run, &named.dialog), &parts);
         let disk = self.staged.disk();
         let parent = target.parent().unwrap_or(&target);
-        files::make_folders(disk, &layout.dialogs(), parent)?;
+        small_files::make_folders(disk, &layout.dialogs(), parent)?;
         let mut read =
             disk.open_read(&source).map_err(StoreError::io(FileAction::Copying, &source))?;
-        files::replace_by(disk, &target, |file| {
-            let mut chunk = vec![0; files::COPY_CHUNK];
+        small_files::replace_by(disk, &target, |file| {
+            let mut chunk = vec![0; small_files::COPY_CHUNK];
             loop {
                 let taken = read.read(&mut chunk)?;
                 match chunk.get(..taken) {
                     None | Some([]) => return disk.sync(file),
-                    Some(bytes) => files::write_all(disk, file, bytes, false)?,
+                    Some(bytes) => small_files::write_all(disk, file, bytes, false)?,
                 }
             }
         })

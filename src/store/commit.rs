@@ -8,14 +8,15 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::tree::{Batch, Bucket, TreeChange};
+use crate::domain::dialogs::tree::{Batch, Bucket, TreeChange};
 use crate::domain::{AssignmentFrame, Course, DialogId, DialogMeta, Entry, Latest, RootId, SelfId};
 
 use super::disk::Disk;
-use super::error::{FileAction, StoreError};
-use super::layout::{DIALOG, LATEST, course_file};
+use super::small_files;
 use super::writer_state::{CourseEnd, UnsyncedPaths, WriterState};
-use super::{Store, SyncLevel, files};
+use crate::store::error::{FileAction, StoreError};
+use crate::store::layout::{DIALOG, LATEST, course_file};
+use crate::store::{Store, SyncLevel};
 
 /// A record on disk, with its place. Its fields are private to this file, and only a [`Committed`] hands it out: so a
 /// fact is always a record that is on disk.
@@ -246,12 +247,12 @@ impl<'a> BatchWriter<'a> {
             return Err(StoreError::BadName { name: id.as_str().to_owned() });
         }
         let identity = self.path(id, DIALOG);
-        if files::kind_of(&identity)?.is_some() {
+        if small_files::kind_of(&identity)?.is_some() {
             return Err(StoreError::Exists(identity));
         }
         let folder = self.store.layout.dialog(self.bucket, &self.id(id));
         let disk = self.store.disk();
-        let touched = files::make_folders(disk, &self.store.layout.dialogs(), &folder)?;
+        let touched = small_files::make_folders(disk, &self.store.layout.dialogs(), &folder)?;
         let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
         if !stack.is_empty() {
             self.stack(id, stack)?;
@@ -262,7 +263,7 @@ impl<'a> BatchWriter<'a> {
         self.sync_states = sync_states;
         if self.durable {
             let folders: BTreeSet<PathBuf> = touched.into_iter().chain([folder]).collect();
-            folders.iter().try_for_each(|path| files::sync_path(disk, path))
+            folders.iter().try_for_each(|path| small_files::sync_path(disk, path))
         } else {
             self.unsynced.folders.extend(touched);
             self.unsynced.folders.insert(folder);
@@ -301,7 +302,7 @@ impl<'a> BatchWriter<'a> {
     /// Appends whole lines with one write; answers the number of the first.
     fn append_text(&mut self, path: &Path, text: &str, count: usize) -> Result<usize, StoreError> {
         let disk = self.store.disk();
-        let is_new = files::kind_of(path)?.is_none();
+        let is_new = small_files::kind_of(path)?.is_none();
         let failed = |error| StoreError::io(FileAction::Writing, path)(error);
         let mut file = disk.open_append(path).map_err(failed)?;
         if is_new {
@@ -341,8 +342,8 @@ impl<'a> BatchWriter<'a> {
         for (path, text) in std::mem::take(&mut self.before).into_iter().rev() {
             let disk = self.store.disk();
             let restored = match text {
-                Some(text) => files::replace(disk, &path, text.as_bytes(), self.sync_states),
-                None => files::remove(disk, &path),
+                Some(text) => small_files::replace(disk, &path, text.as_bytes(), self.sync_states),
+                None => small_files::remove(disk, &path),
             };
             if let Err(error) = restored {
                 let path = self.store.layout.display_path(&path);

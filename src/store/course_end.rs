@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::error::{ExpectedKind, FileAction, StoreError};
-use super::lines::{LineContent, LineReader};
+use super::course_lines::{LineContent, LineReader};
+use super::small_files;
 use super::writer_state::CourseEnd;
-use super::{Store, files};
+use crate::store::Store;
+use crate::store::error::{ExpectedKind, FileAction, StoreError};
 
 impl Store {
     /// The end of a course file before an append. The first time, an unfinished last line is completed
@@ -54,7 +55,7 @@ impl Store {
             count += usize::from(!line.is_blank());
             if !line.terminated {
                 let mut file = disk.open_append(path).map_err(failed)?;
-                let ended = files::write_all(disk, &mut file, b"\n", false);
+                let ended = small_files::write_all(disk, &mut file, b"\n", false);
                 ended.map_err(StoreError::io(FileAction::Fixing, path))?;
                 known.size += 1;
             }

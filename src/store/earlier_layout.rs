@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::domain::{Dialog, DialogTree, DisplayState, History, Latest, SelfId};
 
-use super::files::{self, FileKind};
 use super::listing::TreeListing;
 use super::scan::{DialogFolder, headline};
+use super::small_files::{self, FileKind};
 
 /// Where side dialogs lay.
 pub(super) const SUBDIALOGS: &str = "subdialogs";
@@ -29,8 +29,9 @@ pub(super) fn is_earlier(folder: &DialogFolder, meta: Option<&Map<String, Value>
 }
 
 fn has_earlier_files(folder: &Path, has: impl Fn(&str) -> bool) -> bool {
-    let sides =
-        || files::kind_of(&folder.join(SUBDIALOGS)).is_ok_and(|k| k == Some(FileKind::Folder));
+    let sides = || {
+        small_files::kind_of(&folder.join(SUBDIALOGS)).is_ok_and(|k| k == Some(FileKind::Folder))
+    };
     has(SUBDIALOGS) && sides() || EARLIER_FILES.iter().any(|name| has(name))
 }
 

@@ -1,19 +1,20 @@
 //! The doctor's look at everything: damage and contradictions, not the states a crash or Dominds leaves
 //! behind in the normal course. Changes nothing.
 
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Problem, RootId};
 
-use super::error::StoreError;
-use super::files::{self, FileContent};
-use super::layout::{ARTIFACTS, RESPONSES, SIDE_DIALOGS};
+use super::folder_walk;
 use super::parts::json_list;
 use super::problem_collector::ProblemCollector;
 use super::repair::fix_and_restore;
 use super::scan::ScanDepth;
+use super::small_files::{self, FileContent};
 use super::survey::cycles_in;
-use super::{Store, folder_walk};
+use crate::store::Store;
+use crate::store::error::StoreError;
+use crate::store::layout::{ARTIFACTS, RESPONSES, SIDE_DIALOGS};
 
 /// Largest file of replies looked at, in bytes.
 const MAX_RESPONSES_BYTES: usize = 16 * 1024 * 1024;
@@ -48,7 +49,8 @@ impl Store {
     fn examine_top(&self) -> Vec<Problem> {
         let mut problems = ProblemCollector::new(&self.layout);
         let top = self.layout.dialogs();
-        let is_folder = matches!(files::kind_of(&top), Ok(Some(files::FileKind::Folder)));
+        let is_folder =
+            matches!(small_files::kind_of(&top), Ok(Some(small_files::FileKind::Folder)));
         let malformed = self.layout.malformed();
         if is_folder {
             for id in folder_walk::dialogs_below(self.disk(), &malformed, &mut problems)
@@ -84,7 +86,7 @@ impl Store {
             if let Some(why) = self.responses_damage(&path) {
                 let unused = Text::new("; no dialog relies on it", "；没有对话依赖它");
                 let fix = Text::new("move it away", "请将其移走");
-                problems.add("damaged", &path, files::damaged(&why).and(unused), fix);
+                problems.add("damaged", &path, small_files::damaged(&why).and(unused), fix);
             }
         }
         match folder_walk::stray_identities(&folder, &[SIDE_DIALOGS, ARTIFACTS]) {
@@ -108,14 +110,14 @@ impl Store {
     }
 
     fn responses_damage(&self, path: &std::path::Path) -> Option<Localized> {
-        match files::read_small(self.disk(), path, MAX_RESPONSES_BYTES) {
+        match small_files::read_small(self.disk(), path, MAX_RESPONSES_BYTES) {
             Ok(FileContent::Absent) => None,
             Ok(FileContent::Text(text)) => match json_list::<serde_json::Map<_, _>>(&text) {
                 Ok((_, why)) => why,
                 Err(why) => Some(why),
             },
             Ok(FileContent::Damaged(why)) => Some(why),
-            Ok(FileContent::Misplaced(what)) => Some(files::it_is(what)),
+            Ok(FileContent::Misplaced(what)) => Some(small_files::it_is(what)),
             Err(StoreError::Io { source, .. }) => Some(Localized::same(source.to_string())),
             Err(error) => Some(Localized::same(error.to_string())),
         }

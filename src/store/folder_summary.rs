@@ -7,13 +7,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::left::seems_active;
-use crate::domain::registry::RegistryEntry;
+use crate::domain::dialogs::registry::RegistryEntry;
+use crate::domain::dialogs::remaining_work::seems_active;
 use crate::domain::{AssignmentFrame, Latest, Pending, Question, Reminder, SelfId};
 
-use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
 use super::parts::{DialogParts, FileHealth, StateFile};
 use super::scan::{CourseScan, DialogFolder};
+use crate::store::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
 
 /// `None`: the file is absent.
 #[derive(Debug, Serialize, Deserialize)]

@@ -8,12 +8,12 @@ use crate::domain::ids::is_dialog_path;
 use crate::domain::text::{Text, localized};
 
 use super::disk::Disk;
-use super::error::{FileAction, StoreError};
 use super::file_stamps::{FileStamp, FolderStamps};
-use super::files::{self, FileKind};
 use super::in_parallel::in_parallel;
-use super::layout::{DIALOG, LATEST, SIDE_DIALOGS, STACK, parse_course_file};
 use super::problem_collector::ProblemCollector;
+use super::small_files::{self, FileKind};
+use crate::store::error::{FileAction, StoreError};
+use crate::store::layout::{DIALOG, LATEST, SIDE_DIALOGS, STACK, parse_course_file};
 
 /// Folders an id may have; real ids have 3.
 const MAX_DEPTH: usize = 8;
@@ -46,13 +46,13 @@ pub(super) fn dialogs_and_folders_below(
     top: &Path,
     problems: &mut ProblemCollector,
 ) -> Result<WalkResult, StoreError> {
-    match files::kind_of(top)? {
+    match small_files::kind_of(top)? {
         None => return Ok(WalkResult::default()),
         Some(FileKind::Folder) => {}
         Some(kind) => {
-            let what = kind.misplaced_file().unwrap_or(files::NO_FOLDER);
+            let what = kind.misplaced_file().unwrap_or(small_files::NO_FOLDER);
             let fix = Text::new("move it away", "请将其移走");
-            problems.add("misplaced", top, files::it_is_ignored(what), fix);
+            problems.add("misplaced", top, small_files::it_is_ignored(what), fix);
             return Ok(WalkResult::default());
         }
     }
@@ -128,7 +128,7 @@ impl FolderWalk<'_> {
             FileKind::Link => {
                 if let Some(what) = kind.misplaced_file() {
                     let fix = Text::new("move it away", "请将其移走");
-                    self.problems.add("misplaced", &path, files::it_is_ignored(what), fix);
+                    self.problems.add("misplaced", &path, small_files::it_is_ignored(what), fix);
                 }
                 Ok(())
             }
@@ -200,8 +200,8 @@ pub(super) fn stray_identities(folder: &Path, skip: &[&str]) -> Result<Vec<PathB
             continue;
         }
         let identity = entry.path().join(DIALOG);
-        if files::kind_of(&entry.path())? == Some(FileKind::Folder)
-            && files::kind_of(&identity)?.is_some()
+        if small_files::kind_of(&entry.path())? == Some(FileKind::Folder)
+            && small_files::kind_of(&identity)?.is_some()
         {
             found.push(identity);
         }

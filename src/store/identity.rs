@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::domain::record::SideDialogCreated;
+use crate::domain::dialogs::record::SideDialogCreated;
 use crate::domain::{AgentId, DialogMeta, RootId, SelfId, Slug, Stamp};
 
 use super::parts::{DialogParts, FileHealth};

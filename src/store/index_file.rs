@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::disk::Disk;
-use super::files;
+use super::small_files;
 
 /// Largest file read, in bytes.
 const MAX_FILE_BYTES: u64 = 256 * 1024 * 1024;
@@ -93,7 +93,7 @@ fn name_hash(name: &[u8]) -> u64 {
 
 /// `None` unless it is a regular file of bounded size.
 fn open(disk: &dyn Disk, path: &Path) -> Option<File> {
-    if files::kind_of(path).ok()? != Some(files::FileKind::File) {
+    if small_files::kind_of(path).ok()? != Some(small_files::FileKind::File) {
         return None;
     }
     let file = disk.open_read(path).ok()?;

@@ -16,14 +16,14 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
 use crate::domain::ImageKind;
-use crate::domain::attachment::MAX_IMAGE_BYTES;
+use crate::domain::dialogs::attachment::MAX_IMAGE_BYTES;
 use crate::domain::text::{Localized, Text, localized};
 
-use super::Store;
 use super::artifacts::ArtifactError;
-use super::error::StoreError;
-use super::files::{self, FileKind};
-use super::layout::is_plain_name;
+use super::small_files::{self, FileKind};
+use crate::store::Store;
+use crate::store::error::StoreError;
+use crate::store::layout::is_plain_name;
 
 /// A copy that no draft names is removed when it is so much older than a new one.
 const UNUSED: Duration = Duration::from_hours(1);
@@ -126,7 +126,7 @@ impl Store {
     /// The bytes of a copy.
     pub fn kept_image(&self, name: &str) -> Result<Vec<u8>, ArtifactError> {
         let folder = self.layout.kept_images();
-        let inside = files::is_folder_below(&self.layout.dialogs(), &folder);
+        let inside = small_files::is_folder_below(&self.layout.dialogs(), &folder);
         if !is_plain_name(name) || !matches!(inside, Ok(true)) {
             return Err(ArtifactError::Missing);
         }
@@ -142,23 +142,23 @@ impl Store {
 
     fn write_copy(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let folder = self.layout.kept_images();
-        files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
+        small_files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
         let path = folder.join(name);
         if !is_plain_name(name) {
             return Err(StoreError::BadName { name: name.to_owned() });
         }
-        if files::kind_of(&path)?.is_some() {
+        if small_files::kind_of(&path)?.is_some() {
             return Err(StoreError::Exists(path));
         }
         // The message that is acknowledged has a copy of its own, which is synced.
-        files::replace(self.disk(), &path, bytes, false)
+        small_files::replace(self.disk(), &path, bytes, false)
     }
 
     /// Removes copies that no draft names, except for new ones: their draft is about to be stored.
     fn remove_unused_images(&self, newest: &str) {
         let Ok(drafts) = self.read_drafts() else { return };
         for (name, path) in self.unused_images(newest, &drafts) {
-            if let Err(error) = files::remove(self.disk(), &path) {
+            if let Err(error) = small_files::remove(self.disk(), &path) {
                 tracing::warn!(name, %error, "an unused image stays");
             }
         }
@@ -176,7 +176,7 @@ impl Store {
             let at = written(path).unwrap_or(SystemTime::UNIX_EPOCH);
             now.duration_since(at).is_ok_and(|age| age >= UNUSED)
         };
-        let is_file = |path: &Path| matches!(files::kind_of(path), Ok(Some(FileKind::File)));
+        let is_file = |path: &Path| matches!(small_files::kind_of(path), Ok(Some(FileKind::File)));
         let entries = fs::read_dir(&folder).into_iter().flatten().take(MAX_FILES).flatten();
         let named = entries.filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::domain::tree::Bucket;
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::{Course, DialogId, RootId};
 
 pub(super) const DIALOG: &str = "dialog.yaml";

@@ -6,14 +6,14 @@ use crate::domain::SelfId;
 
 use super::disk::Disk;
 use super::earlier_layout;
-use super::error::StoreError;
 use super::file_stamps::FolderStamps;
 use super::folder_cache::FolderCache;
 use super::folder_summary::FolderSummary;
-use super::layout::SIDE_DIALOGS;
 use super::parts::DialogParts;
 use super::problem_collector::ProblemCollector;
 use super::scan::{DialogFolder, ScanDepth};
+use crate::store::error::StoreError;
+use crate::store::layout::SIDE_DIALOGS;
 
 /// A dialog as far as a list needs it.
 pub(super) struct ListedDialogParts {

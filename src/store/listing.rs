@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::fresh_boots::Reasoning;
-use crate::domain::inquiry::Inquiry;
-use crate::domain::inquiry::answers::{PartAnswer, PartAnswers};
-use crate::domain::latest::DisplayState;
-use crate::domain::tree::Bucket;
+use crate::domain::asking::inquiry::Inquiry;
+use crate::domain::asking::inquiry::answers::{PartAnswer, PartAnswers};
+use crate::domain::dialogs::fresh_boots::Reasoning;
+use crate::domain::dialogs::latest::DisplayState;
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::{
     CallId, ContextPressure, DialogMeta, ForeignLayout, Genseq, Latest, Pending, Question,
     RegistryEntry, RootId, SelfId,

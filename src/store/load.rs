@@ -1,15 +1,16 @@
 //! Loading one tree. A writing store repairs damage on the way; a read-only one only reports it.
 
+use crate::domain::dialogs::tree::{Bucket, TreeChange};
 use crate::domain::ids::is_dialog_path;
-use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{Course, DialogId, DialogTree, Problem, RootId};
 
-use super::error::StoreError;
 use super::scan::{DialogFolder, ScanDepth};
+use super::small_files;
 use super::tree::TreeReader;
 use super::tree_builder::TreeRead;
 use super::writer_state::CourseEnd;
-use super::{Access, Store, files};
+use crate::store::error::StoreError;
+use crate::store::{Access, Store};
 
 /// A tree as its courses tell it.
 #[derive(Debug)]
@@ -96,7 +97,7 @@ impl Store {
         let folder = self.folder_of(bucket, dialog);
         let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
         let top = self.layout.dialogs();
-        if !named || !files::is_folder_below(&top, &folder).unwrap_or(false) {
+        if !named || !small_files::is_folder_below(&top, &folder).unwrap_or(false) {
             return Vec::new();
         }
         DialogFolder::open(&folder)

@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::domain::Stamp;
-use crate::domain::hidden_chars::is_hidden;
+use crate::domain::text::hidden_chars::is_hidden;
 use crate::domain::text::{Localized, Text, localized};
 
 use super::disk::{Disk, FILE_MODE};
-use super::error::{FileAction, LockHolder, StoreError};
-use super::files;
+use super::small_files;
+use crate::store::error::{FileAction, LockHolder, StoreError};
 
 /// Rounds lost against processes that come and go before giving up.
 const MAX_TRIES: usize = 200;
@@ -56,7 +56,7 @@ impl Lock {
         let mut retries = 0;
         for _ in 0..MAX_TRIES {
             let folder = path.parent().unwrap_or(top);
-            files::make_folders(disk, top, folder)?;
+            small_files::make_folders(disk, top, folder)?;
             let file = match open(&path) {
                 Ok(file) => file,
                 // The last holder just removed the folder.

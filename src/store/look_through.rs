@@ -3,15 +3,15 @@
 
 use std::ops::ControlFlow;
 
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::ids::is_dialog_path;
-use crate::domain::tree::Bucket;
 use crate::domain::{Course, DialogId, Entry};
 
-use super::Store;
-use super::error::{ExpectedKind, FileAction, StoreError};
-use super::files::{self, FileKind};
-use super::layout::course_file;
-use super::lines::{LineContent, LineReader, RawLine};
+use super::course_lines::{LineContent, LineReader, RawLine};
+use super::small_files::{self, FileKind};
+use crate::store::Store;
+use crate::store::error::{ExpectedKind, FileAction, StoreError};
+use crate::store::layout::course_file;
 
 /// What is done with a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,11 +89,11 @@ impl Store {
     ) -> Result<usize, StoreError> {
         let folder = self.folder_of(bucket, dialog);
         let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
-        if !named || !files::is_folder_below(&self.layout.dialogs(), &folder)? {
+        if !named || !small_files::is_folder_below(&self.layout.dialogs(), &folder)? {
             return Err(StoreError::NotFound(dialog.root.clone()));
         }
         let path = folder.join(course_file(course));
-        match files::kind_of(&path)? {
+        match small_files::kind_of(&path)? {
             None => return Ok(0),
             Some(FileKind::File) => {}
             Some(FileKind::Folder | FileKind::Link | FileKind::Other) => {

@@ -12,6 +12,7 @@
 mod artifacts;
 mod commit;
 mod course_end;
+mod course_lines;
 mod disk;
 mod earlier_layout;
 mod error;
@@ -19,7 +20,6 @@ mod examine;
 #[cfg(test)]
 mod faulty_disk;
 mod file_stamps;
-mod files;
 mod folder_cache;
 mod folder_summary;
 mod folder_walk;
@@ -28,13 +28,11 @@ mod in_parallel;
 mod index_file;
 mod kept_images;
 mod layout;
-mod lines;
 mod listed_parts;
 mod listing;
 mod load;
 mod lock;
 mod look_through;
-mod looked;
 mod moves;
 mod own_files;
 mod page;
@@ -46,7 +44,9 @@ mod reconcile;
 mod repair;
 mod reviewed;
 mod scan;
+mod seen_marks;
 mod sessions;
+mod small_files;
 mod spool;
 mod staging;
 mod state_files;
@@ -64,7 +64,7 @@ mod writer_state;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::domain::tree::Bucket;
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::{Clock, DialogId, RootId};
 
 pub use artifacts::ArtifactError;
@@ -161,8 +161,8 @@ impl Store {
         options: StoreOptions,
     ) -> Result<Self, StoreError> {
         let layout = Layout::new(workspace);
-        let made =
-            access == Access::ReadWrite && matches!(files::kind_of(&layout.dialogs()), Ok(None));
+        let made = access == Access::ReadWrite
+            && matches!(small_files::kind_of(&layout.dialogs()), Ok(None));
         let lock = match access {
             Access::ReadOnly => None,
             Access::ReadWrite => {
@@ -197,7 +197,8 @@ impl Store {
     fn is_there(&self, bucket: Bucket, root: &RootId) -> bool {
         let folder = self.layout.root(bucket, root);
         let named = crate::domain::ids::is_dialog_path(root.as_str());
-        let whole = || files::is_folder_below(&self.layout.dialogs(), &folder).unwrap_or(false);
+        let whole =
+            || small_files::is_folder_below(&self.layout.dialogs(), &folder).unwrap_or(false);
         let marked = || folder_walk::is_dialog(&folder);
         named && whole() && marked()
     }

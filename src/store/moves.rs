@@ -4,12 +4,13 @@
 use std::path::Path;
 
 use crate::domain::RootId;
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::ids::is_dialog_path;
-use crate::domain::tree::Bucket;
 
-use super::error::{FileAction, StoreError};
-use super::layout::flat_name;
-use super::{Store, SyncLevel, files};
+use super::small_files;
+use crate::store::error::{FileAction, StoreError};
+use crate::store::layout::flat_name;
+use crate::store::{Store, SyncLevel};
 
 /// Prefixes of the names of indexes that are being written.
 const UNFINISHED_INDEXES: [&str; 2] = [".list.index.", ".trees.index."];
@@ -21,7 +22,7 @@ impl Store {
             return Err(StoreError::BadName { name: name.to_owned() });
         }
         let from = self.layout.malformed().join(name);
-        if !files::is_folder_below(&self.layout.dialogs(), &from)? {
+        if !small_files::is_folder_below(&self.layout.dialogs(), &from)? {
             return Err(StoreError::NotFound(RootId::new(name)));
         }
         Ok(RootId::new(without_suffix(name)))
@@ -100,7 +101,7 @@ impl Store {
 
     /// Removes a folder of our own. What cannot be removed now is tried again later.
     pub(super) fn remove_own_folder(&self, folder: &Path) {
-        if !files::is_folder_below(&self.layout.dialogs(), folder).unwrap_or(false) {
+        if !small_files::is_folder_below(&self.layout.dialogs(), folder).unwrap_or(false) {
             return;
         }
         if let Err(error) = self.disk().remove_tree(folder) {
@@ -128,18 +129,18 @@ impl Store {
     }
 
     pub(super) fn move_folder(&self, from: &Path, to: &Path) -> Result<(), StoreError> {
-        if files::kind_of(to)?.is_some() {
+        if small_files::kind_of(to)?.is_some() {
             return Err(StoreError::Exists(to.to_owned()));
         }
         let parent = to.parent().unwrap_or(to);
-        let mut touched = files::make_folders(self.disk(), &self.layout.dialogs(), parent)?;
+        let mut touched = small_files::make_folders(self.disk(), &self.layout.dialogs(), parent)?;
         self.disk().rename(from, to).map_err(StoreError::io(FileAction::Moving, from))?;
         touched.push(parent.to_owned());
         touched.extend(from.parent().map(Path::to_owned));
         if self.options.sync == SyncLevel::Off {
             return Ok(());
         }
-        touched.iter().try_for_each(|folder| files::sync_path(self.disk(), folder))
+        touched.iter().try_for_each(|folder| small_files::sync_path(self.disk(), folder))
     }
 }
 

@@ -7,13 +7,14 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::text::json;
 use crate::domain::text::{Localized, Text};
-use crate::domain::{DialogId, QueuedPrompt, json};
+use crate::domain::{DialogId, QueuedPrompt};
 
-use super::Store;
 use super::disk::Disk;
-use super::error::StoreError;
-use super::files::{self, FileContent};
+use super::small_files::{self, FileContent};
+use crate::store::Store;
+use crate::store::error::StoreError;
 
 /// Largest file of our own, in bytes.
 pub(super) const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
@@ -38,11 +39,11 @@ pub(super) fn read_of_dialog<T: Default + DeserializeOwned>(
     path: &Path,
     dialog: &DialogId,
 ) -> Result<(T, Option<Localized>), StoreError> {
-    let text = match files::read_small(disk, path, MAX_FILE_BYTES)? {
+    let text = match small_files::read_small(disk, path, MAX_FILE_BYTES)? {
         FileContent::Absent => return Ok((T::default(), None)),
         FileContent::Text(text) => text,
         FileContent::Damaged(why) => return Ok((T::default(), Some(why))),
-        FileContent::Misplaced(what) => return Ok((T::default(), Some(files::it_is(what)))),
+        FileContent::Misplaced(what) => return Ok((T::default(), Some(small_files::it_is(what)))),
     };
     Ok(match json::read::<DialogFile<T>>(&text) {
         Ok(file) if file.dialog == *dialog => (file.content, None),
@@ -64,7 +65,7 @@ pub(super) fn text_of_dialog<T: Serialize>(
 impl Store {
     /// Texts that were being typed, by the key the screen gave them. A damaged file reads as none.
     pub fn read_drafts(&self) -> Result<BTreeMap<String, String>, StoreError> {
-        Ok(match files::read_small(self.disk(), &self.layout.drafts(), MAX_FILE_BYTES)? {
+        Ok(match small_files::read_small(self.disk(), &self.layout.drafts(), MAX_FILE_BYTES)? {
             FileContent::Text(text) => json::read(&text).unwrap_or_default(),
             FileContent::Absent | FileContent::Damaged(_) | FileContent::Misplaced(_) => {
                 BTreeMap::new()
@@ -86,15 +87,15 @@ impl Store {
             None => drafts.remove(key),
         };
         if drafts.is_empty() {
-            return files::remove(self.disk(), &path);
+            return small_files::remove(self.disk(), &path);
         }
-        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
+        small_files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
         let json = serde_json::to_string(&drafts)
             .map_err(|error| StoreError::Encode { path: path.clone(), text: error.to_string() })?;
         // A longer file could not be read again, and all drafts would be lost.
         if json.len() > MAX_FILE_BYTES {
             return Err(StoreError::DraftsTooLarge { bytes: json.len(), most: MAX_FILE_BYTES });
         }
-        files::replace(self.disk(), &path, json.as_bytes(), false)
+        small_files::replace(self.disk(), &path, json.as_bytes(), false)
     }
 }

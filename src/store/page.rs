@@ -6,15 +6,16 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::ids::is_dialog_path;
-use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, DialogMeta, Entry};
 use crate::yaml;
 
-use super::error::{ExpectedKind, FileAction, StoreError};
-use super::layout::{DIALOG, course_file};
-use super::lines::{LineContent, LineReader};
-use super::{Store, files};
+use super::course_lines::{LineContent, LineReader};
+use super::small_files;
+use crate::store::Store;
+use crate::store::error::{ExpectedKind, FileAction, StoreError};
+use crate::store::layout::{DIALOG, course_file};
 
 /// Records of one page at most.
 const MAX_ENTRIES: usize = 5_000;
@@ -51,8 +52,8 @@ impl Store {
             return None;
         }
         let path = self.folder_of(bucket, dialog).join(DIALOG);
-        let found = files::read_small(self.disk(), &path, yaml::LIMIT_BYTES).ok()?;
-        let files::FileContent::Text(text) = found else { return None };
+        let found = small_files::read_small(self.disk(), &path, yaml::LIMIT_BYTES).ok()?;
+        let small_files::FileContent::Text(text) = found else { return None };
         yaml::read::<DialogMeta>(&text).ok()
     }
 
@@ -69,13 +70,13 @@ impl Store {
         let nothing = Page { first_line: 0, entries: Vec::new() };
         let folder = self.folder_of(bucket, dialog);
         let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
-        if !named || !files::is_folder_below(&self.layout.dialogs(), &folder)? {
+        if !named || !small_files::is_folder_below(&self.layout.dialogs(), &folder)? {
             return Err(StoreError::NotFound(dialog.root.clone()));
         }
         let path = folder.join(course_file(course));
-        match files::kind_of(&path)? {
+        match small_files::kind_of(&path)? {
             None => return Ok(nothing),
-            Some(files::FileKind::File) => {}
+            Some(small_files::FileKind::File) => {}
             Some(_) => {
                 return Err(StoreError::Misplaced { path, expected: ExpectedKind::RegularFile });
             }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::domain::assignment::FRAME_KIND;
 use crate::domain::counted;
-use crate::domain::json;
-use crate::domain::latest::StopReason;
-use crate::domain::left::seems_active;
-use crate::domain::registry::RegistryEntry;
+use crate::domain::dialogs::assignment::FRAME_KIND;
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::registry::RegistryEntry;
+use crate::domain::dialogs::remaining_work::seems_active;
+use crate::domain::text::json;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{
     AssignmentFrame, Course, DialogMeta, DisplayState, ExecutionMarker, Latest, Pending, Question,
@@ -21,11 +21,11 @@ use crate::yaml;
 
 use super::disk::Disk;
 use super::earlier_layout;
-use super::error::StoreError;
-use super::files::{self, FileContent};
-use super::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
 use super::problem_collector::ProblemCollector;
 use super::scan::{CourseScan, DialogFolder, ScanDepth};
+use super::small_files::{self, FileContent};
+use crate::store::error::StoreError;
+use crate::store::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
 
 /// Largest state file read, in bytes.
 const MAX_STATE_BYTES: usize = yaml::LIMIT_BYTES;
@@ -163,7 +163,7 @@ impl PartsReader<'_> {
     ) -> Result<StateFile<T>, StoreError> {
         let path = self.folder.path.join(name);
         let found = if self.folder.has(name) {
-            files::read_small(self.disk, &path, MAX_STATE_BYTES)?
+            small_files::read_small(self.disk, &path, MAX_STATE_BYTES)?
         } else {
             FileContent::Absent
         };
@@ -186,7 +186,7 @@ impl PartsReader<'_> {
             }
             FileContent::Misplaced(what) => {
                 let fix = Text::new("move it away", "请将其移走");
-                self.problems.add("misplaced", &path, files::it_is_ignored(what), fix);
+                self.problems.add("misplaced", &path, small_files::it_is_ignored(what), fix);
                 (None, FileHealth::Misplaced)
             }
         };
@@ -194,7 +194,7 @@ impl PartsReader<'_> {
     }
 
     fn damaged(&mut self, path: &Path, why: &Localized, fix: Text) {
-        self.problems.add("damaged", path, files::damaged(why), fix);
+        self.problems.add("damaged", path, small_files::damaged(why), fix);
     }
 
     /// A process ended between writing a copy and moving it in place: the copy counts.
@@ -207,7 +207,8 @@ impl PartsReader<'_> {
         let Some(temp) = self.folder.temp_of(name) else {
             return Ok(absent);
         };
-        let FileContent::Text(text) = files::read_small(self.disk, &temp, MAX_STATE_BYTES)? else {
+        let FileContent::Text(text) = small_files::read_small(self.disk, &temp, MAX_STATE_BYTES)?
+        else {
             return Ok(absent);
         };
         let Ok((value, None)) = parse(&text) else {

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::domain::Problem;
-use crate::domain::ownership::{Distrust, distrust};
+use crate::domain::safety::ownership::{Distrust, distrust};
 use crate::domain::text::{Localized, Text, localized};
 
 /// Files and folders that are looked at.

@@ -9,16 +9,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use crate::domain::reminder::SharedEdit;
+use crate::domain::dialogs::reminder::SharedEdit;
+use crate::domain::text::json;
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{AgentId, Problem, Reminder, json};
+use crate::domain::{AgentId, Problem, Reminder};
 
-use super::Store;
 use super::commit::BatchWriter;
-use super::error::{FileAction, StoreError};
-use super::files::{self, FileContent};
-use super::layout::is_plain_name;
 use super::problem_collector::ProblemCollector;
+use super::small_files::{self, FileContent};
+use crate::store::Store;
+use crate::store::error::{FileAction, StoreError};
+use crate::store::layout::is_plain_name;
 
 /// Largest reminder read, in bytes.
 const MAX_REMINDER_BYTES: usize = 1024 * 1024;
@@ -37,7 +38,7 @@ impl Store {
         let mut reminders = Vec::new();
         let mut remaining = MAX_MEMBER_BYTES;
         for path in self.personal_files(agent)?.into_values() {
-            let damage = match files::read_small(self.disk(), &path, MAX_REMINDER_BYTES)? {
+            let damage = match small_files::read_small(self.disk(), &path, MAX_REMINDER_BYTES)? {
                 FileContent::Absent => continue,
                 FileContent::Text(text) if text.len() > remaining => {
                     let text = localized!(
@@ -58,10 +59,10 @@ impl Store {
                     Err(error) => Localized::same(error.to_string()),
                 },
                 FileContent::Damaged(why) => why,
-                FileContent::Misplaced(what) => files::it_is(what),
+                FileContent::Misplaced(what) => small_files::it_is(what),
             };
             let fix = Text::new("fix it or move it away", "请修正它，或将其移走");
-            problems.add("reminder", &path, files::damaged(&damage), fix);
+            problems.add("reminder", &path, small_files::damaged(&damage), fix);
         }
         reminders.sort_unstable_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
         Ok((reminders, problems.finish(&folder)))
@@ -75,7 +76,7 @@ impl Store {
     fn personal_files(&self, agent: &AgentId) -> Result<BTreeMap<String, PathBuf>, StoreError> {
         let folder = self.personal_folder(agent)?;
         let mut found = BTreeMap::new();
-        if !files::is_folder_below(&self.layout.dialogs(), &folder)? {
+        if !small_files::is_folder_below(&self.layout.dialogs(), &folder)? {
             return Ok(found);
         }
         let failed = |error| StoreError::io(FileAction::Reading, &folder)(error);
@@ -120,13 +121,13 @@ impl BatchWriter<'_> {
         match edit {
             SharedEdit::Add(reminder) => {
                 let top = store.layout.dialogs();
-                let touched = files::make_folders(store.disk(), &top, folder)?;
+                let touched = small_files::make_folders(store.disk(), &top, folder)?;
                 self.unsynced.folders.extend(touched);
                 self.write_json(path, reminder.as_ref())
             }
             SharedEdit::Rewrite { rewrite, .. } => {
                 let FileContent::Text(text) =
-                    files::read_small(store.disk(), path, MAX_REMINDER_BYTES)?
+                    small_files::read_small(store.disk(), path, MAX_REMINDER_BYTES)?
                 else {
                     return Ok(());
                 };
@@ -136,12 +137,12 @@ impl BatchWriter<'_> {
                 rewrite.clone().apply_to(&mut reminder);
                 self.write_json(path, &reminder)
             }
-            SharedEdit::Renew(reminder) => match files::kind_of(path)? {
+            SharedEdit::Renew(reminder) => match small_files::kind_of(path)? {
                 Some(_) => self.write_json(path, reminder.as_ref()),
                 None => Ok(()),
             },
             SharedEdit::Remove { .. } => {
-                if files::kind_of(path)?.is_some() {
+                if small_files::kind_of(path)?.is_some() {
                     self.unsynced.folders.insert(folder.to_owned());
                 }
                 self.remove(path)

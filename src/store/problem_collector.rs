@@ -6,7 +6,7 @@ use crate::domain::Problem;
 use crate::domain::counted;
 use crate::domain::text::{Localized, Text, localized};
 
-use super::layout::Layout;
+use crate::store::layout::Layout;
 
 /// Findings kept of one tree; more are only counted.
 const MAX_PROBLEMS: usize = 200;

@@ -6,14 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use crate::domain::history::CallFact;
-use crate::domain::json;
-use crate::domain::record::SideDialogCreated;
-use crate::domain::registry::RegistryEntry;
+use crate::domain::asking::question::CallSite;
+use crate::domain::dialogs::history::CallFact;
+use crate::domain::dialogs::record::SideDialogCreated;
+use crate::domain::dialogs::registry::RegistryEntry;
+use crate::domain::text::json;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{
     AgentId, Assignment, AssignmentFrame, CallId, CallType, Course, DialogId, DialogMeta, Pending,
-    Question, ReplyKind, SelfId, SpecialCall, TellaskKind, question::CallSite,
+    Question, ReplyKind, SelfId, SpecialCall, TellaskKind,
 };
 
 use super::scan::CourseScan;

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::text::{Localized, localized};
-use crate::domain::tree::Bucket;
 use crate::domain::{DialogMeta, Lang, Problem, RootId};
 use crate::yaml;
 
-use super::Store;
+use super::course_lines::{LineContent, LineReader, RawLine};
 use super::disk::Disk;
-use super::error::{FileAction, StoreError};
-use super::files;
-use super::layout::flat_name;
-use super::lines::{LineContent, LineReader, RawLine};
+use super::small_files;
+use crate::store::Store;
+use crate::store::error::{FileAction, StoreError};
+use crate::store::layout::flat_name;
 
 /// Bytes of the source's path kept in the name of a salvage copy.
 const MAX_NAME_BYTES: usize = 150;
@@ -44,12 +44,12 @@ impl Store {
     /// Copies a file, from byte `from` on, into the salvage folder.
     pub(super) fn salvage_copy(&self, source: &Path, from: u64) -> Result<PathBuf, StoreError> {
         let folder = self.layout.salvage();
-        files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
+        small_files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
         let shown = self.layout.display_path(source);
         let flat = flat_name(shown.strip_prefix(".dialogs/").unwrap_or(&shown));
         let start = flat.len().saturating_sub(MAX_NAME_BYTES);
         let name = (start..=flat.len()).find_map(|at| flat.get(at..)).unwrap_or_default();
-        let copy = files::salvage(self.disk(), source, from, &folder, name)?;
+        let copy = small_files::salvage(self.disk(), source, from, &folder, name)?;
         tracing::warn!(source = %shown, copy = %self.layout.display_path(&copy), "kept a copy");
         Ok(copy)
     }
@@ -58,7 +58,7 @@ impl Store {
     pub(super) fn salvage_before_change(&self, path: &Path) -> Result<(), StoreError> {
         let irreplaceable = self.writer_state().irreplaceable.contains(path);
         if irreplaceable {
-            if files::kind_of(path)? == Some(files::FileKind::File) {
+            if small_files::kind_of(path)? == Some(small_files::FileKind::File) {
                 self.salvage_copy(path, 0)?;
             }
             self.writer_state().irreplaceable.remove(path);
@@ -73,7 +73,7 @@ impl Store {
             path: path.to_owned(),
             text: error.to_string(),
         })?;
-        files::replace(self.disk(), path, text.as_bytes(), true)
+        small_files::replace(self.disk(), path, text.as_bytes(), true)
     }
 
     /// Takes the lines that are no records out of a course file, after a copy of the whole file.
@@ -82,7 +82,7 @@ impl Store {
         let disk = self.disk();
         let source = disk.open_read(path).map_err(StoreError::io(FileAction::Reading, path))?;
         let mut bytes = disk.open_read(path).map_err(StoreError::io(FileAction::Reading, path))?;
-        files::replace_by(disk, path, |target| {
+        small_files::replace_by(disk, path, |target| {
             let mut lines = LineReader::new(source);
             while let Some(line) = lines.next()? {
                 copy_records(disk, &mut bytes, target, &line)?;
@@ -104,7 +104,7 @@ impl Store {
         let to = self.free_path(root)?;
         let disk = self.disk();
         let parent = to.parent().unwrap_or(&to);
-        files::make_folders(disk, &self.layout.dialogs(), parent)?;
+        small_files::make_folders(disk, &self.layout.dialogs(), parent)?;
         disk.rename(&from, &to).map_err(StoreError::io(FileAction::Moving, &from))?;
         self.writer_state().buckets.remove(root);
         let (from, to) = (self.layout.display_path(&from), self.layout.display_path(&to));
@@ -119,12 +119,12 @@ impl Store {
 
     fn free_path(&self, root: &RootId) -> Result<PathBuf, StoreError> {
         let plain = self.layout.malformed().join(root.as_str());
-        if files::kind_of(&plain)?.is_none() {
+        if small_files::kind_of(&plain)?.is_none() {
             return Ok(plain);
         }
         for number in 2..MAX_NAME_TRIES {
             let path = self.layout.malformed().join(format!("{root}__{number}"));
-            if files::kind_of(&path)?.is_none() {
+            if small_files::kind_of(&path)?.is_none() {
                 return Ok(path);
             }
         }
@@ -137,11 +137,10 @@ impl Store {
         let line = QuarantineLine { time: now.as_str(), from, to, reason };
         let mut text = serde_json::to_string(&line).unwrap_or_default();
         text.push('\n');
-        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
-        let appended = self
-            .disk()
-            .open_append(&path)
-            .and_then(|mut file| files::write_all(self.disk(), &mut file, text.as_bytes(), true));
+        small_files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
+        let appended = self.disk().open_append(&path).and_then(|mut file| {
+            small_files::write_all(self.disk(), &mut file, text.as_bytes(), true)
+        });
         appended.map_err(StoreError::io(FileAction::Writing, &path))
     }
 }
@@ -155,7 +154,7 @@ fn copy_records(
 ) -> io::Result<()> {
     match line.read() {
         LineContent::Glued(entries) if line.terminated => entries.iter().try_for_each(|entry| {
-            files::write_all(disk, target, format!("{}\n", entry.line()).as_bytes(), false)
+            small_files::write_all(disk, target, format!("{}\n", entry.line()).as_bytes(), false)
         }),
         LineContent::Broken if line.terminated => Ok(()),
         LineContent::Blank
@@ -183,7 +182,7 @@ fn copy_range(
         let Some(bytes) = chunk.get(..taken).filter(|bytes| !bytes.is_empty()) else {
             return Ok(());
         };
-        files::write_all(disk, target, bytes, false)?;
+        small_files::write_all(disk, target, bytes, false)?;
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{Course, RootId, SelfId, json};
+use crate::domain::text::json;
+use crate::domain::{Course, RootId, SelfId};
 
-use super::Store;
-use super::error::StoreError;
-use super::files::{self, FileContent};
 use super::own_files::MAX_FILE_BYTES;
+use super::small_files::{self, FileContent};
+use crate::store::Store;
+use crate::store::error::StoreError;
 
 /// How far the dialogs of a tree were reviewed: the course, and the number of its lines.
 pub type Reviewed = BTreeMap<SelfId, (Course, usize)>;
@@ -35,14 +36,14 @@ impl Store {
             *known = (*known).max(end);
         }
         let path = self.layout.reviewed();
-        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
+        small_files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
         let json = serde_json::to_string(&all)
             .map_err(|error| StoreError::Encode { path: path.clone(), text: error.to_string() })?;
-        files::replace(self.disk(), &path, json.as_bytes(), false)
+        small_files::replace(self.disk(), &path, json.as_bytes(), false)
     }
 
     fn all_reviewed(&self) -> Result<BTreeMap<RootId, Reviewed>, StoreError> {
-        Ok(match files::read_small(self.disk(), &self.layout.reviewed(), MAX_FILE_BYTES)? {
+        Ok(match small_files::read_small(self.disk(), &self.layout.reviewed(), MAX_FILE_BYTES)? {
             FileContent::Text(text) => json::read(&text).unwrap_or_default(),
             FileContent::Absent | FileContent::Damaged(_) | FileContent::Misplaced(_) => {
                 BTreeMap::new()

@@ -8,20 +8,20 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::assignment::ReplyDirective;
-use crate::domain::record::{DeliveryMode, Origin, Record, SideDialogCreated};
-use crate::domain::registry::RegistryEntry;
+use crate::domain::dialogs::assignment::ReplyDirective;
+use crate::domain::dialogs::record::{DeliveryMode, Origin, Record, SideDialogCreated};
+use crate::domain::dialogs::registry::RegistryEntry;
 use crate::domain::text::Text;
 use crate::domain::{
     AgentId, CallId, Course, Entry, History, Question, Reminder, SpecialCall, Stamp,
 };
 
+use super::course_lines::{LineContent, LineReader, RawLine};
 use super::disk::Disk;
-use super::error::{FileAction, StoreError};
 use super::file_stamps::{FileStamp, FolderStamps};
-use super::files::{self, FileKind};
-use super::layout::parse_course_file;
-use super::lines::{LineContent, LineReader, RawLine};
+use super::small_files::{self, FileKind};
+use crate::store::error::{FileAction, StoreError};
+use crate::store::layout::parse_course_file;
 
 /// How much of the courses is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl CourseScan {
         let mut scan = Self::new();
         for (course, path) in &folder.courses {
             let course = *course;
-            match files::kind_of(path)? {
+            match small_files::kind_of(path)? {
                 Some(FileKind::File) => scan.file(disk, course, path, depth)?,
                 Some(kind) => {
                     if let Some(what) = kind.misplaced_file() {
@@ -323,7 +323,7 @@ const MAX_ABOUT_CHARS: usize = 120;
 
 /// The first line that says something, of bounded length.
 pub(super) fn headline(content: &str) -> String {
-    crate::domain::question::short_headline(content, MAX_ABOUT_CHARS)
+    crate::domain::asking::question::short_headline(content, MAX_ABOUT_CHARS)
 }
 
 fn is_fact(line: &RawLine) -> bool {

@@ -1,8 +1,8 @@
 //! The file of the sessions of clients, below `.dialogs/.tui`. What its lines say is theirs (`remote/journal.rs`).
 
-use super::error::{FileAction, StoreError};
-use super::files::{self, FileContent};
-use super::{Store, SyncLevel};
+use super::small_files::{self, FileContent};
+use crate::store::error::{FileAction, StoreError};
+use crate::store::{Store, SyncLevel};
 
 /// A longer file reads as none, in bytes: then clients are told to look what became of their commands.
 const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
@@ -13,7 +13,7 @@ impl Store {
     /// # Errors
     /// The file could not be read.
     pub fn read_sessions(&self) -> Result<String, StoreError> {
-        Ok(match files::read_small(self.disk(), &self.layout.sessions(), MAX_FILE_BYTES)? {
+        Ok(match small_files::read_small(self.disk(), &self.layout.sessions(), MAX_FILE_BYTES)? {
             FileContent::Text(text) => text,
             FileContent::Absent | FileContent::Damaged(_) | FileContent::Misplaced(_) => {
                 String::new()
@@ -27,12 +27,12 @@ impl Store {
     /// This process may not write, or the file could not be written.
     pub fn append_sessions(&self, lines: &str, synced: bool) -> Result<(), StoreError> {
         self.must_write()?;
-        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
+        small_files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
         let (path, disk) = (self.layout.sessions(), self.disk());
         let synced = synced && self.options.sync != SyncLevel::Off;
         let appended = disk
             .open_append(&path)
-            .and_then(|mut file| files::write_all(disk, &mut file, lines.as_bytes(), synced));
+            .and_then(|mut file| small_files::write_all(disk, &mut file, lines.as_bytes(), synced));
         appended.map_err(StoreError::io(FileAction::Writing, &path))
     }
 
@@ -44,10 +44,10 @@ impl Store {
         self.must_write()?;
         let path = self.layout.sessions();
         if lines.is_empty() {
-            return files::remove(self.disk(), &path);
+            return small_files::remove(self.disk(), &path);
         }
-        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
+        small_files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
         let synced = self.options.sync != SyncLevel::Off;
-        files::replace(self.disk(), &path, lines.as_bytes(), synced)
+        small_files::replace(self.disk(), &path, lines.as_bytes(), synced)
     }
 }

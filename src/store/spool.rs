@@ -10,14 +10,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::unfinished::push_text;
-use crate::domain::{AnswerText, Course, DialogId, Genseq, RootId, SelfId, UnfinishedAnswer, json};
+use crate::domain::dialogs::partial_answer::push_text;
+use crate::domain::text::json;
+use crate::domain::{AnswerText, Course, DialogId, Genseq, RootId, SelfId, UnfinishedAnswer};
 
+use super::course_lines::LineReader;
 use super::disk::Disk;
-use super::error::{FileAction, StoreError};
-use super::layout::Layout;
-use super::lines::LineReader;
-use super::{Access, Store, files};
+use super::small_files;
+use crate::store::error::{FileAction, StoreError};
+use crate::store::layout::Layout;
+use crate::store::{Access, Store};
 
 /// Most bytes of text of one answer that are kept.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
@@ -66,13 +68,17 @@ impl Spools {
             return Err(StoreError::ReadOnly);
         }
         let (disk, path) = (self.disk.clone(), self.layout.spool(dialog));
-        files::make_folders(&*disk, &self.layout.dialogs(), &self.layout.spools(&dialog.root))?;
-        files::remove(&*disk, &path)?;
+        small_files::make_folders(
+            &*disk,
+            &self.layout.dialogs(),
+            &self.layout.spools(&dialog.root),
+        )?;
+        small_files::remove(&*disk, &path)?;
         let heading = Heading { dialog: dialog.clone(), course, genseq };
         let heading = line(&heading, &path)?;
         let mut file =
             disk.create_new(&path).map_err(StoreError::io(FileAction::Writing, &path))?;
-        let written = files::write_all(&*disk, &mut file, heading.as_bytes(), false);
+        let written = small_files::write_all(&*disk, &mut file, heading.as_bytes(), false);
         written.map_err(StoreError::io(FileAction::Writing, &path))?;
         Ok(AnswerSpool { disk, path, file, text_bytes: 0 })
     }
@@ -89,13 +95,13 @@ impl AnswerSpool {
             }
             lines.push_str(&line(text, &self.path)?);
         }
-        files::write_all(&*self.disk, &mut self.file, lines.as_bytes(), false)
+        small_files::write_all(&*self.disk, &mut self.file, lines.as_bytes(), false)
             .map_err(StoreError::io(FileAction::Writing, &self.path))
     }
 
     /// Removes the file: the answer is recorded, or discarded.
     pub fn remove(self) -> Result<(), StoreError> {
-        files::remove(&*self.disk, &self.path)
+        small_files::remove(&*self.disk, &self.path)
     }
 }
 
@@ -120,14 +126,14 @@ impl Store {
         root: &RootId,
     ) -> Result<BTreeMap<SelfId, UnfinishedAnswer>, StoreError> {
         let folder = self.layout.spools(root);
-        if !files::is_folder_below(&self.layout.dialogs(), &folder)? {
+        if !small_files::is_folder_below(&self.layout.dialogs(), &folder)? {
             return Ok(BTreeMap::new());
         }
         let failed = |error| StoreError::io(FileAction::Reading, &folder)(error);
         let (mut found, mut bytes) = (BTreeMap::new(), 0_usize);
         for entry in std::fs::read_dir(&folder).map_err(failed)?.take(MAX_FILES) {
             let path = entry.map_err(failed)?.path();
-            if files::kind_of(&path)? != Some(files::FileKind::File) {
+            if small_files::kind_of(&path)? != Some(small_files::FileKind::File) {
                 continue;
             }
             let read = self.disk().open_read(&path).and_then(read_spool);
@@ -175,9 +181,9 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    use super::super::{StoreOptions, SyncLevel};
     use super::*;
     use crate::domain::Stamp;
+    use crate::store::{StoreOptions, SyncLevel};
 
     #[derive(Debug)]
     struct NoClock;

@@ -3,16 +3,17 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::domain::tree::{Batch, Bucket, TreeChange};
+use crate::domain::dialogs::tree::{Batch, Bucket, TreeChange};
 use crate::domain::{Course, DialogId, Entry, RootId};
 
-use super::error::{FileAction, StoreError};
-use super::layout::{Layout, course_file};
-use super::lines::{LineContent, LineReader};
+use super::course_lines::{LineContent, LineReader};
 use super::load::LoadedTree;
 use super::scan::ScanDepth;
+use super::small_files;
 use super::tree_layout::WorkspaceLayout;
-use super::{Store, files};
+use crate::store::Store;
+use crate::store::error::{FileAction, StoreError};
+use crate::store::layout::{Layout, course_file};
 
 /// A record with its line.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +38,7 @@ impl Store {
         self.must_write()?;
         self.sweep();
         let folder = self.layout.staging();
-        files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
+        small_files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
         let layout = Layout::new(&folder);
         let (writer_state, shared, titles) = (Arc::default(), Mutex::default(), Mutex::default());
         let staged = Self {

@@ -6,18 +6,18 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::domain::inquiry::answers::PartAnswers;
-use crate::domain::registry::RegistryEntry;
+use crate::domain::asking::inquiry::answers::PartAnswers;
+use crate::domain::dialogs::registry::RegistryEntry;
 use crate::domain::{AssignmentFrame, Pending, Question, QueuedPrompt, Reminder, SelfId};
 use crate::yaml;
 
-use super::SyncLevel;
 use super::commit::BatchWriter;
-use super::error::StoreError;
-use super::files;
-use super::layout::{PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
 use super::own_files::{self, WaitingPrompts};
 use super::scan::DialogFolder;
+use super::small_files;
+use crate::store::SyncLevel;
+use crate::store::error::StoreError;
+use crate::store::layout::{PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
 
 impl BatchWriter<'_> {
     pub(super) fn write_yaml(
@@ -94,8 +94,8 @@ impl BatchWriter<'_> {
     }
 
     fn other_keys(&self, path: &Path, known: &[&str]) -> Result<Map<String, Value>, StoreError> {
-        let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
-        let files::FileContent::Text(text) = found else {
+        let found = small_files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
+        let small_files::FileContent::Text(text) = found else {
             return Ok(Map::new());
         };
         let Ok(Value::Object(mut keys)) = yaml::parse(&text) else {
@@ -160,12 +160,12 @@ impl BatchWriter<'_> {
         path: &Path,
         content: Option<T>,
     ) -> Result<(), StoreError> {
-        if files::kind_of(path)?.is_some() {
+        if small_files::kind_of(path)?.is_some() {
             self.sync_lines()?;
         }
         let Some(content) = content else { return self.remove(path) };
         let (disk, top) = (self.store.disk(), self.store.layout.dialogs());
-        let touched = files::make_folders(disk, &top, path.parent().unwrap_or(&top))?;
+        let touched = small_files::make_folders(disk, &top, path.parent().unwrap_or(&top))?;
         self.unsynced.folders.extend(touched);
         let text = own_files::text_of_dialog(&self.id(dialog), content)
             .map_err(|error| encode_error(path, &error))?;
@@ -179,8 +179,8 @@ impl BatchWriter<'_> {
 
     /// True if a file with a stamp of its own holds this list already.
     fn has_same_list(&self, path: &Path, key: &str, list: &Value) -> Result<bool, StoreError> {
-        let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
-        let files::FileContent::Text(text) = found else {
+        let found = small_files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
+        let small_files::FileContent::Text(text) = found else {
             return Ok(false);
         };
         Ok(yaml::parse(&text).is_ok_and(|value| {
@@ -191,13 +191,13 @@ impl BatchWriter<'_> {
     /// Replaces a state file unless it says the same already.
     fn write_state(&mut self, path: &Path, text: &str) -> Result<(), StoreError> {
         let disk = self.store.disk();
-        let found = files::read_small(disk, path, yaml::LIMIT_BYTES)?;
-        if found == files::FileContent::Text(text.to_owned()) {
+        let found = small_files::read_small(disk, path, yaml::LIMIT_BYTES)?;
+        if found == small_files::FileContent::Text(text.to_owned()) {
             return Ok(());
         }
         self.store.salvage_before_change(path)?;
         self.save_previous(path, found);
-        files::replace(disk, path, text.as_bytes(), self.sync_states)?;
+        small_files::replace(disk, path, text.as_bytes(), self.sync_states)?;
         if self.sync_states {
             self.unsynced.folders.extend(path.parent().map(Path::to_owned));
         }
@@ -210,22 +210,22 @@ impl BatchWriter<'_> {
         let folder = path.parent().and_then(|folder| DialogFolder::open(folder).ok());
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         for copy in folder.iter().flat_map(|folder| folder.temps_of(name)) {
-            files::remove(self.store.disk(), &copy)?;
+            small_files::remove(self.store.disk(), &copy)?;
         }
-        if files::kind_of(path)? != Some(files::FileKind::File) {
+        if small_files::kind_of(path)? != Some(small_files::FileKind::File) {
             return Ok(());
         }
         self.store.salvage_before_change(path)?;
-        let found = files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
+        let found = small_files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
         self.save_previous(path, found);
-        files::remove(self.store.disk(), path)
+        small_files::remove(self.store.disk(), path)
     }
 
-    fn save_previous(&mut self, path: &Path, found: files::FileContent) {
+    fn save_previous(&mut self, path: &Path, found: small_files::FileContent) {
         match found {
-            files::FileContent::Text(text) => self.before.push((path.to_owned(), Some(text))),
-            files::FileContent::Absent => self.before.push((path.to_owned(), None)),
-            files::FileContent::Damaged(_) | files::FileContent::Misplaced(_) => {}
+            small_files::FileContent::Text(text) => self.before.push((path.to_owned(), Some(text))),
+            small_files::FileContent::Absent => self.before.push((path.to_owned(), None)),
+            small_files::FileContent::Damaged(_) | small_files::FileContent::Misplaced(_) => {}
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::latest::StopReason;
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::tree::TreeChange;
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::tree::TreeChange;
 use crate::domain::{
     AssignmentFrame, DialogMeta, DisplayState, ExecutionMarker, Latest, Pending, Reminder, SelfId,
 };

@@ -6,29 +6,31 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
-use crate::domain::fresh_boots::reasoning;
-use crate::domain::latest::DisplayState;
-use crate::domain::shown_state::{Activity, derive};
+use crate::domain::dialogs::fresh_boots::reasoning;
+use crate::domain::dialogs::latest::DisplayState;
+use crate::domain::dialogs::shown_state::{Activity, derive};
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::reading::waits::cycle_problems;
 use crate::domain::text::{Text, localized};
-use crate::domain::tree::Bucket;
-use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, Problem, Question, RootId, SelfId};
 
 use super::earlier_layout;
-use super::error::{ExpectedKind, StoreError};
 use super::file_stamps::{self, FolderStamps};
 use super::folder_cache::FolderCache;
+use super::folder_walk;
 use super::in_parallel::in_parallel;
 use super::index_file::is_entry_name;
 use super::listing::{DialogListing, TreeListing};
 use super::lock::Lock;
 use super::problem_collector::ProblemCollector;
 use super::scan::ScanDepth;
+use super::small_files;
 use super::titles::Titles;
 use super::tree::{TreeReader, about};
 use super::tree_builder::TreeRead;
 use super::tree_index::{KnownTrees, NewTrees};
-use super::{Access, Store, files, folder_walk};
+use crate::store::error::{ExpectedKind, StoreError};
+use crate::store::{Access, Store};
 
 /// Fewer trees than this are not worth a thread.
 const MIN_PER_THREAD: usize = 32;
@@ -106,16 +108,16 @@ impl Store {
         let top = self.layout.dialogs();
         let free = || !Lock::is_held(&self.layout.lock());
         let may_write = self.access() == Access::ReadWrite || free();
-        if !may_write || files::kind_of(&top)? != Some(files::FileKind::Folder) {
+        if !may_write || small_files::kind_of(&top)? != Some(small_files::FileKind::Folder) {
             return Ok(0);
         }
-        files::make_folders(self.disk(), &top, &self.layout.own_folder())?;
+        small_files::make_folders(self.disk(), &top, &self.layout.own_folder())?;
         let (disk, mut kept) = (&self.options.disk, 0);
-        files::replace_by(self.disk(), &self.layout.list_index(), |list| {
+        small_files::replace_by(self.disk(), &self.layout.list_index(), |list| {
             // What changed since this file was made may change again unseen.
             let began = began(file_stamps::made_at(list)?);
             let cache = self.folder_cache().recording_to(began, list.try_clone()?)?;
-            let written = files::replace_by(self.disk(), &self.layout.tree_index(), |file| {
+            let written = small_files::replace_by(self.disk(), &self.layout.tree_index(), |file| {
                 let new = NewTrees::begin(disk.clone(), file.try_clone()?, &self.layout, began)?;
                 let trees = TreeIndex::New(new);
                 self.survey_by(&ListIndexes { cache: &cache, trees: &trees }, &Bucket::ALL);
@@ -274,8 +276,8 @@ impl Store {
     /// An error if `.dialogs` is something else than a folder: it would look as if there were no dialogs.
     fn check_top(&self) -> Result<(), StoreError> {
         let top = self.layout.dialogs();
-        match files::kind_of(&top)? {
-            None | Some(files::FileKind::Folder) => Ok(()),
+        match small_files::kind_of(&top)? {
+            None | Some(small_files::FileKind::Folder) => Ok(()),
             Some(_) => Err(StoreError::Misplaced { path: top, expected: ExpectedKind::Folder }),
         }
     }

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{DialogId, RootId, SelfId, ids, json, title};
+use crate::domain::reading::title;
+use crate::domain::text::json;
+use crate::domain::{DialogId, RootId, SelfId, ids};
 
-use super::Store;
-use super::error::StoreError;
-use super::files::{self, FileContent};
+use super::small_files::{self, FileContent};
+use crate::store::Store;
+use crate::store::error::StoreError;
 
 /// Largest file of titles, in bytes.
 const MAX_FILE_BYTES: usize = 1024 * 1024;
@@ -23,7 +25,7 @@ type Stored = BTreeMap<String, BTreeMap<String, String>>;
 impl Store {
     /// The titles that a person gave.
     pub fn read_titles(&self) -> Result<Titles, StoreError> {
-        Ok(match files::read_small(self.disk(), &self.layout.titles(), MAX_FILE_BYTES)? {
+        Ok(match small_files::read_small(self.disk(), &self.layout.titles(), MAX_FILE_BYTES)? {
             FileContent::Text(text) => cleaned(json::read(&text).unwrap_or_default()),
             FileContent::Absent | FileContent::Damaged(_) | FileContent::Misplaced(_) => {
                 Titles::new()
@@ -68,7 +70,7 @@ impl Store {
     fn write_titles(&self, titles: &Titles) -> Result<(), StoreError> {
         let path = self.layout.titles();
         if titles.is_empty() {
-            return files::remove(self.disk(), &path);
+            return small_files::remove(self.disk(), &path);
         }
         let too_many = || StoreError::Encode {
             path: path.clone(),
@@ -84,8 +86,8 @@ impl Store {
         if titles.len() > MAX_TITLES || json.len() > MAX_FILE_BYTES {
             return Err(too_many());
         }
-        files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
-        files::replace(self.disk(), &path, json.as_bytes(), false)
+        small_files::make_folders(self.disk(), &self.layout.dialogs(), &self.layout.own_folder())?;
+        small_files::replace(self.disk(), &path, json.as_bytes(), false)
     }
 }
 

@@ -3,26 +3,26 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::text::{Text, localized};
-use crate::domain::tree::Bucket;
 use crate::domain::{Dialog, ForeignLayout, Problem, RootId, SelfId};
 
 use super::disk::Disk;
 use super::earlier_layout::SUBDIALOGS;
-use super::error::StoreError;
 use super::file_stamps::FolderStamps;
-use super::files;
 use super::folder_cache::FolderCache;
 use super::folder_walk;
 use super::identity::{Identities, TreeParts};
 use super::in_parallel::in_parallel;
-use super::layout::{DIALOG, Layout, SIDE_DIALOGS};
 use super::listed_parts::{HasSides, ListedDialogParts};
 use super::parts::{DialogParts, FileHealth};
 use super::problem_collector::ProblemCollector;
 use super::scan::{ScanDepth, headline};
+use super::small_files;
 use super::tree_builder::{TreeBuilder, TreePlace, TreeRead};
 use super::tree_layout::{self, TreeLayout, WorkspaceLayout};
+use crate::store::error::StoreError;
+use crate::store::layout::{DIALOG, Layout, SIDE_DIALOGS};
 
 /// Fewer side dialogs than this are not worth a thread.
 const MIN_PER_THREAD: usize = 128;
@@ -42,7 +42,7 @@ impl TreeReader<'_> {
     /// I/O errors end the reading; damage does only where nothing tells who the main dialog is.
     pub fn read(&self) -> Result<TreeRead, StoreError> {
         let folder = self.layout.root(self.bucket, self.root);
-        if !files::is_folder_below(&self.layout.dialogs(), &folder)? {
+        if !small_files::is_folder_below(&self.layout.dialogs(), &folder)? {
             return Err(StoreError::NotFound(self.root.clone()));
         }
         self.read_found()

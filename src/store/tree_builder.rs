@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::domain::inquiry::answers::PartAnswers;
+use crate::domain::asking::inquiry::answers::PartAnswers;
+use crate::domain::dialogs::tree::{Bucket, TreeChange};
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::tree::{Bucket, TreeChange};
 use crate::domain::{
     AssignmentFrame, Dialog, DialogId, DialogMeta, DialogTree, ForeignLayout, Latest, Pending,
     Problem, Question, QueuedPrompt, RootId, SelfId,
@@ -13,16 +13,16 @@ use crate::domain::{
 
 use super::disk::Disk;
 use super::earlier_layout;
-use super::error::StoreError;
 use super::file_stamps::FolderStamps;
-use super::files;
 use super::identity::{Identities, TreeParts};
-use super::layout::{Layout, course_file};
 use super::own_files::{self, WaitingPrompts};
 use super::parts::{DialogParts, FileHealth, stopped_latest};
 use super::problem_collector::ProblemCollector;
 use super::reconcile::{self, DialogFacts, TreeFacts};
 use super::scan::{FlawKind, headline};
+use super::small_files;
+use crate::store::error::StoreError;
+use crate::store::layout::{Layout, course_file};
 
 /// A tree as it should be, and what on disk differs from that.
 #[derive(Debug)]
@@ -236,7 +236,7 @@ impl<'a> TreeBuilder<'a> {
         if let Some(reason) = damage {
             let lost = Text::new("; messages that waited are lost", "；等待中的消息已丢失");
             let fix = Text::new("say them again", "请重新发送");
-            self.problems.add("queue", &path, files::damaged(&reason).and(lost), fix);
+            self.problems.add("queue", &path, small_files::damaged(&reason).and(lost), fix);
             self.irreplaceable.push(path);
         }
         let before = queue.len();
@@ -256,7 +256,7 @@ impl<'a> TreeBuilder<'a> {
         if let Some(reason) = damage {
             let lost = Text::new("; answers to parts of a question are lost", "；部分答复已丢失");
             let fix = Text::new("answer these parts again", "请重新答复这些部分");
-            self.problems.add("answers", &path, files::damaged(&reason).and(lost), fix);
+            self.problems.add("answers", &path, small_files::damaged(&reason).and(lost), fix);
             self.irreplaceable.push(path);
         }
         if read == PartAnswers::default() {
@@ -436,7 +436,7 @@ fn describe(kind: &FlawKind) -> (&'static str, Localized, Text) {
         ),
         FlawKind::Misplaced(what) => (
             "misplaced",
-            files::it_is(*what)
+            small_files::it_is(*what)
                 .and(Text::new(": ignored, and the dialog held", "：已忽略，对话已停下")),
             Text::new("put the course file back", "请把程文件放回原处"),
         ),

@@ -13,17 +13,17 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::ids::is_dialog_path;
-use crate::domain::tree::Bucket;
 use crate::domain::{DisplayState, RegistryEntry, RootId};
 
 use super::disk::Disk;
 use super::file_stamps::{FileStamp, FolderStamps, StampHasher};
-use super::files::{self, FileKind};
 use super::in_parallel::in_parallel;
 use super::index_file::{IndexReader, IndexWriter};
-use super::layout::{Layout, flat_name};
 use super::listing::{DialogListing, TreeListing};
+use super::small_files::{self, FileKind};
+use crate::store::layout::{Layout, flat_name};
 
 /// Says who wrote it: another build may list trees in another way.
 const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 3");
@@ -80,8 +80,8 @@ impl KnownTrees {
             layout: layout.clone(),
             waiting: BTreeSet::new(),
         };
-        let is_folder =
-            files::kind_of(&layout.dialogs()).is_ok_and(|kind| kind == Some(FileKind::Folder));
+        let is_folder = small_files::kind_of(&layout.dialogs())
+            .is_ok_and(|kind| kind == Some(FileKind::Folder));
         // Where waiting prompts cannot be seen, nothing is known.
         let waiting = || {
             let queues = names_in(&layout.all_queues())?;

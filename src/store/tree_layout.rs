@@ -5,19 +5,19 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::domain::tree::Bucket;
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::{ForeignLayout, SelfId};
 use crate::yaml;
 
+use super::course_lines::LineReader;
 use super::disk::Disk;
-use super::error::{FileAction, StoreError};
-use super::files::{self, FileContent, FileKind};
 use super::folder_walk;
 use super::identity::TreeParts;
-use super::layout::{LATEST, Layout};
-use super::lines::LineReader;
 use super::parts::{DialogParts, FileHealth};
 use super::problem_collector::ProblemCollector;
+use super::small_files::{self, FileContent, FileKind};
+use crate::store::error::{FileAction, StoreError};
+use crate::store::layout::{LATEST, Layout};
 
 /// Keys of `latest.yaml` that the layout of Dominds 1.29 demands.
 const KEYS: [&str; 3] = ["nextStep", "tellaskCalls", "tellaskResults"];
@@ -139,7 +139,7 @@ fn by_other_files(
     let all: Vec<&DialogParts> =
         first.chain(parts.values().filter(|part| part.id != *main)).map(|part| &**part).collect();
     let is_there = |part: &DialogParts, name: &str| {
-        files::kind_of(&part.folder.join(name)).is_ok_and(|kind| kind.is_some())
+        small_files::kind_of(&part.folder.join(name)).is_ok_and(|kind| kind.is_some())
     };
     if all.iter().any(|part| FILES.iter().any(|name| is_there(part, name))) {
         return Ok(RECENT);
@@ -161,7 +161,7 @@ fn by_other_files(
     let mut own = false;
     for part in all {
         for course in part.scan.courses.keys() {
-            let path = part.folder.join(super::layout::course_file(*course));
+            let path = part.folder.join(crate::store::layout::course_file(*course));
             let failed = |error| StoreError::io(FileAction::Reading, &path)(error);
             let mut lines = LineReader::new(disk.open_read(&path).map_err(failed)?);
             while let Some(line) = lines.next().map_err(failed)? {
@@ -183,7 +183,7 @@ fn contains(bytes: &[u8], mark: &[u8]) -> bool {
 /// not kept.
 fn has_newer_values(disk: &dyn Disk, part: &DialogParts) -> bool {
     let Ok(FileContent::Text(text)) =
-        files::read_small(disk, &part.latest.path(), yaml::LIMIT_BYTES)
+        small_files::read_small(disk, &part.latest.path(), yaml::LIMIT_BYTES)
     else {
         return false;
     };
@@ -230,7 +230,7 @@ fn newest_tree(disk: &dyn Disk, layout: &Layout) -> Option<bool> {
         let ids = folder_walk::dialogs_below(disk, &top, &mut problems).unwrap_or_default();
         for id in ids {
             let path = top.join(&id).join(LATEST);
-            let read = files::read_small(disk, &path, yaml::LIMIT_BYTES);
+            let read = small_files::read_small(disk, &path, yaml::LIMIT_BYTES);
             let Ok(FileContent::Text(text)) = read else { continue };
             let Ok(latest) = yaml::parse(&text) else { continue };
             let is_foreign = match Keys::count(|key| latest.get(key).is_some()) {
@@ -249,7 +249,7 @@ fn newest_tree(disk: &dyn Disk, layout: &Layout) -> Option<bool> {
 
 fn has_recent_reminders(layout: &Layout) -> bool {
     let is_folder = |path: &std::path::Path| {
-        files::kind_of(path).is_ok_and(|kind| kind == Some(FileKind::Folder))
+        small_files::kind_of(path).is_ok_and(|kind| kind == Some(FileKind::Folder))
     };
     let agents = layout.reminders().join("agents");
     // Of a member with that name there are files in it.

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::domain::RootId;
-use crate::domain::tree::Bucket;
+use crate::domain::dialogs::tree::Bucket;
 
 use super::disk::Disk;
-use super::error::StoreError;
-use super::files;
+use super::small_files;
+use crate::store::error::StoreError;
 
 /// A course file as this process left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,10 @@ impl UnsyncedPaths {
 
     /// Waits until all of them are on the medium.
     pub fn sync(&self, disk: &dyn Disk) -> Result<(), StoreError> {
-        self.files.iter().chain(&self.folders).try_for_each(|path| files::sync_path(disk, path))
+        self.files
+            .iter()
+            .chain(&self.folders)
+            .try_for_each(|path| small_files::sync_path(disk, path))
     }
 
     pub fn is_empty(&self) -> bool {

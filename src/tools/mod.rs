@@ -31,7 +31,7 @@ pub mod guard;
 mod images;
 mod man;
 mod memory;
-mod news;
+mod notice_store;
 mod notify;
 mod outcome;
 mod patch;
@@ -54,7 +54,7 @@ pub(crate) use args::{ArgMismatch, MismatchKind, parameters};
 pub use control::{CLEAR_MIND, replace_section};
 pub(crate) use decision::{OptionArg, tool as decision_tool};
 pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
-pub use news::{NewsStore, NewsView, NoNews};
+pub use notice_store::{NewsStore, NewsView, NoNews};
 pub(crate) use notify::tool as notify_tool;
 pub use outcome::{
     DecisionOutcome, MAX_RESULT_CHARS, MadeDecision, ReminderFormat, ReminderScope, StateChange,

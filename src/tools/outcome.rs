@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::autonomy::DecisionKind;
-use crate::domain::inquiry::Inquiry;
+use crate::domain::asking::autonomy::DecisionKind;
+use crate::domain::asking::inquiry::Inquiry;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{FileChange, Lang, Secrets};
 
@@ -249,8 +249,8 @@ pub(super) fn clip_middle(text: String, limit_chars: usize, lang: Lang) -> Strin
 mod tests {
     use super::*;
     use crate::domain::Stamp;
-    use crate::domain::inquiry::WrittenOption;
-    use crate::domain::inquiry::approval::WrittenDecision;
+    use crate::domain::asking::inquiry::WrittenOption;
+    use crate::domain::asking::inquiry::approval::WrittenDecision;
 
     #[test]
     fn a_text_within_the_limit_is_left_alone() {

@@ -9,23 +9,23 @@ use std::time::{Duration, SystemTime};
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
-use crate::domain::news::{NewNotice, NewsKind};
-use crate::domain::org::{Org, TeamLimits};
-use crate::domain::org_change::{
+use crate::domain::teams::notices::{NewNotice, NewsKind};
+use crate::domain::teams::org::{Org, TeamLimits};
+use crate::domain::teams::org_change::{
     ChangePreview, Changed, OpenChange, OrgChange, OrgRefusal, TeamState, TeamStatus,
 };
-use crate::domain::task::query::{DEFAULT_TIME, OpenQuery, QueryRule};
-use crate::domain::task::row::TaskRow;
-use crate::domain::task::{
+use crate::domain::teams::task::query::{DEFAULT_TIME, OpenQuery, QueryRule};
+use crate::domain::teams::task::row::TaskRow;
+use crate::domain::teams::task::{
     ActiveTask, AttemptId, BlockReason, Cause, Delivery, EndedAttempt, Enqueued, HandoffRule,
     NewTask, RetryRefusal, Task, TaskEnd, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
 };
-use crate::domain::text::{Localized, Text};
-use crate::domain::trigger::change::{TriggerAnswer, TriggerRefusal, TriggerRequest};
-use crate::domain::trigger::row::Definitions;
-use crate::domain::trigger::{
+use crate::domain::teams::trigger::change::{TriggerAnswer, TriggerRefusal, TriggerRequest};
+use crate::domain::teams::trigger::row::Definitions;
+use crate::domain::teams::trigger::{
     Firing, FiringRefusal, Message, StoredTrigger, Trigger, TriggerId, TriggerState,
 };
+use crate::domain::text::{Localized, Text};
 use crate::domain::{RootId, TaskId, TeamName};
 
 use super::team_calls::TeamCalls;

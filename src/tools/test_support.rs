@@ -11,9 +11,9 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use crate::domain::autonomy::MemberAutonomy;
-use crate::domain::decisions::NewDecision;
-use crate::domain::news::NewNotice;
+use crate::domain::asking::autonomy::MemberAutonomy;
+use crate::domain::asking::decisions::NewDecision;
+use crate::domain::teams::notices::NewNotice;
 use crate::domain::text::Localized;
 use crate::domain::{AccessLists, AgentId, Clock, DialogId, Lang, RootId, Stamp};
 

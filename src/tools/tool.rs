@@ -9,14 +9,14 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::domain::autonomy::MemberAutonomy;
+use crate::domain::asking::autonomy::MemberAutonomy;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, Clock, DialogId, Lang, Secrets};
 
 use super::access::Access;
 use super::args::Args;
 use super::file_identity::Identity;
-use super::news::NewsStore;
+use super::notice_store::NewsStore;
 use super::outcome::{ReminderScope, ToolOutcome};
 use super::shell::Shells;
 use super::task_store::TeamPlace;
@@ -92,7 +92,7 @@ pub struct ToolCx {
     pub clock: Arc<dyn Clock>,
     /// What the caller decides alone.
     pub autonomy: MemberAutonomy,
-    /// Approvals by a person for a call like this one that were not used yet: see `domain/history/gates.rs`.
+    /// Approvals by a person for a call like this one that were not used yet: see `domain/dialogs/history/gates.rs`.
     pub approved: Arc<[String]>,
     /// Where notices for people are kept.
     pub news: Arc<dyn NewsStore>,

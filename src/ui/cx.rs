@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::time::Instant;
 
-use crate::domain::autonomy::AutonomyLevel;
-use crate::domain::inquiry::answers::AnswerInput;
-use crate::domain::sandbox::Level;
-use crate::domain::task::Priority;
+use crate::domain::asking::autonomy::AutonomyLevel;
+use crate::domain::asking::inquiry::answers::AnswerInput;
+use crate::domain::safety::sandbox::Level;
+use crate::domain::teams::task::Priority;
+use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::text::Text;
-use crate::domain::trigger::row::TriggerRow;
 use crate::domain::{
     AgentId, Bucket, CallId, Course, DialogId, ForeignLayout, Genseq, Lang, MsgId, RootId, Stamp,
     TeamName,

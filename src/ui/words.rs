@@ -1,13 +1,14 @@
 //! The texts that several parts of the screen share. Texts of one pane or list are in its file, those of the
-//! app in `app/words.rs`.
+//! app in `app/drawing/app_words.rs`.
 
 use std::fmt::Display;
 
-use crate::domain::news::NewsKind;
-use crate::domain::question_kind::QuestionKind;
-use crate::domain::task::{BlockReason, Priority, TaskStatus};
+use crate::domain::Lang;
+use crate::domain::counted;
+use crate::domain::dialogs::question_kind::QuestionKind;
+use crate::domain::teams::notices::NewsKind;
+use crate::domain::teams::task::{BlockReason, Priority, TaskStatus};
 use crate::domain::text::{Text, in_lang};
-use crate::domain::{Lang, counted};
 
 /// A noun that is counted on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dominds_tui::domain::autonomy::MemberAutonomy;
+use dominds_tui::domain::asking::autonomy::MemberAutonomy;
 use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
 use dominds_tui::minds::Minds;
 use dominds_tui::tools::{Access, NoNews, Registry, Shells, TeamPlace, ToolCx, ToolOutcome};

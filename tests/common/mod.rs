@@ -31,11 +31,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use dominds_tui::app;
-use dominds_tui::domain::autonomy::{AutonomyLevel, AutonomyScope};
-use dominds_tui::domain::inquiry::answers::AnswerInput;
-use dominds_tui::domain::sandbox::Level;
+use dominds_tui::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
+use dominds_tui::domain::asking::inquiry::answers::AnswerInput;
+use dominds_tui::domain::safety::sandbox::Level;
+use dominds_tui::domain::safety::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::text::Localized;
-use dominds_tui::domain::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::{
     AgentId, Bucket, Clock, CrowdLimits, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId,
     RootId, SelfId, SharedSecrets,

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use dominds_tui::domain::Stamp;
-use dominds_tui::domain::decisions::NewDecision;
-use dominds_tui::domain::news::{NewNotice, NewsItem, NewsKind};
+use dominds_tui::domain::asking::decisions::NewDecision;
+use dominds_tui::domain::teams::notices::{NewNotice, NewsItem, NewsKind};
 use dominds_tui::domain::text::Localized;
 use dominds_tui::tools::{NewsStore, NewsView};
 use futures_util::future::BoxFuture;

@@ -1,6 +1,6 @@
 //! A dialog's courses as a list of short lines, so that a test can say what has to be there.
 
-use dominds_tui::domain::record::{AnchorRole, DeliveryMode, Origin, Record, ReplyStatus};
+use dominds_tui::domain::dialogs::record::{AnchorRole, DeliveryMode, Origin, Record, ReplyStatus};
 use dominds_tui::domain::{Bucket, DialogId, Entry};
 use dominds_tui::store::Store;
 

@@ -14,13 +14,13 @@ use std::time::Duration;
 
 use dominds_tui::app::{self, Models, StartOptions};
 use dominds_tui::demo::{self, Story};
-use dominds_tui::domain::sandbox::Level;
-use dominds_tui::domain::shown_state::{Activity, derive};
-use dominds_tui::domain::task::TaskStatus;
-use dominds_tui::domain::task::row::TaskRow;
-use dominds_tui::domain::tree::Bucket;
-use dominds_tui::domain::trigger::TriggerState;
-use dominds_tui::domain::trigger::row::TriggerRow;
+use dominds_tui::domain::dialogs::shown_state::{Activity, derive};
+use dominds_tui::domain::dialogs::tree::Bucket;
+use dominds_tui::domain::safety::sandbox::Level;
+use dominds_tui::domain::teams::task::TaskStatus;
+use dominds_tui::domain::teams::task::row::TaskRow;
+use dominds_tui::domain::teams::trigger::TriggerState;
+use dominds_tui::domain::teams::trigger::row::TriggerRow;
 use dominds_tui::domain::{
     AgentId, Dialog, DialogId, DialogTree, DisplayState, Lang, Record, RootId, SelfId,
 };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use dominds_tui::app;
 use dominds_tui::cli;
-use dominds_tui::domain::server_tools::ToolFacts;
+use dominds_tui::domain::safety::server_tools::ToolFacts;
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{Lang, Quirk, SharedSecrets};
 use dominds_tui::llm::Clients;

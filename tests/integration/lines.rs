@@ -13,7 +13,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dominds_tui::domain::sandbox::Level;
+use dominds_tui::domain::safety::sandbox::Level;
 use dominds_tui::sandbox::{Sandbox, SandboxConfig};
 use dominds_tui::tools::{Environment, Registry, Shells, ToolOutcome};
 use serde_json::json;

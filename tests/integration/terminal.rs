@@ -10,7 +10,7 @@ use std::process::Command;
 
 use dominds_tui::app;
 use dominds_tui::domain::DialogTree;
-use dominds_tui::domain::tree::Bucket;
+use dominds_tui::domain::dialogs::tree::Bucket;
 use dominds_tui::store::Access;
 
 use crate::common::files::files_below;

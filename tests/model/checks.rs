@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use dominds_tui::domain::call::SpecialCall;
-use dominds_tui::domain::shown_state::{Activity, derive};
+use dominds_tui::domain::dialogs::call::SpecialCall;
+use dominds_tui::domain::dialogs::shown_state::{Activity, derive};
 use dominds_tui::domain::{Bucket, CallId, Dialog, DialogId, DialogTree, RootId};
 use dominds_tui::store::{Store, TreeListing};
 

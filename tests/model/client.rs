@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dominds_tui::domain::news::NewsItem;
+use dominds_tui::domain::teams::notices::NewsItem;
 use dominds_tui::domain::{Course, DialogId};
 use dominds_tui::protocol::event::{InboxRow, TreeRow};
 use dominds_tui::protocol::{Command, DriverEvent};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dominds_tui::domain::inquiry::answers::AnswerInput;
-use dominds_tui::domain::keep_going::KeepGoingSwitch;
-use dominds_tui::domain::shown_state::{Activity, derive};
+use dominds_tui::domain::asking::inquiry::answers::AnswerInput;
+use dominds_tui::domain::dialogs::keep_going::KeepGoingSwitch;
+use dominds_tui::domain::dialogs::shown_state::{Activity, derive};
 use dominds_tui::domain::{AgentId, Bucket, CrowdLimits, Dialog, DialogId};
 use dominds_tui::llm::Sequence;
 use dominds_tui::protocol::Command;

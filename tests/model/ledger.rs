@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dominds_tui::domain::record::Origin;
+use dominds_tui::domain::dialogs::record::Origin;
 use dominds_tui::domain::{Dialog, DialogId};
 
 use crate::records::Records;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dominds_tui::domain::news::NewsItem;
+use dominds_tui::domain::teams::notices::NewsItem;
 use serde_json::Value;
 
 use crate::records::Records;

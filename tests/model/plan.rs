@@ -3,7 +3,7 @@
 
 use fastrand::Rng;
 
-use dominds_tui::domain::keep_going::KeepGoingSwitch;
+use dominds_tui::domain::dialogs::keep_going::KeepGoingSwitch;
 
 /// What an episode is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use dominds_tui::domain::call::ASK_HUMAN;
-use dominds_tui::domain::record::{Origin, Record};
+use dominds_tui::domain::dialogs::call::ASK_HUMAN;
+use dominds_tui::domain::dialogs::record::{Origin, Record};
 use dominds_tui::domain::{Bucket, CallId, Course, DialogId, Entry};
 use dominds_tui::store::Store;
 

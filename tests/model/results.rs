@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use dominds_tui::domain::task::{
+use dominds_tui::domain::teams::task::{
     ActiveTask, AttemptId, BlockReason, Delivery, Enqueued, NewTask, RetryRefusal, Task,
     TaskFilter, TaskStatus,
 };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use dominds_tui::domain::state::next_step;
+use dominds_tui::domain::dialogs::state::next_step;
 use dominds_tui::domain::{CallId, Dialog, DialogTree, SelfId};
 
 /// Looks at a tree in which nothing moves.

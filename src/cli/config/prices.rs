@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use crate::domain::reading::usage::{Price, Prices, Rate};
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::usage::{Price, Prices, Rate};
 
 /// Most models that have a price.
 const MAX_MODELS: usize = 1_000;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::domain::Problem;
-use crate::domain::ownership::Distrust;
+use crate::domain::safety::ownership::Distrust;
 use crate::domain::text::{Localized, Text, localized};
 use crate::ui::keymap::KeyFault;
 use crate::yaml::{self, Lines};

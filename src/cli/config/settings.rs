@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::app::UserLimits;
-use crate::domain::sandbox::Level;
+use crate::domain::safety::sandbox::Level;
 use crate::hive::TAKEOVER;
 use crate::ui::ComposerKeys;
 use crate::ui::keymap::PRESETS;

@@ -1,9 +1,8 @@
 //! `teams`, `team`, `tasks`, `task`, `delegate`, `triggers`, `trigger`, `send`: the teams of a workspace and their tasks. They use the store beside a driver
 //! that may run, which sees what changes.
 
-pub mod args;
+pub(super) mod store_copies;
 mod tasks;
-pub mod trigger_args;
 mod triggers;
 
 use std::collections::BTreeMap;
@@ -12,10 +11,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::domain::org::{Org, OrgTeam};
-use crate::domain::org_change::TeamStatus;
-use crate::domain::task::{TaskFilter, TaskKind, TaskStatus};
-use crate::domain::title::short_headline;
+use crate::domain::reading::title::short_headline;
+use crate::domain::teams::org::{Org, OrgTeam};
+use crate::domain::teams::org_change::TeamStatus;
+use crate::domain::teams::task::{TaskFilter, TaskKind, TaskStatus};
 use crate::domain::{Clock as _, Lang, TeamName};
 use crate::hive::{Store, StoreFault};
 use crate::minds::Minds;
@@ -23,14 +22,14 @@ use crate::platform::SystemClock;
 use crate::protocol::{Command, TeamsRequest};
 use crate::tools::TasksView;
 
-use super::drive::text_or_stdin;
+use super::commands::drive::text_or_stdin;
 use super::exit::{CommandError, Status};
-use super::hive_store::{open, refused};
-use super::job::run_command;
-use super::lines;
-use super::running::TICKET;
+use super::output;
+use super::running::job::run_command;
+use super::running::other_driver::TICKET;
+use super::running::team_store::{open, refused};
 
-use args::TeamCommand;
+use super::args::team_args::TeamCommand;
 
 pub use tasks::{delegate, list as list_tasks, task};
 pub use triggers::{list as list_triggers, send, trigger};
@@ -115,7 +114,7 @@ pub async fn list(workspace: &Path, json: bool) -> Result<Status, CommandError> 
     let work = Work::of(workspace, &org).await?;
     if json {
         let teams = org.teams().map(|team| team_json(team, &work));
-        lines::json(&json!({ "teams": teams.collect::<Value>() }));
+        output::json(&json!({ "teams": teams.collect::<Value>() }));
         return Ok(Status::Done);
     }
     let roots = org.teams().filter(|team| team.parent.is_none());
@@ -126,7 +125,7 @@ pub async fn list(workspace: &Path, json: bool) -> Result<Status, CommandError> 
 }
 
 fn print_below(org: &Org, team: &OrgTeam, work: &Work, depth: usize) {
-    lines::print(&format!("{}{}", "  ".repeat(depth), team_line(team, work)));
+    output::print(&format!("{}{}", "  ".repeat(depth), team_line(team, work)));
     for child in org.children(&team.name) {
         print_below(org, child, work, depth + 1);
     }
@@ -226,9 +225,9 @@ pub async fn team(workspace: &Path, wanted: TeamCommand) -> Result<Status, Comma
     };
     run_command(workspace, Command::Tasks { ticket: TICKET, request }).await?;
     if json {
-        lines::json(&json!({ "team": team }));
+        output::json(&json!({ "team": team }));
     } else {
-        lines::print(&format!("team {team} is {said}"));
+        output::print(&format!("team {team} is {said}"));
     }
     Ok(Status::Done)
 }
@@ -254,19 +253,19 @@ async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, Comman
     let team = team_named(&org, name)?;
     let work = Work::of(workspace, &org).await?;
     if json {
-        lines::json(&team_json(team, &work));
+        output::json(&team_json(team, &work));
         return Ok(Status::Done);
     }
-    lines::print(&team_line(team, &work));
+    output::print(&team_line(team, &work));
     if !team.description.is_empty() {
-        lines::print(&team.description);
+        output::print(&team.description);
     }
     let members: Vec<String> = team.members.iter().map(|id| format!("@{id}")).collect();
-    lines::print(&format!("parent   {}", team.parent.as_ref().map_or("-", TeamName::as_str)));
-    lines::print(&format!("members  {}", members.join(" ")));
-    lines::print(&format!("scope    {}", team.scope.join(", ")));
+    output::print(&format!("parent   {}", team.parent.as_ref().map_or("-", TeamName::as_str)));
+    output::print(&format!("members  {}", members.join(" ")));
+    output::print(&format!("scope    {}", team.scope.join(", ")));
     let limits = &team.limits;
-    lines::print(&format!(
+    output::print(&format!(
         "limits   {} at a time, {} steps each, {} queued, {} and {} a day",
         limits.max_running,
         limits.max_steps,
@@ -276,7 +275,7 @@ async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, Comman
     ));
     let now = SystemClock.now();
     for task in work.view.active_of(&team.name) {
-        lines::print(&tasks::task_line(task, &now));
+        output::print(&tasks::task_line(task, &now));
     }
     Ok(Status::Done)
 }

@@ -4,23 +4,25 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::domain::task::{
+use crate::domain::reading::title::short_headline;
+use crate::domain::teams::task::{
     A_TASK, CANCELLED_BY_PERSON, Enqueued, NewTask, RetryRefusal, Task, TaskFilter, TaskKind,
     TaskStatus, checked_text,
 };
-use crate::domain::title::short_headline;
 use crate::domain::{AgentId, Clock as _, Lang, Stamp, TaskId, TeamName};
 use crate::hive::Store;
 use crate::platform::SystemClock;
 use crate::tools::task_refused;
 use crate::ui::model::age;
 
-use super::args::{DelegateArgs, KindArg, OverlapArg, StatusArg, TaskCommand, TasksArgs};
 use super::{org_of, team_named};
-use crate::cli::drive::text_or_stdin;
+use crate::cli::args::team_args::{
+    DelegateArgs, KindArg, OverlapArg, StatusArg, TaskCommand, TasksArgs,
+};
+use crate::cli::commands::drive::text_or_stdin;
 use crate::cli::exit::{CommandError, Status};
-use crate::cli::hive_store::{open, open_or_make, refused, setup};
-use crate::cli::lines;
+use crate::cli::output;
+use crate::cli::running::team_store::{open, open_or_make, refused, setup};
 
 /// Most characters of a task's text in a line.
 const MAX_HEADLINE: usize = 100;
@@ -48,20 +50,20 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
     };
     if tasks.len() > usize::try_from(wanted.limit).unwrap_or(usize::MAX) {
         tasks.pop();
-        lines::note("older tasks are not listed: --limit lists more");
+        output::note("older tasks are not listed: --limit lists more");
     }
     if wanted.json {
         let now = SystemClock.now();
         let tasks = tasks.iter().map(|task| task_json(task, &now));
-        lines::json(&json!({ "tasks": tasks.collect::<Value>() }));
+        output::json(&json!({ "tasks": tasks.collect::<Value>() }));
         return Ok(Status::Done);
     }
     let now = SystemClock.now();
     for task in &tasks {
-        lines::print(&task_line(task, &now));
+        output::print(&task_line(task, &now));
     }
     if tasks.is_empty() {
-        lines::print("there is no task");
+        output::print("there is no task");
     }
     Ok(Status::Done)
 }
@@ -154,23 +156,25 @@ async fn find(store: &mut Store, wanted: &str) -> Result<Task, CommandError> {
 async fn show(store: &mut Store, wanted: &str, json: bool) -> Result<(), CommandError> {
     let task = find(store, wanted).await?;
     if json {
-        lines::json(&task_json(&task, &SystemClock.now()));
+        output::json(&task_json(&task, &SystemClock.now()));
         return Ok(());
     }
-    lines::print(&task_line(&task, &SystemClock.now()));
+    output::print(&task_line(&task, &SystemClock.now()));
     let from = task.from.as_ref().map_or("a person", TeamName::as_str);
     let cause = task.cause.as_ref().map(|id| format!(", for {id}")).unwrap_or_default();
-    lines::print(&format!("from {from}{cause} at {}", task.created_at));
+    output::print(&format!("from {from}{cause} at {}", task.created_at));
     if let Some(dialog) = &task.dialog {
         let started = task.started_at.as_ref().map_or("", |at| at.as_str());
         let place = task.box_name.as_ref().map(|name| format!(" on {name}")).unwrap_or_default();
         let attempt = task.attempt;
-        lines::print(&format!("attempt {attempt} in dialog {dialog}{place}, started at {started}"));
+        output::print(&format!(
+            "attempt {attempt} in dialog {dialog}{place}, started at {started}"
+        ));
     }
-    lines::print(&format!("\n{}", task.text));
+    output::print(&format!("\n{}", task.text));
     if let Some(said) = task.result.as_ref().or(task.error.as_ref()) {
         let ended = task.ended_at.as_ref().map_or("", |at| at.as_str());
-        lines::print(&format!("\n{} at {ended}:\n{said}", task.status.name()));
+        output::print(&format!("\n{} at {ended}:\n{said}", task.status.name()));
     }
     Ok(())
 }
@@ -195,9 +199,9 @@ async fn cancel(store: &mut Store, wanted: &str, json: bool) -> Result<(), Comma
 /// Prints the present status of a task.
 fn tell_status(id: &TaskId, status: TaskStatus, said: &str, json: bool) {
     if json {
-        lines::json(&json!({ "id": id, "status": status }));
+        output::json(&json!({ "id": id, "status": status }));
     } else {
-        lines::print(&format!("{id} is {said}"));
+        output::print(&format!("{id} is {said}"));
     }
 }
 
@@ -248,21 +252,21 @@ pub fn tell(outcome: Enqueued, team: &TeamName, json: bool) -> Result<Status, Co
     match outcome {
         Enqueued::Queued(id) => {
             if json {
-                lines::json(&json!({ "enqueued": true, "id": id }));
+                output::json(&json!({ "enqueued": true, "id": id }));
             } else {
-                lines::print(id.as_str());
+                output::print(id.as_str());
             }
             Ok(Status::Done)
         }
         Enqueued::Skipped => {
             if json {
-                lines::json(&json!({ "enqueued": false }));
+                output::json(&json!({ "enqueued": false }));
             }
             Err(CommandError::refused(format!("not queued: team '{team}' has open tasks")))
         }
         Enqueued::NeedsConfirmation { in_flight, would_cancel_running } => {
             if json {
-                lines::json(&json!({ "enqueued": false, "inFlight": in_flight }));
+                output::json(&json!({ "enqueued": false, "inFlight": in_flight }));
             }
             let open: Vec<String> = in_flight
                 .iter()

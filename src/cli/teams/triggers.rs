@@ -4,33 +4,33 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::domain::org_change::{OrgRefusal, one_line};
-use crate::domain::task::checked_text;
-use crate::domain::text::Text;
-use crate::domain::trigger::change::{
+use crate::domain::teams::org_change::{OrgRefusal, one_line};
+use crate::domain::teams::task::checked_text;
+use crate::domain::teams::trigger::change::{
     TriggerAnswer, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
     config_of as config_of_json,
 };
-use crate::domain::trigger::row::{TriggerRow, WindowNow, handler, rows};
-use crate::domain::trigger::{
+use crate::domain::teams::trigger::row::{TriggerRow, WindowNow, handler, rows};
+use crate::domain::teams::trigger::{
     MAX_MESSAGE_BYTES, Message, Trigger, TriggerConfig, TriggerKind, TriggerState,
 };
+use crate::domain::text::Text;
 use crate::domain::{AgentId, Clock as _, Lang, TeamName};
 use crate::minds::Minds;
 use crate::platform::{SystemClock, env};
 use crate::ui::model::age;
 
-use super::args::OverlapArg;
 use super::tasks::tell as tell_queued;
-use super::trigger_args::{
+use super::{org_of, team_named, view};
+use crate::cli::args::team_args::OverlapArg;
+use crate::cli::args::trigger_args::{
     SendArgs, TriggerCommand, TriggerKindArg, TriggerName, TriggerOverlapArg, TriggerValues,
     TriggersArgs,
 };
-use super::{org_of, team_named, view};
-use crate::cli::drive::text_or_stdin;
+use crate::cli::commands::drive::text_or_stdin;
 use crate::cli::exit::{CommandError, Status};
-use crate::cli::hive_store::{open_or_make, refused, setup};
-use crate::cli::lines;
+use crate::cli::output;
+use crate::cli::running::team_store::{open_or_make, refused, setup};
 
 /// The name of a message, for errors.
 const A_MESSAGE: Text = Text::new("message", "消息");
@@ -52,14 +52,14 @@ pub async fn list(workspace: &Path, wanted: TriggersArgs) -> Result<Status, Comm
     rows.retain(|row| team.is_none_or(|team| row.team == team.name));
     if wanted.json {
         let triggers = rows.iter().map(|row| row.summary(Lang::En));
-        lines::json(&json!({ "triggers": triggers.collect::<Value>() }));
+        output::json(&json!({ "triggers": triggers.collect::<Value>() }));
         return Ok(Status::Done);
     }
     for row in &rows {
-        lines::print(&line(row));
+        output::print(&line(row));
     }
     if rows.is_empty() {
-        lines::print("there is no trigger: one is a file .minds/hive/triggers/TEAM/NAME.yaml");
+        output::print("there is no trigger: one is a file .minds/hive/triggers/TEAM/NAME.yaml");
     }
     Ok(Status::Done)
 }
@@ -164,13 +164,13 @@ async fn change(
         Ok(TriggerAnswer::Is { state, fault }) if json => {
             let fault = fault.as_ref().map(|fault| fault.in_lang(Lang::En));
             let TriggerRequest { team, name, .. } = &asked;
-            lines::json(&json!({ "team": team, "name": name, "state": state, "fault": fault }));
+            output::json(&json!({ "team": team, "name": name, "state": state, "fault": fault }));
             Ok(Status::Done)
         }
         Ok(TriggerAnswer::Is { state, fault }) => {
-            lines::print(&format!("{id} is {}", said(state)));
+            output::print(&format!("{id} is {}", said(state)));
             if let Some(fault) = fault {
-                lines::note(&format!("it cannot run: {}", fault.in_lang(Lang::En)));
+                output::note(&format!("it cannot run: {}", fault.in_lang(Lang::En)));
             }
             Ok(Status::Done)
         }
@@ -214,33 +214,33 @@ async fn show(workspace: &Path, of: &TriggerName, json: bool) -> Result<Status, 
         return Err(CommandError::usage(format!("Trigger '{}' not found", of.name)));
     };
     if json {
-        lines::json(&row.summary(Lang::En));
+        output::json(&row.summary(Lang::En));
         return Ok(Status::Done);
     }
-    lines::print(&line(row));
+    output::print(&line(row));
     if let Some(reason) = &row.reason {
-        lines::print(&format!("disabled: {reason}"));
+        output::print(&format!("disabled: {reason}"));
     }
     if let Some(window) = &row.window {
         let open = if window.open { "open" } else { "closed" };
         let WindowNow { ticks, tokens, .. } = window;
         let used_up = if window.used_up { "; it ticks no more until it opens anew" } else { "" };
         let used = format!("{ticks} ticks and {tokens} tokens since it opened{used_up}");
-        lines::print(&format!("window {open}, {used}"));
+        output::print(&format!("window {open}, {used}"));
     }
     if let Some(at) = &row.last_fired_at {
         let task = row.last_task.as_ref().map(ToString::to_string).unwrap_or_default();
-        lines::print(&format!("last fired at {at}: {task}"));
+        output::print(&format!("last fired at {at}: {task}"));
     }
     if let Some(trigger) = &row.definition {
         let who = trigger.member.as_ref().map_or("the lead".to_owned(), |id| format!("@{id}"));
-        lines::print(&format!(
+        output::print(&format!(
             "{who}, {}, disabled after {} failures in a row ({} so far)",
             trigger.overlap.name(),
             trigger.failure_threshold,
             row.failures
         ));
-        lines::print(&format!("\n{}", trigger.task));
+        output::print(&format!("\n{}", trigger.task));
     }
     Ok(Status::Done)
 }
@@ -284,14 +284,14 @@ pub async fn send(workspace: &Path, wanted: SendArgs) -> Result<Status, CommandE
         ));
     }
     if wanted.json {
-        lines::json(&json!({ "id": id, "channel": channel, "triggers": listeners }));
+        output::json(&json!({ "id": id, "channel": channel, "triggers": listeners }));
     } else {
-        lines::print(id);
+        output::print(id);
     }
     if listeners.is_empty() {
         let waits = rows.iter().filter(|row| row.state != TriggerState::Active).count();
         let enable = if waits > 0 { "; those that are not enabled hear nothing" } else { "" };
-        lines::note(&format!("no trigger listens for this message{enable}"));
+        output::note(&format!("no trigger listens for this message{enable}"));
     }
     Ok(Status::Done)
 }

@@ -5,12 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
-use crate::domain::fresh_boots::MAX_EFFORT;
+use crate::domain::asking::inquiry::{Inquiry, WrittenOption, WrittenPart};
+use crate::domain::dialogs::call::{ReplyKind, SpecialCall, TellaskKind};
+use crate::domain::dialogs::fresh_boots::MAX_EFFORT;
 use crate::domain::ids::is_slug;
-use crate::domain::inquiry::{Inquiry, WrittenOption, WrittenPart};
+use crate::domain::text::json;
 use crate::domain::text::localized;
-use crate::domain::{AgentId, Lang, Slug, Stamp, json};
+use crate::domain::{AgentId, Lang, Slug, Stamp};
 use crate::driver::texts::ArgumentError;
 use crate::tools::{ArgMismatch, Args, MismatchKind, OptionArg, parameters};
 

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::call::{ReplyKind, TellaskKind, text_argument};
-use crate::domain::history::CallFact;
-use crate::domain::record::{
+use crate::domain::dialogs::call::{ReplyKind, TellaskKind, text_argument};
+use crate::domain::dialogs::history::CallFact;
+use crate::domain::dialogs::record::{
     Call, CallRef, CallResult, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
 use crate::domain::{AssignmentFrame, CallId, Dialog, ReplyDirective, SelfId};

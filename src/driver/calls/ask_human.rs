@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::call::{ASK_HUMAN, RuntimeQuestion};
-use crate::domain::decisions::{DecisionResult, NewDecision, Resolution};
-use crate::domain::inquiry::PartsOrigin;
-use crate::domain::inquiry::answers::{AnswerInput, PartAnswers};
-use crate::domain::question::{CallSite, Question, question_id, short_headline};
-use crate::domain::record::{
+use crate::domain::asking::decisions::{DecisionResult, NewDecision, Resolution};
+use crate::domain::asking::inquiry::PartsOrigin;
+use crate::domain::asking::inquiry::answers::{AnswerInput, PartAnswers};
+use crate::domain::asking::question::{CallSite, Question, question_id, short_headline};
+use crate::domain::dialogs::call::{ASK_HUMAN, RuntimeQuestion};
+use crate::domain::dialogs::record::{
     Call, CallRef, CallResult, Carryover, DeliveryMode, Record, ReplyStatus, Responder, Route,
     TellaskResult,
 };

@@ -1,7 +1,7 @@
 //! Limits to questions: as long as the asker has the same work, a person is asked the same once, and few confirmations.
 
-use crate::domain::history::Cycle;
-use crate::domain::inquiry::CONFIRMING_SOURCE;
+use crate::domain::asking::inquiry::CONFIRMING_SOURCE;
+use crate::domain::dialogs::history::Cycle;
 use crate::driver::texts::Texts;
 
 /// The rules for a member's questions.

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::call::{ASK_HUMAN, RuntimeQuestion};
-use crate::domain::inquiry::{Inquiry, InquirySource, WrittenPart};
-use crate::domain::open_questions::{self, OpenQuestions, UnusableQuestions};
-use crate::domain::record::{Call, DeliveryMode, Record};
+use crate::domain::asking::inquiry::{Inquiry, InquirySource, WrittenPart};
+use crate::domain::asking::open_questions::{self, OpenQuestions, UnusableQuestions};
+use crate::domain::dialogs::call::{ASK_HUMAN, RuntimeQuestion};
+use crate::domain::dialogs::record::{Call, DeliveryMode, Record};
 use crate::domain::{CallId, TaskId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;

@@ -1,8 +1,8 @@
 //! Validates special calls. Nothing is registered before a call has passed.
 
 use crate::domain::Stamp;
-use crate::domain::call::{SpecialCall, TellaskKind};
-use crate::domain::record::{Call, CallRef};
+use crate::domain::dialogs::call::{SpecialCall, TellaskKind};
+use crate::domain::dialogs::record::{Call, CallRef};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;

@@ -1,15 +1,15 @@
 //! Fresh-boots reasoning as steps of a tree: a round begins, its calls are checked, the state advances,
-//! the conclusion is delivered to the asker. The rules are in `domain/fresh_boots.rs`.
+//! the conclusion is delivered to the asker. The rules are in `domain/dialogs/fresh_boots/mod.rs`.
 //!
 //! A conclusion is delivered after its generation: first the asker's result, then the anchor in this
 //! dialog, then the state is cleared. So recovery after a crash only has to look at the asker's records.
 
-use crate::domain::fresh_boots::{
+use crate::domain::dialogs::fresh_boots::{
     FbrPhase, FbrRound, FbrState, FbrStep, FbrVerdict, due, heard, round_by_course,
 };
-use crate::domain::latest::DisplayState;
-use crate::domain::queue::QueuedPrompt;
-use crate::domain::record::{AnchorRole, Call, Record, ReplyStatus};
+use crate::domain::dialogs::latest::DisplayState;
+use crate::domain::dialogs::queue::QueuedPrompt;
+use crate::domain::dialogs::record::{AnchorRole, Call, Record, ReplyStatus};
 use crate::domain::{Assignment, Dialog, Latest, SelfId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::domain::record::Record;
-use crate::domain::reminder::PENDING_TELLASK_OWNER;
+use crate::domain::dialogs::record::Record;
+use crate::domain::dialogs::reminder::PENDING_TELLASK_OWNER;
 use crate::domain::{Dialog, Pending, Reminder, SelfId, Slug};
 use crate::driver::steps::draft::Draft;
 use crate::driver::texts::{Texts, mentioned};

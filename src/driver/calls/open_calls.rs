@@ -1,8 +1,8 @@
 //! Calls without a result, as a crash or a failed write leaves them. Nothing is run a second time.
 
-use crate::domain::call::{SpecialCall, TellaskKind, text_argument};
-use crate::domain::history::CallFact;
-use crate::domain::record::{CallResult, Record};
+use crate::domain::dialogs::call::{SpecialCall, TellaskKind, text_argument};
+use crate::domain::dialogs::history::CallFact;
+use crate::domain::dialogs::record::{CallResult, Record};
 use crate::domain::{CallId, Dialog, SelfId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;

@@ -4,8 +4,8 @@
 //! result, then the record of delivery. Replies are matched by the call id of the request, so each
 //! request is answered once.
 
-use crate::domain::call::ReplyKind;
-use crate::domain::record::{AnchorRole, Call, Record, ReplyStatus};
+use crate::domain::dialogs::call::ReplyKind;
+use crate::domain::dialogs::record::{AnchorRole, Call, Record, ReplyStatus};
 use crate::domain::{CallId, Course, Dialog, Genseq, ReplyDirective, SelfId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;

@@ -1,6 +1,6 @@
 //! Results of calls: in the dialog that called, and in the asker of a reply.
 
-use crate::domain::record::{
+use crate::domain::dialogs::record::{
     Call, CallRef, CallResult, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
 use crate::domain::{AgentId, CallId, Course, Dialog, Genseq, Pending, SelfId, Slug};

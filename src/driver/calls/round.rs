@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::domain::call::{SpecialCall, TellaskKind};
-use crate::domain::record::{Call, DeliveryMode, Record};
-use crate::domain::reminder::MAX_BYTES;
+use crate::domain::dialogs::call::{SpecialCall, TellaskKind};
+use crate::domain::dialogs::record::{Call, DeliveryMode, Record};
+use crate::domain::dialogs::reminder::MAX_BYTES;
 use crate::domain::{CallId, Dialog};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;

@@ -2,11 +2,15 @@
 
 use serde_json::Map;
 
-use crate::domain::call::{SpecialCall, TellaskKind};
-use crate::domain::record::{Call, CallRef, CallResult, Record, ReplyStatus, SideDialogCreated};
+use crate::domain::dialogs::call::{SpecialCall, TellaskKind};
+use crate::domain::dialogs::dialog_limits;
+use crate::domain::dialogs::record::{
+    Call, CallRef, CallResult, Record, ReplyStatus, SideDialogCreated,
+};
+use crate::domain::reading::waits;
 use crate::domain::{
     AgentId, Assignment, AssignmentFrame, CrowdLimits, Dialog, DialogMeta, Latest, Pending,
-    RegistryEntry, SelfId, Slug, crowd, waits,
+    RegistryEntry, SelfId, Slug,
 };
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
@@ -98,7 +102,7 @@ fn refusal(
 ) -> Option<String> {
     target_refusal(draft, at, request, team, texts).or_else(|| {
         let session = existing_session(draft, request).map(|dialog| &dialog.meta.id);
-        let crowded = crowd::crowded(&draft.tree, &at.dialog, session, team.crowd)?;
+        let crowded = dialog_limits::crowded(&draft.tree, &at.dialog, session, team.crowd)?;
         Some(texts.crowded(crowded, team.crowd))
     })
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
-use crate::domain::fresh_boots::{ConclusionArgs, FbrPhase};
+use crate::domain::dialogs::call::{ReplyKind, SpecialCall, TellaskKind};
+use crate::domain::dialogs::fresh_boots::{ConclusionArgs, FbrPhase};
 use crate::driver::calls::args::SpecialArgs;
 use crate::driver::texts::{CallArgument, Texts};
 use crate::llm::ToolSchema;

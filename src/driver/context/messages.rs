@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::record::{CallResult, Entry, Record, ReplyStatus, TellaskResult};
-use crate::domain::reminder::{AGENT_SHARED, MAX_IN_A_SCOPE, PERSONAL, sort_newest_first};
+use crate::domain::dialogs::record::{CallResult, Entry, Record, ReplyStatus, TellaskResult};
+use crate::domain::dialogs::reminder::{AGENT_SHARED, MAX_IN_A_SCOPE, PERSONAL, sort_newest_first};
 use crate::domain::{CallId, Dialog, Lang, Reminder};
 use crate::driver::texts::Texts;
 use crate::llm::Message;
 
-use super::images::CourseImages;
+use super::shown_images::CourseImages;
 
 /// The parts of the context before the course, besides the dialog's own reminders.
 #[derive(Debug, Default)]

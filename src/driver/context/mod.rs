@@ -3,10 +3,10 @@
 //! Uses `calls`, `steps`, `shared` and `texts`.
 
 mod call_schemas;
-mod images;
 mod messages;
 mod params;
 pub mod prepare;
 pub mod preview;
 mod rights;
+mod shown_images;
 pub mod usage;

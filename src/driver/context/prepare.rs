@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::autonomy::MemberAutonomy;
-use crate::domain::context_health::ContextLimits;
-use crate::domain::history::gates;
-use crate::domain::overview::Overview;
-use crate::domain::reminder::{AGENT_SHARED, PERSONAL};
-use crate::domain::team::Member;
+use crate::domain::asking::autonomy::MemberAutonomy;
+use crate::domain::dialogs::history::gates;
+use crate::domain::dialogs::reminder::{AGENT_SHARED, PERSONAL};
+use crate::domain::models::context_health::ContextLimits;
+use crate::domain::models::team::Member;
+use crate::domain::reading::overview::Overview;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{ArtifactRef, CrowdLimits, Dialog, DialogTree, Reminder, SelfId};
 use crate::driver::calls::asking_rules::AskingRules;
@@ -28,10 +28,10 @@ use crate::tools::{
 };
 
 use super::call_schemas;
-use super::images::CourseImages;
 use super::messages::{self, ContextPreamble};
 use super::params;
 use super::rights::{self, Rights};
+use super::shown_images::CourseImages;
 use super::usage::{ContextPart, ContextUsage, estimate_tokens};
 
 /// Everything needed for a request to a member's model.

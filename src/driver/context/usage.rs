@@ -1,8 +1,8 @@
 //! What uses a model's context, for a user who has to free space. Pure; the numbers are estimates.
 
 use crate::domain::Lang;
-use crate::domain::context_health::ContextHealth;
-use crate::domain::latest::StopReason;
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::models::context_health::ContextHealth;
 use crate::domain::text::{Localized, Text, localized};
 use crate::llm::{LlmError, Message, Request};
 
@@ -129,7 +129,7 @@ fn message_tokens(message: &Message) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::context_health::ContextLimits;
+    use crate::domain::models::context_health::ContextLimits;
     use crate::llm::{ModelParams, ToolSchema};
 
     fn request() -> Request {

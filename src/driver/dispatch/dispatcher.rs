@@ -7,18 +7,18 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
-use crate::domain::latest::StopReason;
-use crate::domain::org::OrgTeam;
-use crate::domain::org_change::TeamStatus;
-use crate::domain::task::outcome::{Outcome, Rest, outcome};
-use crate::domain::task::query::NO_PROVIDER;
-use crate::domain::task::{
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::teams::org::OrgTeam;
+use crate::domain::teams::org_change::TeamStatus;
+use crate::domain::teams::task::outcome::{Outcome, Rest, outcome};
+use crate::domain::teams::task::query::NO_PROVIDER;
+use crate::domain::teams::task::{
     ActiveTask, AttemptId, BlockReason, Delivery, EMPTY_RESPONSE, EndedAttempt, MAX_RESULT_CHARS,
     TaskEnd, TaskKind, TaskStatus,
 };
+use crate::domain::teams::trigger::{cursor, notify};
 use crate::domain::text::Localized;
-use crate::domain::tree::Bucket;
-use crate::domain::trigger::{cursor, notify};
 use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId, TeamName};
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
@@ -29,10 +29,10 @@ use crate::driver::texts::Texts;
 use crate::minds::Minds;
 use crate::tools::{Ending, TasksView, TeamSlots};
 
-use super::news;
+use super::firing::Triggers;
 use super::sharing::Sharer;
 use super::stalls::{Scan, Stalled, escalation};
-use super::triggers::Triggers;
+use super::task_notices;
 
 /// Interval of the check of all tasks, while there are any.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
@@ -527,7 +527,7 @@ impl Dispatcher {
             Outcome::Block(reason) if active.task.block_reason == Some(reason) => {}
             Outcome::Block(reason) => {
                 let told = (reason == BlockReason::Restart)
-                    .then(|| news::of_restart(active, worker, self.engine.user_lang))
+                    .then(|| task_notices::of_restart(active, worker, self.engine.user_lang))
                     .flatten();
                 Self::stored(tasks.set_blocked(active.attempt(), Some(reason), told).await);
             }
@@ -603,13 +603,16 @@ impl Dispatcher {
         let news = match &active.task.trigger {
             Some(trigger) if matches!(end, TaskEnd::Done { .. }) => {
                 let tells = is_for_a_person.then_some((&end, trigger));
-                tells.and_then(|said| news::of_message(active, worker, said, lang))
+                tells.and_then(|said| task_notices::of_message(active, worker, said, lang))
             }
             // The failure of a triggered task is told like any other.
-            Some(_) | None => news::of_end(active, worker, &end, (minds.hive().org(), lang)),
+            Some(_) | None => {
+                task_notices::of_end(active, worker, &end, (minds.hive().org(), lang))
+            }
         };
         let disables = active.task.trigger.as_ref();
-        let disables = disables.map(|trigger| news::of_disabled(active, worker, trigger, lang));
+        let disables =
+            disables.map(|trigger| task_notices::of_disabled(active, worker, trigger, lang));
         let tokens = self.tokens_of(&active.root).await;
         let is_query = active.task.kind == TaskKind::Query;
         let is_failure = matches!(end, TaskEnd::Failed { .. }) && !is_query;
@@ -659,7 +662,7 @@ impl Dispatcher {
         let slots = |team: &OrgTeam| TeamSlots {
             team: team.name.clone(),
             limits: team.limits,
-            used_up: news::of_used_up((team, &view.listed), &today, lang),
+            used_up: task_notices::of_used_up((team, &view.listed), &today, lang),
         };
         let teams: Vec<TeamSlots> = waits.map(slots).collect();
         let is_task = |one: &&ActiveTask| one.task.kind != TaskKind::Query;

@@ -5,7 +5,7 @@
 //! that is not in the store or in the dialogs, so that a restart is the same as a look.
 
 pub mod dispatcher;
-mod news;
+mod firing;
 mod sharing;
 mod stalls;
-mod triggers;
+mod task_notices;

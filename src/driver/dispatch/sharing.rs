@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::RootId;
-use crate::domain::task::TaskStatus;
+use crate::domain::teams::task::TaskStatus;
 use crate::minds::Minds;
 use crate::tools::{TaskStore, TasksView};
 

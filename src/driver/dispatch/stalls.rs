@@ -4,15 +4,17 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::domain::news::{NewNotice, NewsKind};
-use crate::domain::org::Org;
-use crate::domain::org_change::OpenChange;
-use crate::domain::stall::{Stall, StallLevel};
-use crate::domain::task::{HandoffRule, NewTask, Overlap, Priority, Task, TaskKind, TaskStatus};
+use crate::domain::reading::title::short_headline;
+use crate::domain::teams::notices::{NewNotice, NewsKind};
+use crate::domain::teams::org::Org;
+use crate::domain::teams::org_change::OpenChange;
+use crate::domain::teams::stall::{Stall, StallLevel};
+use crate::domain::teams::task::{
+    HandoffRule, NewTask, Overlap, Priority, Task, TaskKind, TaskStatus,
+};
+use crate::domain::teams::trigger::row::{TriggerRow, rows};
+use crate::domain::teams::trigger::{TriggerId, TriggerState};
 use crate::domain::text::in_lang;
-use crate::domain::title::short_headline;
-use crate::domain::trigger::row::{TriggerRow, rows};
-use crate::domain::trigger::{TriggerId, TriggerState};
 use crate::domain::{AgentId, Clock, Lang, Stamp, TaskId, TeamName};
 use crate::driver::texts::Texts;
 use crate::minds::HiveConfig;

@@ -1,6 +1,6 @@
 //! The complete answer of a model.
 
-use crate::domain::record::Call;
+use crate::domain::dialogs::record::Call;
 use crate::llm::Usage;
 use crate::protocol::event::Segment;
 

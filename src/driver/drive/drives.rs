@@ -9,8 +9,8 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::SelfId;
-use crate::domain::latest::{StopReason, StopRequest};
-use crate::domain::shown_state::Activity;
+use crate::domain::dialogs::latest::{StopReason, StopRequest};
+use crate::domain::dialogs::shown_state::Activity;
 
 use super::port::{Port, SentRequest};
 

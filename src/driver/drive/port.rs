@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::domain::record::Call;
+use crate::domain::dialogs::record::Call;
 use crate::domain::{Course, Genseq, SelfId};
 use crate::driver::shared::throttle::Throttle;
 use crate::llm::{LlmError, Provider, Request, Usage};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::domain::unfinished::push_text;
+use crate::domain::dialogs::partial_answer::push_text;
 use crate::domain::{AnswerText, DialogId};
 use crate::driver::shared::blocking::blocking;
 use crate::protocol::event::Segment;

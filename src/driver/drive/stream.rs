@@ -1,7 +1,7 @@
 //! Collects the events of one answer into segments and calls.
 
 use crate::domain::CallId;
-use crate::domain::record::Call;
+use crate::domain::dialogs::record::Call;
 use crate::domain::text::Text;
 use crate::llm::{self, GenEvent};
 use crate::protocol::event::Segment;

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use crate::domain::record::Call;
+use crate::domain::dialogs::record::Call;
 use crate::domain::text::Text;
 use crate::domain::{DialogId, IdSource};
 use crate::driver::reporting::log::Log;

@@ -1,8 +1,8 @@
 //! Actions for a full context. Before a generation that can take a prompt: a warning as its prompt, or a
 //! new course in its place. After a generation: a new course or a stop. The due action is derived from the
-//! records (`domain/context_health/pressure.rs`).
+//! records (`domain/models/context_health/pressure.rs`).
 
-use crate::domain::state::{NextStep, next_step};
+use crate::domain::dialogs::state::{NextStep, next_step};
 use crate::domain::{Assignment, ContextAction, Dialog, QueuedPrompt, SelfId};
 use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;

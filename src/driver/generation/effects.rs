@@ -1,15 +1,15 @@
 //! Applies a finished tool call to its dialog: its result with images, changed reminders, a new course, a decision that
 //! requires approval.
 
-use crate::domain::record::{Call, CallResult, Record};
-use crate::domain::reminder::{AGENT_SHARED, CarryOver, NewWording, PERSONAL};
+use crate::domain::dialogs::record::{Call, CallResult, Record};
+use crate::domain::dialogs::reminder::{AGENT_SHARED, CarryOver, NewWording, PERSONAL};
 use crate::domain::{FileChange, HealthLevel, Reminder};
 use crate::driver::calls::ask_human;
 use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
-use crate::driver::steps::images::store_images;
 use crate::driver::steps::position::Position;
 use crate::driver::steps::reminders::{self, EditError, ReminderEdit};
+use crate::driver::steps::stored_images::store_images;
 use crate::driver::texts::Texts;
 use crate::tools::{DecisionOutcome, ReminderFormat, ReminderScope, StateChange, ToolOutcome};
 

@@ -1,7 +1,7 @@
 //! The end of a generation: its text, its last record, and the stop of its dialog if it failed.
 
-use crate::domain::latest::StopReason;
-use crate::domain::record::Record;
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::record::Record;
 use crate::driver::calls::fresh_boots;
 use crate::driver::drive::answer::AnswerSegment;
 use crate::driver::steps::draft::Draft;

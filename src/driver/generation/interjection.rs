@@ -1,9 +1,9 @@
 //! The user sends a message to a dialog that owes a reply: that work is parked, the user is answered, and
 //! the work waits until the user continues it.
 
-use crate::domain::latest::{ExecutionMarker, ParkedWork, StopReason};
-use crate::domain::queue::{self, enqueue};
-use crate::domain::record::Record;
+use crate::domain::dialogs::latest::{ExecutionMarker, ParkedWork, StopReason};
+use crate::domain::dialogs::queue::{self, enqueue};
+use crate::domain::dialogs::record::Record;
 use crate::domain::{Dialog, Latest, QueuedPrompt, ReplyDirective, SelfId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;

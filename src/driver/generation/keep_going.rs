@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::domain::call::RuntimeQuestion;
-use crate::domain::keep_going::{RestAction, rest_action};
-use crate::domain::queue::{QueuedPrompt, enqueue};
-use crate::domain::record::{Entry, Origin, Record};
+use crate::domain::dialogs::call::RuntimeQuestion;
+use crate::domain::dialogs::keep_going::{RestAction, rest_action};
+use crate::domain::dialogs::queue::{QueuedPrompt, enqueue};
+use crate::domain::dialogs::record::{Entry, Origin, Record};
 use crate::domain::{ContextAction, Dialog, KeepGoing, PushCount, SelfId};
 use crate::driver::calls::ask_human;
 use crate::driver::shared::keep_going::KeepGoingPolicy;

@@ -1,8 +1,8 @@
 //! The start of a generation: its prompt, its reminders, and a new course if one is due.
 
-use crate::domain::queue::QueuedPrompt;
-use crate::domain::record::{AnchorRole, HumanText, Record};
-use crate::domain::state::NextStep;
+use crate::domain::dialogs::queue::QueuedPrompt;
+use crate::domain::dialogs::record::{AnchorRole, HumanText, Record};
+use crate::domain::dialogs::state::NextStep;
 use crate::domain::{Course, Dialog, SelfId};
 use crate::driver::calls::fresh_boots;
 use crate::driver::calls::open_calls::close_open_calls;

@@ -1,8 +1,8 @@
 //! The prompts that open a generation.
 
-use crate::domain::queue::{QueuedPrompt, next_prompts, quiet};
-use crate::domain::record::Origin;
-use crate::domain::state::NextStep;
+use crate::domain::dialogs::queue::{QueuedPrompt, next_prompts, quiet};
+use crate::domain::dialogs::record::Origin;
+use crate::domain::dialogs::state::NextStep;
 use crate::domain::{Dialog, ReplyDirective, Slug};
 use crate::driver::calls::fresh_boots;
 use crate::driver::steps::draft::Draft;

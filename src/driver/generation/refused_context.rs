@@ -1,7 +1,7 @@
 //! When a provider refuses a request because its context is too long, the dialog starts a new course whose
 //! prompt quotes everything the model has not answered.
 
-use crate::domain::record::{Entry, HumanText, Origin, Record};
+use crate::domain::dialogs::record::{Entry, HumanText, Origin, Record};
 use crate::domain::{Assignment, Dialog, ReplyKind, SpecialCall};
 use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;

@@ -2,8 +2,8 @@
 //! the session is free, the calls to it are closed – are drafted from that alone, so a restart in between
 //! completes them.
 
-use crate::domain::latest::StopReason;
-use crate::domain::record::{Record, ReplyStatus};
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::record::{Record, ReplyStatus};
 use crate::domain::{DialogTree, Latest, Pending, SelfId};
 use crate::driver::calls::results::{CallEnd, ResultAuthor, answer_asker};
 use crate::driver::calls::{ask_back, fresh_boots, reply};

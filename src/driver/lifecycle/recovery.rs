@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::latest::StopReason;
-use crate::domain::left;
-use crate::domain::record::Record;
-use crate::domain::shown_state::{Activity, derive};
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::record::Record;
+use crate::domain::dialogs::remaining_work;
+use crate::domain::dialogs::shown_state::{Activity, derive};
 use crate::domain::{ContextHealth, Latest, Pending, ReplyDirective, SelfId, UnfinishedAnswer};
 use crate::driver::calls::ask_back::restore_asked_back;
 use crate::driver::calls::open_calls::{close_open_calls, open_reply};
@@ -46,7 +46,7 @@ pub fn recover(draft: &mut Draft, unfinished: &BTreeMap<SelfId, UnfinishedAnswer
         }
         ask_back::drop_unawaited(draft, id);
         stop_if_tool_open(draft, id);
-        let interrupted = draft.dialog(id).is_some_and(left::was_cut_off);
+        let interrupted = draft.dialog(id).is_some_and(remaining_work::was_cut_off);
         close_open_calls(draft, id, texts);
         finish_waiting(draft, id);
         // A dialog that delivered its reply has nothing left to continue.
@@ -112,7 +112,7 @@ fn finish_waiting(draft: &mut Draft, id: &SelfId) {
 /// interrupted in it, and the user has to decide.
 fn stop_if_tool_open(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
-    if dialog.latest.is_resume_requested() && left::has_open_tool(dialog) {
+    if dialog.latest.is_resume_requested() && remaining_work::has_open_tool(dialog) {
         mark_stopped(draft, id, StopReason::ServerRestart);
     }
 }
@@ -120,7 +120,7 @@ fn stop_if_tool_open(draft: &mut Draft, id: &SelfId) {
 /// Clears the stop of a dialog that waits for an answer or for others: it continues when that arrives.
 fn clear_stop_if_blocked(draft: &mut Draft, id: &SelfId) {
     let blocked = draft.dialog(id).is_some_and(|dialog| {
-        dialog.latest.marked().is_some_and(|reason| left::waits_rather(dialog, reason))
+        dialog.latest.marked().is_some_and(|reason| remaining_work::waits_rather(dialog, reason))
     });
     if blocked {
         draft.edit_latest(id, Latest::clear_interruption);
@@ -160,7 +160,7 @@ fn stop_waiting(draft: &mut Draft, owed: &ReplyDirective) {
 
 fn mark_interrupted(draft: &mut Draft, id: &SelfId) {
     draft.edit_latest(id, |latest| {
-        latest.interrupt(left::cut_reason(latest).clone());
+        latest.interrupt(remaining_work::cut_reason(latest).clone());
         latest.generating = Some(false);
     });
 }

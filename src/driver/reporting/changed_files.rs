@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::domain::record::{Entry, Record};
+use crate::domain::dialogs::record::{Entry, Record};
 use crate::domain::{Course, DialogId, RootId};
 use crate::protocol::changes::ReadEnd;
 

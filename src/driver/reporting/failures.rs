@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use crate::domain::left::LeftCause;
-use crate::domain::news::{MAX_TITLE_CHARS, NewsItem, NewsKind, NewsLevel};
+use crate::domain::dialogs::remaining_work::LeftCause;
+use crate::domain::reading::title::short_headline;
+use crate::domain::teams::notices::{MAX_TITLE_CHARS, NewsItem, NewsKind, NewsLevel};
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::title::short_headline;
 use crate::domain::{AgentId, Clock, DialogId, DisplayState, Lang};
 use crate::protocol::event::RetryView;
 
@@ -187,7 +187,7 @@ pub fn is_of_dialog(id: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::latest::StopReason;
+    use crate::domain::dialogs::latest::StopReason;
     use crate::domain::{RootId, Stamp};
 
     #[derive(Debug)]

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tracing::{error, info};
 
-use crate::domain::autonomy::DecisionKind;
-use crate::domain::call::{ASK_HUMAN, SpecialCall};
-use crate::domain::latest::StopReason;
-use crate::domain::record::{AnchorRole, Call, DeliveryMode, Origin, Record, ReplyStatus};
+use crate::domain::asking::autonomy::DecisionKind;
+use crate::domain::dialogs::call::{ASK_HUMAN, SpecialCall};
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::record::{AnchorRole, Call, DeliveryMode, Origin, Record, ReplyStatus};
 use crate::domain::{Dialog, DialogId, SelfId, TreeChange};
 use crate::llm::LlmError;
 use crate::store::Fact;

@@ -1,6 +1,6 @@
 //! The reminders of a dialog as the user sees them.
 
-use crate::domain::reminder::{
+use crate::domain::dialogs::reminder::{
     AGENT_SHARED, EditGuard, PERSONAL, ReminderAction, sort_newest_first,
 };
 use crate::domain::text::{Localized, Text, localized};

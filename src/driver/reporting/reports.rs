@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use crate::domain::decisions::Resolution;
-use crate::domain::left::LeftCause;
-use crate::domain::news::NewsItem;
-use crate::domain::trigger::row::Definitions;
+use crate::domain::asking::decisions::Resolution;
+use crate::domain::dialogs::remaining_work::LeftCause;
+use crate::domain::teams::notices::NewsItem;
+use crate::domain::teams::trigger::row::Definitions;
 use crate::domain::{AgentId, DialogId, Problem, RootId};
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, TreeRow, WorkspaceView,

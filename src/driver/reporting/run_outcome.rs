@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::latest::{DisplayState, StopReason};
-use crate::domain::waits::{self, Awaited};
+use crate::domain::dialogs::latest::{DisplayState, StopReason};
+use crate::domain::reading::waits::{self, Awaited};
 use crate::domain::{DialogTree, SelfId};
 use crate::protocol::event::{HaltedDialog, QuietOutcome, TreeRow};
 

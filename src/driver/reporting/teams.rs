@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::task::row::TaskRow;
-use crate::domain::task::{TaskStatus, TeamWork};
-use crate::domain::trigger::row::{Definitions, TriggerRow, rows};
+use crate::domain::teams::task::row::TaskRow;
+use crate::domain::teams::task::{TaskStatus, TeamWork};
+use crate::domain::teams::trigger::row::{Definitions, TriggerRow, rows};
 use crate::domain::{Clock, RootId, TaskId};
 use crate::protocol::{DriverEvent, TeamRow};
 use crate::tools::TasksView;
@@ -147,9 +147,9 @@ fn leaves(known: &[TaskRow], now: &[TaskRow]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::task::{Priority, TaskKind};
-    use crate::domain::trigger::test_support::scheduled;
-    use crate::domain::trigger::{StoredTrigger, TriggerId, TriggerState};
+    use crate::domain::teams::task::{Priority, TaskKind};
+    use crate::domain::teams::trigger::test_support::scheduled;
+    use crate::domain::teams::trigger::{StoredTrigger, TriggerId, TriggerState};
     use crate::domain::{Stamp, TeamName};
 
     #[derive(Debug)]
@@ -201,7 +201,7 @@ mod tests {
             running: 0,
             blocked: 0,
             pending,
-            status: crate::domain::org_change::TeamStatus::Active,
+            status: crate::domain::teams::org_change::TeamStatus::Active,
             changing: false,
             used_up: false,
             boxes: None,

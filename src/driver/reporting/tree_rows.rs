@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::fresh_boots::{Reasoning, reasoning};
-use crate::domain::inquiry::Inquiry;
-use crate::domain::inquiry::answers::PartAnswers;
-use crate::domain::question::headline;
-use crate::domain::record::{Origin, Record};
-use crate::domain::shown_state::{Activity, derive};
+use crate::domain::asking::inquiry::Inquiry;
+use crate::domain::asking::inquiry::answers::PartAnswers;
+use crate::domain::asking::question::headline;
+use crate::domain::dialogs::fresh_boots::{Reasoning, reasoning};
+use crate::domain::dialogs::record::{Origin, Record};
+use crate::domain::dialogs::shown_state::{Activity, derive};
+use crate::domain::reading::title;
 use crate::domain::{
     AgentId, Attachment, ContextPressure, Course, Dialog, DialogId, DialogMeta, DialogTree,
-    DisplayState, ForeignLayout, Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId, title,
+    DisplayState, ForeignLayout, Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId,
 };
 use crate::protocol::AttachedImage;
 use crate::protocol::event::{InboxRow, QueuedMessage, TreeRow};
@@ -254,8 +255,8 @@ fn blocked_by(tree: &DialogTree, dialog: &Dialog) -> Vec<AgentId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::question::CallSite;
-    use crate::domain::tree::Bucket;
+    use crate::domain::asking::question::CallSite;
+    use crate::domain::dialogs::tree::Bucket;
     use crate::domain::{CallId, RootId, Stamp};
 
     fn loaded() -> (DialogTree, Arc<Dialog>) {

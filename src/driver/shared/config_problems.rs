@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::org::{Org, OrgTeam};
-use crate::domain::org_change::TeamStatus;
+use crate::domain::safety::trust::{TrustKind, Unagreed};
+use crate::domain::teams::org::{Org, OrgTeam};
+use crate::domain::teams::org_change::TeamStatus;
+use crate::domain::teams::trigger::row::Definitions;
 use crate::domain::text::{Text, localized};
-use crate::domain::trigger::row::Definitions;
-use crate::domain::trust::{TrustKind, Unagreed};
 use crate::domain::{Member, Problem, Secrets};
 use crate::driver::reporting::reports::DriverReport;
 use crate::minds::{self, Env, HiveConfig, Minds};

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
-use crate::domain::sandbox::Level;
-use crate::domain::secrets::is_secret;
+use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
+use crate::domain::safety::sandbox::Level;
+use crate::domain::safety::secrets::is_secret;
+use crate::domain::safety::trust::Unagreed;
 use crate::domain::text::{Localized, localized};
-use crate::domain::trust::Unagreed;
 use crate::domain::{
     AgentId, Clock, CrowdLimits, IdSource, Lang, Problems, Secrets, SharedSecrets,
 };
@@ -295,8 +295,8 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::safety::trust::{TrustEntry, TrustKind};
     use crate::domain::text::assert_translated;
-    use crate::domain::trust::{TrustEntry, TrustKind};
 
     #[test]
     fn why_there_is_no_provider_is_in_both_languages() {

@@ -2,8 +2,8 @@
 
 use serde_json::Map;
 
-use crate::domain::latest::{CourseStartPrompt, ReplyTarget};
-use crate::domain::record::Record;
+use crate::domain::dialogs::latest::{CourseStartPrompt, ReplyTarget};
+use crate::domain::dialogs::record::Record;
 use crate::domain::{CallType, Course, MsgId, SelfId, Slug};
 use crate::driver::texts::Texts;
 

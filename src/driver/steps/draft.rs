@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::domain::inquiry::answers::PartAnswers;
-use crate::domain::record::{Entry, Record};
-use crate::domain::reminder::SharedEdit;
-use crate::domain::tree::{Batch, DialogTree, TreeChange};
+use crate::domain::asking::inquiry::answers::PartAnswers;
+use crate::domain::dialogs::record::{Entry, Record};
+use crate::domain::dialogs::reminder::SharedEdit;
+use crate::domain::dialogs::tree::{Batch, DialogTree, TreeChange};
 use crate::domain::{
     AgentId, AssignmentFrame, Course, Dialog, Genseq, IdSource, Latest, Pending, Question,
     QueuedPrompt, RegistryEntry, Reminder, SelfId, Stamp,

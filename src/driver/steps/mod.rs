@@ -4,7 +4,7 @@
 
 pub mod course;
 pub mod draft;
-pub mod images;
 pub mod position;
 pub mod reminders;
 pub mod stop;
+pub mod stored_images;

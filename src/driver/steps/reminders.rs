@@ -3,8 +3,8 @@
 //! A reminder of a dialog is part of its tree and changes with a record. One that all dialogs of a member
 //! share is a file outside of the trees; it is read when it is needed.
 
-use crate::domain::record::Record;
-use crate::domain::reminder::{MAX_IN_A_SCOPE, NewWording, SharedEdit};
+use crate::domain::dialogs::record::Record;
+use crate::domain::dialogs::reminder::{MAX_IN_A_SCOPE, NewWording, SharedEdit};
 use crate::domain::text::Localized;
 use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
 use crate::driver::shared::blocking::BlockingThread;
@@ -152,7 +152,7 @@ fn write(draft: &mut Draft, dialog: &SelfId, course: Course, reminders: Vec<Remi
 mod tests {
     use super::*;
     use crate::domain::Stamp;
-    use crate::domain::reminder::{CarryOver, PERSONAL};
+    use crate::domain::dialogs::reminder::{CarryOver, PERSONAL};
     use crate::domain::text::assert_translated;
 
     fn reminder(id: &str, scope: &str) -> Reminder {

@@ -1,6 +1,6 @@
 //! Stops a dialog until the user continues it, and side dialogs whose asker is dead.
 
-use crate::domain::latest::StopReason;
+use crate::domain::dialogs::latest::StopReason;
 use crate::domain::{Dialog, Latest, SelfId};
 
 use super::draft::Draft;

@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 
-use crate::domain::net_changes::{ChangeByCall, net_changes};
-use crate::domain::record::Record;
+use crate::domain::dialogs::record::Record;
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::reading::net_changes::{ChangeByCall, net_changes};
 use crate::domain::text::Localized;
-use crate::domain::tree::Bucket;
 use crate::domain::{Course, DialogId, Entry, FileChange, SelfId};
 use crate::driver::shared::blocking::BlockingThread;
 use crate::driver::shared::engine::Engine;

@@ -2,10 +2,10 @@
 
 use tokio::sync::oneshot;
 
-use crate::domain::inquiry::answers::AnswerInput;
-use crate::domain::latest::{DisplayState, StopReason};
+use crate::domain::asking::inquiry::answers::AnswerInput;
+use crate::domain::dialogs::latest::{DisplayState, StopReason};
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::text::localized;
-use crate::domain::tree::Bucket;
 use crate::domain::{Course, DialogId, RootId};
 use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::{ClientId, ClientRights, Request, RequestKind, own};

@@ -2,10 +2,10 @@
 
 use tokio::sync::oneshot;
 
-use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
-use crate::domain::sandbox::Level;
+use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::text::Localized;
-use crate::domain::tree::Bucket;
 use crate::domain::{RootId, Unagreed};
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::config_problems::minds_report;

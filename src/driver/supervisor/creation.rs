@@ -1,7 +1,7 @@
 //! Creates a main dialog.
 
+use crate::domain::dialogs::tree::{Bucket, DialogTree};
 use crate::domain::text::{Localized, localized};
-use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{AgentId, DialogId, DialogMeta, Latest, QueuedPrompt, RootId, SelfId};
 use crate::driver::shared::blocking::{BlockingThread, blocking, interrupted};
 use crate::driver::shared::engine::Engine;

@@ -8,10 +8,11 @@ use tokio::sync::watch;
 
 use super::finding_text::{around, line_around};
 use super::trees::Supervisor;
-use crate::domain::needle::{Needle, NeedleInJson};
-use crate::domain::transcript::SpokenRecord;
-use crate::domain::tree::Bucket;
-use crate::domain::{Course, DialogId, Entry, title};
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::reading::title;
+use crate::domain::reading::transcript::SpokenRecord;
+use crate::domain::text::search_pattern::{Needle, NeedleInJson};
+use crate::domain::{Course, DialogId, Entry};
 use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::blocking::blocking;

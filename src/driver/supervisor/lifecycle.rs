@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::reading::title;
 use crate::domain::text::{Localized, Text};
-use crate::domain::tree::Bucket;
-use crate::domain::{DialogId, RootId, title};
+use crate::domain::{DialogId, RootId};
 use crate::driver::lifecycle::fork::{ForkPoint, make_fork};
 use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::DriverReport;

@@ -1,7 +1,7 @@
 //! Reads from disk without loading trees: the initial rows, pages of transcripts.
 
-use crate::domain::latest::{DisplayState, StopReason};
-use crate::domain::tree::Bucket;
+use crate::domain::dialogs::latest::{DisplayState, StopReason};
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, KeepGoing, Problem};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::reporting::tree_rows;

@@ -2,10 +2,10 @@
 
 use tokio::sync::oneshot;
 
-use crate::domain::latest::StopReason;
-use crate::domain::task::outcome::Rest;
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::teams::task::outcome::Rest;
 use crate::domain::text::Localized;
-use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId, QueuedPrompt, RootId};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};

@@ -6,13 +6,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::autonomy::MemberAutonomy;
+use crate::domain::asking::autonomy::MemberAutonomy;
 use crate::domain::counted;
-use crate::domain::taskdoc::Section;
-use crate::domain::team::HUMAN;
+use crate::domain::dialogs::taskdoc::Section;
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::models::team::HUMAN;
+use crate::domain::reading::timeline::Driven;
 use crate::domain::text::{Localized, localized};
-use crate::domain::timeline::Driven;
-use crate::domain::tree::Bucket;
 use crate::domain::{AgentId, DialogId};
 use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reminder_views::reminder_views;
@@ -20,7 +20,7 @@ use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{BlockingThread, blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::reminders;
-use crate::driver::tree::reminders::ReminderChange;
+use crate::driver::tree::reminder_edits::ReminderChange;
 use crate::driver::tree::user_requests::TreeRequest;
 use crate::minds::taskdoc;
 use crate::protocol::Refusal;

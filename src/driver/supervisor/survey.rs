@@ -3,7 +3,7 @@
 use tokio::task::JoinHandle;
 
 use crate::domain::Unagreed;
-use crate::domain::tree::Bucket;
+use crate::domain::dialogs::tree::Bucket;
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::config_problems::minds_report;

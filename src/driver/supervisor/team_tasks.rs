@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::domain::org_change::{Changed, NewTeam, OrgChange, Requester};
-use crate::domain::task::{
+use crate::domain::teams::org_change::{Changed, NewTeam, OrgChange, Requester};
+use crate::domain::teams::task::{
     A_TASK, Enqueued, NewTask, Priority, RetryRefusal, TaskKind, TaskStatus, checked_text,
 };
+use crate::domain::teams::trigger::TriggerId;
+use crate::domain::teams::trigger::change::{TriggerAnswer, TriggerRequest, TriggerWish};
 use crate::domain::text::{Localized, localized};
-use crate::domain::trigger::TriggerId;
-use crate::domain::trigger::change::{TriggerAnswer, TriggerRequest, TriggerWish};
 use crate::domain::{RootId, TaskId, TeamName};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::reading::timeline::{Driven, LifeEnd, Timeline, TimelineFold};
 use crate::domain::text::Localized;
-use crate::domain::timeline::{Driven, LifeEnd, Timeline, TimelineFold};
-use crate::domain::tree::Bucket;
 use crate::domain::{DialogId, SelfId};
 use crate::driver::shared::blocking::BlockingThread;
 use crate::driver::shared::engine::Engine;

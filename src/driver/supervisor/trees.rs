@@ -7,8 +7,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
+use crate::domain::dialogs::tree::{Bucket, DialogTree};
 use crate::domain::text::Text;
-use crate::domain::tree::{Bucket, DialogTree};
 use crate::domain::{DialogId, RootId, TreeChange};
 use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::ClientId;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::changes::is_of_changes;
 use super::trees::Supervisor;
-use crate::domain::tree::Bucket;
+use crate::domain::dialogs::tree::Bucket;
 use crate::domain::{Course, DialogId};
 use crate::driver::reporting::changed_files::{FilePlaces, files_of};
 use crate::driver::reporting::reports::DriverReport;

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::reading::usage::{GenerationUsage, Tokens, UsageSum};
 use crate::domain::text::Localized;
-use crate::domain::tree::Bucket;
-use crate::domain::usage::{GenerationUsage, Tokens, UsageSum};
 use crate::domain::{DialogId, RootId};
 use crate::driver::shared::blocking::BlockingThread;
 use crate::driver::shared::engine::Engine;

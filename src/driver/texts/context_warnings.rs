@@ -1,7 +1,8 @@
 //! Warnings for the model about context pressure.
 
+use crate::domain::counted;
 use crate::domain::text::{Text, in_lang};
-use crate::domain::{AfterLastCall, ContextAction, counted};
+use crate::domain::{AfterLastCall, ContextAction};
 
 use super::Texts;
 

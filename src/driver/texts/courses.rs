@@ -1,7 +1,7 @@
 //! Texts at the start of a course, and where a generation was interrupted.
 
 use super::Texts;
-use crate::domain::call::is_query;
+use crate::domain::dialogs::call::is_query;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{AnswerText, Lang, UnfinishedAnswer};
 

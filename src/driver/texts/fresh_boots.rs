@@ -1,7 +1,7 @@
 //! Texts of fresh-boots reasoning: the prompt of each round, results of calls in it, its end.
 
 use crate::domain::Assignment;
-use crate::domain::fresh_boots::{CONCLUSION_TOOLS, FbrPhase, FbrRound};
+use crate::domain::dialogs::fresh_boots::{CONCLUSION_TOOLS, FbrPhase, FbrRound};
 use crate::domain::text::{Text, in_lang};
 
 use super::Texts;

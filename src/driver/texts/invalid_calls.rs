@@ -1,8 +1,8 @@
 //! Why a special call was not executed as written.
 
-use crate::domain::call::{SpecialCall, TellaskKind};
-use crate::domain::inquiry::InquiryFault;
-use crate::domain::json::{MAX_NESTING, TooDeep};
+use crate::domain::asking::inquiry::InquiryFault;
+use crate::domain::dialogs::call::{SpecialCall, TellaskKind};
+use crate::domain::text::json::{MAX_NESTING, TooDeep};
 use crate::domain::text::{Localized, Text, in_lang};
 
 use super::Texts;

@@ -45,9 +45,9 @@ impl Texts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::keep_going::says_stop;
-    use crate::domain::question::choices::choices;
-    use crate::domain::question::picking::answer;
+    use crate::domain::asking::question::choices::choices;
+    use crate::domain::asking::question::picking::answer;
+    use crate::domain::dialogs::keep_going::says_stop;
     use crate::domain::{CallId, Lang};
 
     #[test]

@@ -1,16 +1,16 @@
 //! The driver's texts for models. The markers in brackets are those of Dominds, the wording is ours.
 //!
 //! Each text is in English and Chinese, side by side. Texts written in one language are recognized in the
-//! other: [`crate::domain::transcript`] and the mock provider parse the markers.
+//! other: [`crate::domain::reading::transcript`] and the mock provider parse the markers.
 
 mod ask_back;
 mod context_warnings;
 mod courses;
+mod death_notices;
 mod fresh_boots;
-mod images;
+mod image_texts;
 mod invalid_calls;
 mod keep_going;
-mod lifecycle;
 mod overflow;
 mod overview;
 mod questions;
@@ -26,7 +26,7 @@ mod tests;
 use crate::domain::Lang;
 use crate::domain::text::Text;
 
-pub use images::OmissionReason;
+pub use image_texts::OmissionReason;
 pub use invalid_calls::ArgumentError;
 pub use overflow::UnansweredItem;
 pub use replies::ReplyText;

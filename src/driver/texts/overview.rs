@@ -1,7 +1,7 @@
 //! The state of the side dialogs, for their main dialog. Slugs and headlines come from models, so they are
 //! quoted.
 
-use crate::domain::overview::{
+use crate::domain::reading::overview::{
     OpenQuestion, Overview, Session, SideDialogName, SideStatus, Truncated, WaitingDialog,
 };
 use crate::domain::text::{Text, in_lang};

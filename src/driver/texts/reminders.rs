@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::domain::reminder::{AGENT_SHARED, MAX_BYTES, MAX_IN_A_SCOPE, PERSONAL};
+use crate::domain::dialogs::reminder::{AGENT_SHARED, MAX_BYTES, MAX_IN_A_SCOPE, PERSONAL};
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{Pending, Reminder};
 

@@ -1,7 +1,7 @@
 //! Replies: the text for the asker, and the result for the sender.
 
-use crate::domain::call::{SpecialCall, TellaskKind};
-use crate::domain::record::ReplyStatus;
+use crate::domain::dialogs::call::{SpecialCall, TellaskKind};
+use crate::domain::dialogs::record::ReplyStatus;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{CallId, ReplyDirective};
 

@@ -1,7 +1,7 @@
 //! Descriptions of the special calls and their arguments.
 
-use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
-use crate::domain::fresh_boots::CONCLUSION_TOOLS;
+use crate::domain::dialogs::call::{ReplyKind, SpecialCall, TellaskKind};
+use crate::domain::dialogs::fresh_boots::CONCLUSION_TOOLS;
 use crate::domain::text::Text;
 
 use super::Texts;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::domain::org::MAIN;
-use crate::domain::org_change::one_line;
-use crate::domain::task::{ActiveTask, Delivery, Task, TaskKind};
+use crate::domain::teams::org::MAIN;
+use crate::domain::teams::org_change::one_line;
+use crate::domain::teams::task::{ActiveTask, Delivery, Task, TaskKind};
 use crate::domain::text::{Localized, Text, in_lang, localized};
 
-use crate::domain::title::short_headline;
-use crate::domain::trigger::cursor;
+use crate::domain::reading::title::short_headline;
+use crate::domain::teams::trigger::cursor;
 
 use super::Texts;
 

@@ -1,6 +1,6 @@
 //! Tellasks: the assignment, the status of the call, and refusals.
 
-use crate::domain::record::ReplyStatus;
+use crate::domain::dialogs::record::ReplyStatus;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{AgentId, Assignment, CallId, CrowdLimit, CrowdLimits, Pending};
 

@@ -1,9 +1,9 @@
 //! Every text exists in both languages, with the markers of its language.
 
 use super::*;
-use crate::domain::call::{ReplyKind, SpecialCall, TellaskKind};
-use crate::domain::fresh_boots::{FbrPhase, FbrRound};
-use crate::domain::record::ReplyStatus;
+use crate::domain::dialogs::call::{ReplyKind, SpecialCall, TellaskKind};
+use crate::domain::dialogs::fresh_boots::{FbrPhase, FbrRound};
+use crate::domain::dialogs::record::ReplyStatus;
 use crate::domain::{Assignment, CallId, CallType, Course, Genseq, Pending, Reminder, Stamp};
 
 fn pending(name: &str) -> Pending {

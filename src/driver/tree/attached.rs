@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::domain::ImageKind;
-use crate::domain::attachment::{MAX_IMAGE_BYTES, MAX_IMAGES};
+use crate::domain::dialogs::attachment::{MAX_IMAGE_BYTES, MAX_IMAGES};
 use crate::domain::text::{Localized, localized};
 use crate::driver::shared::blocking::{BlockingThread, blocking, interrupted};
 use crate::driver::shared::engine::Engine;
-use crate::driver::steps::images::ReadImage;
+use crate::driver::steps::stored_images::ReadImage;
 use crate::protocol::{AttachedImage, ImageSource, Refusal};
 use crate::store::ArtifactError;
 

@@ -1,7 +1,7 @@
 //! The user declares a side dialog dead.
 
 use crate::domain::SelfId;
-use crate::domain::latest::StopReason;
+use crate::domain::dialogs::latest::StopReason;
 use crate::domain::text::Localized;
 use crate::driver::lifecycle::declare_dead;
 use crate::tools::LeaseScope;

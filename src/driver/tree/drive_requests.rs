@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use crate::domain::autonomy::DecisionKind;
-use crate::domain::decisions::{DecisionResult, NewDecision};
-use crate::domain::latest::StopReason;
-use crate::domain::record::Call;
-use crate::domain::shown_state::Activity;
-use crate::domain::state::{self, NextStep, next_step};
+use crate::domain::asking::autonomy::DecisionKind;
+use crate::domain::asking::decisions::{DecisionResult, NewDecision};
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::record::Call;
+use crate::domain::dialogs::shown_state::Activity;
+use crate::domain::dialogs::state::{self, NextStep, next_step};
 use crate::domain::text::{Localized, localized};
 use crate::domain::{Dialog, DialogId, Reminder, SelfId};
 use crate::driver::calls::round::process_round;

@@ -1,8 +1,8 @@
 //! Ends a generation, finished or failed.
 
-use crate::domain::latest::StopReason;
-use crate::domain::record::Record;
-use crate::domain::shown_state::Activity;
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::record::Record;
+use crate::domain::dialogs::shown_state::Activity;
 use crate::domain::text::{Text, localized};
 use crate::domain::{ContextHealth, DialogId, Problem, SelfId};
 use crate::driver::context::prepare::PreparedMember;

@@ -1,7 +1,7 @@
 //! The user switches keep-going on or off.
 
-use crate::domain::keep_going::{KeepGoingSwitch, RestAction, rest_action};
-use crate::domain::shown_state::Activity;
+use crate::domain::dialogs::keep_going::{KeepGoingSwitch, RestAction, rest_action};
+use crate::domain::dialogs::shown_state::Activity;
 use crate::domain::text::Localized;
 use crate::domain::{KeepGoing, QueuedPrompt, SelfId};
 use crate::driver::generation::keep_going::push;

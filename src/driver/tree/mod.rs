@@ -8,7 +8,7 @@ mod declare_dead;
 mod drive_requests;
 mod ending;
 mod keep_going;
-pub mod reminders;
+pub mod reminder_edits;
 mod state;
 mod taking_up;
 pub mod task;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use tokio::sync::{oneshot, watch};
 
-use crate::domain::latest::StopReason;
-use crate::domain::shown_state::{Activity, derive};
-use crate::domain::state::{NextStep, next_step};
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::shown_state::{Activity, derive};
+use crate::domain::dialogs::state::{NextStep, next_step};
+use crate::domain::dialogs::tree::DialogTree;
+use crate::domain::reading::waits::cycle_problems;
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::tree::DialogTree;
-use crate::domain::waits::cycle_problems;
 use crate::domain::{Dialog, KeepGoing, Latest, Problem, SelfId};
 use crate::driver::context::prepare::PreparedMember;
 use crate::driver::drive::drives::Drives;

@@ -1,7 +1,7 @@
 //! After a restart: what it cut off goes on by itself, but for what a person has to look at first.
 
 use crate::domain::SelfId;
-use crate::domain::left::{LeftCause, taken_up};
+use crate::domain::dialogs::remaining_work::{LeftCause, taken_up};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::texts::Texts;
 

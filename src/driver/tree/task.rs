@@ -10,11 +10,11 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
-use crate::domain::latest::StopReason;
-use crate::domain::shown_state::{Activity, derive};
-use crate::domain::state::{NextStep, next_step};
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::shown_state::{Activity, derive};
+use crate::domain::dialogs::state::{NextStep, next_step};
+use crate::domain::dialogs::tree::{DialogTree, TreeChange};
 use crate::domain::text::Text;
-use crate::domain::tree::{DialogTree, TreeChange};
 use crate::domain::{Dialog, RootId, SelfId, UnfinishedAnswer};
 use crate::driver::drive::drives::{DriveHandles, DriveMessage};
 use crate::driver::drive::task::Drive;

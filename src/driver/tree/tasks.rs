@@ -1,9 +1,9 @@
 //! What a tree does for tasks: it tells how it rests, takes results of tasks that its dialogs gave, and stops when its own
 //! task has had all its steps.
 
-use crate::domain::latest::StopReason;
-use crate::domain::queue;
-use crate::domain::task::outcome::{Rest, rest};
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::queue;
+use crate::domain::teams::task::outcome::{Rest, rest};
 use crate::domain::text::Localized;
 use crate::domain::{Dialog, QueuedPrompt, SelfId, TaskId};
 use crate::driver::steps::stop::mark_stopped;

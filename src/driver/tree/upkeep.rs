@@ -1,9 +1,9 @@
 //! Before a generation: reports problems of tools, and updates the reminders about leases and background
 //! processes. After the last one: releases what was leased.
 
-use crate::domain::background::SHELL_OWNER;
-use crate::domain::reminder::SharedEdit;
-use crate::domain::state::{NextStep, next_step};
+use crate::domain::dialogs::background::SHELL_OWNER;
+use crate::domain::dialogs::reminder::SharedEdit;
+use crate::domain::dialogs::state::{NextStep, next_step};
 use crate::domain::{Dialog, Reminder, SelfId};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::blocking;

@@ -1,14 +1,14 @@
 //! Requests of the user to one tree, acknowledged when they are on disk.
 
+use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::counted;
-use crate::domain::inquiry::answers::AnswerInput;
-use crate::domain::keep_going::{KeepGoingSwitch, says_stop};
-use crate::domain::latest::{DisplayState, StopReason};
-use crate::domain::queue::{QueuedPrompt, enqueue, has_room, without};
-use crate::domain::record::Origin;
-use crate::domain::shown_state::{Activity, derive};
-use crate::domain::state::{can_continue, next_step};
-use crate::domain::task::outcome::Rest;
+use crate::domain::dialogs::keep_going::{KeepGoingSwitch, says_stop};
+use crate::domain::dialogs::latest::{DisplayState, StopReason};
+use crate::domain::dialogs::queue::{QueuedPrompt, enqueue, has_room, without};
+use crate::domain::dialogs::record::Origin;
+use crate::domain::dialogs::shown_state::{Activity, derive};
+use crate::domain::dialogs::state::{can_continue, next_step};
+use crate::domain::teams::task::outcome::Rest;
 use crate::domain::text::{Localized, Text, localized};
 use tokio::sync::oneshot;
 
@@ -17,13 +17,13 @@ use crate::driver::calls::ask_human::{self, AnswerOutcome, GivenAnswer};
 use crate::driver::generation::interjection;
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::steps::draft::Draft;
-use crate::driver::steps::images::store_attached;
 use crate::driver::steps::stop::mark_stopped;
+use crate::driver::steps::stored_images::store_attached;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::{AttachedImage, Refusal};
 
-use super::reminders::ReminderChange;
+use super::reminder_edits::ReminderChange;
 use super::state::TreeState;
 
 impl TreeRequest {

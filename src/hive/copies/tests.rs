@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::*;
 use crate::domain::Clock;
 use crate::domain::Lang;
-use crate::domain::news::{NewNotice, NewsLevel};
+use crate::domain::teams::notices::{NewNotice, NewsLevel};
 use crate::domain::{AgentId, DialogId, RootId};
 use crate::hive::StoreChoice;
 use crate::hive::test_support::Known;

@@ -6,8 +6,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::*;
-use crate::domain::decisions::DecisionResult;
-use crate::domain::news::NewsLevel;
+use crate::domain::asking::decisions::DecisionResult;
+use crate::domain::teams::notices::NewsLevel;
 use crate::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
 use crate::hive::test_support::Known;
 use crate::hive::{HistoryFilter, Permission as _};

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::tests::{Bench, TEAM_NAME, by, define, save, shutdown, spawn};
 use super::*;
-use crate::domain::org_change::{NewMember, NewSkill};
+use crate::domain::teams::org_change::{NewMember, NewSkill};
 use crate::hive::test_support::Database;
 
 const QA_FILE: &str = ".minds/hive/teams/qa.yaml";

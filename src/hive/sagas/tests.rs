@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 
 use super::*;
-use crate::domain::org_change::{NewMember, NewSkill, NewTeam, TeamStatus};
-use crate::domain::task::{AttemptId, TaskFilter, TaskStatus};
+use crate::domain::teams::org_change::{NewMember, NewSkill, NewTeam, TeamStatus};
+use crate::domain::teams::task::{AttemptId, TaskFilter, TaskStatus};
 use crate::domain::{AgentId, Clock, DialogId, Lang, RootId};
 use crate::hive::StoreChoice;
 use crate::hive::test_support::{Database, Known, server, works};
@@ -102,7 +102,7 @@ impl Bench {
         let slots = |team: &OrgTeam| TeamSlots {
             team: team.name.clone(),
             limits: team.limits,
-            used_up: crate::domain::news::NewNotice::of_team(
+            used_up: crate::domain::teams::notices::NewNotice::of_team(
                 (AgentId::new("lead"), team.name.clone()),
                 "day",
                 String::new(),
@@ -112,7 +112,7 @@ impl Bench {
         let roots = ["aa/bb/01", "aa/bb/02", "aa/bb/03"].map(RootId::new).to_vec();
         let day = Utc.day_began();
         let claimed = self.store.claim(&teams, roots, (day, &Utc)).await.unwrap();
-        claimed.iter().map(crate::domain::task::ActiveTask::attempt).collect()
+        claimed.iter().map(crate::domain::teams::task::ActiveTask::attempt).collect()
     }
 }
 

@@ -6,8 +6,8 @@ use super::db::{Step, sql};
 use super::millis;
 use super::notices::tell;
 use super::task_rows::number;
-use crate::domain::news::{NewNotice, NewsKind};
-use crate::domain::task::{AttemptId, TaskEnd};
+use crate::domain::teams::notices::{NewNotice, NewsKind};
+use crate::domain::teams::task::{AttemptId, TaskEnd};
 use crate::hive::fault::StoreFault;
 
 /// Counts the end of a task for its trigger. Too many failures in a row disable it, and tell a person `news`.

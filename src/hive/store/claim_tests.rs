@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::task_tests::{Bench, at, done, id, new, slots};
-use crate::domain::org::TeamLimits;
-use crate::domain::task::{AttemptId, NewTask, Priority};
+use crate::domain::teams::org::TeamLimits;
+use crate::domain::teams::task::{AttemptId, NewTask, Priority};
 use crate::hive::test_support::{Database, works};
 
 /// More than one statement asks for.

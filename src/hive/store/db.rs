@@ -19,7 +19,7 @@ use sqlx::sqlite::{
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
 use tokio::time::timeout;
 
-use crate::domain::hex;
+use crate::domain::text::hex;
 use crate::domain::text::{Localized, Text};
 use crate::hive::disk::Journal;
 use crate::hive::fault::StoreFault;

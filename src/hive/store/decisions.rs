@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use super::db::{Row, sql};
 use super::{Store, dialogs, millis, moment};
 use crate::domain::Clock;
-use crate::domain::autonomy::DecisionKind;
-use crate::domain::decisions::{NewDecision, PastDecision};
+use crate::domain::asking::autonomy::DecisionKind;
+use crate::domain::asking::decisions::{NewDecision, PastDecision};
 use crate::hive::fault::StoreFault;
 
 /// Most characters that are kept of what was decided, and of the reason.

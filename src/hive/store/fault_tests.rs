@@ -3,7 +3,7 @@
 use super::db::{plain, sql};
 use super::task_tests::{At, Bench, at, id, new};
 use super::*;
-use crate::domain::task::{NewTask, TaskFilter};
+use crate::domain::teams::task::{NewTask, TaskFilter};
 use crate::hive::test_support::Database;
 
 async fn queued(store: &mut Store) -> Vec<String> {

@@ -6,6 +6,7 @@ mod db;
 mod decisions;
 mod dialogs;
 mod engines;
+mod firings;
 mod notices;
 mod queries;
 mod sagas;
@@ -16,7 +17,6 @@ mod task_ends;
 mod task_list;
 mod task_rows;
 mod tasks;
-mod triggers;
 mod view;
 mod windows;
 
@@ -31,16 +31,16 @@ use super::disk::Journal;
 use super::fault::StoreFault;
 use super::folder::DATABASE;
 use super::server::{Registration, Server};
-use crate::domain::task::{MAX_ATTEMPTS, TaskStatus};
+use crate::domain::teams::task::{MAX_ATTEMPTS, TaskStatus};
 use crate::domain::text::Text;
 use crate::domain::{Problem, TeamName};
 use crate::minds::STORE_FOLDER;
 
 pub(super) use db::{Listener, check_url};
 pub use decisions::HistoryFilter;
+pub(super) use firings::InForce;
 pub use notices::Listed;
 pub(super) use sagas::{Saga, SagaKind};
-pub(super) use triggers::InForce;
 pub(super) use view::Changes;
 
 /// Number of tries to make the tables, and the pause between them.

@@ -6,9 +6,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::db::{Row, Step, sql};
 use super::{Store, dialogs, millis, moment};
-use crate::domain::news::{MAX_OPEN, NewNotice, NewsItem, NewsKind, NewsLevel};
-use crate::domain::task::TeamWork;
-use crate::domain::{AgentId, Clock, DialogId, TaskId, TeamName, hex};
+use crate::domain::teams::notices::{MAX_OPEN, NewNotice, NewsItem, NewsKind, NewsLevel};
+use crate::domain::teams::task::TeamWork;
+use crate::domain::text::hex;
+use crate::domain::{AgentId, Clock, DialogId, TaskId, TeamName};
 use crate::hive::fault::StoreFault;
 use crate::tools::News;
 

@@ -8,8 +8,8 @@ use super::engines::holds_lease;
 use super::task_ends::{attempt_id, end_attempt};
 use super::tasks::{chain_refusal, insert, is_there};
 use super::{Store, millis};
-use crate::domain::task::query::{GIVEN_UP, INTERRUPTED, OpenQuery, QueryRule};
-use crate::domain::task::{ActiveTask, NewTask, Task, TaskEnd, TaskRefusal, TaskStatus};
+use crate::domain::teams::task::query::{GIVEN_UP, INTERRUPTED, OpenQuery, QueryRule};
+use crate::domain::teams::task::{ActiveTask, NewTask, Task, TaskEnd, TaskRefusal, TaskStatus};
 use crate::domain::{Clock, RootId, TaskId, TeamName};
 use crate::hive::fault::StoreFault;
 

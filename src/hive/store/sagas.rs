@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::db::{Row, Step, sql};
 use super::task_rows::named;
 use super::{Store, millis, moment, task_ends, tasks};
-use crate::domain::org_change::{OpenChange, OrgRefusal, TeamState, TeamStatus};
-use crate::domain::task::{Enqueued, NewTask, TaskStatus, named};
+use crate::domain::teams::org_change::{OpenChange, OrgRefusal, TeamState, TeamStatus};
+use crate::domain::teams::task::{Enqueued, NewTask, TaskStatus, named};
 use crate::domain::{TaskId, TeamName};
 use crate::hive::fault::StoreFault;
 

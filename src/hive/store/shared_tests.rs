@@ -8,13 +8,13 @@ use super::db::sql;
 use super::task_tests::{At, at, done, id, new, slots_of};
 use super::trigger_tests::{firing, in_force};
 use super::*;
-use crate::domain::org::TeamLimits;
-use crate::domain::task::query::QueryRule;
-use crate::domain::task::{
+use crate::domain::teams::org::TeamLimits;
+use crate::domain::teams::task::query::QueryRule;
+use crate::domain::teams::task::{
     ActiveTask, AttemptId, Enqueued, NewTask, Priority, TaskEnd, TaskKind, TaskStatus,
 };
-use crate::domain::trigger::test_support::id as trigger_id;
-use crate::domain::trigger::{TriggerOverlap, TriggerState};
+use crate::domain::teams::trigger::test_support::id as trigger_id;
+use crate::domain::teams::trigger::{TriggerOverlap, TriggerState};
 use crate::domain::{Lang, RootId, TaskId};
 use crate::hive::server::TAKEOVER;
 use crate::hive::test_support::{postgres_org, server, works};
@@ -294,7 +294,7 @@ async fn what_waits_for_a_person_stays_on_its_box() {
     let Some(mut boxes) = Boxes::start(&["one", "two"], &["qa"]).await else { return };
     boxes.queue(1, "a", &new("qa")).await;
     let of = boxes.claim(0, 5, 5).await[0].attempt();
-    let asks = Some(crate::domain::task::BlockReason::OpenQuestion);
+    let asks = Some(crate::domain::teams::task::BlockReason::OpenQuestion);
     boxes.stores[0].set_blocked(&of, asks, None, at(0)).await.unwrap();
     boxes.set_clock(1_000).await;
     boxes.take_over(1).await;
@@ -576,7 +576,7 @@ impl Boxes {
             }
             Act::Block => {
                 if let Some((by, of)) = pick(state, held) {
-                    let asks = Some(crate::domain::task::BlockReason::OpenQuestion);
+                    let asks = Some(crate::domain::teams::task::BlockReason::OpenQuestion);
                     self.stores[by].set_blocked(&of, asks, None, at(0)).await.unwrap();
                     self.stores[by].end_unfinished().await.unwrap();
                 }

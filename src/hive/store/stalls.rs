@@ -6,7 +6,7 @@ use super::db::{Row, Step, sql};
 use super::task_rows::{COLUMNS, WIDTH, task};
 use super::{Store, millis, moment, notices};
 use crate::domain::Clock;
-use crate::domain::task::Task;
+use crate::domain::teams::task::Task;
 use crate::hive::fault::StoreFault;
 use crate::tools::StallNews;
 

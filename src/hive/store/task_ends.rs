@@ -9,7 +9,9 @@ use super::notices::tell;
 use super::sagas::is_closing;
 use super::windows::count_use;
 use super::{Store, millis};
-use crate::domain::task::{AttemptId, BlockReason, RetryRefusal, TaskEnd, TaskKind, TaskStatus};
+use crate::domain::teams::task::{
+    AttemptId, BlockReason, RetryRefusal, TaskEnd, TaskKind, TaskStatus,
+};
 use crate::domain::{TaskId, TeamName};
 use crate::hive::fault::StoreFault;
 use crate::tools::{Ending, News};

@@ -3,9 +3,9 @@
 use super::db::{Row, sql};
 use super::task_rows::{named, number, priority, status};
 use super::{Store, moment};
-use crate::domain::task::row::{MAX_ABOUT_CHARS, MAX_ENDED_ROWS, MAX_OPEN_ROWS, TaskRow};
-use crate::domain::task::{BlockReason, TaskKind};
-use crate::domain::title::short_headline;
+use crate::domain::reading::title::short_headline;
+use crate::domain::teams::task::row::{MAX_ABOUT_CHARS, MAX_ENDED_ROWS, MAX_OPEN_ROWS, TaskRow};
+use crate::domain::teams::task::{BlockReason, TaskKind};
 use crate::domain::{Clock, RootId, TaskId, TeamName};
 use crate::hive::fault::StoreFault;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::db::Row;
 use super::{dialogs, moment};
-use crate::domain::task::{
+use crate::domain::teams::task::{
     ActiveTask, AttemptId, BlockReason, Delivery, EndedAttempt, Priority, Task, TaskKind,
     TaskStatus, TaskTrigger,
 };

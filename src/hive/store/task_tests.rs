@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime};
 use super::super::folder::Folder;
 use super::db::sql;
 use super::*;
-use crate::domain::news::{NewNotice, NewsKind, NewsLevel};
-use crate::domain::org::TeamLimits;
-use crate::domain::task::query::QueryRule;
-use crate::domain::task::row::MAX_OPEN_ROWS;
-use crate::domain::task::{
+use crate::domain::teams::notices::{NewNotice, NewsKind, NewsLevel};
+use crate::domain::teams::org::TeamLimits;
+use crate::domain::teams::task::query::QueryRule;
+use crate::domain::teams::task::row::MAX_OPEN_ROWS;
+use crate::domain::teams::task::{
     ActiveTask, AttemptId, BlockReason, Cause, Enqueued, HandoffRule, MAX_DEPTH, MAX_ESCALATIONS,
     NewTask, Overlap, Priority, RetryRefusal, TaskEnd, TaskFilter, TaskKind, TaskRefusal,
     TaskStatus, TeamWork,
@@ -499,7 +499,7 @@ async fn tasks_are_found_by_team_status_type_and_the_start_of_their_id() {
 async fn with_too_many_notices_a_task_ends_all_the_same() {
     for database in Database::all() {
         let mut bench = Bench::on(database).await;
-        for n in 0..crate::domain::news::MAX_OPEN {
+        for n in 0..crate::domain::teams::notices::MAX_OPEN {
             let from =
                 (AgentId::new("ops"), DialogId::main(RootId::new("aa/bb/01")), format!("c{n}"));
             let notice =
@@ -557,12 +557,13 @@ async fn s18_1_a_task_waits_since_it_was_queued_last_and_runs_since_its_start() 
         let failed = TaskEnd::Failed { error: "no".to_owned() };
         assert!(bench.end("again", 1, &failed, 8 * HOUR).await);
         bench.store.retry_task(&id("again"), at(8 * HOUR)).await.unwrap();
-        let hours = |found: Vec<(crate::domain::task::Task, Duration)>| -> Vec<(String, u64)> {
-            let hours = |(task, age): (crate::domain::task::Task, Duration)| {
-                (task.id.as_str().trim_start_matches("task-").to_owned(), age.as_secs() / HOUR)
+        let hours =
+            |found: Vec<(crate::domain::teams::task::Task, Duration)>| -> Vec<(String, u64)> {
+                let hours = |(task, age): (crate::domain::teams::task::Task, Duration)| {
+                    (task.id.as_str().trim_start_matches("task-").to_owned(), age.as_secs() / HOUR)
+                };
+                found.into_iter().map(hours).collect()
             };
-            found.into_iter().map(hours).collect()
-        };
         let clock = At(10 * HOUR);
         let found = bench.store.long_open(at(9 * HOUR), &clock).await.unwrap();
         assert_eq!(hours(found), [("old".to_owned(), 9), ("again".to_owned(), 2)]);

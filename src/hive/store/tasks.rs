@@ -7,7 +7,7 @@ use super::sagas::is_closing;
 use super::task_rows::{COLUMNS, priority_number, task};
 use super::windows::count_use;
 use super::{Store, dialogs, millis, moment, seen};
-use crate::domain::task::{
+use crate::domain::teams::task::{
     AttemptId, Enqueued, InFlight, MAX_DEPTH, MAX_ESCALATIONS, NewTask, Overlap, STALE_AFTER_MS,
     Task, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
 };

@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 use super::super::folder::Folder;
 use super::db::plain;
 use super::*;
-use crate::domain::autonomy::DecisionKind;
-use crate::domain::decisions::{DecisionResult, NewDecision, Resolution};
-use crate::domain::news::{MAX_OPEN, NewNotice, NewsItem, NewsLevel};
+use crate::domain::asking::autonomy::DecisionKind;
+use crate::domain::asking::decisions::{DecisionResult, NewDecision, Resolution};
+use crate::domain::teams::notices::{MAX_OPEN, NewNotice, NewsItem, NewsLevel};
 use crate::domain::{AgentId, Clock, DialogId, RootId, Stamp};
 
 #[derive(Debug)]

@@ -3,11 +3,11 @@
 use super::task_tests::{Bench, at, done, id, new, slots_of};
 use super::*;
 use crate::domain::AgentId;
-use crate::domain::news::NewNotice;
-use crate::domain::task::{AttemptId, NewTask, TaskEnd, TaskKind, TaskRefusal, TaskTrigger};
-use crate::domain::trigger::test_support::{id as trigger_id, keyword};
-use crate::domain::trigger::window::{OpeningLimits, Tick};
-use crate::domain::trigger::{
+use crate::domain::teams::notices::NewNotice;
+use crate::domain::teams::task::{AttemptId, NewTask, TaskEnd, TaskKind, TaskRefusal, TaskTrigger};
+use crate::domain::teams::trigger::test_support::{id as trigger_id, keyword};
+use crate::domain::teams::trigger::window::{OpeningLimits, Tick};
+use crate::domain::teams::trigger::{
     Firing, FiringRefusal, FiringRule, OpeningUse, StoredTrigger, TickRule, TriggerOverlap,
     TriggerState,
 };

@@ -7,8 +7,8 @@ use super::millis;
 use super::notices::tell;
 use super::task_rows::number;
 use crate::domain::TaskId;
-use crate::domain::news::NewsKind;
-use crate::domain::trigger::{TickRule, TriggerId};
+use crate::domain::teams::notices::NewsKind;
+use crate::domain::teams::trigger::{TickRule, TriggerId};
 use crate::hive::fault::StoreFault;
 
 /// False if the opening has used up its limits; a person is told that once. An opening begins with nothing used.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::values::{one_of, unknown_keys};
 use crate::domain::AgentId;
-use crate::domain::autonomy::{
+use crate::domain::asking::autonomy::{
     Autonomy, AutonomyLevel, AutonomyRule, AutonomyScope, DecisionKind, DecisionPolicy,
 };
 use crate::minds::report::ProblemReport;

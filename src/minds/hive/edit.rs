@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde_json::{Map, Value, json};
 
 use super::PATH;
-use crate::domain::autonomy::{AutonomyLevel, AutonomyScope};
+use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::text::{Localized, localized};
 use crate::yaml::{self, Lines};
 

@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::values::{IS_ABSENT, none_of, one_of, unknown_keys};
-use crate::domain::org::TeamLimits;
-use crate::domain::stall::StallRule;
-use crate::domain::task::query::{DEFAULT_TIME, MAX_TIME};
-use crate::domain::task::{HandoffRule, MAX_ATTEMPTS};
+use crate::domain::teams::org::TeamLimits;
+use crate::domain::teams::stall::StallRule;
+use crate::domain::teams::task::query::{DEFAULT_TIME, MAX_TIME};
+use crate::domain::teams::task::{HandoffRule, MAX_ATTEMPTS};
+use crate::domain::teams::trigger::FiringRule;
 use crate::domain::text::Text;
-use crate::domain::trigger::FiringRule;
 use crate::minds::report::ProblemReport;
 
 /// Highest value of any count.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 pub use super::member_list::{has_team_member, with_team_member};
 pub use super::teams::file_of as team_file;
 use super::{HiveConfig, teams};
-use crate::domain::org::TeamLimits;
-use crate::domain::org_change::{
+use crate::domain::teams::org::TeamLimits;
+use crate::domain::teams::org_change::{
     MAX_DESCRIPTION_CHARS, NewTeam, OrgRefusal, keywords, one_line, shown_name,
 };
 use crate::domain::text::{Localized, Text, localized};

@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::limits::{NumberReader, WorkspaceLimits};
 use super::values::{IS_ABSENT, NO_TEAM, none_of, unknown_keys};
-use crate::domain::org::{MAIN, MAX_DEPTH, Org, OrgFault, OrgTeam, RESERVED, TeamLimits};
-use crate::domain::task::Overlap;
+use crate::domain::teams::org::{MAIN, MAX_DEPTH, Org, OrgFault, OrgTeam, RESERVED, TeamLimits};
+use crate::domain::teams::task::Overlap;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Problem, Team, TeamName};
-use crate::minds::files::{self, FileContent};
 use crate::minds::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, unusable, with_line};
+use crate::minds::untrusted_files::{self, FileContent};
 use crate::yaml;
 
 /// Where the files are.
@@ -57,14 +57,15 @@ pub(super) fn load(
     let mut teams = Vec::new();
     for name in names(workspace, &mut problems) {
         let path = format!("{FOLDER}/{name}.yaml");
-        let text = match files::read(workspace, &path, files::CONFIG_LIMIT_BYTES) {
-            FileContent::Text(text) => text,
-            FileContent::Missing => continue,
-            FileContent::Unusable(reason) => {
-                problems.push(unusable(&path, &reason));
-                continue;
-            }
-        };
+        let text =
+            match untrusted_files::read(workspace, &path, untrusted_files::CONFIG_LIMIT_BYTES) {
+                FileContent::Text(text) => text,
+                FileContent::Missing => continue,
+                FileContent::Unusable(reason) => {
+                    problems.push(unusable(&path, &reason));
+                    continue;
+                }
+            };
         let (read, faults) = read(&name, &path, &text, limits.team);
         problems.extend(faults);
         match read {

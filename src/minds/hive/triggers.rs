@@ -7,15 +7,15 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 use super::values::unknown_keys;
-use crate::domain::org::{MAIN, Org};
+use crate::domain::teams::org::{MAIN, Org};
+use crate::domain::teams::trigger::change::{checked, checked_name};
+use crate::domain::teams::trigger::handler::Handler;
+use crate::domain::teams::trigger::row::Definitions;
+use crate::domain::teams::trigger::{DEFAULT_THRESHOLD, Trigger, TriggerId, TriggerKind};
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::trigger::change::{checked, checked_name};
-use crate::domain::trigger::handler::Handler;
-use crate::domain::trigger::row::Definitions;
-use crate::domain::trigger::{DEFAULT_THRESHOLD, Trigger, TriggerId, TriggerKind};
 use crate::domain::{Problem, TeamName};
-use crate::minds::files::{self, FileContent};
 use crate::minds::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, unusable, with_line};
+use crate::minds::untrusted_files::{self, FileContent};
 use crate::yaml;
 
 /// Where the files are.
@@ -91,7 +91,11 @@ pub(super) fn load(workspace: &Path, org: &Org) -> (Definitions, Vec<Problem>) {
             }
             let id = TriggerId { team: team.clone(), name };
             let path = file_of(&id);
-            let (trigger, faults) = match files::read(workspace, &path, files::CONFIG_LIMIT_BYTES) {
+            let (trigger, faults) = match untrusted_files::read(
+                workspace,
+                &path,
+                untrusted_files::CONFIG_LIMIT_BYTES,
+            ) {
                 FileContent::Text(text) => read(&id, &path, &text, org),
                 FileContent::Missing => continue,
                 FileContent::Unusable(reason) => (None, vec![unusable(&path, &reason)]),
@@ -221,10 +225,10 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::domain::org::test_support::small;
+    use crate::domain::teams::org::test_support::small;
+    use crate::domain::teams::trigger::test_support::{id, keyword, scheduled};
+    use crate::domain::teams::trigger::{TriggerConfig, TriggerOverlap};
     use crate::domain::text::assert_translated;
-    use crate::domain::trigger::test_support::{id, keyword, scheduled};
-    use crate::domain::trigger::{TriggerConfig, TriggerOverlap};
 
     fn loaded(files: &[(&str, &str)]) -> (Definitions, Vec<Problem>) {
         let dir = tempfile::tempdir().unwrap();

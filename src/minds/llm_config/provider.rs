@@ -3,8 +3,8 @@
 use super::PATH;
 use super::connection::Connection;
 use super::retry::RetryConfig;
-use crate::domain::attachment::MAX_IMAGE_BYTES;
-use crate::domain::context_health::ContextLimits;
+use crate::domain::dialogs::attachment::MAX_IMAGE_BYTES;
+use crate::domain::models::context_health::ContextLimits;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{ImageLimits, Problem};
 

@@ -11,7 +11,7 @@ use std::path::Path;
 pub use names::{MAX_NAME_BYTES, NameRule, ToolFilter, is_tool_name};
 pub use server::{HttpServer, McpServer, StdioServer, Transport, ValueSource};
 
-use super::files::{self, FileContent};
+use super::untrusted_files::{self, FileContent};
 use crate::domain::Problem;
 
 pub const PATH: &str = ".minds/mcp.yaml";
@@ -41,7 +41,7 @@ impl McpFile {
     /// Reads the file of a workspace. A missing file has no servers.
     #[must_use]
     pub fn load(workspace: &Path) -> Self {
-        match files::read(workspace, PATH, files::CONFIG_LIMIT_BYTES) {
+        match untrusted_files::read(workspace, PATH, untrusted_files::CONFIG_LIMIT_BYTES) {
             FileContent::Text(text) => read::read(&text),
             FileContent::Missing => Self::default(),
             FileContent::Unusable(reason) => Self {

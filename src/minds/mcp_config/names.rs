@@ -1,6 +1,6 @@
 //! Tool names: which tools of a server are offered, and how they are renamed. Pure.
 
-use crate::domain::wildcard::fits;
+use crate::domain::text::wildcard::fits;
 
 /// Providers accept no longer name.
 pub const MAX_NAME_BYTES: usize = 64;

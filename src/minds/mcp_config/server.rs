@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::names::{NameRule, ToolFilter};
-use crate::domain::secrets::looks_secret;
+use crate::domain::safety::secrets::looks_secret;
 
 /// A server and how its tools are offered.
 #[derive(Debug, Clone, PartialEq, Eq)]

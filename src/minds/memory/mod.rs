@@ -2,7 +2,7 @@
 //! members, a member's own for that member. An unusable file is a problem and is also listed in the
 //! member's context, so that the member can fix it with its tools.
 
-mod read;
+mod folder;
 mod render;
 #[cfg(test)]
 mod tests;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner, TOTAL_LIMIT_BYTES};
+use crate::domain::dialogs::memory::{FILE_LIMIT_BYTES, MemoryOwner, TOTAL_LIMIT_BYTES};
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Problem, Team};
 
@@ -67,7 +67,7 @@ impl Memories {
     pub(super) fn load(workspace: &Path, team: &Team, problems: &mut Vec<Problem>) -> Self {
         let mut read = |owner: MemoryOwner, member: &AgentId| {
             let folder = owner.folder(member);
-            let shelf = read::read_folder(workspace, &folder);
+            let shelf = folder::read_folder(workspace, &folder);
             problems.extend(shelf.unusable.iter().map(|found| found.problem(&folder)));
             shelf
         };

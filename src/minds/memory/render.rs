@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::{Memory, OwnerMemories, UnusableMemory, UnusableReason};
 use crate::domain::counted;
-use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner, TOTAL_LIMIT_BYTES};
+use crate::domain::dialogs::memory::{FILE_LIMIT_BYTES, MemoryOwner, TOTAL_LIMIT_BYTES};
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, Stamp};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::read::read_folder;
+use super::folder::read_folder;
 use super::render::RenderOptions;
 use super::*;
 use crate::domain::Lang;

@@ -1,7 +1,7 @@
 //! Section: what the member decides alone. Left out where nothing is configured.
 
 use super::input::{PromptInput, PromptSection};
-use crate::domain::autonomy::DecisionPolicy;
+use crate::domain::asking::autonomy::DecisionPolicy;
 use crate::domain::text::Text;
 
 const TITLE: Text = Text::new("Autonomy", "自主权");

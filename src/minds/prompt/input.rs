@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::autonomy::MemberAutonomy;
-use crate::domain::org::Org;
+use crate::domain::asking::autonomy::MemberAutonomy;
+use crate::domain::teams::org::Org;
 use crate::domain::text::Text;
 use crate::domain::{Lang, Member, Team};
 use crate::minds::skills::Skill;

@@ -1,7 +1,7 @@
 //! Section: the member's team, and the teams around it. Left out where there are no others.
 
 use super::input::{DialogRole, PromptInput, PromptSection};
-use crate::domain::org::OrgTeam;
+use crate::domain::teams::org::OrgTeam;
 use crate::domain::text::{Text, in_lang};
 
 const TITLE: Text = Text::new("Teams", "团队");

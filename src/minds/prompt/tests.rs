@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::domain::autonomy::{
+use crate::domain::asking::autonomy::{
     Autonomy, AutonomyLevel, AutonomyRule, AutonomyScope, DecisionKind, DecisionPolicy,
     MemberAutonomy,
 };
-use crate::domain::org::Org;
-use crate::domain::org::test_support::small;
+use crate::domain::teams::org::Org;
+use crate::domain::teams::org::test_support::small;
 use crate::domain::{AgentId, Lang};
 use crate::minds::skills::Skill;
 use crate::minds::texts::MemberTexts;

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::{Skill, read};
+use super::Skill;
+use super::front_matter;
 use crate::domain::text::{Text, localized};
 use crate::domain::{Lang, Problem};
-use crate::minds::files::{self, FileContent};
 use crate::minds::report::{clip, unusable};
+use crate::minds::untrusted_files::{self, FileContent};
 
 /// Entries read in one folder.
 const MAX_ENTRIES: usize = 500;
@@ -39,7 +40,7 @@ pub(super) fn skills(
             SkillLayout::SingleFile => format!("{folder}/{id}"),
         };
         let (path, text) = read_text(workspace, &base, lang, problems)?;
-        read::read_skill(&id, &path, &text, problems)
+        front_matter::read_skill(&id, &path, &text, problems)
     });
     found.collect()
 }
@@ -123,7 +124,7 @@ fn read_text(
     let suffixes = LANG_SUFFIXES.iter().filter(|(_, of)| *of == lang).map(|(ending, _)| *ending);
     for ending in suffixes.chain([""]) {
         let path = format!("{base}{ending}.md");
-        match files::read(workspace, &path, MAX_SKILL_BYTES) {
+        match untrusted_files::read(workspace, &path, MAX_SKILL_BYTES) {
             FileContent::Text(text) => return Some((path, text)),
             FileContent::Missing => {}
             FileContent::Unusable(reason) => {

@@ -3,7 +3,7 @@
 //! unusable skill is reported as a problem and skipped.
 
 mod find;
-mod read;
+mod front_matter;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +15,7 @@ use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Lang, Problem, Team};
 
 pub(super) use find::{MAX_SKILL_BYTES, other_file};
-pub(super) use read::MAX_TOOLS;
+pub(super) use front_matter::MAX_TOOLS;
 
 /// Maximum size of all skills of one member, in bytes.
 const MAX_TOTAL_BYTES: usize = 128 * 1024;
@@ -81,7 +81,7 @@ pub(super) fn checked(
     others: &[Arc<Skill>],
 ) -> Result<(), Localized> {
     let mut problems = Vec::new();
-    let skill = read::read_skill(id, path, text, &mut problems);
+    let skill = front_matter::read_skill(id, path, text, &mut problems);
     if let Some(problem) = problems.into_iter().next() {
         return Err(problem.text);
     }

@@ -5,25 +5,25 @@
 //! workspace.
 
 mod find;
+mod package;
 mod path;
 mod problems;
-mod read;
 mod render;
 mod sections;
 #[cfg(test)]
 mod tests;
 
 pub use find::list;
+pub use package::read;
 pub use path::validate_path;
 pub use problems::problems;
-pub use read::read;
 pub use render::{render, violation_text};
 pub use sections::{SectionText, TaskdocSections, section_text, sections};
 
 use std::fmt;
 
 use crate::domain::Problem;
-use crate::domain::taskdoc::{BORNE, SECTIONS};
+use crate::domain::dialogs::taskdoc::{BORNE, SECTIONS};
 use crate::domain::text::{Localized, Text, localized};
 
 /// The rendered text is replaced by a notice beyond this size.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::TaskdocError;
 use crate::domain::Reserved;
-use crate::domain::reserved::{TASKDOC_ENDING, of_name, of_path};
+use crate::domain::safety::reserved::{TASKDOC_ENDING, of_name, of_path};
 use crate::domain::text::{Localized, Text, localized};
 use crate::tools::guard::{Guard, OpenDir, PathFault, PathFaultKind};
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{TaskdocError, read, violation_text};
+use super::package::read;
+use super::{TaskdocError, violation_text};
 use crate::domain::Problem;
 use crate::domain::text::Text;
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use super::package::{read_bounded, read_open};
 use super::path::Package;
-use super::read::{read_bounded, read_open};
 use super::{BORNE, SECTIONS, TaskdocError, Violation};
-use crate::domain::taskdoc::{BEAR_IN_MIND, Section};
+use crate::domain::dialogs::taskdoc::{BEAR_IN_MIND, Section};
 
 /// Maximum size of all texts together, in bytes; beyond it, sections have no text.
 const MAX_BYTES: usize = 2 * 1024 * 1024;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::reserved::of_path;
+use crate::domain::safety::reserved::of_path;
 use crate::domain::{AccessLists, Reserved};
 
 pub(super) const KEYS: [&str; 8] = [

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::team::HUMAN;
+use crate::domain::models::team::HUMAN;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Member, ShellRight, Team};
 use crate::minds::nearest::did_you_mean;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::build;
 use super::spec::MemberSpec;
-use crate::domain::team::{FUXI, PANGU};
+use crate::domain::models::team::{FUXI, PANGU};
 use crate::domain::{AgentId, Member};
 use crate::minds::report::ProblemReport;
 

@@ -9,26 +9,28 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::autonomy::{AutonomyLevel, AutonomyScope, AutonomySummary, DecisionKind};
-use crate::domain::background::{BackgroundState, ProcessExit};
-use crate::domain::context_health::ContextLimits;
-use crate::domain::decisions::Resolution;
-use crate::domain::diff::{DiffLine, Hunk, LineTag};
-use crate::domain::file_change::FileChangeKind;
-use crate::domain::fresh_boots::{FbrPhase, FbrRound, Reasoning};
-use crate::domain::inquiry::answers::{AnswerInput, PartAnswer};
-use crate::domain::inquiry::approval::Approval;
-use crate::domain::inquiry::{AnswerOption, Inquiry, InquirySource, Part, PartsOrigin};
-use crate::domain::keep_going::KeepGoingSwitch;
-use crate::domain::latest::Blocker;
-use crate::domain::net_changes::NetChange;
-use crate::domain::news::{NewsItem, NewsKind, NewsLevel};
-use crate::domain::sandbox::Level;
+use crate::domain::asking::autonomy::{
+    AutonomyLevel, AutonomyScope, AutonomySummary, DecisionKind,
+};
+use crate::domain::asking::decisions::Resolution;
+use crate::domain::asking::inquiry::answers::{AnswerInput, PartAnswer};
+use crate::domain::asking::inquiry::approval::Approval;
+use crate::domain::asking::inquiry::{AnswerOption, Inquiry, InquirySource, Part, PartsOrigin};
+use crate::domain::dialogs::background::{BackgroundState, ProcessExit};
+use crate::domain::dialogs::fresh_boots::{FbrPhase, FbrRound, Reasoning};
+use crate::domain::dialogs::keep_going::KeepGoingSwitch;
+use crate::domain::dialogs::latest::Blocker;
+use crate::domain::models::context_health::ContextLimits;
+use crate::domain::reading::file_change::FileChangeKind;
+use crate::domain::reading::net_changes::NetChange;
+use crate::domain::reading::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
+use crate::domain::reading::transcript::SpokenKind;
+use crate::domain::reading::usage::{GenerationUsage, Tokens, UsageSum};
+use crate::domain::safety::sandbox::Level;
+use crate::domain::safety::trust::{TrustEntry, TrustKind, Unagreed};
+use crate::domain::teams::notices::{NewsItem, NewsKind, NewsLevel};
 use crate::domain::text::Localized;
-use crate::domain::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
-use crate::domain::transcript::SpokenKind;
-use crate::domain::trust::{TrustEntry, TrustKind, Unagreed};
-use crate::domain::usage::{GenerationUsage, Tokens, UsageSum};
+use crate::domain::text::diff::{DiffLine, Hunk, LineTag};
 use crate::domain::{
     AgentId, ArtifactRef, Background, Bucket, CallId, CallSite, Course, DialogId, DisplayState,
     Entry, ForeignLayout, Genseq, HealthLevel, MsgId, Problem, Question, RootId, SelfId, Severity,

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::domain::Stamp;
-use crate::domain::hidden_chars::class_of;
-use crate::domain::sandbox::Level;
+use crate::domain::safety::sandbox::Level;
+use crate::domain::text::hidden_chars::class_of;
 use crate::domain::text::{Localized, localized};
 
 /// The newest protocol that this program speaks.

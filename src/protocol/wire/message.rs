@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::frame::{FrameFault, LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER, frame_of};
 use super::handshake::{Hello, MAX_NAME_CHARS, Rejected, Welcome};
 use super::kinds::{COMMAND_KINDS, EVENT_KINDS};
-use crate::domain::hidden_chars::class_of;
+use crate::domain::text::hidden_chars::class_of;
 use crate::domain::text::{Localized, localized};
 use crate::protocol::{Command, DriverEvent, StoredRecord, Ticket};
 

@@ -1,14 +1,16 @@
 //! Examples of teams and tasks.
 
 use super::examples::Seeds;
-use crate::domain::org_change::TeamStatus;
-use crate::domain::task::row::TaskRow;
-use crate::domain::task::{
+use crate::domain::teams::org_change::TeamStatus;
+use crate::domain::teams::task::row::TaskRow;
+use crate::domain::teams::task::{
     BlockReason, Priority, Task, TaskKind, TaskStatus, TaskTrigger, TeamWork,
 };
-use crate::domain::trigger::row::{TriggerRow, WindowNow};
-use crate::domain::trigger::window::WindowConfig;
-use crate::domain::trigger::{Trigger, TriggerConfig, TriggerId, TriggerOverlap, TriggerState};
+use crate::domain::teams::trigger::row::{TriggerRow, WindowNow};
+use crate::domain::teams::trigger::window::WindowConfig;
+use crate::domain::teams::trigger::{
+    Trigger, TriggerConfig, TriggerId, TriggerOverlap, TriggerState,
+};
 use crate::domain::{TaskId, TeamName};
 use crate::protocol::command::Ticket;
 use crate::protocol::{Command, TeamRow, TeamsRequest};

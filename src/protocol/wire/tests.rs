@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::examples::{Seeds, commands, events};
 use super::*;
-use crate::domain::sandbox::Level;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::text::assert_translated;
 use crate::domain::{Course, DialogId, RootId, Stamp};
 use crate::protocol::event::Segment;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::news::NewsItem;
+use crate::domain::teams::notices::NewsItem;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{DialogId, Problem, RootId};
 use crate::protocol::command::Ticket;

@@ -14,7 +14,7 @@ fn steps() -> Vec<Vec<TreeChange>> {
         &"q".into(),
         "Which db?",
         Stamp::new("t1"),
-        crate::domain::question::CallSite {
+        crate::domain::asking::question::CallSite {
             course: Course::FIRST,
             message_index: 0,
             call_site_genseq: Some(crate::domain::Genseq(1)),

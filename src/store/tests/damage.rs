@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::domain::latest::StopReason;
+use crate::domain::dialogs::latest::StopReason;
 use crate::domain::text::assert_translated;
 use crate::domain::{DialogId, Problem};
 

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::file_stamps::StampHasher;
-use super::super::index_file::checksum;
 use super::super::{Store, Survey, TreeListing};
 use super::damage::tree;
 use super::*;
 use crate::domain::Problem;
+use crate::store::file_stamps::StampHasher;
+use crate::store::index_file::checksum;
 
 /// Later than any file of a test, by the clock of the file system.
 const LATER: i128 = 3_600_000_000_000;

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Access, Committed, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
-use crate::domain::assignment::AssignmentFrame;
-use crate::domain::tree::{Batch, Bucket, TreeChange};
+use crate::domain::dialogs::assignment::AssignmentFrame;
+use crate::domain::dialogs::tree::{Batch, Bucket, TreeChange};
 use crate::domain::{
     Assignment, Clock, Course, DialogMeta, Entry, Latest, Pending, RootId, SelfId, Slug, Stamp,
 };

@@ -1,13 +1,13 @@
 //! What is written is read back; what may not be written is refused.
 
 use super::super::Titles;
-use super::super::lines::MAX_LINE_BYTES;
 use super::*;
-use crate::domain::question::{CallSite, Question};
-use crate::domain::record::{Origin, Record};
-use crate::domain::registry::RegistryEntry;
-use crate::domain::reminder::{CarryOver, NewWording, SharedEdit};
+use crate::domain::asking::question::{CallSite, Question};
+use crate::domain::dialogs::record::{Origin, Record};
+use crate::domain::dialogs::registry::RegistryEntry;
+use crate::domain::dialogs::reminder::{CarryOver, NewWording, SharedEdit};
 use crate::domain::{DialogId, QueuedPrompt, Reminder};
+use crate::store::course_lines::MAX_LINE_BYTES;
 
 fn prompt(id: &str) -> QueuedPrompt {
     QueuedPrompt {

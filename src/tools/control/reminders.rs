@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::domain::Lang;
-use crate::domain::reminder::{EditGuard, MAX_BYTES, ReminderAction, guard};
+use crate::domain::dialogs::reminder::{EditGuard, MAX_BYTES, ReminderAction, guard};
 use crate::domain::text::{Text, in_lang};
 use crate::tools::outcome::{ReminderFormat, ReminderScope, StateChange, ToolOutcome};
 use crate::tools::tool::{ReminderView, Tool, ToolCx};

@@ -1,7 +1,7 @@
 //! Why a category and a selector name no section of a Taskdoc, in words for a model.
 
 use crate::domain::Lang;
-use crate::domain::taskdoc::{BEAR_IN_MIND, BORNE, SECTIONS, SectionFault};
+use crate::domain::dialogs::taskdoc::{BEAR_IN_MIND, BORNE, SECTIONS, SectionFault};
 use crate::domain::text::in_lang;
 
 /// The fault as a sentence for a model.

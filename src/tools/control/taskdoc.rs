@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::CHANGE_MIND;
 use super::section::fault_text;
-use crate::domain::taskdoc::{Section, section};
+use crate::domain::dialogs::taskdoc::{Section, section};
 use crate::domain::text::{Localized, Text};
 use crate::domain::{FileChange, Lang};
 use crate::tools::access::AccessOp;

@@ -11,10 +11,10 @@ use super::args::not_run;
 use super::outcome::{DecisionOutcome, MadeDecision, StateChange, ToolOutcome};
 use super::tool::{Tool, ToolCx};
 use super::typed;
-use crate::domain::autonomy::{DecisionKind, DecisionPolicy};
-use crate::domain::inquiry::approval::WrittenDecision;
-use crate::domain::inquiry::{Inquiry, InquiryFault, WrittenOption};
-use crate::domain::news::{NewNotice, NewsLevel};
+use crate::domain::asking::autonomy::{DecisionKind, DecisionPolicy};
+use crate::domain::asking::inquiry::approval::WrittenDecision;
+use crate::domain::asking::inquiry::{Inquiry, InquiryFault, WrittenOption};
+use crate::domain::teams::notices::{NewNotice, NewsLevel};
 use crate::domain::text::{Localized, Text, in_lang};
 
 pub(super) const NAME: &str = "request_decision";

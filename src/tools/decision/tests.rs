@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::AgentId;
-use crate::domain::autonomy::{Autonomy, AutonomyLevel, AutonomyRule, AutonomyScope};
+use crate::domain::asking::autonomy::{Autonomy, AutonomyLevel, AutonomyRule, AutonomyScope};
 use crate::tools::ToolSubset;
 use crate::tools::test_support::{KeptNews, TestBench};
 
@@ -70,7 +70,7 @@ fn q12_a_decision_is_made_told_or_asked_by_the_policy_of_its_category() {
 
 #[test]
 fn what_cannot_be_asked_is_refused_whoever_decides() {
-    let long = "x".repeat(crate::domain::inquiry::MAX_TEXT_CHARS + 1);
+    let long = "x".repeat(crate::domain::asking::inquiry::MAX_TEXT_CHARS + 1);
     for level in AutonomyLevel::ALL {
         for (args, reason) in [
             (json!({ "category": "colours", "description": "x" }), "category"),

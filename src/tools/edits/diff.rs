@@ -1,7 +1,7 @@
 //! A change as a unified diff, for a model to check. Pure.
 
 use super::change::LineChange;
-use crate::domain::diff::{DiffLine, Hunk, LineTag, compare, grouped, write_line};
+use crate::domain::text::diff::{DiffLine, Hunk, LineTag, compare, grouped, write_line};
 
 /// The diff of one change in a file; `was` is false for a file that is new.
 pub(super) fn unified(path: &str, was: bool, change: &LineChange) -> String {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::dir::Dir;
 use super::stat::Stat;
-use crate::domain::reserved::GIT;
+use crate::domain::safety::reserved::GIT;
 use crate::tools::file_identity::Identity;
 
 /// The folder of what git runs by itself.

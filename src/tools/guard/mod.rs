@@ -53,7 +53,7 @@ use self::names::{in_taskdoc, is_of_git, reserved_area, reserved_area_of_path, s
 use self::walk::{LeafKind, WalkEnd, WalkedPath, walk};
 use super::access::{Access, AccessOp, PathTarget};
 use super::tool::ToolCx;
-use crate::domain::reserved::AT_TOP;
+use crate::domain::safety::reserved::AT_TOP;
 
 /// Most attempts to open a path that changes meanwhile.
 const ATTEMPTS: usize = 8;

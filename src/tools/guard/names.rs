@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 
 use super::fault::{DeniedArea, InvalidPath, PathFault};
 use crate::domain::Reserved;
-use crate::domain::reserved::of_name;
+use crate::domain::safety::reserved::of_name;
 
 /// Longest written path, in bytes.
 const MAX_PATH_BYTES: usize = 4_096;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::fault::{PathFault, PathFaultKind};
 use super::{AccessOp, Guard, GuardZone, PathTarget};
-use crate::domain::taskdoc::SECTIONS;
+use crate::domain::dialogs::taskdoc::SECTIONS;
 use crate::domain::text::Localized;
 use crate::tools::file_identity::Identity;
 

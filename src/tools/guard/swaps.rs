@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags, openat, renameat_with};
 
 use super::*;
-use crate::domain::taskdoc::Section;
+use crate::domain::dialogs::taskdoc::Section;
 use crate::minds::taskdoc;
 
 const SECRET: &str = "secret";

@@ -14,7 +14,7 @@ use super::stat::Stat;
 use super::vacant::Spot;
 use super::walk::{LeafKind, WalkEnd, walk};
 use super::{AccessOp, Guard, OpenFile, PathTarget, shown};
-use crate::domain::reserved::BEING_WRITTEN;
+use crate::domain::safety::reserved::BEING_WRITTEN;
 use crate::tools::file_identity::Identity;
 
 /// Numbers temporary files within this process.

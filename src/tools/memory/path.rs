@@ -1,6 +1,6 @@
 //! The name of a memory: a path below the folder of its keeper. Pure.
 
-use crate::domain::memory::{MemoryOwner, is_shown};
+use crate::domain::dialogs::memory::{MemoryOwner, is_shown};
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{AgentId, Lang};
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::domain::memory::FILE_LIMIT_BYTES;
+use crate::domain::dialogs::memory::FILE_LIMIT_BYTES;
 use crate::domain::{AccessLists, Lang};
 use crate::tools::test_support::{TestBench, header};
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::work::{MemoryAction, MemoryJob};
 use crate::domain::Lang;
-use crate::domain::memory::MemoryOwner;
+use crate::domain::dialogs::memory::MemoryOwner;
 use crate::domain::text::Text;
 use crate::tools::tool::Tool;
 use crate::tools::typed;

@@ -2,7 +2,7 @@
 
 use super::path::{normalize, shown_in_contexts};
 use crate::domain::counted;
-use crate::domain::memory::{FILE_LIMIT_BYTES, MemoryOwner};
+use crate::domain::dialogs::memory::{FILE_LIMIT_BYTES, MemoryOwner};
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{FileChange, Lang};
 use crate::tools::access::AccessOp;

@@ -11,7 +11,7 @@ use super::args::not_run;
 use super::outcome::ToolOutcome;
 use super::tool::{Tool, ToolCx};
 use super::typed;
-use crate::domain::news::{MAX_BODY_CHARS, NewNotice, NewsLevel};
+use crate::domain::teams::notices::{MAX_BODY_CHARS, NewNotice, NewsLevel};
 use crate::domain::text::{Text, in_lang};
 
 pub(super) const NAME: &str = "notify_human";

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::grammar::{Chunk, PatchLine};
 use crate::domain::Lang;
-use crate::domain::hidden_chars::{HiddenClass, class_of};
+use crate::domain::text::hidden_chars::{HiddenClass, class_of};
 use crate::domain::text::in_lang;
 use crate::tools::edits::{LineChange, bare, lines, places};
 use crate::tools::files::{short, split_bom};

@@ -12,7 +12,7 @@ mod find;
 mod git;
 mod parse;
 mod place;
-mod programs;
+mod reading_programs;
 mod refusal;
 mod run;
 mod scripts;
@@ -33,7 +33,7 @@ use super::shell::{exit_text, refused_text, streams_text};
 use super::tool::{Tool, ToolCx};
 use super::typed;
 use crate::domain::Lang;
-use crate::domain::background::ProcessExit;
+use crate::domain::dialogs::background::ProcessExit;
 use crate::domain::text::{Text, in_lang};
 
 pub(super) const NAME: &str = "readonly_shell";
@@ -154,7 +154,7 @@ fn checked(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>, LineR
         "find" => find::find(rest, place)?,
         "git" => git::git(rest, place)?,
         "node" | "python3" => find::version(program, rest)?,
-        other => programs::check(other, rest, place)?,
+        other => reading_programs::check(other, rest, place)?,
     };
     let file =
         run::resolve(program).map_or_else(|| program.clone(), |path| path.display().to_string());

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::parse::{Pipeline, RunCondition};
 use crate::domain::Secrets;
-use crate::domain::background::ProcessExit;
+use crate::domain::dialogs::background::ProcessExit;
 use crate::tools::shell::{CommandSandbox, GroupReaper, Launch, RunningCommand, StreamWindow};
 
 /// The folders in which programs are looked up: only an administrator can write there.

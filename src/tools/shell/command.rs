@@ -17,7 +17,7 @@ use super::register::RegistryGuard;
 use super::window::StreamWindow;
 use super::{note, texts};
 use crate::domain::Lang;
-use crate::domain::background::ProcessExit;
+use crate::domain::dialogs::background::ProcessExit;
 use crate::domain::text::{Text, in_lang};
 use crate::sandbox::NewPaths;
 use crate::tools::outcome::ToolOutcome;

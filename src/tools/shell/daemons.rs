@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::shells::ProcessView;
 use super::{note, texts};
 use crate::domain::Lang;
-use crate::domain::background::BackgroundState;
+use crate::domain::dialogs::background::BackgroundState;
 use crate::domain::text::{Text, in_lang};
 use crate::tools::outcome::{StateChange, ToolOutcome};
 use crate::tools::tool::{Tool, ToolCx};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::Secrets;
-use crate::domain::secrets::looks_secret;
+use crate::domain::safety::secrets::looks_secret;
 
 /// Names of further variables to pass on, parted by commas or blanks.
 const MORE: &str = "DOMINDS_TUI_SHELL_ENV";

@@ -3,7 +3,7 @@
 
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
-use crate::domain::command_mark::{NO_LIMIT, limit_below};
+use crate::domain::safety::command_mark::{NO_LIMIT, limit_below};
 
 pub(super) const SH: &str = "/bin/sh";
 /// Waits for a word before the command takes its place. If this program ends before it gave the word,

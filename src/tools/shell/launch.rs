@@ -20,8 +20,8 @@ use super::group::ProcessGroup;
 use super::hold::{GO, HOLD, SH, mark};
 use super::identity::Identity;
 use super::window::StreamWindow;
-use crate::domain::background::ProcessExit;
-use crate::domain::sandbox::Level;
+use crate::domain::dialogs::background::ProcessExit;
+use crate::domain::safety::sandbox::Level;
 use crate::sandbox::{CommandSpec, Placeholders, Sandbox};
 
 const BLOCK_BYTES: usize = 64 * 1024;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::record::ProcessRecord;
 use super::shells::{ProcessView, Shells};
 use super::texts;
-use crate::domain::background::{BackgroundState, SHELL_OWNER};
+use crate::domain::dialogs::background::{BackgroundState, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Secrets, Stamp};
 use crate::tools::outcome::StateChange;
 use crate::tools::tool::{ReminderView, ToolCx};

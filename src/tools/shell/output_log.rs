@@ -23,7 +23,8 @@ use tokio::sync::oneshot;
 
 use super::record::{self, FILE_MODE};
 use super::window::{StreamWindow, lossy, newlines};
-use crate::domain::{Secrets, secrets};
+use crate::domain::Secrets;
+use crate::domain::safety::secrets;
 
 /// Bytes from the end of a stream that are looked at.
 const LOOK_BYTES: u64 = 256 * 1024;

@@ -10,8 +10,9 @@ use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
 use super::identity::Identity;
-use crate::domain::background::ProcessExit;
-use crate::domain::{AgentId, Stamp, json};
+use crate::domain::dialogs::background::ProcessExit;
+use crate::domain::text::json;
+use crate::domain::{AgentId, Stamp};
 
 /// Below the workspace.
 const FOLDER: [&str; 3] = [".dialogs", ".tui", "processes"];

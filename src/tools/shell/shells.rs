@@ -18,8 +18,8 @@ use super::launch::{CommandSandbox, DetachedParts, GroupReaper, exit};
 use super::output_log::{self, OutputLogMode, OutputStream, Source, StreamTail};
 use super::record::{self, ProcessRecord};
 use super::register::ProcessRegistry;
-use crate::domain::background::{Background, BackgroundState, ProcessExit};
-use crate::domain::sandbox::Level;
+use crate::domain::dialogs::background::{Background, BackgroundState, ProcessExit};
+use crate::domain::safety::sandbox::Level;
 use crate::domain::{Problem, Secrets};
 use crate::sandbox::Sandbox;
 

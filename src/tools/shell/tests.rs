@@ -14,7 +14,7 @@ use super::launch::{Launch, PausedCommand};
 use super::note::follow;
 use super::record::ProcessRecord;
 use super::{Environment, ProcessRegistry, Shells};
-use crate::domain::background::{BackgroundState, ProcessExit, SHELL_OWNER};
+use crate::domain::dialogs::background::{BackgroundState, ProcessExit, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Secrets, Stamp};
 use crate::tools::outcome::{StateChange, ToolOutcome};
 use crate::tools::test_support::TestBench;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::shells::{Output, ProcessView};
 use super::window::{OutputLimits, StreamWindow, last};
 use crate::domain::Lang;
-use crate::domain::background::{BackgroundState, ProcessExit};
+use crate::domain::dialogs::background::{BackgroundState, ProcessExit};
 use crate::domain::text::{Text, in_lang};
 use crate::sandbox::{NewPaths, SandboxRefusal};
 use crate::tools::outcome::MAX_RESULT_CHARS;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::environment::is_settable;
 use crate::domain::Lang;
-use crate::domain::secrets::looks_secret;
+use crate::domain::safety::secrets::looks_secret;
 use crate::domain::text::{Text, in_lang};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Tool, ToolCx};

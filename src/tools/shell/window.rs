@@ -6,10 +6,11 @@ use std::iter::Peekable;
 use std::str::Chars;
 use std::sync::Arc;
 
-use crate::domain::hidden_chars::{HiddenClass, class_of};
-use crate::domain::secrets::RedactedStream;
+use crate::domain::counted;
+use crate::domain::safety::secrets::RedactedStream;
+use crate::domain::text::hidden_chars::{HiddenClass, class_of};
 use crate::domain::text::in_lang;
-use crate::domain::{Lang, Secrets, counted};
+use crate::domain::{Lang, Secrets};
 
 /// Bytes kept from the beginning.
 const HEAD_BYTES: usize = 64 * 1024;

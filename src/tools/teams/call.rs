@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::domain::TeamName;
-use crate::domain::org::OrgTeam;
-use crate::domain::org_change::{OrgRefusal, TeamStatus};
+use crate::domain::teams::org::OrgTeam;
+use crate::domain::teams::org_change::{OrgRefusal, TeamStatus};
 use crate::domain::text::{Localized, Text, localized};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::task_store::TasksView;

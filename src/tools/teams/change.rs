@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::call::{Refused, TeamCall};
 use super::gated::{Done, Question, digest_of, with};
 use super::members;
-use crate::domain::autonomy::{DecisionKind, DecisionPolicy};
-use crate::domain::org_change::{
+use crate::domain::asking::autonomy::{DecisionKind, DecisionPolicy};
+use crate::domain::teams::org_change::{
     ChangePreview, Changed, NewMember, NewSkill, NewTeam, OrgChange, Requester, shown_name,
 };
-use crate::domain::task::{ActiveTask, TaskKind};
+use crate::domain::teams::task::{ActiveTask, TaskKind};
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, TaskId, TeamName};
 use crate::tools::outcome::ToolOutcome;

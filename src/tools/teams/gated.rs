@@ -4,12 +4,12 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::call::{Refused, TeamCall, finished};
-use crate::domain::autonomy::{DecisionKind, DecisionPolicy};
+use crate::domain::asking::autonomy::{DecisionKind, DecisionPolicy};
+use crate::domain::asking::inquiry::Inquiry;
+use crate::domain::asking::inquiry::approval::WrittenDecision;
+use crate::domain::dialogs::history::gates::gate;
 use crate::domain::hex;
-use crate::domain::history::gates::gate;
-use crate::domain::inquiry::Inquiry;
-use crate::domain::inquiry::approval::WrittenDecision;
-use crate::domain::news::{NewNotice, NewsLevel};
+use crate::domain::teams::notices::{NewNotice, NewsLevel};
 use crate::domain::text::Localized;
 use crate::tools::outcome::{DecisionOutcome, MadeDecision, StateChange, ToolOutcome};
 

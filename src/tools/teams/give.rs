@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::call::{Refused, TeamCall, finished};
-use crate::domain::news::{NewNotice, NewsLevel};
-use crate::domain::org::OrgTeam;
-use crate::domain::org_change::OrgRefusal;
-use crate::domain::task::{
+use crate::domain::teams::notices::{NewNotice, NewsLevel};
+use crate::domain::teams::org::OrgTeam;
+use crate::domain::teams::org_change::OrgRefusal;
+use crate::domain::teams::task::{
     A_TASK, Enqueued, InFlight, NewTask, Overlap, Priority, TaskKind, TaskRefusal, checked_text,
 };
 use crate::domain::text::{Localized, Text, localized};

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::call::{Refused, TeamCall, failed, finished};
-use crate::domain::org::{MAX_DEPTH, OrgTeam};
-use crate::domain::task::{Task, TaskFilter, TaskStatus};
+use crate::domain::reading::title::short_headline;
+use crate::domain::teams::org::{MAX_DEPTH, OrgTeam};
+use crate::domain::teams::task::{Task, TaskFilter, TaskStatus};
 use crate::domain::text::{Text, localized};
 use crate::domain::time::moment_of;
-use crate::domain::title::short_headline;
 use crate::domain::{TaskId, TeamName};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Tool, ToolCx};

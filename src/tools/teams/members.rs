@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::call::TeamCall;
 use super::change::changed;
 use crate::domain::AgentId;
-use crate::domain::org_change::{NewMember, NewSkill, OrgChange};
+use crate::domain::teams::org_change::{NewMember, NewSkill, OrgChange};
 use crate::domain::text::Text;
 use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;

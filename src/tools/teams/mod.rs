@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use super::tool::Tool;
 use crate::domain::AgentId;
-use crate::domain::org::Org;
+use crate::domain::teams::org::Org;
 
 /// The team tools of a member. `may_spawn`: new teams can be made here.
 pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn Tool>> {

@@ -11,10 +11,12 @@ use tokio::time::{Instant, timeout_at};
 
 use super::call::{Refused, TeamCall, failed};
 use super::give::refused;
-use crate::domain::call::{QUERY_TEAM, QUERY_TEAMS};
-use crate::domain::org::OrgTeam;
-use crate::domain::task::query::{GIVEN_UP, MAX_QUERIES, MAX_TIME, NO_PROVIDER, QueryRule};
-use crate::domain::task::{EMPTY_RESPONSE, NewTask, Task, TaskKind, TaskRefusal, TaskStatus};
+use crate::domain::dialogs::call::{QUERY_TEAM, QUERY_TEAMS};
+use crate::domain::teams::org::OrgTeam;
+use crate::domain::teams::task::query::{GIVEN_UP, MAX_QUERIES, MAX_TIME, NO_PROVIDER, QueryRule};
+use crate::domain::teams::task::{
+    EMPTY_RESPONSE, NewTask, Task, TaskKind, TaskRefusal, TaskStatus,
+};
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Lang, TaskId};
 use crate::tools::outcome::{ToolOutcome, clip_middle};

@@ -9,13 +9,13 @@ use tokio::sync::watch;
 use super::members::NAMES;
 use super::*;
 use crate::domain::TeamName;
-use crate::domain::autonomy::{
+use crate::domain::asking::autonomy::{
     Autonomy, AutonomyRule, AutonomyScope, DecisionKind, DecisionPolicy,
 };
-use crate::domain::org::test_support::{small, team};
-use crate::domain::org_change::{ChangePreview, Changed, NewTeam, OrgChange, OrgRefusal};
-use crate::domain::task::HandoffRule;
-use crate::domain::task::{
+use crate::domain::teams::org::test_support::{small, team};
+use crate::domain::teams::org_change::{ChangePreview, Changed, NewTeam, OrgChange, OrgRefusal};
+use crate::domain::teams::task::HandoffRule;
+use crate::domain::teams::task::{
     ActiveTask, AttemptId, BlockReason, Enqueued, InFlight, NewTask, Overlap, Priority,
     RetryRefusal, Task, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
 };
@@ -213,7 +213,7 @@ fn x5_without_other_teams_nobody_has_team_tools() {
     assert_eq!(names(&alone, "helper"), [""; 0]);
     assert_eq!(names(&off, "lead"), [""; 0]);
     assert!(tools(&on, &AgentId::new("fuxi"), false).is_empty());
-    let few = vec![crate::domain::org::OrgTeam {
+    let few = vec![crate::domain::teams::org::OrgTeam {
         allowed_tools: Some(vec!["escalate".to_owned()]),
         ..team("qa", "main", &["helper"])
     }];

@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 use super::call::{Refused, TeamCall, finished};
 use super::gated::{Done, Question, digest_of, with};
 use super::give::{Given, answer_of};
-use crate::domain::autonomy::{DecisionKind, DecisionPolicy};
-use crate::domain::diff::hunks;
-use crate::domain::task::Overlap;
-use crate::domain::text::{Text, in_lang};
-use crate::domain::trigger::change::{
+use crate::domain::asking::autonomy::{DecisionKind, DecisionPolicy};
+use crate::domain::teams::task::Overlap;
+use crate::domain::teams::trigger::change::{
     TriggerAnswer, TriggerBasis, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
     checked, checked_for_enabling, config_of,
 };
-use crate::domain::trigger::row::{handler, in_force, rows};
-use crate::domain::trigger::{
+use crate::domain::teams::trigger::row::{handler, in_force, rows};
+use crate::domain::teams::trigger::{
     StoredTrigger, Trigger, TriggerId, TriggerKind, TriggerOverlap, TriggerState,
 };
+use crate::domain::text::diff::hunks;
+use crate::domain::text::{Text, in_lang};
 use crate::domain::{AgentId, TeamName};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Tool, ToolCx};

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
+use super::dialog_news::News;
 use super::due::PrintedDialog;
-use super::news::News;
 use crate::domain::DialogId;
-use crate::domain::transcript::Block;
+use crate::domain::reading::transcript::Block;
 use crate::protocol::{InboxRow, TreeRow};
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;

@@ -5,11 +5,11 @@
 //! finished, and never again, whatever was opened, reloaded or resized meanwhile. A call that takes time is
 //! printed with its outcome; a tellask or a question is printed at once, and its outcome when it is there.
 
+mod dialog_news;
 mod due;
+mod inline_words;
 mod log;
-mod news;
 mod rows;
-mod words;
 
 pub use log::{InlineLog, LogEntry, Spacing, is_late};
 pub use rows::{block_rows, heading, note};

@@ -1,7 +1,7 @@
 //! The rows that are printed for an entry, wrapped for the width of the terminal now.
 
-use super::words;
-use crate::domain::transcript::Block;
+use super::inline_words;
+use crate::domain::reading::transcript::Block;
 use crate::ui::action::Action;
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
@@ -20,7 +20,7 @@ pub fn block_rows(block: &Block, context: &LayoutContext<'_>) -> Vec<Strip> {
     let layout = lay_out(block, context);
     let mut rows = layout.rows;
     if rows.len() > MAX_BLOCK_ROWS {
-        let more = ui.sentence(words::MORE_ROWS, &(rows.len() - MAX_BLOCK_ROWS).to_string());
+        let more = ui.sentence(inline_words::MORE_ROWS, &(rows.len() - MAX_BLOCK_ROWS).to_string());
         rows.truncate(MAX_BLOCK_ROWS);
         rows.push(note_of(&format!("  {} {more}", ui.glyphs.cut), ui));
     }
@@ -59,7 +59,7 @@ pub fn heading(speaker: &str, title: &str, width: usize, ui: &UiSettings) -> Str
 
 /// Returns the note that earlier blocks are not printed, and how to see them.
 pub fn note(ui: &UiSettings) -> Strip {
-    let text = ui.sentence(words::EARLIER, &ui.key(SCOPE, Action::ReadAll));
+    let text = ui.sentence(inline_words::EARLIER, &ui.key(SCOPE, Action::ReadAll));
     note_of(&format!("{} {text}", ui.glyphs.cut), ui)
 }
 

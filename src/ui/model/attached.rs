@@ -3,7 +3,9 @@
 //! the composer a token is a chip; in the message that is sent it is its name in brackets.
 
 use crate::domain::Lang;
-use crate::domain::image_reference::{IMAGE, image_name, image_reference, image_references};
+use crate::domain::dialogs::image_reference::{
+    IMAGE, image_name, image_reference, image_references,
+};
 use crate::protocol::AttachedImage;
 use crate::ui::text::copy_text::size;
 

@@ -1,7 +1,7 @@
 //! The words the user typed to filter a list: all of them have to occur. Without a capital letter, case does
 //! not matter.
 
-use crate::domain::news::NewsItem;
+use crate::domain::teams::notices::NewsItem;
 use crate::protocol::{InboxRow, TreeRow};
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::filter::{Filter, FittingRow};
 use crate::domain::DialogId;
-use crate::domain::news::{NewsItem, NewsKind};
+use crate::domain::teams::notices::{NewsItem, NewsKind};
 use crate::domain::text::Text;
 use crate::protocol::{Asked, InboxRow};
 
@@ -506,7 +506,7 @@ impl Inbox {
 mod tests {
     use super::*;
     use crate::domain::Stamp;
-    use crate::domain::inquiry::answers::PartAnswer;
+    use crate::domain::asking::inquiry::answers::PartAnswer;
     use crate::protocol::LOOKS;
     use crate::ui::app::tests::fixture::{questions, side};
 

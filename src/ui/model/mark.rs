@@ -1,7 +1,7 @@
 //! A dialog's state as a symbol, a word and a role; never as a colour alone.
 
 use crate::domain::DisplayState;
-use crate::domain::latest::Blocker;
+use crate::domain::dialogs::latest::Blocker;
 use crate::domain::text::Text;
 use crate::protocol::TreeRow;
 use crate::ui::theme::{Glyphs, Role};

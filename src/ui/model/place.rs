@@ -1,6 +1,6 @@
 //! Places in dialogs: to go back to, and found by a search.
 
-use crate::domain::transcript::RecordPosition;
+use crate::domain::reading::transcript::RecordPosition;
 use crate::domain::{CallId, Course, DialogId};
 
 /// The view of a dialog when it was left.

@@ -1,8 +1,8 @@
 //! The teams and their tasks.
 
-use crate::domain::task::TaskStatus;
-use crate::domain::task::row::{MAX_ENDED_ROWS, TaskRow};
-use crate::domain::trigger::row::TriggerRow;
+use crate::domain::teams::task::TaskStatus;
+use crate::domain::teams::task::row::{MAX_ENDED_ROWS, TaskRow};
+use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::{TaskId, TeamName};
 use crate::protocol::TeamRow;
 
@@ -125,7 +125,7 @@ fn put_below(team: &TeamRow, depth: usize, teams: &[TeamRow], rows: &mut Vec<(us
 mod tests {
     use super::*;
     use crate::domain::Stamp;
-    use crate::domain::task::{Priority, TaskKind};
+    use crate::domain::teams::task::{Priority, TaskKind};
 
     fn team(name: &str, parent: Option<&str>, pending: u64) -> TeamRow {
         TeamRow {
@@ -137,7 +137,7 @@ mod tests {
             running: 0,
             blocked: 0,
             pending,
-            status: crate::domain::org_change::TeamStatus::Active,
+            status: crate::domain::teams::org_change::TeamStatus::Active,
             changing: false,
             used_up: false,
             boxes: None,

@@ -10,7 +10,7 @@ use super::field::Field;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::domain::TeamName;
-use crate::domain::task::Priority;
+use crate::domain::teams::task::Priority;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 
 use super::composer::{Heading, draw_heading};
 use super::strip::{Strip, draw_between};
-use crate::domain::title::headline;
+use crate::domain::reading::title::headline;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::theme::Role;
 use crate::ui::words;

@@ -10,7 +10,7 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::{Strip, draw_between};
-use crate::domain::needle::Needle;
+use crate::domain::text::search_pattern::Needle;
 use crate::domain::text::{Text, in_lang};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};

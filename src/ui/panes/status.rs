@@ -6,8 +6,8 @@ use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
 use crate::domain::HealthLevel;
-use crate::domain::autonomy::{AutonomyLevel, AutonomySummary};
-use crate::domain::sandbox::Level;
+use crate::domain::asking::autonomy::{AutonomyLevel, AutonomySummary};
+use crate::domain::safety::sandbox::Level;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{UiSettings, View};

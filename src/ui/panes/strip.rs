@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::domain::needle::Needle;
+use crate::domain::text::search_pattern::Needle;
 use crate::ui::text::SafeText;
 use crate::ui::text::width::{cut, is_plain, width};
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::attendant::Looks;
 use super::numbers::Numbers;
-use crate::domain::news::{self, NewsItem, NewsKind};
+use crate::domain::teams::notices::{self, NewsItem, NewsKind};
 use crate::domain::{DialogId, Lang, Stamp};
 use crate::protocol::event::{DriverEvent, InboxRow};
 use crate::ui::app::{Alerts, AttentionSettings, CallText, Due};
@@ -45,10 +45,10 @@ impl Calling {
 
     fn news_changed(&mut self, items: &[NewsItem], now: Instant) {
         let Some(known) = self.news.replace(items.to_vec()) else { return };
-        for gone in news::gone(&known, items) {
+        for gone in notices::gone(&known, items) {
             self.alerts.drop_question(&gone.id);
         }
-        let new = news::added(&known, items).filter(|item| item.kind == NewsKind::Failure);
+        let new = notices::added(&known, items).filter(|item| item.kind == NewsKind::Failure);
         for failure in new {
             self.alerts.came(failure.id.clone(), now);
         }

@@ -1,14 +1,14 @@
 //! The driver's events as lines for a person.
 
 use super::numbers::{NumberedDialog, Numbers, RowChange};
-use crate::domain::call::{ASK_HUMAN, TellaskKind};
-use crate::domain::news::{self, NewsItem};
-use crate::domain::question::short_headline;
-use crate::domain::record::{
+use crate::domain::asking::question::short_headline;
+use crate::domain::dialogs::call::{ASK_HUMAN, TellaskKind};
+use crate::domain::dialogs::record::{
     Call, CallResult, DeliveryMode, HumanText, Origin, Record, ReplyStatus,
 };
+use crate::domain::reading::title;
+use crate::domain::teams::notices::{self, NewsItem};
 use crate::domain::text::{Text, in_lang};
-use crate::domain::title;
 use crate::domain::{AgentId, DialogId, DisplayState, FileChange, Lang, Problem, SelfId};
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, QuietOutcome, RetryView, TreeRow,
@@ -128,7 +128,7 @@ impl EventLines {
                 in_lang!(self.lang, "{counted}: `news` shows them", "{counted}：`news` 显示");
             return if items.is_empty() { Vec::new() } else { vec![SafeText::line(&line)] };
         };
-        news::added(&known, items).map(|item| self.news_line(item)).collect()
+        notices::added(&known, items).map(|item| self.news_line(item)).collect()
     }
 
     fn news_line(&self, item: &NewsItem) -> SafeText {
@@ -511,7 +511,7 @@ fn called(speaker: &str, call: &Call) -> SafeText {
 }
 
 fn argument(call: &Call, key: &str) -> String {
-    crate::domain::json::read::<serde_json::Value>(&call.raw_arguments_text)
+    crate::domain::text::json::read::<serde_json::Value>(&call.raw_arguments_text)
         .ok()
         .and_then(|arguments| arguments.get(key)?.as_str().map(str::to_owned))
         .unwrap_or_default()

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::attendant::Attendant;
 use super::session::{PlainOutput, PlainSession};
 use crate::domain::Course;
-use crate::domain::decisions::Resolution;
-use crate::domain::trust::TrustKind;
+use crate::domain::asking::decisions::Resolution;
+use crate::domain::safety::trust::TrustKind;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TrustEntry, Unagreed};
 use crate::protocol::StoredRecord;
 use crate::protocol::event::{

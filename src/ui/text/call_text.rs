@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::ansi::output_lines;
 use crate::domain::FileChange;
-use crate::domain::file_change::FileChangeKind;
-use crate::domain::net_changes::NetChange;
-use crate::domain::transcript::{ToolAction, ToolCall};
+use crate::domain::reading::file_change::FileChangeKind;
+use crate::domain::reading::net_changes::NetChange;
+use crate::domain::reading::transcript::{ToolAction, ToolCall};
 
 /// Returns the changes of a call as a unified diff, or its command with the output, or its arguments and the
 /// result. Without the escape sequences of programs.
@@ -97,7 +97,7 @@ fn file_diff(
 mod tests {
     use super::*;
     use crate::domain::CallId;
-    use crate::domain::transcript::ToolResult;
+    use crate::domain::reading::transcript::ToolResult;
 
     fn call(action: ToolAction, said: &str, changes: Vec<FileChange>) -> ToolCall {
         let (lines, text) = (said.lines().count(), said.to_owned());

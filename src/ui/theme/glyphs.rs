@@ -3,7 +3,7 @@
 //! Every symbol is one column wide in every width table in use, except the two call arrows, which are
 //! two columns in ASCII. Colour alone never carries meaning: each state has its own symbol.
 
-use crate::domain::question_kind::QuestionKind;
+use crate::domain::dialogs::question_kind::QuestionKind;
 
 /// One set of symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

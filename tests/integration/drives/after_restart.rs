@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use dominds_tui::domain::DialogId;
-use dominds_tui::domain::news::{NewsItem, NewsKind};
+use dominds_tui::domain::teams::notices::{NewsItem, NewsKind};
 use dominds_tui::driver::{AfterRestart, PickUp};
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;

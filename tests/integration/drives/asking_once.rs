@@ -1,7 +1,7 @@
 //! An answered question is not asked again for the same work, and few confirmations are asked for.
 
 use dominds_tui::domain::DialogId;
-use dominds_tui::domain::inquiry::answers::AnswerInput;
+use dominds_tui::domain::asking::inquiry::answers::AnswerInput;
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::DriverEvent;

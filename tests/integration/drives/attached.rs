@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::domain::{Course, DialogId, Genseq};
 use dominds_tui::llm::{Message, MessageImage, Reply, Sequence};
 use dominds_tui::protocol::{

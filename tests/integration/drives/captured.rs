@@ -1,6 +1,6 @@
 //! Questions in the last words of a turn: asked as if the model had called `askHuman`.
 
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::Command;
 use dominds_tui::protocol::event::QuietOutcome;

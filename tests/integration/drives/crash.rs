@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dominds_tui::domain::inquiry::answers::AnswerInput;
-use dominds_tui::domain::record::{Entry, Record};
+use dominds_tui::domain::asking::inquiry::answers::AnswerInput;
+use dominds_tui::domain::dialogs::record::{Entry, Record};
 use dominds_tui::domain::{Bucket, DialogId, RootId};
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
 use dominds_tui::protocol::{Cursor, DriverEvent, InboxRow};

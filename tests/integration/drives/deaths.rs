@@ -1,6 +1,6 @@
 //! What happens to dialogs that work for a dialog declared dead, and to those that wait for it.
 
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::domain::{DialogId, StopReason};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;

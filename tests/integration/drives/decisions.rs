@@ -1,10 +1,10 @@
 //! Decisions of members: made, told or approved, by the autonomy that is configured.
 
-use dominds_tui::domain::autonomy::{AutonomyLevel, AutonomyScope};
-use dominds_tui::domain::decisions::Resolution;
-use dominds_tui::domain::inquiry::answers::AnswerInput;
-use dominds_tui::domain::record::Record;
-use dominds_tui::domain::trust::{TrustEntry, TrustKind};
+use dominds_tui::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
+use dominds_tui::domain::asking::decisions::Resolution;
+use dominds_tui::domain::asking::inquiry::answers::AnswerInput;
+use dominds_tui::domain::dialogs::record::Record;
+use dominds_tui::domain::safety::trust::{TrustEntry, TrustKind};
 use dominds_tui::domain::{Bucket, DialogId};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;

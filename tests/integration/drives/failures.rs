@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dominds_tui::domain::latest::{Blocker, DisplayState};
+use dominds_tui::domain::dialogs::latest::{Blocker, DisplayState};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, RetryView, Segment};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use dominds_tui::domain::transcript::SpokenKind;
+use dominds_tui::domain::reading::transcript::SpokenKind;
 use dominds_tui::domain::{Bucket, DialogId};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::{

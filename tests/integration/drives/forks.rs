@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use dominds_tui::domain::{
-    Bucket, Course, DialogId, Genseq, Record, RootId, SelfId, StopReason, latest::DisplayState,
-};
+use dominds_tui::domain::dialogs::latest::DisplayState;
+use dominds_tui::domain::{Bucket, Course, DialogId, Genseq, Record, RootId, SelfId, StopReason};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{AfterFork, Command, DriverEvent, ForkMode, Lifecycle};

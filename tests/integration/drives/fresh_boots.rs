@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::json;
 
 use dominds_tui::domain::DialogId;
-use dominds_tui::domain::fresh_boots::{CONCLUSION_TOOLS, FbrPhase, FbrRound};
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::dialogs::fresh_boots::{CONCLUSION_TOOLS, FbrPhase, FbrRound};
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
 use dominds_tui::protocol::Command;
 use dominds_tui::protocol::event::QuietOutcome;

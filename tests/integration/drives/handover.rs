@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::domain::{DialogId, StopReason};
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;

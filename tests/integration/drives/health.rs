@@ -1,6 +1,6 @@
 //! A context that fills up: warnings, last calls, a new course.
 
-use dominds_tui::domain::record::{Origin, Record};
+use dominds_tui::domain::dialogs::record::{Origin, Record};
 use dominds_tui::domain::{Course, DialogId, Entry, HealthLevel};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Reply, Sequence};

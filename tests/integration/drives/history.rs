@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use dominds_tui::domain::keep_going::KeepGoingSwitch;
+use dominds_tui::domain::dialogs::keep_going::KeepGoingSwitch;
 use dominds_tui::domain::{
     Bucket, Course, DialogId, DisplayState, ForeignLayout, Genseq, Lang, RootId, SelfId,
 };

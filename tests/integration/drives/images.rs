@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::domain::{Bucket, Course, DialogId, Genseq};
 use dominds_tui::llm::{Message, MessageImage, Reply, Request, Sequence};
 use dominds_tui::protocol::{ForkMode, Lifecycle};

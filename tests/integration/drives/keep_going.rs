@@ -1,8 +1,8 @@
 //! A main dialog that would rest without having finished is pushed on, until a person is asked.
 
 use dominds_tui::domain::DialogId;
-use dominds_tui::domain::keep_going::KeepGoingSwitch;
-use dominds_tui::domain::record::{Origin, Record};
+use dominds_tui::domain::dialogs::keep_going::KeepGoingSwitch;
+use dominds_tui::domain::dialogs::record::{Origin, Record};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, TreeRow};
 use dominds_tui::protocol::{Command, DriverEvent};

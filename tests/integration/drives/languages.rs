@@ -1,8 +1,8 @@
 //! The work language: the texts for members, and files that are read again in the other language.
 
-use dominds_tui::domain::record::{Entry, Record};
-use dominds_tui::domain::transcript::{BlockBody, TellaskStatus, Transcript};
-use dominds_tui::domain::tree::Bucket;
+use dominds_tui::domain::dialogs::record::{Entry, Record};
+use dominds_tui::domain::dialogs::tree::Bucket;
+use dominds_tui::domain::reading::transcript::{BlockBody, TellaskStatus, Transcript};
 use dominds_tui::domain::{AgentId, Course, DialogId, Lang, RootId};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::app;
-use dominds_tui::domain::server_tools::ToolFacts;
+use dominds_tui::domain::safety::server_tools::ToolFacts;
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{DialogId, Lang, Problem, SharedSecrets};
 use dominds_tui::driver::ToolSources;

@@ -1,7 +1,7 @@
 //! Questions with parts: asked in one call, answered part by part, recorded at once.
 
-use dominds_tui::domain::inquiry::answers::AnswerInput;
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::asking::inquiry::answers::AnswerInput;
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::domain::{Course, DialogId, Genseq};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;

@@ -1,6 +1,6 @@
 //! Reminders: of a dialog, and those a member keeps for all its dialogs.
 
-use dominds_tui::domain::reminder::PERSONAL;
+use dominds_tui::domain::dialogs::reminder::PERSONAL;
 use dominds_tui::domain::{AgentId, Reminder, Stamp};
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use serde_json::json;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use dominds_tui::domain::record::ReplyStatus;
+use dominds_tui::domain::dialogs::record::ReplyStatus;
 use dominds_tui::domain::{CallId, Course, StopReason};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;

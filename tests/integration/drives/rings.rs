@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use dominds_tui::domain::assignment::{Assignment, AssignmentFrame};
-use dominds_tui::domain::record::{AnchorRole, Call, CallResult, DeliveryMode, Record};
-use dominds_tui::domain::tree::{Batch, TreeChange};
+use dominds_tui::domain::dialogs::assignment::{Assignment, AssignmentFrame};
+use dominds_tui::domain::dialogs::record::{AnchorRole, Call, CallResult, DeliveryMode, Record};
+use dominds_tui::domain::dialogs::tree::{Batch, TreeChange};
 use dominds_tui::domain::{
     Bucket, CallId, CallType, Course, DialogId, Entry, Genseq, Pending, RootAnchor, Stamp,
 };

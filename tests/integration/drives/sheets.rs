@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use dominds_tui::domain::diff::LineTag;
-use dominds_tui::domain::net_changes::NetChange;
+use dominds_tui::domain::reading::net_changes::NetChange;
+use dominds_tui::domain::reading::timeline::{Activity, Span};
 use dominds_tui::domain::text::Localized;
-use dominds_tui::domain::timeline::{Activity, Span};
+use dominds_tui::domain::text::diff::LineTag;
 use dominds_tui::domain::{DialogId, Reminder, Stamp};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Sequence};

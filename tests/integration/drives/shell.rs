@@ -1,7 +1,7 @@
 //! Commands of members, driven as a person would see them: reminders that follow processes, which
 //! members have the tools, the effects of a stop and a restart. Commands are real, so time is too.
 
-use dominds_tui::domain::background::SHELL_OWNER;
+use dominds_tui::domain::dialogs::background::SHELL_OWNER;
 use dominds_tui::domain::{AgentId, Reminder};
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::{Command, DriverEvent};

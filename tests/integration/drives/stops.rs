@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dominds_tui::domain::Bucket;
-use dominds_tui::domain::latest::{DisplayState, StopReason};
+use dominds_tui::domain::dialogs::latest::{DisplayState, StopReason};
 use dominds_tui::driver::{Audience, PickUp};
 use dominds_tui::llm::{ErrorClass, LlmError, Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, RetryView};

@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use dominds_tui::domain::news::{NewNotice, NewsItem, NewsKind};
-use dominds_tui::domain::org::TeamLimits;
-use dominds_tui::domain::task::{
+use dominds_tui::domain::safety::trust::{TrustEntry, TrustKind};
+use dominds_tui::domain::teams::notices::{NewNotice, NewsItem, NewsKind};
+use dominds_tui::domain::teams::org::TeamLimits;
+use dominds_tui::domain::teams::task::{
     BlockReason, Enqueued, NewTask, Overlap, Priority, Task, TaskFilter, TaskKind, TaskStatus,
 };
-use dominds_tui::domain::trust::{TrustEntry, TrustKind};
 use dominds_tui::domain::{AgentId, Bucket, Clock, DialogId, RootId, TaskId, TeamName};
 use dominds_tui::hive::{Listed, Store};
 use dominds_tui::llm::{Reply, Sequence};

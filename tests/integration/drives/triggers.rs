@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use dominds_tui::domain::news::NewsKind;
-use dominds_tui::domain::task::{Task, TaskKind, TaskStatus};
-use dominds_tui::domain::text::Localized;
-use dominds_tui::domain::trigger::change::{
+use dominds_tui::domain::safety::trust::{TrustEntry, TrustKind};
+use dominds_tui::domain::teams::notices::NewsKind;
+use dominds_tui::domain::teams::task::{Task, TaskKind, TaskStatus};
+use dominds_tui::domain::teams::trigger::change::{
     TriggerAnswer, TriggerBasis, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
 };
-use dominds_tui::domain::trigger::{
+use dominds_tui::domain::teams::trigger::{
     StoredTrigger, Trigger, TriggerConfig, TriggerId, TriggerState,
 };
-use dominds_tui::domain::trust::{TrustEntry, TrustKind};
+use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{AgentId, Clock, Lang, Stamp, TeamName};
 use dominds_tui::driver::PickUp;
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};

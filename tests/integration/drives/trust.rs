@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dominds_tui::domain::DialogId;
-use dominds_tui::domain::trust::{TrustEntry, TrustKind};
+use dominds_tui::domain::safety::trust::{TrustEntry, TrustKind};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::{ConsentView, QuietOutcome};
 use dominds_tui::protocol::{Command, DriverEvent};

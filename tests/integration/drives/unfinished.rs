@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::domain::{AnswerText, Course, DialogId, Genseq};
 use dominds_tui::llm::{ErrorClass, LlmError, Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::domain::AssignmentFrame;
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::llm::{Reply, Request, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::store::RealDisk;

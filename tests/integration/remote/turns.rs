@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::domain::DialogId;
-use dominds_tui::domain::record::Record;
+use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
 use dominds_tui::protocol::wire::{AudienceKind, Hello};
 use dominds_tui::protocol::{Command, DriverEvent, QuietOutcome};

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use dominds_tui::app;
-use dominds_tui::domain::sandbox::Level;
+use dominds_tui::domain::safety::sandbox::Level;
 use dominds_tui::sandbox::{self, CommandSpec, Sandbox};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 

@@ -1,8 +1,8 @@
 //! The assignment of a side dialog as it was at the fork point. Pure.
 
-use crate::domain::call::{SpecialCall, TellaskKind, text_argument};
-use crate::domain::history::CallFact;
-use crate::domain::record::{Record, ReplyStatus, SideDialogCreated};
+use crate::domain::dialogs::call::{SpecialCall, TellaskKind, text_argument};
+use crate::domain::dialogs::history::CallFact;
+use crate::domain::dialogs::record::{Record, ReplyStatus, SideDialogCreated};
 use crate::domain::{AgentId, Assignment, AssignmentFrame, CallId, SelfId};
 
 use super::dialogs::{ForkedDialog, SourceDialog};

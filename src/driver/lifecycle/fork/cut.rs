@@ -5,15 +5,15 @@
 
 use std::sync::Arc;
 
-use crate::domain::call::{ASK_HUMAN, text_argument};
-use crate::domain::fresh_boots::{FbrRound, FbrState};
-use crate::domain::latest::CourseStartPrompt;
-use crate::domain::question::CallSite;
-use crate::domain::record::{
+use crate::domain::asking::question::CallSite;
+use crate::domain::dialogs::call::{ASK_HUMAN, text_argument};
+use crate::domain::dialogs::fresh_boots::{FbrRound, FbrState};
+use crate::domain::dialogs::latest::CourseStartPrompt;
+use crate::domain::dialogs::record::{
     Call, DeliveryMode, Entry, HumanText, Origin, Record, SideDialogCreated,
 };
+use crate::domain::dialogs::tree::TreeChange;
 use crate::domain::text::{Localized, localized};
-use crate::domain::tree::TreeChange;
 use crate::domain::{
     Assignment, Attachment, Course, DialogId, Genseq, History, Latest, Question, Reminder, RootId,
     SelfId, Stamp,
@@ -22,10 +22,10 @@ use crate::protocol::{AttachedImage, Refusal};
 use crate::store::CourseLine;
 
 use super::assignments;
-use super::dialogs::{ForkPoint, ForkedDialog, GenerationOpening, SourceDialog};
-use super::lines::{
+use super::copied_lines::{
     Courses, CutPosition, is_written_anew, lines_before, snapshot_records, with_renamed_root,
 };
+use super::dialogs::{ForkPoint, ForkedDialog, GenerationOpening, SourceDialog};
 
 /// One fork.
 #[derive(Debug, Clone, Copy)]

@@ -1,12 +1,12 @@
 //! The dialogs of a fork: as they are in the source, and as they are kept.
 
-use crate::domain::latest::CourseStartPrompt;
-use crate::domain::record::SideDialogCreated;
+use crate::domain::dialogs::latest::CourseStartPrompt;
+use crate::domain::dialogs::record::SideDialogCreated;
 use crate::domain::{Assignment, Course, Dialog, DialogMeta, Genseq, History, Latest};
 
 use crate::protocol::AttachedImage;
 
-use super::lines::Courses;
+use super::copied_lines::Courses;
 
 /// The generation a fork is made at: the first one that is not copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

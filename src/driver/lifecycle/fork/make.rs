@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::domain::dialogs::tree::{Bucket, TreeChange};
 use crate::domain::text::Localized;
-use crate::domain::tree::{Bucket, TreeChange};
-use crate::domain::{ArtifactRef, Attachment, DialogId, DialogTree, RootId, json};
+use crate::domain::text::json;
+use crate::domain::{ArtifactRef, Attachment, DialogId, DialogTree, RootId};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::protocol::lifecycle::AfterFork;

@@ -5,9 +5,9 @@
 //! ([`next_step`]), and one rename publishes it ([`make`]).
 
 mod assignments;
+mod copied_lines;
 mod cut;
 mod dialogs;
-mod lines;
 mod make;
 mod next_step;
 #[cfg(test)]

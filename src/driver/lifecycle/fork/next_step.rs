@@ -3,18 +3,18 @@
 //! A new fork is idle. Whether it then continues is decided elsewhere: a main dialog that waits for nobody
 //! is continued like one that was stopped (`driver/supervisor/lifecycle.rs`), its side dialogs by the user.
 
-use crate::domain::latest::{ExecutionMarker, StopReason};
-use crate::domain::record::Record;
-use crate::domain::shown_state::{Activity, derive};
-use crate::domain::state::{NextStep, next_step};
-use crate::domain::tree::TreeChange;
+use crate::domain::dialogs::latest::{ExecutionMarker, StopReason};
+use crate::domain::dialogs::record::Record;
+use crate::domain::dialogs::shown_state::{Activity, derive};
+use crate::domain::dialogs::state::{NextStep, next_step};
+use crate::domain::dialogs::tree::TreeChange;
 use crate::domain::{Assignment, Dialog, SelfId};
 use crate::driver::calls::ask_back::restore_asked_back;
 use crate::driver::steps::draft::Draft;
 use crate::protocol::lifecycle::AfterFork;
 
+use super::copied_lines::snapshot_records;
 use super::dialogs::GenerationOpening;
-use super::lines::snapshot_records;
 
 /// Drafts what is still to be written; returns what the fork waits for. `repairs`: the missing index
 /// files of the new tree.
@@ -82,7 +82,7 @@ fn waits_for_continue(dialog: &Dialog, is_main: bool, next: &AfterFork) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::question::{CallSite, Question};
+    use crate::domain::asking::question::{CallSite, Question};
     use crate::domain::{CallId, Course, DialogId, RootId, Stamp};
 
     fn asking() -> Dialog {

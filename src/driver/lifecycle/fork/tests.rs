@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::latest::StopReason;
-use crate::domain::record::Entry;
-use crate::domain::tree::TreeChange;
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::record::Entry;
+use crate::domain::dialogs::tree::TreeChange;
 use crate::domain::{
     AssignmentFrame, Course, Dialog, DialogMeta, ExecutionMarker, Genseq, Latest, RootId, SelfId,
     Slug, Stamp,
 };
 use crate::store::CourseLine;
 
+use super::copied_lines::with_renamed_root;
 use super::cut::ForkPlan;
 use super::dialogs::{ForkPoint, GenerationOpening, SourceDialog};
-use super::lines::with_renamed_root;
 
 const ROOT: &str = "aa/bb/01";
 const SIDE: &str = "cc/dd/02";

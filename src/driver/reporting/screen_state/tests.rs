@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::domain::latest::DisplayState;
-use crate::domain::question::CallSite;
+use crate::domain::asking::question::CallSite;
+use crate::domain::dialogs::latest::DisplayState;
 use crate::domain::text::Localized;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, CallId, Course, Genseq, Question, SelfId, Stamp, StopReason};

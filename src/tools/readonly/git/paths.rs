@@ -7,7 +7,7 @@ use super::super::place::{PathCheck, PathUse};
 use super::super::refusal::{GitFault, LineRefusal};
 use super::options::{GitArguments, option_of};
 use super::repository::Repository;
-use crate::domain::reserved::AT_TOP;
+use crate::domain::safety::reserved::AT_TOP;
 use crate::tools::access::{PathTarget, ReadScope};
 
 /// A command about a repository.

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::fixture::*;
-use crate::domain::autonomy::DecisionKind;
-use crate::domain::inquiry::answers::AnswerInput;
-use crate::domain::inquiry::approval::WrittenDecision;
-use crate::domain::inquiry::{Inquiry, WrittenOption};
+use crate::domain::asking::autonomy::DecisionKind;
+use crate::domain::asking::inquiry::answers::AnswerInput;
+use crate::domain::asking::inquiry::approval::WrittenDecision;
+use crate::domain::asking::inquiry::{Inquiry, WrittenOption};
 use crate::domain::{Lang, Stamp};
 use crate::protocol::{Command, DriverEvent, InboxRow};
 

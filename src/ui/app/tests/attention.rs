@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::fixture::*;
-use crate::domain::decisions::Resolution;
-use crate::domain::news::NewsKind;
+use crate::domain::asking::decisions::Resolution;
+use crate::domain::teams::notices::NewsKind;
 use crate::protocol::{Command, DriverEvent, InboxRow, TreeRow};
 use crate::ui::app::{AttentionSettings, Effect, Looking, QuietHours};
 use crate::ui::caller::{Call, CallReason};

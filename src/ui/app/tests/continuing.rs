@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::fixture::*;
-use crate::domain::keep_going::KeepGoingSwitch;
+use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::text::{Localized, Text};
 use crate::domain::{DialogId, DisplayState, HealthLevel, Problem};
 use crate::protocol::{Command, DriverEvent, LOST, RetryView, TreeRow};

@@ -2,11 +2,11 @@
 
 use super::fixture::*;
 use crate::domain::DisplayState;
-use crate::domain::latest::StopReason;
+use crate::domain::dialogs::latest::StopReason;
 use crate::domain::text::Localized;
 use crate::protocol::{DriverEvent, RetryView, TreeRow};
 use crate::ui::app::Effect;
-use crate::ui::app::words;
+use crate::ui::app::drawing::app_words;
 use crate::ui::panes::tree::NO_DIALOGS;
 
 fn titles(stage: &mut Stage) -> Vec<Effect> {
@@ -32,7 +32,8 @@ fn the_title_counts_open_questions_from_the_first_frame_on() {
 
 #[test]
 fn nothing_is_reported_as_empty_before_it_is_loaded() {
-    let missing = [words::NOTHING_OPEN, words::NO_TARGET, NO_DIALOGS, words::NOTHING_WAITS];
+    let missing =
+        [app_words::NOTHING_OPEN, app_words::NO_TARGET, NO_DIALOGS, app_words::NOTHING_WAITS];
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
         let nothing = |screen: &str| {

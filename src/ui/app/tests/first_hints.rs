@@ -6,7 +6,7 @@ use serde_json::json;
 use super::fixture::*;
 use crate::protocol::DriverEvent;
 use crate::ui::app::STORED_HINTS;
-use crate::ui::app::first_hints::FirstHint;
+use crate::ui::app::keys::first_hints::FirstHint;
 use crate::ui::bindings;
 
 /// A stage for a person who has seen no hint.

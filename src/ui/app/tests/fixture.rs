@@ -12,8 +12,8 @@ use ratatui::crossterm::event::{
 use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;
 
-use crate::domain::latest::{Blocker, StopReason};
-use crate::domain::record::Entry;
+use crate::domain::dialogs::latest::{Blocker, StopReason};
+use crate::domain::dialogs::record::Entry;
 use crate::domain::{
     CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Question,
     RootId, SelfId, Stamp,
@@ -24,7 +24,7 @@ use crate::protocol::{
     Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
 };
 use crate::ui::app::Gesture;
-use crate::ui::app::held::HeldAnswers;
+use crate::ui::app::answers::undoable::HeldAnswers;
 use crate::ui::app::{App, AppOptions, LookChange};
 use crate::ui::bindings;
 use crate::ui::cx::UiSettings;

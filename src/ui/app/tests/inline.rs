@@ -5,12 +5,12 @@ use ratatui::layout::Size;
 use ratatui::style::Color;
 
 use super::fixture::*;
-use crate::domain::latest::Blocker;
+use crate::domain::dialogs::latest::Blocker;
 use crate::domain::{Course, DialogId, DisplayState};
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use crate::ui::app::Focus;
-use crate::ui::app::follow_up::FollowUp;
+use crate::ui::app::flow::follow_up::FollowUp;
 use crate::ui::terminal::MouseUse;
 use crate::ui::theme::tests::parse_flat;
 use crate::ui::theme::{ColorDepth, Glyphs, Theme};

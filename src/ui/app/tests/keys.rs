@@ -2,7 +2,7 @@
 
 use super::fixture::*;
 use crate::domain::Lang;
-use crate::domain::latest::Blocker;
+use crate::domain::dialogs::latest::Blocker;
 use crate::domain::text::Localized;
 use crate::protocol::{DriverEvent, Refusal, TreeRow};
 

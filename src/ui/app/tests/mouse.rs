@@ -58,8 +58,8 @@ fn a_click_chooses_a_question_and_a_second_one_answers_it() {
     let mut stage = with_mouse(answering(120, 40));
     stage.keys("<esc> 1").screen();
     let second = questions().remove(1);
-    let (x, y) =
-        stage.place_of(&crate::domain::title::headline(&second.question.tellask_content)[..12]);
+    let (x, y) = stage
+        .place_of(&crate::domain::reading::title::headline(&second.question.tellask_content)[..12]);
     stage.click(x, y).screen();
     stage.click(x, y);
     let screen = stage.screen();

@@ -2,8 +2,8 @@
 
 use super::fixture::*;
 use super::queued;
-use crate::domain::title;
-use crate::domain::transcript::SpokenKind;
+use crate::domain::reading::title;
+use crate::domain::reading::transcript::SpokenKind;
 use crate::domain::{Bucket, Course, Lang};
 use crate::protocol::StoredRecord;
 use crate::protocol::event::Segment;

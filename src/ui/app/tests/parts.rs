@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::fixture::*;
-use crate::domain::inquiry::Inquiry;
-use crate::domain::inquiry::answers::{AnswerInput, PartAnswer, PartAnswers};
+use crate::domain::asking::inquiry::Inquiry;
+use crate::domain::asking::inquiry::answers::{AnswerInput, PartAnswer, PartAnswers};
 use crate::domain::text::Localized;
 use crate::domain::{Lang, Stamp};
 use crate::protocol::{Command, DriverEvent, InboxRow, Ticket};

@@ -1,7 +1,7 @@
 //! Snapshots of the app at every size. Read them when they change.
 
 use super::fixture::*;
-use crate::domain::fresh_boots::{FbrPhase, FbrRound, Reasoning};
+use crate::domain::dialogs::fresh_boots::{FbrPhase, FbrRound, Reasoning};
 use crate::domain::{DisplayState, Stamp};
 use crate::protocol::{DriverEvent, TreeRow};
 use crate::ui::theme::Glyphs;

@@ -109,7 +109,7 @@ fn a_sequence_is_not_completed_in_what_opened_after_its_beginning() {
     assert_eq!(stage.app.overlays.scope(), Some(consent::SCOPE));
     stage.keys("<esc> _");
     stage.app.overlays.show(
-        crate::ui::app::new_overlay::NewOverlay::Consent { then: None },
+        crate::ui::app::overlays::new_overlay::NewOverlay::Consent { then: None },
         &workspace(),
         &crate::ui::model::Drafts::new(std::collections::BTreeMap::new()),
     );

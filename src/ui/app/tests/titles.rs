@@ -64,7 +64,7 @@ fn a_hostile_title_stays_text_and_a_row_keeps_its_width() {
 
 #[test]
 fn hostile_names_act_on_nothing_wherever_they_are_shown() {
-    use crate::domain::hidden_chars::class_of;
+    use crate::domain::text::hidden_chars::class_of;
     let hostile =
         "[x](https://a/\u{1b}\\)\u{1b}]8;;file:///etc\u{7}\u{9b}2J\u{90}\u{202e}\u{2066}\u{200b}";
     for (width, height) in [(120, 40), (60, 20)] {

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::Course;
-use crate::domain::record::Entry;
-use crate::domain::transcript::Transcript;
+use crate::domain::dialogs::record::Entry;
+use crate::domain::reading::transcript::Transcript;
 
 const AT: &str = "2026-11-21 12:00:00";
 

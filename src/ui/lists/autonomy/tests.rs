@@ -1,6 +1,6 @@
 //! The levels of autonomy.
 
-use crate::domain::autonomy::{AutonomyLevel, AutonomyScope, AutonomySummary};
+use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope, AutonomySummary};
 use crate::protocol::{Command, ConsentView, DriverEvent};
 use crate::ui::app::tests::fixture::{Stage, streaming};
 

@@ -4,9 +4,9 @@
 pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, ListOverlay, Outcome, Row, Walk};
+use crate::domain::reading::title::headline;
+use crate::domain::reading::transcript::first_line;
 use crate::domain::text::Text;
-use crate::domain::title::headline;
-use crate::domain::transcript::first_line;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::cx::{Cx, Intent, View};

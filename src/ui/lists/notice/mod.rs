@@ -4,7 +4,7 @@
 pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
-use crate::domain::news::NewsItem;
+use crate::domain::teams::notices::NewsItem;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};

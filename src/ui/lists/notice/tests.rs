@@ -1,6 +1,6 @@
 //! The whole text of a notice, from the inbox.
 
-use crate::domain::news::{NewsItem, NewsKind, NewsLevel};
+use crate::domain::teams::notices::{NewsItem, NewsKind, NewsLevel};
 use crate::domain::{AgentId, Stamp};
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::tests::fixture::{Stage, main_dialog, streaming};

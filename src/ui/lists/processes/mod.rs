@@ -4,8 +4,8 @@
 pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
-use crate::domain::background::{BackgroundState, ProcessExit};
-use crate::domain::question::short_headline;
+use crate::domain::asking::question::short_headline;
+use crate::domain::dialogs::background::{BackgroundState, ProcessExit};
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};

@@ -1,7 +1,7 @@
 //! Background processes: counted, listed, stopped, and asked about when the program quits.
 
-use crate::domain::background::{Background, BackgroundState, ProcessExit};
-use crate::domain::sandbox::Level;
+use crate::domain::dialogs::background::{Background, BackgroundState, ProcessExit};
+use crate::domain::safety::sandbox::Level;
 use crate::domain::{DisplayState, Stamp};
 use crate::protocol::{Command, DriverEvent, TreeRow};
 use crate::ui::app::tests::fixture::*;

@@ -5,7 +5,7 @@
 pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, ListOverlay, Outcome, Row, Walk};
-use crate::domain::question::short_headline;
+use crate::domain::asking::question::short_headline;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, Bucket, DialogId, RootId, Slug};
 use crate::protocol::{Lifecycle, ShelfRow};

@@ -2,8 +2,8 @@
 
 use super::list::{List, ListOverlay, Row, Walk};
 use super::tasks;
-use crate::domain::question::short_headline;
-use crate::domain::task::Task;
+use crate::domain::asking::question::short_headline;
+use crate::domain::teams::task::Task;
 use crate::domain::text::Text;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, UiSettings, View};

@@ -5,8 +5,8 @@ pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use super::task;
-use crate::domain::task::row::TaskRow;
-use crate::domain::task::{Priority, TaskStatus};
+use crate::domain::teams::task::row::TaskRow;
+use crate::domain::teams::task::{Priority, TaskStatus};
 use crate::domain::text::Text;
 use crate::domain::{DialogId, TaskId, TeamName};
 use crate::protocol::TeamsRequest;

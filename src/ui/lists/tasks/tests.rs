@@ -1,7 +1,7 @@
 //! The list of tasks, and a whole task.
 
-use crate::domain::task::row::TaskRow;
-use crate::domain::task::{BlockReason, Priority, Task, TaskKind, TaskStatus};
+use crate::domain::teams::task::row::TaskRow;
+use crate::domain::teams::task::{BlockReason, Priority, Task, TaskKind, TaskStatus};
 use crate::domain::{RootId, Stamp, TaskId, TeamName};
 use crate::protocol::command::Ticket;
 use crate::protocol::{Command, DriverEvent, TeamsRequest};

@@ -4,7 +4,7 @@
 pub(in crate::ui) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
-use crate::domain::org_change::TeamStatus;
+use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::text::Text;
 use crate::protocol::{TeamRow, TeamsRequest};
 use crate::ui::action::{Action, Binding, Scope};

@@ -1,7 +1,7 @@
 //! Teams as a list.
 
 use crate::domain::TeamName;
-use crate::domain::org_change::TeamStatus;
+use crate::domain::teams::org_change::TeamStatus;
 use crate::protocol::{DriverEvent, TeamRow, TeamsRequest};
 use crate::ui::app::tests::fixture::*;
 use crate::ui::lists::tasks::tests::requests;

@@ -2,9 +2,9 @@
 
 use super::list::{List, ListOverlay, Row, Walk};
 use super::triggers;
+use crate::domain::teams::trigger::row::TriggerRow;
+use crate::domain::teams::trigger::{Trigger, TriggerConfig};
 use crate::domain::text::Text;
-use crate::domain::trigger::row::TriggerRow;
-use crate::domain::trigger::{Trigger, TriggerConfig};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, UiSettings, View};
 use crate::ui::overlay::Overlay;

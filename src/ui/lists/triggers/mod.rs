@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use super::trigger;
+use crate::domain::teams::trigger::row::TriggerRow;
+use crate::domain::teams::trigger::{TriggerKind, TriggerState};
 use crate::domain::text::Text;
-use crate::domain::trigger::row::TriggerRow;
-use crate::domain::trigger::{TriggerKind, TriggerState};
 use crate::domain::{DialogId, Stamp};
 use crate::protocol::TeamsRequest;
 use crate::ui::action::{Action, Binding, Scope};

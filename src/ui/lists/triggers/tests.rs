@@ -1,10 +1,10 @@
 //! The list of triggers, and a whole trigger.
 
-use crate::domain::task::TaskStatus;
+use crate::domain::teams::task::TaskStatus;
+use crate::domain::teams::trigger::row::{TriggerRow, WindowNow};
+use crate::domain::teams::trigger::test_support::{id, keyword, scheduled, windowed};
+use crate::domain::teams::trigger::{Trigger, TriggerId, TriggerState};
 use crate::domain::text::Localized;
-use crate::domain::trigger::row::{TriggerRow, WindowNow};
-use crate::domain::trigger::test_support::{id, keyword, scheduled, windowed};
-use crate::domain::trigger::{Trigger, TriggerId, TriggerState};
 use crate::domain::{Stamp, TaskId};
 use crate::protocol::{Command, DriverEvent, TeamsRequest};
 use crate::ui::app::tests::fixture::*;

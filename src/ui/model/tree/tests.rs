@@ -168,7 +168,7 @@ fn ten_thousand_rows_are_cheap_to_update_and_to_scroll() {
 }
 
 fn waits(row: TreeRow) -> TreeRow {
-    let reason = crate::domain::latest::Blocker::SideDialogs;
+    let reason = crate::domain::dialogs::latest::Blocker::SideDialogs;
     TreeRow { state: DisplayState::Blocked { reason }, ..row }
 }
 

@@ -3,10 +3,10 @@
 //! Files are folded and unfolded under their headings; a cursor goes by rows, and keys act on its file.
 //! Rows are laid out when the content, the width or the folding changes, not for each frame.
 
+mod changes_words;
 mod rows;
 #[cfg(test)]
 pub(in crate::ui) mod tests;
-mod words;
 
 use std::collections::BTreeSet;
 
@@ -21,10 +21,10 @@ use super::row_search::{RowJump, RowSearch, top_for};
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::domain::DialogId;
-use crate::domain::diff::LineTag;
-use crate::domain::file_change::FileChangeKind;
-use crate::domain::net_changes::NetChange;
+use crate::domain::reading::file_change::FileChangeKind;
+use crate::domain::reading::net_changes::NetChange;
 use crate::domain::text::Text;
+use crate::domain::text::diff::LineTag;
 use crate::protocol::{ChangesScope, ChangesView, SheetRequest};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::copies::CopyTo;
@@ -280,18 +280,20 @@ impl ChangesSheet {
 
     fn heading(&self, ui: &UiSettings, content: Option<&ChangesView>) -> Heading {
         let dot = format!(" {} ", ui.glyphs.middle_dot);
-        let mut left =
-            vec![ui.text(words::TITLE).to_owned(), ui.text(scope_word(self.scope)).to_owned()];
+        let mut left = vec![
+            ui.text(changes_words::TITLE).to_owned(),
+            ui.text(scope_word(self.scope)).to_owned(),
+        ];
         if let Some(content) = content {
             let count = |tag| content.changes.iter().map(|change| change.count(tag)).sum::<usize>();
-            left.push(ui.counted(content.changes.len(), words::FILES));
+            left.push(ui.counted(content.changes.len(), changes_words::FILES));
             left.push(format!("+{} -{}", count(LineTag::Added), count(LineTag::Removed)));
         }
         let hints = [
-            hint(ui, SCOPE, Action::OtherChanges, words::OTHER),
-            hint(ui, SCOPE, Action::MarkReviewed, words::REVIEWED),
+            hint(ui, SCOPE, Action::OtherChanges, changes_words::OTHER),
+            hint(ui, SCOPE, Action::MarkReviewed, changes_words::REVIEWED),
             hint(ui, SCOPE, Action::Cancel, CLOSE),
-            hint(ui, SCOPE, Action::OtherEnd, words::CALL),
+            hint(ui, SCOPE, Action::OtherEnd, changes_words::CALL),
         ];
         Heading { left: left.join(&dot), right: hints.join(PART) }
     }
@@ -300,11 +302,13 @@ impl ChangesSheet {
     fn note(&self, ui: &UiSettings, content: Option<&ChangesView>) -> Option<String> {
         let Some(content) = content else { return Some(ui.text(LOADING).to_owned()) };
         match self.scope {
-            _ if content.left_out > 0 => Some(ui.counted(content.left_out, words::LEFT_OUT)),
+            _ if content.left_out > 0 => {
+                Some(ui.counted(content.left_out, changes_words::LEFT_OUT))
+            }
             _ if !content.changes.is_empty() => None,
-            ChangesScope::Unreviewed => Some(ui.text(words::ALL_REVIEWED).to_owned()),
+            ChangesScope::Unreviewed => Some(ui.text(changes_words::ALL_REVIEWED).to_owned()),
             ChangesScope::Dialog | ChangesScope::MainDialog => {
-                Some(ui.text(words::NONE).to_owned())
+                Some(ui.text(changes_words::NONE).to_owned())
             }
         }
     }
@@ -327,9 +331,9 @@ impl ChangesSheet {
 
 fn scope_word(scope: ChangesScope) -> Text {
     match scope {
-        ChangesScope::Dialog => words::OF_DIALOG,
-        ChangesScope::MainDialog => words::OF_MAIN_DIALOG,
-        ChangesScope::Unreviewed => words::UNREVIEWED,
+        ChangesScope::Dialog => changes_words::OF_DIALOG,
+        ChangesScope::MainDialog => changes_words::OF_MAIN_DIALOG,
+        ChangesScope::Unreviewed => changes_words::UNREVIEWED,
     }
 }
 

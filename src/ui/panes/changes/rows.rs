@@ -1,8 +1,8 @@
 //! The rows of the sheet of changes: a heading for each file, and below it the difference.
 
-use super::words;
-use crate::domain::diff::{LineTag, first_changed_line};
-use crate::domain::net_changes::NetChange;
+use super::changes_words;
+use crate::domain::reading::net_changes::NetChange;
+use crate::domain::text::diff::{LineTag, first_changed_line};
 use crate::protocol::ChangesView;
 use crate::ui::cx::View;
 use crate::ui::model::Model;
@@ -88,7 +88,7 @@ fn difference(
     let note = |text: &str| (Strip::new().pad_to(INDENT).put(text, dim), None);
     let mut rows = Vec::new();
     if change.after_others {
-        rows.push(note(view.ui.text(words::AFTER_OTHERS)));
+        rows.push(note(view.ui.text(changes_words::AFTER_OTHERS)));
     }
     let diff = diff.of_file(&change.path);
     let shown = diff.hunks(&change.hunks, MAX_FILE_ROWS);
@@ -99,7 +99,7 @@ fn difference(
         rows.push(note(&format!("{} {more}", view.ui.glyphs.cut)));
     }
     if change.omitted_lines > 0 {
-        rows.push(note(&view.ui.counted(change.omitted_lines, words::OMITTED_LINES)));
+        rows.push(note(&view.ui.counted(change.omitted_lines, changes_words::OMITTED_LINES)));
     }
     rows
 }

@@ -1,6 +1,6 @@
 //! The sheet of changes, from keys to the screen.
 
-use crate::domain::net_changes::{ChangeByCall, NetChange, net_changes};
+use crate::domain::reading::net_changes::{ChangeByCall, NetChange, net_changes};
 use crate::domain::{CallId, Course, FileChange, SelfId, Stamp};
 use crate::protocol::{
     ChangesScope, ChangesView, Command, DriverEvent, ReadEnd, Sheet, SheetRequest, Ticket,

@@ -2,7 +2,7 @@
 //! as for a shell, or as addresses of files. A paste that is anything else besides is text.
 
 use crate::domain::ImageKind;
-use crate::domain::attachment::MAX_IMAGES;
+use crate::domain::dialogs::attachment::MAX_IMAGES;
 
 /// The longest paste that can be paths.
 const MAX_BYTES: usize = 16 * 1024;

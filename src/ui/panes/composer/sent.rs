@@ -1,6 +1,6 @@
 //! The texts that were sent: recalled with the arrows, searched, and kept across restarts.
 
-use crate::domain::needle::Needle;
+use crate::domain::text::search_pattern::Needle;
 
 /// Texts that are kept.
 const MAX_TEXTS: usize = 100;

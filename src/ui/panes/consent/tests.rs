@@ -1,7 +1,7 @@
 //! The consent sheet.
 
-use crate::domain::sandbox::Level;
-use crate::domain::trust::{TrustEntry, TrustKind, Unagreed};
+use crate::domain::safety::sandbox::Level;
+use crate::domain::safety::trust::{TrustEntry, TrustKind, Unagreed};
 use crate::protocol::{Command, ConsentView, DriverEvent};
 use crate::ui::app::tests::fixture::*;
 

@@ -1,10 +1,10 @@
 //! The search in the records of dialogs: an input line, and a list of results. Each key starts a search;
 //! the driver reads, and its results are added below. Enter goes to the chosen record.
 
+mod finder_words;
 mod rows;
 #[cfg(test)]
 pub(in crate::ui) mod tests;
-mod words;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -17,9 +17,9 @@ use super::field::Field;
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::domain::DialogId;
-use crate::domain::needle::Needle;
+use crate::domain::reading::transcript::RecordPosition;
 use crate::domain::text::Text;
-use crate::domain::transcript::RecordPosition;
+use crate::domain::text::search_pattern::Needle;
 use crate::protocol::{FindEnd, FindRequest, FindScope};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
@@ -124,23 +124,27 @@ impl Finder {
     }
 
     fn heading(&self, ui: &UiSettings, cx: &Cx<'_>) -> Heading {
-        let mut left = vec![ui.text(words::scope(self.scope)).to_owned()];
+        let mut left = vec![ui.text(finder_words::scope(self.scope)).to_owned()];
         let count = cx.finds.records().len();
         match cx.finds.end() {
             Some(FindEnd::TooMany) => {
-                left.push(ui.sentence(words::FIRST, &ui.counted(count, words::FOUND)));
+                left.push(
+                    ui.sentence(finder_words::FIRST, &ui.counted(count, finder_words::FOUND)),
+                );
             }
-            Some(FindEnd::Complete) if count == 0 => left.push(ui.text(words::NOTHING).to_owned()),
-            Some(FindEnd::Complete) => left.push(ui.counted(count, words::FOUND)),
+            Some(FindEnd::Complete) if count == 0 => {
+                left.push(ui.text(finder_words::NOTHING).to_owned())
+            }
+            Some(FindEnd::Complete) => left.push(ui.counted(count, finder_words::FOUND)),
             None if self.field.is_empty() => {}
-            None => left.push(ui.text(words::SEARCHING).to_owned()),
+            None => left.push(ui.text(finder_words::SEARCHING).to_owned()),
         }
         if cx.finds.unread() > 0 {
-            left.push(ui.counted(cx.finds.unread(), words::UNREAD));
+            left.push(ui.counted(cx.finds.unread(), finder_words::UNREAD));
         }
         let mut hints = vec![hint(ui, SCOPE, Action::Send, OPEN)];
         if self.dialog.is_some() {
-            hints.push(hint(ui, SCOPE, Action::FocusNext, words::OTHER));
+            hints.push(hint(ui, SCOPE, Action::FocusNext, finder_words::OTHER));
         }
         hints.push(hint(ui, SCOPE, Action::Leave, CLOSE));
         let dot = format!(" {} ", ui.glyphs.middle_dot);
@@ -274,7 +278,7 @@ impl Overlay for Finder {
         );
         let FinderAreas { list, preview } = areas(area);
         if self.field.is_empty() {
-            Self::draw_note(frame, list, ui, words::TYPE);
+            Self::draw_note(frame, list, ui, finder_words::TYPE);
             return;
         }
         let rows = cx.finds.records().len();

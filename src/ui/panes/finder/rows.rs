@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::words;
+use super::finder_words;
 use crate::domain::Bucket;
-use crate::domain::needle::Needle;
-use crate::domain::title::without_marks;
-use crate::domain::transcript::SpokenKind;
+use crate::domain::reading::title::without_marks;
+use crate::domain::reading::transcript::SpokenKind;
+use crate::domain::text::search_pattern::Needle;
 use crate::protocol::FoundRecord;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
@@ -31,7 +31,7 @@ pub(super) fn found_rows(
         .put(&shown_line(found, needle), ui.style(Role::Text))
         .marked(needle, ui.style(Role::Search));
     let count = if found.matches > 1 {
-        Strip::new().put(&ui.counted(found.matches, words::MATCHES), dim)
+        Strip::new().put(&ui.counted(found.matches, finder_words::MATCHES), dim)
     } else {
         Strip::new()
     };
@@ -66,7 +66,7 @@ fn shown_line<'a>(found: &'a FoundRecord, needle: &Needle) -> Cow<'a, str> {
 fn about(found: &FoundRecord, ui: &UiSettings) -> Strip {
     let dim = ui.style(Role::TextDim);
     let dot = format!(" {} ", ui.glyphs.middle_dot);
-    let kind = ui.text(words::kind(found.kind));
+    let kind = ui.text(finder_words::kind(found.kind));
     let what = match (&found.tool, &found.teammate) {
         (Some(tool), _) => format!("{kind} {tool}"),
         (None, Some(teammate)) => format!("{kind} @{teammate}"),
@@ -77,11 +77,11 @@ fn about(found: &FoundRecord, ui: &UiSettings) -> Strip {
         Bucket::Done => format!("{dot}{}", ui.text(DONE)),
         Bucket::Archive => format!("{dot}{}", ui.text(ARCHIVED)),
     };
-    let course = format!("{} {}", ui.text(words::COURSE), found.at.course);
+    let course = format!("{} {}", ui.text(finder_words::COURSE), found.at.course);
     let who = Strip::new().put("   ", dim).put(&format!("@{}", found.agent), ui.style(Role::Agent));
     let who = match found.kind {
         SpokenKind::You | SpokenKind::Answer => {
-            who.put(&format!(" {} {}", ui.glyphs.middle_dot, ui.text(words::YOU)), dim)
+            who.put(&format!(" {} {}", ui.glyphs.middle_dot, ui.text(finder_words::YOU)), dim)
         }
         SpokenKind::Assignment
         | SpokenKind::Guide

@@ -1,6 +1,6 @@
 //! From the key to the found record.
 
-use crate::domain::transcript::SpokenKind;
+use crate::domain::reading::transcript::SpokenKind;
 use crate::domain::{Bucket, CallId, Course, DialogId, Stamp};
 use crate::protocol::{
     Command, Cursor, DriverEvent, FindEnd, FindRequest, FindScope, FoundPart, FoundRecord, Ticket,

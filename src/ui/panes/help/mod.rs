@@ -17,7 +17,7 @@ use super::scroll_sign::draw_scroll_sign;
 use super::strip::{Joint, Strip};
 use super::text_rows::TextRows;
 use super::{inbox, transcript};
-use crate::domain::question_kind::QuestionKind;
+use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::text::{Text, in_lang};
 use crate::ui::action::{Action, Scope};
 use crate::ui::cx::{Cx, UiSettings, View};

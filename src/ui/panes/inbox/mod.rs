@@ -8,9 +8,9 @@ use ratatui::layout::Rect;
 
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::{Prose, plain_rows};
-use crate::domain::news::{NewsKind, NewsLevel};
+use crate::domain::reading::title;
+use crate::domain::teams::notices::{NewsKind, NewsLevel};
 use crate::domain::text::Text;
-use crate::domain::title;
 use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{UiSettings, View};

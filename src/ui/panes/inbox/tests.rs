@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::domain::news::NewsKind;
+use crate::domain::teams::notices::NewsKind;
 use crate::domain::text::Localized;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::{Command, DriverEvent};

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::Lang;
-use crate::domain::inquiry::answers::{AnswerInput, PartAnswers};
+use crate::domain::asking::inquiry::answers::{AnswerInput, PartAnswers};
 use crate::domain::time::Stamp;
 use crate::ui::bindings;
 use crate::ui::draft_writer::DraftTexts;

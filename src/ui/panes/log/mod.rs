@@ -3,9 +3,9 @@
 //!
 //! Rows are laid out when the width or the filter changes, not for each frame.
 
+mod log_words;
 #[cfg(test)]
 pub(in crate::ui) mod tests;
-mod words;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -95,9 +95,9 @@ impl LogSheet {
         let mut rows: Vec<Strip> = rows.collect();
         let dim = ui.style(Role::TextDim);
         if rows.is_empty() {
-            rows = plain_rows(ui.text(words::NONE), 1, cells, dim);
+            rows = plain_rows(ui.text(log_words::NONE), 1, cells, dim);
         } else if self.log.left_out {
-            let note = format!("{}: {}", ui.text(words::LEFT_OUT), self.log.file);
+            let note = format!("{}: {}", ui.text(log_words::LEFT_OUT), self.log.file);
             rows.splice(0..0, plain_rows(&note, 1, cells, dim));
         }
         self.rows.set(rows, width);
@@ -105,12 +105,12 @@ impl LogSheet {
 
     fn heading(&self, ui: &UiSettings) -> Heading {
         let dot = format!(" {} ", ui.glyphs.middle_dot);
-        let lines = ui.counted(self.shown(), words::LINES);
-        let left = [ui.text(words::TITLE), ui.text(level_word(self.least)), &lines].join(&dot);
+        let lines = ui.counted(self.shown(), log_words::LINES);
+        let left = [ui.text(log_words::TITLE), ui.text(level_word(self.least)), &lines].join(&dot);
         let hints = [
-            hint(ui, SCOPE, Action::LogLevel, words::LEVEL),
+            hint(ui, SCOPE, Action::LogLevel, log_words::LEVEL),
             hint(ui, SCOPE, Action::Cancel, CLOSE),
-            hint(ui, SCOPE, Action::ReadAgain, words::AGAIN),
+            hint(ui, SCOPE, Action::ReadAgain, log_words::AGAIN),
         ];
         Heading { left, right: hints.join(PART) }
     }
@@ -118,10 +118,10 @@ impl LogSheet {
 
 fn level_word(least: LogLevel) -> Text {
     match least {
-        LogLevel::Trace | LogLevel::Debug => words::ALL,
-        LogLevel::Info => words::INFO,
-        LogLevel::Warn => words::WARN,
-        LogLevel::Error => words::ERROR,
+        LogLevel::Trace | LogLevel::Debug => log_words::ALL,
+        LogLevel::Info => log_words::INFO,
+        LogLevel::Warn => log_words::WARN,
+        LogLevel::Error => log_words::ERROR,
     }
 }
 

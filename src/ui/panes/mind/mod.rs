@@ -3,9 +3,9 @@
 //!
 //! Rows are laid out when the width or the problems change, not for each frame.
 
+mod mind_words;
 #[cfg(test)]
 pub(in crate::ui) mod tests;
-mod words;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -92,11 +92,11 @@ impl MindSheet {
 
     fn heading(&self, ui: &UiSettings) -> Heading {
         let dot = ui.glyphs.middle_dot;
-        let (title, agent) = (ui.text(words::TITLE), &self.mind.agent);
-        let left = format!("{title} {dot} @{agent} {}", ui.text(words::NEW_DIALOG));
+        let (title, agent) = (ui.text(mind_words::TITLE), &self.mind.agent);
+        let left = format!("{title} {dot} @{agent} {}", ui.text(mind_words::NEW_DIALOG));
         let hints = [
             hint(ui, SCOPE, Action::Cancel, CLOSE),
-            hint(ui, SCOPE, Action::NextPart, words::PART),
+            hint(ui, SCOPE, Action::NextPart, mind_words::PART),
         ];
         Heading { left, right: hints.join(PART) }
     }
@@ -126,7 +126,7 @@ impl Page<'_> {
     }
 
     fn problems(&mut self, problems: &[Problem]) {
-        self.part(words::PROBLEMS);
+        self.part(mind_words::PROBLEMS);
         for problem in problems {
             let message = problem.message();
             self.text(message.in_lang(self.ui.lang), Role::Warning);
@@ -134,14 +134,14 @@ impl Page<'_> {
     }
 
     fn mind(&mut self, mind: &MindView) {
-        self.part(words::MODEL);
+        self.part(mind_words::MODEL);
         self.text(&format!("{} / {}", mind.provider, mind.model), Role::Text);
         for (name, value) in &mind.settings {
             self.text(&format!("{name}: {value}"), Role::TextDim);
         }
-        self.part(words::SYSTEM);
+        self.part(mind_words::SYSTEM);
         self.text(&mind.system, Role::Text);
-        self.part(words::CONTEXT);
+        self.part(mind_words::CONTEXT);
         for (at, message) in mind.context.iter().enumerate() {
             if at > 0 {
                 self.rows.push(Strip::new());
@@ -149,9 +149,9 @@ impl Page<'_> {
             self.text(message, Role::Text);
         }
         if mind.context.is_empty() {
-            self.text(self.ui.text(words::NONE), Role::TextDim);
+            self.text(self.ui.text(mind_words::NONE), Role::TextDim);
         }
-        self.part(words::TOOLS);
+        self.part(mind_words::TOOLS);
         for (at, tool) in mind.tools.iter().enumerate() {
             if at > 0 {
                 self.rows.push(Strip::new());
@@ -161,7 +161,7 @@ impl Page<'_> {
             self.text(&tool.parameters, Role::TextDim);
         }
         if mind.tools.is_empty() {
-            self.text(self.ui.text(words::NONE), Role::TextDim);
+            self.text(self.ui.text(mind_words::NONE), Role::TextDim);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::MAX_PER_ROW;
-use crate::domain::needle::Needle;
+use crate::domain::text::search_pattern::Needle;
 use crate::ui::panes::strip::{Joint, Strip};
 
 /// A row to be searched.

@@ -5,7 +5,7 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::words;
+use super::sheet_words;
 use crate::domain::DialogId;
 use crate::protocol::{ReminderAudience, SheetRequest};
 use crate::ui::action::Action;
@@ -59,7 +59,7 @@ impl Editor {
         let draft = cx.drafts.get(&subject.key());
         let field = Field::new(if draft.is_empty() { &before } else { draft });
         if !draft.is_empty() {
-            cx.intents.push(Intent::Notify(cx.ui.text(words::DRAFT_RESTORED).to_owned()));
+            cx.intents.push(Intent::Notify(cx.ui.text(sheet_words::DRAFT_RESTORED).to_owned()));
         }
         Self { subject, before, field }
     }
@@ -111,7 +111,7 @@ impl Editor {
         if self.field.paste(text) {
             self.save_draft(cx);
         } else {
-            cx.intents.push(Intent::Notify(cx.ui.text(words::PASTE_TOO_LONG).to_owned()));
+            cx.intents.push(Intent::Notify(cx.ui.text(sheet_words::PASTE_TOO_LONG).to_owned()));
         }
     }
 
@@ -136,7 +136,7 @@ impl Editor {
     fn save(&self, dialog: &DialogId, cx: &mut Cx<'_>) -> Handled {
         let text = self.field.text();
         if text.trim().is_empty() {
-            cx.intents.push(Intent::Notify(cx.ui.text(words::TEXT_MISSING).to_owned()));
+            cx.intents.push(Intent::Notify(cx.ui.text(sheet_words::TEXT_MISSING).to_owned()));
             return Handled::Done;
         }
         if text != self.before {
@@ -176,19 +176,19 @@ impl Editor {
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         let ui = view.ui;
         let hints = [
-            hint(ui, SCOPE, Action::Send, words::SAVE),
-            hint(ui, SCOPE, Action::Leave, words::KEEP),
-            hint(ui, SCOPE, Action::NewLine, words::NEW_LINE),
+            hint(ui, SCOPE, Action::Send, sheet_words::SAVE),
+            hint(ui, SCOPE, Action::Leave, sheet_words::KEEP),
+            hint(ui, SCOPE, Action::NewLine, sheet_words::NEW_LINE),
         ];
         let left = match &self.subject {
-            EditSubject::Reminder(..) => ui.text(words::EDIT_REMINDER).to_owned(),
+            EditSubject::Reminder(..) => ui.text(sheet_words::EDIT_REMINDER).to_owned(),
             EditSubject::NewReminder(_, ReminderAudience::Dialog | ReminderAudience::Shared) => {
-                ui.text(words::NEW_REMINDER).to_owned()
+                ui.text(sheet_words::NEW_REMINDER).to_owned()
             }
             EditSubject::NewReminder(_, ReminderAudience::Personal) => {
-                ui.text(words::NEW_PERSONAL_REMINDER).to_owned()
+                ui.text(sheet_words::NEW_PERSONAL_REMINDER).to_owned()
             }
-            EditSubject::Section(_, name) => format!("{} {name}", ui.text(words::EDIT)),
+            EditSubject::Section(_, name) => format!("{} {name}", ui.text(sheet_words::EDIT)),
         };
         let heading = Heading { left, right: hints.join(PART) };
         draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);

@@ -2,7 +2,7 @@
 
 use ratatui::style::Style;
 
-use super::words;
+use super::sheet_words;
 use crate::domain::text::Localized;
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
 use crate::ui::cx::{UiSettings, View};
@@ -58,17 +58,17 @@ pub fn reminder(
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
     let audience = match reminder.scope {
-        ReminderAudience::Dialog => words::OF_THIS_DIALOG,
-        ReminderAudience::Personal => words::PERSONAL,
-        ReminderAudience::Shared => words::SHARED_BY_PROGRAM,
+        ReminderAudience::Dialog => sheet_words::OF_THIS_DIALOG,
+        ReminderAudience::Personal => sheet_words::PERSONAL,
+        ReminderAudience::Shared => sheet_words::SHARED_BY_PROGRAM,
     };
     let mut head = Strip::new().put(ui.text(audience), ui.style(Role::Title));
     let dot = format!(" {} ", ui.glyphs.middle_dot);
     if let Some(owner) = &reminder.owner {
-        head.push(&format!("{dot}{} {owner}", ui.text(words::KEPT_BY)), dim);
+        head.push(&format!("{dot}{} {owner}", ui.text(sheet_words::KEPT_BY)), dim);
     }
     if reminder.hidden {
-        head.push(&format!("{dot}{}", ui.text(words::HIDDEN_FROM_MODEL)), dim);
+        head.push(&format!("{dot}{}", ui.text(sheet_words::HIDDEN_FROM_MODEL)), dim);
     }
     let seconds = age::seconds_since(&reminder.touched_at, view.now);
     let mut meta = draft_symbol(ui, draft);
@@ -94,11 +94,11 @@ pub fn section(
     let head = Strip::new().put(&section.name, ui.style(Role::Title));
     let mut meta = draft_symbol(ui, draft);
     let size = if !section.complete {
-        ui.text(words::SECTION_TOO_LARGE).to_owned()
+        ui.text(sheet_words::SECTION_TOO_LARGE).to_owned()
     } else if section.text.is_empty() {
-        ui.text(words::EMPTY_SECTION).to_owned()
+        ui.text(sheet_words::EMPTY_SECTION).to_owned()
     } else {
-        ui.counted(section.text.lines().count(), words::LINES)
+        ui.counted(section.text.lines().count(), sheet_words::LINES)
     };
     meta.push(&size, dim);
     let width = available.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
@@ -117,7 +117,7 @@ pub fn faults(faults: &[Localized], view: View<'_>, available: usize) -> Option<
     let row =
         |fault: &Localized| plain_rows(fault.in_lang(ui.lang), INDENT, width, ui.style(Role::Text));
     let body: Vec<Strip> = faults.iter().flat_map(row).collect();
-    let head = Strip::new().put(ui.text(words::LAYOUT_PROBLEMS), ui.style(Role::Warning));
+    let head = Strip::new().put(ui.text(sheet_words::LAYOUT_PROBLEMS), ui.style(Role::Warning));
     (!body.is_empty()).then(|| SheetItem { head, body, ..SheetItem::default() })
 }
 

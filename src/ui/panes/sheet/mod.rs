@@ -6,9 +6,9 @@
 mod editor;
 mod items;
 mod list;
+mod sheet_words;
 #[cfg(test)]
 pub(in crate::ui) mod tests;
-mod words;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -22,8 +22,8 @@ use super::composer::{self, Heading, PART, draw_heading, hint};
 use super::row_search::{RowJump, RowSearch};
 use super::strip::Strip;
 use crate::domain::DialogId;
-use crate::domain::question::short_headline;
-use crate::domain::title::headline;
+use crate::domain::asking::question::short_headline;
+use crate::domain::reading::title::headline;
 use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, View};
@@ -143,7 +143,8 @@ impl SheetPane {
         let key = self.list.chosen(&self.keys(cx))?;
         let taskdoc = cx.sheets.taskdoc()?;
         let section = taskdoc.sections.iter().find(|section| section.name == key)?;
-        let reason = (!section.complete).then(|| cx.ui.text(words::SECTION_TOO_LARGE).to_owned());
+        let reason =
+            (!section.complete).then(|| cx.ui.text(sheet_words::SECTION_TOO_LARGE).to_owned());
         let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
         Some((subject, section.text.clone(), reason))
     }
@@ -154,7 +155,7 @@ impl SheetPane {
                 let subject = EditSubject::NewReminder(self.dialog.clone(), scope);
                 self.editor = Some(Editor::new(subject, String::new(), cx));
             }
-            SheetKind::Taskdoc => refuse(cx.ui.text(words::SECTIONS_ARE_FIXED), cx),
+            SheetKind::Taskdoc => refuse(cx.ui.text(sheet_words::SECTIONS_ARE_FIXED), cx),
         }
         Handled::Done
     }
@@ -162,7 +163,7 @@ impl SheetPane {
     /// Deletes a reminder after a confirmation.
     fn delete(&mut self, cx: &mut Cx<'_>) -> Handled {
         match (self.kind, self.chosen_reminder(cx)) {
-            (SheetKind::Taskdoc, _) => refuse(cx.ui.text(words::SECTIONS_ARE_FIXED), cx),
+            (SheetKind::Taskdoc, _) => refuse(cx.ui.text(sheet_words::SECTIONS_ARE_FIXED), cx),
             (SheetKind::Reminders, None) => {}
             (SheetKind::Reminders, Some(ReminderView { no_delete: Some(reason), .. })) => {
                 let reason = reason.in_lang(cx.ui.lang).to_owned();
@@ -173,7 +174,7 @@ impl SheetPane {
                 let dialog = self.dialog.clone();
                 let yes = Intent::Sheet { dialog, request, draft: None };
                 let name = format!("“{}”", short_headline(&headline(content), NAME_CHARS));
-                let question = cx.ui.sentence(words::DELETE_REMINDER_QUESTION, &name);
+                let question = cx.ui.sentence(sheet_words::DELETE_REMINDER_QUESTION, &name);
                 cx.intents.push(Intent::ConfirmPermanent(question, Box::new(yes)));
             }
         }
@@ -214,20 +215,20 @@ impl SheetPane {
         let ui = view.ui;
         let dot = ui.glyphs.middle_dot;
         let title = match self.kind {
-            SheetKind::Reminders => words::REMINDERS,
-            SheetKind::Taskdoc => words::TASKDOC,
+            SheetKind::Reminders => sheet_words::REMINDERS,
+            SheetKind::Taskdoc => sheet_words::TASKDOC,
         };
         let mut left = format!("{} {dot} {}", ui.text(title), self.of);
         if let Some(count) = count.filter(|_| self.kind == SheetKind::Reminders) {
             left.push_str(&format!(" {dot} {count}"));
         }
-        let mut hints = vec![hint(ui, SCOPE, Action::Edit, words::EDIT)];
+        let mut hints = vec![hint(ui, SCOPE, Action::Edit, sheet_words::EDIT)];
         if self.kind == SheetKind::Reminders {
-            hints.push(hint(ui, SCOPE, Action::Add, words::ADD));
-            hints.push(hint(ui, SCOPE, Action::Delete, words::DELETE));
-            hints.push(hint(ui, SCOPE, Action::AddPersonal, words::ADD_PERSONAL));
+            hints.push(hint(ui, SCOPE, Action::Add, sheet_words::ADD));
+            hints.push(hint(ui, SCOPE, Action::Delete, sheet_words::DELETE));
+            hints.push(hint(ui, SCOPE, Action::AddPersonal, sheet_words::ADD_PERSONAL));
         }
-        hints.insert(1, hint(ui, SCOPE, Action::Cancel, words::CLOSE));
+        hints.insert(1, hint(ui, SCOPE, Action::Cancel, sheet_words::CLOSE));
         Heading { left, right: hints.join(PART) }
     }
 
@@ -265,7 +266,7 @@ impl SheetPane {
 
 /// Shows why something cannot be changed here.
 fn refuse(reason: &str, cx: &mut Cx<'_>) {
-    let text = format!("{}: {reason}", cx.ui.text(words::NOT_BY_HAND));
+    let text = format!("{}: {reason}", cx.ui.text(sheet_words::NOT_BY_HAND));
     cx.intents.push(Intent::Notify(text));
 }
 
@@ -342,8 +343,8 @@ impl Overlay for SheetPane {
         let heading = self.heading(view, items.as_ref().map(Vec::len));
         draw_heading(frame, head, view.ui, &heading, self.editor.is_none());
         let note = match &items {
-            None => Some(words::LOADING),
-            Some(items) if items.is_empty() => Some(words::NO_REMINDERS),
+            None => Some(sheet_words::LOADING),
+            Some(items) if items.is_empty() => Some(sheet_words::NO_REMINDERS),
             Some(_) => None,
         };
         if let Some(note) = note.filter(|_| rows.height > 0) {

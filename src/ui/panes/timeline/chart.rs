@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::scale::Scale;
 use crate::domain::Stamp;
-use crate::domain::timeline::{Activity, Span, Timeline};
+use crate::domain::reading::timeline::{Activity, Span, Timeline};
 use crate::protocol::TimelineView;
 use crate::ui::theme::{Glyphs, Role};
 

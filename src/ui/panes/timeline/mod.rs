@@ -9,7 +9,7 @@ mod scale;
 mod sentence;
 #[cfg(test)]
 pub(in crate::ui) mod tests;
-mod words;
+mod timeline_words;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -26,7 +26,7 @@ use super::row_search::{RowJump, RowSearch};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::domain::DialogId;
-use crate::domain::timeline::SpanPlace;
+use crate::domain::reading::timeline::SpanPlace;
 use crate::protocol::{TimelineRow, TimelineView};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
@@ -264,7 +264,8 @@ impl TimelineSheet {
                 Intent::ShowGeneration(dialog, course, genseq)
             }
             None => {
-                cx.intents.push(Intent::Notify(cx.ui.text(words::NOT_IN_RECORDS).to_owned()));
+                cx.intents
+                    .push(Intent::Notify(cx.ui.text(timeline_words::NOT_IN_RECORDS).to_owned()));
                 return Handled::Done;
             }
         });
@@ -273,18 +274,18 @@ impl TimelineSheet {
 
     fn heading(view: Option<&TimelineView>, ui: &UiSettings) -> Heading {
         let dot = format!(" {} ", ui.glyphs.middle_dot);
-        let mut left = vec![ui.text(words::TITLE).to_owned()];
+        let mut left = vec![ui.text(timeline_words::TITLE).to_owned()];
         if let Some(view) = view {
-            left.push(ui.counted(view.rows.len(), words::DIALOGS));
+            left.push(ui.counted(view.rows.len(), timeline_words::DIALOGS));
             if view.left_out > 0 {
-                left.push(ui.counted(view.left_out, words::LEFT_OUT));
+                left.push(ui.counted(view.left_out, timeline_words::LEFT_OUT));
             }
         }
         let hints = [
-            hint(ui, SCOPE, Action::OtherEnd, words::GO),
+            hint(ui, SCOPE, Action::OtherEnd, timeline_words::GO),
             hint(ui, SCOPE, Action::Cancel, CLOSE),
-            hint(ui, SCOPE, Action::ZoomIn, words::LARGER),
-            hint(ui, SCOPE, Action::ZoomOut, words::SMALLER),
+            hint(ui, SCOPE, Action::ZoomIn, timeline_words::LARGER),
+            hint(ui, SCOPE, Action::ZoomOut, timeline_words::SMALLER),
         ];
         Heading { left: left.join(&dot), right: hints.join(PART) }
     }
@@ -394,7 +395,7 @@ impl TimelineSheet {
     fn draw_words(&self, buffer: &mut Buffer, area: Rect, view: &TimelineView, ui: &UiSettings) {
         let text = match (self.row(view), self.stretch(view)) {
             (Some(row), Some(stretch)) => sentence(row, stretch, view, ui),
-            (Some(_) | None, _) => ui.text(words::NOTHING).to_owned(),
+            (Some(_) | None, _) => ui.text(timeline_words::NOTHING).to_owned(),
         };
         let width = usize::from(area.width.saturating_sub(2)).max(1);
         let rows = plain_rows(&text, 1, width, ui.style(Role::Text));
@@ -445,16 +446,16 @@ fn draw_legend(buffer: &mut Buffer, area: Rect, has_gaps: bool, ui: &UiSettings)
     let mut y = area.y;
     let kinds = CellKind::ALL.map(|kind| {
         let word = match kind {
-            CellKind::Ran => words::RAN,
-            CellKind::ForDialogs => words::FOR_DIALOGS,
-            CellKind::ForPerson => words::FOR_PERSON,
-            CellKind::Ready => words::READY,
-            CellKind::Stopped => words::STOPPED,
-            CellKind::NothingToDo => words::NOTHING_TO_DO,
+            CellKind::Ran => timeline_words::RAN,
+            CellKind::ForDialogs => timeline_words::FOR_DIALOGS,
+            CellKind::ForPerson => timeline_words::FOR_PERSON,
+            CellKind::Ready => timeline_words::READY,
+            CellKind::Stopped => timeline_words::STOPPED,
+            CellKind::NothingToDo => timeline_words::NOTHING_TO_DO,
         };
         (kind.glyph(&ui.glyphs), ui.style(kind.role()), word)
     });
-    let shortened = has_gaps.then_some((ui.glyphs.cut, dim, words::SHORTENED));
+    let shortened = has_gaps.then_some((ui.glyphs.cut, dim, timeline_words::SHORTENED));
     for (sign, style, word) in kinds.into_iter().chain(shortened) {
         let part =
             Strip::new().put(" ", dim).put(sign, style).put(&format!(" {} ", ui.text(word)), dim);

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::chart::{Stretch, stretches};
-use crate::domain::timeline::Activity;
+use crate::domain::reading::timeline::Activity;
 use crate::protocol::TimelineView;
 
 /// An idle time that is shorter is never shortened, in seconds.
@@ -119,7 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::timeline::{Span, Timeline};
+    use crate::domain::reading::timeline::{Span, Timeline};
     use crate::domain::{DialogId, RootId};
     use crate::protocol::TimelineRow;
 

@@ -1,8 +1,9 @@
 //! A span in words.
 
+use crate::domain::counted;
+use crate::domain::reading::timeline::{Activity, AwaitedCall};
 use crate::domain::text::in_lang;
-use crate::domain::timeline::{Activity, AwaitedCall};
-use crate::domain::{Lang, Stamp, counted};
+use crate::domain::{Lang, Stamp};
 use crate::protocol::{TimelineRow, TimelineView};
 use crate::ui::cx::UiSettings;
 use crate::ui::model::age;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::domain::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
+use crate::domain::reading::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
 use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, Stamp};
 use crate::protocol::{Command, DriverEvent, Sheet, SheetRequest, TimelineRow, TimelineView};
 use crate::ui::app::tests::fixture::*;

@@ -4,16 +4,17 @@ use ratatui::style::Style;
 
 use super::prose::{Prose, plain_rows};
 use super::tool::tool_call;
-use super::words;
-use crate::domain::inquiry::choices;
-use crate::domain::question::choices::AnswerChoice;
-use crate::domain::question::picking;
-use crate::domain::question_kind::QuestionKind;
-use crate::domain::text::Text;
-use crate::domain::transcript::{
+use super::transcript_words;
+use crate::domain::asking::inquiry::choices;
+use crate::domain::asking::question::choices::AnswerChoice;
+use crate::domain::asking::question::picking;
+use crate::domain::dialogs::question_kind::QuestionKind;
+use crate::domain::reading::title;
+use crate::domain::reading::transcript::{
     AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, first_line,
 };
-use crate::domain::{ArtifactRef, Bucket, CallId, PushCount, SelfId, Stamp, TellaskKind, title};
+use crate::domain::text::Text;
+use crate::domain::{ArtifactRef, Bucket, CallId, PushCount, SelfId, Stamp, TellaskKind};
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::inquiry::asked_rows;
 use crate::ui::panes::strip::Strip;
@@ -103,7 +104,7 @@ pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
     match &block.body {
         BlockBody::You { text, images } => you(text, images, &block.at, context),
         BlockBody::Assignment { from, text, .. } => assignment(from, text, &block.at, context),
-        BlockBody::Guide { text } => aside(words::GUIDE, text, context),
+        BlockBody::Guide { text } => aside(transcript_words::GUIDE, text, context),
         BlockBody::Push { text, count } => push(text, *count, &block.at, context),
         BlockBody::Notice { text } => notice(text, context),
         BlockBody::Thinking { text, words, seconds } => thinking(text, *words, *seconds, context),
@@ -113,7 +114,9 @@ pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
         BlockBody::Question(asked) => question(asked, &block.at, context),
         BlockBody::Reply(given) => reply(given, &block.at, context),
         BlockBody::CourseBreak { course } => course_break(course.0, context),
-        BlockBody::CutOff => one_line(context.ui.glyphs.stopped, words::CUT_OFF, context),
+        BlockBody::CutOff => {
+            one_line(context.ui.glyphs.stopped, transcript_words::CUT_OFF, context)
+        }
         BlockBody::Unknown { kind } => unknown(kind, context),
     }
 }
@@ -127,7 +130,7 @@ pub(super) fn rows_of(head: Strip, words: Vec<Strip>) -> BlockLayout {
 /// Opened, also where its images lie.
 fn you(text: &str, images: &[ArtifactRef], at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
     let head = Strip::new()
-        .put(context.text(words::YOU), context.style(Role::You))
+        .put(context.text(transcript_words::YOU), context.style(Role::You))
         .put(&context.dot(), context.style(Role::TextDim))
         .put(at.hour_minute(), context.style(Role::TextDim));
     let dim = context.style(Role::TextDim);
@@ -150,7 +153,7 @@ fn assignment(from: &SelfId, text: &str, at: &Stamp, context: &LayoutContext<'_>
         .put(&who, context.style(Role::Agent))
         .put(" ", Style::default())
         .put(
-            &format!("{} {}", context.text(words::ASKS), context.speaker),
+            &format!("{} {}", context.text(transcript_words::ASKS), context.speaker),
             context.style(Role::TextDim),
         )
         .put(&context.dot(), context.style(Role::TextDim))
@@ -183,15 +186,19 @@ fn push(
     let dim = context.style(Role::TextDim);
     let mut head = Strip::new()
         .put(&format!("{} ", context.ui.glyphs.below), context.style(Role::Accent))
-        .put(context.text(words::PUSHED), context.style(Role::Accent));
+        .put(context.text(transcript_words::PUSHED), context.style(Role::Accent));
     if let Some(count) = count {
         let PushCount { number, most } = count;
-        let (push, left) = (context.text(words::PUSH_NUMBER), context.text(words::PUSHES_LEFT));
+        let (push, left) = (
+            context.text(transcript_words::PUSH_NUMBER),
+            context.text(transcript_words::PUSHES_LEFT),
+        );
         head.push(&context.dot(), dim);
         head.push(&format!("{push} {number}/{most}, {left}: {}", count.left()), dim);
     }
     let head = head.put(&context.dot(), dim).put(at.hour_minute(), dim);
-    let mut rows = plain_rows(context.text(words::PUSH_REASON), 2, context.available(2), dim);
+    let mut rows =
+        plain_rows(context.text(transcript_words::PUSH_REASON), 2, context.available(2), dim);
     if context.unfolded {
         rows.push(Strip::new());
         rows.extend(plain_rows(text, 2, context.available(2), dim));
@@ -214,9 +221,9 @@ fn thinking(
 ) -> BlockLayout {
     let dim = context.style(Role::TextDim);
     let mut head = Strip::new()
-        .put(context.text(words::THINKING), dim)
+        .put(context.text(transcript_words::THINKING), dim)
         .put(&context.dot(), dim)
-        .put(&context.ui.counted(words, words::WORDS), dim);
+        .put(&context.ui.counted(words, transcript_words::WORDS), dim);
     if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
         head.push(&context.dot(), dim);
         head.push(&crate::ui::model::age::long(seconds), dim);
@@ -236,7 +243,7 @@ fn saying(text: &str, interrupted: bool, context: &LayoutContext<'_>) -> BlockLa
     let mut rows = Prose::new(context.ui).rows(text, 2, context.available(2));
     if interrupted {
         let symbol = context.ui.glyphs.stopped;
-        let note = format!("  {symbol} {}", context.text(words::INTERRUPTED));
+        let note = format!("  {symbol} {}", context.text(transcript_words::INTERRUPTED));
         rows.push(Strip::new().put(&note, context.style(Role::Warning)));
     }
     rows_of(head, rows)
@@ -264,12 +271,12 @@ fn tellask(asked: &Tellask, at: &Stamp, context: &LayoutContext<'_>) -> BlockLay
             (glyphs.asks, Role::Accent, &asked.content, BlockMeta::Working(at.clone()))
         }
         TellaskStatus::Replied { text, at } => {
-            let done = format!("{} {}", context.text(words::REPLIED), at.hour_minute());
+            let done = format!("{} {}", context.text(transcript_words::REPLIED), at.hour_minute());
             let meta = BlockMeta::Fixed(Strip::new().put(&done, dim));
             (glyphs.answered, Role::Good, text, meta)
         }
         TellaskStatus::Failed { text, at } => {
-            let failed = format!("{} {}", context.text(words::FAILED), at.hour_minute());
+            let failed = format!("{} {}", context.text(transcript_words::FAILED), at.hour_minute());
             let meta = BlockMeta::Fixed(Strip::new().put(&failed, context.style(Role::Bad)));
             (glyphs.answered, Role::Bad, text, meta)
         }
@@ -319,13 +326,13 @@ fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> Bloc
     let mut head = Strip::new()
         .put(&format!("{} ", context.ui.glyphs.needs_you), context.style(role))
         .put(context.speaker, context.style(Role::Agent))
-        .put(&format!(" {}", context.text(words::ASKS)), dim)
+        .put(&format!(" {}", context.text(transcript_words::ASKS)), dim)
         .put(&context.dot(), dim)
         .put(at.hour_minute(), dim);
     let mut rows = Vec::new();
     let waiting = context.names.waiting_for(&asked.call);
     if asked.answer.is_none() && !waiting.is_empty() {
-        let who = waiting.join(&format!(" {} ", context.text(words::AND)));
+        let who = waiting.join(&format!(" {} ", context.text(transcript_words::AND)));
         let note = format!("{who} {}", waits_text(waiting.len(), context));
         if head.width() + context.dot().len() + width(&note) <= context.width {
             head.push(&context.dot(), dim);
@@ -354,7 +361,8 @@ fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> Bloc
     let headline = 1 + rows.len() + blank;
     rows.extend(body);
     if let Some((answer, when)) = &asked.answer {
-        let said = format!("  {} {}", context.ui.glyphs.answered, context.text(words::YOU));
+        let said =
+            format!("  {} {}", context.ui.glyphs.answered, context.text(transcript_words::YOU));
         let head = Strip::new()
             .put(&said, context.style(Role::You))
             .put(&format!("{}{}", context.dot(), when.hour_minute()), dim);
@@ -365,7 +373,7 @@ fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> Bloc
 }
 
 fn waits_text(count: usize, context: &LayoutContext<'_>) -> String {
-    let word = context.text(words::WAITS_FOR_IT);
+    let word = context.text(transcript_words::WAITS_FOR_IT);
     if count > 1 { word.replacen("waits", "wait", 1) } else { word.to_owned() }
 }
 
@@ -446,16 +454,16 @@ fn reply(given: &Reply, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout 
         .unwrap_or_default();
     let head = Strip::new()
         .put(&format!("  {} ", context.ui.glyphs.answered), context.style(Role::Good))
-        .put(context.text(words::REPLY_TO), dim)
+        .put(context.text(transcript_words::REPLY_TO), dim)
         .put(" ", dim)
         .put(&to, context.style(Role::Agent));
     let mut rows = Prose::new(context.ui).rows(&given.content, 4, context.available(4));
     let meta = if given.delivered {
-        let done = format!("{} {}", context.text(words::DELIVERED), at.hour_minute());
+        let done = format!("{} {}", context.text(transcript_words::DELIVERED), at.hour_minute());
         Strip::new().put(&done, dim)
     } else if let Some(reason) = &given.refused {
         rows.extend(plain_rows(reason, 4, context.available(4), context.style(Role::Bad)));
-        Strip::new().put(context.text(words::NOT_DELIVERED), context.style(Role::Bad))
+        Strip::new().put(context.text(transcript_words::NOT_DELIVERED), context.style(Role::Bad))
     } else {
         Strip::new()
     };
@@ -470,7 +478,7 @@ fn course_break(course: u32, context: &LayoutContext<'_>) -> BlockLayout {
     let row = Strip::new()
         .put(&symbol.repeat(4), rule)
         .put(
-            &format!(" {} {course} ", context.text(words::COURSE_BEGINS)),
+            &format!(" {} {course} ", context.text(transcript_words::COURSE_BEGINS)),
             context.style(Role::TextDim),
         )
         .fill_to(context.available(0), symbol, rule);
@@ -485,8 +493,8 @@ fn one_line(symbol: &str, word: Text, context: &LayoutContext<'_>) -> BlockLayou
 fn unknown(kind: &str, context: &LayoutContext<'_>) -> BlockLayout {
     let line = format!(
         "{} \"{kind}\" {}",
-        context.text(words::UNKNOWN_RECORD),
-        context.text(words::NEWER_PROGRAM)
+        context.text(transcript_words::UNKNOWN_RECORD),
+        context.text(transcript_words::NEWER_PROGRAM)
     );
     rows_of(Strip::new().put(&line, context.style(Role::TextDim)), Vec::new())
 }

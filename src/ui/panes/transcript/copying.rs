@@ -3,7 +3,7 @@
 use super::anchor::{Anchor, Selection, Towards};
 use super::scroll::{end_of_text, first};
 use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap, tail};
-use crate::domain::transcript::BlockBody;
+use crate::domain::reading::transcript::BlockBody;
 use crate::ui::copies::CopyTo;
 use crate::ui::text::CopyText;
 use crate::ui::text::call_text::call_text;

@@ -6,8 +6,8 @@ use super::open::OpenDialog;
 use super::prose::Prose;
 use super::search::{Lead, Match, Search, SearchCount, Wanted};
 use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, tail};
-use crate::domain::needle::Needle;
-use crate::domain::transcript::BlockBody;
+use crate::domain::reading::transcript::BlockBody;
+use crate::domain::text::search_pattern::Needle;
 use crate::ui::model::FoundPlace;
 use crate::ui::panes::strip::Strip;
 

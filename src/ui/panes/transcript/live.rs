@@ -2,7 +2,7 @@
 //!
 //! It is bounded: only the end of a very long text is kept; the complete text arrives as a record.
 
-use crate::domain::title::without_marks;
+use crate::domain::reading::title::without_marks;
 use crate::protocol::event::Segment;
 use crate::ui::text::markdown::RenderMeans;
 use crate::ui::text::markdown::growing::GrowingMarkdown;

@@ -10,7 +10,7 @@ pub mod block;
 mod context;
 mod copying;
 mod cursor;
-mod files;
+mod file_of_call;
 mod finding;
 mod keys;
 mod live;
@@ -22,7 +22,7 @@ mod tail;
 #[cfg(test)]
 mod tests;
 mod tool;
-mod words;
+mod transcript_words;
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub use block::{Answering, LayoutContext, NameLookup};
 pub use context::TranscriptContext;
 use cursor::StepBack;
 pub use cursor::Stop;
-pub use files::FileOfCall;
+pub use file_of_call::FileOfCall;
 pub use keys::{BINDINGS, SCOPE};
 pub use open::{OpenDialog, Unfolded};
 pub use scroll::{Landmark, ScrollMove};
@@ -43,8 +43,8 @@ use search::Search;
 pub use search::SearchCount;
 
 use crate::domain::CallId;
-use crate::domain::fresh_boots::{FbrPhase, Reasoning};
-use crate::domain::transcript::BlockBody;
+use crate::domain::dialogs::fresh_boots::{FbrPhase, Reasoning};
+use crate::domain::reading::transcript::BlockBody;
 use crate::ui::copies::CopyTo;
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
@@ -355,7 +355,8 @@ impl TranscriptPane {
             return;
         }
         let (count, ui) = (self.new_below, context.view.ui);
-        let text = format!(" {} {count} {} ", ui.glyphs.below, ui.text(words::NEW_BELOW));
+        let text =
+            format!(" {} {count} {} ", ui.glyphs.below, ui.text(transcript_words::NEW_BELOW));
         let strip = Strip::new().put(&text, ui.style(Role::TextDim));
         strip.draw_right(buffer, area, area.bottom() - 1);
     }
@@ -494,7 +495,7 @@ fn meta_strip(meta: &BlockMeta, view: View<'_>) -> Strip {
             let seconds = age::seconds_since(since, view.now).unwrap_or(0);
             let text = format!(
                 "{} {} {}  {}",
-                ui.text(words::WORKING),
+                ui.text(transcript_words::WORKING),
                 ui.glyphs.middle_dot,
                 age::long(seconds),
                 ui.glyphs.enter
@@ -507,12 +508,12 @@ fn meta_strip(meta: &BlockMeta, view: View<'_>) -> Strip {
 /// The parts of the title after the speaker: the subject, and course and generation.
 pub fn title(open: &OpenDialog, about: &str, gen_number: u32, ui: &UiSettings) -> (String, String) {
     let dot = format!(" {} ", ui.glyphs.middle_dot);
-    let mut tail = format!("{dot}{} {}", ui.text(words::COURSE_BEGINS), open.course);
+    let mut tail = format!("{dot}{} {}", ui.text(transcript_words::COURSE_BEGINS), open.course);
     if open.course != open.courses {
-        tail.push_str(&format!(" {} {}", ui.text(words::OF), open.courses));
+        tail.push_str(&format!(" {} {}", ui.text(transcript_words::OF), open.courses));
     }
     if gen_number > 0 {
-        tail.push_str(&format!("{dot}{} {gen_number}", ui.text(words::GENERATION)));
+        tail.push_str(&format!("{dot}{} {gen_number}", ui.text(transcript_words::GENERATION)));
     }
     let about = if about.is_empty() { String::new() } else { format!("{dot}{about}") };
     (about, tail)
@@ -520,12 +521,12 @@ pub fn title(open: &OpenDialog, about: &str, gen_number: u32, ui: &UiSettings) -
 
 /// Shows that a dialog does fresh-boots reasoning, and its round.
 pub fn rounds(reasoning: Reasoning, ui: &UiSettings) -> String {
-    let what = ui.text(words::FRESH_BOOTS);
+    let what = ui.text(transcript_words::FRESH_BOOTS);
     let Reasoning::In(round) = reasoning else { return format!(" {what}") };
     let phase = match round.phase {
-        FbrPhase::Divergence => words::DIVERGENCE,
-        FbrPhase::Convergence => words::CONVERGENCE,
-        FbrPhase::Finalization => words::FINALIZATION,
+        FbrPhase::Divergence => transcript_words::DIVERGENCE,
+        FbrPhase::Convergence => transcript_words::CONVERGENCE,
+        FbrPhase::Finalization => transcript_words::FINALIZATION,
     };
     let (dot, phase) = (ui.glyphs.middle_dot, ui.text(phase));
     format!(" {what} {dot} {phase} {}/{}", round.iteration, round.effort)

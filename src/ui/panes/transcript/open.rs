@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::live::Live;
-use crate::domain::record::{Entry, Record};
-use crate::domain::transcript::{
+use crate::domain::dialogs::record::{Entry, Record};
+use crate::domain::reading::transcript::{
     Block, BlockBody, BlockChange, Prepended, RecordPosition, Transcript,
 };
 use crate::domain::{AgentId, Course, DialogId, Stamp};

@@ -4,7 +4,7 @@ use super::anchor::{Anchor, Towards};
 use super::cursor::Stop;
 use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
-use crate::domain::transcript::{Block, BlockBody};
+use crate::domain::reading::transcript::{Block, BlockBody};
 use crate::domain::{CallId, Genseq};
 use crate::ui::model::{FoundPlace, ViewPosition};
 

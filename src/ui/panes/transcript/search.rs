@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::anchor::number_without;
 use super::open::OpenDialog;
-use crate::domain::needle::Needle;
-use crate::domain::transcript::Block;
+use crate::domain::reading::transcript::Block;
+use crate::domain::text::search_pattern::Needle;
 use crate::ui::model::{FoundPlace, ViewPosition};
 
 /// Matches counted in one block.

@@ -4,7 +4,7 @@ use super::context::TranscriptContext;
 use super::live::LiveSegment;
 use super::open::OpenDialog;
 use super::prose::Prose;
-use super::words;
+use super::transcript_words;
 use crate::protocol::event::Segment;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;
@@ -61,14 +61,14 @@ fn thinking_head(
     let ui = context.view.ui;
     let dim = ui.style(Role::TextDim);
     let dot = format!(" {} ", ui.glyphs.middle_dot);
-    let mut strip = Strip::new().put(ui.text(words::THINKING), dim).put(&dot, dim);
+    let mut strip = Strip::new().put(ui.text(transcript_words::THINKING), dim).put(&dot, dim);
     if is_folded(open, live) {
         let available = open.live_width.saturating_sub(strip.width() + 2);
         strip.push(live.last_words(available).as_str(), ui.style(Role::Thinking));
         let symbol = ui.glyphs.closed;
         return (strip, Strip::new().put(symbol, dim));
     }
-    let count = ui.counted(live.words(), words::WORDS);
+    let count = ui.counted(live.words(), transcript_words::WORDS);
     strip.push(&count, dim);
     (strip, Strip::new().put(ui.glyphs.open, dim))
 }

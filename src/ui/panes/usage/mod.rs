@@ -7,7 +7,7 @@ mod plot;
 mod table;
 #[cfg(test)]
 pub(in crate::ui) mod tests;
-mod words;
+mod usage_words;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -20,8 +20,8 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::row_search::{RowJump, RowSearch, top_for};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
+use crate::domain::reading::usage::GenerationUsage;
 use crate::domain::text::in_lang;
-use crate::domain::usage::GenerationUsage;
 use crate::domain::{Course, DialogId, Genseq, HealthLevel, Stamp};
 use crate::protocol::{DialogUsage, UsageView};
 use crate::ui::action::{Action, Binding, Scope};
@@ -218,18 +218,18 @@ impl UsageSheet {
 
     fn heading(view: Option<&UsageView>, ui: &UiSettings) -> Heading {
         let dot = format!(" {} ", ui.glyphs.middle_dot);
-        let mut left = vec![ui.text(words::TITLE).to_owned()];
+        let mut left = vec![ui.text(usage_words::TITLE).to_owned()];
         if let Some(view) = view {
             let generations = view.dialogs.iter().map(|dialog| dialog.sum.generations).sum();
-            left.push(ui.counted::<usize>(generations, words::GENERATIONS));
+            left.push(ui.counted::<usize>(generations, usage_words::GENERATIONS));
             if view.left_out > 0 {
-                left.push(ui.counted(view.left_out, words::LEFT_OUT));
+                left.push(ui.counted(view.left_out, usage_words::LEFT_OUT));
             }
         }
         let hints = [
-            hint(ui, SCOPE, Action::OtherEnd, words::GO),
+            hint(ui, SCOPE, Action::OtherEnd, usage_words::GO),
             hint(ui, SCOPE, Action::Cancel, CLOSE),
-            hint(ui, SCOPE, Action::PreviousGeneration, words::GENERATION),
+            hint(ui, SCOPE, Action::PreviousGeneration, usage_words::GENERATION),
         ];
         Heading { left: left.join(&dot), right: hints.join(PART) }
     }
@@ -253,7 +253,7 @@ impl UsageSheet {
     /// The chosen generation in words.
     fn words(&self, dialog: &DialogUsage, ui: &UiSettings) -> String {
         let Some(generation) = self.generation(dialog) else {
-            return ui.text(words::NOTHING).to_owned();
+            return ui.text(usage_words::NOTHING).to_owned();
         };
         let lang = ui.lang;
         let course = generation.course;
@@ -319,9 +319,9 @@ fn fill_words(generation: &GenerationUsage, ui: &UiSettings) -> String {
     let filled = in_lang!(lang, "context {percent} % of {limit}", "上下文 {limit} 的 {percent} %");
     let level = match generation.level {
         None => return filled,
-        Some(HealthLevel::Healthy) => words::HEALTHY,
-        Some(HealthLevel::Caution) => words::CAUTION,
-        Some(HealthLevel::Critical) => words::CRITICAL,
+        Some(HealthLevel::Healthy) => usage_words::HEALTHY,
+        Some(HealthLevel::Caution) => usage_words::CAUTION,
+        Some(HealthLevel::Critical) => usage_words::CRITICAL,
     };
     format!("{filled} {} {}", ui.glyphs.middle_dot, ui.text(level))
 }

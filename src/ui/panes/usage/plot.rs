@@ -1,7 +1,7 @@
 //! How full a context was, a column for each generation.
 
 use crate::domain::HealthLevel;
-use crate::domain::usage::GenerationUsage;
+use crate::domain::reading::usage::GenerationUsage;
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
 use crate::ui::theme::Role;

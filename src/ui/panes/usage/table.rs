@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::words;
+use super::usage_words;
 use crate::domain::AgentId;
+use crate::domain::reading::usage::{Prices, UsageSum};
 use crate::domain::text::Text;
-use crate::domain::usage::{Prices, UsageSum};
 use crate::protocol::UsageView;
 use crate::ui::cx::UiSettings;
 use crate::ui::panes::strip::Strip;
@@ -46,14 +46,14 @@ impl Table<'_> {
             all.add_all(&dialog.sum);
         }
         let plain = |strip| TableRow { strip, dialog: None };
-        let mut rows = vec![plain(self.head(words::BY_MEMBER))];
+        let mut rows = vec![plain(self.head(usage_words::BY_MEMBER))];
         for (member, sum) in by_member.iter().take(MAX_MEMBERS) {
             rows.push(plain(self.row(&format!("@{member}"), sum, Role::Agent)));
         }
-        rows.push(plain(self.row(self.ui.text(words::ALL), &all, Role::TextStrong)));
+        rows.push(plain(self.row(self.ui.text(usage_words::ALL), &all, Role::TextStrong)));
         rows.extend(self.notes(&all).into_iter().map(plain));
         rows.push(plain(Strip::new()));
-        rows.push(plain(self.head(words::BY_DIALOG)));
+        rows.push(plain(self.head(usage_words::BY_DIALOG)));
         for (at, dialog) in view.dialogs.iter().enumerate() {
             let slug = dialog.slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
             let indent = " ".repeat(dialog.depth.min(4));
@@ -70,10 +70,10 @@ impl Table<'_> {
         let ui = self.ui;
         let dim = ui.style(Role::TextDim);
         let cells = self.columns(
-            [words::RUNS, words::INPUT, words::CACHED, words::OUTPUT]
+            [usage_words::RUNS, usage_words::INPUT, usage_words::CACHED, usage_words::OUTPUT]
                 .map(|text| ui.text(text).to_owned()),
         );
-        let cost = if self.prices.is_empty() { "" } else { ui.text(words::COST) };
+        let cost = if self.prices.is_empty() { "" } else { ui.text(usage_words::COST) };
         self.line(Strip::new().put(ui.text(name), ui.style(Role::Title)), &cells, cost).over(dim)
     }
 
@@ -120,17 +120,17 @@ impl Table<'_> {
         let ui = self.ui;
         let mut notes = Vec::new();
         if all.uncounted > 0 {
-            notes.push(ui.counted(all.uncounted, words::UNCOUNTED));
+            notes.push(ui.counted(all.uncounted, usage_words::UNCOUNTED));
         }
         if self.prices.is_empty() {
-            notes.push(ui.text(words::NO_PRICES).to_owned());
+            notes.push(ui.text(usage_words::NO_PRICES).to_owned());
         } else {
-            let unnamed = ui.text(words::UNNAMED_MODEL);
+            let unnamed = ui.text(usage_words::UNNAMED_MODEL);
             let names = all.without_price(self.prices);
             let names: Vec<_> =
                 names.map(|name| if name.is_empty() { unnamed } else { name }).collect();
             if !names.is_empty() {
-                notes.push(ui.sentence(words::WITHOUT, &names.join(", ")));
+                notes.push(ui.sentence(usage_words::WITHOUT, &names.join(", ")));
             }
         }
         let wide = self.width.saturating_sub(3).max(1);

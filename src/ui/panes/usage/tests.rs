@@ -1,6 +1,6 @@
 //! The sheet of tokens, from keys to the screen.
 
-use crate::domain::usage::{GenerationUsage, Price, Prices, Rate, UsageSum};
+use crate::domain::reading::usage::{GenerationUsage, Price, Prices, Rate, UsageSum};
 use crate::domain::{Course, DialogId, Entry};
 use crate::protocol::{Command, DialogUsage, DriverEvent, Sheet, SheetRequest, UsageView};
 use crate::ui::app::tests::fixture::*;

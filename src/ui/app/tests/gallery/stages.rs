@@ -6,7 +6,7 @@ use super::{Surface, blocks};
 use crate::domain::Lang;
 use crate::protocol::event::Segment;
 use crate::protocol::{DriverEvent, FindEnd, QuietOutcome};
-use crate::ui::app::new_overlay::NewOverlay;
+use crate::ui::app::overlays::new_overlay::NewOverlay;
 use crate::ui::app::{DemoStart, Focus};
 use crate::ui::cx::FilteredList;
 use crate::ui::lists::{

@@ -1,0 +1,18 @@
+//! Commands about dialogs, questions, notices and members.
+
+pub(super) mod answering;
+pub(super) mod autonomy;
+pub(in crate::cli) mod dialog_json;
+pub(super) mod drive;
+pub(super) mod export;
+pub(super) mod find;
+pub(super) mod folders;
+pub(super) mod ids;
+pub(super) mod inspect;
+pub(super) mod lifecycle;
+pub(super) mod listing;
+pub(super) mod mind;
+pub(super) mod news;
+pub(super) mod queries;
+pub(super) mod reminders;
+pub(super) mod undriven;

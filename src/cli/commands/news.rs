@@ -1,0 +1,218 @@
+//! `inbox --all`, `--show`, `--dismiss`, `--dismiss-news`, `--history`: what workspaces of this machine keep outside of their
+//! dialogs. It is read and dismissed beside a driver that may run, which sees it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::domain::asking::decisions::PastDecision;
+use crate::domain::reading::title::short_headline;
+use crate::domain::teams::notices::NewsItem;
+use crate::domain::{Clock as _, Problem, TeamName};
+use crate::hive::{HistoryFilter, Listed, Store, StoreFault};
+use crate::platform::{SystemClock, env};
+
+use super::folders;
+use crate::cli::args::InboxArgs;
+use crate::cli::exit::{CommandError, Status};
+use crate::cli::forms::item_json::{news_line, of_news};
+use crate::cli::output;
+use crate::cli::running::team_store::{open, refused, setup};
+
+/// Most characters of a decision, and of its reason, in a line.
+const MAX_HEADLINE: usize = 120;
+
+/// True if the command is about the store here, not about the open items of all places.
+pub fn is_wanted(wanted: &InboxArgs) -> bool {
+    wanted.all
+        || wanted.history
+        || wanted.show.is_some()
+        || !wanted.dismiss.is_empty()
+        || wanted.dismiss_news
+}
+
+pub async fn news(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError> {
+    let mut stores = Vec::new();
+    for folder in places(workspace, &wanted.places)? {
+        let store = open(&folder).await?;
+        stores.extend(store.map(|store| (env::display_path(&folder), store)));
+    }
+    let done = if wanted.history {
+        history(&mut stores, &wanted).await
+    } else if let Some(id) = &wanted.show {
+        show(&mut stores, id, wanted.json).await
+    } else if wanted.dismiss_news {
+        dismiss_all(&mut stores).await
+    } else if !wanted.dismiss.is_empty() {
+        dismiss(&mut stores, &wanted.dismiss).await
+    } else {
+        list_all(&mut stores, &wanted).await
+    };
+    for (_, store) in stores {
+        store.close().await;
+    }
+    done.map(|()| Status::Done)
+}
+
+type Stores = [(String, Store)];
+
+fn places(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandError> {
+    if let Some(remote) = places.iter().find(|place| place.starts_with("ssh://")) {
+        return Err(CommandError::usage(format!(
+            "{remote} is another machine: run this command there"
+        )));
+    }
+    if places.is_empty() {
+        return Ok(vec![workspace.to_owned()]);
+    }
+    places.iter().map(|place| folders::canonical(Path::new(place))).collect()
+}
+
+/// Returns the problems that keep the store of a workspace from being used, or these teams from being worked for here.
+pub async fn problems(workspace: &Path, teams: Vec<TeamName>) -> Vec<Problem> {
+    let setup = setup(workspace);
+    let look = async {
+        let Some(mut store) = setup.open().await? else { return Ok(Vec::new()) };
+        let differing = setup.differing(&mut store, teams).await;
+        store.close().await;
+        differing
+    };
+    look.await.unwrap_or_else(|fault: StoreFault| fault.problem().into_iter().collect())
+}
+
+/// Returns the open items of a store, or all.
+async fn items(store: &mut Store, listed: Listed) -> Result<Vec<NewsItem>, CommandError> {
+    store.news(listed, &SystemClock).await.map_err(|fault| refused(&fault))
+}
+
+async fn list_all(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), CommandError> {
+    let mut all = Vec::new();
+    for (place, store) in stores {
+        for item in items(store, Listed::All).await? {
+            let is_wanted = wanted.kind.is_empty()
+                || wanted.kind.iter().any(|kind| kind.name() == item.kind.name());
+            let team = item.work.as_ref().map(|work| work.team.as_str());
+            let is_of_team = wanted.team.is_none() || wanted.team.as_deref() == team;
+            if is_wanted && is_of_team {
+                all.push((place.clone(), item));
+            }
+        }
+    }
+    if wanted.json {
+        let item = |(place, item): &(String, NewsItem)| with_place(place, of_news(item));
+        output::json(&json!({ "items": all.iter().map(item).collect::<Value>() }));
+        return Ok(());
+    }
+    for (_, item) in &all {
+        let dismissed = item.resolved_at.as_ref().map_or("", |_| "  dismissed");
+        output::print(&format!("{}{dismissed}", news_line(item)));
+    }
+    if all.is_empty() {
+        output::print("there is no news");
+    }
+    Ok(())
+}
+
+/// An item with the place where it is.
+pub fn with_place(place: &str, mut item: Value) -> Value {
+    if let Value::Object(fields) = &mut item {
+        fields.insert("place".to_owned(), place.into());
+    }
+    item
+}
+
+fn unknown(id: &str) -> CommandError {
+    CommandError::usage(format!(
+        "no notice has the id {id}; `inbox --all` lists them, and `q4h` is for questions"
+    ))
+}
+
+async fn show(stores: &mut Stores, id: &str, json: bool) -> Result<(), CommandError> {
+    for (place, store) in stores {
+        let found = items(store, Listed::All).await?.into_iter().find(|item| item.id == id);
+        let Some(item) = found else { continue };
+        if json {
+            output::json(&with_place(place, of_news(&item)));
+            return Ok(());
+        }
+        output::print(&news_line(&item));
+        output::print(&format!("said at {}", item.updated_at));
+        if !item.body.is_empty() {
+            output::print(&format!("\n{}", item.body));
+        }
+        return Ok(());
+    }
+    Err(unknown(id))
+}
+
+/// Dismisses all of them, or none if one is unknown.
+async fn dismiss(stores: &mut Stores, ids: &[String]) -> Result<(), CommandError> {
+    let mut known = Vec::new();
+    for (_, store) in stores.iter_mut() {
+        known.extend(items(store, Listed::All).await?.into_iter().map(|item| item.id));
+    }
+    if let Some(id) = ids.iter().find(|id| !known.contains(id)) {
+        return Err(unknown(id));
+    }
+    for (_, store) in stores {
+        store.dismiss(ids, SystemClock.moment()).await.map_err(|fault| refused(&fault))?;
+    }
+    Ok(())
+}
+
+async fn dismiss_all(stores: &mut Stores) -> Result<(), CommandError> {
+    let mut count = 0;
+    for (_, store) in stores {
+        let open = items(store, Listed::Open).await?;
+        let ids: Vec<String> = open.into_iter().map(|item| item.id).collect();
+        store.dismiss(&ids, SystemClock.moment()).await.map_err(|fault| refused(&fault))?;
+        count += ids.len();
+    }
+    output::note(&format!("{count} dismissed"));
+    Ok(())
+}
+
+async fn history(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), CommandError> {
+    let filter = HistoryFilter { search: wanted.search.clone() };
+    let mut all = Vec::new();
+    for (place, store) in stores {
+        let found = store.history(&filter, &SystemClock).await.map_err(|fault| refused(&fault))?;
+        all.extend(found.into_iter().map(|decision| (place.clone(), decision)));
+    }
+    all.sort_unstable_by(|(_, a), (_, b)| b.at.cmp(&a.at).then(b.id.cmp(&a.id)));
+    if wanted.json {
+        let decisions = all.iter().map(|(place, one)| with_place(place, decision_json(one)));
+        output::json(&json!({ "decisions": decisions.collect::<Value>() }));
+        return Ok(());
+    }
+    for (_, decision) in &all {
+        output::print(&decision_line(decision));
+    }
+    if all.is_empty() {
+        output::print("no decision is recorded");
+    }
+    Ok(())
+}
+
+fn decision_json(decision: &PastDecision) -> Value {
+    let PastDecision { id, at, dialog, agent, by, category, result, what, reason } = decision;
+    json!({
+        "id": id,
+        "at": at,
+        "dialog": dialog,
+        "agentId": agent,
+        "by": by,
+        "category": category,
+        "result": result,
+        "what": what,
+        "reason": reason,
+    })
+}
+
+fn decision_line(decision: &PastDecision) -> String {
+    let PastDecision { at, agent, by, result, what, reason, .. } = decision;
+    let what = short_headline(what, MAX_HEADLINE);
+    let reason = short_headline(reason, MAX_HEADLINE);
+    let reason = if reason.is_empty() { reason } else { format!(" -> {reason}") };
+    format!("{at}  {result} by {by}  @{agent}: {what}{reason}")
+}

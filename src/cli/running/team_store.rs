@@ -1,0 +1,49 @@
+//! The store of a workspace for commands that use it beside a driver that may run, which sees it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::app::hive_setup;
+use crate::consent::Trust;
+use crate::hive::{Setup, Store, StoreFault};
+
+use crate::cli::config;
+use crate::cli::exit::{CommandError, Status};
+
+pub fn setup(workspace: &Path) -> Setup {
+    let store = config::read(workspace).tasks.of(workspace);
+    hive_setup(workspace, Arc::new(Trust::recorded(workspace)), store)
+}
+
+/// The store of a workspace; `None` if it has none.
+pub async fn open(workspace: &Path) -> Result<Option<Store>, CommandError> {
+    setup(workspace).open().await.map_err(|fault| refused(&fault))
+}
+
+/// Opens the store of a workspace, or makes it.
+pub async fn open_or_make(workspace: &Path) -> Result<Store, CommandError> {
+    setup(workspace).open_or_make().await.map_err(|fault| refused(&fault))
+}
+
+pub fn refused(fault: &StoreFault) -> CommandError {
+    let text = fault.text().to_string();
+    match fault {
+        StoreFault::Busy | StoreFault::Lost(_) | StoreFault::SeatInUse(_) => {
+            CommandError { status: Status::InUse, text }
+        }
+        StoreFault::NotAgreed => CommandError::refused(text),
+        StoreFault::Nameless
+        | StoreFault::Link(_)
+        | StoreFault::Distrusted { .. }
+        | StoreFault::Io { .. }
+        | StoreFault::Newer
+        | StoreFault::Damaged(_)
+        | StoreFault::Full
+        | StoreFault::TooMany
+        | StoreFault::Ended
+        | StoreFault::ForeignSeat
+        | StoreFault::Settings(_)
+        | StoreFault::Server(_)
+        | StoreFault::Other(_) => CommandError::invalid(text),
+    }
+}

@@ -1,0 +1,29 @@
+//! Dialogs as they are on disk and at work: records, trees, calls, state, and what is left to do.
+
+pub mod assignment;
+pub mod attachment;
+pub mod background;
+pub mod call;
+pub mod dialog;
+pub mod dialog_limits;
+pub mod foreign_layout;
+pub mod fresh_boots;
+pub mod history;
+pub mod image_reference;
+pub mod keep_going;
+pub mod latest;
+pub mod memory;
+pub mod partial_answer;
+pub mod pending;
+pub mod push_count;
+pub mod question_kind;
+pub mod queue;
+pub mod record;
+pub mod registry;
+pub mod remaining_work;
+pub mod reminder;
+pub mod shown_state;
+pub mod state;
+pub mod stop_reason;
+pub mod taskdoc;
+pub mod tree;

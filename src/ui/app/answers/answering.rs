@@ -1,0 +1,142 @@
+//! Which question a key answers.
+
+use super::question_choice::Pick;
+use super::undoable::HeldAnswer;
+use crate::domain::DialogId;
+use crate::domain::asking::inquiry::answers::AnswerInput;
+use crate::domain::reading::title::without_marks;
+use crate::protocol::InboxRow;
+use crate::ui::action::Action;
+use crate::ui::app::drawing::app_words;
+use crate::ui::app::drawing::focus::Focus;
+use crate::ui::app::flow::facts::Facts;
+use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::ui::app::overlays::new_overlay::NewOverlay;
+use crate::ui::cx::{Intent, UiSettings};
+use crate::ui::keymap::KeySequence;
+use crate::ui::model::Tone;
+use crate::ui::panes::inbox;
+
+/// Answers the question of the pane that has the focus: the selected one, or the oldest of the dialog.
+pub(in crate::ui::app) fn answer_here(facts: Facts<'_>) -> FollowUps {
+    let pick = match facts.focus {
+        Focus::Tree => Pick::Of(facts.model.tree.shown_selection().cloned()),
+        Focus::Inbox => Pick::Selected,
+        Focus::Dialog | Focus::Composer => Pick::Of(facts.open_dialog().cloned()),
+    };
+    vec![FollowUp::Answer(pick)]
+}
+
+/// Asks whether the same answer is given to these questions too.
+pub(in crate::ui::app) fn ask_about_alike(
+    answer: &HeldAnswer,
+    questions: Vec<(DialogId, String)>,
+    ui: &UiSettings,
+) -> FollowUps {
+    if questions.is_empty() {
+        return Vec::new();
+    }
+    let question = ui.counted(questions.len(), app_words::ALIKE);
+    let (text, typed) = (answer.text.clone(), answer.typed.clone());
+    let yes = Intent::AnswerAlike { questions, text, typed };
+    vec![FollowUp::Show(NewOverlay::SuddenQuestion(question, yes))]
+}
+
+/// Gives the same answer to these questions. Each is a stored draft until it is sent.
+pub(in crate::ui::app) fn answer_alike(
+    questions: Vec<(DialogId, String)>,
+    text: &str,
+    typed: &str,
+) -> FollowUps {
+    let answer = |(dialog, question): (DialogId, String)| {
+        let (text, typed) = (text.to_owned(), typed.to_owned());
+        FollowUp::SendAlike(HeldAnswer { dialog, question, part: None, text, typed })
+    };
+    questions.into_iter().map(answer).chain([FollowUp::AlikeSent]).collect()
+}
+
+/// Shows all that a question asks to approve: it was not wholly on the screen.
+pub(in crate::ui::app) fn show_to_approve(row: &InboxRow) -> FollowUps {
+    let shown = NewOverlay::ToApprove(Box::new(row.clone()));
+    vec![FollowUp::Show(shown), FollowUp::Notify(Tone::Bad, app_words::READ_FIRST)]
+}
+
+/// Asks whether the recommended options of the selected question are its answer.
+pub(in crate::ui::app) fn ask_to_take_recommended(facts: Facts<'_>) -> FollowUps {
+    let Some(row) = facts.model.inbox.selected() else {
+        return vec![FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS)];
+    };
+    let parts = row.inquiry.iter().flat_map(|inquiry| &inquiry.parts);
+    let open = parts.filter(|part| !row.answers.contains_key(&part.id));
+    let recommended: Vec<String> = open
+        .filter_map(|part| Some(without_marks(&part.option(part.recommended?)?.label)))
+        .collect();
+    if recommended.is_empty() {
+        return vec![FollowUp::Notify(Tone::Plain, app_words::NOTHING_RECOMMENDED)];
+    }
+    if !facts.model.inbox.can_be_approved(row) {
+        return show_to_approve(row);
+    }
+    let asked = facts.ui.sentence(app_words::TAKE_RECOMMENDED, &recommended.join(", "));
+    ask_to_answer_all(row, asked, AnswerInput::Recommended)
+}
+
+/// Asks whether the selected question is closed without an answer.
+pub(in crate::ui::app) fn ask_to_dismiss(facts: Facts<'_>) -> FollowUps {
+    let Some(row) = facts.model.inbox.selected() else {
+        return vec![FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS)];
+    };
+    let word =
+        if row.is_approval() { app_words::REJECT_DECISION } else { app_words::DISMISS_QUESTION };
+    let asked = facts.ui.sentence(word, &format!("@{}", row.agent));
+    ask_to_answer_all(row, asked, AnswerInput::Dismiss(None))
+}
+
+fn ask_to_answer_all(row: &InboxRow, asked: String, input: AnswerInput) -> FollowUps {
+    let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
+    vec![FollowUp::Show(NewOverlay::Question(asked, Intent::AnswerAll { dialog, question, input }))]
+}
+
+/// Answers the question whose number was pressed. Without questions, digits select panes as elsewhere.
+pub(in crate::ui::app) fn answer_number(
+    pressed: Option<&KeySequence>,
+    facts: Facts<'_>,
+) -> FollowUps {
+    let keys = facts.ui.keymap.keys(inbox::SCOPE, Action::Pick);
+    let Some(at) = pressed.and_then(|pressed| keys.iter().position(|key| key == pressed)) else {
+        return Vec::new();
+    };
+    let questions = facts.model.inbox.len();
+    let panes = [Focus::Tree, Focus::Inbox, Focus::Dialog];
+    vec![if at < questions {
+        FollowUp::Answer(Pick::At(at))
+    } else if questions > 0 {
+        FollowUp::Notify(Tone::Plain, app_words::NO_SUCH_QUESTION)
+    } else {
+        let nothing = FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS);
+        panes.get(at).map_or(nothing, |pane| FollowUp::Focus(*pane))
+    }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::flow::facts::testing::Workspace;
+    use crate::ui::app::tests::fixture::questions;
+
+    #[test]
+    fn a_number_is_a_question_and_without_questions_a_pane() {
+        let mut workspace = Workspace::new();
+        let press = |workspace: &Workspace, key| {
+            answer_number(KeySequence::parse(key).as_ref(), workspace.facts())
+                .pop()
+                .expect("an effect")
+        };
+        let notice = |word| FollowUp::Notify(Tone::Plain, word);
+        assert_eq!(press(&workspace, "2"), FollowUp::Focus(Focus::Inbox));
+        assert_eq!(press(&workspace, "9"), notice(app_words::NO_QUESTIONS));
+        workspace.model.inbox.set(questions());
+        assert_eq!(press(&workspace, "2"), FollowUp::Answer(Pick::At(1)));
+        assert_eq!(press(&workspace, "3"), notice(app_words::NO_SUCH_QUESTION));
+    }
+}

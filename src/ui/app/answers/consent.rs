@@ -1,0 +1,88 @@
+//! The consent sheet, and what continues after the user agrees.
+
+use crate::domain::DialogId;
+use crate::domain::safety::sandbox::Level;
+use crate::protocol::{Command, ConsentView};
+use crate::ui::action::{Action, Scope};
+use crate::ui::app::drawing::app_words;
+use crate::ui::app::flow::facts::Facts;
+use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::ui::app::flow::requests::Request;
+use crate::ui::app::overlays::new_overlay::NewOverlay;
+use crate::ui::model::Tone;
+use crate::ui::panes::composer::hint;
+
+/// Returns what follows when the things that wait for consent have changed from `known` and the sheet is
+/// not open. A workspace in which nothing runs before the user agrees shows the sheet once. Later entries
+/// are reported in the status line only: they must not interrupt typing.
+pub(in crate::ui::app) fn changed(known: &ConsentView, facts: Facts<'_>) -> Option<FollowUp> {
+    let consent = &facts.model.consent;
+    if consent.waiting.iter().all(|one| known.waiting.contains(one)) {
+        return None;
+    }
+    if consent.read_only && !known.read_only {
+        return Some(FollowUp::Show(NewOverlay::Consent { then: None }));
+    }
+    let waiting = facts.ui.counted(consent.waiting.len(), app_words::WAIT_FOR_CONSENT);
+    let key = hint(facts.ui, Scope::PANES, Action::OpenConsent, app_words::SHOW);
+    Some(FollowUp::NotifyText(Tone::Bad, format!("{waiting} · {key}")))
+}
+
+/// Shows the sheet, which is checked again.
+pub(in crate::ui::app) fn open() -> FollowUps {
+    show(None)
+}
+
+fn show(then: Option<DialogId>) -> FollowUps {
+    let sheet = FollowUp::Show(NewOverlay::Consent { then });
+    vec![FollowUp::Command(Command::CheckConsent), sheet]
+}
+
+/// Agrees to the shown entries; `then` is the dialog that was to continue.
+pub(in crate::ui::app) fn agree(
+    digests: Vec<String>,
+    level: Option<Level>,
+    then: Option<DialogId>,
+) -> FollowUps {
+    let agreed = FollowUp::Request(Request::Agree { digests, level });
+    let continued = then.map(|dialog| FollowUp::Request(Request::Continue { dialog }));
+    std::iter::once(agreed).chain(continued).collect()
+}
+
+/// Continues a dialog. Where consent is missing, the sheet is shown first.
+pub(in crate::ui::app) fn continue_dialog(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+    let dialog = dialog.clone();
+    if facts.model.consent.read_only {
+        show(Some(dialog))
+    } else {
+        vec![FollowUp::Request(Request::Continue { dialog })]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::flow::facts::testing::Workspace;
+    use crate::ui::app::tests::fixture::main_dialog;
+
+    #[test]
+    fn without_consent_the_sheet_comes_before_a_dialog_continues() {
+        let mut workspace = Workspace::new();
+        let dialog = main_dialog();
+        let continues = FollowUp::Request(Request::Continue { dialog: dialog.clone() });
+        let shown = continue_dialog(&dialog, workspace.facts());
+        assert_eq!(shown, std::slice::from_ref(&continues));
+        workspace.model.consent.read_only = true;
+        let then = Some(dialog.clone());
+        let sheet = FollowUp::Show(NewOverlay::Consent { then: then.clone() });
+        let shown = continue_dialog(&dialog, workspace.facts());
+        assert_eq!(shown, [FollowUp::Command(Command::CheckConsent), sheet]);
+        assert_eq!(agree(Vec::new(), None, then).last(), Some(&continues));
+    }
+
+    #[test]
+    fn nothing_new_waits_for_consent_unless_an_entry_was_added() {
+        let workspace = Workspace::new();
+        assert_eq!(changed(&ConsentView::default(), workspace.facts()), None);
+    }
+}

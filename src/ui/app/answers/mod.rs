@@ -1,0 +1,8 @@
+//! Answers to questions: which question a key answers, what can be undone, what is put off.
+
+pub(super) mod alike;
+pub(super) mod answering;
+pub(super) mod consent;
+pub(super) mod question_choice;
+pub(super) mod snoozed;
+pub(super) mod undoable;

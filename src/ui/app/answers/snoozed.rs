@@ -1,0 +1,100 @@
+//! Questions that are put off. Until when is stored beside the drafts, so that it outlives the program; a
+//! question that is put off until the next start is not stored.
+
+use std::time::{Duration, Instant};
+
+use crate::domain::DialogId;
+use crate::ui::app::App;
+use crate::ui::app::drawing::app_words;
+use crate::ui::app::flow::facts::Facts;
+use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::ui::app::overlays::new_overlay::NewOverlay;
+use crate::ui::cx::PutOff;
+use crate::ui::model::{DraftKey, Tone};
+use crate::ui::panes::input_prompt::PromptPurpose;
+
+/// Asks how long the selected question is put off.
+pub(in crate::ui::app) fn ask(facts: Facts<'_>) -> FollowUps {
+    let Some(row) = facts.model.inbox.selected() else {
+        return vec![FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS)];
+    };
+    let purpose = PromptPurpose::PutOff(row.question.id.clone());
+    let name = name_of(&row.dialog, facts);
+    vec![FollowUp::Show(NewOverlay::Prompt { purpose, name, text: "15".to_owned() })]
+}
+
+fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
+    crate::ui::app::dialogs::lifecycle::name_of(dialog, facts)
+}
+
+impl App {
+    /// Puts a question off.
+    pub(in crate::ui::app) fn put_off(&mut self, question: &str, time: PutOff) {
+        let (now, key) = (self.redraw.now(), DraftKey::PutOff(question.to_owned()));
+        let until = match time {
+            PutOff::Minutes(minutes) => Some(Duration::from_secs(minutes * 60)),
+            PutOff::UntilNextStart => None,
+        };
+        let end = until.and_then(|time| {
+            Some(self.clock.now().seconds()?.saturating_add(i64::try_from(time.as_secs()).ok()?))
+        });
+        let stored = end.map(|end| end.to_string()).unwrap_or_default();
+        self.writing.set_draft(&key, &stored, now);
+        self.writing.store();
+        self.model.inbox.put_off_until(question, until.map(|time| now + time));
+        self.alerts.drop_question(question);
+        self.notify(Tone::Plain, self.ui.text(app_words::IS_PUT_OFF));
+    }
+
+    /// Puts questions off until their stored times; a time that has passed or is invalid is removed.
+    pub(in crate::ui::app) fn put_off_as_stored(&mut self) {
+        let now = self.redraw.now();
+        let questions = self.model.inbox.all().iter().map(|row| row.question.id.clone());
+        for question in questions.collect::<Vec<_>>() {
+            let key = DraftKey::PutOff(question.clone());
+            if !self.writing.drafts().has(&key) || self.model.inbox.is_put_off(&question) {
+                continue;
+            }
+            match self.time_left(self.writing.drafts().get(&key)) {
+                Some(left) => self.model.inbox.put_off_until(&question, Some(now + left)),
+                None => self.writing.set_draft(&key, "", now),
+            }
+        }
+    }
+
+    fn time_left(&self, stored: &str) -> Option<Duration> {
+        let end: i64 = stored.trim().parse().ok()?;
+        let left = u64::try_from(end.checked_sub(self.clock.now().seconds()?)?).ok()?;
+        (1..=PutOff::MAX_MINUTES * 60).contains(&left).then(|| Duration::from_secs(left))
+    }
+
+    /// Shows the questions whose postponement is over; true if there are any.
+    pub(in crate::ui::app) fn bring_back_due(&mut self, now: Instant) -> bool {
+        let due = self.model.inbox.due(now);
+        self.forget_put_off(&due);
+        if due.is_empty() {
+            return false;
+        }
+        self.notify(Tone::Plain, self.ui.text(app_words::IS_BACK));
+        for question in due {
+            self.alerts.came(question, now);
+        }
+        true
+    }
+
+    /// Shows all that was put off.
+    pub(in crate::ui::app) fn bring_back(&mut self) -> FollowUps {
+        let back = self.model.inbox.bring_back();
+        self.forget_put_off(&back);
+        let word = if back.is_empty() { app_words::NOTHING_PUT_OFF } else { app_words::IS_BACK };
+        vec![FollowUp::Notify(Tone::Plain, word)]
+    }
+
+    /// Removes the stored times of questions that are no longer put off.
+    pub(in crate::ui::app) fn forget_put_off(&mut self, questions: &[String]) {
+        let now = self.redraw.now();
+        for question in questions {
+            self.writing.set_draft(&DraftKey::PutOff(question.clone()), "", now);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Which part of the screen gets the keys.
+
+use crate::ui::action::Scope;
+use crate::ui::panes::{composer, inbox, transcript, tree};
+
+/// A part of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focus {
+    Tree,
+    Inbox,
+    Dialog,
+    Composer,
+}
+
+impl Focus {
+    /// Returns the part with this scope; `None` for a scope of several parts.
+    pub fn of(scope: Scope) -> Option<Self> {
+        let parts = [
+            (tree::SCOPE, Self::Tree),
+            (inbox::SCOPE, Self::Inbox),
+            (transcript::SCOPE, Self::Dialog),
+            (composer::SCOPE, Self::Composer),
+        ];
+        parts.into_iter().find(|(known, _)| *known == scope).map(|(_, focus)| focus)
+    }
+}
+
+#[derive(Debug)]
+pub(in crate::ui::app) struct FocusState {
+    now: Focus,
+    /// The pane the composer was entered from.
+    pane: Focus,
+    zoomed: bool,
+}
+
+impl Default for FocusState {
+    fn default() -> Self {
+        Self { now: Focus::Tree, pane: Focus::Tree, zoomed: false }
+    }
+}
+
+impl FocusState {
+    pub fn now(&self) -> Focus {
+        self.now
+    }
+
+    pub fn is(&self, focus: Focus) -> bool {
+        self.now == focus
+    }
+
+    /// The pane that has the focus, or had it before the composer.
+    pub fn pane(&self) -> Focus {
+        self.pane
+    }
+
+    /// True if one pane takes the whole screen.
+    pub fn is_zoomed(&self) -> bool {
+        self.zoomed
+    }
+
+    pub fn set(&mut self, focus: Focus) {
+        self.now = focus;
+        if focus != Focus::Composer {
+            self.pane = focus;
+        }
+    }
+
+    pub fn toggle_zoom(&mut self) {
+        self.zoomed = !self.zoomed;
+    }
+
+    /// The next or the previous part: tree, inbox, dialog, and the composer if one can write.
+    pub fn neighbour(&self, back: bool, can_write: bool) -> Focus {
+        let ring = [Focus::Tree, Focus::Inbox, Focus::Dialog, Focus::Composer];
+        let count = if can_write { ring.len() } else { ring.len() - 1 };
+        let at = ring.iter().position(|focus| *focus == self.now).unwrap_or(0);
+        let step = if back { count - 1 } else { 1 };
+        ring.get((at + step) % count).copied().unwrap_or(Focus::Tree)
+    }
+
+    /// Esc in a pane: ends the zoom; without one, the part to go to.
+    pub fn cancel(&mut self) -> Option<Focus> {
+        if std::mem::take(&mut self.zoomed) {
+            return None;
+        }
+        (self.now != Focus::Tree).then_some(Focus::Tree)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_composer_is_part_of_the_ring_if_one_can_write() {
+        for (can_write, after_dialog) in [(true, Focus::Composer), (false, Focus::Tree)] {
+            let mut focus = FocusState::default();
+            focus.set(Focus::Dialog);
+            assert_eq!(focus.neighbour(false, can_write), after_dialog);
+            focus.set(Focus::Tree);
+            assert_ne!(focus.neighbour(true, can_write), Focus::Tree);
+        }
+    }
+
+    #[test]
+    fn the_composer_remembers_the_pane_it_was_entered_from() {
+        let mut focus = FocusState::default();
+        focus.set(Focus::Inbox);
+        focus.set(Focus::Composer);
+        assert_eq!((focus.now(), focus.pane()), (Focus::Composer, Focus::Inbox));
+    }
+
+    #[test]
+    fn escape_ends_the_zoom_before_it_goes_to_the_tree() {
+        let mut focus = FocusState::default();
+        focus.set(Focus::Inbox);
+        focus.toggle_zoom();
+        assert_eq!((focus.cancel(), focus.cancel()), (None, Some(Focus::Tree)));
+        focus.set(Focus::Tree);
+        assert_eq!(focus.cancel(), None);
+    }
+}

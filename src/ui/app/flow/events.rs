@@ -1,0 +1,258 @@
+//! Driver events, applied to the owners.
+
+use super::follow_up::FollowUp;
+use super::results;
+use crate::domain::reading::transcript::BlockChange;
+use crate::domain::teams::notices::{self, NewsItem, NewsKind, NewsLevel};
+use crate::protocol::{Command, DriverEvent};
+use crate::ui::app::answers::consent;
+use crate::ui::app::answers::undoable::HeldAnswer;
+use crate::ui::app::dialogs::lifecycle;
+use crate::ui::app::drawing::app_words;
+use crate::ui::app::overlays::new_overlay::NewOverlay;
+use crate::ui::app::{App, Effect, Focus, Request};
+use crate::ui::model::Tone;
+use crate::ui::panes::consent as consent_sheet;
+
+impl App {
+    /// Applies one event; returns the commands to send, in order.
+    pub fn apply(&mut self, event: DriverEvent) -> Vec<Command> {
+        let closes = matches!(event, DriverEvent::Inbox(_) | DriverEvent::Answered { .. });
+        let changed = self.apply_event(event);
+        self.redraw.mark_if(changed);
+        let first = self.startup.open_first(&self.model, self.writing.drafts(), self.ui.lang);
+        self.open_first(first);
+        if closes {
+            // Shown after the notice about the restored draft of another question.
+            self.give_back_gone();
+        }
+        self.outcome()
+    }
+
+    /// True if the screen may have changed.
+    fn apply_event(&mut self, event: DriverEvent) -> bool {
+        match event {
+            DriverEvent::Workspace(workspace) => {
+                self.model.workspace = workspace;
+                self.writing.offers_changed();
+                self.follow(self.overlays.reload_mind());
+            }
+            DriverEvent::Files(paths) => self.writing.set_files(paths),
+            DriverEvent::Rows(rows) => {
+                // It may be another driver, which was not told anything yet.
+                self.told_looks = None;
+                self.tell(|log, open, ui| log.rows_listed(&rows, open, ui));
+                self.model.tree.set(rows);
+                self.startup.rows_arrived();
+            }
+            DriverEvent::Row(row) => {
+                self.ending.row_changed(&row);
+                self.tell(|log, open, ui| log.row_changed(&row, open, ui));
+                let again = self.overlays.reload_sheet_of(&row.dialog.root, self.redraw.now());
+                self.model.put_row(*row);
+                self.follow(again);
+            }
+            DriverEvent::Removed(dialog) => {
+                self.tell(|log, _, _| log.removed(&dialog));
+                self.model.tree.remove(&dialog);
+                let closed = self.reading.removed(&dialog, self.focus.now());
+                self.follow(closed);
+            }
+            DriverEvent::Inbox(rows) => {
+                self.tell(|log, open, ui| log.inbox_changed(&rows, open, ui));
+                self.model.inbox.set(rows);
+                self.rest_inbox();
+                let inbox = &self.model.inbox;
+                let is_open = |id: &str| inbox.get(id).is_some() || inbox.is_failure(id);
+                self.alerts.listed(is_open, self.redraw.now());
+                self.put_off_as_stored();
+                self.startup.inbox_arrived();
+                self.inbox_changed();
+            }
+            DriverEvent::Asked { question, .. } => {
+                self.alerts.came(question, self.redraw.now());
+            }
+            DriverEvent::Answered { question, headline, by, .. } => {
+                if let Some(name) = by {
+                    let text = app_words::answered_by(&headline, &name, self.ui.lang);
+                    self.notify(Tone::Plain, &text);
+                }
+                self.model.inbox.remove(&question);
+                self.alerts.drop_question(&question);
+                self.forget_put_off(&[question]);
+                self.inbox_changed();
+            }
+            DriverEvent::Page { ticket, page } => {
+                if let Some(Request::Preview { .. }) = self.requests.finish(ticket) {
+                    return self.preview.arrived(ticket, *page);
+                }
+                self.hints.saw(&page.dialog, &page.entries);
+                self.reading.apply_page(ticket, *page);
+                self.seek_on();
+            }
+            DriverEvent::Sheet { dialog, sheet } => {
+                let changed = self.overlays.update_sheet(&dialog, *sheet);
+                self.overlays.sheet_answered(self.redraw.now());
+                return changed;
+            }
+            DriverEvent::Fact(fact) => {
+                self.hints.saw(fact.dialog(), std::slice::from_ref(fact.entry()));
+                self.follow(self.overlays.reload_sheet_after(fact.dialog(), fact.entry()));
+                return self
+                    .reading
+                    .change(fact.dialog(), |open| open.fact((&fact).into(), fact.entry()));
+            }
+            DriverEvent::Live { dialog, segment, text } => {
+                return self.reading.change(&dialog, |open| open.push_live(segment, &text));
+            }
+            DriverEvent::LiveEnd { dialog } => {
+                return self.reading.change(&dialog, |open| {
+                    open.live.clear();
+                    true
+                });
+            }
+            DriverEvent::Retry { dialog, retry } => {
+                self.model.retries.update(dialog, retry, self.redraw.now());
+            }
+            DriverEvent::ToolEnded { dialog, call, ok } => {
+                self.follow(self.overlays.reload_sheet(Some(&dialog)));
+                return self.reading.change(&dialog, |open| {
+                    open.transcript.ended(&call, ok) != BlockChange::Nothing
+                });
+            }
+            DriverEvent::Problems(problems) => self.replace_problems(problems),
+            DriverEvent::Done { ticket, dialog } => {
+                if let Some(request) = self.requests.finish(ticket) {
+                    self.follow(results::done(request, dialog, self.facts()));
+                }
+            }
+            DriverEvent::Refused { ticket, text } => {
+                let request = self.requests.finish(ticket);
+                let follow_up =
+                    request.and_then(|request| results::refused(request, ticket, &text));
+                let tells = |follow_up: &FollowUp| {
+                    matches!(
+                        follow_up,
+                        FollowUp::BatchRefused { .. } | FollowUp::PreviewRefused { .. }
+                    )
+                };
+                if !follow_up.as_ref().is_some_and(tells) {
+                    self.notify(Tone::Bad, text.in_lang(self.ui.lang));
+                }
+                self.follow(follow_up);
+            }
+            DriverEvent::Forked { dialog, next } => self.follow(lifecycle::forked(dialog, next)),
+            DriverEvent::Shelf { ticket, rows } => {
+                let shown = self.requests.finish(ticket).map(|_| NewOverlay::Shelf(rows));
+                self.follow(shown.map(FollowUp::Show));
+            }
+            DriverEvent::Found { ticket, part } => {
+                if part.end.is_some() {
+                    self.requests.finish(ticket);
+                }
+                return self.overlays.add_found(ticket, *part);
+            }
+            DriverEvent::ImageKept { ticket, image } => {
+                if let Some(Request::KeepImage { number, origin }) = self.requests.finish(ticket) {
+                    self.image_kept(number, *image, &origin);
+                }
+            }
+            DriverEvent::Log { ticket, log } => {
+                if let Some(Request::Log { least }) = self.requests.finish(ticket) {
+                    self.follow([FollowUp::Show(NewOverlay::Log(log, least))]);
+                }
+            }
+            DriverEvent::Mind { ticket, mind } => match self.requests.finish(ticket) {
+                Some(Request::MindAgain { .. }) => self.overlays.update_mind(&mind),
+                Some(_) => self.follow([FollowUp::Show(NewOverlay::Mind(mind))]),
+                None => {}
+            },
+            DriverEvent::Processes(processes) => self.model.processes = processes,
+            DriverEvent::Consent(consent) => {
+                let known = self.model.set_consent(consent);
+                if !self.overlays.shows(consent_sheet::SCOPE) {
+                    self.follow(consent::changed(&known, self.facts()));
+                }
+            }
+            DriverEvent::News(items) => self.news_changed(items),
+            DriverEvent::Teams(teams) => self.model.teams.set(&teams),
+            DriverEvent::Triggers(rows) => self.model.teams.set_triggers(rows),
+            DriverEvent::Tasks(tasks) => self.model.teams.set_tasks(tasks),
+            DriverEvent::TaskUpdated(task) => self.model.teams.put(*task),
+            DriverEvent::Task { ticket, task } => {
+                let shown = self.requests.finish(ticket).map(|_| NewOverlay::Task(task));
+                self.follow(shown.map(FollowUp::Show));
+            }
+            DriverEvent::Notice(text) => self.notify(Tone::Plain, text.in_lang(self.ui.lang)),
+            DriverEvent::Quiet(outcome) => {
+                return self.ending.update(outcome, !self.model.tree.is_empty());
+            }
+            DriverEvent::Halted(_) | DriverEvent::TreeQuiet { .. } | DriverEvent::Drafts { .. } => {
+                return false;
+            }
+            DriverEvent::Lagged => {
+                self.model.retries.clear();
+                let lost = FollowUp::Notify(Tone::Plain, app_words::LAGGED);
+                self.follow([lost, FollowUp::Command(Command::Refresh)]);
+                self.follow(self.reading.reload());
+                self.follow(self.overlays.reload_sheet(None));
+                self.follow(self.overlays.find_again());
+                self.preview.ask_again(self.redraw.now());
+            }
+            DriverEvent::Stopped => self.effects.push(Effect::Ended),
+        }
+        true
+    }
+
+    /// Announces the newest new item once; failures ring.
+    fn news_changed(&mut self, items: Vec<NewsItem>) {
+        let known = self.startup.news_arrived().then(|| self.model.inbox.news().to_vec());
+        for gone in known.iter().flat_map(|known| notices::gone(known, &items)) {
+            self.alerts.drop_question(&gone.id);
+        }
+        let new = known.iter().flat_map(|known| notices::added(known, &items));
+        let new: Vec<&NewsItem> = new.collect();
+        for failure in new.iter().filter(|item| item.kind == NewsKind::Failure) {
+            self.alerts.came(failure.id.clone(), self.redraw.now());
+        }
+        if let Some(item) = new.into_iter().max_by(|a, b| a.updated_at.cmp(&b.updated_at)) {
+            let tone = match (item.kind, item.level) {
+                (NewsKind::Failure, _) | (_, NewsLevel::Warning) => Tone::Bad,
+                (NewsKind::Notice, NewsLevel::Info) => Tone::Plain,
+            };
+            self.notify(tone, &app_words::news(item, self.ui.lang));
+        }
+        self.model.inbox.set_news(items);
+        self.rest_inbox();
+    }
+
+    /// Scrolls the inbox to its first row, unless it has the focus.
+    fn rest_inbox(&mut self) {
+        if ![self.focus.now(), self.focus.pane()].contains(&Focus::Inbox) {
+            self.model.inbox.rest();
+        }
+    }
+
+    /// Turns the composer away from a question that was closed.
+    fn inbox_changed(&mut self) {
+        let (inbox, open) = (&self.model.inbox, self.reading.dialog());
+        let here = (self.focus.is(Focus::Composer), open);
+        let left = self.writing.inbox_changed(inbox, here, self.redraw.now());
+        self.follow(left);
+        for answer in self.held.without_question(&self.model.inbox) {
+            let key = answer.key();
+            let HeldAnswer { dialog, typed, .. } = answer;
+            let now = self.redraw.now();
+            // The new draft is stored before the old one goes.
+            self.writing.give_back(&dialog, &typed, now);
+            self.writing.saved(&key, &typed, now);
+            self.notify(Tone::Bad, self.ui.text(app_words::QUESTION_GONE));
+        }
+    }
+
+    /// Turns unsent answers to questions that were closed into message drafts.
+    pub(in crate::ui::app) fn give_back_gone(&mut self) {
+        let told = self.writing.give_back_gone(&self.model.inbox, self.redraw.now());
+        self.follow(told);
+    }
+}

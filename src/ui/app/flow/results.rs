@@ -1,0 +1,187 @@
+//! What follows from the result of a request.
+
+use super::facts::Facts;
+use super::follow_up::{FollowUp, FollowUps};
+use super::requests::Request;
+use crate::domain::DialogId;
+use crate::domain::text::Localized;
+use crate::protocol::{SheetRequest, TeamsRequest, Ticket};
+use crate::ui::app::dialogs::continuing;
+use crate::ui::app::dialogs::lifecycle;
+use crate::ui::app::drawing::app_words;
+use crate::ui::model::{DraftKey, Tone};
+
+/// The driver did it; `made` is the dialog that was created.
+pub(in crate::ui::app) fn done(
+    request: Request,
+    made: Option<DialogId>,
+    facts: Facts<'_>,
+) -> FollowUps {
+    match request {
+        Request::Say { dialog, typed, .. } => {
+            vec![FollowUp::Saved(DraftKey::Message(dialog), typed)]
+        }
+        Request::Answer { question, part, typed, .. } => {
+            vec![FollowUp::Saved(DraftKey::of_answer(&question, part.as_deref()), typed)]
+        }
+        Request::ChangeSheet { draft: Some((key, text)), .. } => vec![FollowUp::Saved(key, text)],
+        Request::ChangeSheet { request: SheetRequest::MarkReviewed(_), .. } => {
+            vec![FollowUp::Notify(Tone::Good, app_words::REVIEWED)]
+        }
+        Request::Create { text, taskdoc, .. } => {
+            let known = [FollowUp::Saved(DraftKey::New, text), FollowUp::TaskdocUsed(taskdoc)];
+            known.into_iter().chain(made.map(FollowUp::Read)).collect()
+        }
+        Request::TakeBack(back) => {
+            let edits = back.edit.is_some();
+            let word = if edits { app_words::TAKEN_BACK_TO_EDIT } else { app_words::TAKEN_BACK };
+            vec![FollowUp::Notify(Tone::Good, word)]
+        }
+        Request::Lifecycle { change, name } => lifecycle::changed(change, &name, facts.ui),
+        Request::PutAway { root, .. } => vec![FollowUp::PutAway(root), FollowUp::BatchDone],
+        Request::Title { title, .. } => {
+            let word = if title.is_some() { app_words::TITLE_SET } else { app_words::TITLE_TAKEN };
+            vec![FollowUp::Notify(Tone::Good, word)]
+        }
+        Request::SetAutonomy { level } => {
+            let text = facts.ui.sentence(app_words::AUTONOMY_SET, level.name());
+            vec![FollowUp::NotifyText(Tone::Good, text)]
+        }
+        Request::DismissNews { .. } => vec![FollowUp::Notify(Tone::Good, app_words::NEWS_CLEARED)],
+        Request::Task(TeamsRequest::Delegate { team, text, .. }) => vec![
+            FollowUp::Saved(DraftKey::Task(team), text),
+            FollowUp::Notify(Tone::Good, app_words::DELEGATED),
+        ],
+        Request::Task(TeamsRequest::Cancel { .. }) => {
+            vec![FollowUp::Notify(Tone::Good, app_words::TASK_CANCELLED)]
+        }
+        Request::Task(TeamsRequest::Retry { .. }) => {
+            vec![FollowUp::Notify(Tone::Good, app_words::TASK_QUEUED_AGAIN)]
+        }
+        Request::Task(TeamsRequest::SwitchTrigger { on, .. }) => {
+            let word = if on { app_words::TRIGGER_ENABLED } else { app_words::TRIGGER_DISABLED };
+            vec![FollowUp::Notify(Tone::Good, word)]
+        }
+        Request::Task(TeamsRequest::TryTrigger { .. }) => {
+            vec![FollowUp::Notify(Tone::Good, app_words::DELEGATED)]
+        }
+        Request::Task(TeamsRequest::ShutDown { .. }) => {
+            vec![FollowUp::Notify(Tone::Good, app_words::TEAM_SHUT_DOWN)]
+        }
+        Request::KeepGoing { dialog, .. } => continuing::keep_going_switched(&dialog, facts),
+        Request::Open { .. }
+        | Request::Task(
+            TeamsRequest::Show { .. } | TeamsRequest::Spawn { .. } | TeamsRequest::Update { .. },
+        )
+        | Request::Sheet { .. }
+        | Request::Reload { .. }
+        | Request::Page { .. }
+        | Request::Preview { .. }
+        | Request::KeepImage { .. }
+        | Request::AnswerAll { .. }
+        | Request::Agree { .. }
+        | Request::Continue { .. }
+        | Request::ContinueAll
+        | Request::Shelf
+        | Request::Find(_)
+        | Request::Mind { .. }
+        | Request::MindAgain { .. }
+        | Request::Log { .. }
+        | Request::StopProcess { .. }
+        | Request::ChangeSheet { draft: None, .. } => Vec::new(),
+    }
+}
+
+/// Handles a refusal by the driver. The user is told at once, except for these: dialogs that are put away
+/// together are reported when the last one is done, a preview in its place.
+pub(in crate::ui::app) fn refused(
+    request: Request,
+    ticket: Ticket,
+    why: &Localized,
+) -> Option<FollowUp> {
+    match request {
+        Request::Say { dialog, typed, .. } => {
+            Some(FollowUp::MessageRefused(DraftKey::Message(dialog), typed))
+        }
+        Request::Answer { question, part, typed, .. } => {
+            let key = DraftKey::of_answer(&question, part.as_deref());
+            Some(FollowUp::MessageRefused(key, typed))
+        }
+        Request::AnswerAll { question, .. } => Some(FollowUp::UnmarkSent(question)),
+        Request::ChangeSheet { draft: Some((key, text)), .. } => {
+            Some(FollowUp::MessageRefused(key, text))
+        }
+        Request::Create { text, .. } => Some(FollowUp::MessageRefused(DraftKey::New, text)),
+        Request::Task(TeamsRequest::Delegate { team, text, .. }) => {
+            Some(FollowUp::MessageRefused(DraftKey::Task(team), text))
+        }
+        Request::PutAway { name, .. } => {
+            let why = why.clone();
+            Some(FollowUp::BatchRefused { name, why })
+        }
+        Request::Preview { .. } => {
+            let why = why.clone();
+            Some(FollowUp::PreviewRefused { ticket, why })
+        }
+        Request::KeepImage { number, .. } => Some(FollowUp::ImageRefused(number)),
+        Request::Open { .. } => Some(FollowUp::OpenRefused(ticket)),
+        Request::TakeBack(back) => Some(FollowUp::NotTakenBack(back)),
+        Request::Sheet { .. } => Some(FollowUp::SheetRefused),
+        Request::Lifecycle { .. }
+        | Request::Task(_)
+        | Request::Title { .. }
+        | Request::KeepGoing { .. }
+        | Request::Reload { .. }
+        | Request::Page { .. }
+        | Request::Agree { .. }
+        | Request::Continue { .. }
+        | Request::ContinueAll
+        | Request::Shelf
+        | Request::Find(_)
+        | Request::Mind { .. }
+        | Request::MindAgain { .. }
+        | Request::Log { .. }
+        | Request::SetAutonomy { .. }
+        | Request::DismissNews { .. }
+        | Request::StopProcess { .. }
+        | Request::ChangeSheet { draft: None, .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::app::flow::facts::testing::Workspace;
+    use crate::ui::app::tests::fixture::main_dialog;
+
+    #[test]
+    fn a_message_is_no_draft_any_more_once_it_is_on_disk_and_one_again_if_refused() {
+        let (key, typed) = (DraftKey::Message(main_dialog()), "hello".to_owned());
+        let (dialog, text) = (main_dialog(), typed.clone());
+        let request = Request::Say { dialog, text, typed: typed.clone() };
+        let saved = FollowUp::Saved(key.clone(), typed.clone());
+        assert_eq!(done(request.clone(), None, Workspace::new().facts()), [saved]);
+        let why = Localized::same("no");
+        assert_eq!(refused(request, 1, &why), Some(FollowUp::MessageRefused(key, typed)));
+    }
+
+    #[test]
+    fn a_new_dialog_is_read_and_its_taskdoc_comes_first_from_now_on() {
+        let (taskdoc, text) = ("a.tsk".to_owned(), "go".to_owned());
+        let request = Request::Create { agent: "dba".into(), taskdoc, text };
+        let expected = [
+            FollowUp::Saved(DraftKey::New, "go".to_owned()),
+            FollowUp::TaskdocUsed("a.tsk".to_owned()),
+            FollowUp::Read(main_dialog()),
+        ];
+        assert_eq!(done(request, Some(main_dialog()), Workspace::new().facts()), expected);
+    }
+
+    #[test]
+    fn only_the_refused_request_to_open_closes_a_dialog() {
+        let request = Request::Open { dialog: main_dialog(), course: None };
+        let why = Localized::same("no");
+        assert_eq!(refused(request, 7, &why), Some(FollowUp::OpenRefused(7)));
+        assert_eq!(refused(Request::ContinueAll, 7, &why), None);
+    }
+}

@@ -1,0 +1,338 @@
+//! What each action does outside of overlays. A test checks that no binding is without effect.
+
+use ratatui::crossterm::event::KeyEvent;
+
+use crate::protocol::LogLevel;
+use crate::ui::action::Action;
+use crate::ui::app::answers::question_choice::Pick;
+use crate::ui::app::answers::{answering, consent, snoozed};
+use crate::ui::app::composing::program_results;
+use crate::ui::app::dialogs::{browsing, continuing, lifecycle};
+use crate::ui::app::drawing::app_words;
+use crate::ui::app::flow::facts::Facts;
+use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::ui::app::flow::{dismissing_news, quitting};
+use crate::ui::app::overlays::new_overlay::NewOverlay;
+use crate::ui::app::overlays::sheets;
+use crate::ui::app::{App, Effect, Focus, Request};
+use crate::ui::copies::CopyTo;
+use crate::ui::lists::copy_parts;
+use crate::ui::model::Tone;
+use crate::ui::overlay::Handled;
+use crate::ui::panes::search_prompt::count_text;
+use crate::ui::panes::sheet::SheetKind;
+use crate::ui::panes::transcript::{ScrollMove, SearchCount, Stop, Towards};
+
+/// More rows than any list has.
+const WHOLE_LIST: isize = isize::MAX / 2;
+
+impl App {
+    /// Carries out an action outside of overlays; if it is bound in several panes, in the one that has
+    /// the focus.
+    pub(in crate::ui::app) fn act(&mut self, action: Action) -> Handled {
+        if is_about_cursor(action) {
+            self.settle();
+        }
+        self.hints.used(action);
+        // The selection is known once the rows of the tree are up to date.
+        self.model.tree.refresh();
+        let (facts, now) = (self.facts(), self.redraw.now());
+        let follow_ups = match action {
+            Action::AnswerOldest => vec![FollowUp::Answer(Pick::Oldest)],
+            Action::NextQuestion => vec![FollowUp::Answer(Pick::Next)],
+            Action::PreviousQuestion => vec![FollowUp::Answer(Pick::Previous)],
+            Action::Answer => news_here(dismissing_news::show_selected, facts)
+                .unwrap_or_else(|| answering::answer_here(facts)),
+            Action::PutOff => snoozed::ask(facts),
+            Action::BringBack => self.bring_back(),
+            Action::UndoAnswer => vec![match self.held.undo() {
+                Some(answer) => FollowUp::AnswerUndone(answer),
+                None => FollowUp::Notify(Tone::Plain, app_words::NO_ANSWER_TO_UNDO),
+            }],
+            Action::Pick => answering::answer_number(self.keys.pressed(), facts),
+            Action::NextWaiting => browsing::next_waiting(facts),
+            Action::ToAsker => facts.on_selected(browsing::select_asker),
+            Action::CallSite => news_here(dismissing_news::open_dialog, facts)
+                .unwrap_or_else(|| browsing::show_call_site(facts)),
+            Action::Open => browsing::open_selected(&mut self.model.tree),
+            Action::Fold if self.focus.is(Focus::Inbox) => {
+                no_follow_up(|| self.model.inbox.set_unfolded(false))
+            }
+            Action::Unfold if self.focus.is(Focus::Inbox) => {
+                no_follow_up(|| self.model.inbox.set_unfolded(true))
+            }
+            Action::Fold => no_follow_up(|| self.model.tree.fold()),
+            Action::Unfold => no_follow_up(|| self.model.tree.unfold()),
+            Action::FoldAll => no_follow_up(|| self.model.tree.fold_all()),
+            Action::UnfoldAll => no_follow_up(|| self.model.tree.unfold_all()),
+            Action::Filter => browsing::ask_for_filter(facts),
+            Action::SwitchOrder => self.switch_order(),
+            Action::MarkRow => browsing::mark_selected(&mut self.model.tree),
+            Action::FocusNext => self.step_focus(false),
+            Action::FocusPrevious => self.step_focus(true),
+            Action::FocusFirst => vec![FollowUp::Focus(Focus::Tree)],
+            Action::FocusSecond => vec![FollowUp::Focus(Focus::Inbox)],
+            Action::FocusThird => vec![FollowUp::Focus(Focus::Dialog)],
+            Action::Zoom => no_follow_up(|| self.focus.toggle_zoom()),
+            Action::Cancel if browsing::is_filtered(facts) => browsing::end_filter(facts),
+            Action::Cancel => self.cancel(),
+            Action::Help => vec![FollowUp::Show(NewOverlay::Help(self.pane_keys()))],
+            Action::Palette => vec![FollowUp::Show(NewOverlay::Palette(self.pane_keys()))],
+            Action::OpenConsent => consent::open(),
+            Action::Show(list) => vec![FollowUp::ShowList(list)],
+            Action::NewDialog if self.is_searching() || browsing::is_filtered(facts) => {
+                self.step_search(Towards::End)
+            }
+            Action::NewDialog => vec![FollowUp::Show(NewOverlay::NewDialog)],
+            Action::Reminders => sheets::open(SheetKind::Reminders, facts),
+            Action::Taskdoc => sheets::open(SheetKind::Taskdoc, facts),
+            Action::Changes => facts.on_dialog_here(sheets::open_changes),
+            Action::Timeline => facts.on_dialog_here(sheets::open_timeline),
+            Action::Usage => facts.on_dialog_here(sheets::open_usage),
+            Action::Log => vec![FollowUp::Request(Request::Log { least: LogLevel::Info })],
+            Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
+            Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
+            Action::SwitchMouse => self.switch_mouse(),
+            Action::Quit => vec![quitting::ask_if_running(facts)],
+            Action::Detach => vec![quitting::detach(facts)],
+            Action::Replay => self.ending.replay().map(FollowUp::Effect).into_iter().collect(),
+            Action::Close => no_follow_up(|| self.ending.hide()),
+            Action::Up => self.move_by(-1, ScrollMove::Up(Stop::Block)),
+            Action::Down => self.move_by(1, ScrollMove::Down(Stop::Block)),
+            Action::Top => self.move_by(-WHOLE_LIST, ScrollMove::Start),
+            Action::Bottom => self.move_by(WHOLE_LIST, ScrollMove::End),
+            Action::HalfPageUp => vec![FollowUp::Scroll(ScrollMove::HalfPages(-1))],
+            Action::HalfPageDown => vec![FollowUp::Scroll(ScrollMove::HalfPages(1))],
+            Action::PageUp => vec![FollowUp::Scroll(ScrollMove::Pages(-1))],
+            Action::PageDown => vec![FollowUp::Scroll(ScrollMove::Pages(1))],
+            Action::PreviousGeneration => vec![FollowUp::Scroll(ScrollMove::Generations(-1))],
+            Action::NextGeneration => vec![FollowUp::Scroll(ScrollMove::Generations(1))],
+            Action::CallAbove => vec![FollowUp::Scroll(ScrollMove::Up(Stop::Call))],
+            Action::CallBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Call))],
+            Action::QuestionAbove => vec![FollowUp::Scroll(ScrollMove::Up(Stop::Question))],
+            Action::QuestionBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Question))],
+            Action::ChangeAbove => vec![FollowUp::Scroll(ScrollMove::Up(Stop::Change))],
+            Action::ChangeBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Change))],
+            Action::PreviousCourse => self.reading.other_course(-1),
+            Action::NextCourse => self.reading.other_course(1),
+            Action::ToggleThinking => self.reading.toggle_thinking(),
+            Action::ToggleCall => self.reading.toggle_call(),
+            Action::Back => self.reading.go_back(),
+            Action::CopyBlock => self.copy_here(CopyTo::Clipboard),
+            Action::WriteFile if self.focus.is(Focus::Tree) => self.write_selected(),
+            Action::WriteFile => self.copy_here(CopyTo::File),
+            Action::Find => self.reading.find(),
+            Action::FindEverywhere => browsing::find_everywhere(facts),
+            Action::PreviousMatch => self.step_search(Towards::Start),
+            Action::Edit if self.focus.is(Focus::Composer) => self.writing.edit(),
+            Action::Edit => self.reading.edit_file(),
+            Action::ReadAll => facts.on_dialog_here(program_results::page),
+            Action::CopyCode => self.reading.copy_code(),
+            Action::SelectLines => self.reading.select_lines(),
+            Action::OtherEnd => {
+                let asker = facts.open_row().and_then(|row| row.asker.clone());
+                self.reading.jump(asker.as_ref())
+            }
+            Action::Stop => facts.on_dialog_here(continuing::stop),
+            Action::StopAll => continuing::ask_to_stop_all(facts),
+            Action::Continue => facts.on_dialog_here(consent::continue_dialog),
+            Action::ContinueAll => vec![FollowUp::Request(Request::ContinueAll)],
+            Action::RetryNow if self.model.is_cut_off() => continuing::connect_now(facts),
+            Action::RetryNow => facts.on_dialog_here(continuing::retry_now),
+            Action::KeepGoing => facts.on_dialog_here(continuing::switch_keep_going),
+            Action::Refill => facts.on_dialog_here(continuing::refill),
+            Action::Fork => lifecycle::ask_to_fork(self.reading.generation(), facts),
+            Action::Retitle => facts.on_dialog_here(browsing::ask_for_title),
+            Action::MarkDone => lifecycle::mark_done(facts),
+            Action::Archive => lifecycle::archive(facts),
+            Action::DeclareDead => facts.on_selected(lifecycle::ask_to_declare_dead),
+            Action::Delete => facts.on_selected_main(lifecycle::ask_to_delete),
+            Action::Compose => vec![FollowUp::Focus(Focus::Composer)],
+            Action::Send => {
+                let taking_back = self.requests.awaits_take_back(self.writing.target());
+                self.writing.send(&self.model.inbox, taking_back, now)
+            }
+            Action::PreviousPart => self.writing.step_part(false, &self.model.inbox, now),
+            Action::NextPart => self.writing.step_part(true, &self.model.inbox, now),
+            Action::TakeRecommended if self.focus.is(Focus::Inbox) => {
+                answering::ask_to_take_recommended(facts)
+            }
+            Action::TakeRecommended => self.writing.take_recommended(&self.model.inbox, now),
+            Action::Dismiss => news_here(dismissing_news::dismiss_selected, facts)
+                .unwrap_or_else(|| answering::ask_to_dismiss(facts)),
+            Action::ClearNews => dismissing_news::clear(facts),
+            Action::SwitchShown => {
+                vec![FollowUp::Notify(Tone::Plain, self.model.inbox.show_next().word())]
+            }
+            Action::DismissRest => self.writing.dismiss_rest(&self.model.inbox, now),
+            Action::NewLine => self.writing.new_line(now),
+            Action::HistoryUp => {
+                let newest = self.queued().last().cloned();
+                self.writing.edit_or_recall(newest.as_ref(), self.reading.dialog(), now)
+            }
+            Action::HistoryDown => self.writing.recall(true, now),
+            Action::FindSent => self.writing.find_sent(),
+            Action::ClearDraft if self.writing.is_empty() => vec![quitting::ask(facts)],
+            Action::ClearDraft => self.writing.clear(now, &self.ui),
+            Action::Undo => self.writing.undo(now),
+            Action::Redo => self.writing.redo(now),
+            Action::AttachImage => self.writing.attach_from_clipboard(&self.ui),
+            Action::OpenPaste => self.writing.open_paste_or_approval(&self.model.inbox),
+            Action::Leave => self.writing.leave(self.focus.pane(), self.reading.dialog(), now),
+            // Bound in overlays only.
+            Action::NextMatch
+            | Action::PreviousFile
+            | Action::NextFile
+            | Action::OtherChanges
+            | Action::MarkReviewed
+            | Action::Delegate
+            | Action::SwitchTrigger
+            | Action::TryTrigger
+            | Action::LogLevel
+            | Action::ReadAgain
+            | Action::EarlierSpan
+            | Action::LaterSpan
+            | Action::ZoomIn
+            | Action::ZoomOut
+            | Action::WholeTime
+            | Action::EarlierTime
+            | Action::LaterTime
+            | Action::Revive
+            | Action::Add
+            | Action::AddPersonal
+            | Action::TakeBack
+            | Action::Agree
+            | Action::OtherLevel
+            | Action::LookOnly
+            | Action::Accept
+            | Action::AcceptReversible
+            | Action::Refuse => return Handled::Ignored,
+        };
+        self.follow(follow_ups);
+        Handled::Done
+    }
+
+    /// Moves in the pane that has the focus: by rows in a list, else in the open dialog.
+    fn move_by(&mut self, rows: isize, scroll: ScrollMove) -> FollowUps {
+        match self.focus.now() {
+            Focus::Tree => self.model.tree.step(rows),
+            Focus::Inbox => self.model.inbox.step(rows),
+            Focus::Dialog | Focus::Composer => self.reading.scroll(scroll),
+        }
+        Vec::new()
+    }
+
+    /// Copies the selected lines or the block with the cursor.
+    fn copy_here(&mut self, to: CopyTo) -> FollowUps {
+        let copied = self.reading.copy_block(to);
+        self.settle();
+        copied
+    }
+
+    /// True if the open dialog has the focus and a search.
+    fn is_searching(&self) -> bool {
+        self.focus.is(Focus::Dialog) && self.reading.is_searching()
+    }
+
+    /// Goes to the next or the previous row that the filter of the focused list fits, or to the match in the open
+    /// dialog, and says which one it is.
+    fn step_search(&mut self, towards: Towards) -> FollowUps {
+        let (is_filtered, back) = (browsing::is_filtered(self.facts()), towards == Towards::Start);
+        let found = match self.focus.now() {
+            Focus::Dialog | Focus::Composer => return self.step_match(towards),
+            Focus::Tree | Focus::Inbox if !is_filtered => {
+                return vec![FollowUp::Notify(Tone::Plain, app_words::NOTHING_FILTERED)];
+            }
+            Focus::Tree => self.model.tree.step_fitting(back),
+            Focus::Inbox => self.model.inbox.step_fitting(back),
+        };
+        let (current, total) = found.map_or((0, 0), |found| (found.number, found.total));
+        let count = SearchCount { current, total, has_older: false, reads_older: false };
+        vec![FollowUp::NotifyText(Tone::Plain, count_text(count, &self.ui))]
+    }
+
+    fn step_match(&mut self, towards: Towards) -> FollowUps {
+        if !self.reading.step_search(towards) {
+            return vec![FollowUp::Notify(Tone::Plain, app_words::NOTHING_TO_FIND)];
+        }
+        self.settle();
+        let count = self.reading.search_count().map(|count| count_text(count, &self.ui));
+        count.map(|text| FollowUp::NotifyText(Tone::Plain, text)).into_iter().collect()
+    }
+
+    /// Ends a selection or a search in the open dialog, then the zoom, then goes to the tree.
+    fn cancel(&mut self) -> FollowUps {
+        if self.focus.is(Focus::Dialog)
+            && (self.reading.end_selection() || self.reading.end_search())
+        {
+            return Vec::new();
+        }
+        self.focus.cancel().map(FollowUp::Focus).into_iter().collect()
+    }
+
+    /// Orders the list that has the focus in its other way.
+    fn switch_order(&mut self) -> FollowUps {
+        match self.focus.now() {
+            Focus::Tree => {
+                self.model.tree.toggle_groups();
+                Vec::new()
+            }
+            Focus::Inbox => {
+                vec![FollowUp::Notify(Tone::Plain, self.model.inbox.switch_order().word())]
+            }
+            Focus::Dialog | Focus::Composer => Vec::new(),
+        }
+    }
+
+    /// Returns the focus of the next or the previous part.
+    fn step_focus(&self, back: bool) -> FollowUps {
+        let can_write = self.writing.can_write() && !self.model.views_only;
+        vec![FollowUp::Focus(self.focus.neighbour(back, can_write))]
+    }
+
+    /// Handles a key in the composer: it acts on the completions; else the arrows move the caret, and at
+    /// the edge of the text they recall the history.
+    pub(in crate::ui::app) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
+        if self.complete(action) {
+            return;
+        }
+        let down = action == Action::HistoryDown;
+        let recalls = down || action == Action::HistoryUp;
+        if recalls && !self.writing.composer().field.at_edge(down) {
+            self.writing.type_key(key, self.redraw.now());
+        } else if self.act(action) == Handled::Ignored {
+            self.report_unused_key(self.scope());
+        }
+    }
+}
+
+/// Acts on the notice or the failure that is selected in the inbox; `None` elsewhere.
+fn news_here(
+    act: impl FnOnce(Facts<'_>) -> Option<FollowUps>,
+    facts: Facts<'_>,
+) -> Option<FollowUps> {
+    if facts.focus == Focus::Inbox { act(facts) } else { None }
+}
+
+/// True for actions about the block with the cursor in the open dialog.
+fn is_about_cursor(action: Action) -> bool {
+    action == Action::Show(copy_parts::SCOPE)
+        || matches!(
+            action,
+            Action::CopyBlock
+                | Action::WriteFile
+                | Action::CopyCode
+                | Action::Edit
+                | Action::SelectLines
+                | Action::Find
+                | Action::ToggleCall
+                | Action::OtherEnd
+                | Action::Fork
+        )
+}
+
+/// A change from which nothing follows for others.
+fn no_follow_up(change: impl FnOnce()) -> FollowUps {
+    change();
+    Vec::new()
+}

@@ -1,0 +1,67 @@
+//! Which keys are reported as having no action.
+
+use crate::ui::action::{Action, Scope};
+use crate::ui::app::drawing::app_words;
+use crate::ui::app::flow::follow_up::FollowUp;
+use crate::ui::cx::UiSettings;
+use crate::ui::keymap::KeySequence;
+use crate::ui::model::Tone;
+
+/// The key being handled, and the last one without an action.
+#[derive(Debug, Default)]
+pub(in crate::ui::app) struct KeyReports {
+    pressed: Option<KeySequence>,
+    last_unused: Option<(Scope, KeySequence)>,
+}
+
+impl KeyReports {
+    /// A key is handled. After another key, an unused key is reported again.
+    pub fn press(&mut self, keys: KeySequence) {
+        self.last_unused.take_if(|(_, unused)| *unused != keys);
+        self.pressed = Some(keys);
+    }
+
+    /// Returns the pressed keys, with those before them if they complete a sequence.
+    pub fn pressed(&self) -> Option<&KeySequence> {
+        self.pressed.as_ref()
+    }
+
+    /// Reports that the key being handled does nothing here, once while it is repeated.
+    pub fn report(&mut self, scope: Scope, ui: &UiSettings) -> Option<FollowUp> {
+        let keys = self.pressed.clone()?;
+        let name = ui.key_label(&keys.to_string());
+        let place = (scope, keys);
+        if self.last_unused.as_ref() == Some(&place) {
+            return None;
+        }
+        self.last_unused = Some(place);
+        let mut text = format!("{name} {}", ui.text(app_words::DOES_NOTHING));
+        let key = ui.key(scope, Action::Help);
+        if !key.is_empty() {
+            let word = ui.text(app_words::HELP_HINT);
+            text.push_str(&format!(" {} {key} {word}", ui.glyphs.middle_dot));
+        }
+        Some(FollowUp::NotifyText(Tone::Plain, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+    use super::*;
+    use crate::ui::app::flow::facts::testing::Workspace;
+    use crate::ui::keymap::Chord;
+
+    #[test]
+    fn a_repeated_key_is_reported_once_and_again_after_another_key() {
+        let key = |c| Chord::from(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+        let (mut reports, workspace) = (KeyReports::default(), Workspace::new());
+        let report = |reports: &mut KeyReports, c| {
+            reports.press(key(c).into());
+            reports.report(Scope::PANES, workspace.facts().ui).is_some()
+        };
+        assert!(report(&mut reports, 'x') && !report(&mut reports, 'x'));
+        assert!(report(&mut reports, 'y') && report(&mut reports, 'x'));
+    }
+}

@@ -1,0 +1,61 @@
+//! The completions at the caret of the composer: updated after each key and event.
+
+use crate::protocol::Command;
+use crate::ui::action::Action;
+use crate::ui::app::composing::writing::Completed;
+use crate::ui::app::overlays::intents;
+use crate::ui::app::{App, Focus};
+use crate::ui::cx::{Intent, UiSettings};
+use crate::ui::panes::composer::SCOPE;
+use crate::ui::panes::composer::offers::{Offer, OfferEffect};
+use crate::ui::panes::palette::{self, PaletteEntry};
+
+impl App {
+    /// Refreshes the completions. Files are listed when a name is begun; meanwhile the former list is offered.
+    pub(in crate::ui::app) fn refresh_offers(&mut self) {
+        if !self.focus.is(Focus::Composer) {
+            return;
+        }
+        let ui = &self.ui;
+        let offer = |entry: PaletteEntry| action_offer(&entry, ui);
+        let actions =
+            |typed: &str| palette::named(SCOPE, typed, ui).into_iter().map(offer).collect();
+        if self.writing.refresh_offers(&self.model.workspace.members, actions) {
+            self.commands.push(Command::Files);
+        }
+    }
+
+    /// Applies the key to the completions; false if it has no meaning for them.
+    pub(in crate::ui::app) fn complete(&mut self, action: Action) -> bool {
+        if !self.focus.is(Focus::Composer) {
+            return false;
+        }
+        self.refresh_offers();
+        match self.writing.complete(action, &self.ui, self.redraw.now()) {
+            Completed::Nothing => false,
+            Completed::Done => true,
+            Completed::Follow(follow_ups) => {
+                self.follow(follow_ups);
+                true
+            }
+            Completed::Run(scope, action) => {
+                let run = intents::follow_ups(Intent::Run(scope, action), self.facts());
+                self.follow(run);
+                true
+            }
+        }
+    }
+}
+
+fn action_offer(entry: &PaletteEntry, ui: &UiSettings) -> Offer {
+    let place = if SCOPE.chain().any(|scope| scope == entry.scope) {
+        String::new()
+    } else {
+        format!("  {}", entry.scope.heading(ui.lang))
+    };
+    Offer {
+        label: format!("/{}", entry.action.name()),
+        words: format!("{}{place}  {}", entry.sentence, entry.key),
+        effect: OfferEffect::Run(entry.scope, entry.action),
+    }
+}

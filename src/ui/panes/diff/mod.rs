@@ -1,0 +1,326 @@
+//! Differences as rows: line numbers, sign, and the text with its changed words marked.
+
+use std::ops::Range;
+
+use ratatui::style::Style;
+
+use super::limited_rows::LimitedRows;
+use super::strip::{Joint, Strip};
+use crate::domain::reading::file_change::FileChangeKind;
+use crate::domain::text::Text;
+use crate::domain::text::diff::{DiffLine, Hunk, LineTag, changed_words};
+use crate::ui::cx::UiSettings;
+use crate::ui::highlight::{CodeRun, Language};
+use crate::ui::text::{SafeText, wrap};
+use crate::ui::theme::Role;
+
+const CREATED: Text = Text::new("new", "新建");
+const REPLACED: Text = Text::new("replaced", "已替换");
+const REMOVED: Text = Text::new("removed", "已删除");
+
+/// `+3 −1`
+pub fn change_counts(added: usize, removed: usize, ui: &UiSettings) -> Strip {
+    Strip::new()
+        .put(&format!("+{added}"), ui.style(Role::DiffAdd))
+        .put(&format!(" -{removed}"), ui.style(Role::DiffRemove))
+}
+
+/// The path of a changed file, with what happened to it where that is more than a change.
+pub fn change_heading(
+    kind: FileChangeKind,
+    path: &str,
+    from: Option<&str>,
+    ui: &UiSettings,
+) -> Strip {
+    let dim = ui.style(Role::TextDim);
+    let mut heading = Strip::new();
+    if let Some(from) = from {
+        heading = heading.put(from, dim).put(&format!(" {} ", ui.glyphs.asks), dim);
+    }
+    let heading = heading.put(path, ui.style(Role::TextStrong));
+    let word = match kind {
+        FileChangeKind::Created => CREATED,
+        FileChangeKind::Replaced => REPLACED,
+        FileChangeKind::Removed => REMOVED,
+        FileChangeKind::Changed | FileChangeKind::Moved => return heading,
+    };
+    heading.put(" ", dim).put(ui.text(word), dim)
+}
+
+/// Below this width there is one column of line numbers.
+const TWO_COLUMNS_WIDTH: usize = 60;
+
+/// Lays out differences after an indentation.
+#[derive(Debug, Clone, Copy)]
+pub struct DiffRows<'a> {
+    ui: &'a UiSettings,
+    indent: usize,
+    /// Cells of a row, with the indentation.
+    width: usize,
+    /// The language of its lines, if known.
+    language: Option<Language>,
+}
+
+/// A row of a difference.
+#[derive(Debug, Clone)]
+pub struct DiffRow {
+    pub strip: Strip,
+    /// The number of its line in the new text; for a removed line, the number of the line after it.
+    pub line: usize,
+}
+
+/// The numbers of a line in the old and the new text.
+#[derive(Debug, Clone, Copy, Default)]
+struct LineNumbers {
+    old: Option<usize>,
+    new: Option<usize>,
+}
+
+impl<'a> DiffRows<'a> {
+    pub fn new(ui: &'a UiSettings, indent: usize, width: usize) -> Self {
+        Self { ui, indent, width, language: None }
+    }
+
+    /// Colours the lines in the language of this file.
+    #[must_use]
+    pub fn of_file(self, path: &str) -> Self {
+        Self { language: Language::of_file(path), ..self }
+    }
+
+    /// The rows of hunks, which are separated by a row.
+    pub fn hunks(self, hunks: &[Hunk], limit: usize) -> LimitedRows<DiffRow> {
+        let last = hunks.iter().map(|hunk| {
+            let lines = hunk.old_len().max(hunk.new_len());
+            hunk.old_at.max(hunk.new_at).saturating_add(lines)
+        });
+        let digits = last.max().unwrap_or_default().to_string().len();
+        let mut rows = LimitedRows::new(limit);
+        for (at, hunk) in hunks.iter().enumerate() {
+            if at > 0 {
+                let cut = self.ui.glyphs.cut;
+                let strip = Strip::new().pad_to(self.indent).put(cut, self.ui.style(Role::TextDim));
+                rows.add_separator(DiffRow { strip, line: hunk.new_at.saturating_add(1) });
+            }
+            self.hunk(hunk, digits, &mut rows);
+        }
+        rows
+    }
+
+    /// The rows of a text whose lines begin with a sign, as in a patch.
+    pub fn patch(self, text: &str, limit: usize) -> LimitedRows<Strip> {
+        let mut rows = LimitedRows::new(limit);
+        for line in text.lines() {
+            rows.add_line(|| {
+                let role = match line.chars().next() {
+                    Some('+') => Role::DiffAdd,
+                    Some('-') => Role::DiffRemove,
+                    Some('*' | '@') => Role::TextDim,
+                    _ => Role::Code,
+                };
+                let clean = SafeText::line(line);
+                let start = Strip::new().pad_to(self.indent);
+                let pieces = [(clean.as_str().len(), self.ui.style(role))];
+                self.wrapped(start, clean.as_str(), &pieces)
+            });
+        }
+        rows
+    }
+
+    /// Lines with their numbers.
+    pub fn numbered<'t>(
+        self,
+        lines: impl Iterator<Item = (usize, &'t str)> + Clone,
+        limit: usize,
+    ) -> LimitedRows<Strip> {
+        let digits = lines.clone().map(|(number, _)| number).max().unwrap_or_default();
+        let digits = digits.to_string().len();
+        let dim = self.ui.style(Role::TextDim);
+        let mut rows = LimitedRows::new(limit);
+        // Each line has at least one row.
+        rows.hide(lines.clone().skip(limit).count());
+        let lines: Vec<(usize, SafeText)> =
+            lines.take(limit).map(|(number, line)| (number, SafeText::line(line))).collect();
+        let code = self.code_of(lines.iter().map(|(_, line)| line.as_str()));
+        for ((number, line), runs) in lines.iter().zip(code) {
+            rows.add_line(|| {
+                let start =
+                    Strip::new().pad_to(self.indent).put(&format!("{number:>digits$} "), dim);
+                let pieces = self.code_pieces(0..line.as_str().len(), &runs, Role::Code);
+                self.wrapped(start, line.as_str(), &pieces)
+            });
+        }
+        rows
+    }
+
+    fn hunk(self, hunk: &Hunk, digits: usize, rows: &mut LimitedRows<DiffRow>) {
+        if rows.room() == 0 {
+            rows.hide(hunk.lines.len());
+            return;
+        }
+        let texts: Vec<SafeText> =
+            hunk.lines.iter().map(|line| SafeText::line(line.content())).collect();
+        let marks = marks(&hunk.lines, &texts);
+        let is_new = |line: &DiffLine| line.tag != LineTag::Removed;
+        let new = hunk.lines.iter().zip(&texts).filter(|(line, _)| is_new(line));
+        let mut code = self.code_of(new.map(|(_, text)| text.as_str())).into_iter();
+        let (mut old, mut new) = (hunk.old_at, hunk.new_at);
+        for ((line, text), marks) in hunk.lines.iter().zip(&texts).zip(marks) {
+            let (is_old, is_new) = (line.tag != LineTag::Added, line.tag != LineTag::Removed);
+            old = old.saturating_add(usize::from(is_old));
+            new = new.saturating_add(usize::from(is_new));
+            let numbers = LineNumbers { old: is_old.then_some(old), new: is_new.then_some(new) };
+            let runs = if is_new { code.next().unwrap_or_default() } else { Vec::new() };
+            let number = if is_new { new } else { new.saturating_add(1) };
+            rows.add_line(|| {
+                let strips = self.line(line.tag, numbers, digits, (text.as_str(), &marks, &runs));
+                strips.into_iter().map(|strip| DiffRow { strip, line: number }).collect()
+            });
+        }
+    }
+
+    fn line(
+        self,
+        tag: LineTag,
+        numbers: LineNumbers,
+        digits: usize,
+        (text, marks, runs): (&str, &[Range<usize>], &[CodeRun]),
+    ) -> Vec<Strip> {
+        let (sign, role, marked) = match tag {
+            LineTag::Same => (' ', Role::Code, Role::Code),
+            LineTag::Removed => ('-', Role::DiffRemove, Role::DiffRemoveWord),
+            LineTag::Added => ('+', Role::DiffAdd, Role::DiffAddWord),
+        };
+        let style = self.ui.style(role);
+        let number = |number: Option<usize>| match number {
+            Some(number) => format!("{number:>digits$} "),
+            None => " ".repeat(digits + 1),
+        };
+        let gutter = if self.width < TWO_COLUMNS_WIDTH {
+            number(numbers.new.or(numbers.old))
+        } else {
+            number(numbers.old) + &number(numbers.new)
+        };
+        let start = Strip::new()
+            .pad_to(self.indent)
+            .put(&gutter, self.ui.style(Role::TextDim))
+            .put(&format!("{sign} "), style);
+        let pieces = pieces(0..text.len(), marks).into_iter().flat_map(|(range, is_marked)| {
+            if is_marked {
+                vec![(range.end, self.ui.style(marked))]
+            } else {
+                self.code_pieces(range, runs, role)
+            }
+        });
+        self.wrapped(start, text, &pieces.collect::<Vec<_>>())
+    }
+
+    /// The runs of each of these lines, which follow one another.
+    fn code_of<'t>(self, lines: impl Iterator<Item = &'t str> + Clone) -> Vec<Vec<CodeRun>> {
+        if self.language.is_none() {
+            return lines.map(|_| Vec::new()).collect();
+        }
+        let text = lines.clone().collect::<Vec<_>>().join("\n");
+        let runs = self.ui.colours.runs(self.language, &text);
+        let (mut start, mut first) = (0, 0);
+        let line_runs = |line: &str| {
+            let end = start + line.len();
+            first += runs.iter().skip(first).take_while(|run| run.end <= start).count();
+            let before_end = runs.iter().skip(first).scan(false, |is_over, run| {
+                let within = CodeRun { end: run.end.min(end) - start, ..*run };
+                (!std::mem::replace(is_over, run.end >= end)).then_some(within)
+            });
+            let found = before_end.collect();
+            start = end + 1;
+            found
+        };
+        lines.map(line_runs).collect()
+    }
+
+    /// Returns a part of a line in the colours of its code; the rest is in `plain`.
+    fn code_pieces(self, part: Range<usize>, runs: &[CodeRun], plain: Role) -> Vec<(usize, Style)> {
+        let mut pieces = Vec::new();
+        let mut at = part.start;
+        for run in runs.iter().filter(|run| run.end > part.start) {
+            let style = self.ui.style(run.role);
+            let is_plain = style == self.ui.style(Role::Code);
+            let end = run.end.min(part.end);
+            if end > at {
+                pieces.push((end, if is_plain { self.ui.style(plain) } else { style }));
+                at = end;
+            }
+        }
+        if at < part.end {
+            pieces.push((part.end, self.ui.style(plain)));
+        }
+        pieces
+    }
+
+    /// A line, given with the end and style of each of its pieces, after its start; what does not fit goes on below, where the text began.
+    fn wrapped(self, start: Strip, text: &str, pieces: &[(usize, Style)]) -> Vec<Strip> {
+        let column = start.width();
+        let rows = wrap(text, self.width.saturating_sub(column).max(1));
+        let joints = Joint::of_rows(text, &rows, column).collect::<Vec<_>>();
+        let starts = std::iter::once(start).chain(std::iter::repeat(Strip::new().pad_to(column)));
+        let row = |(start, row): (Strip, Range<usize>)| {
+            let mut at = row.start;
+            pieces.iter().fold(start, |strip, (end, style)| {
+                let part = text.get(at..(*end).min(row.end)).unwrap_or_default();
+                at = (*end).max(at);
+                if part.is_empty() { strip } else { strip.put(part, *style) }
+            })
+        };
+        let strips = starts.zip(rows).map(row).zip(joints);
+        strips.map(|(strip, joint)| strip.going_on(joint)).collect()
+    }
+}
+
+/// A range as pieces inside and outside of the marks.
+fn pieces(row: Range<usize>, marks: &[Range<usize>]) -> Vec<(Range<usize>, bool)> {
+    let (mut pieces, mut at) = (Vec::new(), row.start);
+    for mark in marks {
+        let (start, end) = (mark.start.clamp(at, row.end), mark.end.clamp(at, row.end));
+        if start < end {
+            pieces.push((at..start, false));
+            pieces.push((start..end, true));
+            at = end;
+        }
+    }
+    pieces.push((at..row.end, false));
+    pieces.retain(|(range, _)| !range.is_empty());
+    pieces
+}
+
+/// Returns the changed words of each line: a removed line is compared with the added line that replaces it.
+fn marks(lines: &[DiffLine], texts: &[SafeText]) -> Vec<Vec<Range<usize>>> {
+    let mut marks = vec![Vec::new(); lines.len()];
+    let mut at = 0;
+    while at < lines.len() {
+        let removed = run(lines, at, LineTag::Removed);
+        let added = run(lines, at + removed, LineTag::Added);
+        for pair in 0..removed.min(added) {
+            let (old, new) = (at + pair, at + removed + pair);
+            let (Some(old_text), Some(new_text)) = (texts.get(old), texts.get(new)) else {
+                continue;
+            };
+            let Some([old_marks, new_marks]) = changed_words(old_text.as_str(), new_text.as_str())
+            else {
+                continue;
+            };
+            for (line, found) in [(old, old_marks), (new, new_marks)] {
+                if let Some(marks) = marks.get_mut(line) {
+                    *marks = found;
+                }
+            }
+        }
+        at += (removed + added).max(1);
+    }
+    marks
+}
+
+/// How many lines in a row have this tag.
+fn run(lines: &[DiffLine], from: usize, tag: LineTag) -> usize {
+    lines.iter().skip(from).take_while(|line| line.tag == tag).count()
+}
+
+#[cfg(test)]
+mod tests;
