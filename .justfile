@@ -4,6 +4,10 @@
 dist:
     .ci/dist
 
-# Everything a change has to pass
+# What every change has to pass
 check:
     .ci/run
+
+# The same, then the packages, the dependencies and the long runs
+full:
+    .ci/full
