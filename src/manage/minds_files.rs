@@ -47,6 +47,7 @@ fn mirror<A: FileArgs>(
     text: fn(Lang) -> &'static str,
 ) -> Arc<dyn Tool> {
     let known = known.clone();
+    let name = if A::WRITES { name.into() } else { typed::reads(name) };
     typed::asynchronous(name, text, move |cx, args: A| in_minds(known.clone(), cx, args))
 }
 

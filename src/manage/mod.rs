@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use crate::domain::text::Text;
 use crate::domain::{Lang, Problems};
-use crate::tools::typed::{self, ToolArgs};
+use crate::tools::typed::{self, ToolArgs, ToolName, reads};
 use crate::tools::{NameTaken, Registry, Tool, ToolCx, ToolOutcome};
 
 pub use context::{EnvReader, ManageContext, PendingConsent};
@@ -69,7 +69,7 @@ const TOOL_NAMES: [&str; 12] = [
 /// A tool that looks things up and answers.
 fn lookup<A: ToolArgs + Sync>(
     known: &ManageContext,
-    name: &'static str,
+    name: ToolName,
     text: fn(Lang) -> &'static str,
     work: fn(&ManageContext, &ToolCx, &A) -> ToolOutcome,
 ) -> Arc<dyn Tool> {
@@ -79,23 +79,23 @@ fn lookup<A: ToolArgs + Sync>(
 
 fn own_tools(known: &ManageContext) -> Vec<Arc<dyn Tool>> {
     macro_rules! lookup {
-        ($name:literal, $work:expr) => {
+        ($named:expr, $name:literal, $work:expr) => {
             lookup(
                 known,
-                concat!("team_mgmt_", $name),
+                $named(concat!("team_mgmt_", $name)),
                 |lang| Text::of_document(include_str!(concat!($name, ".md"))).in_lang(lang),
                 $work,
             )
         };
     }
     vec![
-        lookup!("check_provider", providers::check),
-        lookup!("list_providers", providers::list),
-        lookup!("list_models", providers::models),
-        lookup!("validate_team_cfg", checks::check_team),
-        lookup!("validate_mcp_cfg", checks::check_mcp),
-        lookup!("validate_priming_scripts", checks::check_priming),
-        lookup!("list_problems", problems::list),
-        lookup!("clear_problems", problems::clear),
+        lookup!(reads, "check_provider", providers::check),
+        lookup!(reads, "list_providers", providers::list),
+        lookup!(reads, "list_models", providers::models),
+        lookup!(reads, "validate_team_cfg", checks::check_team),
+        lookup!(reads, "validate_mcp_cfg", checks::check_mcp),
+        lookup!(reads, "validate_priming_scripts", checks::check_priming),
+        lookup!(reads, "list_problems", problems::list),
+        lookup!(ToolName::from, "clear_problems", problems::clear),
     ]
 }

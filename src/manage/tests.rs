@@ -1,5 +1,6 @@
 //! The tools of `team_mgmt` on a real folder.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -89,6 +90,43 @@ fn every_tool_has_a_text_in_both_languages_that_names_its_arguments() {
             assert!(en.contains(&format!("`{field}`")) && zh.contains(field), "{name} {field}");
         }
     }
+}
+
+#[test]
+fn a_tool_that_changes_nothing_says_so() {
+    let fixture = Fixture::new(&[]);
+    let registry = &fixture.registry;
+    let reads = |name: &&str| registry.only_reads(name);
+    let reading: BTreeSet<&str> = registry.names().into_iter().filter(reads).collect();
+    let expected = [
+        "env_get",
+        "get_daemon_output",
+        "list_dir",
+        "man",
+        "read_file",
+        "read_picture",
+        "readonly_shell",
+        "recall_taskdoc",
+        "ripgrep_count",
+        "ripgrep_files",
+        "ripgrep_fixed",
+        "ripgrep_search",
+        "ripgrep_snippets",
+        "team_mgmt_check_provider",
+        "team_mgmt_list_dir",
+        "team_mgmt_list_models",
+        "team_mgmt_list_problems",
+        "team_mgmt_list_providers",
+        "team_mgmt_read_file",
+        "team_mgmt_validate_mcp_cfg",
+        "team_mgmt_validate_priming_scripts",
+        "team_mgmt_validate_team_cfg",
+    ];
+    assert_eq!(reading, expected.into());
+    // Not every member has these.
+    let others = ["list_completed_tasks", "list_teams", "list_triggers", "query_teams"];
+    assert!(others.iter().all(reads));
+    assert!(!["delegate_task", "test_trigger", "of_a_server"].iter().any(reads));
 }
 
 #[test]

@@ -134,7 +134,8 @@ fn offered_tool(
     let text = sanitize_and_redact(text_of(tool), MAX_DESCRIPTION_CHARS, secrets);
     let description = Description::Given(Arc::from(text));
     let digest = listed.listing.digest_of(original).unwrap_or_default().to_owned();
-    let spec = ToolSpec { name: name.into(), description, parameters };
+    // What a server says of its own tools is no reason to repeat a call.
+    let spec = ToolSpec { name: name.into(), description, parameters, only_reads: false };
     Ok(OfferedTool { server: server.to_owned(), original: original.to_owned(), digest, spec })
 }
 

@@ -30,6 +30,8 @@ pub struct ToolSpec {
     pub description: Description,
     /// JSON schema of the arguments; of our own tools made from their type.
     pub parameters: Value,
+    /// It changes nothing: after a crash a call of it may be made again without a look.
+    pub only_reads: bool,
 }
 
 /// Where the text about a tool comes from.

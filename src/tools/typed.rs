@@ -22,10 +22,30 @@ pub trait ToolArgs: DeserializeOwned + JsonSchema + Send + 'static {}
 
 impl<A: DeserializeOwned + JsonSchema + Send + 'static> ToolArgs for A {}
 
+/// The name of a tool, and whether it changes nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolName {
+    name: &'static str,
+    only_reads: bool,
+}
+
+impl From<&'static str> for ToolName {
+    fn from(name: &'static str) -> Self {
+        Self { name, only_reads: false }
+    }
+}
+
+/// The name of a tool that changes nothing.
+#[must_use]
+pub fn reads(name: &'static str) -> ToolName {
+    ToolName { name, only_reads: true }
+}
+
 /// How a tool with these arguments presents itself; its text names them all, in both languages.
-pub(super) fn spec<A: ToolArgs>(name: &'static str, text: fn(Lang) -> &'static str) -> ToolSpec {
+pub(super) fn spec<A: ToolArgs>(name: ToolName, text: fn(Lang) -> &'static str) -> ToolSpec {
     let parameters = parameters::<A>();
-    ToolSpec { name: name.into(), description: Description::Own(text), parameters }
+    let ToolName { name, only_reads } = name;
+    ToolSpec { name: name.into(), description: Description::Own(text), parameters, only_reads }
 }
 
 /// The arguments as their type, or the outcome of a call that does not fit.
@@ -36,7 +56,7 @@ pub(super) fn read<A: ToolArgs>(args: Args, name: &str, lang: Lang) -> Result<A,
 
 /// A tool that needs nothing but its arguments.
 pub fn instant<A: ToolArgs>(
-    name: &'static str,
+    name: impl Into<ToolName>,
     text: fn(Lang) -> &'static str,
     work: impl Fn(&ToolCx, &A) -> ToolOutcome + Send + Sync + 'static,
 ) -> Arc<dyn Tool> {
@@ -45,7 +65,7 @@ pub fn instant<A: ToolArgs>(
 
 /// A tool that touches the disk, so it runs where blocking is allowed.
 pub fn blocking<A: ToolArgs>(
-    name: &'static str,
+    name: impl Into<ToolName>,
     text: fn(Lang) -> &'static str,
     work: impl Fn(&ToolCx, &A) -> ToolOutcome + Send + Sync + 'static,
 ) -> Arc<dyn Tool> {
@@ -58,7 +78,7 @@ pub fn blocking<A: ToolArgs>(
 
 /// Makes a tool whose work may take long: it checks the flag and ends early.
 pub(super) fn stoppable<A: ToolArgs>(
-    name: &'static str,
+    name: impl Into<ToolName>,
     text: fn(Lang) -> &'static str,
     work: impl Fn(&ToolCx, &A, &StopFlag) -> ToolOutcome + Send + Sync + 'static,
 ) -> Arc<dyn Tool> {
@@ -75,7 +95,7 @@ pub(super) fn stoppable<A: ToolArgs>(
 
 /// A tool that waits for something.
 pub fn asynchronous<A, O>(
-    name: &'static str,
+    name: impl Into<ToolName>,
     text: fn(Lang) -> &'static str,
     work: impl Fn(ToolCx, A) -> O + Send + Sync + 'static,
 ) -> Arc<dyn Tool>
@@ -83,7 +103,7 @@ where
     A: ToolArgs,
     O: Future<Output = ToolOutcome> + Send + 'static,
 {
-    Arc::new(TypedTool { spec: spec::<A>(name, text), work, args: PhantomData })
+    Arc::new(TypedTool { spec: spec::<A>(name.into(), text), work, args: PhantomData })
 }
 
 /// Boxed, so that all tools share one kind of task: each kind takes room in the program.

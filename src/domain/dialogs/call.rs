@@ -113,35 +113,6 @@ impl ReplyKind {
 pub const QUERY_TEAM: &str = "query_team";
 pub const QUERY_TEAMS: &str = "query_teams";
 
-/// Tools that change nothing: an interrupted call of one of them may be made again without a look.
-pub const READING_TOOLS: [&str; 19] = [
-    "list_dir",
-    "read_file",
-    "read_picture",
-    "ripgrep_count",
-    "ripgrep_files",
-    "ripgrep_fixed",
-    "ripgrep_search",
-    "ripgrep_snippets",
-    "readonly_shell",
-    "recall_taskdoc",
-    "man",
-    "env_get",
-    "get_daemon_output",
-    "list_teams",
-    "get_status",
-    "list_completed_tasks",
-    "list_triggers",
-    QUERY_TEAM,
-    QUERY_TEAMS,
-];
-
-/// True for a tool that changes nothing.
-#[must_use]
-pub fn only_reads(tool: &str) -> bool {
-    READING_TOOLS.contains(&tool)
-}
-
 /// True for a tool that asks other teams and waits for the answer.
 #[must_use]
 pub fn is_query(tool: &str) -> bool {

@@ -1,12 +1,12 @@
 //! The state in which a dialog that nobody drives was left on disk: by a clean end, a crash, or another program.
 //! Loading a tree applies the same rules, so a list that loads nothing shows the same.
 
-use super::call::{SpecialCall, only_reads};
+use super::call::SpecialCall;
 use super::dialog::Dialog;
 use super::fresh_boots::{FbrStep, due};
 use super::history::{CallFact, History};
 use super::latest::{DisplayState, Latest, StopReason, StopRequest};
-use super::record::Record;
+use super::record::{CallResult, Record};
 
 /// How often in a row a dialog may be cut off before a person has to look at it.
 const MAX_CUTS: usize = 3;
@@ -103,11 +103,11 @@ pub enum LeftCause {
 }
 
 /// Whether a dialog that a restart cut off goes on by itself; `None` if none cut it off. `is_unknown`: whether this is
-/// the result of a call that was interrupted.
+/// the result of a call that was interrupted and may have changed something.
 #[must_use]
 pub fn taken_up(
     dialog: &Dialog,
-    is_unknown: &dyn Fn(&str) -> bool,
+    is_unknown: &dyn Fn(&CallResult) -> bool,
 ) -> Option<Result<(), LeftCause>> {
     match dialog.latest.interruption()? {
         StopReason::ServerRestart | StopReason::PendingCourseStart => {}
@@ -135,12 +135,12 @@ fn cuts(dialog: &Dialog) -> usize {
 
 /// True if a call of its last generation may have changed something; whether it did is unknown.
 #[must_use]
-pub fn has_unknown_call(dialog: &Dialog, is_unknown: &dyn Fn(&str) -> bool) -> bool {
+pub fn has_unknown_call(dialog: &Dialog, is_unknown: &dyn Fn(&CallResult) -> bool) -> bool {
     let newest = dialog.history.entries.iter().rev();
     let mut last = newest.take_while(|entry| !matches!(entry.record, Record::GenStart));
     last.any(|entry| {
         let Record::FuncResult(result) = &entry.record else { return false };
-        is_unknown(&result.content) && !only_reads(&result.name)
+        is_unknown(result)
     })
 }
 

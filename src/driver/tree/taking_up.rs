@@ -3,7 +3,6 @@
 use crate::domain::SelfId;
 use crate::domain::dialogs::remaining_work::{LeftCause, taken_up};
 use crate::driver::reporting::reports::DriverReport;
-use crate::driver::texts::Texts;
 
 use super::state::TreeState;
 use super::user_requests::ContinueOutcome;
@@ -19,7 +18,8 @@ impl TreeState {
         let dialogs = self.tree().dialogs.values();
         let cut: Vec<(SelfId, Result<(), LeftCause>)> = dialogs
             .filter_map(|dialog| {
-                Some((dialog.meta.id.clone(), taken_up(dialog, &Texts::is_unknown_outcome)?))
+                let goes_on = taken_up(dialog, &|result| self.is_unknown(result))?;
+                Some((dialog.meta.id.clone(), goes_on))
             })
             .collect();
         for (id, goes_on) in cut {

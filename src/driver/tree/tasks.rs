@@ -3,6 +3,7 @@
 
 use crate::domain::dialogs::latest::StopReason;
 use crate::domain::dialogs::queue;
+use crate::domain::dialogs::record::CallResult;
 use crate::domain::teams::task::outcome::{Rest, rest};
 use crate::domain::text::Localized;
 use crate::domain::{Dialog, QueuedPrompt, SelfId, TaskId};
@@ -24,7 +25,12 @@ impl TreeState {
     /// How this tree rests. Steps that could not be written are still to be done.
     pub(super) fn rest(&self) -> Rest {
         let moves = !self.is_idle() || self.has_unwritable();
-        rest(self.tree(), moves, &Texts::is_unknown_outcome)
+        rest(self.tree(), moves, &|result| self.is_unknown(result))
+    }
+
+    /// True for the result of a call that was interrupted and may have changed something.
+    pub(super) fn is_unknown(&self, result: &CallResult) -> bool {
+        Texts::is_unknown_outcome(&result.content) && !self.engine.tools.only_reads(&result.name)
     }
 
     /// Stops a main dialog whose task has used all its steps; true if it did.

@@ -46,7 +46,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let recall_text = |lang| Text::of_document(include_str!("recall_taskdoc.md")).in_lang(lang);
     vec![
         typed::blocking(CHANGE_MIND, change_text, change),
-        typed::blocking("recall_taskdoc", recall_text, recall),
+        typed::blocking(typed::reads("recall_taskdoc"), recall_text, recall),
     ]
 }
 

@@ -59,7 +59,11 @@ impl FileArgs for ListDirArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::blocking(NAME, |lang| Text::of_document(include_str!("list_dir.md")).in_lang(lang), run)
+    typed::blocking(
+        typed::reads(NAME),
+        |lang| Text::of_document(include_str!("list_dir.md")).in_lang(lang),
+        run,
+    )
 }
 
 /// The first entries by name, and how many there were.

@@ -56,7 +56,11 @@ impl FileArgs for ReadFileArgs {
 
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
-    typed::blocking(NAME, |lang| Text::of_document(include_str!("read_file.md")).in_lang(lang), run)
+    typed::blocking(
+        typed::reads(NAME),
+        |lang| Text::of_document(include_str!("read_file.md")).in_lang(lang),
+        run,
+    )
 }
 
 fn run(cx: &ToolCx, args: &ReadFileArgs) -> ToolOutcome {

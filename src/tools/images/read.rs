@@ -27,7 +27,7 @@ struct ReadImageArgs {
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
     typed::blocking(
-        NAME,
+        typed::reads(NAME),
         |lang| Text::of_document(include_str!("read_picture.md")).in_lang(lang),
         run,
     )

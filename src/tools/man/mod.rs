@@ -47,7 +47,7 @@ pub(super) fn tool(toolsets: Vec<OwnedToolset>) -> Option<Arc<dyn Tool>> {
         return None;
     }
     let names: Vec<&str> = manuals.iter().map(|manual| manual.toolset.as_str()).collect();
-    let mut spec = typed::spec::<ManArgs>(NAME, |lang| {
+    let mut spec = typed::spec::<ManArgs>(typed::reads(NAME), |lang| {
         Text::of_document(include_str!("man.md")).in_lang(lang)
     });
     if let Some(toolset) = spec.parameters.pointer_mut("/properties/toolsetId") {

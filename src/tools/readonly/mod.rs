@@ -54,7 +54,7 @@ struct ReadonlyShellArgs {
 /// The tool.
 pub(super) fn tool() -> Arc<dyn Tool> {
     typed::asynchronous(
-        NAME,
+        typed::reads(NAME),
         |lang| Text::of_document(include_str!("readonly_shell.md")).in_lang(lang),
         run,
     )

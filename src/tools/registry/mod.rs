@@ -18,7 +18,7 @@ use super::outcome::ToolOutcome;
 use super::patch;
 use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
-use super::{readonly, shell};
+use super::{readonly, shell, teams};
 use crate::domain::text::{Localized, in_lang};
 use crate::domain::{Lang, Member, ShellRight};
 
@@ -213,6 +213,14 @@ impl Registry {
             Some(names) => Some(names.iter().map(String::as_str).collect()),
             None => self.tool(name).map(|tool| vec![tool.spec().name.as_ref()]),
         }
+    }
+
+    /// True for a tool that changes nothing, those included that not every member has.
+    #[must_use]
+    pub fn only_reads(&self, name: &str) -> bool {
+        let of_teams = || teams::of_all().into_iter().find(|tool| tool.spec().name == name);
+        let tool = self.tool(name).cloned().or_else(of_teams);
+        tool.is_some_and(|tool| tool.spec().only_reads)
     }
 
     /// The tool of this name.

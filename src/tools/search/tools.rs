@@ -92,27 +92,27 @@ macro_rules! scope {
 pub(in crate::tools) fn tools() -> Vec<Arc<dyn Tool>> {
     vec![
         typed::stoppable(
-            FILES,
+            typed::reads(FILES),
             |lang| Text::of_document(include_str!("files.md")).in_lang(lang),
             files,
         ),
         typed::stoppable(
-            SNIPPETS,
+            typed::reads(SNIPPETS),
             |lang| Text::of_document(include_str!("snippets.md")).in_lang(lang),
             snippets,
         ),
         typed::stoppable(
-            COUNT,
+            typed::reads(COUNT),
             |lang| Text::of_document(include_str!("count.md")).in_lang(lang),
             count,
         ),
         typed::stoppable(
-            FIXED,
+            typed::reads(FIXED),
             |lang| Text::of_document(include_str!("fixed.md")).in_lang(lang),
             fixed,
         ),
         typed::stoppable(
-            SEARCH,
+            typed::reads(SEARCH),
             |lang| Text::of_document(include_str!("search.md")).in_lang(lang),
             with_options,
         ),

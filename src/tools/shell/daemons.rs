@@ -26,7 +26,7 @@ struct DaemonOutputArgs {
 /// Reading the output.
 pub(super) fn output_tool() -> Arc<dyn Tool> {
     let text = |lang| Text::of_document(include_str!("get_daemon_output.md")).in_lang(lang);
-    typed::blocking("get_daemon_output", text, output)
+    typed::blocking(typed::reads("get_daemon_output"), text, output)
 }
 
 fn output(cx: &ToolCx, args: &DaemonOutputArgs) -> ToolOutcome {

@@ -42,7 +42,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let set_text = |lang| Text::of_document(include_str!("env_set.md")).in_lang(lang);
     let unset_text = |lang| Text::of_document(include_str!("env_unset.md")).in_lang(lang);
     vec![
-        typed::instant("env_get", get_text, env_get),
+        typed::instant(typed::reads("env_get"), get_text, env_get),
         typed::instant("env_set", set_text, env_set),
         typed::instant("env_unset", unset_text, env_unset),
     ]

@@ -50,7 +50,7 @@ struct CompletedArgs {
 
 pub(super) fn list_teams() -> Arc<dyn Tool> {
     typed::asynchronous(
-        "list_teams",
+        typed::reads("list_teams"),
         |lang| Text::of_document(include_str!("list_teams.md")).in_lang(lang),
         async |cx: ToolCx, args: ListTeamsArgs| match TeamCall::begin(cx).await {
             Ok(call) => {
@@ -65,7 +65,7 @@ pub(super) fn list_teams() -> Arc<dyn Tool> {
 
 pub(super) fn get_status() -> Arc<dyn Tool> {
     typed::asynchronous(
-        "get_status",
+        typed::reads("get_status"),
         |lang| Text::of_document(include_str!("get_status.md")).in_lang(lang),
         async |cx: ToolCx, args: StatusArgs| match TeamCall::begin(cx).await {
             Ok(call) => finished(call.status(args).await, &call.cx),
@@ -76,7 +76,7 @@ pub(super) fn get_status() -> Arc<dyn Tool> {
 
 pub(super) fn list_completed_tasks() -> Arc<dyn Tool> {
     typed::asynchronous(
-        "list_completed_tasks",
+        typed::reads("list_completed_tasks"),
         |lang| Text::of_document(include_str!("list_completed_tasks.md")).in_lang(lang),
         async |cx: ToolCx, args: CompletedArgs| match TeamCall::begin(cx).await {
             Ok(call) => match call.completed(args).await {

@@ -35,7 +35,17 @@ pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn
         triggers::enable_trigger(),
         triggers::disable_trigger(),
     ];
-    let all = [
+    let of_leads = of_leads.into_iter().filter(|_| leads && has_others);
+    let own_team = leads && !team.name.is_main();
+    let own_team = own_team.then(|| [members::define_member(), members::save_skill()]);
+    let all = of_all().into_iter().filter(|_| has_others);
+    let own_team = own_team.into_iter().flatten();
+    spawn.into_iter().chain(of_leads).chain(own_team).chain(all).filter(is_allowed).collect()
+}
+
+/// The tools of every member where there are several teams.
+pub(super) fn of_all() -> [Arc<dyn Tool>; 10] {
+    [
         give::delegate_task(),
         look::list_teams(),
         look::get_status(),
@@ -46,13 +56,7 @@ pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn
         give::enqueue_parent_task(),
         triggers::list_triggers(),
         triggers::test_trigger(),
-    ];
-    let of_leads = of_leads.into_iter().filter(|_| leads && has_others);
-    let own_team = leads && !team.name.is_main();
-    let own_team = own_team.then(|| [members::define_member(), members::save_skill()]);
-    let all = all.into_iter().filter(|_| has_others);
-    let own_team = own_team.into_iter().flatten();
-    spawn.into_iter().chain(of_leads).chain(own_team).chain(all).filter(is_allowed).collect()
+    ]
 }
 
 /// True for a call that asks a person before it acts, if it has to.

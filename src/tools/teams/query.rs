@@ -47,7 +47,7 @@ struct QueriesArgs {
 
 pub(super) fn query_team() -> Arc<dyn Tool> {
     typed::asynchronous(
-        QUERY_TEAM,
+        typed::reads(QUERY_TEAM),
         |lang| Text::of_document(include_str!("query_team.md")).in_lang(lang),
         async |cx: ToolCx, args: QueryArgs| match TeamCall::begin(cx).await {
             Ok(call) => match call.query_one(&args).await {
@@ -61,7 +61,7 @@ pub(super) fn query_team() -> Arc<dyn Tool> {
 
 pub(super) fn query_teams() -> Arc<dyn Tool> {
     typed::asynchronous(
-        QUERY_TEAMS,
+        typed::reads(QUERY_TEAMS),
         |lang| Text::of_document(include_str!("query_teams.md")).in_lang(lang),
         async |cx: ToolCx, args: QueriesArgs| match TeamCall::begin(cx).await {
             Ok(mut call) => {

@@ -196,7 +196,7 @@ pub(super) fn test_trigger() -> Arc<dyn Tool> {
 
 pub(super) fn list_triggers() -> Arc<dyn Tool> {
     typed::asynchronous(
-        "list_triggers",
+        typed::reads("list_triggers"),
         |lang| Text::of_document(include_str!("list_triggers.md")).in_lang(lang),
         async |cx: ToolCx, args: ListArgs| {
             let call = match TeamCall::begin(cx).await {

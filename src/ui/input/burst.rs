@@ -28,7 +28,7 @@ impl Burst {
         // The bytes after the first one of a character count for nothing.
         let chars = bytes.iter().filter(|byte| !matches!(byte, 0x80..=0xbf | b'\r' | b'\n'));
         let several = chars.count() > 1;
-        Self::Text { ends: bytes.iter().any(is_line_end), several }
+        Self::Text { ends: bytes.iter().any(|byte| is_line_end(*byte)), several }
     }
 
     fn arrows(bytes: &[u8]) -> Option<Self> {
@@ -42,9 +42,9 @@ impl Burst {
 
 /// Returns how many lines of these bytes have text.
 pub(super) fn lines_with_text(bytes: &[u8]) -> usize {
-    bytes.split(is_line_end).filter(|line| !line.is_empty()).count()
+    bytes.split(|byte| is_line_end(*byte)).filter(|line| !line.is_empty()).count()
 }
 
-pub(super) fn is_line_end(byte: &u8) -> bool {
+pub(super) fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }

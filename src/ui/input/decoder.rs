@@ -229,7 +229,8 @@ impl Decoder {
                 true
             }
             (_, Burst::Text { ends: true, several }) if several || has_text => {
-                let begun = follows || has_text && bytes.first().is_some_and(is_line_end);
+                let begun =
+                    follows || has_text && bytes.first().is_some_and(|byte| is_line_end(*byte));
                 self.state = State::Lines { bytes: bytes.to_vec(), begun };
                 true
             }

@@ -432,7 +432,7 @@ impl Lines {
                 Change::NewsGone(..) => {}
                 Change::Sent(number) => output::print(&format!("{number}  the answer is recorded")),
                 Change::Refused(number, why) => {
-                    output::print(&format!("{number}  not sent: {why}"))
+                    output::print(&format!("{number}  not sent: {why}"));
                 }
             }
         }

@@ -133,7 +133,7 @@ impl Finder {
                 );
             }
             Some(FindEnd::Complete) if count == 0 => {
-                left.push(ui.text(finder_words::NOTHING).to_owned())
+                left.push(ui.text(finder_words::NOTHING).to_owned());
             }
             Some(FindEnd::Complete) => left.push(ui.counted(count, finder_words::FOUND)),
             None if self.field.is_empty() => {}
