@@ -20,7 +20,7 @@ use quirks::ERRORS;
 use samples::{Sample, answer, chat, messages, responses};
 use table::{Expected, FaultCase, ServerAction, faults};
 
-/// Idle limit for cases in which the server hangs.
+/// Idle limit for cases that fail because the server hangs.
 const SHORT_IDLE_LIMIT: Duration = Duration::from_millis(300);
 /// Idle limit for other cases, so that a busy machine does not cause failures.
 const LONG_IDLE_LIMIT: Duration = Duration::from_secs(2);
@@ -31,9 +31,10 @@ const MAX_CONCURRENT: usize = 32;
 /// Streams are truncated within this many bytes.
 const MAX_CUTS: usize = 2_000;
 
-fn idle_limit(actions: &[ServerAction]) -> Duration {
-    let hangs = actions.iter().any(|perform| matches!(perform, ServerAction::Hang));
-    if hangs { SHORT_IDLE_LIMIT } else { LONG_IDLE_LIMIT }
+fn idle_limit(case: &FaultCase) -> Duration {
+    let hangs = case.actions.iter().any(|perform| matches!(perform, ServerAction::Hang));
+    let fails = matches!(case.expected, Expected::Failure(_));
+    if hangs && fails { SHORT_IDLE_LIMIT } else { LONG_IDLE_LIMIT }
 }
 
 /// Performs the actions of a case on the first connection.
@@ -71,7 +72,7 @@ async fn outcome<P: Protocol + Clone>(
         Some(rewrite) => rewrite(&url),
         None => url,
     };
-    let idle = idle_limit(&case.actions);
+    let idle = idle_limit(&case);
     let limit = |endpoint: &mut Endpoint| {
         endpoint.limits.first_byte = idle;
         endpoint.limits.idle = idle;

@@ -12,7 +12,7 @@ use super::expected;
 use super::params;
 use crate::domain::ModelParams;
 use crate::domain::text::{Localized, Text, localized};
-use crate::minds::nearest::remove_or_rename;
+use crate::minds::nearest::{nearest, remove_or_rename};
 use crate::minds::report::{ProblemReport, clip, must_be, value_type};
 
 /// Lines of `gofor` and `nogo` are truncated to this length and number.
@@ -312,7 +312,12 @@ impl<'r, 't> SpecReader<'r, 't> {
             Some(home) => params::meant_setting(&home),
             None => remove_or_rename(key, KEYS),
         };
-        self.warn("unknown-key", &[key], found, fix);
+        // What was meant has no effect.
+        if nearest(key, KEYS).is_some() {
+            self.add("unknown-key", &[key], found, fix);
+        } else {
+            self.warn("unknown-key", &[key], found, fix);
+        }
     }
 
     fn add(

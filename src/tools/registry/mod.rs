@@ -215,12 +215,12 @@ impl Registry {
         }
     }
 
-    /// True for a tool that changes nothing, those included that not every member has.
+    /// True for a tool that changes nothing, those included that are made for each member.
     #[must_use]
     pub fn only_reads(&self, name: &str) -> bool {
         let of_teams = || teams::of_all().into_iter().find(|tool| tool.spec().name == name);
         let tool = self.tool(name).cloned().or_else(of_teams);
-        tool.is_some_and(|tool| tool.spec().only_reads)
+        tool.map_or(name == man::NAME, |tool| tool.spec().only_reads)
     }
 
     /// The tool of this name.
