@@ -3,6 +3,8 @@
 //! A fixed text is a [`Text`]; one with values is written with `in_lang!`, or with `localized!` where its reader
 //! is not known yet; long ones are documents with both halves, `Text::of_document`. Both languages stand side by
 //! side where the text is used, and the compiler checks that neither is missing and that the values exist (ADR 10).
+//!
+//! The folder also has the pure rules over any text: differences, JSON, hexadecimal digits, patterns, hidden characters.
 
 pub mod counted;
 pub mod diff;
