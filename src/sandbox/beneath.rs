@@ -84,6 +84,12 @@ impl Root {
         Ok(ObjectId::of(&fstat(&self.folder)?))
     }
 
+    /// The same folder, seen through another mount of it.
+    #[cfg(target_os = "linux")]
+    pub fn seen_through(&self, folder: OwnedFd) -> Self {
+        Self { path: self.path.clone(), folder }
+    }
+
     /// Stats a path; `None` if nothing is there, or if a name on the way is a link.
     pub fn look(&self, path: &Path) -> io::Result<Option<Object>> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(None) };

@@ -14,6 +14,8 @@ const BWRAP_PATHS: [&str; 4] =
     ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 /// The path at which this program is mounted as the first process of a sandbox.
 pub(super) const HELPER_PATH: &str = "/run/dominds-tui";
+/// The path of the hidden copy of the workspace, with what is pinned (`hold.rs`). A cover hides it.
+const PINS_PATH: &str = "/run/dominds-tui-pins";
 
 /// The path of `bwrap`, if it is installed.
 pub(super) fn find() -> Option<PathBuf> {
@@ -79,6 +81,11 @@ pub(super) fn options(
     }
     system(&mut all, level, visible, session);
     all.add([&"--dir", &"/run", &"--ro-bind", &config.program, &HELPER_PATH]);
+    if level.writes() {
+        // It lies in the root of the sandbox, so that nobody outside can remove its mount point.
+        all.add([&"--bind", &session.pins(), &PINS_PATH]);
+        all.mask_folder(Path::new(PINS_PATH));
+    }
     // A home folder inside the workspace is emptied after that is bound, else before.
     let inner_home = config.home.as_deref().filter(|home| home.starts_with(&config.workspace));
     if inner_home.is_none() {

@@ -22,6 +22,8 @@ pub(super) const FIX: &str = "--fix";
 pub(super) const CLOSE: &str = "--close";
 /// The stand-ins for closed folders and files.
 pub(super) const CLOSED: &str = "--closed";
+/// The folder over which the hidden copy of the workspace is mounted, for what is pinned.
+pub(super) const HIDDEN: &str = "--hidden";
 
 /// Paths that a sandbox is built from.
 #[derive(Debug, Clone)]

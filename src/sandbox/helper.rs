@@ -39,8 +39,8 @@ use rustix::thread::{
 
 use super::beneath::{Object, ObjectId, ObjectKind};
 use super::config::{
-    BEFORE_BWRAP, CLOSE, CLOSED, FIX, HELPER_NAME, JOIN_NETWORK, PIN, STAY, SWEEP, UNCONFINED,
-    WORKSPACE,
+    BEFORE_BWRAP, CLOSE, CLOSED, FIX, HELPER_NAME, HIDDEN, JOIN_NETWORK, PIN, STAY, SWEEP,
+    UNCONFINED, WORKSPACE,
 };
 use super::hold::{Hold, Holds, enter_mounts, open_root};
 use super::landlock::{FOLDER, LIST, NETWORK, NOT_JUDGED, OUTSIDE, READ, WITHIN, WRITE};
@@ -108,6 +108,7 @@ impl HelperArguments {
                 CLOSED => {
                     args.holds.closed = Some((arguments.next()?.into(), arguments.next()?.into()));
                 }
+                HIDDEN => args.holds.hidden = Some(arguments.next()?.into()),
                 READ => args.read.push(rule(&mut arguments)?),
                 WRITE => args.write.push(rule(&mut arguments)?),
                 LIST => args.list.push(rule(&mut arguments)?),

@@ -2,8 +2,9 @@
 //! a mount on the very object that was judged. Even if a name is moved meanwhile, the mount stays on its
 //! object; `bwrap` copies the workspace with these mounts, and the command cannot remove them.
 //!
-//! A mount is found only from the mount that it lies in. So what is in a pinned folder is held before the folder is:
-//! the hold is then in the workspace and, copied, in the pinned folder, and is found on both sides of a move out of it.
+//! A mount is found only from the mount that it lies in. So a command sees the workspace as one mount, and holds of
+//! what it cannot write are on that: they are found wherever a folder is moved. Pins are on a second, hidden copy of
+//! the workspace: what is a mount point anywhere in its namespace, a command can neither rename nor remove.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -43,10 +44,12 @@ pub(super) enum Hold {
 pub(super) struct Holds {
     /// The workspace, and its identity when its paths were judged.
     pub workspace: Option<(PathBuf, ObjectId)>,
-    /// Folders come before what is in them.
+    /// In any order.
     pub paths: Vec<(Hold, PathBuf, ObjectId)>,
-    /// An empty folder and an empty file that replace closed paths.
+    /// An empty folder and an empty file that replace closed paths, and what is pinned in the hidden copy.
     pub closed: Option<(PathBuf, PathBuf)>,
+    /// The folder over which the hidden copy of the workspace is mounted. Nothing is pinned without it.
+    pub hidden: Option<PathBuf>,
 }
 
 /// Enters a mount namespace of its own. `in_user_namespace`: this process has one already that it may do that in.
@@ -77,15 +80,14 @@ impl Holds {
         self.paths.push((hold, path, id));
     }
 
-    /// The innermost first, but for what lies in a folder that can be read only: a hold of such a folder covers all
-    /// in it.
+    /// Pins come first, the innermost before the folders that it lies in: what stands in for a folder hides what is in
+    /// it. Of the other holds the outermost come first: a hold of a folder covers those that were made in it before.
     fn in_order(&self) -> impl Iterator<Item = &(Hold, PathBuf, ObjectId)> {
-        let (covered, mut free): (Vec<_>, Vec<_>) = self.paths.iter().partition(|(_, path, _)| {
-            let mut others = self.paths.iter().filter(|(_, other, _)| other != path);
-            others.any(|(hold, other, _)| *hold != Hold::Pin && path.starts_with(other))
-        });
-        free.sort_by_key(|(_, path, _)| Reverse(path.components().count()));
-        free.into_iter().chain(covered)
+        let (mut pins, mut others): (Vec<_>, Vec<_>) =
+            self.paths.iter().partition(|(hold, _, _)| *hold == Hold::Pin);
+        pins.sort_by_key(|(_, path, _)| Reverse(path.components().count()));
+        others.sort_by_key(|(_, path, _)| path.components().count());
+        pins.into_iter().chain(others)
     }
 
     /// Makes all mounts. The error is for the user.
@@ -96,31 +98,43 @@ impl Holds {
             Some((folder, file)) => Some((open(folder)?, open(file)?)),
             None => None,
         };
+        // Before any hold, so that it has none of them.
+        let hidden = match &self.hidden {
+            Some(folder) => Some(hidden_copy(&root, folder)?),
+            None => None,
+        };
         for (hold, path, id) in self.in_order() {
-            let object = open_judged(&root, path, *id)?;
-            let said = |error: io::Error| format!("{}: {error}", path.display());
-            match hold {
-                Hold::Pin => {
-                    let mount = mount_over(&object, &object, true).map_err(said)?;
-                    restrict(&mount, Access::Written).map_err(said)?;
-                }
-                Hold::Fix => {
-                    let mount = mount_over(&object, &object, false).map_err(said)?;
-                    restrict(&mount, Access::Read).map_err(said)?;
-                }
-                Hold::Close => {
-                    let (folder, file) =
-                        closed.as_ref().ok_or("nothing stands in for what is closed")?;
-                    let kind =
-                        Object::of(&fstat(&object).map_err(|error| said(error.into()))?).kind;
-                    let source = if kind == ObjectKind::Folder { folder } else { file };
-                    let mount = mount_over(source, &object, false).map_err(said)?;
-                    restrict(&mount, Access::Read).map_err(said)?;
-                }
-            }
+            let seen = if *hold == Hold::Pin { hidden.as_ref() } else { Some(&root) };
+            let seen = seen.ok_or("there is no hidden copy of the workspace")?;
+            let object = open_judged(seen, path, *id)?;
+            let source = match hold {
+                Hold::Fix => &object,
+                Hold::Pin | Hold::Close => stand_in(closed.as_ref(), &object)?,
+            };
+            let made = mount_over(source, &object, false).and_then(|mount| restrict(&mount));
+            made.map_err(|error| format!("{}: {error}", path.display()))?;
         }
         Ok(())
     }
+}
+
+/// Mounts a second copy of the workspace over a folder. `bwrap` takes it along and covers it.
+fn hidden_copy(root: &Root, over: &Path) -> Result<Root, String> {
+    let said = |error: io::Error| format!("{}: {error}", over.display());
+    let (top, folder) = (root.open_path(root.path()).map_err(said)?, open(over)?);
+    let mount = mount_over(&top, &folder, true).map_err(said)?;
+    restrict(&mount).map_err(said)?;
+    Ok(root.seen_through(mount))
+}
+
+/// Returns what is mounted over an object so that nothing in it can be seen: the empty folder or the empty file.
+fn stand_in<'a>(
+    closed: Option<&'a (OwnedFd, OwnedFd)>,
+    object: &OwnedFd,
+) -> Result<&'a OwnedFd, String> {
+    let (folder, file) = closed.ok_or("nothing stands in for what is closed")?;
+    let stat = fstat(object).map_err(|error| error.to_string())?;
+    Ok(if Object::of(&stat).kind == ObjectKind::Folder { folder } else { file })
 }
 
 /// Opens the workspace, if it is still the judged one.
@@ -177,23 +191,12 @@ fn mount_over(object: &OwnedFd, over: &OwnedFd, with_inner: bool) -> io::Result<
     Ok(copy)
 }
 
-/// The access to the content of a mount.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Access {
-    Written,
-    Read,
-}
-
-/// Sets all flags of a mount that `bwrap` asks for. `bwrap` would set them by the path of each mount, which
-/// another command may have exchanged meanwhile. The link stands for the open mount, not for a path.
-fn restrict(mount: &OwnedFd, access: Access) -> io::Result<()> {
-    let now = fstatvfs(mount)?.f_flag;
-    let mut flags = MountFlags::BIND | MountFlags::NOSUID | MountFlags::NODEV;
-    if access == Access::Read || now.contains(StatVfsMountFlags::RDONLY) {
-        flags |= MountFlags::RDONLY;
-    }
-    // Flags that are set already have to stay set; the kernel requires it.
-    if now.contains(StatVfsMountFlags::NOEXEC) {
+/// Makes a mount read-only and sets all flags that `bwrap` asks for. `bwrap` would set them by the path of each mount,
+/// which another command may have exchanged meanwhile. The link stands for the open mount, not for a path.
+fn restrict(mount: &OwnedFd) -> io::Result<()> {
+    let mut flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
+    // A flag that is set already has to stay set; the kernel requires it.
+    if fstatvfs(mount)?.f_flag.contains(StatVfsMountFlags::NOEXEC) {
         flags |= MountFlags::NOEXEC;
     }
     Ok(mount_remount(format!("/proc/self/fd/{}", mount.as_raw_fd()), flags, c"")?)
@@ -204,20 +207,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_in_a_pinned_folder_is_held_first_and_what_is_in_a_read_only_one_last() {
+    fn pins_are_made_from_the_innermost_outwards_and_other_holds_from_the_outermost_inwards() {
         let id: ObjectId = "1:2".parse().unwrap();
         let mut holds = Holds::default();
         for (hold, path) in [
+            (Hold::Close, "/w/x/home"),
             (Hold::Pin, "/w/a"),
             (Hold::Pin, "/w/a/.git"),
-            (Hold::Fix, "/w/.minds"),
-            (Hold::Close, "/w/.minds/x.tsk"),
+            (Hold::Pin, "/w/x/r/.git"),
+            (Hold::Fix, "/w/x/r/.git/config"),
+            (Hold::Fix, "/w/x"),
             (Hold::Fix, "/w/a/.git/config"),
         ] {
             holds.add(hold, (path.into(), id));
         }
         let order: Vec<_> = holds.in_order().map(|(_, path, _)| path.to_str().unwrap()).collect();
-        let expected = ["/w/a/.git/config", "/w/a/.git", "/w/a", "/w/.minds", "/w/.minds/x.tsk"];
-        assert_eq!(order, expected);
+        let pins = ["/w/x/r/.git", "/w/a/.git", "/w/a"];
+        let others = ["/w/x", "/w/x/home", "/w/a/.git/config", "/w/x/r/.git/config"];
+        assert_eq!(order, [&pins[..], &others].concat());
     }
 }

@@ -37,7 +37,9 @@ impl Session {
         drop(all);
         let session = Self { folder, _lock: lock };
         fs::DirBuilder::new().mode(0o700).create(session.tmp())?;
-        fs::DirBuilder::new().mode(0o0).create(session.closed_folder())?;
+        for empty in [session.closed_folder(), session.pins()] {
+            fs::DirBuilder::new().mode(0o0).create(empty)?;
+        }
         OpenOptions::new().write(true).create_new(true).mode(0o0).open(session.closed_file())?;
         let user_config = home.and_then(|home| fs::read_to_string(home.join(".gitconfig")).ok());
         fs::write(session.git_settings(), user_section(&user_config.unwrap_or_default()))?;
@@ -55,6 +57,11 @@ impl Session {
 
     pub fn closed_file(&self) -> PathBuf {
         self.folder.join("closed-file")
+    }
+
+    /// An empty folder: each command has its hidden copy of the workspace mounted there.
+    pub fn pins(&self) -> PathBuf {
+        self.folder.join("pins")
     }
 
     /// Returns a git configuration with the name and email of the user, and nothing else.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::beneath::{ObjectId, Root};
 use super::config::{
-    BEFORE_BWRAP, CLOSE, CLOSED, FIX, HELPER_NAME, JOIN_NETWORK, PIN, STAY, SandboxConfig,
+    BEFORE_BWRAP, CLOSE, CLOSED, FIX, HELPER_NAME, HIDDEN, JOIN_NETWORK, PIN, STAY, SandboxConfig,
     WORKSPACE,
 };
 use super::git_settings::GitSettings;
@@ -510,7 +510,8 @@ impl Sandbox {
     }
 }
 
-/// Returns the paths that the helper holds before `bwrap` starts: folders before their content.
+/// Returns the paths that the helper holds before `bwrap` starts. At a level without writing nothing is pinned, and
+/// no hidden copy is made.
 fn holds(
     config: &SandboxConfig,
     prepared: &PreparedSandbox,
@@ -520,6 +521,9 @@ fn holds(
     let PreparedSandbox { root, session, .. } = prepared;
     let mut arguments =
         vec![CLOSED.into(), session.closed_folder().into(), session.closed_file().into()];
+    if level.writes() {
+        arguments.extend([HIDDEN.into(), session.pins().into()]);
+    }
     let mut add = |how: &str, path: &Path, id: ObjectId| {
         arguments.extend([how.into(), path.into(), id.into()]);
     };
@@ -530,11 +534,9 @@ fn holds(
             add(CLOSE, path, object.id);
         }
     }
-    let mut pinned: Vec<&Held> = reserved.pinned.iter().collect();
-    pinned.sort_by_key(|held| held.path.components().count());
     let (areas, fixed) = (reserved.areas.iter(), reserved.fixed.iter());
     let area = if level.writes() { FIX } else { CLOSE };
-    let pinned = pinned.into_iter().map(|held| (PIN, held));
+    let pinned = reserved.pinned.iter().map(|held| (PIN, held));
     for (how, Held { path, id }) in
         pinned.chain(areas.map(|held| (area, held))).chain(fixed.map(|held| (FIX, held)))
     {

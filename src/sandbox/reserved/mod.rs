@@ -144,6 +144,7 @@ impl ReservedPaths {
         if !writes {
             return Ok(finder.reserved);
         }
+        finder.pin_above_home()?;
         finder.add_top_git()?;
         if nested.repositories.len() > MAX_REPOSITORIES {
             return Err(JudgeFault::Refused(localized!(
@@ -177,6 +178,19 @@ struct Finder<'a> {
 impl Finder<'_> {
     fn root(&self) -> &Root {
         self.ground.root
+    }
+
+    /// A home folder in the workspace is closed at its own path, so the folders above it have to stay.
+    fn pin_above_home(&mut self) -> Result<(), JudgeFault> {
+        let top = self.root().path().to_owned();
+        let Some(home) = self.ground.home else { return Ok(()) };
+        let Some(folder) = home.parent().filter(|folder| folder.starts_with(&top)) else {
+            return Ok(());
+        };
+        if look(self.root(), home)?.is_some() {
+            self.pin_down_to(folder, &top)?;
+        }
+        Ok(())
     }
 
     fn add_area(&mut self, path: PathBuf, writes: bool) -> Result<(), JudgeFault> {
@@ -378,8 +392,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Pins a folder and every folder above it, below `top`: a folder that contains a mount can be renamed, a
-    /// mount cannot.
+    /// Pins a folder and every folder above it, below `top`: a folder that contains a mount point can be renamed, a
+    /// mount point cannot.
     fn pin_down_to(&mut self, folder: &Path, top: &Path) -> Result<(), JudgeFault> {
         let mut ancestors: Vec<&Path> =
             folder.ancestors().take_while(|folder| *folder != top).collect();

@@ -97,6 +97,26 @@ fn what_settings_of_git_name_is_fixed_and_the_folders_above_it_cannot_be_replace
 }
 
 #[test]
+fn the_folders_above_a_home_in_the_workspace_cannot_be_replaced() {
+    let (top, root) = workspace_with(&["people/home/.bashrc", "people/other/file"]);
+    let (nested, own_states) = (&NestedPaths::default(), &BTreeSet::new());
+    let above = top.path().parent().unwrap();
+    for (home, pinned) in [
+        (root.path().join("people/home"), Some("people")),
+        (root.path().join("people"), None),
+        (root.path().join("people/gone"), None),
+        (root.path().to_owned(), None),
+        (above.join("elsewhere/home"), None),
+    ] {
+        let ground = Ground { root: &root, home: Some(&home), nested, own_states };
+        let reserved = ReservedPaths::find(ground, true).unwrap();
+        let expected: Vec<&str> = pinned.into_iter().collect();
+        assert_eq!(names(&root, &reserved.pinned), expected, "{}", home.display());
+        assert!(ReservedPaths::find(ground, false).unwrap().pinned.is_empty());
+    }
+}
+
+#[test]
 fn a_repository_that_a_git_file_names_in_the_workspace_is_protected() {
     let (_top, root) = workspace_with(&["sub/f", "store/r/HEAD", "store/r/config"]);
     fs::write(root.path().join("sub/.git"), "gitdir: ../store/r\n").unwrap();

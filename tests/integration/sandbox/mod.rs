@@ -323,22 +323,33 @@ fn held_paths_have_every_flag_that_bwrap_asks_for_before_it_starts() {
             let id = format!("{}:{}", meta.dev(), meta.ino());
             [flag.to_owned(), path.display().to_string(), id]
         };
+        for folder in ["closed", "pins"] {
+            std::fs::create_dir(place.top().join(folder)).expect("a folder");
+        }
+        place.put("closed-file", "");
+        let top = std::fs::canonicalize(place.top()).expect("a path");
+        let at = |path: &str| top.join(path).display().to_string();
         let mut words = vec!["sandbox-helper".to_owned(), "--before".to_owned()];
         words.extend(judged("--workspace", "ws"));
+        words.extend(["--closed".to_owned(), at("closed"), at("closed-file")]);
+        words.extend(["--hidden".to_owned(), at("pins")]);
         words.extend(judged("--pin", "ws/.git"));
         words.extend(judged("--fix", "ws/.git/config"));
         words.extend(["--", "cat", "/proc/self/mountinfo"].map(str::to_owned));
         let said = place.helper(&words);
-        for (path, access) in [("ws/.git", "rw"), ("ws/.git/config", "ro")] {
-            let path = std::fs::canonicalize(place.top().join(path)).expect("a path");
-            let path = path.display().to_string();
-            let line = said.lines().find(|line| line.split(' ').nth(4) == Some(&path));
-            let flags: Vec<&str> =
-                line.unwrap_or_default().split(' ').nth(5).unwrap_or_default().split(',').collect();
-            for flag in [access, "nosuid", "nodev"] {
+        let mount = |path: &str| {
+            let path = at(path);
+            said.lines().find(|line| line.split(' ').nth(4) == Some(path.as_str()))
+        };
+        for path in ["pins", "pins/.git", "ws/.git/config"] {
+            let line = mount(path).unwrap_or_default();
+            let flags: Vec<&str> = line.split(' ').nth(5).unwrap_or_default().split(',').collect();
+            for flag in ["ro", "nosuid", "nodev"] {
                 assert!(flags.contains(&flag), "{user:?} {path} {flag}: {said}");
             }
         }
+        // The way to what is held leads through no other mount.
+        assert_eq!(mount("ws/.git"), None, "{user:?}: {said}");
     }
 }
 

@@ -19,11 +19,11 @@ use dominds_tui::sandbox::{self, CommandSpec, Sandbox};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::common::spread::spread;
-use crate::common::wait::{eventually, output};
+use crate::common::wait::{self, eventually, output};
 
 use super::place::{CANARY, Place};
-use super::ready;
 use super::run::{Means, User};
+use super::{Started, ready};
 
 /// Commands in all, over means and users; one of `OF_ORDINARY` is the ordinary user's, whose new program takes longer.
 const RACES: usize = 2_000;
@@ -208,6 +208,37 @@ fn what_is_moved_out_of_a_pinned_folder_while_a_command_runs_stays_protected() {
     assert!(said.contains("BEGUN"), "{said}");
     assert_eq!(planted(&ws.join("r/.git")), "");
     assert!(ws.join("pinned/run.sh").exists(), "it was renamed");
+}
+
+/// A process that an earlier command has left can move what is held into a folder that only the present command cannot
+/// rename: that of a program that a setting names, or a repository. The test is such a process.
+#[test]
+fn what_is_moved_into_a_pinned_folder_while_a_command_runs_stays_protected() {
+    const MOVES: [(&str, &str); 3] =
+        [("deep/r", "tools/r"), ("node_modules/dep", ".git/dep"), ("deep/b.tsk", "tools/b.tsk")];
+    const COMMAND: &str = "mv tools elsewhere; touch begun
+timeout 300 sh -c 'until test -e moved; do sleep 0.01; done'
+for f in tools/r/.git/config .git/dep/.git/config tools/b.tsk/goals.md; do echo planted >>$f; done
+touch tools/r/file .git/dep/file && mkdir new && mv new tools/new && mv tools/new new &&
+mv tools/r src/r && echo BEGUN
+echo planted >>src/r/.git/config";
+    let means = Means::Bwrap;
+    for user in User::all().into_iter().filter(|user| ready(means, *user)) {
+        let place = Place::new(user);
+        let ws = place.workspace();
+        let words = ["/bin/sh", "-c", COMMAND].map(str::to_owned);
+        let mut program = Started(place.start(Some((means, "workspace")), &words));
+        assert!(eventually(|| ws.join("begun").exists()), "{}", program.said());
+        for (from, to) in MOVES {
+            fs::rename(ws.join(from), ws.join(to)).expect("it is moved");
+        }
+        fs::write(ws.join("moved"), "").expect("a file");
+        wait::end(&mut program.0);
+        let said = program.said();
+        assert!(said.contains("BEGUN"), "{user:?}: {said}");
+        assert_eq!(planted(&ws), "", "{user:?}: {said}");
+        assert!(ws.join("tools/clean.sh").exists(), "{user:?}: it was renamed");
+    }
 }
 
 #[test]
