@@ -228,8 +228,7 @@ pub(super) const FILTERED: Text = Text::new(
 );
 
 fn notice(finish: Finish, calls: &[ToolCall]) -> Option<Text> {
-    let all_parse =
-        calls.iter().all(|call| call.arguments.trim().is_empty() || is_json(&call.arguments));
+    let all_parse = calls.iter().all(|call| is_json(&call.arguments));
     match finish {
         Finish::Length if !all_parse => Some(CUT_CALL),
         Finish::Length => Some(LENGTH_REACHED),

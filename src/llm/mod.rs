@@ -84,7 +84,7 @@ pub struct ToolCall {
     /// records it makes it unique within the dialog.
     pub id: String,
     pub name: String,
-    /// One JSON object as the model wrote it; empty means no arguments. Text of any other form may not parse.
+    /// One JSON object as the model wrote it, `{}` where it wrote nothing. Text of any other form may not parse.
     pub arguments: String,
 }
 

@@ -91,10 +91,6 @@ pub(super) fn wire_name(name: &str) -> Cow<'_, str> {
 /// Arguments as one JSON object. Servers parse the arguments of the whole context, so one invalid call
 /// would break every later request.
 pub(super) fn wire_arguments(text: &str) -> Cow<'_, str> {
-    let trimmed = text.trim();
-    if trimmed.is_empty() {
-        return Cow::Borrowed("{}");
-    }
     let object = one_object(text);
     if is_object(&object) {
         return object;

@@ -21,8 +21,8 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
     /// The body of a request, as JSON.
     fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error>;
 
-    /// An empty answer with a limit in bytes of text and arguments.
-    fn fold(&self, text_bytes: usize) -> Self::Fold;
+    /// An empty answer to a request, with a limit in bytes of text and arguments.
+    fn fold(&self, request: &Request, text_bytes: usize) -> Self::Fold;
 }
 
 /// A partial answer. Invariant: only text and thoughts are emitted before [`Fold::end`] has found the

@@ -8,6 +8,9 @@ use crate::domain::text::{Localized, localized};
 /// Size of an event (and of a line).
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
+/// Size of a line that is kept although it is no part of an event.
+const MAX_STRAY_BYTES: usize = 64 * 1024;
+
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// One event with data.
@@ -44,6 +47,8 @@ pub struct SseDecoder {
     /// The first line, which may begin with a byte order mark, was read.
     started: bool,
     unknown_lines: usize,
+    /// The last of these lines that begins as an object does.
+    stray_object: String,
 }
 
 impl SseDecoder {
@@ -81,6 +86,16 @@ impl SseDecoder {
     #[must_use]
     pub fn unknown_lines(&self) -> usize {
         self.unknown_lines
+    }
+
+    /// The last line that begins as an object does and is no part of an event, as some servers send an error; empty if
+    /// there is none. It may be incomplete.
+    #[must_use]
+    pub fn stray_object(&self) -> String {
+        if begins_object(&self.line) {
+            return String::from_utf8_lossy(&self.line).into_owned();
+        }
+        self.stray_object.clone()
     }
 
     /// The incomplete line, to show the beginning of an answer that is no stream.
@@ -142,7 +157,12 @@ impl SseDecoder {
             "event" => value.clone_into(&mut self.name),
             // A comment, or a field for reconnecting clients.
             "" | "id" | "retry" => {}
-            _ => self.unknown_lines += 1,
+            _ => {
+                self.unknown_lines += 1;
+                if begins_object(line) {
+                    self.stray_object = (*text).to_owned();
+                }
+            }
         }
     }
 
@@ -152,6 +172,10 @@ impl SseDecoder {
             events.push(SseEvent { name, data });
         }
     }
+}
+
+fn begins_object(line: &[u8]) -> bool {
+    line.len() <= MAX_STRAY_BYTES && line.trim_ascii_start().starts_with(b"{")
 }
 
 #[cfg(test)]
@@ -201,6 +225,24 @@ mod tests {
         let mut decoder = SseDecoder::default();
         assert_eq!(decoder.feed(b"hello\nworld: 1\ndata: x\n\n").unwrap().len(), 1);
         assert_eq!(decoder.unknown_lines(), 2);
+    }
+
+    #[test]
+    fn an_object_beside_the_events_is_kept() {
+        let long = format!("{{\"a\":\"{}\"}}\n", "x".repeat(70_000));
+        for (text, expected) in [
+            ("data: {\"a\":1}\n\nwords\n", ""),
+            ("data: x\n\n{\"a\":1}\nwords\n", "{\"a\":1}"),
+            (" {\"a\":1}\n{\"b\":2}\n\n", "{\"b\":2}"),
+            ("{\"a\":1}\n{\"b\"", "{\"b\""),
+            (long.as_str(), ""),
+        ] {
+            let mut decoder = SseDecoder::default();
+            for byte in text.as_bytes().chunks(1) {
+                decoder.feed(byte).unwrap();
+            }
+            assert_eq!(decoder.stray_object(), expected, "{text}");
+        }
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use reqwest::Client;
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::streamable_http_client::{
@@ -12,6 +11,7 @@ use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 
 use super::answers::Answers;
 use super::environment::ResolvedVariables;
+use super::http_answers::AnsweringClient;
 use super::message_filter::MAX_BYTES;
 use crate::domain::text::{Localized, localized};
 use crate::llm::Clients;
@@ -24,12 +24,13 @@ pub(super) fn transport(
     url: &str,
     headers: &ResolvedVariables,
     clients: &Clients,
-) -> Result<Answers<StreamableHttpClientTransport<Client>>, Localized> {
+) -> Result<Answers<StreamableHttpClientTransport<AnsweringClient>>, Localized> {
     let client = clients.for_address(url).map_err(|error| Localized::same(error.to_string()))?;
     let headers = headers.pairs.iter().map(|(name, value)| header(name, value));
     let config = StreamableHttpClientTransportConfig::with_uri(url)
         .max_sse_event_size(MAX_BYTES)
         .custom_headers(headers.collect::<Result<HashMap<_, _>, _>>()?);
+    let client = AnsweringClient(client);
     Ok(Answers::of(StreamableHttpClientTransport::with_client(client, config)))
 }
 
@@ -44,11 +45,27 @@ pub(super) fn open_error(error: &ClientInitializeError) -> String {
 
 /// The root cause of a failed transmission.
 pub(super) fn send_error(error: &DynamicTransportError) -> String {
-    let cause: &dyn std::error::Error = error.error.as_ref();
-    match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+    match http_error(error) {
         Some(StreamableHttpError::Client(error)) => root_cause(error),
-        Some(_) | None => root_cause(cause),
+        Some(_) | None => root_cause(error.error.as_ref()),
     }
+}
+
+/// True if there was an answer to a transmission, and it cannot be read.
+pub(super) fn is_unreadable(error: &DynamicTransportError) -> bool {
+    matches!(
+        http_error(error),
+        Some(
+            StreamableHttpError::UnexpectedServerResponse(_)
+                | StreamableHttpError::UnexpectedContentType(_)
+                | StreamableHttpError::ResponseBodyTooLarge { .. }
+                | StreamableHttpError::Deserialize(_)
+        )
+    )
+}
+
+fn http_error(error: &DynamicTransportError) -> Option<&StreamableHttpError<reqwest::Error>> {
+    error.error.downcast_ref()
 }
 
 fn root_cause(error: &dyn std::error::Error) -> String {

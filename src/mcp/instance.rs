@@ -17,9 +17,10 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::answers::Answers;
+use super::answers::{Answers, ConnectionEnd};
 use super::environment::{EnvReader, ResolvedVariables};
 use super::http;
+use super::input::ServerInput;
 use super::listing::Listing;
 use super::message_filter::{MAX_BYTES, MessageFilter};
 use super::plan::{NOT_AGREED, Permission};
@@ -69,12 +70,19 @@ impl std::fmt::Debug for InstanceContext {
 #[derive(Debug)]
 pub(super) enum InstanceEvent {
     /// It is ready.
-    Open { peer: Peer<RoleClient>, listing: Arc<Listing>, held: BTreeSet<String> },
+    Open { connection: Connection, listing: Arc<Listing>, held: BTreeSet<String> },
     /// Its tool list changed. `held`: the names of tools that wait for the user; `None`: consent to the
     /// server is gone, so no new tool has any.
     Tools { listing: Arc<Listing>, held: Option<BTreeSet<String>> },
     /// It could not be started; the reason for the user.
     Failed(Localized),
+}
+
+/// The way to a server.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub peer: Peer<RoleClient>,
+    pub end: Arc<ConnectionEnd>,
 }
 
 /// The task of an instance.
@@ -169,15 +177,14 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         let context = &self.context;
         let (process, pipes) = process::start(program, context, variables).await?;
         let tail = StderrTail::default();
-        let transport = AsyncRwTransport::<RoleClient, _, _>::new(
-            MessageFilter::new(pipes.stdout, MAX_BYTES),
-            pipes.stdin,
-        )
-        .with_max_line_length(MAX_BYTES);
-        let transport = Answers::of(transport);
+        let (input, meter) = ServerInput::new(pipes.stdin);
+        let output = MessageFilter::new(pipes.stdout, MAX_BYTES);
+        let transport = AsyncRwTransport::<RoleClient, _, _>::new(output, input)
+            .with_max_line_length(MAX_BYTES);
+        let transport = Answers::measured(transport, meter);
         let session = async {
-            let watcher = ToolListWatcher::default();
-            let connected = self.connect(watcher.clone().serve(transport)).await;
+            let (watcher, end) = (ToolListWatcher::default(), transport.end());
+            let connected = self.connect(watcher.clone().serve(transport), end).await;
             let ended = match connected {
                 Ok(running) => {
                     self.watch_tools(running, &watcher).await;
@@ -210,8 +217,8 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
 
     async fn run_http(&self, url: &str, variables: &ResolvedVariables) -> Result<(), Localized> {
         let transport = http::transport(url, variables, &self.context.clients)?;
-        let watcher = ToolListWatcher::default();
-        let running = self.connect(watcher.clone().serve(transport)).await;
+        let (watcher, end) = (ToolListWatcher::default(), transport.end());
+        let running = self.connect(watcher.clone().serve(transport), end).await;
         let redact = |reason: Localized| reason.map(|text| variables.redact(&text));
         self.watch_tools(running.map_err(redact)?, &watcher).await;
         Ok(())
@@ -221,6 +228,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     async fn connect(
         &self,
         handshake: impl Future<Output = Result<McpConnection, ClientInitializeError>>,
+        end: Arc<ConnectionEnd>,
     ) -> Result<McpConnection, Localized> {
         let connected = async {
             let running =
@@ -228,7 +236,8 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
             let tools = list(&running).await?;
             // The consent is checked again: the files may have been changed while the server started.
             let (listing, held) = self.judged(tools).await;
-            let event = InstanceEvent::Open { peer: running.peer().clone(), listing, held: held? };
+            let connection = Connection { peer: running.peer().clone(), end };
+            let event = InstanceEvent::Open { connection, listing, held: held? };
             let _ = self.events.send((self.key, event)).await;
             Ok(running)
         };

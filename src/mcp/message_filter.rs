@@ -1,10 +1,11 @@
-//! Filters the output of a program, one JSON-RPC message per line: repairs what is odd, drops messages that are too
+//! Filters the output of a server, one JSON-RPC message per line: repairs what is odd, drops messages that are too
 //! large, nested too deep, or no JSON.
 //!
 //! The reader behind this drops such a line silently, and the caller would wait for its answer forever.
 //! So the line is replaced by an error response to the same request, as soon as the request id is known.
-//! If the id cannot be found, or a line does not end, the connection is closed, which fails all pending
-//! requests. Other lines that are no messages are dropped: some programs print a greeting.
+//! If the id cannot be found, the error names no request: it may be meant for any that waits (`answers.rs`). If a
+//! line does not end, the connection is closed, which fails all of them. Other lines that are no messages are
+//! dropped: some programs print a greeting.
 
 use std::io;
 use std::pin::Pin;
@@ -13,7 +14,7 @@ use std::task::{Context, Poll, ready};
 use serde_json::Value;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::reading::{messages, unreadable};
+use super::reading::{failure, id_at_end, is_like_an_answer, messages, request_id, unreadable};
 
 /// The largest message, in bytes.
 pub(super) const MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -63,6 +64,10 @@ impl<R: AsyncRead + Unpin> AsyncRead for MessageFilter<R> {
             let mut chunk = ReadBuf::new(&mut this.chunk);
             ready!(Pin::new(&mut this.inner).poll_read(cx, &mut chunk))?;
             this.is_ended = chunk.filled().is_empty();
+            if this.is_ended {
+                // The last line may end without a line feed.
+                std::mem::take(&mut this.line).end(&mut this.out);
+            }
             for byte in chunk.filled() {
                 if this.line.push(*byte, &mut this.out).is_err() {
                     this.is_ended = true;
@@ -78,6 +83,23 @@ impl<R: AsyncRead + Unpin> AsyncRead for MessageFilter<R> {
     }
 }
 
+/// The messages of a text that came for the request `asked`. What is an answer and names no request is the answer to
+/// this one.
+pub(super) fn messages_for(asked: &Value, text: &str) -> Vec<String> {
+    let mut line =
+        LineScanner { max_bytes: MAX_BYTES, asked: asked.clone(), ..LineScanner::default() };
+    let mut out = Vec::new();
+    // A line feed between the parts of a message is a blank.
+    let bytes = text.bytes().map(|byte| if byte == b'\n' { b' ' } else { byte });
+    for byte in bytes {
+        if line.push(byte, &mut out).is_err() {
+            break;
+        }
+    }
+    line.end(&mut out);
+    String::from_utf8_lossy(&out).lines().map(str::to_owned).collect()
+}
+
 /// Why a message is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DropReason {
@@ -85,15 +107,19 @@ enum DropReason {
     TooDeep,
 }
 
-/// A dropped message whose request id is unknown, or a line that does not end.
+/// A line does not end.
 #[derive(Debug)]
-struct Unanswerable;
+struct Endless;
 
 /// Scanner for one line.
 #[derive(Debug, Default)]
 struct LineScanner {
     max_bytes: usize,
+    /// The request for which an answer that names none is meant; `null` if that is not known.
+    asked: Value,
     bytes: usize,
+    /// Its first character that is no blank.
+    begins: Option<u8>,
     /// The line, unless it is dropped.
     text: Vec<u8>,
     depth: usize,
@@ -102,24 +128,24 @@ struct LineScanner {
     /// Text at the outermost level since the last comma or colon.
     token: Vec<u8>,
     key: Vec<u8>,
-    /// The raw JSON of the request id.
-    id: Option<Vec<u8>>,
+    /// The request that it answers.
+    id: Option<Value>,
     /// True for a request or notification of the server.
     is_server_request: bool,
-    object: bool,
     drop_reason: Option<DropReason>,
     answered: bool,
 }
 
 impl LineScanner {
     /// Writes a byte, or its replacement, to `out`.
-    fn push(&mut self, byte: u8, out: &mut Vec<u8>) -> Result<(), Unanswerable> {
+    fn push(&mut self, byte: u8, out: &mut Vec<u8>) -> Result<(), Endless> {
         if byte == b'\n' {
-            let next = Self { max_bytes: self.max_bytes, ..Self::default() };
-            return std::mem::replace(self, next).end(out);
+            let (max_bytes, asked) = (self.max_bytes, self.asked.clone());
+            std::mem::replace(self, Self { max_bytes, asked, ..Self::default() }).end(out);
+            return Ok(());
         }
         self.bytes += 1;
-        self.object |= self.bytes == 1 && byte == b'{';
+        self.begins = self.begins.or((!byte.is_ascii_whitespace()).then_some(byte));
         self.scan(byte);
         if self.drop_reason.is_none() {
             self.text.push(byte);
@@ -129,7 +155,7 @@ impl LineScanner {
             }
         }
         if self.bytes > MAX_LINE_FACTOR * self.max_bytes {
-            return Err(Unanswerable);
+            return Err(Endless);
         }
         self.answer(out);
         Ok(())
@@ -145,39 +171,32 @@ impl LineScanner {
         }
     }
 
-    fn end(mut self, out: &mut Vec<u8>) -> Result<(), Unanswerable> {
+    fn end(mut self, out: &mut Vec<u8>) {
         if self.drop_reason.is_none() {
             return self.end_readable(out);
         }
-        self.answer(out);
-        // Requests, notifications and lines that are no message are no answers.
-        if self.answered || self.is_server_request || !self.object {
-            Ok(())
-        } else {
-            Err(Unanswerable)
+        // Other lines are no messages.
+        if matches!(self.begins, Some(b'{' | b'[')) {
+            self.id.get_or_insert_with(|| self.asked.clone());
         }
+        self.answer(out);
     }
 
-    fn end_readable(self, out: &mut Vec<u8>) -> Result<(), Unanswerable> {
-        if self.text.iter().all(u8::is_ascii_whitespace) {
-            return Ok(());
-        }
-        let mut write = |message: &Value| {
-            out.extend_from_slice(message.to_string().as_bytes());
-            out.push(b'\n');
-        };
+    fn end_readable(self, out: &mut Vec<u8>) {
         match messages(&self.text) {
             Ok(messages) => {
-                messages.iter().for_each(write);
+                for message in messages {
+                    write(&named(message, &self.asked), out);
+                }
             }
             Err(_) if self.is_server_request => {}
-            Err(reason) => match self.id.as_deref().map(serde_json::from_slice::<Value>) {
-                Some(Ok(id)) => write(&unreadable(&id, &reason)),
-                Some(Err(_)) | None if is_like_an_answer(&self.text) => return Err(Unanswerable),
-                Some(Err(_)) | None => {}
-            },
+            Err(reason) => {
+                let id = self.id.or_else(|| id_at_end(&self.text));
+                if id.is_some() || is_like_an_answer(&self.text) {
+                    write(&unreadable(&id.unwrap_or(self.asked), &reason), out);
+                }
+            }
         }
-        Ok(())
     }
 
     /// Writes the error response for a dropped line once its request id is known.
@@ -190,10 +209,7 @@ impl LineScanner {
             DropReason::TooLarge => format!("larger than {} MiB", self.max_bytes / 1024 / 1024),
             DropReason::TooDeep => format!("nested more than {MAX_DEPTH} deep"),
         };
-        out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
-        out.extend_from_slice(id);
-        let rest = format!(",\"error\":{{\"code\":{DROPPED_CODE},\"message\":\"{reason}\"}}}}\n");
-        out.extend_from_slice(rest.as_bytes());
+        write(&failure(id, DROPPED_CODE, &reason), out);
         self.answered = true;
     }
 
@@ -221,7 +237,10 @@ impl LineScanner {
                 }
                 self.depth = self.depth.saturating_sub(1);
             }
-            b':' if self.depth == 1 => self.key = std::mem::take(&mut self.token),
+            b':' if self.depth == 1 => {
+                self.key = std::mem::take(&mut self.token);
+                self.is_server_request |= self.is_object() && self.key == b"\"method\"";
+            }
             b',' if self.depth == 1 => self.end_member(),
             b' ' | b'\t' | b'\r' => {}
             _ => self.push_token(byte),
@@ -237,31 +256,46 @@ impl LineScanner {
     /// Called at the end of a member of the outermost object.
     fn end_member(&mut self) {
         let value = std::mem::take(&mut self.token);
-        match std::mem::take(&mut self.key).as_slice() {
-            b"\"id\"" if is_id(&value) => self.id = Some(value),
-            b"\"method\"" => self.is_server_request = true,
-            _ => {}
+        if std::mem::take(&mut self.key) == b"\"id\"" && self.is_object() {
+            self.id = id_of(&value);
         }
+    }
+
+    /// False for a part of one: which of its objects is the outermost is not known.
+    fn is_object(&self) -> bool {
+        self.begins == Some(b'{')
     }
 }
 
-/// A greeting does not speak of the protocol.
-fn is_like_an_answer(line: &[u8]) -> bool {
-    let has = |word: &[u8]| line.windows(word.len()).any(|part| part == word);
-    [b"\"jsonrpc\"".as_slice(), b"\"result\"", b"\"error\""].into_iter().any(has)
+fn write(message: &Value, out: &mut Vec<u8>) {
+    out.extend_from_slice(message.to_string().as_bytes());
+    out.push(b'\n');
 }
 
-/// A request id is an integer or a string.
-fn is_id(value: &[u8]) -> bool {
-    let value = serde_json::from_slice::<serde_json::Value>(value);
-    value.is_ok_and(|value| value.is_u64() || value.is_i64() || value.is_string())
+/// A message whose error, if it names no request, is that of the request `asked`.
+fn named(mut message: Value, asked: &Value) -> Value {
+    if let Some(map) = message.as_object_mut()
+        && map.contains_key("error")
+        && !map.contains_key("method")
+        && map.get("id").is_none_or(Value::is_null)
+    {
+        map.insert("id".to_owned(), asked.clone());
+    }
+    message
+}
+
+/// The request that the raw JSON of an id names.
+fn id_of(value: &[u8]) -> Option<Value> {
+    request_id(&serde_json::from_slice(value).ok()?).map(Value::from)
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
     use tokio::io::AsyncReadExt as _;
 
+    use super::super::reading::UNREADABLE_CODE;
     use super::*;
 
     const MAX: usize = 1024 * 1024;
@@ -288,11 +322,7 @@ mod tests {
         let nested = format!("nested more than {MAX_DEPTH} deep");
         for (line, id, reason) in [
             (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"a":"{long}"}}}}"#), "7", &large),
-            (
-                format!(r#"{{"result":{{"id":1,"a":"{long}\"id\":2"}}, "id" : "k" }}"#),
-                "\"k\"",
-                &large,
-            ),
+            (format!(r#"{{"result":{{"id":1,"a":"{long}\"id\":2"}}, "id" : "6" }}"#), "6", &large),
             (format!(r#"{{"id":8,"result":{deep}}}"#), "8", &nested),
             (format!(r#"{{"result":{{"x":"\\",  "y":{deep}}},"id":9}}"#), "9", &nested),
         ] {
@@ -307,23 +337,42 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn messages_without_a_waiting_request_are_dropped_and_unanswerable_ones_end_the_connection()
-     {
+    async fn an_answer_that_is_dropped_and_names_no_request_is_an_error_for_any_that_waits() {
         let long = "x".repeat(MAX);
-        let next = NEXT;
-        for (line, goes_on) in [
-            (format!(r#"{{"method":"notifications/message","params":"{long}"}}"#), true),
-            (format!(r#"{{"id":3,"method":"ping","params":"{long}"}}"#), true),
-            (long.clone(), true),
-            (format!(r#"{{"result":"{long}"}}"#), false),
-            (format!(r#"{{"id":[7],"result":"{long}"}}"#), false),
+        for line in [
+            format!(r#"{{"result":"{long}"}}"#),
+            format!(r#"{{"id":[7],"result":"{long}"}}"#),
+            format!(r#"{{"id":"server-error","error":"{long}"}}"#),
+            format!(r#" [{{"id":7,"result":"{long}"}}]"#),
         ] {
-            assert_eq!(last(&format!("{line}\n{next}\n")).await == next, goes_on, "{line:.60}");
+            let read = filtered(format!("{line}\n{NEXT}\n").as_bytes()).await;
+            let read = String::from_utf8(read).unwrap();
+            let (first, next) = read.split_once('\n').unwrap();
+            let first: Value = serde_json::from_str(first).unwrap();
+            assert_eq!(
+                (&first["id"], &first["error"]["code"]),
+                (&json!(null), &json!(DROPPED_CODE))
+            );
+            assert_eq!(next.trim_end(), NEXT);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_answers_no_request_is_dropped_and_a_line_that_does_not_end_closes_the_connection()
+    {
+        let long = "x".repeat(MAX);
+        for line in [
+            format!(r#"{{"method":"notifications/message","params":"{long}"}}"#),
+            format!(r#"{{"id":3,"method":"ping","params":"{long}"}}"#),
+            long.clone(),
+        ] {
+            let read = filtered(format!("{line}\n{NEXT}\n").as_bytes()).await;
+            assert_eq!(String::from_utf8(read).unwrap().trim_end(), NEXT, "{line:.60}");
         }
         let endless = "x".repeat(MAX_LINE_FACTOR * MAX);
         let read =
-            filtered(format!("{{\"id\":4,\"result\":\"{endless}\"}}\n{next}\n").as_bytes()).await;
-        assert!(!read.ends_with(format!("{next}\n").as_bytes()));
+            filtered(format!("{{\"id\":4,\"result\":\"{endless}\"}}\n{NEXT}\n").as_bytes()).await;
+        assert!(!read.ends_with(format!("{NEXT}\n").as_bytes()));
     }
 
     #[tokio::test]
@@ -355,24 +404,89 @@ mod tests {
             };
             let first: Value = serde_json::from_str(first).unwrap();
             assert_eq!(first["id"], 7, "{line}");
-            assert_eq!(first["error"]["code"], super::super::reading::UNREADABLE_CODE, "{line}");
+            assert_eq!(first["error"]["code"], UNREADABLE_CODE, "{line}");
             assert_eq!(next, NEXT);
         }
     }
 
-    #[tokio::test]
-    async fn a_lost_answer_ends_the_connection_and_what_is_no_answer_does_not() {
-        for (line, goes_on) in [
-            (r#"{"jsonrpc":"2.0","result":{"a":NaN},"id":7}x"#.to_owned(), true),
-            (r#"{"jsonrpc":"2.0","result":{"content":[{"ty"#.to_owned(), false),
-            (r#"[{"jsonrpc":"2.0","id":7,"result":NaN}]"#.to_owned(), false),
-            (r#"{"jsonrpc":"2.0","method":"notifications/message","params":NaN}"#.to_owned(), true),
-            ("{server: ready}".to_owned(), true),
-            ("[db] connected".to_owned(), true),
-            (" \t\r".to_owned(), true),
-        ] {
-            assert_eq!(last(&format!("{line}\n{NEXT}\n")).await == NEXT, goes_on, "{line}");
+    /// The requests that fail for a text, where the next message comes through.
+    async fn failed_by(text: &str) -> Vec<Value> {
+        let read = filtered(format!("{text}\n{NEXT}\n").as_bytes()).await;
+        let read = String::from_utf8(read).unwrap();
+        let mut messages: Vec<Value> =
+            read.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(messages.pop().map(|last| last.to_string()).as_deref(), Some(NEXT), "{text}");
+        for message in &messages {
+            assert_eq!(message["error"]["code"], UNREADABLE_CODE, "{text}: {message}");
         }
+        messages.iter().map(|message| message["id"].clone()).collect()
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_was_cut_anywhere_fails_its_request_or_any_that_waits() {
+        let content = r#"{"content":[{"type":"text","text":"{\"id\":5}"}]}"#;
+        let first = format!(r#"{{"jsonrpc":"2.0","id":17,"result":{content}}}"#);
+        let last = format!(r#"{{"result":{content},"jsonrpc":"2.0","id":17}}"#);
+        let named = first.find(",\"result\"").unwrap();
+        for cut in 2..first.len() {
+            let expected = if cut > named { json!(17) } else { json!(null) };
+            assert_eq!(failed_by(&first[..cut]).await, [expected], "{}", &first[..cut]);
+            assert_eq!(failed_by(&last[..cut]).await, [json!(null)], "{}", &last[..cut]);
+        }
+        for cut in 1..first.rfind("\":").unwrap() {
+            assert_eq!(failed_by(&first[cut..]).await, [json!(null)], "{}", &first[cut..]);
+        }
+        for cut in 1..=last.rfind("\"id\"").unwrap() {
+            assert_eq!(failed_by(&last[cut..]).await, [json!(17)], "{}", &last[cut..]);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_fails_its_request_and_a_greeting_fails_none() {
+        for (text, expected) in [
+            (r#"{"jsonrpc":"2.0","result":{"a":NaN},"id":7}x"#, vec![json!(7)]),
+            (r#"[{"jsonrpc":"2.0","id":7,"result":NaN}]"#, vec![json!(null)]),
+            (r#"{"jsonrpc":"2.0","result":{}}"#, vec![json!(null)]),
+            (r#"{"jsonrpc":"2.0"}"#, vec![json!(null)]),
+            (r#"esult":{"id":7,"method":"GET","rows":[]}}"#, vec![json!(null)]),
+            (r#"{"jsonrpc":"2.0","method":"notifications/message","params":NaN}"#, vec![]),
+            (r#"{"jsonrpc":"2.0","method":"notifications/mess"#, vec![]),
+            ("{server: ready}", vec![]),
+            ("[db] connected", vec![]),
+            ("listens: {\"port\": 80}", vec![]),
+            ("{\n  \"level\": \"info\"\n}", vec![]),
+            (" \t\r", vec![]),
+        ] {
+            assert_eq!(failed_by(text).await, expected, "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_last_line_may_end_without_a_line_feed() {
+        assert_eq!(last(NEXT).await, NEXT);
+        assert!(last(r#"{"jsonrpc":"2.0","id":7,"res"#).await.contains("\"id\":7,\"error\""));
+    }
+
+    #[test]
+    fn what_came_for_a_request_and_names_none_answers_this_one() {
+        let read = |text: &str| -> Vec<Value> {
+            let read = messages_for(&json!(3), text);
+            read.iter().map(|text| serde_json::from_str(text).unwrap()).collect()
+        };
+        for text in [
+            r#"{"jsonrpc":"2.0","result":{"content":[{"ty"#,
+            r#"[{"jsonrpc":"2.0","result":NaN}]"#,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#,
+            r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"m"}}"#,
+            r#"{"jsonrpc":"2.0","error":null}"#,
+        ] {
+            let [answer]: [Value; 1] = read(text).try_into().unwrap();
+            assert_eq!(answer["id"], 3, "{text}");
+            assert!(answer["error"]["code"].is_i64(), "{text}");
+        }
+        let batch = read("[{\"id\":4,\n\"result\":{}},\n{\"jsonrpc\":\"2.0\",\"method\":\"x\"}]");
+        assert_eq!((&batch[0]["id"], &batch[1]["method"]), (&json!(4), &json!("x")));
+        assert_eq!(read("keepalive"), Vec::<Value>::new());
     }
 
     proptest! {

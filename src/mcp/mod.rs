@@ -15,6 +15,8 @@ mod admin;
 mod answers;
 mod environment;
 mod http;
+mod http_answers;
+mod input;
 mod instance;
 mod lease;
 mod listing;

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rmcp::service::{Peer, RoleClient};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::instance::{InstanceContext, InstanceEvent, InstanceTask};
+use super::instance::{Connection, InstanceContext, InstanceEvent, InstanceTask};
 use super::listing::Listing;
 use crate::domain::DialogId;
 use crate::domain::text::{Localized, Text};
@@ -28,13 +27,18 @@ pub(super) type Waiter = oneshot::Sender<Result<Arc<InstanceHandle>, Localized>>
 /// A handle to an instance. The instance is stopped when the last handle is dropped.
 #[derive(Debug)]
 pub(super) struct InstanceHandle {
-    pub peer: Peer<RoleClient>,
+    pub connection: Connection,
     /// The last list of its tools.
     listing: Mutex<Arc<Listing>>,
     _stop: DropGuard,
 }
 
 impl InstanceHandle {
+    /// False for one whose server has ended, also before its task has.
+    fn is_open(&self) -> bool {
+        self.connection.end.is_open() && !self.connection.peer.is_transport_closed()
+    }
+
     /// True if it has this tool as models were told of it.
     pub fn has(&self, tool: &str, digest: &str) -> bool {
         let listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,7 +143,7 @@ impl InstancePool {
         let matches = |instance: &Instance| {
             let alive = match &instance.state {
                 InstanceState::Starting { .. } => true,
-                InstanceState::Ready(handle) => !handle.peer.is_transport_closed(),
+                InstanceState::Ready(handle) => handle.is_open(),
             };
             alive
                 && instance.server == server
@@ -150,10 +154,10 @@ impl InstancePool {
     }
 
     /// Marks an instance as ready and notifies its waiters.
-    pub fn set_ready(&mut self, key: InstanceKey, peer: Peer<RoleClient>, listing: Arc<Listing>) {
+    pub fn set_ready(&mut self, key: InstanceKey, connection: Connection, listing: Arc<Listing>) {
         let Some(instance) = self.instances.get_mut(&key) else { return };
         let (listing, stop) = (Mutex::new(listing), instance.stop.clone().drop_guard());
-        let handle = Arc::new(InstanceHandle { peer, listing, _stop: stop });
+        let handle = Arc::new(InstanceHandle { connection, listing, _stop: stop });
         let before = std::mem::replace(&mut instance.state, InstanceState::Ready(handle.clone()));
         if let InstanceState::Starting { waiters, .. } = before {
             for waiter in waiters {

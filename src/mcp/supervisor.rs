@@ -220,8 +220,8 @@ impl McpSupervisor {
 
     fn handle_event(&mut self, key: InstanceKey, event: InstanceEvent) {
         match event {
-            InstanceEvent::Open { peer, listing, held } => {
-                self.pool.set_ready(key, peer, listing.clone());
+            InstanceEvent::Open { connection, listing, held } => {
+                self.pool.set_ready(key, connection, listing.clone());
                 if self.trial_of(key).is_some() {
                     self.trial_succeeded(key, listing, held);
                 } else if !held.is_empty() {

@@ -9,8 +9,10 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::http::send_error;
+use super::answers::ConnectionEnd;
+use super::http::{self, send_error};
 use super::message_filter::DROPPED_CODE;
+use super::pool::InstanceHandle;
 use super::reading::UNREADABLE_CODE;
 use super::result::{sanitize_and_redact, tool_outcome};
 use super::supervisor::SupervisorRequest;
@@ -44,67 +46,104 @@ impl Tool for ServerTool {
     fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome> {
         let (tool, tx) = (self.tool.clone(), self.tx.clone());
         Box::pin(async move {
-            let lang = cx.lang;
-            let result = timeout(CALL_TIMEOUT, call(&tool, &tx, cx, args)).await;
-            result.unwrap_or_else(|_| ToolOutcome::failed(too_long(&tool.server, lang)))
+            let result = timeout(CALL_TIMEOUT, call(&tool, &tx, &cx, args)).await;
+            let result = result.unwrap_or_else(|_| Err(too_long(&tool.server, cx.lang)));
+            result.unwrap_or_else(ToolOutcome::failed)
         })
     }
 }
 
+/// The error is the text of a failure.
 async fn call(
     tool: &OfferedTool,
     tx: &mpsc::Sender<SupervisorRequest>,
-    cx: ToolCx,
+    cx: &ToolCx,
     args: Args,
-) -> ToolOutcome {
-    let (server, lang, keys) = (&tool.server, cx.lang, cx.keys);
-    let (reply, lease) = oneshot::channel();
-    let request = SupervisorRequest::Use { server: server.clone(), dialog: cx.dialog, reply };
-    let _ = tx.send(request).await;
-    let handle = match lease.await {
-        Ok(Ok(handle)) => handle,
-        Ok(Err(reason)) => return ToolOutcome::failed(not_run(server, reason.in_lang(lang), lang)),
-        Err(_) => {
-            let reason = Text::new("the program is ending", "程序正在结束");
-            return ToolOutcome::failed(not_run(server, reason.in_lang(lang), lang));
-        }
-    };
-    if !handle.has(&tool.original, &tool.digest) {
-        return ToolOutcome::failed(is_another(server, lang));
-    }
+) -> Result<ToolOutcome, String> {
     let params =
         CallToolRequestParams::new(tool.original.clone()).with_arguments(args.into_object());
-    match handle.peer.call_tool_once(params).await {
-        Ok(CallToolResponse::Complete(result)) => tool_outcome(result, &keys, lang),
-        Ok(CallToolResponse::InputRequired(_)) => ToolOutcome::failed(asks_a_person(server, lang)),
-        Ok(_) => ToolOutcome::failed(unknown_answer(server, lang)),
-        Err(ServiceError::McpError(error)) if error.code.0 == DROPPED_CODE => ToolOutcome::failed(
-            dropped(server, &sanitize_and_redact(&error.message, MAX_REASON_CHARS, &keys), lang),
-        ),
-        Err(ServiceError::McpError(error)) if error.code.0 == UNREADABLE_CODE => {
-            ToolOutcome::failed(unreadable(
-                server,
-                &sanitize_and_redact(&error.message, MAX_REASON_CHARS, &keys),
-                lang,
-            ))
+    let mut handle = lease(tool, tx, cx).await?;
+    let mut answer = handle.connection.peer.call_tool_once(params.clone()).await;
+    // A server may end between two calls. Once only: the next one may end in the same way.
+    if answer.as_ref().is_err_and(|error| was_not_taken(error, &handle.connection.end)) {
+        handle = lease(tool, tx, cx).await?;
+        answer = handle.connection.peer.call_tool_once(params).await;
+    }
+    outcome(answer, &tool.server, &handle.connection.end, cx)
+}
+
+/// An instance for a call.
+async fn lease(
+    tool: &OfferedTool,
+    tx: &mpsc::Sender<SupervisorRequest>,
+    cx: &ToolCx,
+) -> Result<Arc<InstanceHandle>, String> {
+    let (server, lang) = (&tool.server, cx.lang);
+    let (reply, lease) = oneshot::channel();
+    let dialog = cx.dialog.clone();
+    let _ = tx.send(SupervisorRequest::Use { server: server.clone(), dialog, reply }).await;
+    let handle = match lease.await {
+        Ok(Ok(handle)) => handle,
+        Ok(Err(reason)) => return Err(not_run(server, reason.in_lang(lang), lang)),
+        Err(_) => {
+            let reason = Text::new("the program is ending", "程序正在结束");
+            return Err(not_run(server, reason.in_lang(lang), lang));
+        }
+    };
+    if handle.has(&tool.original, &tool.digest) {
+        Ok(handle)
+    } else {
+        Err(is_another(server, lang))
+    }
+}
+
+/// True if the server ended before it took a call. What it may have taken is not called again.
+fn was_not_taken(error: &ServiceError, end: &ConnectionEnd) -> bool {
+    // A line that a pipe did not take whole was read by nobody.
+    if let ServiceError::TransportSend(error) = error
+        && error.error.is::<std::io::Error>()
+    {
+        end.set_broken();
+        return true;
+    }
+    matches!(error, ServiceError::TransportClosed) && end.took_none()
+}
+
+fn outcome(
+    answer: Result<CallToolResponse, ServiceError>,
+    server: &str,
+    end: &ConnectionEnd,
+    cx: &ToolCx,
+) -> Result<ToolOutcome, String> {
+    let lang = cx.lang;
+    let clean = |text: &str| sanitize_and_redact(text, MAX_REASON_CHARS, &cx.keys);
+    Err(match answer {
+        Ok(CallToolResponse::Complete(result)) => return Ok(tool_outcome(result, &cx.keys, lang)),
+        Ok(CallToolResponse::InputRequired(_)) => asks_a_person(server, lang),
+        Ok(_) => unknown_answer(server, lang),
+        Err(ServiceError::McpError(error)) => {
+            let reason = clean(&error.message);
+            match error.code.0 {
+                DROPPED_CODE => dropped(server, &reason, lang),
+                UNREADABLE_CODE => unreadable(server, &reason, lang),
+                _ => refused(server, &reason, lang),
+            }
         }
         Err(error @ ServiceError::UnexpectedResponse) => {
-            ToolOutcome::failed(unreadable(server, &error.to_string(), lang))
+            unreadable(server, &error.to_string(), lang)
         }
-        Err(ServiceError::McpError(error)) => ToolOutcome::failed(refused(
-            server,
-            &sanitize_and_redact(&error.message, MAX_REASON_CHARS, &keys),
-            lang,
-        )),
+        Err(error) if was_not_taken(&error, end) => {
+            let reason = Text::new("it ended before it took the call", "它在接受调用之前已结束");
+            not_run(server, reason.in_lang(lang), lang)
+        }
+        Err(ServiceError::TransportSend(error)) if http::is_unreadable(&error) => {
+            unreadable(server, &clean(&error.error.to_string()), lang)
+        }
         Err(ServiceError::TransportSend(error)) => {
-            let reason = sanitize_and_redact(&send_error(&error), MAX_REASON_CHARS, &keys);
-            ToolOutcome::failed(broke_off(server, &reason, lang))
+            broke_off(server, &clean(&send_error(&error)), lang)
         }
-        Err(error) => {
-            let reason = sanitize_and_redact(&error.to_string(), MAX_REASON_CHARS, &keys);
-            ToolOutcome::failed(broke_off(server, &reason, lang))
-        }
-    }
+        Err(error) => broke_off(server, &clean(&error.to_string()), lang),
+    })
 }
 
 fn not_run(server: &str, reason: &str, lang: Lang) -> String {

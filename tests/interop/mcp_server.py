@@ -6,6 +6,7 @@ Arguments are names of its tools. What happens to it is written to `journal` in 
 import base64
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAW
 lock = threading.Lock()
 tools = sys.argv[1:]
 calls = 0
+held = 0
 
 
 def note(line):
@@ -26,6 +28,20 @@ def send(message):
     with lock:
         sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
         sys.stdout.flush()
+
+
+def write(lines, number):
+    """Writes lines as they are, with the number of the call for `ID`, a byte for each character."""
+    with lock:
+        for line in lines:
+            sys.stdout.buffer.write(line.replace("ID", str(number)).encode("latin-1") + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def leave():
+    """Ends as soon as something more is written to it, without reading that."""
+    select.select([sys.stdin], [], [])
+    os._exit(0)
 
 
 def text(words, error=False):
@@ -76,7 +92,7 @@ def leak(where):
 
 def call(name, arguments, number):
     """The answer of a tool; None for one that never answers."""
-    global calls
+    global calls, held
     calls += 1
     if name == "echo":
         return text(json.dumps(arguments, sort_keys=True))
@@ -121,6 +137,14 @@ def call(name, arguments, number):
     if name == "hang":
         note("hangs")
         return None
+    if name == "raw":
+        held += 1
+        if held == arguments.get("calls", 1):
+            held = 0
+            write(arguments["lines"], number)
+        return None
+    if name == "last":
+        return text("the last")
     raise KeyError(name)
 
 
@@ -170,6 +194,8 @@ def answer(message):
                 tool["inputSchema"]["properties"] = {"where": {"type": "string",
                                                                "description": secret()}}
         send({"id": number, "result": {"tools": [described(tool) for tool in listed]}})
+        if "deaf" in tools:
+            leave()
     elif method == "tools/call":
         try:
             result = call(params["name"], params.get("arguments") or {}, number)
@@ -181,6 +207,8 @@ def answer(message):
             return
         if result is not None:
             send({"id": number, "result": result})
+        if params["name"] == "last":
+            leave()
     elif method == "notifications/cancelled":
         note("cancelled")
     elif number is not None:

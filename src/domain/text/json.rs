@@ -72,6 +72,30 @@ pub(in crate::domain) fn outside_strings(text: &str) -> impl Iterator<Item = (us
     })
 }
 
+/// Escapes raw control characters in strings, as models leave them.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut in_string, mut after_slash) = (false, false);
+    for c in text.chars() {
+        match c {
+            c if in_string && c.is_ascii_control() && c != '\u{7f}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+        if in_string && !after_slash && c == '\\' {
+            after_slash = true;
+            continue;
+        }
+        if c == '"' && !after_slash {
+            in_string = !in_string;
+        }
+        after_slash = false;
+    }
+    out
+}
+
 /// The place behind this text.
 fn place(before: &str) -> TooDeep {
     let last = before.rsplit('\n').next().unwrap_or_default();

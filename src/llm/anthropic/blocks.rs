@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::body::ANSWER_TOOL;
 use super::thought::{VendorThought, payload_of};
 use super::wire::{WireBlock, WireDelta};
+use crate::llm::arguments::is_object;
 use crate::llm::readable::{whole, whole_value};
 use crate::llm::{Message, ToolCall};
 
@@ -144,9 +145,10 @@ impl Blocks {
         })
     }
 
-    /// Whether a call has not ended.
+    /// Whether a call has not ended. Without a mark of its end too, a whole object is not cut.
     pub(super) fn has_open_call(&self) -> bool {
-        self.0.iter().any(|block| block.kind == BlockKind::Call && !block.complete)
+        let is_open = |block: &AnswerBlock| !block.complete && !is_object(&block.text);
+        self.0.iter().any(|block| block.kind == BlockKind::Call && is_open(block))
     }
 
     pub(super) fn has_call(&self) -> bool {

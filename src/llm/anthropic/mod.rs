@@ -48,7 +48,7 @@ impl Protocol for Anthropic {
         serde_json::to_vec(&MessagesBody::new(request, endpoint.tool_result_chars, &self.vendor))
     }
 
-    fn fold(&self, text_bytes: usize) -> MessagesFold {
+    fn fold(&self, _request: &Request, text_bytes: usize) -> MessagesFold {
         MessagesFold::new(text_bytes, self.vendor.clone())
     }
 }

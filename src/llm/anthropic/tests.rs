@@ -134,7 +134,7 @@ fn full_answer() -> Vec<GenEvent> {
         ),
         says("\nyes 🦀"),
         calls("a", "f", "{\"x\":\"aaaa\"}"),
-        calls("b", "g", ""),
+        calls("b", "g", "{}"),
         usage(),
         ends(),
     ]
@@ -268,6 +268,12 @@ async fn omitted_fields_and_events_are_tolerated() {
             vec![calls("a", "f", "{\"x\":1}")],
         ),
         (
+            "a call that does not end",
+            end(begin(0, json!({"type": "tool_use", "id": "a", "name": "f"}))
+                + &delta(0, "input_json_delta", "partial_json", "{\"x\":1}")),
+            vec![calls("a", "f", "{\"x\":1}")],
+        ),
+        (
             "no index",
             end(event("content_block_start", json!({"content_block": {"type": "text"}}))
                 + &event("content_block_delta", json!({"delta": {"text": "hi"}}))
@@ -327,7 +333,7 @@ async fn overlapping_blocks_are_a_violation() {
         (
             "a call does not count",
             words() + &call + &said(1) + &stop(2) + &stop(1),
-            vec![says("hihi"), calls("a", "f", "")],
+            vec![says("hihi"), calls("a", "f", "{}")],
         ),
         (
             "what was not announced ends where the next begins",
@@ -350,7 +356,12 @@ async fn failures_inside_an_answer_are_classified() {
         ("nothing at all", String::new(), ErrorClass::Cut),
         ("a comment only", ": hi\n\n".to_owned(), ErrorClass::Cut),
         ("no end", hello.clone(), ErrorClass::Cut),
-        ("an end inside a call", half + &done("tool_use"), ErrorClass::Cut),
+        ("an end inside a call", half.clone() + &done("tool_use"), ErrorClass::Cut),
+        (
+            "an end inside arguments",
+            half + &delta(0, "input_json_delta", "partial_json", "{\"x\":") + &done("tool_use"),
+            ErrorClass::Cut,
+        ),
         ("empty", start() + &done("end_turn"), ErrorClass::Empty),
         ("blank", start() + &text(0, " \n") + &done("end_turn"), ErrorClass::Empty),
         ("refused before a word", start() + &done("refusal"), ErrorClass::Rejected),

@@ -2,11 +2,12 @@
 //!
 //! Deltas are always appended, never taken for repetitions, unless the provider is known to repeat them.
 //! A delta belongs to a call by its id, else by its index, else it belongs to the last call: servers omit ids or
-//! indexes, repeat one index for all calls, or send another id with every delta.
+//! indexes, repeat one index or id for all calls, or send another id with every delta.
 
 use serde_json::{Value, json};
 
 use super::wire::EXTRA_KEY;
+use crate::domain::text::json;
 use crate::llm::ToolCall;
 use crate::llm::answer::MAX_CALLS;
 use crate::llm::arguments::is_object;
@@ -28,11 +29,13 @@ pub(super) struct Calls {
     calls: Vec<PartialCall>,
     /// Every delta repeats the previous arguments of its call.
     cumulative: bool,
+    /// The names of the tools, by which a name in pieces is known.
+    pub tools: Vec<String>,
 }
 
 impl Calls {
     pub(super) fn new(cumulative: bool) -> Self {
-        Self { calls: Vec::new(), cumulative }
+        Self { cumulative, ..Self::default() }
     }
 
     /// Appends a delta to its call or begins a new one. Returns the number of added bytes; `None` if
@@ -42,7 +45,11 @@ impl Calls {
             return self.add_complete(delta);
         };
         let before = call.bytes();
+        let joined = call.joined_name(&delta, &self.tools);
         call.append(delta, self.cumulative);
+        if let Some(name) = joined {
+            call.name = name;
+        }
         Some(call.bytes().saturating_sub(before))
     }
 
@@ -55,7 +62,8 @@ impl Calls {
         let at = by_id().or_else(by_index).or_else(by_place)?;
         let call = self.calls.get(at)?;
         let repeats = self.cumulative && delta.arguments.starts_with(&call.arguments);
-        (repeats || !call.is_followed_by(delta)).then_some(at)
+        let goes_on = repeats || call.joined_name(delta, &self.tools).is_some();
+        (goes_on || !call.is_followed_by(delta)).then_some(at)
     }
 
     /// Adds a call that is complete.
@@ -98,10 +106,26 @@ impl PartialCall {
             // Without a name, only another id or index tells a call whose arguments are whole from the next one.
             return is_whole && (has_id && next.id != self.id || other_index);
         }
+        let other_name = self.begins() && next.name.trim() != self.name.trim();
         if has_id {
-            return next.id != self.id || other_index && is_whole;
+            let is_next = other_index || are_of_two_calls(&self.arguments, &next.arguments);
+            let after_whole = other_name && is_object(&self.arguments);
+            return next.id != self.id || is_whole && is_next || after_whole;
         }
-        self.begins() && (next.name.trim() != self.name.trim() || is_whole)
+        other_name || self.begins() && is_whole
+    }
+
+    /// The name of which this call and a delta have pieces: neither is the name of a tool, and both together begin one.
+    fn joined_name(&self, next: &Self, tools: &[String]) -> Option<String> {
+        let (first, rest) = (self.name.trim(), next.name.trim());
+        let other_id = !next.id.is_empty() && !self.id.is_empty() && next.id != self.id;
+        if first.is_empty() || rest.is_empty() || first == rest || other_id {
+            return None;
+        }
+        let joined = format!("{first}{rest}");
+        let is_known = tools.iter().any(|tool| tool.starts_with(&joined));
+        let is_whole = tools.iter().any(|tool| tool == first || tool == rest);
+        (is_known && !is_whole && self.arguments.trim().is_empty()).then_some(joined)
     }
 
     fn bytes(&self) -> usize {
@@ -122,6 +146,19 @@ impl PartialCall {
             self.arguments.push_str(&next.arguments);
         }
     }
+}
+
+/// Whether two objects are the arguments of two calls: neither is empty, and neither repeats or continues the other.
+fn are_of_two_calls(first: &str, next: &str) -> bool {
+    let object = |text: &str| {
+        let value: Value = json::read(text).ok()?;
+        value.as_object().is_some_and(|fields| !fields.is_empty()).then_some(value)
+    };
+    let (Some(first), Some(next)) = (object(first), object(next)) else { return false };
+    let begins = |one: &Value, other: &Value| {
+        other.to_string().starts_with(one.to_string().trim_end_matches(['}', ']', '"']))
+    };
+    first != next && !begins(&first, &next) && !begins(&next, &first)
 }
 
 #[cfg(test)]
@@ -233,6 +270,36 @@ mod tests {
                 vec![("a", "f", "{\"x\":1}"), ("a", "f", "{\"x\":2}")],
             ),
             (
+                "one id and index for two calls",
+                vec![(zero, "a", "f", "{\"x\":1}"), (zero, "a", "f", "{\"x\":2}")],
+                vec![("a", "f", "{\"x\":1}"), ("a", "f", "{\"x\":2}")],
+            ),
+            (
+                "one id without an index for two calls",
+                vec![(None, "a", "f", "{\"x\":1}"), (None, "a", "f", "{\"y\":1}")],
+                vec![("a", "f", "{\"x\":1}"), ("a", "f", "{\"y\":1}")],
+            ),
+            (
+                "one id for two names",
+                vec![(None, "a", "f", "{}"), (None, "a", "g", ""), (None, "a", "", "{\"y\":2}")],
+                vec![("a", "f", "{}"), ("a", "g", "{\"y\":2}")],
+            ),
+            (
+                "one id, the same again",
+                vec![(zero, "a", "f", "{\"x\":1}"), (zero, "a", "f", "{\"x\": 1}")],
+                vec![("a", "f", "{\"x\":1}{\"x\": 1}")],
+            ),
+            (
+                "one id, nothing before it and behind it",
+                vec![(zero, "a", "f", "{}"), (zero, "a", "f", "{\"x\":1}"), (zero, "a", "f", "{}")],
+                vec![("a", "f", "{}{\"x\":1}{}")],
+            ),
+            (
+                "one id, arguments that may have grown",
+                vec![(zero, "a", "f", "{\"x\":\"a\"}"), (zero, "a", "f", "{\"x\":\"ab\"}")],
+                vec![("a", "f", "{\"x\":\"a\"}{\"x\":\"ab\"}")],
+            ),
+            (
                 "another id with every piece",
                 vec![(zero, "a", "f", "{"), (zero, "b", "", "\"x\":1"), (zero, "c", "", "}")],
                 vec![("a", "f", "{\"x\":1}")],
@@ -276,6 +343,57 @@ mod tests {
                 })
                 .collect();
             assert_eq!(assembled(&deltas), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_name_in_pieces_is_joined_where_only_the_whole_names_a_tool() {
+        let (zero, file) = (Some(0), "{\"x\":1}");
+        for (what, deltas, expected) in [
+            (
+                "by the index",
+                vec![(zero, "a", "read_", ""), (zero, "", "file", ""), (zero, "", "", file)],
+                vec![("a", "read_file", file)],
+            ),
+            (
+                "by the id",
+                vec![(None, "a", "re", ""), (None, "a", "ad_", ""), (None, "a", "file", file)],
+                vec![("a", "read_file", file)],
+            ),
+            (
+                "neither",
+                vec![(None, "", "read_", ""), (None, "", "file", file)],
+                vec![("", "read_file", file)],
+            ),
+            (
+                "two ids",
+                vec![(None, "a", "read_", ""), (None, "b", "file", file)],
+                vec![("a", "read_", ""), ("b", "file", file)],
+            ),
+            (
+                "a piece is a tool",
+                vec![(zero, "a", "list", ""), (zero, "", "_dir", file)],
+                vec![("a", "list", ""), ("", "_dir", file)],
+            ),
+            (
+                "no tool",
+                vec![(zero, "a", "write_", ""), (zero, "", "file", file)],
+                vec![("a", "write_", ""), ("", "file", file)],
+            ),
+            (
+                "one name twice",
+                vec![(zero, "a", "ta", ""), (zero, "a", "ta", file)],
+                vec![("a", "ta", file)],
+            ),
+        ] as [(&str, Vec<Row>, Vec<(&str, &str, &str)>); 7]
+        {
+            let tools = ["read_file", "list", "list_dir", "tata"].map(str::to_owned).to_vec();
+            let calls = Calls { tools, ..Calls::default() };
+            let expected: Vec<_> = expected
+                .into_iter()
+                .map(|(id, name, text)| (id.to_owned(), name.to_owned(), text.to_owned()))
+                .collect();
+            assert_eq!(assembled_by(calls, &deltas), expected, "{what}");
         }
     }
 

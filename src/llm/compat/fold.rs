@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::calls::{Calls, PartialCall};
 use super::think_tags::{SeparatedText, ThinkTagParser};
-use super::wire::{CallDelta, Chunk, Delta, WireChoice};
+use super::wire::{CallDelta, Chunk, Delta, FunctionDelta, WireChoice};
 use crate::domain::text::Text;
 use crate::domain::{Quirk, Quirks};
 use crate::llm::answer::{Answer, Finish, argument_text, cut, overlap, too_many_calls, unreadable};
@@ -14,7 +14,7 @@ use crate::llm::error::LlmError;
 use crate::llm::protocol::StreamFold;
 use crate::llm::readable::read;
 use crate::llm::sse::SseEvent;
-use crate::llm::{GenEvent, Segment, failure};
+use crate::llm::{GenEvent, Segment, ToolSchema, failure};
 
 /// How a delta of a call is added.
 type AddCall = fn(&mut Calls, PartialCall) -> Option<usize>;
@@ -24,6 +24,8 @@ type AddCall = fn(&mut Calls, PartialCall) -> Option<usize>;
 pub struct ChatFold {
     answer: Answer,
     calls: Calls,
+    /// The call in the form before `tool_calls`, which counts if there is no other.
+    old_call: Calls,
     /// Separates thinking from text, for servers that mix them.
     think_tags: Option<ThinkTagParser>,
     finish: Option<String>,
@@ -85,7 +87,10 @@ impl StreamFold for ChatFold {
             "error" => Finish::Failed,
             _ => Finish::Complete,
         };
-        let (payload, calls) = self.calls.finish();
+        let (payload, mut calls) = self.calls.finish();
+        if calls.is_empty() {
+            calls = self.old_call.finish().1;
+        }
         if let Some(payload) = payload {
             self.answer.thought(payload);
         }
@@ -119,12 +124,19 @@ impl ChatFold {
         Self {
             answer: Answer::new(limit),
             calls: Calls::new(quirks.has(Quirk::CumulativeArguments)),
+            old_call: Calls::new(quirks.has(Quirk::CumulativeArguments)),
             think_tags: quirks.has(Quirk::InlineThink).then(ThinkTagParser::default),
             finish: None,
             is_done: false,
             has_begun: false,
             has_deltas: false,
         }
+    }
+
+    /// The same for a request with these tools.
+    pub(super) fn with_tools(mut self, tools: &[ToolSchema]) -> Self {
+        self.calls.tools = tools.iter().map(|tool| tool.name.clone()).collect();
+        self
     }
 
     fn chunk(&mut self, chunk: Chunk, json: &str) -> Result<(), LlmError> {
@@ -214,7 +226,10 @@ impl ChatFold {
         for call in delta.tool_calls.into_iter().flatten() {
             self.call(call, add)?;
         }
-        Ok(())
+        match delta.function_call {
+            Some(call) => self.add_old_call(call.get(), add),
+            None => Ok(()),
+        }
     }
 
     fn call(&mut self, call: CallDelta, add: AddCall) -> Result<(), LlmError> {
@@ -223,11 +238,26 @@ impl ChatFold {
             self.answer.count(extra.get().len())?;
             partial.extra = serde_json::from_str(extra.get()).ok();
         }
-        if let Some(function) = call.function {
-            partial.arguments = argument_text(function.arguments)?;
-            partial.name = function.name;
-        }
+        let (name, arguments) = match call.function {
+            Some(function) => (function.name, function.arguments),
+            None => (call.name, call.arguments),
+        };
+        partial.arguments = argument_text(arguments)?;
+        partial.name = name;
         let grown = add(&mut self.calls, partial).ok_or_else(too_many_calls)?;
+        self.answer.count(grown)
+    }
+
+    /// A delta of the call in the old form. Some servers send an empty one with everything.
+    fn add_old_call(&mut self, json: &str, add: AddCall) -> Result<(), LlmError> {
+        let mut spare = String::new();
+        let Ok(function) = read::<FunctionDelta>(json, &mut spare) else { return Ok(()) };
+        let (name, arguments) = (function.name, argument_text(function.arguments)?);
+        if name.is_empty() && arguments.is_empty() {
+            return Ok(());
+        }
+        let partial = PartialCall { name, arguments, ..PartialCall::default() };
+        let grown = add(&mut self.old_call, partial).ok_or_else(too_many_calls)?;
         self.answer.count(grown)
     }
 }

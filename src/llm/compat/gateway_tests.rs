@@ -7,7 +7,7 @@ use super::fold::ChatFold;
 use crate::domain::{Quirk, Quirks};
 use crate::llm::canned::{self, calls, data, says, thinks};
 use crate::llm::protocol::Protocol;
-use crate::llm::{Endpoint, GenEvent, LlmError, Message, Request, Usage};
+use crate::llm::{Endpoint, GenEvent, LlmError, Message, Request, ToolSchema, Usage};
 
 const PLAIN: Quirks = Quirks::NONE;
 
@@ -163,6 +163,71 @@ fn cumulative_arguments_are_handled_only_where_configured() {
     let long = "x".repeat(900);
     let growing: String = (1..900).map(|n| piece("f", long.get(..n).unwrap_or(""))).collect();
     assert!(folded(known, &(growing + &stop())).is_ok(), "what is repeated counts once");
+}
+
+#[test]
+fn a_call_in_another_form_than_that_of_the_protocol_is_read_once() {
+    let old = |name: &str, arguments: &str| {
+        delta(&json!({"function_call": {"name": name, "arguments": arguments}}))
+    };
+    let flat = json!({"index": 0, "id": "a", "name": "f", "arguments": "{\"x\":1}"});
+    let usual = json!({"id": "a", "function": {"name": "f", "arguments": "{\"x\":1}"}});
+    let object = json!({"function_call": {"name": "f", "arguments": {"x": 1}}});
+    let hello = || delta(&json!({"content": "hello"}));
+    for (what, body, expected) in [
+        (
+            "before `tool_calls`",
+            [old("f", ""), old("", "{\"x\""), old("", ":1}")].concat(),
+            vec![calls("call_1", "f", "{\"x\":1}")],
+        ),
+        ("its arguments as an object", delta(&object), vec![calls("call_1", "f", "{\"x\":1}")]),
+        (
+            "in a message",
+            choice(&json!({"message": object})),
+            vec![calls("call_1", "f", "{\"x\":1}")],
+        ),
+        (
+            "without `function`",
+            delta(&json!({"tool_calls": [flat]})),
+            vec![calls("a", "f", "{\"x\":1}")],
+        ),
+        (
+            "in both forms",
+            old("f", "{\"x\":1}") + &delta(&json!({"tool_calls": [usual]})),
+            vec![calls("a", "f", "{\"x\":1}")],
+        ),
+        ("an empty one with text", hello() + &old("", ""), vec![says("hello")]),
+        (
+            "none with text",
+            hello()
+                + &delta(&json!({"function_call": null}))
+                + &delta(&json!({"function_call": ""})),
+            vec![says("hello")],
+        ),
+    ] {
+        let expected: Vec<_> = expected.into_iter().chain([ends()]).collect();
+        assert_eq!(folded(PLAIN, &(body + &stop())), Ok(expected), "{what}");
+    }
+}
+
+#[test]
+fn a_name_in_pieces_is_joined_where_only_the_whole_names_a_tool_of_the_request() {
+    let piece = |name: &str, arguments: &str| {
+        delta(&json!({"tool_calls": [{"index": 0, "id": "a",
+            "function": {"name": name, "arguments": arguments}}]}))
+    };
+    let stream = [piece("read_", ""), piece("file", "{}"), stop()].concat();
+    for (tool, expected) in [("read_file", "read_file"), ("write_file", "read_")] {
+        let tools = [ToolSchema {
+            name: tool.to_owned(),
+            description: String::new(),
+            parameters: Value::Null,
+        }];
+        let request = Request { tools: tools.to_vec(), ..canned::request() };
+        let fold = Compat::default().fold(&request, 10_000);
+        let events = canned::folded(fold, [stream.as_bytes()]);
+        assert_eq!(events, Ok(vec![calls("a", expected, "{}"), ends()]), "{tool}");
+    }
 }
 
 fn folded_text(pieces: &[&str]) -> Result<Vec<GenEvent>, LlmError> {

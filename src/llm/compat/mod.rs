@@ -33,8 +33,8 @@ impl Protocol for Compat {
         serde_json::to_vec(&ChatBody::new(request, self.dialect, chars))
     }
 
-    fn fold(&self, text_bytes: usize) -> ChatFold {
-        ChatFold::new(text_bytes, self.dialect.quirks)
+    fn fold(&self, request: &Request, text_bytes: usize) -> ChatFold {
+        ChatFold::new(text_bytes, self.dialect.quirks).with_tools(&request.tools)
     }
 }
 

@@ -162,7 +162,7 @@ async fn h06_finish_reasons_are_distinguished() {
         (
             "call only",
             format!("{}{DONE}", piece(0, Some("a"), Some("f"), "")),
-            vec![calls("a", "f", ""), ends()],
+            vec![calls("a", "f", "{}"), ends()],
         ),
         (
             "no blank line at the end",
@@ -479,11 +479,20 @@ async fn a_compressed_answer_is_unpacked_or_refused_by_name() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(plain.as_bytes()).unwrap();
     let packed = encoder.finish().unwrap();
+    let level = flate2::Compression::default();
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), level);
+    encoder.write_all(plain.as_bytes()).unwrap();
+    let zlib = encoder.finish().unwrap();
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
+    encoder.write_all(plain.as_bytes()).unwrap();
+    let raw = encoder.finish().unwrap();
     let head =
         |name: &str| STREAM.replace("\r\n\r\n", &format!("\r\ncontent-encoding: {name}\r\n\r\n"));
     for (name, pieces) in [
         ("gzip", packed.chunks(5).collect::<Vec<_>>()),
         ("GZIP", vec![packed.as_slice()]),
+        ("deflate", zlib.chunks(1).collect()),
+        ("deflate", raw.chunks(1).collect()),
         ("identity", vec![plain.as_bytes()]),
     ] {
         let head = head(name);
@@ -494,6 +503,8 @@ async fn a_compressed_answer_is_unpacked_or_refused_by_name() {
     let error = failure(answered(Compat::default(), &head("br"), &plain).await);
     assert_eq!(error.class(), ErrorClass::Rejected);
     assert!(error.to_string().ends_with(": br"), "{error}");
-    let damaged = failure(answered(Compat::default(), &head("gzip"), &plain).await);
-    assert_eq!(damaged.class(), ErrorClass::Malformed, "{damaged}");
+    for name in ["gzip", "deflate"] {
+        let damaged = failure(answered(Compat::default(), &head(name), &plain).await);
+        assert_eq!(damaged.class(), ErrorClass::Malformed, "{damaged}");
+    }
 }

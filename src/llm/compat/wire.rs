@@ -79,6 +79,9 @@ pub(super) struct Delta<'a> {
     pub reasoning_details: String,
     #[serde(default, borrow)]
     pub tool_calls: Option<Vec<CallDelta<'a>>>,
+    /// The only call of an answer, in the form before `tool_calls`.
+    #[serde(default, borrow)]
+    pub function_call: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,6 +92,11 @@ pub(super) struct CallDelta<'a> {
     pub id: String,
     #[serde(default, borrow)]
     pub function: Option<FunctionDelta<'a>>,
+    /// Where some servers put the fields of `function`.
+    #[serde(default, deserialize_with = "text")]
+    pub name: String,
+    #[serde(default, borrow)]
+    pub arguments: Option<&'a RawValue>,
     /// What one provider wants back with the call.
     #[serde(default, borrow)]
     pub extra_content: Option<&'a RawValue>,

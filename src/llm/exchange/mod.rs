@@ -167,6 +167,7 @@ impl<P: Protocol> Exchange<P> {
             return Err(self.refused(response).await);
         }
         let packed = Packed::of(&response)?;
+        let fold = self.protocol.fold(&request, limits.text_bytes);
         Ok(OpenResponse {
             request,
             response,
@@ -174,7 +175,7 @@ impl<P: Protocol> Exchange<P> {
             last_read: None,
             packed,
             format: BodyFormat::Unknown,
-            fold: self.protocol.fold(limits.text_bytes),
+            fold,
         })
     }
 
@@ -318,7 +319,15 @@ impl<F: StreamFold> OpenResponse<F> {
             Ok(None) => self.end_of_body().map(|()| false),
             // An error after the model reported that it is done does no harm.
             Err(_) if self.fold.is_finished() => self.fold.end().map(|()| false),
-            Err(error) => Err(error),
+            Err(error) => self.stray_error().and(Err(error)),
+        }
+    }
+
+    /// Fails with the error that the provider sent as a line beside the events.
+    fn stray_error(&self) -> Result<(), LlmError> {
+        match &self.format {
+            BodyFormat::Events(decoder) => failure::check(&decoder.stray_object()),
+            BodyFormat::Unknown | BodyFormat::Json(_) | BodyFormat::Page(_) => Ok(()),
         }
     }
 
@@ -401,6 +410,7 @@ impl<F: StreamFold> OpenResponse<F> {
     }
 
     fn end_of_body(&mut self) -> Result<(), LlmError> {
+        let beside = self.stray_error();
         match std::mem::replace(&mut self.format, BodyFormat::Unknown) {
             BodyFormat::Unknown => return Err(LlmError::new(ErrorClass::Cut, NO_CONTENT)),
             BodyFormat::Page(body) => return Err(not_an_answer(&body)),
@@ -416,6 +426,9 @@ impl<F: StreamFold> OpenResponse<F> {
                 if let Some(last) = decoder.finish().filter(|e| F::is_readable(e.data.trim())) {
                     check_depth(&last.data)?;
                     self.fold.event(&last)?;
+                }
+                if !self.fold.is_finished() {
+                    beside?;
                 }
                 if has_unknown_lines && !self.fold.has_begun() {
                     return Err(not_an_answer(start.as_bytes()));

@@ -1,8 +1,10 @@
-//! An answer that is compressed although nobody asked for it. Gzip is unpacked, anything else is refused by its name.
+//! An answer that is compressed although nobody asked for it. Gzip and deflate are unpacked, anything else is
+//! refused by its name.
 
-use std::io::Write as _;
+use std::io::{self, Write};
+use std::mem::take;
 
-use flate2::write::GzDecoder;
+use flate2::write::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use reqwest::Response;
 use reqwest::header::CONTENT_ENCODING;
 
@@ -21,7 +23,14 @@ const DAMAGED: Text = Text::new(
 
 /// The state of unpacking.
 #[derive(Debug)]
-pub(super) struct Packed(GzDecoder<Vec<u8>>);
+pub(super) enum Packed {
+    Gzip(Box<GzDecoder<Vec<u8>>>),
+    /// Before its first byte, which tells one form of `deflate` from the other.
+    Deflate,
+    Zlib(ZlibDecoder<Vec<u8>>),
+    /// Without the header that the name asks for.
+    Raw(DeflateDecoder<Vec<u8>>),
+}
 
 impl Packed {
     /// `None` where the answer is not compressed.
@@ -36,8 +45,9 @@ impl Packed {
         match encodings.as_slice() {
             [] => Ok(None),
             [name] if name == "gzip" || name == "x-gzip" => {
-                Ok(Some(Self(GzDecoder::new(Vec::new()))))
+                Ok(Some(Self::Gzip(Box::new(GzDecoder::new(Vec::new())))))
             }
+            [name] if name == "deflate" => Ok(Some(Self::Deflate)),
             several => {
                 let names = plain(&several.join(", "), 60);
                 Err(rejected(localized!(
@@ -52,12 +62,40 @@ impl Packed {
     pub(super) fn unpack(&mut self, bytes: &[u8]) -> Result<Vec<u8>, LlmError> {
         let mut unpacked = Vec::new();
         for step in bytes.chunks(STEP_BYTES) {
-            self.0.write_all(step).and_then(|()| self.0.flush()).map_err(|_| malformed(DAMAGED))?;
-            unpacked.append(self.0.get_mut());
+            unpacked.append(&mut self.step(step).map_err(|_| malformed(DAMAGED))?);
             if unpacked.len() > MAX_EVENT_BYTES {
                 return Err(malformed(DAMAGED));
             }
         }
         Ok(unpacked)
     }
+
+    fn step(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
+        if matches!(self, Self::Deflate)
+            && let Some(first) = bytes.first()
+        {
+            *self = if begins_zlib(*first) {
+                Self::Zlib(ZlibDecoder::new(Vec::new()))
+            } else {
+                Self::Raw(DeflateDecoder::new(Vec::new()))
+            };
+        }
+        match self {
+            Self::Gzip(decoder) => written(decoder, bytes).map(|()| take(decoder.get_mut())),
+            Self::Zlib(decoder) => written(decoder, bytes).map(|()| take(decoder.get_mut())),
+            Self::Raw(decoder) => written(decoder, bytes).map(|()| take(decoder.get_mut())),
+            Self::Deflate => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Whether this is the first byte of a header, which names the method 8: a stream without header that begins with it
+/// would be a block with padding that no encoder writes.
+fn begins_zlib(first: u8) -> bool {
+    first & 0x0f == 8
+}
+
+fn written(decoder: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    decoder.write_all(bytes)?;
+    decoder.flush()
 }

@@ -13,6 +13,7 @@ use super::error::{ErrorClass, LlmError, plain};
 use super::readable::repaired;
 use crate::domain::text::Text;
 use crate::domain::text::json;
+use crate::domain::time::moment_of;
 
 /// Upper bound for the wait that a provider asks for.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
@@ -23,7 +24,8 @@ const WITHOUT_TEXT: Text =
 /// Classifies a response with an error status.
 pub(super) fn from_response(status: StatusCode, headers: &HeaderMap, body: &str) -> LlmError {
     let parsed = ErrorBody::read(body);
-    let class = parsed.class(Some(status.as_u16()));
+    let asked = wait_of_headers(headers);
+    let class = parsed.class(Some(status.as_u16()), asked);
     let mut text = format!("HTTP {}", status.as_u16());
     if !parsed.message.is_empty() {
         text = format!("{text}: {}", parsed.message);
@@ -35,13 +37,13 @@ pub(super) fn from_response(status: StatusCode, headers: &HeaderMap, body: &str)
     }
     LlmError::quoted(class, &text)
         .with_status(status.as_u16())
-        .with_retry_after(wait_of_headers(headers).or(parsed.wait))
+        .with_retry_after(asked.or(parsed.wait))
 }
 
 /// Classifies an error object inside a successful response.
 pub(super) fn from_object(json: &str) -> LlmError {
     let parsed = ErrorBody::read(json);
-    let class = parsed.class(parsed.status);
+    let class = parsed.class(parsed.status, None);
     let error = if parsed.message.is_empty() {
         LlmError::new(class, WITHOUT_TEXT)
     } else {
@@ -194,12 +196,16 @@ impl ErrorBody {
         }
     }
 
-    fn class(&self, status: Option<u16>) -> ErrorClass {
+    /// The class of an error with this status, whose headers ask for this wait.
+    fn class(&self, status: Option<u16>, asked: Option<Duration>) -> ErrorClass {
         let overflow = reports_overflow(&self.labels) || reports_overflow(&self.message);
         match status {
             Some(400 | 413 | 422 | 500) | None if overflow => ErrorClass::ContextOverflow,
             _ if self.is_used_up() => ErrorClass::Rejected,
             None if self.labels.contains("timeout") => ErrorClass::Transport,
+            Some(status @ (400 | 403)) if self.is_momentary(status, asked) => {
+                ErrorClass::RateLimited
+            }
             Some(300..=399 | 400 | 401..=405 | 413 | 422) => ErrorClass::Rejected,
             Some(429 | 529) => ErrorClass::RateLimited,
             Some(_) if self.class_by_keywords() == ErrorClass::RateLimited => {
@@ -215,10 +221,21 @@ impl ErrorBody {
         class_by_keywords(&format!("{} {}", self.labels, self.message))
     }
 
+    /// Whether a refusal holds only for the moment, because there are too many requests: a header or a label says so.
+    /// The words of status 400 may quote the request and do not count.
+    fn is_momentary(&self, status: u16, asked: Option<Duration>) -> bool {
+        let class =
+            if status == 400 { class_by_keywords(&self.labels) } else { self.class_by_keywords() };
+        let is_told = class == ErrorClass::RateLimited || asked.is_some_and(|wait| !wait.is_zero());
+        is_told && !self.is_refusal()
+    }
+
     /// Only a payment helps, not a wait.
     fn is_used_up(&self) -> bool {
-        const TYPES: [&str; 5] = [
+        const TYPES: [&str; 7] = [
             "insufficient_quota",
+            "insufficient_user_quota",
+            "exceeded_current_quota_error",
             "insufficient_balance",
             "billing_error",
             "billing_hard_limit_reached",
@@ -278,7 +295,19 @@ fn wait_of_body(value: &Value) -> Option<Duration> {
     if let Some(millis) = number("retry_after_ms") {
         return seconds(millis / 1000.0);
     }
-    ["retry_after", "retry_after_seconds"].iter().find_map(|key| number(key)).and_then(seconds)
+    let wait = |key: &str| {
+        let given = value.get(key)?;
+        given.as_str().map_or_else(|| seconds(given.as_f64()?), wait_of)
+    };
+    wait("retry_after").or_else(|| wait("retry_after_seconds"))
+}
+
+/// A wait in seconds, or in the units it is written with.
+fn wait_of(text: &str) -> Option<Duration> {
+    match text.trim().parse() {
+        Ok(number) => seconds(number),
+        Err(_) => duration(&text.to_lowercase()),
+    }
 }
 
 /// The wait that a message asks for.
@@ -319,18 +348,26 @@ fn wait_of_headers(headers: &HeaderMap) -> Option<Duration> {
     if let Some(millis) = number("retry-after-ms") {
         return seconds(millis / 1000.0);
     }
-    if let Some(wait) = number(RETRY_AFTER.as_str()) {
-        return seconds(wait);
+    if let Some(wait) = text(RETRY_AFTER.as_str()).and_then(wait_of) {
+        return Some(wait);
     }
-    let date = |name: &str| text(name).and_then(|text| httpdate::parse_http_date(text).ok());
+    let date = |name: &str| text(name).and_then(date_of);
     if let Some(until) = date(RETRY_AFTER.as_str()) {
         // Relative to the server's own clock, if it is known, so that clock skew does no harm.
         #[expect(clippy::disallowed_methods, reason = "compared with a date of the server only")]
         let now = date(DATE.as_str()).unwrap_or_else(SystemTime::now);
         return Some(until.duration_since(now).unwrap_or_default().min(MAX_RETRY_AFTER));
     }
-    let reset = text("x-ratelimit-reset-after")?;
-    seconds(reset.trim().trim_end_matches('s').parse().ok()?)
+    text("x-ratelimit-reset-after").and_then(wait_of)
+}
+
+/// A date as HTTP writes it, also with a number for its zone, or as RFC 3339 does.
+fn date_of(text: &str) -> Option<SystemTime> {
+    let text = text.trim();
+    let zone = ["+0000", "-0000", "UTC"].into_iter().find_map(|zone| text.strip_suffix(zone));
+    let in_gmt = zone.map(|before| format!("{before}GMT"));
+    let date = httpdate::parse_http_date(in_gmt.as_deref().unwrap_or(text));
+    date.ok().or_else(|| moment_of(text))
 }
 
 fn seconds(number: f64) -> Option<Duration> {

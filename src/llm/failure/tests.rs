@@ -130,6 +130,19 @@ fn the_wait_is_read_from_headers_and_body() {
         (vec![], r#"{"message":"try again in a while"}"#, None),
         (vec![], r#"{"message":"try again in 9 lives"}"#, None),
         (vec![("retry-after", "7")], r#"{"message":"try again in 1.8s"}"#, Some(7_000)),
+        (vec![("retry-after", "2s")], "", Some(2_000)),
+        (vec![("retry-after", "1m 30 Seconds")], "", Some(90_000)),
+        (vec![("retry-after", "Sun, 06 Nov 1994 08:49:37 +0000"), date], "", Some(37_000)),
+        (vec![("retry-after", "Sun, 06 Nov 1994 08:49:37 UTC"), date], "", Some(37_000)),
+        (vec![("retry-after", "1994-11-06T08:49:37Z"), date], "", Some(37_000)),
+        (vec![("retry-after", "1994-11-06T10:49:37+02:00"), date], "", Some(37_000)),
+        (vec![("retry-after", "Sun, 06 Nov 1994 08:49:37 +0200"), date], "", None),
+        (vec![("retry-after", "1994-11-06T08:49:37"), date], "", None),
+        (vec![("x-ratelimit-reset-after", "350ms")], "", Some(350)),
+        (vec![("x-ratelimit-reset-tokens", "6m0s")], "", None),
+        (vec![], r#"{"error":{"message":"x","retry_after":"2s"}}"#, Some(2_000)),
+        (vec![], r#"{"error":{"message":"x","retry_after_seconds":"1.5"}}"#, Some(1_500)),
+        (vec![], r#"{"error":{"message":"x","retry_after":true}}"#, None),
         (vec![("retry-after", "Sun, 06 Foo 1994 08:49:37 GMT"), date], "", None),
         (vec![("retry-after", "Sun, 00 Nov 1994 99:49:37 GMT"), date], "", None),
         (vec![("retry-after", "Sun, 06 Nov 99999999999 08:49:37 GMT"), date], "", None),
@@ -171,12 +184,37 @@ fn what_only_a_payment_helps_is_not_retried() {
     for body in [
         r#"{"error":{"message":"x","type":"insufficient_quota","code":"insufficient_quota"}}"#,
         r#"{"error":{"message":"x","code":"billing_hard_limit_reached"}}"#,
+        r#"{"error":{"message":"x","code":"insufficient_user_quota","type":"new_api_error"}}"#,
+        r#"{"error":{"message":"x","type":"exceeded_current_quota_error"}}"#,
     ] {
         assert_eq!(answered(429, body).class(), ErrorClass::Rejected, "{body}");
     }
     let busy = r#"{"error":{"message":"Quota exceeded. Please retry in 2s"}}"#;
     assert_eq!(answered(429, busy).class(), ErrorClass::RateLimited);
     assert_eq!(answered(402, "").class(), ErrorClass::Rejected);
+}
+
+#[test]
+fn a_refusal_that_says_that_there_are_too_many_requests_is_retried() {
+    let wait = [("retry-after", "7")];
+    for (status, pairs, body, is_retried) in [
+        (403, vec![], r#"{"message":"You have exceeded a secondary rate limit."}"#, true),
+        (403, vec![], r#"{"error":{"code":"rate_limit_exceeded","message":"x"}}"#, true),
+        (403, wait.to_vec(), r#"{"message":"no"}"#, true),
+        (400, vec![], r#"{"error":{"code":"rate_limit_exceeded","message":"x"}}"#, true),
+        (400, wait.to_vec(), "", true),
+        (400, vec![], r#"{"error":{"message":"not valid: 'what is a rate limit?'"}}"#, false),
+        (400, wait.to_vec(), r#"{"error":{"type":"invalid_request_error"}}"#, false),
+        (400, vec![("retry-after", "0")], "", false),
+        (403, wait.to_vec(), r#"{"error":{"code":"insufficient_user_quota"}}"#, false),
+        (403, wait.to_vec(), r#"{"error":{"type":"permission_error"}}"#, false),
+        (401, wait.to_vec(), r#"{"message":"rate limit"}"#, false),
+    ] {
+        let status = StatusCode::from_u16(status).unwrap();
+        let found = from_response(status, &headers(&pairs), body).class();
+        let expected = if is_retried { ErrorClass::RateLimited } else { ErrorClass::Rejected };
+        assert_eq!(found, expected, "{status} {pairs:?} {body}");
+    }
 }
 
 #[test]

@@ -148,10 +148,12 @@ async fn h09_a_finished_answer_on_an_open_connection_is_complete_in_every_protoc
 async fn tells_every_error<P: Protocol + Clone>(sample: Sample<P>) {
     for error in ERRORS {
         for before in [String::new(), format!("{}{}", sample.begin, sample.hello)] {
-            let stream = format!("{STREAM}{before}data: {error}\n\n");
-            let failed = answered(&sample, vec![ServerAction::Send(stream.into())]).await;
-            let words = failed.map_err(|error| error.to_string());
-            assert_eq!(words, Err("bad luck".to_owned()), "{}: {before}{error}", sample.name);
+            for line in [format!("data: {error}\n\n"), format!("{error}\n"), error.to_owned()] {
+                let stream = format!("{STREAM}{before}{line}");
+                let failed = answered(&sample, vec![ServerAction::Send(stream.into())]).await;
+                let words = failed.map_err(|error| error.to_string());
+                assert_eq!(words, Err("bad luck".to_owned()), "{}: {before}{line}", sample.name);
+            }
         }
     }
 }

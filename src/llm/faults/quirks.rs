@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use flate2::Compression;
-use flate2::write::GzEncoder;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
 use super::super::canned::{STREAM, calls, ends, says};
 use super::samples::{Sample, answer as long_answer, counts};
@@ -16,7 +16,7 @@ pub fn quirks<P>(sample: &Sample<P>) -> Vec<FaultCase> {
     let mut cases = times(sample);
     cases.extend(halves(sample));
     cases.extend(arguments(sample));
-    cases.push(packed(sample));
+    cases.extend(packed(sample));
     cases
 }
 
@@ -71,11 +71,23 @@ fn halves<P>(sample: &Sample<P>) -> Vec<FaultCase> {
 }
 
 /// An answer that is compressed although nobody asked for it.
-fn packed<P>(sample: &Sample<P>) -> FaultCase {
-    let head = STREAM.replace("connection", "content-encoding: gzip\r\nconnection");
-    let mut packer = GzEncoder::new(head.into_bytes(), Compression::default());
-    packer.write_all(sample.stream().as_bytes()).unwrap();
-    sends("compressed", packer.finish().unwrap(), answer(long_answer()))
+fn packed<P>(sample: &Sample<P>) -> Vec<FaultCase> {
+    let head = |name: &str| {
+        let head = STREAM.replace("connection", "content-encoding: NAME\r\nconnection");
+        head.replace("NAME", name).into_bytes()
+    };
+    let (stream, level) = (sample.stream(), Compression::default());
+    let mut gzip = GzEncoder::new(head("gzip"), level);
+    let mut zlib = ZlibEncoder::new(head("deflate"), level);
+    let mut raw = DeflateEncoder::new(head("deflate"), level);
+    gzip.write_all(stream.as_bytes()).unwrap();
+    zlib.write_all(stream.as_bytes()).unwrap();
+    raw.write_all(stream.as_bytes()).unwrap();
+    vec![
+        sends("compressed", gzip.finish().unwrap(), answer(long_answer())),
+        sends("compressed by deflate", zlib.finish().unwrap(), answer(long_answer())),
+        sends("the same without its header", raw.finish().unwrap(), answer(long_answer())),
+    ]
 }
 
 /// Arguments as text of JSON, however it is wrapped.
@@ -86,10 +98,13 @@ fn arguments<P>(sample: &Sample<P>) -> Vec<FaultCase> {
         let Sample { begin, half_call, end_without_counts, .. } = sample;
         format!("{STREAM}{begin}{half_call}{more}{end}{end_without_counts}")
     };
+    let Sample { begin, half_call, more, end_without_counts, .. } = sample;
+    let unended = format!("{STREAM}{begin}{half_call}{}{end_without_counts}", more(r#"{"x":1}"#));
     let called = |arguments| answer(vec![calls("a", "f", arguments), ends()]);
     let once = r#""{\"x\":1}""#;
     let twice = serde_json::to_string(once).unwrap();
     vec![
+        sends("no end behind them", unended, called(r#"{"x":1}"#)),
         sends("arguments in a string", stream(&[once]), called(r#"{"x":1}"#)),
         sends("arguments in a string twice", stream(&[&twice]), called(r#"{"x":1}"#)),
         sends("an empty object before them", stream(&["{}", r#"{"x":1}"#]), called(r#"{"x":1}"#)),
@@ -98,7 +113,28 @@ fn arguments<P>(sample: &Sample<P>) -> Vec<FaultCase> {
             stream(&[r#""""#, r#"{"x":1}"#]),
             called(r#"{"x":1}"#),
         ),
-        sends("no arguments", stream(&[]), called("")),
+        sends("no arguments", stream(&[]), called("{}")),
+        sends("blank arguments", stream(&[" ", "\n"]), called("{}")),
+        sends(
+            "a raw line end in them",
+            stream(&["{\"x\":\"a\nb", "\"}"]),
+            called("{\"x\":\"a\\u000ab\"}"),
+        ),
+        sends(
+            "a code fence around them",
+            stream(&["```json\n", r#"{"x":1}"#, "\n```"]),
+            called(r#"{"x":1}"#),
+        ),
+        sends(
+            "marks behind them",
+            stream(&[r#"{"x":1}"#, "}\n", "</tool_call>"]),
+            called(r#"{"x":1}"#),
+        ),
+        sends(
+            "more behind them",
+            stream(&[r#"{"x":1}"#, r#","y":2}"#]),
+            called(r#"{"x":1},"y":2}"#),
+        ),
         sends(
             "half a character in them",
             stream(&[r#"{"x":"\ud83d"}"#]),

@@ -4,7 +4,8 @@
 use std::collections::VecDeque;
 
 use super::items::{
-    ItemEvent, ItemKind, ItemState, Items, Named, content, message_text, payload, thought_text,
+    ItemEvent, ItemKind, ItemState, Items, MAX_ITEMS, Named, content, message_text, payload,
+    thought_text,
 };
 use super::wire::{EventHead, WireEvent, WireItem, WireResponse};
 use crate::domain::text::Text;
@@ -24,8 +25,19 @@ pub struct ResponsesFold {
     last_emitted: Option<usize>,
     /// The announced message or thought that has not ended.
     open_item: Option<usize>,
+    /// Texts at the ends of parts, for an answer that has its words in no other place.
+    whole_parts: Vec<WholePart>,
     finish: Option<Finish>,
     has_begun: bool,
+}
+
+/// The text of a part of a message.
+#[derive(Debug, PartialEq, Eq)]
+struct WholePart {
+    index: Option<u64>,
+    id: String,
+    content_index: Option<u64>,
+    text: String,
 }
 
 impl StreamFold for ResponsesFold {
@@ -108,12 +120,13 @@ impl StreamFold for ResponsesFold {
     }
 }
 
-/// The relevant events. Others are redundant (complete texts) or irrelevant (keep-alives, phases of tools
+/// The relevant events. Others are redundant (other complete texts) or irrelevant (keep-alives, phases of tools
 /// that run at the provider).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EventKind {
     Begun,
     Text(Segment),
+    PartDone,
     SummaryPart,
     ItemAdded,
     ItemDone,
@@ -132,6 +145,7 @@ impl EventKind {
             "reasoning_summary_text.delta" | "reasoning_text.delta" => {
                 Self::Text(Segment::Thinking)
             }
+            "output_text.done" => Self::PartDone,
             "reasoning_summary_part.added" => Self::SummaryPart,
             "output_item.added" => Self::ItemAdded,
             "output_item.done" => Self::ItemDone,
@@ -153,6 +167,7 @@ impl ResponsesFold {
             items: Items::default(),
             last_emitted: None,
             open_item: None,
+            whole_parts: Vec::new(),
             finish: None,
             has_begun: false,
         }
@@ -176,6 +191,7 @@ impl ResponsesFold {
                 let key = part(self, kind)?;
                 self.text(key, segment, event.delta)
             }
+            EventKind::PartDone => self.part_done(event),
             EventKind::SummaryPart if event.summary_index.unwrap_or(0) > 0 => {
                 self.answer.separate_paragraph(Segment::Thinking)
             }
@@ -220,6 +236,29 @@ impl ResponsesFold {
         state.is_emitted = true;
         state.content.push_str(&text);
         self.answer.write(segment, text)
+    }
+
+    /// Keeps the text of a part while no message has any.
+    fn part_done(&mut self, event: WireEvent) -> Result<(), LlmError> {
+        let WireEvent { output_index: index, item_id: id, content_index, text, .. } = event;
+        let part = WholePart { index, id, content_index, text };
+        let is_known = self.items.has_words() || self.whole_parts.contains(&part);
+        if is_known || part.text.is_empty() || self.whole_parts.len() >= MAX_ITEMS {
+            return Ok(());
+        }
+        self.answer.count(part.text.len())?;
+        self.whole_parts.push(part);
+        Ok(())
+    }
+
+    /// Emits the texts of parts, where the answer has no other words.
+    fn take_whole_parts(&mut self) -> Result<(), LlmError> {
+        for part in std::mem::take(&mut self.whole_parts) {
+            let (index, id, event) = (part.index, part.id.as_str(), ItemEvent::Part);
+            let key = self.find(&Named { kind: ItemKind::Message, index, id, event })?;
+            self.text(key, Segment::Saying, part.text)?;
+        }
+        Ok(())
     }
 
     /// Checks that this item may be emitted: messages and thoughts must be sequential. An announced item
@@ -335,6 +374,9 @@ impl ResponsesFold {
         self.open_item = None;
         for (index, item) in (0..).zip(response.output.unwrap_or_default()) {
             self.item_done(Some(index), &item)?;
+        }
+        if !self.items.has_words() {
+            self.take_whole_parts()?;
         }
         self.answer.name_model(&response.model);
         if let Some(usage) = response.usage {

@@ -1,5 +1,6 @@
 //! The items of a partial answer.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use crate::llm::answer::argument_text;
 use crate::llm::arguments::is_object;
 
 /// Items in one answer.
-const MAX_ITEMS: usize = 1024;
+pub(super) const MAX_ITEMS: usize = 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum ItemKind {
@@ -80,19 +81,25 @@ pub(super) struct OpenCall {
 }
 
 impl OpenCall {
+    /// Without a mark of its end too, a whole object is not cut.
     fn is_whole(&self) -> bool {
-        self.is_complete || self.arguments.is_empty() && is_object(&self.announced)
+        self.is_complete || is_object(&self.all_arguments())
+    }
+
+    /// What was announced, what came in deltas, or both together.
+    fn all_arguments(&self) -> Cow<'_, str> {
+        let joined = format!("{}{}", self.announced, self.arguments);
+        if self.arguments.trim().is_empty() {
+            Cow::Borrowed(&self.announced)
+        } else if !is_object(&self.arguments) && is_object(&joined) {
+            Cow::Owned(joined)
+        } else {
+            Cow::Borrowed(&self.arguments)
+        }
     }
 
     fn finished(self) -> ToolCall {
-        let joined = format!("{}{}", self.announced, self.arguments);
-        let arguments = if self.arguments.trim().is_empty() {
-            self.announced
-        } else if !is_object(&self.arguments) && is_object(&joined) {
-            joined
-        } else {
-            self.arguments
-        };
+        let arguments = self.all_arguments().into_owned();
         ToolCall { id: self.id, name: self.name, arguments }
     }
 }
@@ -161,6 +168,11 @@ impl Items {
     /// The item at a place.
     pub(super) fn state(&mut self, at: usize) -> Option<&mut ItemState> {
         self.states.get_mut(at)
+    }
+
+    /// Whether text of a message was emitted.
+    pub(super) fn has_words(&self) -> bool {
+        self.states.iter().any(|state| state.kind == ItemKind::Message && state.is_emitted)
     }
 
     /// Whether every call is complete.

@@ -30,7 +30,7 @@ impl Protocol for Responses {
         serde_json::to_vec(&ResponsesBody::new(request, endpoint.tool_result_chars))
     }
 
-    fn fold(&self, text_bytes: usize) -> ResponsesFold {
+    fn fold(&self, _request: &Request, text_bytes: usize) -> ResponsesFold {
         ResponsesFold::new(text_bytes)
     }
 }

@@ -33,6 +33,11 @@ pub(super) struct WireEvent<'a> {
     pub summary_index: Option<u64>,
     #[serde(default, deserialize_with = "text")]
     pub delta: String,
+    /// At the end of a part of an item: the whole part.
+    #[serde(default, deserialize_with = "text")]
+    pub text: String,
+    #[serde(default, deserialize_with = "index")]
+    pub content_index: Option<u64>,
     #[serde(default, borrow)]
     pub arguments: Option<&'a RawValue>,
     #[serde(default, borrow)]

@@ -29,9 +29,47 @@ pub(super) fn messages(bytes: &[u8]) -> Result<Vec<Value>, String> {
     }
 }
 
-/// Returns the error for a request whose answer cannot be read.
+/// Returns the error for a request whose answer cannot be read; `null` is one that is not known.
 pub(super) fn unreadable(id: &Value, reason: &str) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "error": {"code": UNREADABLE_CODE, "message": reason}})
+    failure(id, UNREADABLE_CODE, reason)
+}
+
+/// Returns the error for a request whose answer is not passed on.
+pub(super) fn failure(id: &Value, code: i32, reason: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": reason}})
+}
+
+/// True if a text that is no JSON is an answer of which a part is missing or wrong. A greeting does not speak of the
+/// protocol, and is neither the beginning nor the end of an object.
+pub(super) fn is_like_an_answer(text: &[u8]) -> bool {
+    let has = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
+    let text = text.trim_ascii();
+    let ends_early = || serde_json::from_slice::<Value>(text).is_err_and(|error| error.is_eof());
+    let is_beginning = || text.starts_with(b"{\"") && ends_early();
+    let opened = |depth: i64, byte: &u8| match byte {
+        b'{' => depth + 1,
+        b'}' => depth - 1,
+        _ => depth,
+    };
+    let is_end = || text.ends_with(b"}") && has(b"\":") && text.iter().fold(0, opened) < 0;
+    let words = [b"\"jsonrpc\"".as_slice(), b"\"result\"", b"\"error\""];
+    words.into_iter().any(has) || is_beginning() || is_end()
+}
+
+/// The id at the end of an answer, where many servers write it, whatever is before it.
+pub(super) fn id_at_end(text: &[u8]) -> Option<Value> {
+    let text = String::from_utf8_lossy(text);
+    let (_, id) = text.trim_end().strip_suffix('}')?.rsplit_once("\"id\"")?;
+    let id: Value = serde_json::from_str(id.trim_start().strip_prefix(':')?).ok()?;
+    request_id(&id).map(Value::from)
+}
+
+/// The id of a request of ours, which is a number, as a server may write it.
+pub(super) fn request_id(id: &Value) -> Option<i64> {
+    let whole = id.as_f64().filter(|number| number.fract() == 0.0);
+    let written = whole.map(|number| format!("{number:.0}"));
+    let written = written.as_deref().or(id.as_str());
+    id.as_i64().or_else(|| written?.parse::<i64>().ok())
 }
 
 /// Why a tool of a list cannot be read.
@@ -81,13 +119,12 @@ pub(super) fn repaired(mut message: Value) -> Value {
             map.shift_remove(key);
         }
     }
-    map.insert("jsonrpc".to_owned(), json!("2.0"));
-    let whole = map.get("id").and_then(Value::as_f64).filter(|id| id.fract() == 0.0);
-    if let Some(id) = whole
-        && map.get("id").is_some_and(Value::is_f64)
-        && let Ok(id) = format!("{id:.0}").parse::<i64>()
-    {
-        map.insert("id".to_owned(), json!(id));
+    let is_of_protocol = map.insert("jsonrpc".to_owned(), json!("2.0")).is_some();
+    match map.get("id").map(request_id) {
+        Some(Some(id)) => _ = map.insert("id".to_owned(), json!(id)),
+        // It names no request, as `"server-error"` does not.
+        Some(None) if is_of_protocol => _ = map.insert("id".to_owned(), Value::Null),
+        Some(None) | None => {}
     }
     if let Some(error) = map.get("error") {
         let error = error_object(error);
@@ -95,8 +132,9 @@ pub(super) fn repaired(mut message: Value) -> Value {
         map.shift_remove("result");
     } else if let Some(result) = map.get_mut("result") {
         repair_result(result);
-    } else if let Some(id) = map.get("id") {
-        return unreadable(id, "it has neither a result nor an error");
+    } else if is_of_protocol || map.contains_key("id") {
+        let id = map.get("id").cloned().unwrap_or_default();
+        return unreadable(&id, "it has neither a result nor an error");
     }
     if map.get("id").is_none_or(Value::is_null) && map.contains_key("result") {
         return unreadable(&Value::Null, "it does not say what it answers");

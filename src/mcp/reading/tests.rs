@@ -73,6 +73,28 @@ fn an_answer_has_the_form_of_the_protocol() {
 }
 
 #[test]
+fn an_id_that_is_no_number_names_no_request() {
+    for (written, read) in [
+        (json!(7), json!(7)),
+        (json!(7.0), json!(7)),
+        (json!("7"), json!(7)),
+        (json!("server-error"), json!(null)),
+        (json!(7.5), json!(null)),
+        (json!(u64::MAX), json!(null)),
+        (json!([7]), json!(null)),
+        (json!(null), json!(null)),
+    ] {
+        let error = json!({"code": 1, "message": "m"});
+        let failed = repaired(json!({"jsonrpc": "2.0", "id": written, "error": error}));
+        assert_eq!((&failed["id"], &failed["error"]), (&read, &error));
+        let done = repaired(json!({"jsonrpc": "2.0", "id": written, "result": {}}));
+        assert_eq!((&done["id"], done.get("error").is_some()), (&read, read.is_null()));
+    }
+    let log = repaired(json!({"level": "info", "request": "x"}));
+    assert!(log.get("error").is_none(), "{log}");
+}
+
+#[test]
 fn a_block_that_cannot_be_read_costs_only_itself() {
     let text = json!({"type": "text", "text": "ok"});
     for (block, expected) in [

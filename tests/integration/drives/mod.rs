@@ -36,6 +36,7 @@ mod layout;
 mod lifecycle;
 mod log;
 mod mcp;
+mod mcp_answers;
 mod mcp_consent;
 mod mcp_real;
 mod memories;

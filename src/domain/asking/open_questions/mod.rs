@@ -158,7 +158,7 @@ fn read(candidate: &str) -> OpenQuestions {
     if !candidate.starts_with('{') {
         return OpenQuestions::None;
     }
-    let object: Map<String, Value> = match json::read(&escaped(candidate)) {
+    let object: Map<String, Value> = match json::read(&json::escaped(candidate)) {
         Ok(object) => object,
         Err(_) if !KEYS.iter().any(|key| names(candidate, key)) => return OpenQuestions::None,
         Err(error) => {
@@ -203,29 +203,6 @@ fn about(object: &Map<String, Value>) -> Option<String> {
     let id = ABOUT.iter().find_map(|key| object.get(*key)?.as_str())?.trim();
     let fits = !id.is_empty() && id.chars().count() <= MAX_ABOUT_CHARS;
     fits.then(|| id.to_owned())
-}
-
-/// Escapes raw control characters in strings, as models leave them.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let (mut in_string, mut after_slash) = (false, false);
-    for c in text.chars() {
-        match c {
-            c if in_string && c.is_ascii_control() && c != '\u{7f}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-        if in_string && !after_slash && c == '\\' {
-            after_slash = true;
-            continue;
-        }
-        if c == '"' && !after_slash {
-            in_string = !in_string;
-        }
-        after_slash = false;
-    }
-    out
 }
 
 #[cfg(test)]

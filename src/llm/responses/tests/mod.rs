@@ -37,6 +37,10 @@ async fn an_item_is_emitted_once_in_any_format() {
         json!({"type": "function_call", "call_id": "a",
         "name": name, "arguments": arguments})
     };
+    let whole = |part: u32, text: &str| {
+        let fields = json!({"output_index": 0, "content_index": part, "text": text});
+        event("output_text.done", fields)
+    };
     let by_id = |kind: &str, fields: Value| {
         let mut fields = fields;
         fields["item_id"] = json!("fc_a");
@@ -100,6 +104,48 @@ async fn an_item_is_emitted_once_in_any_format() {
             vec![calls("a", "f", "{\"x\":1}"), usage(), ends()],
         ),
         (
+            "whole arguments that do not end",
+            [
+                added(0, f("f", "")),
+                delta("function_call_arguments", 0, "{\"x\":"),
+                delta("function_call_arguments", 0, "1}"),
+                completed(json!([])),
+            ]
+            .concat(),
+            vec![calls("a", "f", "{\"x\":1}"), usage(), ends()],
+        ),
+        (
+            "arguments at the beginning, which the deltas continue and which do not end",
+            [
+                added(0, call("a", "f", "{\"x\"")),
+                delta("function_call_arguments", 0, ":1}"),
+                completed(json!([])),
+            ]
+            .concat(),
+            vec![calls("a", "f", "{\"x\":1}"), usage(), ends()],
+        ),
+        (
+            "words only at the ends of their parts",
+            [whole(0, "he"), whole(1, "llo"), whole(1, "llo"), completed(json!([]))].concat(),
+            vec![says("hello"), usage(), ends()],
+        ),
+        (
+            "words at the end of a part and in their item",
+            [whole(0, "he"), done(0, message("hello")), completed(json!([]))].concat(),
+            vec![says("hello"), usage(), ends()],
+        ),
+        (
+            "words in pieces and at the end of a part under another id",
+            [
+                text(0, "hello"),
+                event("output_text.done", json!({"item_id": "x", "text": "hello"})),
+                done(0, message("hello")),
+                completed(json!([])),
+            ]
+            .concat(),
+            vec![says("hello"), usage(), ends()],
+        ),
+        (
             "one index for two calls",
             [
                 added(0, call("a", "f", "")),
@@ -148,7 +194,7 @@ async fn an_item_is_emitted_once_in_any_format() {
         (
             "one id for two calls is made two",
             completed(json!([call("a", "f", "{}"), call("a", "g", "")])),
-            vec![calls("a", "f", "{}"), calls("a_2", "g", ""), usage(), ends()],
+            vec![calls("a", "f", "{}"), calls("a_2", "g", "{}"), usage(), ends()],
         ),
     ] {
         assert_eq!(merged(answered(Responses, STREAM, &body).await), Ok(expected), "{what}");
@@ -282,6 +328,15 @@ async fn failures_inside_an_answer_are_classified() {
         ("no end", hello.clone(), ErrorClass::Cut),
         ("an end mark without an end", format!("{hello}data: [DONE]\n\n"), ErrorClass::Cut),
         ("an end inside a call", format!("{half}{}", completed(json!([]))), ErrorClass::Cut),
+        (
+            "an end inside arguments",
+            format!(
+                "{half}{}{}",
+                delta("function_call_arguments", 0, "{\"x\":"),
+                completed(json!([]))
+            ),
+            ErrorClass::Cut,
+        ),
         ("empty", completed(json!([])), ErrorClass::Empty),
         (
             "only a thought nobody can read",
