@@ -21,10 +21,10 @@ use crate::tools::files::short;
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
-const ADD: &str = "*** Add File: ";
-const DELETE: &str = "*** Delete File: ";
-const UPDATE: &str = "*** Update File: ";
-const MOVE: &str = "*** Move to: ";
+const ADD: &str = "*** Add File:";
+const DELETE: &str = "*** Delete File:";
+const UPDATE: &str = "*** Update File:";
+const MOVE: &str = "*** Move to:";
 /// Lines of a diff between or before its heads.
 const DIFF_NOTES: [&str; 9] = [
     "diff --git",
@@ -90,15 +90,17 @@ pub(super) enum PatchErrorKind {
     TooMany,
 }
 
-/// Parses a patch. Before its begin and after its end there may only be the wrapping of a shell.
+/// Parses a patch. Before its begin and after its end there may only be the wrapping of a shell, and before a fence words.
 pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>, PatchError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines: Vec<&str> = text.lines().collect();
     let fault = |line: usize, kind| PatchError { line: line + 1, kind };
+    let from = words_end(&lines);
     let begin = lines.iter().position(|line| line.trim() == BEGIN);
-    let begin = begin.filter(|&at| lines.iter().take(at).all(|line| opens(line)));
-    let diff = || diff_lines(&lines);
+    let begin = begin.filter(|&at| lines.iter().take(at).skip(from).all(|line| opens(line)));
     let Some(begin) = begin else {
-        let (at, end) = diff().ok_or_else(|| fault(0, PatchErrorKind::NoBegin))?;
+        let (at, end) =
+            diff_lines(&lines, from).ok_or_else(|| fault(0, PatchErrorKind::NoBegin))?;
         return sections(PatchParser { lines: lines.get(..end).unwrap_or_default(), at });
     };
     let end = lines.iter().rposition(|line| line.trim() == END).filter(|&at| at > begin);
@@ -109,12 +111,27 @@ pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     sections(PatchParser { lines: lines.get(..end).unwrap_or_default(), at: begin + 1 })
 }
 
-/// Returns the lines of a text that is a unified diff: the first, and the one after the last.
-fn diff_lines(lines: &[&str]) -> Option<(usize, usize)> {
-    let begin = lines.iter().position(|line| !opens(line))?;
+/// Returns the number of lines that a model said before the fence around its patch. What may be part of a patch is no such
+/// line: a fence below it is a line of a file.
+fn words_end(lines: &[&str]) -> usize {
+    let Some(fence) = lines.iter().position(|line| is_fence(line)) else { return 0 };
+    let is_of_patch = |at: usize| {
+        let reader = PatchParser { lines, at };
+        reader.peek().is_some_and(|line| is_head(line) || line.starts_with("@@"))
+            || reader.begins_diff()
+    };
+    if (0..fence).any(is_of_patch) { 0 } else { fence }
+}
+
+/// Returns the lines of a text that is a unified diff: the first, and the one after the last. `from`: where it begins, with
+/// its wrapping.
+fn diff_lines(lines: &[&str], from: usize) -> Option<(usize, usize)> {
+    let begin = lines.iter().skip(from).position(|line| !opens(line))? + from;
     let reader = PatchParser { lines, at: begin };
-    let last = lines.iter().rposition(|line| !line.trim().is_empty() && !is_fence(line))?;
-    (reader.is_diff_note() || reader.is_diff_head()).then_some((begin, last + 1))
+    // A line that begins with a blank is one of a file.
+    let is_wrapping = |line: &str| !line.starts_with(' ') && is_fence(line);
+    let last = lines.iter().rposition(|line| !line.trim().is_empty() && !is_wrapping(line))?;
+    reader.begins_diff().then_some((begin, last + 1))
 }
 
 fn sections(mut reader: PatchParser) -> Result<Vec<FilePatch>, PatchError> {
@@ -154,6 +171,11 @@ fn is_fence(line: &str) -> bool {
     let line = line.trim();
     let name = line.strip_prefix("```").or_else(|| line.strip_prefix("~~~"));
     name.is_some_and(|name| name.trim_start_matches(['`', '~']).trim().bytes().all(is_word))
+}
+
+/// A line of the kind that begins a section, maybe indented. Within a chunk an indented one is a line of the file.
+fn is_head(line: &str) -> bool {
+    line.trim_start().starts_with("*** ")
 }
 
 fn is_word(byte: u8) -> bool {
@@ -223,7 +245,7 @@ impl<'a> PatchParser<'a> {
         if self.is_diff_head() {
             return self.diff_section();
         }
-        let line = self.peek().unwrap_or_default();
+        let line = self.peek().unwrap_or_default().trim_start();
         if let Some(path) = line.strip_prefix(ADD) {
             let path = self.path(path)?;
             return Ok(FilePatch::Add { path, content: self.added()? });
@@ -265,13 +287,13 @@ impl<'a> PatchParser<'a> {
 
     fn added(&mut self) -> Result<String, PatchError> {
         let mut content = String::new();
-        while let Some(line) = self.peek().filter(|line| !line.starts_with("*** ")) {
+        while let Some(line) = self.peek().filter(|line| !is_head(line)) {
             match line.strip_prefix('+') {
                 Some(line) => {
                     content.push_str(line);
                     content.push('\n');
                 }
-                None if line.trim().is_empty() && self.only_blank_lines_follow() => {}
+                None if line.trim().is_empty() && self.only_blank_lines_before(is_head) => {}
                 None => return Err(self.fault(unexpected(line))),
             }
             self.at += 1;
@@ -280,16 +302,20 @@ impl<'a> PatchParser<'a> {
     }
 
     /// Blank lines between sections belong to none of them.
-    fn only_blank_lines_follow(&self) -> bool {
+    fn only_blank_lines_before(&self, begins_section: impl Fn(&str) -> bool) -> bool {
         let rest = self.lines.get(self.at..).unwrap_or_default();
-        rest.iter().find(|line| !line.trim().is_empty()).is_none_or(|line| line.starts_with("*** "))
+        rest.iter().find(|line| !line.trim().is_empty()).is_none_or(|line| begins_section(line))
+    }
+
+    fn only_blank_lines_follow(&self) -> bool {
+        self.only_blank_lines_before(|line| line.starts_with("*** "))
     }
 
     fn chunks(&mut self) -> Result<Vec<Chunk>, PatchError> {
         let mut chunks = Vec::new();
         while let Some(line) = self.peek() {
             let blank_end = line.trim().is_empty() && self.only_blank_lines_follow();
-            if line.starts_with("*** ") || blank_end || self.ends_diff() {
+            if line.starts_with("*** ") || blank_end || self.begins_diff() {
                 break;
             }
             chunks.push(self.chunk()?);
@@ -298,7 +324,7 @@ impl<'a> PatchParser<'a> {
     }
 
     /// The next file of a diff begins.
-    fn ends_diff(&self) -> bool {
+    fn begins_diff(&self) -> bool {
         self.is_diff_head() || self.is_diff_note()
     }
 
@@ -313,13 +339,14 @@ impl<'a> PatchParser<'a> {
             self.at += 1;
         }
         while let Some(line) = self.peek() {
-            if line.trim() == END_OF_FILE {
+            if line.trim_end() == END_OF_FILE {
                 chunk.at_end = true;
                 self.at += 1;
                 break;
             }
             let blank_end = line.is_empty() && self.only_blank_lines_follow();
-            if line.starts_with("@@") || line.starts_with("*** ") || blank_end || self.ends_diff() {
+            let is_of_file = !line.starts_with("@@") && !line.starts_with("*** ");
+            if !is_of_file || blank_end || self.begins_diff() {
                 break;
             }
             if line.starts_with("\\ ") {
@@ -469,11 +496,69 @@ mod tests {
             format!("apply_patch <<\"PATCH\"\n{patch}PATCH"),
             format!("\n  \n{patch}\n"),
             patch.replace('\n', "\r\n"),
+            format!("\u{feff}{patch}"),
+            format!("This is it, with `a` gone:\n\n```patch\n{patch}```\n"),
+            format!("- It goes.\n~~~\napply_patch <<E\n{patch}E\n~~~\n"),
         ] {
             assert_eq!(parse(&text).map(|sections| sections.len()), Ok(1), "{text:?}");
         }
-        for text in [format!("rm -rf x\n{patch}"), format!("{patch}rm -rf x\n")] {
+        for text in [
+            format!("rm -rf x\n{patch}"),
+            format!("{patch}rm -rf x\n"),
+            format!("```\nrm -rf x\n```\n{patch}"),
+            format!("*** Delete File: b\n```\n{patch}```\n"),
+            format!("@@\n ```\n{patch}"),
+            format!("{patch}```\n{patch}"),
+            format!("*** Begin Patch\nis how it begins:\n```\n{patch}```\n"),
+        ] {
             assert!(parse(&text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_head_may_be_indented_and_written_without_a_blank() {
+        let expected = parse(&wrap(
+            "*** Add File: a\n+x\n\n*** Delete File: b\n*** Update File: c\n*** Move to: d\n@@\n-y\n",
+        ));
+        assert_eq!(expected.as_ref().map(Vec::len), Ok(3));
+        for body in [
+            "*** Add File:a\n+x\n*** Delete File:b\n*** Update File:c\n*** Move to:d\n@@\n-y\n",
+            "  *** Add File: a\n+x\n\n\t*** Delete File: b\n *** Update File:   c\n*** Move to: d\n@@\n-y\n",
+        ] {
+            assert_eq!(parse(&wrap(body)), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_file_that_looks_like_a_head_stays_a_line() {
+        for line in [
+            "*** Update File: b",
+            "*** Delete File:b",
+            "*** Move to: b",
+            "*** End of File",
+            "*** Begin Patch",
+            "```",
+            "@@ -1 +1 @@",
+        ] {
+            let expected = |put: bool| -> Result<Vec<FilePatch>, PatchError> {
+                let mut lines = vec![PatchLine::Keep(line.into()), PatchLine::Put("x".into())];
+                lines.rotate_left(usize::from(put));
+                let chunks = vec![Chunk { lines, ..Chunk::default() }];
+                Ok(vec![FilePatch::Update { path: "a".into(), to: None, chunks }])
+            };
+            let (first, last) = (format!(" {line}\n+x\n"), format!("+x\n {line}\n"));
+            for (chunk, put) in [(first, false), (last, true)] {
+                let diff = format!("--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n{chunk}");
+                for text in [
+                    wrap(&format!("*** Update File: a\n{chunk}")),
+                    wrap(&format!("*** Update File: a\n@@\n{chunk}")),
+                    format!("Words.\n```\n{}```\n", wrap(&format!("*** Update File: a\n{chunk}"))),
+                    diff.clone(),
+                    format!("Words.\n```diff\n{diff}```\n"),
+                ] {
+                    assert_eq!(parse(&text), expected(put), "{text}");
+                }
+            }
         }
     }
 
