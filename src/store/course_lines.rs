@@ -6,6 +6,8 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
 
+use serde::de::IgnoredAny;
+
 use crate::domain::Entry;
 use crate::domain::dialogs::record::Record;
 
@@ -17,6 +19,16 @@ const TRUNCATED_BYTES: usize = 64 * 1024;
 const BUFFER_BYTES: usize = 32 * 1024;
 /// Every record Dominds writes begins so; used to find records glued to a torn one.
 const RECORD_START: &str = "{\"ts\":";
+/// Torn records that are looked behind in one line: each may be read to the end of the line.
+const MOST_TORN: usize = 100;
+
+/// A record with its line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CourseLine {
+    pub entry: Entry,
+    /// The line as it stands in the file, without its newline.
+    pub text: String,
+}
 
 /// A line without its newline.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,8 +48,8 @@ pub(super) struct RawLine {
 pub(super) enum LineContent {
     Blank,
     Entry(Box<Entry>),
-    /// Whole records that stand glued behind a torn one.
-    Glued(Vec<Entry>),
+    /// Whole records that stand glued to each other, or to a torn one.
+    Glued(Vec<CourseLine>),
     Broken,
 }
 
@@ -155,14 +167,37 @@ fn text_entry(what: &str, text: &str, length: u64) -> Entry {
     }
 }
 
-fn split_glued(text: &str) -> Vec<Entry> {
-    let starts: Vec<usize> = text.match_indices(RECORD_START).map(|(at, _)| at).collect();
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    starts
-        .iter()
-        .zip(ends)
-        .filter_map(|(start, end)| Entry::parse(text.get(*start..end)?.trim()))
-        .collect()
+fn split_glued(text: &str) -> Vec<CourseLine> {
+    let (mut found, mut rest, mut torn) = (Vec::new(), text, 0);
+    while !rest.is_empty() && torn < MOST_TORN {
+        if let Some(object) = whole_object(rest) {
+            found.extend(record_of(object));
+            rest = rest.get(object.len()..).unwrap_or_default().trim_start();
+        } else {
+            torn += 1;
+            let mut starts = rest.match_indices(RECORD_START).map(|(at, _)| at);
+            let next = starts.find(|at| *at > 0);
+            rest = next.and_then(|at| rest.get(at..)).unwrap_or_default();
+        }
+    }
+    found
+}
+
+/// The object that `text` begins with, if it is whole.
+fn whole_object(text: &str) -> Option<&str> {
+    if !text.starts_with('{') {
+        return None;
+    }
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    text.get(..values.byte_offset())
+}
+
+/// A part of a torn record is an object, too, but has no type.
+fn record_of(object: &str) -> Option<CourseLine> {
+    let entry = Entry::parse(object)?;
+    let is_part = matches!(&entry.record, Record::Unknown { kind, .. } if kind.is_empty());
+    (!is_part).then(|| CourseLine { entry, text: object.to_owned() })
 }
 
 #[cfg(test)]
@@ -208,12 +243,38 @@ mod tests {
     #[test]
     fn whole_records_behind_a_torn_one_are_found() {
         let torn = br#"{"ts":"t","type":"agent_words_record","content":"to{"ts":"t","type":"gen_start_record","genseq":2}"#;
-        let LineContent::Glued(entries) = lines(torn)[0].read() else {
+        let LineContent::Glued(glued) = lines(torn)[0].read() else {
             panic!("a record is glued to the torn one");
         };
-        assert_eq!(entries.len(), 1);
-        assert_eq!(entries[0].record, Record::GenStart);
+        assert_eq!(glued.len(), 1);
+        assert_eq!(glued[0].entry.record, Record::GenStart);
         assert_eq!(lines(b"42")[0].read(), LineContent::Broken);
         assert_eq!(lines(b"\0\0\0\0")[0].read(), LineContent::Broken);
+    }
+
+    #[test]
+    fn glued_records_are_found_as_they_stand_with_what_nobody_here_knows() {
+        const START: &str =
+            r#"{"ts":"t","type":"gen_start_record","genseq":1, "marvel":[{"ts":"u"}]}"#;
+        const FINISH: &str = r#"{ "type":"gen_finish_record","ts":"t","genseq":1,"marvel":"}{"}"#;
+        const NEWER: &str = r#"{"ts":"t","type":"hologram_record","x": [1, 2]}"#;
+        let torn = r#"{"ts":"t","type":"agent_words_record","parts":[{"ts":"v"},{"ts":"#;
+        for (line, expected) in [
+            (format!("{START}{FINISH}"), vec![START, FINISH]),
+            (format!("{FINISH} {START}\t{NEWER}"), vec![FINISH, START, NEWER]),
+            (format!("{torn}{START}{NEWER}"), vec![START, NEWER]),
+            (format!("{START}{torn}{NEWER}{torn}"), vec![START, NEWER]),
+            (format!("{NEWER}\0\0"), vec![NEWER]),
+            (r#"{"ts":"t","x":"#.repeat(5_000), vec![]),
+        ] {
+            let found = match lines(line.as_bytes())[0].read() {
+                LineContent::Glued(glued) => glued,
+                LineContent::Broken => Vec::new(),
+                other => panic!("{other:?}"),
+            };
+            let texts: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
+            assert_eq!(texts, expected, "{line:.200}");
+            assert!(found.iter().all(|one| Entry::parse(&one.text).as_ref() == Some(&one.entry)));
+        }
     }
 }

@@ -35,7 +35,7 @@ fn has_earlier_files(folder: &Path, has: impl Fn(&str) -> bool) -> bool {
     has(SUBDIALOGS) && sides() || EARLIER_FILES.iter().any(|name| has(name))
 }
 
-/// What such a tree comes to: who was there, and what was said. Nothing waits.
+/// What such a tree comes to: who was there, what was said, and what they were to remember. Nothing waits.
 pub(super) fn as_history(tree: &DialogTree) -> DialogTree {
     let idle = tree.dialogs.iter().map(|(id, dialog)| (id.clone(), Arc::new(idle_copy(dialog))));
     DialogTree { dialogs: idle.collect(), ..DialogTree::new(tree.root.clone(), tree.bucket) }
@@ -53,7 +53,8 @@ fn idle_copy(dialog: &Dialog) -> Dialog {
     let mut history = History::new(dialog.history.course);
     history.last_genseq = dialog.history.last_genseq;
     history.pressure = dialog.history.pressure;
-    Dialog { history, ..Dialog::new(dialog.meta.clone(), latest) }
+    let reminders = dialog.reminders.clone();
+    Dialog { history, reminders, ..Dialog::new(dialog.meta.clone(), latest) }
 }
 
 /// Tells of each dialog who asked it and for what: `askers` by assignments, others as their identity has it.

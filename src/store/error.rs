@@ -38,6 +38,12 @@ pub enum StoreError {
     Damaged(Box<Problem>),
     /// The tree is not in the layout that is written here.
     ForeignLayout(RootId, ForeignLayout),
+    /// Nor is one that was set aside, and it stays there.
+    ForeignAside {
+        path: String,
+        root: RootId,
+        layout: ForeignLayout,
+    },
     BadName {
         name: String,
     },
@@ -136,6 +142,10 @@ impl StoreError {
                 let reason = layout.reason();
                 localized!([reason] "{root} {reason}", "{root} {reason}")
             }
+            Self::ForeignAside { path, root, layout } => {
+                let (reason, fix) = (layout.reason(), fix_of_foreign_aside(root, *layout));
+                localized!([reason, fix] "{path} {reason}; {fix}", "{path} {reason}；{fix}")
+            }
             Self::BadName { name } => {
                 localized!("{name:?} cannot name a file", "{name:?} 不能作为文件名")
             }
@@ -170,6 +180,15 @@ impl StoreError {
         let path = path.to_owned();
         move |source| Self::Io { action, path, source }
     }
+}
+
+/// The fix of a tree that was set aside and may only be read.
+pub(super) fn fix_of_foreign_aside(root: &RootId, layout: ForeignLayout) -> Localized {
+    let fix = layout.fix();
+    localized!(
+        [fix] "{fix}; to see it here, move its folder to .dialogs/run/{root} yourself",
+        "{fix}；若要在此查看，请自行把它的文件夹移到 .dialogs/run/{root}"
+    )
 }
 
 impl fmt::Display for StoreError {
@@ -276,8 +295,17 @@ mod tests {
         let misplaced =
             kinds.map(|expected| StoreError::Misplaced { path: path.clone(), expected });
         let foreign = ForeignLayout::ALL.map(|layout| StoreError::ForeignLayout(root(), layout));
-        let all =
-            others.into_iter().chain(held).chain(foreign).chain(misplaced).chain(actions.map(io));
+        let aside = ForeignLayout::ALL.map(|layout| {
+            let path = ".dialogs/malformed/aa/bb".to_owned();
+            StoreError::ForeignAside { path, root: root(), layout }
+        });
+        let all = others
+            .into_iter()
+            .chain(held)
+            .chain(foreign)
+            .chain(aside)
+            .chain(misplaced)
+            .chain(actions.map(io));
         for error in all {
             assert_translated(&error.message());
             assert_eq!(error.to_string(), error.message().to_string());

@@ -6,6 +6,7 @@ use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Problem, RootId};
 
 use super::folder_walk;
+use super::moves::without_suffix;
 use super::parts::json_list;
 use super::problem_collector::ProblemCollector;
 use super::repair::fix_and_restore;
@@ -13,7 +14,7 @@ use super::scan::ScanDepth;
 use super::small_files::{self, FileContent};
 use super::survey::cycles_in;
 use crate::store::Store;
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, fix_of_foreign_aside};
 use crate::store::layout::{ARTIFACTS, RESPONSES, SIDE_DIALOGS};
 
 /// Largest file of replies looked at, in bytes.
@@ -56,8 +57,19 @@ impl Store {
             for id in folder_walk::dialogs_below(self.disk(), &malformed, &mut problems)
                 .unwrap_or_default()
             {
+                let root = RootId::new(without_suffix(&id));
+                // Where this cannot be told, the attempt to restore it says why.
+                let foreign = self.foreign_aside(&id, &root).unwrap_or_default();
                 let text = localized!("the tree {id} was quarantined", "树 {id} 已隔离");
-                problems.add("quarantined", &malformed.join(&id), text, fix_and_restore(&id));
+                let (text, fix) = match foreign {
+                    None => (text, fix_and_restore(&id)),
+                    Some(layout) => {
+                        let reason = layout.reason();
+                        let text = text.and(localized!([reason] "; it {reason}", "；它{reason}"));
+                        (text, fix_of_foreign_aside(&root, layout))
+                    }
+                };
+                problems.add("quarantined", &malformed.join(&id), text, fix);
             }
         }
         problems.finish(&top)

@@ -116,8 +116,15 @@ fn rebuild(
             .or_else(|| part.scan.first_ts.clone())
             .unwrap_or_else(|| Stamp::new("1970-01-01 00:00:00")),
         session_slug: if is_main { None } else { session_slug() },
-        extra: Map::new(),
+        extra: unknown_keys(partial),
     })
+}
+
+/// Keys of a newer writer, kept.
+fn unknown_keys(partial: &Map<String, Value>) -> Map<String, Value> {
+    let known = ["id", "agentId", "taskDocPath", "createdAt", "sessionSlug"];
+    let unknown = partial.iter().filter(|(key, _)| !known.contains(&key.as_str()));
+    unknown.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// The member who spoke in a dialog: a side dialog was assigned by name, a main dialog signed its

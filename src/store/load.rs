@@ -2,7 +2,7 @@
 
 use crate::domain::dialogs::tree::{Bucket, TreeChange};
 use crate::domain::ids::is_dialog_path;
-use crate::domain::{Course, DialogId, DialogTree, Problem, RootId};
+use crate::domain::{Course, DialogId, DialogTree, ForeignLayout, Problem, RootId};
 
 use super::scan::{DialogFolder, ScanDepth};
 use super::small_files;
@@ -58,6 +58,19 @@ impl Store {
             Err(error @ (StoreError::ForeignLayout(..) | StoreError::Io { .. })) => Err(error),
             Ok(_) | Err(_) => Ok(()),
         }
+    }
+
+    /// Why a tree that was set aside may only be read, if it may. `name`: its name below `malformed`.
+    pub(super) fn foreign_aside(
+        &self,
+        name: &str,
+        root: &RootId,
+    ) -> Result<Option<ForeignLayout>, StoreError> {
+        let (disk, layout, workspace) = (self.disk(), &self.layout, &self.workspace);
+        // It is in no bucket, and only its folder is read.
+        let (bucket, depth) = (Bucket::Run, ScanDepth::Facts);
+        let reader = TreeReader { disk, layout, workspace, bucket, root, depth, cache: None };
+        reader.foreign_in(&self.layout.malformed().join(name))
     }
 
     pub(super) fn read_tree(

@@ -43,7 +43,9 @@ impl Store {
             }
             match line.read() {
                 LineContent::Entry(entry) => visit(*entry),
-                LineContent::Glued(entries) => entries.into_iter().for_each(&mut visit),
+                LineContent::Glued(glued) => {
+                    glued.into_iter().map(|line| line.entry).for_each(&mut visit);
+                }
                 LineContent::Blank | LineContent::Broken => {}
             }
             ControlFlow::Continue(())

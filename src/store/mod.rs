@@ -69,6 +69,7 @@ use crate::domain::{Clock, DialogId, RootId};
 
 pub use artifacts::ArtifactError;
 pub use commit::{Committed, Fact, WrittenBatch};
+pub use course_lines::CourseLine;
 pub use disk::{Disk, RealDisk};
 pub use error::{ExpectedKind, FileAction, LockHolder, StoreError};
 pub use kept_images::{ImageRefusal, KeptImage};
@@ -79,7 +80,7 @@ pub use page::Page;
 pub use permissions::{config_permission_problem, permission_problems};
 pub use reviewed::Reviewed;
 pub use spool::{AnswerSpool, Spools};
-pub use staging::{CourseLine, Staging};
+pub use staging::Staging;
 pub use survey::Survey;
 pub use titles::Titles;
 

@@ -29,11 +29,15 @@ impl Store {
     }
 
     /// Moves a quarantined tree back to `run` and names it, see [`Self::quarantined`]. Refused where the place is
-    /// taken.
+    /// taken, and for a tree that may only be read.
     pub fn restore(&self, name: &str) -> Result<RootId, StoreError> {
         self.must_write()?;
         let root = self.quarantined(name)?;
         let from = self.layout.malformed().join(name);
+        if let Some(layout) = self.foreign_aside(name, &root)? {
+            let path = self.layout.display_path(&from);
+            return Err(StoreError::ForeignAside { path, root, layout });
+        }
         self.move_folder(&from, &self.layout.root(Bucket::Run, &root))?;
         Ok(root)
     }
@@ -146,7 +150,7 @@ impl Store {
 
 /// The id of a tree whose name was taken when it was set aside: it then ends in `__` and a number, or
 /// as Dominds has it in `__` and a UUID.
-fn without_suffix(name: &str) -> &str {
+pub(super) fn without_suffix(name: &str) -> &str {
     let is_mark = |mark: &str| {
         let number = mark.len() < 8 && mark.bytes().all(|byte| byte.is_ascii_digit());
         let uuid = mark.len() == 36 && mark.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');

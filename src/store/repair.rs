@@ -153,8 +153,8 @@ fn copy_records(
     line: &RawLine,
 ) -> io::Result<()> {
     match line.read() {
-        LineContent::Glued(entries) if line.terminated => entries.iter().try_for_each(|entry| {
-            small_files::write_all(disk, target, format!("{}\n", entry.line()).as_bytes(), false)
+        LineContent::Glued(glued) if line.terminated => glued.iter().try_for_each(|record| {
+            small_files::write_all(disk, target, format!("{}\n", record.text).as_bytes(), false)
         }),
         LineContent::Broken if line.terminated => Ok(()),
         LineContent::Blank

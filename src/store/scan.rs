@@ -188,10 +188,10 @@ impl CourseScan {
                 self.flaw(course, number, FlawKind::Torn { bytes: line.length });
                 return;
             }
-            LineContent::Glued(entries) => {
+            LineContent::Glued(glued) => {
                 self.flaw(course, number, FlawKind::Broken);
-                for entry in entries {
-                    self.take(course, entry);
+                for line in glued {
+                    self.take(course, line.entry);
                 }
                 return;
             }

@@ -4,9 +4,9 @@
 use std::sync::{Arc, Mutex};
 
 use crate::domain::dialogs::tree::{Batch, Bucket, TreeChange};
-use crate::domain::{Course, DialogId, Entry, RootId};
+use crate::domain::{Course, DialogId, ForeignLayout, RootId};
 
-use super::course_lines::{LineContent, LineReader};
+use super::course_lines::{CourseLine, LineContent, LineReader};
 use super::load::LoadedTree;
 use super::scan::ScanDepth;
 use super::small_files;
@@ -14,14 +14,6 @@ use super::tree_layout::WorkspaceLayout;
 use crate::store::Store;
 use crate::store::error::{FileAction, StoreError};
 use crate::store::layout::{Layout, course_file};
-
-/// A record with its line.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CourseLine {
-    pub entry: Entry,
-    /// The line as it stands in the file, without its newline.
-    pub text: String,
-}
 
 /// A tree that is being made.
 #[derive(Debug)]
@@ -56,11 +48,23 @@ impl Store {
 
     /// A tree as it is now, for a reader: nothing is repaired.
     pub fn load_read_only(&self, bucket: Bucket, root: &RootId) -> Result<LoadedTree, StoreError> {
-        let read = self.read_tree(bucket, root, ScanDepth::Full)?;
-        if let Some(layout) = read.foreign {
-            return Err(StoreError::ForeignLayout(root.clone(), layout));
+        match self.load_to_show(bucket, root)? {
+            (loaded, None) => Ok(loaded),
+            (_, Some(layout)) => Err(StoreError::ForeignLayout(root.clone(), layout)),
         }
-        Ok(LoadedTree { tree: read.tree, repairs: read.repairs, problems: read.problems })
+    }
+
+    /// As [`Self::load_read_only`], but also a tree that may only be read, with why: of its dialogs what people are
+    /// shown.
+    pub fn load_to_show(
+        &self,
+        bucket: Bucket,
+        root: &RootId,
+    ) -> Result<(LoadedTree, Option<ForeignLayout>), StoreError> {
+        let read = self.read_tree(bucket, root, ScanDepth::Full)?;
+        let foreign = read.foreign;
+        let (tree, repairs, problems) = (read.tree, read.repairs, read.problems);
+        Ok((LoadedTree { tree, repairs, problems }, foreign))
     }
 
     /// All records of one course with their lines; an unfinished last line is none.
@@ -84,9 +88,7 @@ impl Store {
                 LineContent::Entry(entry) => {
                     found.push(CourseLine { entry: *entry, text: line.text() });
                 }
-                LineContent::Glued(entries) => found.extend(
-                    entries.into_iter().map(|entry| CourseLine { text: entry.line(), entry }),
-                ),
+                LineContent::Glued(glued) => found.extend(glued),
             }
         }
         Ok(found)

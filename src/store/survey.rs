@@ -302,6 +302,7 @@ impl Store {
             | StoreError::BadName { .. }
             | StoreError::Interrupted(_)
             | StoreError::ForeignLayout(..)
+            | StoreError::ForeignAside { .. }
             | StoreError::Encode { .. }
             | StoreError::DraftsTooLarge { .. } => {
                 let path = self.layout.root(bucket, root);

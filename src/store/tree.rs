@@ -78,6 +78,12 @@ impl TreeReader<'_> {
         })
     }
 
+    /// Why the tree may only be read, if it may, by its files in `folder`, wherever that is.
+    pub fn foreign_in(&self, folder: &Path) -> Result<Option<ForeignLayout>, StoreError> {
+        let found = self.parts(folder, &mut ProblemCollector::new(self.layout))?;
+        self.foreign(&self.root.main(), &found.parts)
+    }
+
     /// Why the tree may only be read, if it may.
     fn foreign(
         &self,

@@ -1,4 +1,5 @@
-//! `reminders`: prints the reminders of a dialog, in the order in which its model gets them.
+//! `reminders`: prints the reminders of a dialog, in the order in which its model gets them. Of a tree in another layout,
+//! those that are in the tree.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use crate::app;
 use crate::domain::dialogs::reminder::sort_newest_first;
 use crate::domain::{Bucket, Reminder};
-use crate::store::Access;
+use crate::store::{Access, StoreError};
 
 use super::find;
 use crate::cli::exit::{CommandError, Status};
@@ -18,11 +19,17 @@ pub fn list(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status, Com
     let store = app::open(workspace, Access::ReadOnly)?;
     let id = find::dialog(&store.survey(&Bucket::ALL), wanted)?;
     let bucket = store.find(&id.root).unwrap_or(Bucket::Run);
-    let loaded = store.load_read_only(bucket, &id.root)?;
+    let (loaded, foreign) = store.load_to_show(bucket, &id.root)?;
     let Some(dialog) = loaded.tree.get(&id.this) else {
         return Err(CommandError::invalid(format!("dialog {id} cannot be read; see doctor")));
     };
-    let (shared, problems) = store.personal_reminders(&dialog.meta.agent_id)?;
+    let (shared, problems) = match foreign {
+        None => store.personal_reminders(&dialog.meta.agent_id)?,
+        Some(layout) => {
+            output::note(&StoreError::ForeignLayout(id.root.clone(), layout).to_string());
+            (Vec::new(), Vec::new())
+        }
+    };
     for problem in problems {
         output::note(&problem.to_string());
     }

@@ -129,17 +129,20 @@ impl Supervisor {
     }
 }
 
-/// The reminders of a dialog as they are on disk; the tree is not loaded.
+/// The reminders of a dialog as they are on disk; the tree is not loaded. One in another layout has its own alone.
 fn read_reminders(
     engine: &Engine,
     dialog: &DialogId,
     on: &BlockingThread,
 ) -> Result<Sheet, Localized> {
     let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
-    let loaded =
-        engine.store.load_read_only(bucket, &dialog.root).map_err(|error| error.message())?;
+    let read = engine.store.load_to_show(bucket, &dialog.root);
+    let (loaded, foreign) = read.map_err(|error| error.message())?;
     let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
-    let shared = reminders::shared(&engine.store, &found.meta.agent_id, on);
+    let shared = match foreign {
+        None => reminders::shared(&engine.store, &found.meta.agent_id, on),
+        Some(_) => Vec::new(),
+    };
     Ok(Sheet::Reminders(reminder_views(found, &shared)))
 }
 

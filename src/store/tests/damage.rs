@@ -175,6 +175,40 @@ fn a_broken_line_is_set_aside_and_its_neighbours_stay() {
 }
 
 #[test]
+fn what_a_broken_line_holds_of_records_stays_as_it_was_written() {
+    let marvel =
+        |id: &str| say(id).replacen("\"genseq\":1,", "\"genseq\":1, \"marvel\":{\"ts\":2},", 1);
+    let (one, two) = (marvel("one"), marvel("two"));
+    let torn = "{\"ts\":\"t\",\"type\":\"agent_words_record\",\"content\":\"to";
+    for broken in [format!("{one}{two}"), format!("{torn}{one}{two}"), format!("{one}{torn}{two}")]
+    {
+        let workspace = tree();
+        let course = workspace.of_root("course-001.jsonl");
+        let text = fs::read_to_string(&course).unwrap();
+        fs::write(&course, text.replacen('\n', &format!("\n{broken}\n"), 1)).unwrap();
+        let before = contents(&workspace.at(""));
+        let copied = workspace.view().lines(run(), &DialogId::main(root()), Course::FIRST).unwrap();
+        assert_eq!((&copied[1].text, &copied[2].text), (&one, &two), "{broken}");
+        workspace.open().load(run(), &root()).unwrap();
+        let expected = text.replacen('\n', &format!("\n{one}\n{two}\n"), 1);
+        assert_eq!(fs::read_to_string(&course).unwrap(), expected, "{broken}");
+        assert_nothing_is_lost(&before, &workspace);
+    }
+}
+
+#[test]
+fn an_identity_that_is_rebuilt_keeps_the_keys_of_a_newer_writer() {
+    let workspace = tree();
+    let path = workspace.of_root("dialog.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("agentId: lead\n"), "{text}");
+    fs::write(&path, text.replace("agentId: lead\n", "marvel: 1\n")).unwrap();
+    workspace.open().load(run(), &root()).unwrap();
+    let written = fs::read_to_string(&path).unwrap();
+    assert!(written.contains("agentId: lead\n") && written.contains("marvel: 1\n"), "{written}");
+}
+
+#[test]
 fn b12_a_torn_tail_is_cut_by_the_next_append_after_a_copy() {
     let whole = say("tail");
     for (tail, kept) in

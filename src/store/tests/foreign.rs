@@ -1,7 +1,7 @@
 //! Trees in other layouts: recognised by their files, shown, and never changed.
 
 use super::*;
-use crate::domain::{DialogId, ForeignLayout, Severity};
+use crate::domain::{DialogId, ForeignLayout, Lang, Severity};
 
 const OLD: &str = "currentCourse: 1\nlastModified: '2026-11-21 11:00:00'\nstatus: active\n";
 const RECENT: &str = "currentCourse: 1\nlastModified: '2026-11-22 11:00:00'\nstatus: active\ngenerating: true\n\
@@ -20,6 +20,15 @@ const BATCH: &str = r#"{"batches":[{"batchId":"b","callSite":{"course":1,"genseq
 
 /// Files below the main dialog, beside those of [`put`].
 type Files = &'static [(&'static str, &'static str)];
+
+/// A tree of each layout that is not written here.
+const FOREIGN: [(ForeignLayout, Files); 5] = [
+    (ForeignLayout::Older, &[("latest.yaml", OLD), ("subdialogs/x/y", "")]),
+    (ForeignLayout::Recent, &[("latest.yaml", RECENT), ("q4h.yaml", "questions: broken\n")]),
+    (ForeignLayout::Unclear, &[("latest.yaml", PARTIAL), ("course-001.jsonl", TORN)]),
+    (ForeignLayout::Mixed, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", OLD)]),
+    (ForeignLayout::Newer, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", NEWER)]),
+];
 
 fn write(workspace: &Workspace, name: &str, text: &str) {
     let path = workspace.of_root(name);
@@ -145,14 +154,7 @@ fn a_tree_that_does_not_tell_is_in_the_layout_of_its_workspace() {
 
 #[test]
 fn no_store_changes_a_tree_that_may_only_be_read_and_each_refusal_says_why() {
-    let table: [(ForeignLayout, Files); 5] = [
-        (ForeignLayout::Older, &[("latest.yaml", OLD), ("subdialogs/x/y", "")]),
-        (ForeignLayout::Recent, &[("latest.yaml", RECENT), ("q4h.yaml", "questions: broken\n")]),
-        (ForeignLayout::Unclear, &[("latest.yaml", PARTIAL), ("course-001.jsonl", TORN)]),
-        (ForeignLayout::Mixed, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", OLD)]),
-        (ForeignLayout::Newer, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", NEWER)]),
-    ];
-    for (layout, files) in table {
+    for (layout, files) in FOREIGN {
         let workspace = Workspace::new();
         put(&workspace, files);
         let before = contents(&workspace.at(""));
@@ -181,6 +183,32 @@ fn no_store_changes_a_tree_that_may_only_be_read_and_each_refusal_says_why() {
         let wanted = vec![(Severity::Warning, &*path)];
         assert_eq!(named, if layout == ForeignLayout::Older { Vec::new() } else { wanted });
         assert_eq!(contents(&workspace.at("")), before, "{layout:?}");
+    }
+}
+
+#[test]
+fn a_tree_that_may_only_be_read_and_was_set_aside_is_named_with_the_reason_and_stays_there() {
+    for (layout, files) in FOREIGN {
+        let workspace = Workspace::new();
+        put(&workspace, files);
+        let name = format!("{ROOT}__2");
+        let aside = workspace.at("malformed").join(&name);
+        fs::create_dir_all(aside.parent().unwrap()).unwrap();
+        fs::rename(workspace.of_root(""), &aside).unwrap();
+        let before = contents(&workspace.at("malformed"));
+        let refused = workspace.open().restore(&name).expect_err("it may only be read").to_string();
+        let found = workspace.view().examine();
+        let [problem] = found.as_slice() else { panic!("{found:?}") };
+        let reason = layout.reason().in_lang(Lang::En);
+        let place = format!(".dialogs/malformed/{name}");
+        let fix = format!("move its folder to .dialogs/run/{ROOT} yourself");
+        let listed = problem.to_string();
+        for (told, path) in [(&refused, &refused), (&listed, &problem.path)] {
+            assert!(path.starts_with(&place), "{told}");
+            assert!(told.contains(reason) && told.contains(&fix), "{told}");
+        }
+        assert!(!problem.fix.to_string().contains("--restore"), "{problem}");
+        assert_eq!(contents(&workspace.at("malformed")), before, "{layout:?}");
     }
 }
 

@@ -35,6 +35,8 @@ fn an_earlier_tree_is_listed_and_shown_as_history_and_nothing_in_it_changes() {
     assert_eq!(files(), before);
 }
 
+const REMINDERS: &str = r#"{"reminders":[{"id":"abcd1234","content":"Port 8080","scope":"task","createdAt":"t","priority":"high"}],"updatedAt":"t"}"#;
+
 #[test]
 fn a_tree_of_another_layout_is_named_with_its_reason_and_no_command_changes_it() {
     const ALL: &str = "nextStep:\n  nextSeq: 1\n  triggers: []\ntellaskCalls:\n  calls: []\ntellaskResults:\n  results: []\n";
@@ -58,6 +60,7 @@ fn a_tree_of_another_layout_is_named_with_its_reason_and_no_command_changes_it()
         put(other, "latest.yaml", &format!("{state}{main_keys}"));
         put(other, "course-001.jsonl", &format!("{said}\n"));
         put(other, "q4h.yaml", question);
+        put(other, "reminders.json", REMINDERS);
         put(side, "dialog.yaml", &identity("cc/dd/00000009"));
         put(side, "latest.yaml", &format!("{state}{side_keys}"));
         let before = files::contents(&workspace.folder("run", other));
@@ -76,6 +79,9 @@ fn a_tree_of_another_layout_is_named_with_its_reason_and_no_command_changes_it()
         assert!(checked.out.contains(&line) && checked.out.contains(reason), "{}", checked.out);
         assert!(workspace.ok(&["show", other]).contains("Build it"));
         assert!(workspace.ok(&["export", other]).contains("Build it"));
+        let reminded = workspace.run(&["reminders", other]);
+        assert!(reminded.code == 0 && reminded.out.contains("Port 8080"), "{}", reminded.err);
+        assert!(reminded.err.contains(reason), "{name}: {}", reminded.err);
         workspace.ok(&["drive", "--json"]);
         for command in [
             &["run", "--dialog", other, "hi"] as &[&str],
@@ -96,5 +102,14 @@ fn a_tree_of_another_layout_is_named_with_its_reason_and_no_command_changes_it()
             assert!(ended.err.contains(reason), "{name} {command:?}: {}", ended.err);
         }
         assert_eq!(files::contents(&workspace.folder("run", other)), before, "{name}");
+        let aside = workspace.folder("malformed", other);
+        fs::create_dir_all(aside.parent().expect("a folder")).expect("folders");
+        fs::rename(workspace.folder("run", other), &aside).expect("set aside");
+        let ended = workspace.run(&["doctor", "--restore", other]);
+        let place = format!(".dialogs/malformed/{other}");
+        assert!(ended.code != 0 && ended.err.contains(&place), "{name}: {}", ended.err);
+        assert!(ended.err.contains(reason), "{name}: {}", ended.err);
+        assert_eq!(files::contents(&aside), before, "{name}");
+        assert!(!workspace.folder("run", other).exists(), "{name}");
     }
 }

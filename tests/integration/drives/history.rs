@@ -7,7 +7,9 @@ use dominds_tui::domain::{
     Bucket, Course, DialogId, DisplayState, ForeignLayout, Genseq, Lang, RootId, SelfId,
 };
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::{Command, DriverEvent, ForkMode, Lifecycle};
+use dominds_tui::protocol::{
+    Command, DriverEvent, ForkMode, Lifecycle, ReminderAudience, Sheet, SheetRequest,
+};
 
 use super::lifecycle::contents;
 use crate::common::World;
@@ -45,6 +47,10 @@ fn history() -> (World, DialogId, DialogId) {
     );
     put("subdlg.yaml", "pending: [sub-001]\n");
     put("q4h.yaml", "questions: broken\n");
+    put(
+        "reminders.json",
+        r#"{"reminders":[{"id":"abcd1234","content":"Port 8080","createdAt":"t","priority":"high"}],"updatedAt":"t"}"#,
+    );
     let asked = "supdialogId: 11/22/old\nassignmentFromSup:\n  headLine: '@lead do the walls'\n";
     put(&format!("subdialogs/{SIDE}/dialog.yaml"), &identity(SIDE, asked));
     put(
@@ -177,6 +183,19 @@ async fn nothing_of_a_foreign_tree_is_driven_or_written_whatever_a_person_wants(
                 break;
             }
         }
+        let request = SheetRequest::Reminders;
+        running.send(Command::Sheet { ticket: 78, dialog: main.clone(), request }).await;
+        loop {
+            match running.event().await {
+                DriverEvent::Sheet { sheet, .. } => {
+                    let Sheet::Reminders(shown) = *sheet else { panic!("another sheet") };
+                    assert!(shown.iter().any(|one| one.content == "Port 8080"), "{shown:?}");
+                    break;
+                }
+                DriverEvent::Refused { ticket: 78, text } => panic!("{layout:?}: {text}"),
+                _ => {}
+            }
+        }
         let root = main.root.clone();
         for change in [
             Lifecycle::DeclareDead { dialog: side.clone(), note: None },
@@ -194,7 +213,13 @@ async fn nothing_of_a_foreign_tree_is_driven_or_written_whatever_a_person_wants(
             assert!(refused.contains(layout.reason().in_lang(Lang::En)), "{change:?}: {refused}");
         }
         for dialog in [&main, &side] {
-            let commands: [&dyn Fn(u64) -> Command; 7] = [
+            let sheet =
+                |ticket, request| Command::Sheet { ticket, dialog: dialog.clone(), request };
+            let (id, content) = (|| "abcd1234".to_owned(), || "Mine".to_owned());
+            let add = |ticket, scope| {
+                sheet(ticket, SheetRequest::AddReminder { content: content(), scope })
+            };
+            let commands: [&dyn Fn(u64) -> Command; 11] = [
                 &|ticket| Command::Say {
                     ticket,
                     dialog: dialog.clone(),
@@ -221,6 +246,13 @@ async fn nothing_of_a_foreign_tree_is_driven_or_written_whatever_a_person_wants(
                     title: Some("Mine".to_owned()),
                 },
                 &|ticket| Command::Title { ticket, dialog: dialog.clone(), title: None },
+                &|ticket| add(ticket, ReminderAudience::Dialog),
+                &|ticket| add(ticket, ReminderAudience::Personal),
+                &|ticket| {
+                    let (id, content) = (id(), content());
+                    sheet(ticket, SheetRequest::RewordReminder { id, content })
+                },
+                &|ticket| sheet(ticket, SheetRequest::DeleteReminder { id: id() }),
             ];
             for command in commands {
                 let refused = running.ask(command).await.expect_err("read only");
