@@ -5,13 +5,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use crate::common::http;
 use crate::common::skip::has;
-use crate::common::wait::output;
+use crate::common::wait::{eventually, output};
 
 const KEY: &str = "sk-canary-1234";
 
@@ -55,15 +55,44 @@ impl Place {
         self.top.path().join(name)
     }
 
-    fn program(&self, arguments: &[&str]) -> Output {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
         command.arg("-C").arg(self.path("cloned")).args(arguments).env_clear();
-        output(command.env("HOME", self.path("home")).env("OPENAI_API_KEY", KEY))
+        command.env("HOME", self.path("home")).env("OPENAI_API_KEY", KEY);
+        command
+    }
+
+    fn program(&self, arguments: &[&str]) -> Output {
+        output(&mut self.command(arguments))
+    }
+
+    /// Starts a driver, and waits until it listens.
+    fn serve(&self) -> Serving<'_> {
+        let mut serve = self.command(&["serve"]);
+        serve.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let serving = Serving { place: self, child: serve.spawn().expect("a driver") };
+        let listens = || text(&self.program(&["ps", "--json"])).contains("\"pid\"");
+        assert!(eventually(listens), "it does not listen");
+        serving
     }
 
     /// The head of the next request, if one came.
     fn request(&self) -> Option<String> {
         self.requests.recv_timeout(Duration::from_millis(50)).ok()
+    }
+}
+
+/// A driver that is ended with the test.
+struct Serving<'a> {
+    place: &'a Place,
+    child: Child,
+}
+
+impl Drop for Serving<'_> {
+    fn drop(&mut self) {
+        let _ = self.place.program(&["quit"]);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -125,6 +154,19 @@ fn what_init_writes_asks_nothing() {
     assert!(place.program(&["init"]).status.success());
     assert!(place.path("cloned/.minds/team.yaml").exists());
     assert_eq!(text(&place.program(&["trust"])), "nothing waits for your consent\n");
+}
+
+#[test]
+fn a_run_that_lacks_consent_leaves_nothing_with_a_driver_that_runs() {
+    let place = Place::new();
+    let serving = place.serve();
+    let run = place.program(&["run", "Hi"]);
+    assert_eq!(run.status.code(), Some(6), "{}", text(&run));
+    assert!(text(&run).contains("`dominds-tui trust`"), "{}", text(&run));
+    let listed = place.program(&["dialogs", "--json"]);
+    assert_eq!(String::from_utf8_lossy(&listed.stdout).trim(), "[]", "{}", text(&run));
+    assert_eq!(place.request(), None);
+    drop(serving);
 }
 
 #[test]

@@ -228,7 +228,7 @@ impl Job<'_> {
                 "dominds-tui: a driver runs on this workspace: --trust has no effect on it, `dominds-tui trust` has",
             );
         }
-        if let Some(command) = self.command.clone() {
+        if let Some(command) = self.command.clone().filter(|_| !self.driving) {
             let _ = commands.send(command).await;
         }
         let outcome = self.watch((&commands, &mut events), DriverPlace::Elsewhere, signals).await;
@@ -327,6 +327,9 @@ impl Job<'_> {
         signals: &mut Signals,
         printer: &mut Printer,
     ) -> Result<Status, CommandError> {
+        // What another driver would not drive is not recorded there: it lists its dialogs after what waits for consent.
+        let is_sent_later = place == DriverPlace::Elsewhere && self.driving;
+        let mut unsent = self.command.clone().filter(|_| is_sent_later);
         let mut accepted = self.command.is_none();
         let mut also = Also::default();
         let mut driving = self.driving;
@@ -356,14 +359,19 @@ impl Job<'_> {
             if let DriverEvent::Refused { ticket: TICKET, text } = &event {
                 return Err(self.refusal(&text.to_string()));
             }
-            // A new entry since the check at the start: nothing would be driven.
+            // Here a new entry since the check at the start: nothing would be driven.
             if let DriverEvent::Consent(consent) = &event
                 && consent.read_only
                 && self.driving
             {
-                let text = "the workspace has changed, and something in it waits for your consent: \
+                let text = "something in the workspace waits for your consent, so nothing is driven: \
                             `dominds-tui trust` shows it";
                 return Err(CommandError::invalid(text));
+            }
+            if matches!(event, DriverEvent::Rows(_))
+                && let Some(command) = unsent.take()
+            {
+                let _ = commands.send(command).await;
             }
             if let DriverEvent::Done { ticket: TICKET, dialog } = &event {
                 accepted = true;

@@ -8,6 +8,7 @@ use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::driver::tree::user_requests::TreeRequest;
 use crate::minds::taskdoc;
+use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::tools::guard::create_taskdoc;
@@ -22,6 +23,11 @@ impl Supervisor {
         taskdoc: &str,
         text: String,
     ) {
+        // Refused later, a dialog without words would be left.
+        if text.trim().is_empty() {
+            let text = Refusal::NothingToSend.into();
+            return self.send_event(DriverEvent::Refused { ticket, text }).await;
+        }
         match self.new_tree(agent, taskdoc).await {
             Ok(tree) => {
                 let dialog = DialogId::main(tree.root.clone());

@@ -17,10 +17,9 @@ impl TreeState {
         note: Option<&str>,
     ) -> Result<(), Localized> {
         declare_dead::check(self.tree(), id)?;
-        self.clear_write_error(id).await;
         let mut draft = self.draft();
         declare_dead::declare(&mut draft, id);
-        self.commit_request(draft).await?;
+        self.commit_wish(id, draft).await?;
         self.stop(id, StopReason::EmergencyStop);
         self.engine.sources.release(&LeaseScope::Dialog(self.tree().id(id))).await;
         let mut draft = self.draft();

@@ -28,7 +28,6 @@ impl TreeState {
             return Err(Refusal::NoDiligenceText.into());
         }
         let resting = self.activity(id) == Activity::Resting;
-        self.clear_write_error(id).await;
         let mut draft = self.draft();
         draft.set_durable();
         apply_switch(&mut draft, id, switch, &policy.keep_going);
@@ -36,7 +35,7 @@ impl TreeState {
             push_idle(&mut draft, id, &policy, self.engine.texts());
         }
         self.keep_going = policy.keep_going;
-        self.commit_request(draft).await?;
+        self.commit_wish(id, draft).await?;
         self.report_row(id).await;
         Ok(())
     }

@@ -162,6 +162,20 @@ impl TreeState {
         })
     }
 
+    /// Writes a step that the user requested of a dialog. Once it is on disk, the step of that dialog that could not be written
+    /// is tried again; a refused request lets nothing go on.
+    pub(super) async fn commit_wish(
+        &mut self,
+        dialog: &SelfId,
+        draft: Draft,
+    ) -> Result<(), Localized> {
+        self.commit_request(draft).await?;
+        if self.unwritable.remove(dialog).is_some() {
+            self.report_problems().await;
+        }
+        Ok(())
+    }
+
     /// Our own steps create no cycles, so only the known ones are checked again.
     async fn update_wait_cycles(&mut self) {
         if self.wait_cycles.is_empty() {
@@ -253,13 +267,6 @@ impl TreeState {
 
     pub(super) fn has_unwritable(&self) -> bool {
         !self.unwritable.is_empty()
-    }
-
-    /// Clears the write error because the user wants to retry.
-    pub(super) async fn clear_write_error(&mut self, dialog: &SelfId) {
-        if self.unwritable.remove(dialog).is_some() {
-            self.report_problems().await;
-        }
     }
 
     /// Reports everything of a tree that has just been loaded.

@@ -32,9 +32,10 @@ impl TreeRequest {
         matches!(self, Self::Rest { .. })
     }
 
-    /// True if it only asks for the tree's state, and brings nothing of a person or a task.
-    fn only_asks(&self) -> bool {
-        self.only_looks() || matches!(self, Self::IsIdle { .. } | Self::EndIfIdle { .. })
+    /// True if it asks for the tree's state, or for an end of what runs: it brings nothing that is to be driven.
+    fn brings_nothing(&self) -> bool {
+        let ends = matches!(self, Self::Stop { .. } | Self::StopAll { .. } | Self::FinishSteps);
+        ends || self.only_looks() || matches!(self, Self::IsIdle { .. } | Self::EndIfIdle { .. })
     }
 }
 
@@ -164,7 +165,7 @@ impl ContinueOutcome {
 impl TreeState {
     /// Returns whether something was asked for and accepted.
     pub(super) async fn handle_request(&mut self, request: TreeRequest) -> bool {
-        let is_wanted = !request.only_asks();
+        let is_wanted = !request.brings_nothing();
         match request {
             TreeRequest::Say { ticket, dialog, text, images } => {
                 let outcome = self.say(&dialog, &text, images).await;
@@ -285,7 +286,6 @@ impl TreeState {
     ) -> Result<(), Localized> {
         self.may_say(id, text)?;
         let images = self.read_images(images).await?;
-        self.clear_write_error(id).await;
         let mut draft = self.draft();
         draft.set_durable();
         let dialog = self.tree().get(id).ok_or(Refusal::NoSuchDialog)?;
@@ -305,7 +305,7 @@ impl TreeState {
         draft.set_queue(id, queue);
         // A message continues a stopped dialog.
         draft.edit_latest(id, Latest::clear_interruption);
-        self.commit_request(draft).await
+        self.commit_wish(id, draft).await
     }
 
     fn may_say(&self, id: &SelfId, text: &str) -> Result<(), Localized> {
@@ -346,7 +346,6 @@ impl TreeState {
             return Err(Refusal::AnswerIsEmpty.into());
         }
         let images = self.read_images(images).await?;
-        self.clear_write_error(id).await;
         let mut draft = self.draft();
         let items = store_attached(&mut draft, id, &self.engine.ids.message(), images);
         let stops = self.tree().get(id).is_some_and(|dialog| {
@@ -356,7 +355,7 @@ impl TreeState {
         let given = GivenAnswer { input, replace, images: items };
         let outcome = ask_human::answer(&mut draft, id, question, given, self.engine.texts())?;
         let AnswerOutcome::Recorded(how, decision) = outcome else {
-            return self.commit_request(draft).await;
+            return self.commit_wish(id, draft).await;
         };
         interjection::end_pause(&mut draft, id);
         if stops {
@@ -367,7 +366,7 @@ impl TreeState {
         self.mark_can_go_on(&mut draft, id);
         let closing = |how| DriverReport::Closing { question: question.to_owned(), how };
         let _ = self.reports.send(closing(Some(how))).await;
-        let committed = self.commit_request(draft).await;
+        let committed = self.commit_wish(id, draft).await;
         if committed.is_ok() {
             self.engine.news.record(*decision);
         } else {
@@ -383,14 +382,13 @@ impl TreeState {
         if dialog.latest.is_dead() || !may {
             return Err(refusal(&derive(dialog, self.activity(id))).into());
         }
-        self.clear_write_error(id).await;
         let mut draft = self.draft();
         draft.set_durable();
         if !interjection::continue_dialog(&mut draft, id, self.engine.texts()) {
             draft.edit_latest(id, |latest| latest.needs_drive = Some(true));
         }
         self.mark_can_go_on(&mut draft, id);
-        self.commit_request(draft).await
+        self.commit_wish(id, draft).await
     }
 
     /// With driving off, marks on disk that this dialog can continue: the next process that drives does so,

@@ -1,5 +1,6 @@
 //! Stopping, going on, and requests that fail.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::domain::Bucket;
@@ -8,9 +9,11 @@ use dominds_tui::driver::{Audience, PickUp};
 use dominds_tui::llm::{ErrorClass, LlmError, Message, Reply, Sequence};
 use dominds_tui::protocol::event::{QuietOutcome, RetryView};
 use dominds_tui::protocol::{Command, DriverEvent};
+use dominds_tui::store::RealDisk;
 
 use serde_json::json;
 
+use super::disk::{DiskFailure, FailingDisk};
 use super::tellasks::once;
 use super::{made, place, probe, result_of};
 use crate::common::record_lines::record_lines;
@@ -274,6 +277,9 @@ async fn nothing_is_driven_for_a_command_before_it_is_accepted() {
     let mut running = named(&mut world, true);
     for _ in 0..2 {
         running.answer(&asked, "The second").await.expect_err("it has an answer");
+        // Nor is it for one that ends work.
+        running.send(Command::StopAll).await;
+        running.idle().await;
     }
     running.shut_down().await;
     assert_eq!((record_lines(&world.view(), &dialog), world.models.remaining()), (before, 1));
@@ -284,6 +290,37 @@ async fn nothing_is_driven_for_a_command_before_it_is_accepted() {
     running.quiet().await;
     assert_eq!(world.models.remaining(), 0);
     running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_could_not_be_written_is_not_tried_again_for_a_command_that_is_refused() {
+    let models = Sequence::new()
+        .reply("lead", Reply::saying("Hello."))
+        .reply("lead", Reply::saying("All right."));
+    let mut world = World::new(models);
+    world.setup.disk = Arc::new(FailingDisk::new(DiskFailure::Before("\"genseq\":2")));
+    let mut running = world.start().await;
+    let dialog = running.talk("Hi").await;
+    running.seen.clear();
+    running.say(&dialog, "Go on").await.expect("heard");
+    running.idle().await;
+    let tells = |event: &DriverEvent| matches!(event, DriverEvent::Problems(_));
+    assert!(running.seen.iter().any(tells), "its generation cannot be written");
+    running.seen.clear();
+    let (asking, question, text) = (dialog.clone(), "none".to_owned(), "blue".to_owned());
+    let answer = |ticket| {
+        let images = Vec::new();
+        Command::Answer { ticket, dialog: asking, question, text, images }
+    };
+    running.ask(answer).await.expect_err("nothing is asked");
+    running.idle().await;
+    running.say(&dialog, "And on").await.expect_err("nothing can be written");
+    running.resume(&dialog).await.expect_err("nothing can be written");
+    running.idle().await;
+    assert!(!running.seen.iter().any(tells), "it was tried again");
+    running.kill().await;
+    world.setup.disk = Arc::new(RealDisk);
+    world.start().await.shut_down().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use dominds_tui::domain::Bucket;
 use dominds_tui::llm::{GenEvent, Message, Reply, Segment, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use serde_json::json;
@@ -86,6 +87,9 @@ async fn empty_words_and_unknown_dialogs_are_refused() {
     assert!(running.say(&dialog, " \n").await.is_err());
     assert!(running.say(&super::made(&dialog, 99), "Hi").await.is_err());
     assert_eq!(record_lines(&world.view(), &dialog).len(), 4);
+    assert!(running.begin(" \n").await.is_err());
+    let listed = world.view().survey(&[Bucket::Run]).trees;
+    assert_eq!(listed.len(), 1, "no dialog without words is left");
 }
 
 fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
