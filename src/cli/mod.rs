@@ -94,11 +94,13 @@ fn wait_for_screen(cli: &Cli) -> Option<u8> {
         return None;
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-    let mut line = SavedLine::now();
+    let (mut line, inline) = (SavedLine::now(), cli.screen.inline);
+    let give_back = || screen::reset::after_stop(inline, &mut line);
     // Without such a process the screen runs here, and cannot be left.
-    let waited = runtime.block_on(waiter::wait_for_program(std::env::args_os())).ok()?;
+    let waited = waiter::wait_for_program(std::env::args_os(), give_back);
+    let waited = runtime.block_on(waited).ok()?;
     if let Waited::Killed { signal } = waited {
-        screen::reset::after_kill(signal, cli.screen.inline, &mut line);
+        screen::reset::after_kill(signal, inline, &mut line);
     }
     Some(waited.status())
 }

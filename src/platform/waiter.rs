@@ -3,6 +3,9 @@
 //! A driver goes on without its screen in the process that has it: streams of answers cannot be handed to another
 //! one. The shell waits for the process it started, so that one is small: it starts the program once more, waits, and
 //! ends when it is released, so that the shell has its terminal back.
+//!
+//! It stops with the program, so that the shell sees a stopped job. The program gives the terminal back before it stops
+//! itself; where it could not (`kill -STOP`), this process does.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,7 +14,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{
-    Pid, Signal, getppid, kill_process, set_parent_process_death_signal, setsid,
+    Pid, Signal, WaitId, WaitIdOptions, getpgrp, getpid, getppid, getsid, kill_process,
+    set_parent_process_death_signal, setsid, waitid,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -22,6 +26,10 @@ pub const WAITED_FOR_BY: &str = "--waited-for-by";
 
 /// The process that waits for this one; 0 if none does.
 static WAITER: AtomicI32 = AtomicI32::new(0);
+
+/// What a program stops itself with after it has given the terminal back. It stops a process as `TSTP` does, which the
+/// program handles; where no shell could continue it, neither stops it.
+const STOPS_ITSELF: Signal = Signal::TTOU;
 
 /// How the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,16 +60,21 @@ impl Waited {
 }
 
 /// Starts this program again with the same arguments and waits for it. Signals are passed on, since they are
-/// meant for the program.
+/// meant for the program. `give_back` restores the terminal if the program was stopped before it could.
 ///
 /// # Errors
 /// The program could not be started.
-pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::Result<Waited> {
+pub async fn wait_for_program(
+    arguments: impl Iterator<Item = OsString>,
+    mut give_back: impl FnMut(),
+) -> io::Result<Waited> {
     let mut arguments = arguments;
     let name = arguments.next().unwrap_or_default();
     let mut hang_up = signal(SignalKind::hangup())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
+    let mut stop = signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?;
+    let mut children = signal(SignalKind::child())?;
     let mut released = signal(SignalKind::user_defined1())?;
     let mut command = Command::new(env::current_program());
     command.arg0(&name).arg(WAITED_FOR_BY).arg(std::process::id().to_string()).args(arguments);
@@ -73,12 +86,39 @@ pub async fn wait_for_program(arguments: impl Iterator<Item = OsString>) -> io::
     };
     loop {
         tokio::select! {
+            biased;
             ended = child.wait() => return Ok(Waited::of(ended?)),
             _ = released.recv() => return Ok(Waited::Ended(0)),
             _ = hang_up.recv() => pass_on(Signal::HUP),
             _ = interrupt.recv() => pass_on(Signal::INT),
             _ = terminate.recv() => pass_on(Signal::TERM),
+            _ = stop.recv() => pass_on(Signal::TSTP),
+            _ = children.recv() => {
+                if let Some(signal) = program.and_then(stopped_by) {
+                    stop_too(signal, &mut give_back);
+                }
+            }
         }
+    }
+}
+
+/// The signal that has stopped the program, if it was stopped since the last call.
+fn stopped_by(program: Pid) -> Option<i32> {
+    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+    waitid(WaitId::Pid(program), options).ok()??.stopping_signal()
+}
+
+/// Stops this process after the program was stopped by this signal, unless no shell could continue both.
+fn stop_too(signal: i32, give_back: &mut impl FnMut()) {
+    // The group of the first process of a session has no shell above it.
+    if getsid(None).is_ok_and(|session| session == getpgrp()) {
+        return;
+    }
+    if signal != STOPS_ITSELF.as_raw() {
+        give_back();
+    }
+    if let Err(error) = kill_process(getpid(), Signal::STOP) {
+        tracing::warn!(%error, "it could not be stopped");
     }
 }
 
@@ -137,15 +177,13 @@ pub fn terminal_is_gone() -> bool {
     rustix::termios::tcgetattr(io::stdin()).is_err_and(|error| error == rustix::io::Errno::IO)
 }
 
-/// Stops this process as Ctrl+Z does, and who waits for it, so that the shell sees it; returns when it was continued.
+/// Stops this process as Ctrl+Z does, once the terminal is given back; who waits for it stops too. Returns when it was
+/// continued.
 ///
 /// # Errors
 /// The process could not be stopped.
 pub fn stop() -> io::Result<()> {
-    let own = std::process::id().to_string();
-    let others = waiter().map(|waiter| waiter.as_raw_pid().to_string());
-    let both = others.into_iter().chain([own]);
-    Command::new("kill").arg("-TSTP").args(both).status().map(drop)
+    Ok(kill_process(getpid(), STOPS_ITSELF)?)
 }
 
 #[cfg(test)]
@@ -163,6 +201,24 @@ mod tests {
             assert_eq!(waited, Waited::Killed { signal }, "{script}");
             assert_eq!(i32::from(waited.status()), 128 + signal);
         }
+    }
+
+    #[test]
+    fn a_stop_of_the_program_is_seen_once_with_its_signal() {
+        let mut child = Command::new("sh").args(["-c", "kill -STOP $$"]).spawn().unwrap();
+        let program = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        let begun = std::time::Instant::now();
+        let signal = loop {
+            if let Some(signal) = stopped_by(program) {
+                break signal;
+            }
+            assert!(begun.elapsed() < std::time::Duration::from_secs(20), "it does not stop");
+            std::thread::yield_now();
+        };
+        assert_eq!((signal, stopped_by(program)), (Signal::STOP.as_raw(), None));
+        kill_process(program, Signal::CONT).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert_eq!(stopped_by(program), None, "it is gone");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Copies this very program to another machine through the program that connects to it, in one session, so
-//! that a password is typed once. Nothing is replaced before the copy there has the right checksum and runs.
+//! Copies a program, usually this very one, to another machine through the program that connects to it, in one
+//! session, so that a password is typed once. Nothing is replaced before the copy there has the right checksum and runs.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use crate::domain::hex;
 
 use super::line::{Line, Said, quoted};
+use super::machine::Needs;
 
 /// The path it is copied to, as people write it.
 pub const INSTALLED: &str = "~/.local/bin/dominds-tui";
@@ -31,27 +32,36 @@ const OTHER_SYSTEM: i32 = 91;
 const OTHER_CHECKSUM: i32 = 92;
 const DOES_NOT_RUN: i32 = 93;
 
-/// A copy of this program.
+/// A copy of a program, to be put there.
 #[derive(Debug)]
 pub struct Program {
     /// The compressed program, as it is sent.
     packed: Vec<u8>,
     /// The digest of the program itself.
     digest: String,
-    /// The output of `uname -s -m` on the machine it runs on.
+    /// The output of `uname -s -m` on the machine it is for.
     system: String,
+    /// The path of its loader, if it needs one.
+    loader: Option<String>,
 }
 
 /// Why it could not be put there.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     #[error(
-        "{name} is {there}, and this program is for {here}: build it there, see docs/install.md"
+        "{name} is {there}, and the program is for {here}: build it there, see docs/install.md"
     )]
     OtherSystem { name: String, here: String, there: String },
+    #[error(
+        "{name} has another C library (no {loader}): build the program there, see docs/install.md"
+    )]
+    OtherLibrary { name: String, loader: String },
     #[error("{0}: what arrived is not what was sent; try again")]
     OtherChecksum(String),
-    #[error("{0}: this program does not run there: build it there, see docs/install.md")]
+    #[error(
+        "{0}: the program does not run there, or is another version than {version}: build it there, see docs/install.md",
+        version = env!("CARGO_PKG_VERSION")
+    )]
     DoesNotRun(String),
     #[error("{0}")]
     Failed(String),
@@ -66,11 +76,12 @@ impl Program {
         let bytes = std::fs::read(path)?;
         let digest = hex(&Sha256::digest(&bytes));
         let uname = rustix::system::uname();
-        let (name, machine) =
-            (uname.sysname().to_string_lossy(), uname.machine().to_string_lossy());
+        let (name, here) = (uname.sysname().to_string_lossy(), uname.machine().to_string_lossy());
+        let Needs { machine, loader } = Needs::of(&bytes);
+        let machine = machine.unwrap_or(&here);
         let mut packer = GzEncoder::new(Vec::new(), Compression::default());
         packer.write_all(&bytes)?;
-        Ok(Self { packed: packer.finish()?, digest, system: format!("{name} {machine}") })
+        Ok(Self { packed: packer.finish()?, digest, system: format!("{name} {machine}"), loader })
     }
 
     /// Returns the number of bytes that are sent.
@@ -106,6 +117,26 @@ mv -f "$new" "$HOME/.local/bin/dominds-tui""#,
 }
 
 impl Line {
+    /// Compares the machine there with the one that the program is for, if a shell has named it.
+    ///
+    /// # Errors
+    /// The program cannot run there, and why.
+    pub fn fits(&self, program: &Program) -> Result<(), InstallError> {
+        let Some(machine) = self.machine() else { return Ok(()) };
+        let name = self.name().to_owned();
+        if machine.system != program.system {
+            let (here, there) = (program.system.clone(), machine.system.clone());
+            return Err(InstallError::OtherSystem { name, here, there });
+        }
+        match &program.loader {
+            // Loaders in other folders are not listed.
+            Some(loader) if loader.starts_with("/lib") && !machine.loaders.contains(loader) => {
+                Err(InstallError::OtherLibrary { name, loader: loader.clone() })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Copies the program there, as [`INSTALLED`].
     ///
     /// # Errors
@@ -158,6 +189,10 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::PathBuf;
 
+    use crate::protocol::wire::{AudienceKind, Hello};
+    use crate::remote::machine::tests::elf;
+    use crate::remote::{ConnectError, Leaving};
+
     use super::*;
 
     /// Another machine: a home, and a folder of programs that precedes those of this one.
@@ -195,16 +230,16 @@ mod tests {
         }
     }
 
-    fn program(text: &str) -> Program {
+    fn program(bytes: impl AsRef<[u8]>) -> Program {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("program");
-        fs::write(&path, text).unwrap();
+        fs::write(&path, bytes).unwrap();
         Program::read(&path).unwrap()
     }
 
     fn that_runs() -> Program {
         let padding = "#".repeat(300_000);
-        program(&format!("#!/bin/sh\necho dominds-tui {}\n{padding}\n", env!("CARGO_PKG_VERSION")))
+        program(format!("#!/bin/sh\necho dominds-tui {}\n{padding}\n", env!("CARGO_PKG_VERSION")))
     }
 
     #[tokio::test]
@@ -236,6 +271,27 @@ mod tests {
         let nowhere = Line::parse("/w", Some("no-such-program-here")).unwrap();
         let error = nowhere.install(&that_runs()).await.unwrap_err().to_string();
         assert!(error.starts_with("/w: "), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_program_for_another_machine_or_library_does_not_fit_before_anything_is_sent() {
+        let there =
+            There::new().with("uname", "echo Linux aarch64").with("dominds-tui", "exit 127");
+        let line = there.line();
+        line.fits(&program(elf(62, None))).unwrap();
+        let hello = Hello::new(AudienceKind::Screen, "pts/1");
+        let missing = line.connect(hello, Leaving::DriverStays).await.err().unwrap();
+        assert!(matches!(missing, ConnectError::NotInstalled(_)), "{missing}");
+        for (file, part) in [
+            (elf(62, None), Some("is Linux aarch64, and the program is for Linux x86_64")),
+            (elf(183, Some("/lib/ld-of-nobody.so.1")), Some("no /lib/ld-of-nobody.so.1")),
+            (elf(183, Some("/elsewhere/ld.so.1")), None),
+            (elf(183, None), None),
+        ] {
+            let fault = line.fits(&program(file)).err().map(|error| error.to_string());
+            assert_eq!(fault.is_some(), part.is_some(), "{fault:?}");
+            assert!(fault.unwrap_or_default().contains(part.unwrap_or_default()));
+        }
     }
 
     #[tokio::test]

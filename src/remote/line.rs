@@ -3,7 +3,7 @@
 
 use std::io;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -15,6 +15,7 @@ use crate::protocol::wire::{self, Hello};
 
 use super::client::{ConnectError, Connection, Halves, Leaving, begin, first_answer};
 use super::framed::FrameWriter;
+use super::machine::{self, Machine};
 
 /// Timeout for connecting, including the time to type a password.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -45,6 +46,8 @@ pub struct Line {
     name: String,
     /// A driver is started there if none runs.
     starts: bool,
+    /// The machine there, once a shell has named it.
+    machine: Arc<OnceLock<Machine>>,
 }
 
 /// Why a place on another machine cannot be read.
@@ -85,7 +88,7 @@ impl Line {
             if words.is_empty() {
                 return Err(LineFault::NoProgram);
             }
-            return Ok(Self { words, path, name, starts: true });
+            return Ok(Self { words, path, name, starts: true, machine: Arc::default() });
         }
         let (host, port) = match host.rsplit_once(':') {
             Some((host, port)) => (host, Some(port.parse::<u16>().map_err(|_| fault())?)),
@@ -109,7 +112,7 @@ impl Line {
             words.extend(["-p".to_owned(), port.to_string()]);
         }
         words.push(host.to_owned());
-        Ok(Self { words, path, name, starts: true })
+        Ok(Self { words, path, name, starts: true, machine: Arc::default() })
     }
 
     /// Makes it use a running driver only; none is started there.
@@ -121,6 +124,11 @@ impl Line {
     /// The program that leads there, and its arguments.
     pub(super) fn words(&self) -> &[String] {
         &self.words
+    }
+
+    /// The machine there, once a shell has named it.
+    pub(super) fn machine(&self) -> Option<&Machine> {
+        self.machine.get()
     }
 
     /// A shell is behind it, by `ssh`.
@@ -143,7 +151,8 @@ impl Line {
             None => ("", self.path.as_str()),
         };
         let script = format!(
-            "PATH=\"$PATH:$HOME/.local/bin:$HOME/.cargo/bin\"; echo {MARKER}; exec dominds-tui -C {home}{} relay{}",
+            "PATH=\"$PATH:$HOME/.local/bin:$HOME/.cargo/bin\"; {}; echo {MARKER}; exec dominds-tui -C {home}{} relay{}",
+            machine::ASK,
             quoted(path),
             if self.starts { "" } else { " --no-start" }
         );
@@ -183,7 +192,11 @@ impl Line {
             // A program that has ended does not take it. What it printed is still there to be read.
             let _ = FrameWriter::new(&mut write).write(&greeting).await;
             let skipped = timeout(PATIENCE, skip_greeting(read, &mut greeted)).await;
-            let mut read = skipped.unwrap_or(Err(ConnectError::Nobody))?;
+            let (mut read, machine) = skipped.unwrap_or(Err(ConnectError::Nobody))?;
+            if let Some(machine) = machine {
+                // A line leads to one machine.
+                let _ = self.machine.set(machine);
+            }
             let first = first_answer(&mut read, PATIENCE, cut).await?;
             Ok((first, read))
         };
@@ -229,25 +242,26 @@ impl Line {
     }
 }
 
-/// Reads up to the marker, and nothing behind it. A program that prints none begins with a frame, whose first byte is
-/// in no text. `greeted`: what came where neither did.
+/// Reads up to the marker, and nothing behind it; also returns the machine that was named before it. A program that
+/// prints none begins with a frame, whose first byte is in no text. `greeted`: what came where neither did.
 async fn skip_greeting(
     mut read: Box<dyn AsyncRead + Send + Unpin>,
     greeted: &mut Vec<u8>,
-) -> Result<Box<dyn AsyncRead + Send + Unpin>, ConnectError> {
+) -> Result<(Box<dyn AsyncRead + Send + Unpin>, Option<Machine>), ConnectError> {
     let marker = format!("{MARKER}\n");
     while greeted.len() < MAX_GREETING {
         match read.read_u8().await {
             Ok(0) => {
                 greeted.clear();
-                return Ok(Box::new(io::Cursor::new([0]).chain(read)));
+                return Ok((Box::new(io::Cursor::new([0]).chain(read)), None));
             }
             Ok(byte) => greeted.push(byte),
             Err(_) => return Err(ConnectError::Nobody),
         }
         if greeted.ends_with(marker.as_bytes()) {
+            let machine = Machine::of(greeted);
             greeted.clear();
-            return Ok(read);
+            return Ok((read, machine));
         }
     }
     Err(ConnectError::Nobody)
@@ -341,7 +355,8 @@ mod tests {
         assert_eq!(Line::parse("/w", Some(" ")), Err(LineFault::NoProgram));
         let hostile = Line::parse("ssh://box/~/a'; touch gone; '$(touch gone)", None).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let there = hostile.command_there().replace("exec dominds-tui", "printf \"%s\\n\"");
+        let there = hostile.command_there().replace(machine::ASK, ":");
+        let there = there.replace("exec dominds-tui", "printf \"%s\\n\"");
         let ran = std::process::Command::new("sh")
             .args(["-c", &there])
             .current_dir(folder.path())
@@ -373,7 +388,7 @@ mod tests {
             b"Last login: today\n\0\0\0\x02{}".to_vec(),
         ] {
             let mut seen = Vec::new();
-            let mut rest = skip_greeting(through(&text), &mut seen).await.unwrap();
+            let (mut rest, _) = skip_greeting(through(&text), &mut seen).await.unwrap();
             let frame = first_answer(&mut rest, PATIENCE, |_| ConnectError::Nobody).await.unwrap();
             assert_eq!((seen.len(), frame.as_slice()), (0, &b"{}"[..]));
         }

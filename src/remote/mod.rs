@@ -14,6 +14,7 @@ mod install;
 mod journal;
 pub mod kept;
 pub mod line;
+mod machine;
 mod packing;
 pub mod peer;
 pub mod place;

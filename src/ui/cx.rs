@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::domain::asking::autonomy::AutonomyLevel;
 use crate::domain::asking::inquiry::answers::AnswerInput;
+use crate::domain::asking::put_off;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::teams::task::Priority;
 use crate::domain::teams::trigger::row::TriggerRow;
@@ -102,9 +103,6 @@ pub enum PutOff {
 }
 
 impl PutOff {
-    /// A week.
-    pub const MAX_MINUTES: u64 = 7 * 24 * 60;
-
     /// `15`: minutes; `2h`: hours; nothing: until the next start.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -116,7 +114,7 @@ impl PutOff {
             None => (text, 1),
         };
         let minutes = number.parse::<u64>().ok()?.checked_mul(unit)?;
-        (1..=Self::MAX_MINUTES).contains(&minutes).then_some(Self::Minutes(minutes))
+        (1..=put_off::MAX_MINUTES).contains(&minutes).then_some(Self::Minutes(minutes))
     }
 }
 

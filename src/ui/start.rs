@@ -5,7 +5,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::stream;
 pub use ratatui::layout::Size;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, mpsc};
 
 use super::app::{App, LookChange};
@@ -96,11 +98,18 @@ pub async fn on_terminal(
     options: TerminalOptions,
 ) -> io::Result<RunEnd> {
     let size = terminal::size(options.assumed)?;
+    let mut stop = signal(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?;
     let mut guard = TerminalGuard::enter(terminal_file()?, TtyRawMode, options.modes)?;
     let mut input = keys.stream(options.assumed)?;
     if let Some(question) = first_question(options.questions, options.run.multiplexer) {
-        guard.send(&question)?;
         input.await_replies();
+        // Without UTF-8 no sign is drawn.
+        if options.capabilities.utf8 {
+            guard.send(&question.measuring())?;
+            input.await_columns();
+        } else {
+            guard.send(&question)?;
+        }
     }
     if options.questions == Questions::Awaited {
         input.settle(REPLIES_TIMEOUT).await;
@@ -117,6 +126,7 @@ pub async fn on_terminal(
         events,
         looks,
         shutdown,
+        stops: stream::poll_fn(move |cx| stop.poll_recv(cx)),
         written,
         drafts,
         copies,

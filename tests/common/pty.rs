@@ -136,8 +136,19 @@ impl Program {
         columns: u16,
         rows: u16,
     ) -> Self {
+        let program = env!("CARGO_BIN_EXE_dominds-tui");
+        Self::start_other(program.as_ref(), environment, args, (columns, rows))
+    }
+
+    /// Starts another program in the same way, as a shell.
+    pub fn start_other<V: AsRef<OsStr>>(
+        program: &OsStr,
+        environment: Vec<(&str, V)>,
+        args: &[&OsStr],
+        (columns, rows): (u16, u16),
+    ) -> Self {
         let pair = native_pty_system().openpty(size(columns, rows)).expect("a terminal");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_dominds-tui"));
+        let mut command = CommandBuilder::new(program);
         command.args(args);
         command.env_clear();
         for (name, value) in environment {

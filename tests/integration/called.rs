@@ -126,6 +126,38 @@ fn the_example_for_a_status_line_prints_how_many_questions_are_open() {
 }
 
 #[test]
+fn a_question_that_is_put_off_is_not_counted_until_it_is_back() {
+    let (mut driver, question) = Driver::asking();
+    let file = driver.home().workspace().join(".dialogs/.tui/drafts.json");
+    let key = format!("later/{question}");
+    let until = || -> Option<i64> {
+        let stored: Value = serde_json::from_str(&fs::read_to_string(&file).ok()?).ok()?;
+        stored.get(&key)?.as_str()?.parse().ok()
+    };
+    let mut screen = driver.screen(&["attach"]);
+    screen.until_shown(&["Which colour?"]);
+    assert_eq!(driver.ok(&["inbox", "--count"], 0), "1?\n");
+    screen.keys("2");
+    screen.keys("Z");
+    screen.until_shown(&["minutes, or hours"]);
+    screen.keys("\r");
+    assert!(eventually(|| until().is_some()), "{}", screen.screen());
+    assert_eq!(driver.ok(&["inbox", "--count"], 0), "");
+    let (back, listed) = (until().expect("a time"), driver.json(&["q4h", "--json"]));
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "it is open all the same");
+    screen.keys("B");
+    assert!(eventually(|| driver.ok(&["inbox", "--count"], 0) == "1?\n"), "{}", screen.screen());
+    screen.kill();
+    driver.quit();
+    // Without a driver, before that time and after it.
+    for (back, counted) in [(back, ""), (back - 60 * 60, "1?\n")] {
+        let stored = format!("{{\"{key}\":\"{back}\"}}");
+        files::put(&driver.home().workspace(), ".dialogs/.tui/drafts.json", &stored);
+        assert_eq!(driver.ok(&["inbox", "--count"], 0), counted);
+    }
+}
+
+#[test]
 fn tmux_takes_the_example_for_its_status_line() {
     if !has("tmux") {
         return;

@@ -19,6 +19,7 @@ mod drives;
 mod hostile;
 mod inline;
 mod inspection;
+mod job_control;
 mod keys_needed;
 mod lines;
 mod messages_api;

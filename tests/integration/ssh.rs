@@ -344,19 +344,22 @@ fn one_screen_over_two_workspaces_answers_in_the_right_one_and_says_which_line_i
 fn a_machine_without_the_program_gets_it_once_the_person_agrees() {
     let Some(remote) = Box::bare() else { return };
     let installed = remote.driver.home().workspace().with_file_name(".local/bin/dominds-tui");
-    let mut refused = remote.attach(&[]);
-    refused.until_shown(&["is not installed on", "~/.local/bin/dominds-tui", "[y/N]"]);
+    // A development build is not sent unless it is named.
+    let own = env!("CARGO_BIN_EXE_dominds-tui");
+    let mut refused = remote.attach(&["--program", own]);
+    let offer = ["is not installed on", "MB to send", "~/.local/bin/dominds-tui", "[y/N]"];
+    refused.until_shown(&offer);
     refused.keys("\r");
     let (status, raw) = refused.end();
     assert_eq!(status, 1);
     assert!(String::from_utf8_lossy(&raw).contains("is not installed there"));
     assert!(!installed.exists());
 
-    let mut screen = remote.attach(&[]);
+    let mut screen = remote.attach(&["--program", own]);
     screen.until_shown(&["[y/N]"]);
     screen.keys("y\r");
     screen.until_shown(&["DIALOGS"]);
-    let own = fs::read(env!("CARGO_BIN_EXE_dominds-tui")).expect("this program");
+    let own = fs::read(own).expect("this program");
     assert!(fs::read(&installed).expect("the program there") == own, "another program is there");
     screen.quit();
     assert_eq!(screen.end_restored(), 0);

@@ -137,12 +137,38 @@ fn the_day_of_a_team_that_is_used_up_is_said_by_every_list() {
     let teams = driver.json(&["teams", "--json"]);
     let qa = teams["teams"].as_array().unwrap().iter().find(|team| team["name"] == "qa").unwrap();
     assert_eq!((&qa["usedUp"], &qa["pending"]), (&json!(true), &json!(1)));
-    assert!(tasks(&driver)[0]["ageSeconds"].is_u64(), "{:?}", tasks(&driver));
+    assert_eq!((&qa["waits"], &teams["teams"][0]["waits"]), (&json!("midnight"), &Value::Null));
+    let listed = tasks(&driver);
+    for (task, waits) in listed.iter().zip([json!("midnight"), Value::Null]) {
+        assert!(task["ageSeconds"].is_u64() && task["waits"] == waits, "{task}");
+        let id = task["id"].as_str().unwrap();
+        assert_eq!(self::task(&driver, id)["waits"], waits, "{task}");
+        let said = driver.ok(&["task", "show", id], 0);
+        assert_eq!(said.contains("pending (until midnight)"), waits != Value::Null, "{said}");
+    }
+    assert!(driver.ok(&["tasks"], 0).contains("pending (until midnight)"));
     let all = driver.json(&["inbox", "--all", "--json"]);
     let is_used_up = |item: &&Value| item["title"].as_str().unwrap().contains("limit of a day");
     let item = all["items"].as_array().unwrap().iter().find(is_used_up).expect("a failure");
     let body = item["body"].as_str().unwrap();
     assert!(body.contains("max_tasks_per_day: 1 / 1") && body.contains("and the second"), "{item}");
+    assert!(item["ageSeconds"].is_u64(), "{item}");
+}
+
+#[test]
+fn what_waits_for_a_person_has_its_age_in_every_list() {
+    let (mut driver, question) = Driver::asking();
+    for runs in [true, false] {
+        if !runs {
+            driver.quit();
+        }
+        let listed = driver.json(&["q4h", "--json"]);
+        let shown = driver.json(&["q4h", "show", &question, "--json"]);
+        let items = driver.json(&["inbox", "--json"]);
+        for one in [&listed[0], &shown, &items["items"][0]] {
+            assert!(one["id"] == json!(question) && one["ageSeconds"].is_u64(), "{one}");
+        }
+    }
 }
 
 #[test]

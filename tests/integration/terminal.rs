@@ -145,6 +145,18 @@ fn a_terminal_that_is_light_is_asked_and_gets_the_light_theme_and_its_replies_ar
 }
 
 #[test]
+fn a_terminal_that_draws_signs_two_cells_wide_gets_the_symbols_of_ascii() {
+    let home = Home::new();
+    let mut program = home.demo("0");
+    assert!(eventually(|| wrote(&program, "\x1b[6n…я\x1b[6n")), "it is measured");
+    program.keys("\x1b[1;1R\x1b[1;5R\x1b[?62c");
+    program.until_shown(&["FOR YOU - 2"]);
+    assert!(!program.screen().contains(['─', '│', '·']), "{}", program.screen());
+    program.quit();
+    assert_eq!(program.end_restored(), 0);
+}
+
+#[test]
 fn a_terminal_that_cannot_reply_or_has_no_colours_is_not_asked_for_them() {
     // The console of Linux has few signs beside letters.
     for (set, title) in [(("TERM", "linux"), "FOR YOU - 2"), (("NO_COLOR", "1"), "FOR YOU · 2")] {

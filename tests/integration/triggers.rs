@@ -49,10 +49,12 @@ fn s8_1_a_trigger_is_made_tried_and_enabled_and_a_message_makes_its_task() {
         "team": "qa", "name": "watch", "type": "keyword", "config": { "pattern": "deploy failed" }, "task": "hi",
         "subagent": null, "state": "active", "running": true, "fault": null, "reason": null, "failures": 0,
         "threshold": 3, "nextAt": null, "lastFiredAt": all["triggers"][0]["lastFiredAt"], "lastStatus": "done",
+        "ageSeconds": all["triggers"][0]["ageSeconds"],
         "lastTask": all["triggers"][0]["lastTask"], "overlapPolicy": "skip-then-replace",
         "windowOpen": null, "ticks": null, "tokens": null,
     });
     assert_eq!(all["triggers"][0], expected);
+    assert!(expected["ageSeconds"].is_u64(), "{expected}");
     let told = driver.ok(&["inbox", "--all"], 0);
     assert!(told.contains("[qa] Hello."), "{told}");
     driver.ok(&["trigger", "disable", "qa", "watch", "--reason", "too loud"], 0);

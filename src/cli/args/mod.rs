@@ -262,6 +262,9 @@ pub struct AttachArgs {
     /// The program that leads to that machine, with its arguments; then PLACE may be the path alone
     #[arg(long, value_name = "PROGRAM", requires = "place")]
     pub via: Option<String>,
+    /// The dominds-tui to copy there, after asking, if there is none or an older one; this program, if not given
+    #[arg(long, value_name = "FILE", requires = "place")]
+    pub program: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -278,7 +281,7 @@ pub struct InboxArgs {
     /// The open questions, notices and failures as one JSON value
     #[arg(long)]
     pub json: bool,
-    /// Print how many questions are open in the folders here, as `2?`; nothing if none is. `2+?`: and in others that are not read
+    /// Print how many questions wait in the folders here, without those put off, as `2?`; nothing if none does. `2+?`: and in others that are not read
     #[arg(long, conflicts_with_all = ["plain", "watch", "json", "kind", "team", "all", "show", "dismiss", "dismiss_news", "history"])]
     pub count: bool,
     /// With `--json` or `--all`: only these; may be repeated

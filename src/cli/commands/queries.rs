@@ -20,6 +20,7 @@ use super::ids::Ids;
 use super::undriven::{self, AsksElsewhere};
 use super::{find, inspect, listing};
 use crate::cli::exit::{CommandError, Status};
+use crate::cli::forms::item_json::age_seconds;
 use crate::cli::forms::question_json::{
     alike, category_of, diff_of, inquiry_of, part_lines, parts_json,
 };
@@ -183,6 +184,7 @@ impl OpenQuestions {
             "selfId": dialog.this,
             "agentId": row.agent,
             "askedAt": question.asked_at,
+            "ageSeconds": age_seconds(&question.asked_at),
             "course": question.call_site_ref.course,
             "callId": question.call_id,
             "title": title.unwrap_or_default(),

@@ -3,12 +3,19 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::DialogId;
 use crate::domain::reading::title::headline;
 use crate::domain::teams::notices::NewsItem;
+use crate::domain::{Clock as _, DialogId, Stamp};
+use crate::platform::SystemClock;
 use crate::protocol::InboxRow;
+use crate::ui::model::age;
 
 use super::question_json::{category_of, diff_of, inquiry_of, parts_json};
+
+/// The value of `ageSeconds`, wherever it stands: whole seconds since then; `None` where the stamp is not a time.
+pub fn age_seconds(then: &Stamp) -> Option<u64> {
+    age::seconds_since(then, &SystemClock.now())
+}
 
 /// An open question or approval. `alike`: other questions that ask the same.
 pub fn of_question(row: &InboxRow, alike: &[String]) -> Value {
@@ -35,6 +42,7 @@ pub fn of_question(row: &InboxRow, alike: &[String]) -> Value {
         "level": Value::Null,
         "count": 1,
         "createdAt": question.asked_at,
+        "ageSeconds": age_seconds(&question.asked_at),
         "resolvedAt": Value::Null,
         "resolvedBy": Value::Null,
     })
@@ -65,6 +73,7 @@ pub fn of_news(item: &NewsItem) -> Value {
         "level": item.level.name(),
         "count": item.count,
         "createdAt": item.created_at,
+        "ageSeconds": age_seconds(&item.updated_at),
         "resolvedAt": item.resolved_at,
         "resolvedBy": if is_open { Value::Null } else { "@human".into() },
     })
@@ -93,12 +102,10 @@ fn dialog_text(dialog: &DialogId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Stamp;
     use crate::domain::teams::notices::{NewsKind, NewsLevel};
 
-    #[test]
-    fn a_title_of_another_machine_makes_no_second_line() {
-        let item = NewsItem {
+    fn item() -> NewsItem {
+        NewsItem {
             id: "n-1".to_owned(),
             kind: NewsKind::Notice,
             level: NewsLevel::Info,
@@ -111,7 +118,21 @@ mod tests {
             updated_at: Stamp::default(),
             work: None,
             resolved_at: None,
-        };
-        assert_eq!(news_line(&item), "notice: Go (x2)  [n-1]");
+        }
+    }
+
+    #[test]
+    fn a_title_of_another_machine_makes_no_second_line() {
+        assert_eq!(news_line(&item()), "notice: Go (x2)  [n-1]");
+    }
+
+    #[test]
+    fn an_item_is_as_old_as_what_was_said_last() {
+        let long_ago = Stamp::new("2020-11-21 12:00:00");
+        for (said, age) in [("2999-11-21 12:00:00", Some(0)), ("soon", None)] {
+            let (created_at, updated_at) = (long_ago.clone(), Stamp::new(said));
+            let item = of_news(&NewsItem { created_at, updated_at, ..item() });
+            assert_eq!(item.get("ageSeconds"), Some(&json!(age)), "{said}");
+        }
     }
 }

@@ -39,7 +39,7 @@ pub async fn serve(workspace: &Path) -> Result<Status, CommandError> {
             "nobody could reach this driver: there is no place for its socket; the log says why";
         return Err(CommandError::invalid(text));
     };
-    let calls = Calls::start(driver.clients(), &setup, workspace)?;
+    let calls = Calls::start(driver.clients(), store.clone(), &setup, workspace)?;
     let (commands, events, tasks) = driver.into_parts();
     let manager = ServiceManager::of_environment();
     let status = format!("driving {}", env::display_path(workspace));
@@ -85,7 +85,7 @@ async fn attach_as(
         output::note(&format!("dominds-tui: connecting to {} …", line.name()));
         let mut found = line.connect(hello.clone(), Leaving::DriverStays).await;
         if let Some(there) = FoundThere::of(&found, &line)
-            && install::offer(&line, &there).await?
+            && install::offer(&line, &there, wanted.program.as_deref()).await?
         {
             found = line.connect(hello.clone(), Leaving::DriverStays).await;
         }

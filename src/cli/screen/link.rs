@@ -113,7 +113,7 @@ impl Link {
             .then(|| other_driver::listen(workspace, &driver, store.clone(), level))
             .flatten();
         let clients = driver.clients();
-        let calls = Calls::start(clients.clone(), setup, workspace)?;
+        let calls = Calls::start(clients.clone(), store.clone(), setup, workspace)?;
         let (commands, events, tasks) = driver.into_parts();
         let texts = Texts::new(TextsPlace::Here(store.clone()));
         let end = LinkEnd::Here { tasks, clients, server, shells, store, calls };

@@ -8,6 +8,7 @@ pub(super) mod link;
 pub(super) mod notify_command;
 pub(super) mod own_texts;
 pub(super) mod plain;
+pub(super) mod put_offs;
 pub(super) mod reset;
 pub(super) mod screen_programs;
 pub(super) mod unsaved;

@@ -14,10 +14,12 @@ use crate::domain::text::{Text, localized};
 use crate::driver::{Audience, ClientProfile, Clients};
 use crate::platform::SystemClock;
 use crate::platform::user_program::UserProgram;
-use crate::ui::plain::{Attendant, attend};
+use crate::store::Store;
+use crate::ui::plain::{Attendant, ReadPutOffs, attend};
 use crate::ui::text::clean::escape_json;
 use crate::ui::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
 
+use super::put_offs;
 use crate::cli::config::UserConfig;
 use crate::cli::exit::CommandError;
 
@@ -39,6 +41,7 @@ impl Calls {
     /// The thread that makes calls could not be started.
     pub fn start(
         clients: Clients,
+        store: Arc<Store>,
         setup: &UserConfig,
         workspace: &Path,
     ) -> Result<Self, CommandError> {
@@ -49,9 +52,10 @@ impl Calls {
         let caller = Caller::start(target);
         let caller = caller.map_err(|error| CommandError::invalid(error.to_string()))?;
         let attendant = Attendant::new(setup.look.lang, setup.attention);
+        let put_offs: ReadPutOffs = Arc::new(move || put_offs::read(&store));
         let (stop, stopped) = oneshot::channel();
         let mut task = JoinSet::new();
-        task.spawn(call(clients, attendant, caller, stopped));
+        task.spawn(call(clients, (attendant, put_offs), caller, stopped));
         Ok(Self(Some((stop, task))))
     }
 
@@ -65,7 +69,7 @@ impl Calls {
 
 async fn call(
     clients: Clients,
-    attendant: Attendant,
+    (attendant, put_offs): (Attendant, ReadPutOffs),
     mut caller: Caller,
     stopped: oneshot::Receiver<()>,
 ) {
@@ -84,8 +88,9 @@ async fn call(
         std::future::pending::<()>().await;
     };
     let channels = (channels.commands, channels.events);
+    let known = (|| looks.now(), put_offs);
     tokio::select! {
-        () = attend(attendant, channels, || looks.now(), (&mut caller, Arc::new(SystemClock))) => {}
+        () = attend(attendant, channels, known, (&mut caller, Arc::new(SystemClock))) => {}
         () = reporting => {}
         _ = stopped => {}
     }

@@ -1,9 +1,9 @@
-//! Restores a terminal that a killed program left in its modes.
+//! Restores a terminal that a killed or stopped program left in its modes.
 
 use std::fs::File;
 use std::io;
 
-use crate::ui::terminal::{self, ModeFlag, RawMode, SavedLine, ShellLine};
+use crate::ui::terminal::{self, JobPlace, ModeFlag, RawMode, SavedLine, ShellLine};
 
 use crate::cli::exit::Status;
 use crate::cli::output;
@@ -26,9 +26,8 @@ pub fn by_hand() -> Status {
 
 /// Restores the terminal after its screen was killed; says why the screen is gone.
 pub fn after_kill(signal: i32, inline: bool, line: &mut SavedLine) {
-    let modes = if inline { ModeFlag::inline() } else { ModeFlag::default() };
     // If the terminal is gone as well, there is nothing to restore.
-    if terminal::reset(&mut io::stdout(), line, &modes).is_err() {
+    if terminal::reset(&mut io::stdout(), line, &modes(inline)).is_err() {
         let _ = line.set(false);
     }
     let why = why(signal);
@@ -36,6 +35,18 @@ pub fn after_kill(signal: i32, inline: bool, line: &mut SavedLine) {
         "dominds-tui: ended by {why}; what was recorded is on disk\n\
          dominds-tui: `dominds-tui --reset-terminal` helps if the terminal is still not in order"
     ));
+}
+
+/// Restores the terminal after its screen was stopped and could not do it. It sets its modes again when it goes on.
+pub fn after_stop(inline: bool, line: &mut SavedLine) {
+    if terminal::job_place() == JobPlace::Foreground {
+        // If the terminal is gone, there is nothing to restore.
+        let _ = terminal::reset_modes(&mut io::stdout(), line, &modes(inline));
+    }
+}
+
+fn modes(inline: bool) -> ModeFlag {
+    if inline { ModeFlag::inline() } else { ModeFlag::default() }
 }
 
 fn why(signal: i32) -> String {

@@ -37,6 +37,9 @@ pub use triggers::{list as list_triggers, send, trigger};
 /// Most characters of why a team could not be set up, in a line.
 const MAX_REASON: usize = 100;
 
+/// What the tasks of a team wait for whose limits of the day are used up, in JSON.
+const MIDNIGHT: &str = "midnight";
+
 /// The teams of a workspace that has some.
 fn org_of(workspace: &Path) -> Result<Arc<Org>, CommandError> {
     let minds = Minds::load(workspace, Lang::En);
@@ -67,6 +70,12 @@ async fn view(workspace: &Path) -> Result<TasksView, CommandError> {
     view
 }
 
+/// The teams whose tasks wait until midnight: the limits of the day are used up.
+async fn until_midnight(store: &mut Store, org: &Org) -> Result<Vec<TeamName>, StoreFault> {
+    let limits: Vec<_> = org.teams().map(|team| (team.name.clone(), team.limits)).collect();
+    store.used_up(&limits, SystemClock.day_began()).await
+}
+
 /// The work of the teams.
 struct Work {
     view: TasksView,
@@ -86,8 +95,7 @@ impl Work {
 
     async fn read(store: &mut Store, org: &Org) -> Result<Self, StoreFault> {
         let mut view = store.tasks_view(&SystemClock).await?;
-        let limits: Vec<_> = org.teams().map(|team| (team.name.clone(), team.limits)).collect();
-        view.used_up = store.used_up(&limits, SystemClock.day_began()).await?.into();
+        view.used_up = until_midnight(store, org).await?.into();
         let filter = TaskFilter {
             team: None,
             statuses: vec![TaskStatus::Failed],
@@ -183,6 +191,7 @@ fn team_json(team: &OrgTeam, work: &Work) -> Value {
         "status": view.status_of(&team.name),
         "error": work.failure(&team.name),
         "usedUp": view.used_up.contains(&team.name),
+        "waits": view.used_up.contains(&team.name).then_some(MIDNIGHT),
         "orgOpPending": view.changes_for(&team.name),
         "activeDailyOps": running,
         "saturated": is_saturated(team, running),
@@ -275,7 +284,7 @@ async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, Comman
     ));
     let now = SystemClock.now();
     for task in work.view.active_of(&team.name) {
-        output::print(&tasks::task_line(task, &now));
+        output::print(&tasks::task_line(task, &work.view.used_up, &now));
     }
     Ok(Status::Done)
 }

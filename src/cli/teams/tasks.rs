@@ -5,22 +5,24 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::domain::reading::title::short_headline;
+use crate::domain::teams::org::Org;
 use crate::domain::teams::task::{
     A_TASK, CANCELLED_BY_PERSON, Enqueued, NewTask, RetryRefusal, Task, TaskFilter, TaskKind,
     TaskStatus, checked_text,
 };
 use crate::domain::{AgentId, Clock as _, Lang, Stamp, TaskId, TeamName};
-use crate::hive::Store;
+use crate::hive::{Store, StoreFault};
 use crate::platform::SystemClock;
 use crate::tools::task_refused;
 use crate::ui::model::age;
 
-use super::{org_of, team_named};
+use super::{MIDNIGHT, org_of, team_named, until_midnight};
 use crate::cli::args::team_args::{
     DelegateArgs, KindArg, OverlapArg, StatusArg, TaskCommand, TasksArgs,
 };
 use crate::cli::commands::drive::text_or_stdin;
 use crate::cli::exit::{CommandError, Status};
+use crate::cli::forms::item_json::age_seconds;
 use crate::cli::output;
 use crate::cli::running::team_store::{open, open_or_make, refused, setup};
 
@@ -40,27 +42,26 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
         // One more shows whether there are further ones.
         limit: wanted.limit.saturating_add(1),
     };
-    let mut tasks = match open(workspace).await? {
+    let (mut tasks, used_up) = match open(workspace).await? {
         Some(mut store) => {
-            let found = store.tasks(&filter, &SystemClock).await;
+            let found = read(&mut store, &filter, &org).await;
             store.close().await;
             found.map_err(|fault| refused(&fault))?
         }
-        None => Vec::new(),
+        None => (Vec::new(), Vec::new()),
     };
     if tasks.len() > usize::try_from(wanted.limit).unwrap_or(usize::MAX) {
         tasks.pop();
         output::note("older tasks are not listed: --limit lists more");
     }
     if wanted.json {
-        let now = SystemClock.now();
-        let tasks = tasks.iter().map(|task| task_json(task, &now));
+        let tasks = tasks.iter().map(|task| task_json(task, &used_up));
         output::json(&json!({ "tasks": tasks.collect::<Value>() }));
         return Ok(Status::Done);
     }
     let now = SystemClock.now();
     for task in &tasks {
-        output::print(&task_line(task, &now));
+        output::print(&task_line(task, &used_up, &now));
     }
     if tasks.is_empty() {
         output::print("there is no task");
@@ -68,10 +69,21 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
     Ok(Status::Done)
 }
 
-/// Returns a task as one line: with the time in its state, and why it failed.
-pub fn task_line(task: &Task, now: &Stamp) -> String {
+/// Returns the tasks that are wanted, and the teams whose tasks wait until midnight.
+async fn read(
+    store: &mut Store,
+    filter: &TaskFilter,
+    org: &Org,
+) -> Result<(Vec<Task>, Vec<TeamName>), StoreFault> {
+    let tasks = store.tasks(filter, &SystemClock).await?;
+    Ok((tasks, until_midnight(store, org).await?))
+}
+
+/// Returns a task as one line: with the time in its state, what it waits for, and why it failed. `used_up`: the teams whose
+/// tasks wait until midnight.
+pub fn task_line(task: &Task, used_up: &[TeamName], now: &Stamp) -> String {
     let Task { id, team, priority, text, error, .. } = task;
-    let status = status_words(task);
+    let status = status_words(task, used_up);
     let age = age::short(since(task), now);
     let about = short_headline(text, MAX_HEADLINE);
     let error = error.as_ref().filter(|_| task.status == TaskStatus::Failed);
@@ -87,14 +99,22 @@ fn since(task: &Task) -> &Stamp {
     ended_at.as_ref().or(started).unwrap_or(created_at)
 }
 
-fn status_words(task: &Task) -> String {
-    match task.block_reason {
-        Some(reason) => format!("{} ({})", task.status.name(), reason.name()),
-        None => task.status.name().to_owned(),
+/// Returns until when it waits in the queue, if its team starts nothing before.
+fn waits(task: &Task, used_up: &[TeamName]) -> Option<&'static str> {
+    let is_kept = task.status == TaskStatus::Pending && used_up.contains(&task.team);
+    is_kept.then_some(MIDNIGHT)
+}
+
+fn status_words(task: &Task, used_up: &[TeamName]) -> String {
+    let status = task.status.name();
+    match (task.block_reason, waits(task, used_up)) {
+        (Some(reason), _) => format!("{status} ({})", reason.name()),
+        (None, Some(until)) => format!("{status} (until {until})"),
+        (None, None) => status.to_owned(),
     }
 }
 
-fn task_json(task: &Task, now: &Stamp) -> Value {
+fn task_json(task: &Task, used_up: &[TeamName]) -> Value {
     json!({
         "id": task.id,
         "team": task.team,
@@ -102,6 +122,7 @@ fn task_json(task: &Task, now: &Stamp) -> Value {
         "priority": task.priority,
         "status": task.status,
         "blockReason": task.block_reason,
+        "waits": waits(task, used_up),
         "text": task.text,
         "member": task.member,
         "from": task.from,
@@ -113,7 +134,7 @@ fn task_json(task: &Task, now: &Stamp) -> Value {
         "dialog": task.dialog,
         "createdAt": task.created_at,
         "since": since(task),
-        "ageSeconds": age::seconds_since(since(task), now),
+        "ageSeconds": age_seconds(since(task)),
         "startedAt": task.started_at,
         "endedAt": task.ended_at,
         "durationMs": task.duration_ms,
@@ -124,12 +145,12 @@ fn task_json(task: &Task, now: &Stamp) -> Value {
 }
 
 pub async fn task(workspace: &Path, wanted: TaskCommand) -> Result<Status, CommandError> {
-    org_of(workspace)?;
+    let org = org_of(workspace)?;
     let Some(mut store) = open(workspace).await? else {
         return Err(CommandError::usage("there is no task yet"));
     };
     let done = match wanted {
-        TaskCommand::Show { task, json } => show(&mut store, &task, json).await,
+        TaskCommand::Show { task, json } => show(&mut store, &org, &task, json).await,
         TaskCommand::Cancel { task, json } => cancel(&mut store, &task, json).await,
         TaskCommand::Retry { task, json } => retry(&mut store, &task, json).await,
     };
@@ -153,13 +174,14 @@ async fn find(store: &mut Store, wanted: &str) -> Result<Task, CommandError> {
     }
 }
 
-async fn show(store: &mut Store, wanted: &str, json: bool) -> Result<(), CommandError> {
+async fn show(store: &mut Store, org: &Org, wanted: &str, json: bool) -> Result<(), CommandError> {
     let task = find(store, wanted).await?;
+    let used_up = until_midnight(store, org).await.map_err(|fault| refused(&fault))?;
     if json {
-        output::json(&task_json(&task, &SystemClock.now()));
+        output::json(&task_json(&task, &used_up));
         return Ok(());
     }
-    output::print(&task_line(&task, &SystemClock.now()));
+    output::print(&task_line(&task, &used_up, &SystemClock.now()));
     let from = task.from.as_ref().map_or("a person", TeamName::as_str);
     let cause = task.cause.as_ref().map(|id| format!(", for {id}")).unwrap_or_default();
     output::print(&format!("from {from}{cause} at {}", task.created_at));

@@ -29,6 +29,7 @@ use crate::cli::args::trigger_args::{
 };
 use crate::cli::commands::drive::text_or_stdin;
 use crate::cli::exit::{CommandError, Status};
+use crate::cli::forms::item_json::age_seconds;
 use crate::cli::output;
 use crate::cli::running::team_store::{open_or_make, refused, setup};
 
@@ -51,8 +52,7 @@ pub async fn list(workspace: &Path, wanted: TriggersArgs) -> Result<Status, Comm
     let mut rows = all_rows(workspace).await?;
     rows.retain(|row| team.is_none_or(|team| row.team == team.name));
     if wanted.json {
-        let triggers = rows.iter().map(|row| row.summary(Lang::En));
-        output::json(&json!({ "triggers": triggers.collect::<Value>() }));
+        output::json(&json!({ "triggers": rows.iter().map(trigger_json).collect::<Value>() }));
         return Ok(Status::Done);
     }
     for row in &rows {
@@ -62,6 +62,16 @@ pub async fn list(workspace: &Path, wanted: TriggersArgs) -> Result<Status, Comm
         output::print("there is no trigger: one is a file .minds/hive/triggers/TEAM/NAME.yaml");
     }
     Ok(Status::Done)
+}
+
+/// A trigger as JSON, with how long ago it last fired.
+fn trigger_json(row: &TriggerRow) -> Value {
+    let mut trigger = row.summary(Lang::En);
+    if let Value::Object(fields) = &mut trigger {
+        let age = row.last_fired_at.as_ref().and_then(age_seconds);
+        fields.insert("ageSeconds".to_owned(), json!(age));
+    }
+    trigger
 }
 
 /// A trigger in one line.
@@ -214,7 +224,7 @@ async fn show(workspace: &Path, of: &TriggerName, json: bool) -> Result<Status, 
         return Err(CommandError::usage(format!("Trigger '{}' not found", of.name)));
     };
     if json {
-        output::json(&row.summary(Lang::En));
+        output::json(&trigger_json(row));
         return Ok(Status::Done);
     }
     output::print(&line(row));

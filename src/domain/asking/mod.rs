@@ -4,4 +4,5 @@ pub mod autonomy;
 pub mod decisions;
 pub mod inquiry;
 pub mod open_questions;
+pub mod put_off;
 pub mod question;

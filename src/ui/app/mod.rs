@@ -30,7 +30,8 @@ use crate::ui::panes::field::Field;
 use crate::ui::panes::queued::QueuedRow;
 use crate::ui::panes::{composer, inbox, transcript, tree};
 use crate::ui::text::SafeText;
-use crate::ui::theme::{Shade, ShadedThemes, Theme};
+use crate::ui::text::wide_chars::WideChars;
+use crate::ui::theme::{Glyphs, Shade, ShadedThemes, Theme};
 use answers::undoable::HeldAnswers;
 pub(in crate::ui) use calling::alerts::{Alerts, Due};
 pub use calling::alerts::{AttentionSettings, Looking};
@@ -453,11 +454,23 @@ impl App {
     fn wear(&mut self, theme: Option<Theme>) {
         if let Some(theme) = theme.filter(|theme| *theme != self.ui.theme) {
             Arc::make_mut(&mut self.ui).theme = theme;
-            self.reading.forget_layout();
-            self.preview.forget_layout();
-            self.overlays.forget_rows();
-            self.redraw.mark();
+            self.forget_layout();
         }
+    }
+
+    /// The terminal draws these two cells wide: they count as two, and the symbols are those of ASCII.
+    pub fn widen(&mut self, wide: WideChars) {
+        wide.set();
+        Arc::make_mut(&mut self.ui).glyphs = Glyphs::ASCII;
+        self.forget_layout();
+    }
+
+    /// Draws everything anew.
+    fn forget_layout(&mut self) {
+        self.reading.forget_layout();
+        self.preview.forget_layout();
+        self.overlays.forget_rows();
+        self.redraw.mark();
     }
 
     /// Returns the number of open questions, postponed ones included, for the line after the screen is closed.

@@ -1,11 +1,12 @@
 //! One cell of the screen, as it is compared and written.
 
-use ratatui::buffer::{Cell, CellWidth as _};
+use ratatui::buffer::Cell;
 use unicode_width::UnicodeWidthChar as _;
 
 use super::capabilities::Capabilities;
 use super::cell_style::CellStyle;
 use crate::ui::links::LinkId;
+use crate::ui::text::width::symbol_width;
 
 /// The content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -45,7 +46,7 @@ impl ScreenCell {
         if symbol.chars().any(char::is_control) || (!capabilities.utf8 && !symbol.is_ascii()) {
             return Self { glyph: Glyph::Char('?'), width: 1, style, link };
         }
-        let width = if symbol.is_empty() { 1 } else { symbol.cell_width() };
+        let width = if symbol.is_empty() { 1 } else { symbol_width(symbol) };
         match (width, more, first) {
             (0, ..) | (1, false, ' ') => Self { link, ..Self::blank(style) },
             (_, false, _) => Self { glyph: Glyph::Char(first), width, style, link },

@@ -7,11 +7,12 @@ use std::hash::{Hash as _, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use ratatui::buffer::{Cell, CellWidth as _};
+use ratatui::buffer::Cell;
 use ratatui::layout::Size;
 
 use super::capabilities::Capabilities;
 use super::cell::{Glyph, ScreenCell};
+use crate::ui::text::width::symbol_width;
 
 /// The direction in which a band of rows moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +63,7 @@ impl Row {
             }
             let mut shown = ScreenCell::of(cell, capabilities);
             shown.link = shown.link.filter(|_| with_links);
-            covered = x.saturating_add(cell.symbol().cell_width().max(1));
+            covered = x.saturating_add(symbol_width(cell.symbol()).max(1));
             put(&mut row, x, shown);
         }
         row.into()

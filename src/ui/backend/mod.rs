@@ -21,12 +21,13 @@ mod movement;
 use std::io::{self, Write};
 
 use ratatui::backend::{Backend, ClearType, WindowSize};
-use ratatui::buffer::{Buffer, Cell, CellWidth as _};
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect, Size};
 use ratatui::{Frame, Terminal};
 
 use super::links::Links;
 use super::terminal::Control;
+use super::text::width::symbol_width;
 pub use bounds::{Drawn, FrameBounds, StatusQuestion};
 pub use capabilities::Capabilities;
 use cell::ScreenCell;
@@ -82,7 +83,7 @@ pub fn clear_area(buffer: &mut Buffer, area: Rect) {
     let area = area.intersection(buffer.area);
     for y in area.top()..area.bottom() {
         let before = area.left().checked_sub(1).and_then(|x| buffer.cell_mut((x, y)));
-        if let Some(cell) = before.filter(|cell| cell.symbol().cell_width() > 1) {
+        if let Some(cell) = before.filter(|cell| symbol_width(cell.symbol()) > 1) {
             cell.set_symbol(" ");
         }
         for x in area.left()..area.right() {
@@ -179,6 +180,8 @@ impl<W: Write> ScreenBackend<W> {
     /// the next flush erases it and draws everything, even without a change.
     pub fn invalidate(&mut self) {
         self.repaint = true;
+        // Characters may have another width now.
+        self.rendered = None;
         self.frame_writer = self.frame_writer.restarted();
     }
 

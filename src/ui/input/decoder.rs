@@ -141,6 +141,8 @@ pub struct Decoder {
     awaits_until: Option<Instant>,
     /// The number of status replies awaited, and until when.
     statuses: Option<(u32, Instant)>,
+    /// The number of reports of the cursor that are among the replies awaited.
+    columns: u8,
     out: VecDeque<Input>,
 }
 
@@ -153,6 +155,7 @@ impl Default for Decoder {
             text_until: None,
             awaits_until: None,
             statuses: None,
+            columns: 0,
             out: VecDeque::new(),
         }
     }
@@ -162,6 +165,11 @@ impl Decoder {
     /// Notes that a question was sent; its replies end with [`Reply::Attributes`].
     pub fn await_replies(&mut self, now: Instant) {
         self.awaits_until = Some(now + REPLIES_WAIT);
+    }
+
+    /// Expects `count` reports of the cursor among the replies: elsewhere they are keys, or nothing.
+    pub fn await_columns(&mut self, count: u8) {
+        self.columns = count;
     }
 
     /// Expects `count` more status replies.
@@ -185,6 +193,9 @@ impl Decoder {
         }
         let pause = self.since.map_or(Duration::MAX, |since| now.saturating_duration_since(since));
         self.since = Some(now);
+        if self.awaits_until.is_none_or(|until| now >= until) {
+            self.columns = 0;
+        }
         // A paste that has not ended for a person who wants the keyboard back.
         if bytes == [CTRL_C] && pause >= KEY_PAUSE && matches!(self.state, State::Paste(_)) {
             self.end_paste();
@@ -329,7 +340,8 @@ impl Decoder {
 
     fn reply(&mut self, reply: Reply) {
         match reply {
-            Reply::Attributes => self.awaits_until = None,
+            Reply::Attributes => (self.awaits_until, self.columns) = (None, 0),
+            Reply::Column(_) => self.columns = self.columns.saturating_sub(1),
             Reply::Status => {
                 let more = self.statuses.filter(|(count, _)| *count > 1);
                 self.statuses = more.map(|(count, until)| (count - 1, until));
@@ -479,7 +491,8 @@ impl Decoder {
             // Too long: it means nothing.
             0x40..=0x7e if parameters.len() > MAX_KEY_BYTES => {}
             0x40..=0x7e => {
-                if let Some(reply) = reply::of_csi(&parameters, byte) {
+                let column = reply::column(&parameters, byte).filter(|_| self.columns > 0);
+                if let Some(reply) = column.or_else(|| reply::of_csi(&parameters, byte)) {
                     self.reply(reply);
                 } else if let Some(event) = sequence::event(&parameters, byte) {
                     self.out.push_back(Input::Event(event));

@@ -152,6 +152,11 @@ impl<'a> InputStream<'a> {
         self.decoder.await_replies(Instant::now().into_std());
     }
 
+    /// The question has one to measure characters: the cursor is reported before and after them.
+    pub fn await_columns(&mut self) {
+        self.decoder.await_columns(2);
+    }
+
     /// Waits for the replies, at most `limit`, and only until a key is typed: the stream then begins
     /// with the input so far.
     pub async fn settle(&mut self, limit: Duration) {

@@ -20,6 +20,8 @@ pub enum Reply {
     Attributes,
     /// The terminal works (DSR): the reply to the question at the end of a frame.
     Status,
+    /// The column of the cursor (CPR), counted from 1.
+    Column(u16),
 }
 
 /// The reply in a sequence that begins with `ESC [`.
@@ -31,6 +33,17 @@ pub(super) fn of_csi(parameters: &[u8], last: u8) -> Option<Reply> {
         ([b'?', rest @ ..], b'c') if !rest.is_empty() => Some(Reply::Attributes),
         _ => None,
     }
+}
+
+/// The column in a report of the cursor. It may also be a key, so it is one only where it was asked for.
+pub(super) fn column(parameters: &[u8], last: u8) -> Option<Reply> {
+    let (row, column) = std::str::from_utf8(parameters).ok()?.split_once(';')?;
+    let number = |text: &str| {
+        let is_number = text.bytes().all(|digit| digit.is_ascii_digit());
+        text.parse().ok().filter(|number: &u16| is_number && *number > 0)
+    };
+    number(row).filter(|_| last == b'R')?;
+    number(column).map(Reply::Column)
 }
 
 /// The reply in a string, without its introducer's escape and its terminator.
@@ -163,6 +176,25 @@ mod tests {
             assert_eq!(of_text(format!("P>|{name}").as_bytes()), reply, "{name}");
         }
         assert_eq!(of_text(b"P>tmux 3.4"), None);
+    }
+
+    #[test]
+    fn the_column_of_the_cursor_is_read_from_a_whole_report() {
+        for (parameters, last, expected) in [
+            (&b"1;1"[..], b'R', Some(1)),
+            (b"24;132", b'R', Some(132)),
+            (b"24;132", b'P', None),
+            (b"24", b'R', None),
+            (b"24;", b'R', None),
+            (b"0;5", b'R', None),
+            (b"5;0", b'R', None),
+            (b"1;2;3", b'R', None),
+            (b"?1;2", b'R', None),
+            (b"1;99999", b'R', None),
+            (b"1;+2", b'R', None),
+        ] {
+            assert_eq!(column(parameters, last), expected.map(Reply::Column), "{parameters:?}");
+        }
     }
 
     #[test]

@@ -216,6 +216,28 @@ fn after_escape_the_next_keys_are_keys_also_while_replies_are_awaited() {
 }
 
 #[test]
+fn a_report_of_the_cursor_is_a_reply_as_often_as_it_was_asked_for_and_else_a_key() {
+    let report: &[u8] = b"\x1b[1;3R";
+    let (column, f3) = (Input::Reply(Reply::Column(3)), Input::from(key(KeyCode::F(3), ALT)));
+    let attributes = Input::Reply(Reply::Attributes);
+    assert_eq!(decoded(&[report], Duration::ZERO), [f3.clone()]);
+    for (pieces, expected) in [
+        (&[report, report, report][..], vec![column.clone(), column.clone(), f3.clone()]),
+        (&[report, b"\x1b[?6c", report], vec![column, attributes, f3.clone()]),
+    ] {
+        let mut decoder = Decoder::default();
+        decoder.await_replies(std::time::Instant::now());
+        decoder.await_columns(2);
+        assert_eq!(all(&mut decoder, pieces, Duration::ZERO), expected);
+    }
+    let (mut decoder, now) = (Decoder::default(), std::time::Instant::now());
+    decoder.await_replies(now);
+    decoder.await_columns(2);
+    decoder.feed(report, now + SILENCE);
+    assert_eq!(decoder.take(), Some(f3), "it is too late for a reply");
+}
+
+#[test]
 fn a_report_that_nobody_asked_for_awaits_no_replies() {
     let mut decoder = Decoder::default();
     let now = std::time::Instant::now();

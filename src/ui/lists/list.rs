@@ -15,6 +15,7 @@ use crate::domain::text::Text;
 use crate::protocol::InboxRow;
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::model::ReadingPlace;
 use crate::ui::overlay::{Handled, Overlay, scroll_distance};
 use crate::ui::panes::composer::{Heading, PART, draw_heading};
 use crate::ui::panes::read_progress::ReadProgress;
@@ -164,6 +165,8 @@ pub struct ListOverlay<L> {
     chosen_name: Option<String>,
     /// The first row in view.
     top: usize,
+    /// The place at the top of a text.
+    place: ReadingPlace,
     /// All rows of a text, and those that fit.
     rows: usize,
     height: usize,
@@ -181,8 +184,18 @@ impl<L: List> ListOverlay<L> {
 
     /// The list with another entry chosen than the first.
     pub fn at(list: L, chosen: usize) -> Self {
-        let (starts, search, read) = (Vec::new(), RowSearch::default(), ReadProgress::default());
-        Self { list, chosen, chosen_name: None, top: 0, rows: 0, height: 0, search, read, starts }
+        Self {
+            list,
+            chosen,
+            chosen_name: None,
+            top: 0,
+            place: ReadingPlace::default(),
+            rows: 0,
+            height: 0,
+            search: RowSearch::default(),
+            read: ReadProgress::default(),
+            starts: Vec::new(),
+        }
     }
 
     fn chosen(&self, cx: &Cx<'_>) -> Option<usize> {
@@ -317,27 +330,63 @@ impl<L: List> ListOverlay<L> {
         });
         match self.search.follow(rows) {
             Some(RowJump::To(row)) => self.chosen = row,
-            Some(RowJump::Back { row, top }) => (self.chosen, self.top) = (row, top),
+            Some(RowJump::Back { row, top }) => (self.chosen, self.top) = (row.row(), top.row()),
             None => {}
         }
     }
 
-    /// Finds where each entry begins, and chooses the one with the match.
-    fn lay_out_blocks(&mut self, width: u16, view: View<'_>, cx: &Cx<'_>) {
+    /// Keeps the place at the top at a new width, and brings a match into view. Returns the letters of each row, and
+    /// the row to go to.
+    fn follow_rows(&mut self, rows: &[Row], width: u16) -> (Vec<usize>, Option<usize>) {
+        self.rows = rows.len();
+        let letters: Vec<usize> = rows.iter().map(|(left, _)| left.letters()).collect();
+        let each = || letters.iter().copied();
+        self.top = self.place.row_at(width.into(), self.top, each);
+        let to = match self.search.follow(rows.iter().map(searched)) {
+            Some(RowJump::To(row)) => {
+                self.top = top_for(row, self.height);
+                Some(row)
+            }
+            Some(RowJump::Back { row, top }) => {
+                (self.place, self.top) = (top, top.row_in(each()));
+                Some(row.row_in(each()))
+            }
+            None => None,
+        };
+        (letters, to)
+    }
+
+    /// Finds where each entry begins, and chooses the one with the match. Returns the place of the chosen one.
+    fn lay_out_blocks(&mut self, width: u16, view: View<'_>, cx: &Cx<'_>) -> ReadingPlace {
         self.starts.clear();
         let mut rows: Vec<Row> = Vec::new();
         for entry in self.list.entries(cx) {
             self.starts.push(rows.len());
             rows.extend(self.list.rows(entry, width.into(), view, cx));
         }
-        self.rows = rows.len();
-        let (row, top) = match self.search.follow(rows.iter().map(searched)) {
-            Some(RowJump::To(row)) => (row, top_for(row, self.height)),
-            Some(RowJump::Back { row, top }) => (row, top),
-            None => return,
-        };
-        self.chosen = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
-        self.top = top;
+        let (letters, to) = self.follow_rows(&rows, width);
+        if let Some(row) = to {
+            self.chosen = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
+        }
+        self.go_by_blocks(0);
+        let (width, each) = (usize::from(width), || letters.iter().copied());
+        self.place.stands_at(width, (self.top, self.rows), each);
+        let mut chosen = ReadingPlace::default();
+        chosen.stands_at(width, (self.block(self.chosen).0, self.rows), each);
+        chosen
+    }
+
+    /// Arranges a text.
+    fn lay_out_text(&mut self, width: u16, view: View<'_>, cx: &Cx<'_>) {
+        let rows = self.text(width, view, cx);
+        let (letters, _) = self.follow_rows(&rows, width);
+        // What has to be read wholly is read again from its beginning.
+        if self.read.begins((), width) && self.list.question().is_some() {
+            self.top = 0;
+        }
+        self.go(0, cx);
+        self.place.stands_at(width.into(), (self.top, self.rows), || letters.iter().copied());
+        self.read.shown(self.top, self.height);
     }
 
     fn draw_entries(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
@@ -446,7 +495,7 @@ impl<L: List> Overlay for ListOverlay<L> {
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         self.height = usize::from(area.height.saturating_sub(1));
         self.search.rows_changed();
-        match L::WALK {
+        let (row, top): (ReadingPlace, ReadingPlace) = match L::WALK {
             Walk::Entries => {
                 let fits = self.height.max(1);
                 self.follow_chosen(cx);
@@ -454,32 +503,15 @@ impl<L: List> Overlay for ListOverlay<L> {
                 self.go(0, cx);
                 self.chosen_name = self.name_of_chosen(cx);
                 self.top = self.top.clamp(self.chosen.saturating_sub(fits - 1), self.chosen);
+                (self.chosen.into(), self.top.into())
             }
-            Walk::Blocks => {
-                self.lay_out_blocks(area.width, view, cx);
-                self.go_by_blocks(0);
-            }
+            Walk::Blocks => (self.lay_out_blocks(area.width, view, cx), self.place),
             Walk::Text => {
-                let rows = self.text(area.width, view, cx);
-                self.rows = rows.len();
-                match self.search.follow(rows.iter().map(searched)) {
-                    Some(RowJump::To(row)) => self.top = top_for(row, self.height),
-                    Some(RowJump::Back { top, .. }) => self.top = top,
-                    None => {}
-                }
-                if self.read.begins((), area.width) && self.list.question().is_some() {
-                    self.top = 0;
-                }
-                self.go(0, cx);
-                self.read.shown(self.top, self.height);
+                self.lay_out_text(area.width, view, cx);
+                (self.place, self.place)
             }
-        }
-        let row = match L::WALK {
-            Walk::Entries => self.chosen,
-            Walk::Blocks => self.block(self.chosen).0,
-            Walk::Text => self.top,
         };
-        self.search.stands_at(row, self.top);
+        self.search.stands_at(row, top);
     }
 
     fn read_question(&self) -> Option<&InboxRow> {

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use crate::domain::asking::put_off;
 use crate::domain::{DialogId, TeamName};
 use crate::ui::draft_writer::{DraftTexts, LOOKED};
 
@@ -73,7 +74,7 @@ impl DraftKey {
             // The id of a part has no slash.
             Self::Part(question, part) => format!("{PART}{part}/{question}"),
             Self::AskedIn(question) => format!("asked-in/{question}"),
-            Self::PutOff(question) => format!("later/{question}"),
+            Self::PutOff(question) => put_off::name_of(question),
             Self::Sent => "sent".to_owned(),
             Self::Looked => LOOKED.to_owned(),
             Self::New => "new".to_owned(),

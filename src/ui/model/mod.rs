@@ -31,7 +31,7 @@ pub use finds::Finds;
 pub use inbox::Inbox;
 pub use mark::Mark;
 pub use notices::{Notices, Tone};
-pub use place::{FoundPlace, Place, ViewPosition};
+pub use place::{FoundPlace, Place, ReadingPlace, ViewPosition};
 pub use retries::{Retries, Retry};
 pub use sheets::Sheets;
 pub use teams::{ShownTasks, Teams};

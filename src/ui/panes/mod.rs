@@ -24,7 +24,6 @@ pub mod palette;
 pub mod queued;
 pub mod quit;
 pub mod read_progress;
-pub mod reading_place;
 pub mod row_search;
 pub mod scroll_sign;
 pub mod search_prompt;

@@ -9,7 +9,8 @@ use ratatui::text::{Line, Span};
 
 use crate::domain::text::search_pattern::Needle;
 use crate::ui::text::SafeText;
-use crate::ui::text::width::{cut, is_plain, width};
+use crate::ui::text::drawn::set_line;
+use crate::ui::text::width::{cut, width};
 
 /// A title that is cut to fewer cells says nothing.
 const MIN_TITLE: usize = 6;
@@ -20,6 +21,8 @@ pub struct Strip {
     line: Line<'static>,
     width: usize,
     joint: Option<Joint>,
+    /// Characters at its start that are no part of its text.
+    margin: usize,
 }
 
 /// How a row continues the line of the row above it.
@@ -59,6 +62,18 @@ impl Strip {
 
     pub fn joint(&self) -> Option<Joint> {
         self.joint
+    }
+
+    /// The first characters are no part of the text: they say which line it is.
+    #[must_use]
+    pub fn after_margin(self, margin: usize) -> Self {
+        Self { margin, ..self }
+    }
+
+    /// Returns the number of letters and digits of its text. Margins, marks, rules and blanks depend on the width.
+    pub fn letters(&self) -> usize {
+        let chars = self.line.spans.iter().flat_map(|span| span.content.chars());
+        chars.skip(self.margin).filter(|c| c.is_alphanumeric()).count()
     }
 
     /// Appends text. It is sanitized here, so it may be untrusted.
@@ -277,28 +292,6 @@ pub fn draw_between(
     }
     left.draw_shortened(buffer, area, y, (available, mark));
     right.draw_right(buffer, area, y);
-}
-
-/// As [`Buffer::set_line`], but without searching for clusters in text of single bytes: most drawn text is
-/// such, and all of it is drawn for each key.
-fn set_line(buffer: &mut Buffer, (mut x, y): (u16, u16), line: &Line<'_>, cells: u16) {
-    let right = x.saturating_add(cells).min(buffer.area.right());
-    for span in line {
-        let (text, room) = (span.content.as_ref(), right.saturating_sub(x));
-        let style = line.style.patch(span.style);
-        if !is_plain(text.as_bytes()) {
-            (x, _) = buffer.set_stringn(x, y, text, usize::from(room), style);
-            continue;
-        }
-        for (column, at) in (x..right).zip(0..text.len()) {
-            let (Some(cell), Some(symbol)) = (buffer.cell_mut((column, y)), text.get(at..=at))
-            else {
-                return;
-            };
-            cell.set_symbol(symbol).set_style(style);
-            x = column + 1;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::reading_place::{ReadingPlace, letters};
 use super::row_search::{RowJump, RowSearch, top_for};
 use super::scroll_sign::ShownRows;
 use super::strip::Strip;
 use crate::ui::cx::UiSettings;
+use crate::ui::model::ReadingPlace;
 use crate::ui::overlay::Handled;
 
 #[derive(Debug, Default)]
@@ -32,7 +32,8 @@ impl TextRows {
     pub fn set(&mut self, rows: Vec<Strip>, width: u16) {
         self.rows = rows;
         self.width = width.into();
-        self.top = self.place.top_at(self.width, self.top, self.rows.iter().map(letters));
+        let letters = || self.rows.iter().map(Strip::letters);
+        self.top = self.place.row_at(self.width, self.top, letters);
         self.search.rows_changed();
     }
 
@@ -71,13 +72,16 @@ impl TextRows {
         self.height = height;
         match self.search.follow(self.rows.iter()) {
             Some(RowJump::To(row)) => self.top = top_for(row, height),
-            Some(RowJump::Back { top, .. }) => self.top = top,
+            Some(RowJump::Back { top, .. }) => {
+                self.place = top;
+                self.top = top.row_in(self.rows.iter().map(Strip::letters));
+            }
             None => {}
         }
         self.scroll(0);
         let view = (self.top, self.rows.len());
-        self.place.stands_at(self.width, view, self.rows.iter().map(letters));
-        self.search.stands_at(self.top, self.top);
+        self.place.stands_at(self.width, view, || self.rows.iter().map(Strip::letters));
+        self.search.stands_at(self.place, self.place);
     }
 
     pub fn search(&self) -> &RowSearch {

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
 
 use super::calling::Calling;
 use super::event_lines::EventLines;
+use crate::domain::asking::put_off::PutOffs;
 use crate::domain::{Clock, Lang, Stamp};
 use crate::protocol::{Command, DriverEvent};
 use crate::ui::app::AttentionSettings;
@@ -16,6 +18,13 @@ use crate::ui::run::{now, until};
 
 /// The questions that are looked at on any screen; `None`: no one looks at any.
 pub type Looks = Option<BTreeSet<String>>;
+
+/// Reads which questions are put off now. May block.
+pub type ReadPutOffs = Arc<dyn Fn() -> PutOffs + Send + Sync>;
+
+/// While a question is open: how long it may stay unknown that it was put off. Shorter than the shortest time for which
+/// one is put off, so that none comes back unnoticed.
+const PUT_OFF_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Decides about calls to the person.
 #[derive(Debug)]
@@ -39,6 +48,15 @@ impl Attendant {
         self.calling.event(event, &self.events.numbers, now);
     }
 
+    /// Takes the questions that are put off now.
+    pub fn put_off(&mut self, left: &PutOffs, now: Instant) {
+        self.calling.put_off(left, &self.events.numbers, now);
+    }
+
+    fn has_questions(&self) -> bool {
+        self.events.numbers.questions().next().is_some()
+    }
+
     /// The call that is to be made now, if any. `stamp`: the time of day.
     pub fn due(&mut self, looks: &Looks, now: Instant, stamp: &Stamp) -> Option<Call> {
         self.calling.due(&self.events.numbers, looks, self.lang, (now, stamp))
@@ -55,14 +73,24 @@ impl Attendant {
 pub async fn attend(
     mut attendant: Attendant,
     (commands, mut events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
-    looks: impl Fn() -> Looks,
+    (looks, put_offs): (impl Fn() -> Looks, ReadPutOffs),
     (caller, clock): (&mut Caller, Arc<dyn Clock>),
 ) {
+    let mut read_at = now();
     loop {
+        let is_due = attendant.wake_at().is_some_and(|at| at <= now());
+        if is_due || attendant.has_questions() && read_at <= now() {
+            let read = put_offs.clone();
+            let left = spawn_blocking(move || read()).await.unwrap_or_default();
+            attendant.put_off(&left, now());
+            read_at = now() + PUT_OFF_INTERVAL;
+        }
         if let Some(call) = attendant.due(&looks(), now(), &clock.now()) {
             caller.call(call);
         }
-        let wake = attendant.wake_at().map(tokio::time::Instant::from_std);
+        let look = attendant.has_questions().then_some(read_at);
+        let wake = attendant.wake_at().into_iter().chain(look).min();
+        let wake = wake.map(tokio::time::Instant::from_std);
         tokio::select! {
             event = events.recv() => match event {
                 Some(DriverEvent::Stopped) | None => return,

@@ -1,10 +1,11 @@
 //! Calls to the person without a screen: by the rules of the screen, for questions that no one looks at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use super::attendant::Looks;
 use super::numbers::Numbers;
+use crate::domain::asking::put_off::PutOffs;
 use crate::domain::teams::notices::{self, NewsItem, NewsKind};
 use crate::domain::{DialogId, Lang, Stamp};
 use crate::protocol::event::{DriverEvent, InboxRow};
@@ -16,6 +17,8 @@ pub(super) struct Calling {
     alerts: Alerts,
     /// The open notices and failures; `None` until they are known.
     news: Option<Vec<NewsItem>>,
+    /// When the questions that are put off come back.
+    later: BTreeMap<String, Instant>,
 }
 
 impl Calling {
@@ -24,7 +27,33 @@ impl Calling {
     }
 
     pub fn wake_at(&self) -> Option<Instant> {
-        self.alerts.wake_at()
+        self.alerts.wake_at().into_iter().chain(self.later.values().copied()).min()
+    }
+
+    /// Takes the questions that are put off now. They do not count, and nobody is called for them.
+    pub fn put_off(&mut self, left: &PutOffs, numbers: &Numbers, now: Instant) {
+        self.bring_back(numbers, now);
+        let open = left.iter().filter(|(question, _)| is_open(numbers, question));
+        self.later = open.map(|(question, left)| (question.clone(), now + *left)).collect();
+        self.count(numbers, now);
+    }
+
+    /// Rings for the questions whose time has come, as if they were new.
+    fn bring_back(&mut self, numbers: &Numbers, now: Instant) {
+        let due = self.later.iter().filter(|(_, at)| **at <= now);
+        let due: Vec<String> = due.map(|(question, _)| question.clone()).collect();
+        for question in due {
+            self.later.remove(&question);
+            if is_open(numbers, &question) {
+                self.alerts.came(question, now);
+            }
+        }
+    }
+
+    /// Counts the questions that wait. There is no window title for the count.
+    fn count(&mut self, numbers: &Numbers, now: Instant) {
+        let waiting = open(numbers, |id| !self.later.contains_key(id)).len();
+        let _ = self.alerts.title(waiting, now);
     }
 
     /// Handles an event after it was applied.
@@ -36,8 +65,8 @@ impl Calling {
         } else if let DriverEvent::Inbox(_) = event {
             let news = self.news.as_deref().unwrap_or_default();
             self.alerts.listed(|id| is_open(numbers, id) || is_failure(news, id), now);
-            // There is no window title for the count.
-            let _ = self.alerts.title(numbers.questions().len(), now);
+            self.later.retain(|id, _| is_open(numbers, id));
+            self.count(numbers, now);
         } else if let DriverEvent::News(items) = event {
             self.news_changed(items, now);
         }
@@ -62,6 +91,7 @@ impl Calling {
         lang: Lang,
         (now, stamp): (Instant, &Stamp),
     ) -> Option<Call> {
+        self.bring_back(numbers, now);
         if !self.alerts.is_due(now) {
             return None;
         }
@@ -72,7 +102,10 @@ impl Calling {
         let title_of =
             |dialog: &DialogId| numbers.dialog(dialog).map(|dialog| dialog.row.title.as_str());
         let text = CallText { lang, title_of: &title_of };
-        let is_seen = |id: &str| looks.as_ref().is_some_and(|seen| seen.contains(id));
+        let later = &self.later;
+        let is_seen = |id: &str| {
+            later.contains_key(id) || looks.as_ref().is_some_and(|seen| seen.contains(id))
+        };
         match self.alerts.take_due(now)? {
             Due::New(came) => {
                 let news = self.news.as_deref().unwrap_or_default();

@@ -12,7 +12,7 @@ mod run;
 mod session;
 mod typed;
 
-pub use attendant::{Attendant, attend};
+pub use attendant::{Attendant, ReadPutOffs, attend};
 pub use event_lines::EventLines;
 pub use run::{LineChannels, TypedLines, run_lines};
 pub use session::PlainSession;

@@ -1,13 +1,17 @@
 //! Sessions of lines, from events and typed lines to output and commands.
 
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
+use tokio::sync::mpsc;
 
-use super::attendant::Attendant;
+use super::attendant::{Attendant, ReadPutOffs, attend};
 use super::session::{PlainOutput, PlainSession};
 use crate::domain::Course;
 use crate::domain::asking::decisions::Resolution;
+use crate::domain::asking::put_off::PutOffs;
 use crate::domain::safety::trust::TrustKind;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TrustEntry, Unagreed};
 use crate::protocol::StoredRecord;
@@ -15,8 +19,11 @@ use crate::protocol::event::{
     ConsentView, DriverEvent, ImageSupport, InboxRow, MemberView, WorkspaceView,
 };
 use crate::protocol::{Command, Ticket};
-use crate::ui::app::tests::fixture::{main_dialog, questions, row, rows, side, stopped};
+use crate::ui::app::tests::fixture::{
+    FixedClock, main_dialog, questions, row, rows, side, stopped,
+};
 use crate::ui::app::{AttentionSettings, QuietHours};
+use crate::ui::{Call, CallReason, CallTarget, Caller, StopCalls};
 
 fn session() -> PlainSession {
     let mut session = PlainSession::new(Lang::En);
@@ -418,6 +425,100 @@ fn nobody_is_called_for_what_is_looked_at() {
         let mut due = |at| called.attendant.due(&looks, at, &noon).map(|call| call.count);
         assert_eq!((due(now + soon), due(now + soon + time)), (new, reminded), "{looks:?}");
     }
+}
+
+/// The questions that are put off, all for this time.
+fn later(ids: &[&str], left: Duration) -> PutOffs {
+    ids.iter().map(|id| ((*id).to_owned(), left)).collect()
+}
+
+#[test]
+fn nobody_is_called_for_what_is_put_off_before_it_is_back() {
+    let (now, noon) = (Instant::now(), Stamp::new("2026-11-21 12:00:00"));
+    let (soon, time) = (Duration::from_millis(500), Duration::from_mins(10));
+    let hour = Duration::from_hours(1);
+    let settings = AttentionSettings { quiet: None, remind_after: Some(time) };
+    for (put_off, new, reminded, back) in [
+        (vec![], Some(2), Some(2), None),
+        (vec!["q1"], Some(1), Some(1), Some(1)),
+        (vec!["q1", "q2"], None, None, Some(2)),
+    ] {
+        let mut called = Called::new(settings);
+        called.come(now);
+        let attendant = &mut called.attendant;
+        attendant.put_off(&later(&put_off, hour), now);
+        let mut due = |at| attendant.due(&None, at, &noon).map(|call| call.count);
+        assert_eq!((due(now + soon), due(now + soon + time)), (new, reminded), "{put_off:?}");
+        let rung = (due(now + hour), due(now + hour + soon));
+        assert_eq!(rung, (None, back), "{put_off:?}");
+        // Then all of them count again.
+        attendant.put_off(&later(&[], hour), now + hour + soon);
+        let at = now + hour + soon * 2 + time;
+        let call = attendant.due(&None, at, &noon);
+        assert_eq!(call.map(|call| call.count), back.map(|_| 2), "{put_off:?}");
+        assert_eq!(attendant.wake_at(), None, "{put_off:?}");
+    }
+}
+
+#[test]
+fn what_is_put_off_anew_or_answered_does_not_ring_at_its_first_time() {
+    let (now, noon) = (Instant::now(), Stamp::new("2026-11-21 12:00:00"));
+    let (soon, hour) = (Duration::from_millis(500), Duration::from_hours(1));
+    let mut called = Called::new(AttentionSettings::default());
+    called.come(now);
+    called.attendant.put_off(&later(&["q1", "q2"], hour), now);
+    assert_eq!(called.attendant.due(&None, now + soon, &noon), None);
+    called.event(&DriverEvent::Inbox(questions()[..1].to_vec()), now);
+    called.attendant.put_off(&later(&["q1"], hour), now + hour);
+    assert_eq!(called.attendant.due(&None, now + hour + soon, &noon), None);
+    let call = |called: &mut Called, at| called.attendant.due(&None, at, &noon);
+    assert_eq!(call(&mut called, now + hour * 2), None);
+    let rung = call(&mut called, now + hour * 2 + soon);
+    assert_eq!(rung.map(|call| (call.reason, call.count)), Some((CallReason::New, 1)));
+}
+
+/// Hands each call to the test.
+struct Told(std::sync::mpsc::SyncSender<Call>);
+
+impl CallTarget for Told {
+    fn call(&mut self, call: &Call, _: &StopCalls) -> std::io::Result<()> {
+        self.0.send(call.clone()).map_err(std::io::Error::other)
+    }
+}
+
+fn told() -> (Caller, Receiver<Call>) {
+    let (tell, calls) = sync_channel(9);
+    (Caller::start(Told(tell)).unwrap(), calls)
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_each_call_it_is_read_what_is_put_off() {
+    let time = Duration::from_mins(10);
+    let settings = AttentionSettings { quiet: None, remind_after: Some(time) };
+    let ((mut caller, calls), stored) = (told(), Arc::new(Mutex::new(PutOffs::new())));
+    *stored.lock().unwrap() = later(&["q1", "q2"], Duration::from_hours(9));
+    let of_reader = stored.clone();
+    let read: ReadPutOffs = Arc::new(move || of_reader.lock().unwrap().clone());
+    let ((commands, _sent), (tell, events)) = (mpsc::channel(9), mpsc::channel(9));
+    let attendant = Attendant::new(Lang::En, settings);
+    for event in [DriverEvent::Rows(rows()), DriverEvent::Inbox(questions())] {
+        tell.send(event).await.unwrap();
+    }
+    let clock = Arc::new(FixedClock);
+    let attending = attend(attendant, (commands, events), (|| None, read), (&mut caller, clock));
+    let person = async {
+        tokio::time::sleep(time * 6).await;
+        assert!(calls.try_recv().is_err(), "they are put off");
+        // A person brings one back.
+        *stored.lock().unwrap() = later(&["q1"], Duration::from_hours(9));
+        tokio::time::sleep(time * 2).await;
+        drop(tell);
+    };
+    tokio::join!(attending, person);
+    let call = calls.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert_eq!((call.reason, call.count), (CallReason::Reminder, 1));
+    caller.finish(Duration::from_secs(20));
+    assert!(calls.try_recv().is_err(), "once");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod calling;
 mod copying;
 mod lent_terminal;
+mod replies;
 mod stopping;
 
 use std::collections::VecDeque;
@@ -26,13 +27,12 @@ use super::app::{App, Effect, Gesture, LookChange, Looking};
 use super::backend::{FrameBounds, StatusQuestion};
 use super::copies::{CopyJob, CopyMaker};
 use super::draft_writer::DraftWriter;
-use super::input::{Input, Reply};
+use super::input::Input;
 use super::model::drafts;
 use super::pacer::{Cause, Pacer};
 use super::programs::ProgramHost;
 use super::surface::Surface;
-use super::terminal::{Control, JobPlace, LinkSupport, Multiplexer, Notifier};
-use super::theme::Shade;
+use super::terminal::{Control, JobPlace, Multiplexer, Notifier};
 use crate::protocol::{Command, DriverEvent};
 use lent_terminal::Foreground;
 
@@ -55,7 +55,7 @@ const SHUTDOWN_MARGIN: Duration = Duration::from_millis(500);
 
 /// The channels between the screen and the rest of the program.
 #[derive(Debug)]
-pub struct Channels<K, S> {
+pub struct Channels<K, S, T> {
     /// Keys, pastes, sizes and replies from the terminal.
     pub input: K,
     /// Bounded; when it is full, commands are kept by the loop and retried.
@@ -65,6 +65,8 @@ pub struct Channels<K, S> {
     pub looks: mpsc::Receiver<LookChange>,
     /// Completes when a signal asks to leave (TERM, HUP).
     pub shutdown: S,
+    /// Signals from outside that ask the process to stop, as `Ctrl+Z` does (TSTP).
+    pub stops: T,
     /// Notified after each frame was written out.
     pub written: Arc<Notify>,
     /// Stores drafts.
@@ -119,22 +121,23 @@ pub enum RunEnd {
 ///
 /// # Errors
 /// The terminal was closed and nothing else ended the loop.
-pub async fn run<K, S>(
+pub async fn run<K, S, T>(
     app: &mut App,
     surface: &mut impl Surface,
-    channels: Channels<K, S>,
+    channels: Channels<K, S, T>,
     options: RunOptions,
 ) -> io::Result<RunEnd>
 where
     K: Stream<Item = io::Result<Input>> + Unpin,
     S: Future<Output = Leave>,
+    T: Stream<Item = ()> + Unpin,
 {
     let Channels { input, commands, events, looks, shutdown, written, .. } = channels;
-    let Channels { drafts, copies, programs, .. } = channels;
+    let Channels { stops, drafts, copies, programs, .. } = channels;
     let foreground = Foreground::new(programs);
     let outputs = (commands, drafts, copies);
     let mut run = Run::new(app, surface, outputs, foreground, options);
-    let outcome = run.until_ended((input, looks), events, shutdown, written).await;
+    let outcome = run.until_ended((input, looks), events, (shutdown, stops), written).await;
     run.finish_program().await;
     run.finish();
     outcome
@@ -192,6 +195,8 @@ struct Run<'a, S: Surface> {
     input_ended: bool,
     busy_shown: bool,
     background: Background,
+    /// The column of the cursor before the characters that are measured.
+    measured_from: Option<u16>,
     notifier: Notifier,
     foreground: Foreground,
     /// The process stops once no reply is to come, or then.
@@ -234,6 +239,7 @@ impl<'a, S: Surface> Run<'a, S> {
             input_ended: false,
             busy_shown: false,
             background: Background::Unknown,
+            measured_from: None,
             notifier: Notifier::unasked(options.multiplexer),
             foreground,
             suspends_by: None,
@@ -242,16 +248,17 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    async fn until_ended<K, E>(
+    async fn until_ended<K, E, T>(
         &mut self,
         (mut input, mut looks): (K, mpsc::Receiver<LookChange>),
         mut events: mpsc::Receiver<DriverEvent>,
-        shutdown: E,
+        (shutdown, mut stops): (E, T),
         written: Arc<Notify>,
     ) -> io::Result<RunEnd>
     where
         K: Stream<Item = io::Result<Input>> + Unpin,
         E: Future<Output = Leave>,
+        T: Stream<Item = ()> + Unpin,
     {
         let mut shutdown = Box::pin(shutdown.fuse());
         if self.options.links == LinkUse::Always {
@@ -275,6 +282,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 biased;
                 key = input.next(), if reads => self.input(key, &mut input).await,
                 leave = &mut shutdown => self.leave(leave),
+                Some(()) = stops.next() => self.stop_asked(),
                 event = events.recv(), if takes => self.events(event, &mut events),
                 Some(change) = looks.recv() => self.app.change_look(change),
                 () = written.notified() => self.pacer.wrote(self.surface.last_write()),
@@ -416,57 +424,6 @@ impl<'a, S: Surface> Run<'a, S> {
         }
     }
 
-    /// Handles a reply. Only colours and links change the screen.
-    fn reply(&mut self, reply: Reply) {
-        match reply {
-            Reply::Background(colour) => {
-                self.background = Background::Replied;
-                self.app.show_on(Shade::of(colour));
-            }
-            // The desktop may have changed, and not the terminal: its own colour decides.
-            Reply::Scheme(shade) => match self.background {
-                Background::Replied => self.ask_background(),
-                Background::Unknown => self.app.show_on(shade),
-            },
-            Reply::Terminal { notifier, links } => {
-                if let Some(notifier) = notifier {
-                    self.notifier = self.notifier.or_better(notifier);
-                }
-                if (self.options.links, links) == (LinkUse::Auto, LinkSupport::Known) {
-                    self.show_links();
-                }
-            }
-            // The environment may name none, or take it for another one.
-            Reply::Multiplexer(multiplexer) => {
-                if self.options.multiplexer != multiplexer {
-                    self.options.multiplexer = multiplexer;
-                    self.notifier = Notifier::unasked(multiplexer);
-                }
-            }
-            Reply::Notifies(notifier) => self.notifier = self.notifier.or_better(notifier),
-            Reply::Status => self.pacer.replied(now()),
-            Reply::Attributes => {}
-        }
-    }
-
-    fn show_links(&mut self) {
-        self.surface.show_links(self.app.links());
-        self.app.resized();
-    }
-
-    /// Asks for the background again after another program had the terminal, whose colours may differ
-    /// now. A terminal that did not reply is not asked again.
-    fn ask_background_again(&mut self) {
-        if self.background == Background::Replied {
-            self.ask_background();
-        }
-    }
-
-    fn ask_background(&mut self) {
-        self.surface.control(&Control::ask_background());
-        self.pacer.mark(Cause::Event);
-    }
-
     fn event_of_terminal(&mut self, event: Event) {
         match event {
             Event::Key(key) if self.shutdown_deadline.is_some() => self.key_during_shutdown(key),
@@ -546,9 +503,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 self.surface.repaint();
                 self.pacer.mark(Cause::Key);
             }
-            Effect::Suspend => {
-                self.suspends_by = Some(now() + REPLIES_TIMEOUT);
-            }
+            Effect::Suspend => self.stop_soon(),
             Effect::Copy(text) => self.copy(text),
             Effect::TakeImage(number) => self.take_image(number),
             Effect::WriteFile { name, text } => self.make_copy(CopyJob::Write { name, text }),

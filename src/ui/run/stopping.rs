@@ -1,5 +1,5 @@
 //! A process that is stopped and goes on: by `Ctrl+Z`, from outside, and in the background of its shell, where the
-//! terminal is left alone.
+//! terminal is left alone. `TSTP` from outside is the same as `Ctrl+Z`; `STOP` cannot be handled.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -10,7 +10,8 @@ use crate::ui::pacer::Cause;
 use crate::ui::surface::Surface;
 use crate::ui::terminal::JobPlace;
 
-/// The longest time until the process learns that it continued after it stopped itself.
+/// The longest time until the process learns that it continued after it stopped itself, and until the last signal of
+/// before that has come.
 const OWN_STOP_TOLD: Duration = Duration::from_secs(1);
 
 impl<S: Surface> Run<'_, S> {
@@ -50,10 +51,34 @@ impl<S: Surface> Run<'_, S> {
         }
     }
 
+    /// The process stops as soon as no reply is to come.
+    pub(super) fn stop_soon(&mut self) {
+        self.suspends_by = Some(super::now() + super::REPLIES_TIMEOUT);
+    }
+
+    /// A signal asks the process to stop. A program that has the terminal keeps it: it got the same signal.
+    pub(super) fn stop_asked(&mut self) {
+        // Who waits for this process passes the signal on, also when both got it.
+        if self.has_just_gone_on() || self.is_leaving() {
+            return;
+        }
+        if !self.is_away() {
+            return self.stop_soon();
+        }
+        if let Err(error) = self.surface.suspend() {
+            tracing::warn!(%error, "it could not be stopped");
+        }
+        self.went_on = Some(super::now());
+    }
+
+    /// True just after the process continued that had stopped itself.
+    fn has_just_gone_on(&self) -> bool {
+        self.went_on.is_some_and(|at| super::now() < at + OWN_STOP_TOLD)
+    }
+
     /// The process was stopped, and goes on. If a program has the terminal, that was stopped, too.
     pub(super) fn continued(&mut self) {
-        let by_itself = self.went_on.is_some_and(|at| super::now() < at + OWN_STOP_TOLD);
-        if by_itself || self.is_away() || self.is_leaving() {
+        if self.has_just_gone_on() || self.is_away() || self.is_leaving() {
             return;
         }
         match self.surface.continued() {

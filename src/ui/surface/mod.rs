@@ -50,8 +50,8 @@ pub trait Surface {
     /// Links are links of the terminal from the next frame on.
     fn show_links(&mut self, links: Links);
 
-    /// Restores the terminal and stops the process until it is continued. In the background the terminal stays away
-    /// until [`Surface::take_back`].
+    /// Restores the terminal, unless another program has it, and stops the process until it is continued. In the
+    /// background the terminal stays away until [`Surface::take_back`].
     ///
     /// # Errors
     /// The terminal was closed.
@@ -213,12 +213,15 @@ impl<W: Write, R: RawMode> Surface for TerminalSurface<W, R> {
     }
 
     fn suspend(&mut self) -> io::Result<JobPlace> {
-        // The live rows are found from where the last frame leaves the cursor.
-        self.output.wait(LEND_TIMEOUT);
-        self.give_away()?;
+        let has_it = self.guard.is_on();
+        if has_it {
+            // The live rows are found from where the last frame leaves the cursor.
+            self.output.wait(LEND_TIMEOUT);
+            self.give_away()?;
+        }
         let stopped = (self.stop)();
         let place = self.job_place();
-        if place == JobPlace::Foreground {
+        if has_it && place == JobPlace::Foreground {
             self.take_back()?;
         }
         stopped.map(|()| place)

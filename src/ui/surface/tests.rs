@@ -82,6 +82,18 @@ fn the_live_rows_are_gone_while_another_program_has_the_terminal_and_after_the_e
 }
 
 #[test]
+fn a_stop_while_another_program_has_the_terminal_writes_nothing_to_it() {
+    let tty = Tty::default();
+    let mut surface = inline(&tty);
+    surface.control(&Control::title(1));
+    show(&mut surface, &["one"]);
+    surface.lend().unwrap();
+    let before = tty.text();
+    surface.suspend().unwrap();
+    assert_eq!(tty.text(), before);
+}
+
+#[test]
 fn a_screen_that_ends_while_another_program_has_the_terminal_writes_nothing_to_it() {
     let tty = Tty::default();
     let mut surface = inline(&tty);

@@ -362,10 +362,22 @@ fn location_of(current: ThreadId, screen: ThreadId) -> PanicLocation {
 /// # Errors
 /// The terminal was closed, or there is none.
 pub fn reset(writer: &mut impl Write, raw: &mut impl RawMode, flag: &ModeFlag) -> io::Result<()> {
-    let screen = if flag.live_rows.is_some() { "\r\n" } else { LEAVE_SCREEN };
+    let reset = reset_modes(writer, raw, flag);
     let title = [Control::clear_title().bytes(), TITLE_BACK.as_bytes()].concat();
-    let modes = [RESET_MODES, screen, RESET_REST].concat();
-    let written = write_all(writer, &[modes.as_bytes(), &title].concat());
+    reset.and(write_all(writer, &title))
+}
+
+/// Restores a terminal as [`reset`] does, but for its title: the process that left it was stopped, and may go on.
+///
+/// # Errors
+/// The terminal was closed, or there is none.
+pub fn reset_modes(
+    writer: &mut impl Write,
+    raw: &mut impl RawMode,
+    flag: &ModeFlag,
+) -> io::Result<()> {
+    let screen = if flag.live_rows.is_some() { "\r\n" } else { LEAVE_SCREEN };
+    let written = write_all(writer, [RESET_MODES, screen, RESET_REST].concat().as_bytes());
     raw.set(false).and(written)
 }
 

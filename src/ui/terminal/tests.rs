@@ -107,6 +107,36 @@ fn a_terminal_that_another_program_used_meanwhile_is_set_anew_and_has_its_title_
 }
 
 #[test]
+fn the_terminal_of_a_stopped_screen_is_in_order_and_its_title_is_kept_for_the_end() {
+    let (mut tty, flag) = (Tty::default(), ModeFlag::default());
+    std::mem::forget(enter(&tty, &flag));
+    let mut raw = tty.clone();
+    reset_modes(&mut tty, &mut raw, &flag).unwrap();
+    assert!(!tty.is_ours());
+    let bytes = String::from_utf8(tty.bytes.lock().unwrap().clone()).unwrap();
+    assert!(!bytes.contains("\x1b[23;0t"), "{bytes:?}");
+}
+
+#[test]
+fn what_is_measured_leaves_nothing_on_the_screen_and_the_cursor_where_it_was() {
+    for flag in [ModeFlag::default(), ModeFlag::inline()] {
+        let mut tty = Tty::default();
+        tty.write_all(b"$ dominds\r\n$ ").unwrap();
+        let mut guard = enter(&tty, &flag);
+        let seen = |tty: &Tty| {
+            let parser = tty.screen();
+            (parser.screen().contents(), parser.screen().cursor_position())
+        };
+        let before = seen(&tty);
+        guard.send(&Control::ask_background().measuring()).unwrap();
+        assert_eq!(seen(&tty), before);
+        let bytes = tty.bytes.lock().unwrap().clone();
+        let (letters, ends) = ("\x1b[6n…я\x1b[6n", Control::ask_background());
+        assert!(String::from_utf8_lossy(&bytes).contains(letters) && bytes.ends_with(ends.bytes()));
+    }
+}
+
+#[test]
 fn a_reset_of_an_inline_screen_stays_on_the_ordinary_one() {
     let (mut tty, flag) = (Tty::default(), ModeFlag::inline());
     std::mem::forget(enter(&tty, &flag));

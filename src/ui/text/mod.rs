@@ -8,9 +8,11 @@ pub mod ansi;
 pub mod call_text;
 pub mod clean;
 pub mod copy_text;
+pub mod drawn;
 pub mod excerpts;
 pub mod markdown;
 pub mod styled;
+pub mod wide_chars;
 pub mod width;
 pub mod wrap;
 

@@ -1,4 +1,6 @@
-//! The width of text in cells, exactly as the drawing library counts it, and truncation to a width.
+//! The width of text in cells, and truncation to a width.
+//!
+//! It is counted as the drawing library does, but for characters that this terminal draws wider ([`WideChars`]).
 //!
 //! Text is split into grapheme clusters. A cluster longer than [`MAX_CLUSTER_BYTES`] is cut, so that
 //! the cost of one cell is bounded.
@@ -7,6 +9,8 @@ use std::borrow::Cow;
 
 use ratatui::buffer::CellWidth as _;
 use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::wide_chars::WideChars;
 
 /// Longest cluster in bytes; real ones (a family emoji with skin tones) stay below.
 pub const MAX_CLUSTER_BYTES: usize = 64;
@@ -130,7 +134,14 @@ pub(super) fn cluster_width(cluster: &str) -> usize {
     if cluster.chars().any(char::is_control) {
         return 0;
     }
-    usize::from(cluster.cell_width())
+    usize::from(symbol_width(cluster))
+}
+
+/// Cells that one drawn symbol takes. It has no control characters.
+#[must_use]
+pub fn symbol_width(symbol: &str) -> u16 {
+    let narrow = symbol.cell_width();
+    if symbol.is_ascii() { narrow } else { WideChars::now().width_of(symbol, narrow) }
 }
 
 /// Bytes of the first cluster of `text`; `None` at its end.

@@ -1,4 +1,5 @@
-//! `inbox --count`: how many questions are open, for a status line. Reads the folders that are here; asks no driver.
+//! `inbox --count`: how many questions wait, for a status line: those that are open and not put off. Reads the folders that
+//! are here; asks no driver.
 
 use std::path::Path;
 
@@ -6,6 +7,7 @@ use crate::app;
 use crate::cli::commands::{find, folders};
 use crate::cli::exit::Status;
 use crate::cli::output;
+use crate::cli::screen::put_offs;
 use crate::domain::dialogs::tree::Bucket;
 use crate::store::Access;
 
@@ -35,7 +37,10 @@ fn of_place(place: &str) -> Counted {
     let Ok(store) = app::open(&folder, Access::ReadOnly) else { return unknown };
     let survey = store.survey(&[Bucket::Run]);
     let is_partly_unknown = !survey.problems.is_empty();
-    Counted { questions: find::open_questions(&survey).count(), is_partly_unknown }
+    let later = put_offs::read(&store);
+    let open = find::open_questions(&survey);
+    let waiting = open.filter(|(_, _, question)| !later.contains_key(&question.id));
+    Counted { questions: waiting.count(), is_partly_unknown }
 }
 
 impl Counted {

@@ -316,6 +316,7 @@ impl Lines {
             "selfId": dialog.this,
             "agentId": row.agent,
             "askedAt": question.asked_at,
+            "ageSeconds": item_json::age_seconds(&question.asked_at),
             "headline": headline(&question.tellask_content),
             "content": question.tellask_content,
             "parts": parts_json(&inquiry_of(question, row.inquiry.as_ref()), &row.answers),

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::domain::DialogId;
+use crate::domain::asking::put_off;
 use crate::ui::app::App;
 use crate::ui::app::drawing::app_words;
 use crate::ui::app::flow::facts::Facts;
@@ -28,9 +29,9 @@ fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
 }
 
 impl App {
-    /// Puts a question off.
+    /// Puts a question off, with those that ask the same and share its row.
     pub(in crate::ui::app) fn put_off(&mut self, question: &str, time: PutOff) {
-        let (now, key) = (self.redraw.now(), DraftKey::PutOff(question.to_owned()));
+        let now = self.redraw.now();
         let until = match time {
             PutOff::Minutes(minutes) => Some(Duration::from_secs(minutes * 60)),
             PutOff::UntilNextStart => None,
@@ -39,10 +40,14 @@ impl App {
             Some(self.clock.now().seconds()?.saturating_add(i64::try_from(time.as_secs()).ok()?))
         });
         let stored = end.map(|end| end.to_string()).unwrap_or_default();
-        self.writing.set_draft(&key, &stored, now);
+        let same = self.model.inbox.alike(question).map(|row| row.question.id.clone());
+        let all: Vec<String> = same.chain([question.to_owned()]).collect();
+        for question in all {
+            self.model.inbox.put_off_until(&question, until.map(|time| now + time));
+            self.alerts.drop_question(&question);
+            self.writing.set_draft(&DraftKey::PutOff(question), &stored, now);
+        }
         self.writing.store();
-        self.model.inbox.put_off_until(question, until.map(|time| now + time));
-        self.alerts.drop_question(question);
         self.notify(Tone::Plain, self.ui.text(app_words::IS_PUT_OFF));
     }
 
@@ -55,17 +60,11 @@ impl App {
             if !self.writing.drafts().has(&key) || self.model.inbox.is_put_off(&question) {
                 continue;
             }
-            match self.time_left(self.writing.drafts().get(&key)) {
+            match put_off::time_left(self.writing.drafts().get(&key), &self.clock.now()) {
                 Some(left) => self.model.inbox.put_off_until(&question, Some(now + left)),
                 None => self.writing.set_draft(&key, "", now),
             }
         }
-    }
-
-    fn time_left(&self, stored: &str) -> Option<Duration> {
-        let end: i64 = stored.trim().parse().ok()?;
-        let left = u64::try_from(end.checked_sub(self.clock.now().seconds()?)?).ok()?;
-        (1..=PutOff::MAX_MINUTES * 60).contains(&left).then(|| Duration::from_secs(left))
     }
 
     /// Shows the questions whose postponement is over; true if there are any.

@@ -9,6 +9,7 @@ use crate::protocol::{Command, DriverEvent, InboxRow, TreeRow};
 use crate::ui::app::{AttentionSettings, Effect, Looking, QuietHours};
 use crate::ui::caller::{Call, CallReason};
 use crate::ui::lists::notice::tests::item;
+use crate::ui::model::DraftKey;
 
 const SOON: Duration = Duration::from_millis(500);
 
@@ -98,6 +99,26 @@ fn what_is_answered_put_off_or_sent_before_the_ring_does_not_ring() {
     }
     stage.wait(SOON);
     assert!(rings(&mut stage).is_empty());
+}
+
+#[test]
+fn questions_that_ask_the_same_are_put_off_together() {
+    let time = Duration::from_mins(15);
+    let mut stage = calm(120, 40);
+    stage.app.set_attention(AttentionSettings { quiet: None, remind_after: Some(time) });
+    let mut open = questions();
+    let mut same = open[0].clone();
+    (same.question.id, same.dialog) = ("q3".to_owned(), side("e"));
+    open.push(same);
+    come(&mut stage, &open);
+    stage.wait(SOON);
+    assert_eq!(calls(&mut stage).len(), 1);
+    stage.screen();
+    stage.keys("2 Z <ctrl+u> 1 h <enter>");
+    assert_eq!(stage.app.writing.drafts().questions(DraftKey::PutOff), ["q1", "q3"]);
+    stage.wait(time);
+    let reminded: Vec<usize> = calls(&mut stage).iter().map(|call| call.count).collect();
+    assert_eq!(reminded, [1], "of the other one");
 }
 
 #[test]

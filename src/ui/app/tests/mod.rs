@@ -31,3 +31,4 @@ pub mod searching;
 pub mod sequences;
 mod streamed;
 mod titles;
+mod widths;

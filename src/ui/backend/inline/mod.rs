@@ -15,6 +15,7 @@ use super::frame_writer::{Addressing, FrameWriter};
 use super::grid::Row;
 use super::{Capabilities, ScreenBackend};
 use crate::ui::terminal::LiveRows;
+use crate::ui::text::drawn::set_line;
 
 /// The state of an inline screen beside its live rows.
 #[derive(Debug)]
@@ -98,7 +99,7 @@ impl<W: Write> ScreenBackend<W> {
 /// A row of text as cells.
 fn printed(line: &Line<'static>, width: u16, capabilities: Capabilities) -> Row {
     let mut buffer = Buffer::empty(Rect::new(0, 0, width, 1));
-    buffer.set_line(0, 0, line, width);
+    set_line(&mut buffer, (0, 0), line, width);
     Row::of(buffer.content(), capabilities, true)
 }
 

@@ -2,8 +2,10 @@
 //! and they must be few.
 
 mod lines;
+mod wide_chars;
 
 use proptest::prelude::*;
+use ratatui::buffer::CellWidth as _;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::*;

@@ -29,6 +29,7 @@ use crate::protocol::{ChangesScope, ChangesView, SheetRequest};
 use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::copies::CopyTo;
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
+use crate::ui::model::ReadingPlace;
 use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler, scroll_distance};
 use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::text::CopyText;
@@ -113,6 +114,9 @@ pub struct ChangesSheet {
     incomplete: Option<u64>,
     cursor: usize,
     top: usize,
+    /// The places of both in the text.
+    cursor_place: ReadingPlace,
+    top_place: ReadingPlace,
     height: usize,
     /// Rows above the first one: the heading, and a note.
     above: usize,
@@ -133,6 +137,8 @@ impl ChangesSheet {
             incomplete: None,
             cursor: 0,
             top: 0,
+            cursor_place: ReadingPlace::default(),
+            top_place: ReadingPlace::default(),
             height: 0,
             above: 0,
             search: RowSearch::default(),
@@ -240,8 +246,8 @@ impl ChangesSheet {
         self.toggled.contains(&change.path) != all_folded
     }
 
-    /// Makes the rows unless they are up to date for this content and width. The cursor stays in
-    /// its file, at its row, wherever that file is in newer content.
+    /// Makes the rows unless they are up to date for this content and width. In newer content the cursor stays in
+    /// its file, at its row, wherever that file is.
     fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
         let searched = self.search.is_active();
         let made_for = (cx.sheets.revision(), width, searched);
@@ -266,9 +272,15 @@ impl ChangesSheet {
         let (rows, incomplete) = colours.watch(make);
         self.rows = rows;
         self.incomplete = incomplete;
-        self.made_for = Some(made_for);
+        let before = self.made_for.replace(made_for);
         self.search.rows_changed();
         self.paths = content.changes.iter().map(|change| change.path.clone()).collect();
+        let is_new_width = before.is_some_and(|(revision, before, was)| {
+            before != width && (revision, was) == (made_for.0, searched)
+        });
+        if is_new_width {
+            return self.find_places(usize::from(width));
+        }
         let Some(path) = file else { return };
         let file = self.paths.iter().position(|known| *known == path);
         let of_file = |row: &ReviewRow| Some(row.file) == file;
@@ -276,6 +288,37 @@ impl ChangesSheet {
         let last = self.rows.iter().rposition(of_file);
         self.cursor = head.zip(last).map_or(0, |(head, last)| (head + below_head).min(last));
         self.top = self.cursor.saturating_sub(below_top);
+    }
+
+    /// At a new width, finds the place at the top and that of the cursor.
+    fn find_places(&mut self, width: usize) {
+        let letters = || self.rows.iter().map(|row| row.strip.letters());
+        let top = self.top_place.row_at(width, self.top, letters);
+        let cursor = self.cursor_place.row_at(width, self.cursor, letters);
+        self.show(cursor, top);
+    }
+
+    /// Shows a row at the top. The cursor goes to the other one, or the nearest in view.
+    fn show(&mut self, cursor: usize, top: usize) {
+        self.top = top.min(self.rows.len().saturating_sub(self.height));
+        self.cursor = cursor.clamp(self.top, self.top + self.height.saturating_sub(1));
+    }
+
+    /// Moves to the match of a search, or back to where it began.
+    fn follow_search(&mut self) {
+        match self.search.follow(self.rows.iter().map(|row| &row.strip)) {
+            Some(RowJump::To(row)) => {
+                self.cursor = row;
+                self.top = top_for(row, self.height);
+            }
+            Some(RowJump::Back { row, top }) => {
+                let letters = || self.rows.iter().map(|row| row.strip.letters());
+                let (at, first) = (row.row_in(letters()), top.row_in(letters()));
+                (self.cursor_place, self.top_place) = (row, top);
+                self.show(at, first);
+            }
+            None => {}
+        }
     }
 
     fn heading(&self, ui: &UiSettings, content: Option<&ChangesView>) -> Heading {
@@ -376,22 +419,19 @@ impl Overlay for ChangesSheet {
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let (_, rows) = self.areas(area, view.ui, cx.sheets.changes());
-        self.make_rows(view, cx, area.width);
         self.height = usize::from(rows.height);
         self.above = usize::from(rows.y - area.y);
-        match self.search.follow(self.rows.iter().map(|row| &row.strip)) {
-            Some(RowJump::To(row)) => {
-                self.cursor = row;
-                self.top = top_for(row, self.height);
-            }
-            Some(RowJump::Back { row, top }) => (self.cursor, self.top) = (row, top),
-            None => {}
-        }
+        self.make_rows(view, cx, area.width);
+        self.follow_search();
         self.step(0);
         let lowest = self.rows.len().saturating_sub(self.height);
         let first = (self.cursor + 1).saturating_sub(self.height);
         self.top = self.top.clamp(first.min(self.cursor), self.cursor).min(lowest.max(first));
-        self.search.stands_at(self.cursor, self.top);
+        let (width, count) = (usize::from(area.width), self.rows.len());
+        let letters = || self.rows.iter().map(|row| row.strip.letters());
+        self.cursor_place.stands_at(width, (self.cursor, count), letters);
+        self.top_place.stands_at(width, (self.top, count), letters);
+        self.search.stands_at(self.cursor_place, self.top_place);
     }
 
     fn row_search(&self) -> Option<&RowSearch> {

@@ -21,7 +21,6 @@ use crate::ui::action::{Action, Binding, Scope};
 use crate::ui::cx::{Cx, Intent, UiSettings, View};
 use crate::ui::overlay::{Handled, Overlay};
 use crate::ui::panes::read_progress::ReadProgress;
-use crate::ui::panes::reading_place::{ReadingPlace, letters};
 use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::ui::text::SafeText;
 use crate::ui::theme::Role;
@@ -100,7 +99,6 @@ pub struct ConsentSheet {
     top: usize,
     height: usize,
     rows: usize,
-    place: ReadingPlace,
     read: ReadProgress<Vec<String>>,
     /// The dialog to continue when the user agrees.
     then: Option<DialogId>,
@@ -313,13 +311,10 @@ impl Overlay for ConsentSheet {
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let level = self.level(&cx.model.consent);
-        let width = usize::from(area.width);
-        let lines = lines(&cx.model.consent, level, view.ui, width);
+        let lines = lines(&cx.model.consent, level, view.ui, usize::from(area.width));
         self.rows = lines.len();
         self.height = usize::from(area.height.saturating_sub(1));
-        self.top = self.place.top_at(width, self.top, lines.iter().map(letters));
         self.scroll(0);
-        self.place.stands_at(width, (self.top, self.rows), lines.iter().map(letters));
         self.track_progress(&cx.model.consent, area.width);
     }
 

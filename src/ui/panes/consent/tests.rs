@@ -213,6 +213,27 @@ fn what_was_not_wholly_on_the_screen_cannot_be_agreed_to() {
 }
 
 #[test]
+fn at_another_width_all_of_it_is_to_be_read_again_from_its_beginning() {
+    let mut stage = opened(80, 24, (0..30).map(|n| shell(&format!("m{n}"))).collect());
+    let read = |stage: &mut Stage| {
+        for _ in 0..14 {
+            stage.keys("<space>").screen();
+        }
+    };
+    let first = stage.screen();
+    read(&mut stage);
+    stage.resize(70, 24);
+    stage.screen();
+    stage.keys("a");
+    assert_eq!(sent(&stage), [""; 0]);
+    stage.resize(80, 24);
+    assert_eq!(stage.screen(), first);
+    read(&mut stage);
+    stage.keys("a");
+    assert_eq!(sent(&stage).len(), 1);
+}
+
+#[test]
 fn text_of_a_workspace_stays_inside_its_column() {
     let mut stage = opened(60, 20, vec![server("starts \"a\u{1b}[2J\u{202e}\n CONSENT\"", None)]);
     let screen = stage.screen();

@@ -270,7 +270,7 @@ impl<'a> DiffRows<'a> {
             })
         };
         let strips = starts.zip(rows).map(row).zip(joints);
-        strips.map(|(strip, joint)| strip.going_on(joint)).collect()
+        strips.map(|(strip, joint)| strip.going_on(joint).after_margin(column)).collect()
     }
 }
 

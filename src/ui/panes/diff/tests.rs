@@ -50,6 +50,19 @@ fn colour(rows: &[Strip], word: &str) -> Option<Color> {
 }
 
 #[test]
+fn a_difference_has_the_same_letters_at_every_width() {
+    let ui = settings(CodeColours::off());
+    let old: String = (1..=120).map(|n| format!("the words of line {n}\n")).collect();
+    let new = old.replace('1', "one");
+    let letters = |width| rows(&ui, &old, &new, width).iter().map(Strip::letters).sum::<usize>();
+    let text: String = rows(&ui, &old, &new, 200).iter().map(Strip::plain).collect();
+    assert!(text.contains("words of line 23"), "a line that is the same has two numbers");
+    for width in [30, 59, 60, 120] {
+        assert_eq!(letters(width), letters(200), "{width}");
+    }
+}
+
+#[test]
 fn lines_that_are_there_have_the_colours_of_code_and_those_that_are_gone_do_not() {
     let ui = settings(CodeColours::at_once());
     let old = "fn same() {} // note\nlet gone = \"x\";\nend\n";

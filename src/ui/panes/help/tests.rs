@@ -93,4 +93,10 @@ fn help_that_was_scrolled_keeps_its_place_over_other_widths() {
         stage.screen();
     }
     assert_eq!(stage.screen(), before);
+    stage.keys("/").type_text("redraw").screen();
+    stage.resize(44, 24);
+    stage.screen();
+    stage.keys("<esc>").screen();
+    stage.resize(120, 24);
+    assert_eq!(stage.screen(), before, "after a search that was left at another width");
 }

@@ -11,6 +11,7 @@ use super::strip::Strip;
 use super::transcript::{SearchCount, Towards};
 use crate::domain::text::search_pattern::Needle;
 use crate::ui::cx::UiSettings;
+use crate::ui::model::ReadingPlace;
 use crate::ui::theme::Role;
 
 pub use self::lines::SearchedRow;
@@ -24,16 +25,16 @@ pub enum RowJump {
     To(usize),
     /// Back to the start of the search: its row, and the first row in view then.
     Back {
-        row: usize,
-        top: usize,
+        row: ReadingPlace,
+        top: ReadingPlace,
     },
 }
 
 /// The row where an overlay is, and the first one in view.
 #[derive(Debug, Clone, Copy, Default)]
 struct RowPlace {
-    row: usize,
-    top: usize,
+    row: ReadingPlace,
+    top: ReadingPlace,
 }
 
 #[derive(Debug, Default)]
@@ -126,8 +127,8 @@ impl RowSearch {
     }
 
     /// The row where the overlay is, and the first one in view.
-    pub fn stands_at(&mut self, row: usize, top: usize) {
-        self.at = RowPlace { row, top };
+    pub fn stands_at(&mut self, row: impl Into<ReadingPlace>, top: impl Into<ReadingPlace>) {
+        self.at = RowPlace { row: row.into(), top: top.into() };
     }
 
     /// Searches the rows if they or the text have changed. Returns the row to bring into view.
@@ -146,7 +147,8 @@ impl RowSearch {
                 self.jump = row.map(|(row, _)| RowJump::To(*row));
             }
             if self.current.is_none() && !self.counts.is_empty() {
-                let below = self.counts.iter().position(|(row, _)| *row >= self.start.row);
+                let start = self.start.row.row();
+                let below = self.counts.iter().position(|(row, _)| *row >= start);
                 self.go((below.unwrap_or(0), 0));
             }
         }
@@ -251,7 +253,7 @@ mod tests {
     #[test]
     fn the_first_match_from_where_one_stands_is_shown_and_all_are_gone_through_in_a_circle() {
         let mut search = RowSearch::default();
-        search.stands_at(2, 1);
+        search.stands_at(2_usize, 1_usize);
         search.begin();
         assert_eq!((follow(&mut search), shown(&search)), (None, None));
         search.set("two");
@@ -272,10 +274,8 @@ mod tests {
         search.set("none");
         assert_eq!((follow(&mut search), shown(&search)), (None, Some((0, 0))));
         search.leave();
-        assert_eq!(
-            (follow(&mut search), search.is_active()),
-            (Some(RowJump::Back { row: 2, top: 1 }), false)
-        );
+        let back = RowJump::Back { row: 2_usize.into(), top: 1_usize.into() };
+        assert_eq!((follow(&mut search), search.is_active()), (Some(back), false));
         assert!(!search.step(Towards::End));
     }
 

@@ -7,7 +7,6 @@ use crate::domain::text::Localized;
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
 use crate::ui::cx::{UiSettings, View};
 use crate::ui::model::age;
-use crate::ui::panes::reading_place::letters;
 use crate::ui::panes::row_search::SearchedRow;
 use crate::ui::panes::strip::Strip;
 use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
@@ -25,6 +24,8 @@ pub struct SheetItem {
     /// The text at the right edge of the head.
     pub meta: Strip,
     pub body: Vec<Strip>,
+    /// Letters of the rows that a preview leaves out.
+    hidden: usize,
     /// False for entries that are only informative.
     pub can_be_chosen: bool,
 }
@@ -36,9 +37,15 @@ impl SheetItem {
         rows.map(SearchedRow::from).chain([SearchedRow::default()])
     }
 
-    /// Returns the number of letters of each row.
+    /// Returns the number of letters of each row. Those left out of a preview count for its last row of text, so
+    /// that the text is as long at every width.
     pub fn letters(&self) -> impl Iterator<Item = usize> {
-        std::iter::once(&self.head).chain(&self.body).map(letters).chain([0])
+        let last = self.body.len().saturating_sub(1);
+        let rows = std::iter::once(&self.head).chain(&self.body).enumerate();
+        let letters = move |(at, row): (usize, &Strip)| {
+            row.letters() + if at == last { self.hidden } else { 0 }
+        };
+        rows.map(letters).chain([0])
     }
 
     /// Changes each row, given its number within the item.
@@ -79,7 +86,8 @@ pub fn reminder(
     } else {
         Prose::new(ui).rows(&reminder.content, INDENT, width)
     };
-    SheetItem { head, meta, body: preview(rows, whole, ui), can_be_chosen: true }
+    let (body, hidden) = preview(rows, whole, ui);
+    SheetItem { head, meta, body, hidden, can_be_chosen: true }
 }
 
 pub fn section(
@@ -107,7 +115,8 @@ pub fn section(
     } else {
         Prose::new(ui).rows(&section.text, INDENT, width)
     };
-    SheetItem { head, meta, body: preview(rows, whole, ui), can_be_chosen: true }
+    let (body, hidden) = preview(rows, whole, ui);
+    SheetItem { head, meta, body, hidden, can_be_chosen: true }
 }
 
 /// Layout problems of a Taskdoc, below its sections.
@@ -126,14 +135,16 @@ fn draft_symbol(ui: &UiSettings, draft: bool) -> Strip {
     Strip::new().put(&symbol, ui.style(Role::Attention))
 }
 
-fn preview(mut rows: Vec<Strip>, whole: bool, ui: &UiSettings) -> Vec<Strip> {
+/// Returns the rows to show, and the number of letters in the others.
+fn preview(mut rows: Vec<Strip>, whole: bool, ui: &UiSettings) -> (Vec<Strip>, usize) {
+    let mut hidden = 0;
     if !whole && rows.len() > PREVIEW_ROWS {
-        rows.truncate(PREVIEW_ROWS);
+        hidden = rows.drain(PREVIEW_ROWS..).map(|row| row.letters()).sum();
         while rows.last().is_some_and(Strip::is_empty) {
             rows.pop();
         }
         let more = Strip::new().pad_to(INDENT).put(ui.glyphs.cut, Style::default());
         rows.push(more.over(ui.style(Role::TextDim)));
     }
-    rows
+    (rows, hidden)
 }

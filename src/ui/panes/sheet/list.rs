@@ -6,8 +6,8 @@ use ratatui::layout::Rect;
 
 use super::items::SheetItem;
 use crate::ui::cx::View;
+use crate::ui::model::ReadingPlace;
 use crate::ui::overlay::Handled;
-use crate::ui::panes::reading_place::ReadingPlace;
 use crate::ui::panes::row_search::top_for;
 use crate::ui::panes::scroll_sign::ShownRows;
 use crate::ui::panes::strip::{Strip, draw_between};
@@ -24,8 +24,8 @@ pub struct SheetList {
     place: ReadingPlace,
     /// Scroll the selected entry into view at the next layout.
     reveal: bool,
-    /// The first row in view and the selected entry before a search.
-    before_search: Option<(usize, usize)>,
+    /// The selected entry before a search.
+    before_search: Option<usize>,
 }
 
 impl SheetList {
@@ -60,14 +60,14 @@ impl SheetList {
         Handled::Done
     }
 
-    /// The first row in view.
-    pub fn top(&self) -> usize {
-        self.top
+    /// The place at the top of the view.
+    pub fn place(&self) -> ReadingPlace {
+        self.place
     }
 
     /// Scrolls a row into view and selects its entry.
     pub fn show_row(&mut self, row: usize, height: usize, items: &[SheetItem]) {
-        self.before_search.get_or_insert((self.top, self.at));
+        self.before_search.get_or_insert(self.at);
         self.top = top_for(row, height);
         let starts = starts(items);
         let at = starts.iter().rposition(|start| *start <= row).unwrap_or_default();
@@ -77,10 +77,10 @@ impl SheetList {
         }
     }
 
-    /// Goes back to where the view was before a search.
-    pub fn go_back(&mut self, keys: &[String]) {
-        if let Some((top, at)) = self.before_search.take() {
-            self.top = top;
+    /// Goes back to where the view was before a search, with this place at its top.
+    pub fn go_back(&mut self, top: ReadingPlace, keys: &[String]) {
+        (self.place, self.top) = (top, top.row());
+        if let Some(at) = self.before_search.take() {
             self.at = at;
             self.chosen = None;
             self.settle(keys);
@@ -97,7 +97,7 @@ impl SheetList {
         let width = usize::from(area.width);
         self.height = usize::from(area.height);
         let letters = || items.iter().flat_map(SheetItem::letters);
-        self.top = self.place.top_at(width, self.top, letters());
+        self.top = self.place.row_at(width, self.top, letters);
         let chosen = self.chosen_row(items);
         let starts = starts(items);
         let total = starts.last().copied().unwrap_or(0);
@@ -107,7 +107,7 @@ impl SheetList {
             self.top = self.top.max(end.saturating_sub(self.height)).min(start);
         }
         self.top = self.top.min(total.saturating_sub(self.height));
-        self.place.stands_at(width, (self.top, total), letters());
+        self.place.stands_at(width, (self.top, total), letters);
     }
 
     /// The rows in view. The blank one after the last entry does not count.

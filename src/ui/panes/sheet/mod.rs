@@ -317,15 +317,15 @@ impl Overlay for SheetPane {
         self.search.rows_changed();
         match self.search.follow(items.iter().flat_map(SheetItem::texts)) {
             Some(RowJump::To(row)) => self.list.show_row(row, usize::from(rows.height), &items),
-            Some(RowJump::Back { .. }) => {
-                self.list.go_back(&self.keys(cx));
+            Some(RowJump::Back { top, .. }) => {
+                self.list.go_back(top, &self.keys(cx));
                 items = self.items(rows, view, cx).unwrap_or_default();
             }
             None if self.search.is_active() => {}
             None => self.list.stay(),
         }
         self.list.layout(rows, &items);
-        self.search.stands_at(self.list.top(), self.list.top());
+        self.search.stands_at(self.list.place(), self.list.place());
     }
 
     fn row_search(&self) -> Option<&RowSearch> {

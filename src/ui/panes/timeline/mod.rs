@@ -183,8 +183,9 @@ impl TimelineSheet {
         self.search.rows_changed();
         match self.search.follow(view.rows.iter().map(label)) {
             Some(RowJump::To(row)) => self.step_to(row, view),
-            Some(RowJump::Back { .. }) => {
+            Some(RowJump::Back { top, .. }) => {
                 self.cursor = self.before_search.clone();
+                self.top = top.row();
                 self.settle(view);
             }
             None => {}

@@ -95,6 +95,7 @@ impl TranscriptPane {
         item: isize,
         found: &FoundPlace,
     ) {
+        self.keep_top_place(open, context);
         let mut search = Search::new((item, self.position(open)));
         search.set(&found.text);
         search.wanted = None;

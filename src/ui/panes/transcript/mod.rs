@@ -47,8 +47,7 @@ use crate::domain::dialogs::fresh_boots::{FbrPhase, Reasoning};
 use crate::domain::reading::transcript::BlockBody;
 use crate::ui::copies::CopyTo;
 use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::age;
-use crate::ui::panes::reading_place::{TextPlace, letters};
+use crate::ui::model::{ReadingPlace, age};
 use crate::ui::panes::row_search::marked_matches;
 use crate::ui::panes::strip::{Strip, draw_between};
 use crate::ui::text::CopyText;
@@ -72,8 +71,8 @@ pub fn live_width(cells: usize) -> usize {
 #[derive(Debug)]
 pub struct TranscriptPane {
     top: Anchor,
-    /// The place of the top row in the text of its item, since the last change of the width.
-    top_place: Option<(Anchor, TextPlace)>,
+    /// The item at the top, and the place of the top row in its text.
+    top_place: (isize, ReadingPlace),
     follow: bool,
     /// Show the end at the next layout, with a full page.
     to_end: bool,
@@ -124,7 +123,7 @@ impl Default for TranscriptPane {
     fn default() -> Self {
         Self {
             top: Anchor::default(),
-            top_place: None,
+            top_place: (0, ReadingPlace::default()),
             follow: true,
             to_end: true,
             moves: Vec::new(),
@@ -205,6 +204,7 @@ impl TranscriptPane {
         for anchor in [&mut self.top, &mut self.seen].into_iter().chain(&mut self.rows) {
             *anchor = anchor.without(gone);
         }
+        self.top_place.0 = number_without(self.top_place.0, gone);
         self.cursor = number_without(self.cursor, gone);
         if let Some(Selection::Rows { fixed, moving }) = &mut self.selection {
             (*fixed, *moving) = (fixed.without(gone), moving.without(gone));
@@ -229,8 +229,6 @@ impl TranscriptPane {
         let width = usize::from(area.width);
         let is_new_width = width != self.width;
         if is_new_width {
-            let was_laid_out = self.width > 0 && !self.follow;
-            self.top_place = was_laid_out.then(|| (self.top, self.place_of_top(open, context)));
             self.width = width;
             self.forget_layout();
             self.ignore_growth();
@@ -239,10 +237,8 @@ impl TranscriptPane {
         self.height = usize::from(area.height);
         let means = Prose::means(context.view.ui);
         open.lay_out_live(live_width(width), means, false);
-        if let Some((_, place)) = self.top_place.filter(|_| is_new_width) {
-            let letters = self.letters_of(open, context, self.top.item);
-            self.top.row = place.row_in(letters);
-            self.top_place = Some((self.top, place));
+        if is_new_width && !self.follow {
+            self.find_top(open, context);
         }
         if self.follow && self.target.is_none() && !self.seeks_match() {
             open.trim();
@@ -296,16 +292,6 @@ impl TranscriptPane {
         self.draw_new_below(context, buffer, area);
     }
 
-    /// The place in the text at the top. Over new widths it stays the same until the view moves.
-    fn place_of_top(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> TextPlace {
-        match self.top_place {
-            Some((top, place)) if top == self.top => place,
-            Some(_) | None => {
-                TextPlace::of(self.letters_of(open, context, self.top.item), self.top.row)
-            }
-        }
-    }
-
     /// Returns the number of letters of each row of an item, with the blank row before it.
     fn letters_of(
         &mut self,
@@ -316,10 +302,10 @@ impl TranscriptPane {
         let mut all = vec![0; usize::from(has_gap(open, item))];
         if open.block(item).is_some() {
             let rows = self.layout_of(open, context, item).map(|layout| &layout.rows);
-            all.extend(rows.into_iter().flatten().map(letters));
+            all.extend(rows.into_iter().flatten().map(Strip::letters));
         } else {
             let rows = 0..tail::height(open, context, item);
-            all.extend(rows.map(|row| letters(&tail::rows(open, context, item, row).0)));
+            all.extend(rows.map(|row| tail::rows(open, context, item, row).0.letters()));
         }
         all
     }

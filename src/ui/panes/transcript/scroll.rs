@@ -6,7 +6,7 @@ use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::reading::transcript::{Block, BlockBody};
 use crate::domain::{CallId, Genseq};
-use crate::ui::model::{FoundPlace, ViewPosition};
+use crate::ui::model::{FoundPlace, ReadingPlace, ViewPosition};
 
 /// A move of the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +115,31 @@ impl TranscriptPane {
             self.follow_end(open, context);
             self.cursor_to_end(open, context);
         }
+        self.keep_top_place(open, context);
         self.rows = self.rows_from(open, context, self.top);
+    }
+
+    /// After a new width, finds the row with the place that was at the top.
+    pub(super) fn find_top(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
+        let (Anchor { item, row }, (_, mut place)) = (self.top, self.top_place);
+        self.top.row = place.row_at(self.width, row, || self.letters_of(open, context, item));
+        self.top_place.1 = place;
+        self.keep_inside_item(open, context);
+        self.keep_top_place(open, context);
+    }
+
+    /// Keeps the place in the text at the top, to which a new width and a way back lead.
+    pub(super) fn keep_top_place(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
+        let Anchor { item, row } = self.top;
+        let (before, place) = self.top_place;
+        let is_kept = before == item && !self.follow;
+        let mut place = if is_kept { place } else { ReadingPlace::default() };
+        if !self.follow {
+            // Streamed text grows at its end alone.
+            let rows = open.block(item).map_or(0, |_| self.item_height(open, context, item));
+            place.stands_at(self.width, (row, rows), || self.letters_of(open, context, item));
+        }
+        self.top_place = (item, place);
     }
 
     fn apply_move(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>, to: ScrollMove) {
@@ -145,11 +169,14 @@ impl TranscriptPane {
             ScrollMove::End => self.follow_again(),
             ScrollMove::Generations(step) => self.generation(open, context, step),
             ScrollMove::Target(landmark) => self.target = Some(landmark),
-            ScrollMove::Position(ViewPosition { top, row, cursor }) => {
+            ScrollMove::Position(ViewPosition { top, row: place, cursor }) => {
                 if let Some(item) = open.find(|block| block.place == top) {
                     self.leave_end(open, context);
+                    let row = place.row_in(self.letters_of(open, context, item));
                     self.top = Anchor { item, row };
+                    self.top_place = (item, place);
                     self.keep_inside_item(open, context);
+                    self.keep_top_place(open, context);
                     self.cursor = open.find(|block| block.place == cursor).unwrap_or(item);
                 }
             }

@@ -286,7 +286,15 @@ impl UsageSheet {
             return;
         };
         let table = Table { ui: view.ui, prices: &cx.model.prices, width: usize::from(width) };
+        let first = |rows: &[TableRow]| rows.iter().position(|row| row.dialog.is_some());
+        let before = first(&self.rows);
         self.rows = table.rows(content);
+        // The notes above the dialogs may have other rows.
+        if let Some((before, now)) = before.zip(first(&self.rows)) {
+            for top in [&mut self.top, &mut self.before_search.top] {
+                *top = if *top < before { *top } else { *top - before + now };
+            }
+        }
         self.made_for = Some(made_for);
         self.search.rows_changed();
         let found = content.dialogs.iter().position(|dialog| dialog.dialog == self.dialog);

@@ -2,6 +2,7 @@
 
 mod connection;
 mod programs;
+mod stops;
 
 use std::cell::Cell;
 
@@ -23,10 +24,11 @@ use crate::ui::copies::testing::MemoryTarget;
 use crate::ui::cx::UiSettings;
 use crate::ui::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
 use crate::ui::highlight::CodeColours;
+use crate::ui::input::Reply;
 use crate::ui::links::Links;
 use crate::ui::programs::testing::TestHost;
-use crate::ui::terminal::MouseUse;
-use crate::ui::theme::{ColorDepth, Glyphs, Rgb, ShadedThemes, Theme};
+use crate::ui::terminal::{LinkSupport, MouseUse};
+use crate::ui::theme::{ColorDepth, Glyphs, Rgb, Shade, ShadedThemes, Theme};
 
 #[derive(Debug)]
 struct FixedClock;
@@ -55,6 +57,8 @@ struct Memory {
     /// The place of the job, for each check.
     places: VecDeque<JobPlace>,
     looks: Cell<usize>,
+    /// How often the process was stopped.
+    suspended: usize,
 }
 
 impl Memory {
@@ -71,6 +75,7 @@ impl Memory {
             away_at: None,
             places: VecDeque::new(),
             looks: Cell::new(0),
+            suspended: 0,
         }
     }
 }
@@ -122,6 +127,7 @@ impl Surface for Memory {
 
     fn suspend(&mut self) -> io::Result<JobPlace> {
         self.away_at = Some(now());
+        self.suspended += 1;
         self.lent = self.places.front() == Some(&JobPlace::Background);
         Ok(self.job_place())
     }
@@ -214,6 +220,7 @@ where
         events: from_driver,
         looks: mpsc::channel(1).1,
         shutdown: std::future::pending(),
+        stops: stream::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
@@ -387,6 +394,7 @@ async fn left(leave: Leave) -> (RunEnd, App, Option<Command>) {
         events: from_driver,
         looks: mpsc::channel(1).1,
         shutdown: sleep(50).map(|()| leave),
+        stops: stream::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
@@ -462,6 +470,7 @@ async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhi
         events: from_driver,
         looks: mpsc::channel(1).1,
         shutdown: std::future::pending(),
+        stops: stream::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
@@ -512,6 +521,7 @@ async fn what_was_typed_just_before_the_end_is_stored() {
         events: from_driver,
         looks: mpsc::channel(1).1,
         shutdown: std::future::pending(),
+        stops: stream::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
@@ -545,6 +555,7 @@ async fn a_copy_goes_to_the_terminal_at_once_and_what_became_of_it_is_shown() {
             events: from_driver,
             looks: mpsc::channel(1).1,
             shutdown: std::future::pending(),
+            stops: stream::pending(),
             written: Arc::new(Notify::new()),
             drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
             copies: CopyMaker::start(target).unwrap(),
@@ -607,6 +618,7 @@ async fn shown_after(replies: Vec<(u64, Input)>) -> (Color, usize, String) {
         events: from_driver,
         looks: mpsc::channel(1).1,
         shutdown: std::future::pending(),
+        stops: stream::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
         copies: CopyMaker::start(MemoryTarget::NoProgram).unwrap(),

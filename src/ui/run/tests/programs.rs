@@ -47,6 +47,7 @@ async fn lent_to<F: Future<Output = ()>>(
         events: from_driver,
         looks: mpsc::channel(1).1,
         shutdown: shutdown.map(|()| Leave::Quit),
+        stops: stream::pending(),
         written: Arc::new(Notify::new()),
         drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
         copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),

@@ -159,6 +159,15 @@ impl Control {
     /// A question that every terminal answers must follow.
     const ASK_NAME: &'static [u8] = b"\x1b[>q";
 
+    /// Asks as well how wide the terminal draws a sign and a letter whose width Unicode leaves open: the cursor is
+    /// reported before and after them. They are erased at once.
+    #[must_use]
+    pub fn measuring(&self) -> Self {
+        Self([Self::MEASURE.as_bytes(), self.bytes()].concat())
+    }
+
+    const MEASURE: &'static str = "\x1b7\x1b[6n…я\x1b[6n\x1b8\x1b[K";
+
     /// Asks for the status, which every terminal answers (DSR).
     #[must_use]
     pub fn ask_status() -> Self {

@@ -69,7 +69,7 @@ impl TranscriptPane {
     pub fn position(&self, open: &OpenDialog) -> Option<ViewPosition> {
         let top = open.block(self.top.item).filter(|_| !self.follow)?.place;
         let cursor = open.block(self.cursor).map_or(top, |block| block.place);
-        Some(ViewPosition { top, row: self.top.row, cursor })
+        Some(ViewPosition { top, row: self.top_place.1, cursor })
     }
 
     /// Keeps the block with the cursor in its place on the screen at the next layout.

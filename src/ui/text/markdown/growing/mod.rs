@@ -13,6 +13,7 @@
 use pulldown_cmark::Event;
 
 use super::super::clean::SafeText;
+use super::super::wide_chars::WideChars;
 use super::super::wrap::TailWrap;
 use super::definitions::Definitions;
 use super::{CODE_INDENT, RenderMeans, Renderer, StyledLine, StyledSpan, base_of_code, parser};
@@ -41,6 +42,7 @@ pub struct GrowingMarkdown {
     rows: Vec<StyledLine>,
     long: Option<LongBlock>,
     width: usize,
+    wide: WideChars,
     /// The text has grown since the rows were made.
     grown: bool,
     /// The start was dropped inside a block: the rest is plain.
@@ -74,8 +76,9 @@ impl GrowingMarkdown {
 
     /// Updates the rows. The cost is that of the appended text and the open block; at another width, of the whole text.
     pub fn lay_out(&mut self, width: usize, means: RenderMeans<'_>) {
-        if width != self.width {
-            self.width = width;
+        let wide = WideChars::now();
+        if (width, wide) != (self.width, self.wide) {
+            (self.width, self.wide) = (width, wide);
             self.forget_rows();
         }
         self.colour(means);
