@@ -182,7 +182,7 @@ fn written(path: io::Result<String>) -> CopyOutcome {
 }
 
 #[cfg(test)]
-pub(in crate::ui) mod testing {
+pub(crate) mod testing {
     //! A clipboard program and a folder in memory.
 
     use super::*;

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::time::Instant;
 
+use crate::action::{Action, Scope};
+use crate::copies::CopyTo;
 use crate::domain::asking::autonomy::AutonomyLevel;
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::asking::put_off;
@@ -15,19 +17,17 @@ use crate::domain::{
     AgentId, Bucket, CallId, Course, DialogId, ForeignLayout, Genseq, Lang, MsgId, RootId, Stamp,
     TeamName,
 };
+use crate::highlight::CodeColours;
+use crate::keymap::Keymap;
+use crate::links::Links;
+use crate::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets, ShownTasks};
+use crate::panes::composer::SentTexts;
+use crate::panes::transcript::SearchCount;
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{ChangesScope, FindRequest, Lifecycle, LogLevel, SheetRequest, TeamsRequest};
-use crate::ui::action::{Action, Scope};
-use crate::ui::copies::CopyTo;
-use crate::ui::highlight::CodeColours;
-use crate::ui::keymap::Keymap;
-use crate::ui::links::Links;
-use crate::ui::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets, ShownTasks};
-use crate::ui::panes::composer::SentTexts;
-use crate::ui::panes::transcript::SearchCount;
-use crate::ui::text::CopyText;
-use crate::ui::theme::{Glyphs, Role, Theme};
-use crate::ui::words::Counted;
+use crate::text::CopyText;
+use crate::theme::{Glyphs, Role, Theme};
+use crate::words::Counted;
 use ratatui::style::Style;
 
 /// The settings of the screen: colours, symbols, keys, language. Replaced as a unit.

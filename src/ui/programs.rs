@@ -69,7 +69,7 @@ pub enum ProgramOutcome {
 }
 
 #[cfg(test)]
-pub(in crate::ui) mod testing {
+pub(crate) mod testing {
     //! A host that runs a program of the test.
 
     use std::sync::Arc;

@@ -42,9 +42,9 @@ use dominds_tui::domain::{
 };
 use dominds_tui::driver::{
     AfterRestart, Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, MovedTrees,
-    NoConsentNeeded, Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
+    Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
-use dominds_tui::hive::{self, Hive};
+use dominds_tui::hive::{self, AnyStore, Hive};
 use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::{Minds, MindsSource, ProviderConfig};
 use dominds_tui::platform::random_name;
@@ -319,7 +319,7 @@ impl World {
             lang: Lang::En,
             workspace: self.path().to_owned(),
             clock: self.setup.clock.clone(),
-            permission: Arc::new(NoConsentNeeded),
+            permission: Arc::new(AnyStore),
             random_name,
         }
     }

@@ -24,7 +24,7 @@ use dominds_tui::ui::theme::{ColorDepth, EMBEDDED, Pair, Paper, Role, Theme};
 use dominds_tui::yaml;
 use ratatui::style::{Modifier, Style};
 
-const MANUALS: &str = "src/tools/man";
+const MANUALS: &str = "src/engine/tools/man";
 /// The text about `man` itself.
 const ABOUT: &str = "man";
 /// Keys of configuration files and words of other programs that look like names of tools.
@@ -154,7 +154,7 @@ fn a_manual_names_only_tools_and_arguments_its_readers_have() {
 #[test]
 fn a_reason_a_manual_names_is_one_a_tool_gives() {
     let mut source = String::new();
-    sources(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools"), &mut source);
+    sources(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/tools"), &mut source);
     let manuals = manuals();
     let mut found = 0;
     for (toolset, text) in &manuals {

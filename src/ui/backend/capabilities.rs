@@ -1,6 +1,6 @@
 //! What a terminal can do.
 
-use crate::ui::theme::ColorDepth;
+use crate::theme::ColorDepth;
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use unicode_width::UnicodeWidthChar as _;
 
 use super::capabilities::Capabilities;
 use super::cell_style::CellStyle;
-use crate::ui::links::LinkId;
-use crate::ui::text::width::symbol_width;
+use crate::links::LinkId;
+use crate::text::width::symbol_width;
 
 /// The content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

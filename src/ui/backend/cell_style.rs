@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
-use crate::ui::theme::ColorDepth;
+use crate::theme::ColorDepth;
 
 /// The style of a glyph, in colours the terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use ratatui::layout::Position;
 use super::cell::{Glyph, ScreenCell};
 use super::cell_style::CellStyle;
 use super::grid::{Row, Shift};
-use crate::ui::links::{LinkId, Links};
+use crate::links::{LinkId, Links};
 
 const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
 const END_FRAME: &[u8] = b"\x1b[?2026l";

@@ -12,7 +12,7 @@ use ratatui::layout::Size;
 
 use super::capabilities::Capabilities;
 use super::cell::{Glyph, ScreenCell};
-use crate::ui::text::width::symbol_width;
+use crate::text::width::symbol_width;
 
 /// The direction in which a band of rows moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use std::thread;
 
 use tokio::sync::Notify;
 
-use crate::ui::theme::Role;
+use crate::theme::Role;
 use cache::{Cache, Found, Key};
 pub use language::Language;
 use parser::CodeParser;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
 use super::{CodeJob, CodeRun, Language};
-use crate::ui::theme::Role;
+use crate::theme::Role;
 
 /// Bytes of a line; a longer one is plain.
 const MAX_LINE: usize = 1_000;

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::inline_words;
+use crate::action::{Action, Scope};
+use crate::cx::UiSettings;
 use crate::domain::dialogs::latest::DisplayState;
 use crate::domain::reading::title::headline;
 use crate::domain::{Course, DialogId};
+use crate::model::Mark;
+use crate::panes::strip::Strip;
 use crate::protocol::{InboxRow, TreeRow};
-use crate::ui::action::{Action, Scope};
-use crate::ui::cx::UiSettings;
-use crate::ui::model::Mark;
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::Role;
+use crate::theme::Role;
 
 /// Rows that wait to be printed; later ones are counted.
 const MAX_NEWS: usize = 200;

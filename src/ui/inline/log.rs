@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::dialog_news::News;
 use super::due::PrintedDialog;
+use crate::cx::UiSettings;
 use crate::domain::DialogId;
 use crate::domain::reading::transcript::Block;
+use crate::panes::strip::Strip;
 use crate::protocol::{InboxRow, TreeRow};
-use crate::ui::cx::UiSettings;
-use crate::ui::panes::strip::Strip;
 
 /// The longest wait of a block for the colours of its code: they cannot be added once it is printed.
 const COLOURS_TIMEOUT: Duration = Duration::from_millis(300);

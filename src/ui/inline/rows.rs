@@ -1,13 +1,13 @@
 //! The rows that are printed for an entry, wrapped for the width of the terminal now.
 
 use super::inline_words;
+use crate::action::Action;
+use crate::cx::UiSettings;
 use crate::domain::reading::transcript::Block;
-use crate::ui::action::Action;
-use crate::ui::cx::UiSettings;
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::SCOPE;
-use crate::ui::panes::transcript::block::{BlockMeta, LayoutContext, MAX_TEXT_WIDTH, lay_out};
-use crate::ui::theme::Role;
+use crate::panes::strip::Strip;
+use crate::panes::transcript::SCOPE;
+use crate::panes::transcript::block::{BlockMeta, LayoutContext, MAX_TEXT_WIDTH, lay_out};
+use crate::theme::Role;
 
 /// Rows printed of one block; the pager shows all of it.
 const MAX_BLOCK_ROWS: usize = 2_000;

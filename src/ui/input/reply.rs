@@ -1,7 +1,7 @@
 //! Replies of the terminal about itself, parsed strictly: anything else is no reply.
 
-use crate::ui::terminal::{LinkSupport, Multiplexer, Notifier};
-use crate::ui::theme::{Rgb, Shade};
+use crate::terminal::{LinkSupport, Multiplexer, Notifier};
+use crate::theme::{Rgb, Shade};
 
 /// A reply, or a report the terminal sends by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

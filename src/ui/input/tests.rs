@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind};
 
 use super::*;
-use crate::ui::theme::{Rgb, Shade};
+use crate::theme::{Rgb, Shade};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 const SHIFT: KeyModifiers = KeyModifiers::SHIFT;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{BindingKey, KeyFault, KeyPreset, KeySequence};
+use crate::action::{Action, Binding, Scope};
 use crate::domain::text::{Localized, Text, localized};
-use crate::ui::action::{Action, Binding, Scope};
 
 /// Names a set of keys in a key file.
 pub(super) const PRESET: &str = "preset";

@@ -4,8 +4,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::json;
 
 use super::*;
-use crate::ui::bindings::{self, defaults, with_overrides};
-use crate::ui::panes::{composer, confirm, consent, log, transcript, tree};
+use crate::bindings::{self, defaults, with_overrides};
+use crate::panes::{composer, confirm, consent, log, transcript, tree};
 
 fn chord(name: &str) -> Chord {
     Chord::parse(name).unwrap_or_else(|| panic!("not a key: {name}"))

@@ -1,7 +1,7 @@
 //! The keys of one scope as a tree: each key leads to an action or to the keys that can follow.
 
 use super::{Chord, KeySequence};
-use crate::ui::action::Action;
+use crate::action::Action;
 
 /// The node that a sequence of keys leads to. A node with an action has no children.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -11,19 +11,19 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::text::Text;
+use crate::model::ReadingPlace;
+use crate::overlay::{Handled, Overlay, scroll_distance};
+use crate::panes::composer::{Heading, PART, draw_heading};
+use crate::panes::read_progress::ReadProgress;
+use crate::panes::row_search::{RowJump, RowSearch, SearchedRow, top_for};
+use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
+use crate::panes::strip::{Strip, draw_between};
 use crate::protocol::InboxRow;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::model::ReadingPlace;
-use crate::ui::overlay::{Handled, Overlay, scroll_distance};
-use crate::ui::panes::composer::{Heading, PART, draw_heading};
-use crate::ui::panes::read_progress::ReadProgress;
-use crate::ui::panes::row_search::{RowJump, RowSearch, SearchedRow, top_for};
-use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
-use crate::ui::panes::strip::{Strip, draw_between};
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::theme::Role;
+use crate::words;
 
 /// The text of a row, and the text at its right edge.
 pub type Row = (Strip, Strip);

@@ -1,6 +1,6 @@
 //! Drafts: text typed and not sent, per dialog and per question.
 //!
-//! A draft is handed to the [writer](crate::ui::draft_writer) at most [`SAVE_AFTER`] after it changed,
+//! A draft is handed to the [writer](crate::draft_writer) at most [`SAVE_AFTER`] after it changed,
 //! and stays in its store until the driver has written the message to disk.
 
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::domain::asking::put_off;
 use crate::domain::{DialogId, TeamName};
-use crate::ui::draft_writer::{DraftTexts, LOOKED};
+use crate::draft_writer::{DraftTexts, LOOKED};
 
 /// The longest time of typing that a crash may lose.
 pub const SAVE_AFTER: Duration = Duration::from_millis(800);

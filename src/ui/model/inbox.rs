@@ -94,11 +94,23 @@ pub struct Inbox {
     pub top: usize,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How often anybody looked at all that a question asks.
+    static LOOKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn asked(row: &InboxRow) -> Option<Asked<'_>> {
+    #[cfg(test)]
+    LOOKS.set(LOOKS.get() + 1);
+    row.asked()
+}
+
 impl Inbox {
     /// Replaces the rows; the selected question stays selected while it is open.
     pub fn set(&mut self, rows: Vec<InboxRow>) {
-        let known = |id: &str| Some(self.get(id)?.asked());
-        let of = |id: &str| rows.iter().find(|row| row.question.id == id).map(InboxRow::asked);
+        let known = |id: &str| self.get(id).map(asked);
+        let of = |id: &str| rows.iter().find(|row| row.question.id == id).map(asked);
         let read = self.read.iter().filter(|id| known(id) == of(id)).cloned().collect();
         (self.all, self.read) = (rows, read);
         let open: BTreeSet<&String> = self.all.iter().map(|row| &row.question.id).collect();
@@ -114,7 +126,7 @@ impl Inbox {
         let (mut places, mut groups) = (HashMap::new(), Vec::<Vec<usize>>::new());
         for (at, row) in self.all.iter().enumerate() {
             let new = groups.len();
-            let group = row.asked().map_or(new, |asked| *known.entry(asked).or_insert(new));
+            let group = asked(row).map_or(new, |asked| *known.entry(asked).or_insert(new));
             match groups.get_mut(group) {
                 Some(same) => same.push(at),
                 None => groups.push(vec![at]),
@@ -294,7 +306,7 @@ impl Inbox {
     /// Notes that everything this row asks to approve was on the screen.
     pub fn mark_read(&mut self, shown: &InboxRow) {
         let id = &shown.question.id;
-        if self.get(id).is_some_and(|row| row.asked() == shown.asked()) {
+        if self.get(id).is_some_and(|row| asked(row) == asked(shown)) {
             self.read.insert(id.clone());
         }
     }
@@ -316,18 +328,18 @@ impl Inbox {
     /// Returns unanswered questions of other main dialogs with the same words; for an approval, those that
     /// ask to approve exactly the same.
     pub fn same_words(&self, id: &str) -> Vec<(DialogId, String)> {
-        let Some(asked) = self.get(id) else { return Vec::new() };
-        let Some(whole) = asked.asked().map(Asked::anywhere) else { return Vec::new() };
-        let words = asked.question.tellask_content.trim();
+        let Some(question) = self.get(id) else { return Vec::new() };
+        let Some(whole) = asked(question).map(Asked::anywhere) else { return Vec::new() };
+        let words = question.question.tellask_content.trim();
         let group = self.group(id);
         let others = self.shown.iter().filter(|row| {
             let is_open = row.question.id != id && !self.sent.contains(&row.question.id);
             is_open && row.question.tellask_content.trim() == words
         });
         let others = others.filter(|row| {
-            let is_in_group = self.group(&row.question.id) == group && asked.answers_also(row);
-            let approves = asked.is_approval() || row.is_approval();
-            !is_in_group && (!approves || row.asked().map(Asked::anywhere).as_ref() == Some(&whole))
+            let is_in_group = self.group(&row.question.id) == group && question.answers_also(row);
+            let approves = question.is_approval() || row.is_approval();
+            !is_in_group && (!approves || asked(row).map(Asked::anywhere).as_ref() == Some(&whole))
         });
         others.map(|row| (row.dialog.clone(), row.question.id.clone())).collect()
     }
@@ -505,10 +517,9 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::tests::fixture::{questions, side};
     use crate::domain::Stamp;
     use crate::domain::asking::inquiry::answers::PartAnswer;
-    use crate::protocol::LOOKS;
-    use crate::ui::app::tests::fixture::{questions, side};
 
     fn id(row: Option<&InboxRow>) -> &str {
         row.map_or("", |row| row.question.id.as_str())
@@ -600,7 +611,7 @@ mod tests {
 
     #[test]
     fn an_approval_of_the_same_words_for_something_else_is_not_alike() {
-        let mut rows = vec![crate::ui::app::tests::approvals::row(); 3];
+        let mut rows = vec![crate::app::tests::approvals::row(); 3];
         for (n, row) in rows.iter_mut().enumerate() {
             row.question.id = format!("q{n}");
             row.dialog = DialogId::main(crate::domain::RootId::new(format!("d{n}")));

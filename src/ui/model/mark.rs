@@ -4,8 +4,8 @@ use crate::domain::DisplayState;
 use crate::domain::dialogs::latest::Blocker;
 use crate::domain::text::Text;
 use crate::protocol::TreeRow;
-use crate::ui::theme::{Glyphs, Role};
-use crate::ui::words;
+use crate::theme::{Glyphs, Role};
+use crate::words;
 
 const STOPPING: Text = Text::new("stopping", "正在停止");
 const WAITING: Text = Text::new("waits for teammates", "等待队友");

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::ui::text::SafeText;
-use crate::ui::theme::Role;
+use crate::text::SafeText;
+use crate::theme::Role;
 
 /// How long a message is shown.
 const NOTICE_DURATION: Duration = Duration::from_secs(4);

@@ -124,7 +124,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::ui::text::wrap::wrap;
+    use crate::text::wrap::wrap;
 
     fn rows(text: &str, width: usize) -> Vec<usize> {
         let count = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();

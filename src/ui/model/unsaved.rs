@@ -2,7 +2,7 @@
 
 use super::attached::labelled;
 use crate::domain::text::{Localized, Text, localized};
-use crate::ui::draft_writer::DraftTexts;
+use crate::draft_writer::DraftTexts;
 
 /// A draft that is in no store when the program ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,9 +37,9 @@ fn what(name: &str) -> Option<Localized> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::text::assert_translated;
     use crate::domain::{DialogId, RootId};
-    use crate::ui::model::DraftKey;
+    use crate::model::DraftKey;
+    use crate::samples::assert_translated;
 
     #[test]
     fn every_kind_of_draft_is_named_and_what_nobody_typed_is_not() {

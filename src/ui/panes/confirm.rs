@@ -10,14 +10,14 @@ use ratatui::widgets::Clear;
 
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::text::SafeText;
-use crate::ui::text::wrap::wrap;
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::overlay::{Handled, Overlay};
+use crate::text::SafeText;
+use crate::text::wrap::wrap;
+use crate::theme::Role;
+use crate::words;
 
 const NO: Text = Text::new("no", "否");
 

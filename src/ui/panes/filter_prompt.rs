@@ -8,11 +8,11 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, FilteredList, Intent, View};
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, FilteredList, Intent, View};
-use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
-use crate::ui::theme::Role;
+use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
+use crate::theme::Role;
 
 const FILTER_DIALOGS: Text = Text::new("filter the dialogs", "筛选对话");
 const FILTER_QUESTIONS: Text = Text::new("filter the questions", "筛选问题");

@@ -9,14 +9,14 @@ use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, PutOff, View};
 use crate::domain::text::Text;
 use crate::domain::{Course, DialogId, Genseq, RootId};
+use crate::overlay::{Handled, Overlay};
 use crate::protocol::{ForkMode, Lifecycle};
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, PutOff, View};
-use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::theme::Role;
+use crate::words;
 
 const DEATH_NOTE: Text =
     Text::new("a note for whoever waits for it (optional)", "给等待者的附言（可选）");

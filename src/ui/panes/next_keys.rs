@@ -6,11 +6,11 @@ use ratatui::widgets::Clear;
 
 use super::composer::{Heading, draw_heading};
 use super::strip::Strip;
+use crate::cx::UiSettings;
 use crate::domain::text::Text;
-use crate::ui::cx::UiSettings;
-use crate::ui::text::width::width;
-use crate::ui::theme::Role;
-use crate::ui::words::Counted;
+use crate::text::width::width;
+use crate::theme::Role;
+use crate::words::Counted;
 
 const TAKES_BACK: Text = Text::new("esc back", "esc 返回");
 const MORE_KEYS: Counted = Counted::new("more key", "more keys", "个按键未列出");

@@ -7,10 +7,10 @@ use ratatui::layout::Rect;
 
 use super::composer::{Heading, draw_heading};
 use super::strip::{Strip, draw_between};
+use crate::cx::{UiSettings, View};
 use crate::domain::reading::title::headline;
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::theme::Role;
+use crate::words;
 
 /// Cells before a message, as in the composer.
 const INDENT: u16 = 3;

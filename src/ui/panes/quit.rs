@@ -10,12 +10,12 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::confirm::{ReadingTime, SCOPE, rows_of};
 use super::strip::Strip;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, View};
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::theme::Role;
-use crate::ui::words::Counted;
+use crate::overlay::{Handled, Overlay};
+use crate::theme::Role;
+use crate::words::Counted;
 
 const DIALOGS_RUNNING: Text = Text::new(
     "dialogs are still running; quit? they can continue later",

@@ -5,8 +5,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::strip::Strip;
-use crate::ui::cx::UiSettings;
-use crate::ui::theme::Role;
+use crate::cx::UiSettings;
+use crate::theme::Role;
 
 /// The rows in view, and the number of all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn draw_scroll_sign(buffer: &mut Buffer, head: Rect, ui: &UiSettings, shown:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::tests::fixture::Stage;
+    use crate::app::tests::fixture::Stage;
 
     #[test]
     fn the_sign_points_to_what_is_out_of_view() {

@@ -10,12 +10,12 @@ use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::Strip;
 use super::transcript::SearchCount;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::text::{Text, in_lang};
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
-use crate::ui::theme::Role;
-use crate::ui::words::FIND;
+use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
+use crate::theme::Role;
+use crate::words::FIND;
 
 const STAY: Text = Text::new("stay", "停留");
 const BACK: Text = Text::new("back", "返回");

@@ -5,18 +5,18 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::strip::{Strip, draw_between};
+use crate::action::{Action, Scope};
+use crate::cx::{UiSettings, View};
 use crate::domain::HealthLevel;
 use crate::domain::asking::autonomy::{AutonomyLevel, AutonomySummary};
 use crate::domain::safety::sandbox::Level;
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Scope};
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::tree::StateCounts;
-use crate::ui::model::{Notices, Tone};
-use crate::ui::text::SafeText;
-use crate::ui::text::width::{shorten_middle, width};
-use crate::ui::theme::Role;
-use crate::ui::words::{self, Counted};
+use crate::model::tree::StateCounts;
+use crate::model::{Notices, Tone};
+use crate::text::SafeText;
+use crate::text::width::{shorten_middle, width};
+use crate::theme::Role;
+use crate::words::{self, Counted};
 
 const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
 const CONTEXT: Text = Text::new("ctx", "上下文");

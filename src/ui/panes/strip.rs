@@ -8,9 +8,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::domain::text::search_pattern::Needle;
-use crate::ui::text::SafeText;
-use crate::ui::text::drawn::set_line;
-use crate::ui::text::width::{cut, width};
+use crate::text::SafeText;
+use crate::text::drawn::set_line;
+use crate::text::width::{cut, width};
 
 /// A title that is cut to fewer cells says nothing.
 const MIN_TITLE: usize = 6;

@@ -6,9 +6,9 @@ use ratatui::layout::Rect;
 use super::row_search::{RowJump, RowSearch, top_for};
 use super::scroll_sign::ShownRows;
 use super::strip::Strip;
-use crate::ui::cx::UiSettings;
-use crate::ui::model::ReadingPlace;
-use crate::ui::overlay::Handled;
+use crate::cx::UiSettings;
+use crate::model::ReadingPlace;
+use crate::overlay::Handled;
 
 #[derive(Debug, Default)]
 pub struct TextRows {

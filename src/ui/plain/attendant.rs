@@ -9,12 +9,12 @@ use tokio::task::spawn_blocking;
 
 use super::calling::Calling;
 use super::event_lines::EventLines;
+use crate::app::AttentionSettings;
+use crate::caller::{Call, Caller};
 use crate::domain::asking::put_off::PutOffs;
 use crate::domain::{Clock, Lang, Stamp};
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::app::AttentionSettings;
-use crate::ui::caller::{Call, Caller};
-use crate::ui::run::{now, until};
+use crate::run::{now, until};
 
 /// The questions that are looked at on any screen; `None`: no one looks at any.
 pub type Looks = Option<BTreeSet<String>>;

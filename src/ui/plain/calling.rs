@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use super::attendant::Looks;
 use super::numbers::Numbers;
+use crate::app::{Alerts, AttentionSettings, CallText, Due};
+use crate::caller::Call;
 use crate::domain::asking::put_off::PutOffs;
 use crate::domain::teams::notices::{self, NewsItem, NewsKind};
 use crate::domain::{DialogId, Lang, Stamp};
 use crate::protocol::event::{DriverEvent, InboxRow};
-use crate::ui::app::{Alerts, AttentionSettings, CallText, Due};
-use crate::ui::caller::Call;
 
 #[derive(Debug, Default)]
 pub(super) struct Calling {

@@ -10,12 +10,12 @@ use crate::domain::reading::title;
 use crate::domain::teams::notices::{self, NewsItem};
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{AgentId, DialogId, DisplayState, FileChange, Lang, Problem, SelfId};
+use crate::model::Mark;
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, QuietOutcome, RetryView, TreeRow,
 };
-use crate::ui::model::Mark;
-use crate::ui::text::SafeText;
-use crate::ui::words::{NEWS, kind_of_news};
+use crate::text::SafeText;
+use crate::words::{NEWS, kind_of_news};
 
 const LEFT_OUT: Text = Text::new(
     "some events were left out: the terminal was too slow; `dialogs` and `questions` show what is now",

@@ -12,7 +12,7 @@ use tokio::time::timeout_at;
 use super::session::{PlainOutput, PlainSession};
 use crate::domain::Clock;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::run::{Leave, RunEnd, now, until};
+use crate::run::{Leave, RunEnd, now, until};
 
 /// The longest typed line, in bytes.
 const MAX_LINE: u64 = 1024 * 1024;

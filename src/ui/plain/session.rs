@@ -6,12 +6,12 @@ use std::time::Instant;
 use super::calling::Calling;
 use super::event_lines::{EventLines, indented};
 use super::typed::{self, Typed, Which};
+use crate::app::AttentionSettings;
 use crate::domain::text::{Localized, Text, in_lang};
 use crate::domain::{AgentId, DialogId, Lang, Stamp};
 use crate::protocol::event::{DriverEvent, WorkspaceView};
 use crate::protocol::{Command, InboxRow, Refusal, Ticket};
-use crate::ui::app::AttentionSettings;
-use crate::ui::text::SafeText;
+use crate::text::SafeText;
 
 const HELP: &str = include_str!("help.md");
 const WELCOME: Text = Text::new(

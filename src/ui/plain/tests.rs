@@ -9,21 +9,18 @@ use tokio::sync::mpsc;
 
 use super::attendant::{Attendant, ReadPutOffs, attend};
 use super::session::{PlainOutput, PlainSession};
+use crate::app::tests::fixture::{CLOCK, main_dialog, questions, row, rows, side, stopped};
+use crate::app::{AttentionSettings, QuietHours};
 use crate::domain::Course;
 use crate::domain::asking::decisions::Resolution;
 use crate::domain::asking::put_off::PutOffs;
 use crate::domain::safety::trust::TrustKind;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TrustEntry, Unagreed};
-use crate::protocol::StoredRecord;
 use crate::protocol::event::{
     ConsentView, DriverEvent, ImageSupport, InboxRow, MemberView, WorkspaceView,
 };
 use crate::protocol::{Command, Ticket};
-use crate::ui::app::tests::fixture::{
-    FixedClock, main_dialog, questions, row, rows, side, stopped,
-};
-use crate::ui::app::{AttentionSettings, QuietHours};
-use crate::ui::{Call, CallReason, CallTarget, Caller, StopCalls};
+use crate::{Call, CallReason, CallTarget, Caller, StopCalls};
 
 fn session() -> PlainSession {
     let mut session = PlainSession::new(Lang::En);
@@ -72,7 +69,7 @@ fn answer(ticket: Ticket, row: &InboxRow, text: &str) -> Command {
 
 fn words(text: &str) -> DriverEvent {
     let record = serde_json::json!({ "ts": "2026-11-21 12:00:00", "type": "agent_words_record", "genseq": 1, "content": text });
-    DriverEvent::Fact(StoredRecord::made_up(&main_dialog(), Course(1), 7, &record.to_string()))
+    DriverEvent::Fact(crate::samples::stored(&main_dialog(), Course(1), 7, &record.to_string()))
 }
 
 #[test]
@@ -504,7 +501,7 @@ async fn before_each_call_it_is_read_what_is_put_off() {
     for event in [DriverEvent::Rows(rows()), DriverEvent::Inbox(questions())] {
         tell.send(event).await.unwrap();
     }
-    let clock = Arc::new(FixedClock);
+    let clock = Arc::new(CLOCK);
     let attending = attend(attendant, (commands, events), (|| None, read), (&mut caller, clock));
     let person = async {
         tokio::time::sleep(time * 6).await;
@@ -572,7 +569,7 @@ fn nothing_rings_in_quiet_hours_and_what_is_answered_in_them_not_at_all() {
 #[test]
 fn what_was_not_printed_wholly_cannot_be_approved_by_a_line() {
     let mut session = session();
-    let mut row = crate::ui::app::tests::approvals::row();
+    let mut row = crate::app::tests::approvals::row();
     let inquiry = row.inquiry.as_mut().expect("an approval");
     inquiry.parts[0].text = format!("Delete{} DECIDES", "\n".repeat(3_000));
     session.event(&DriverEvent::Inbox(vec![row.clone()]), Instant::now());

@@ -1,11 +1,11 @@
 //! Draws attention: the bell and a notification go out with the next frame.
 
 use super::Run;
-use crate::ui::caller::Call;
-use crate::ui::pacer::Cause;
-use crate::ui::surface::Surface;
-use crate::ui::terminal::Control;
-use crate::ui::text::SafeText;
+use crate::caller::Call;
+use crate::pacer::Cause;
+use crate::surface::Surface;
+use crate::terminal::Control;
+use crate::text::SafeText;
 
 impl<S: Surface> Run<'_, S> {
     pub(super) fn ring(&mut self, call: &Call) {

@@ -2,12 +2,12 @@
 //! thread that makes copies.
 
 use super::Run;
+use crate::copies::{CopyJob, CopyOutcome};
 use crate::domain::text::Text;
-use crate::ui::copies::{CopyJob, CopyOutcome};
-use crate::ui::pacer::Cause;
-use crate::ui::surface::Surface;
-use crate::ui::terminal::Control;
-use crate::ui::text::CopyText;
+use crate::pacer::Cause;
+use crate::surface::Surface;
+use crate::terminal::Control;
+use crate::text::CopyText;
 
 /// Said where an image cannot be taken now.
 const BUSY: Text = Text::new("busy: copies are being made; try again", "忙：正在处理复制，请再试");

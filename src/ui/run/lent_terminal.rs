@@ -16,12 +16,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::{Run, RunEnd};
+use crate::app::{Effect, Looking};
 use crate::domain::text::Localized;
-use crate::ui::app::{Effect, Looking};
-use crate::ui::pacer::Cause;
-use crate::ui::programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob, ProgramOutcome};
-use crate::ui::surface::Surface;
-use crate::ui::text::SafeText;
+use crate::pacer::Cause;
+use crate::programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob, ProgramOutcome};
+use crate::surface::Surface;
+use crate::text::SafeText;
 
 /// The longest wait for a program to end when the screen ends.
 const END_TIMEOUT: Duration = Duration::from_secs(1);

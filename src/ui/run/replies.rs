@@ -1,12 +1,12 @@
 //! Replies of the terminal about itself: its colours, what it can show, what it draws two cells wide.
 
 use super::{Background, LinkUse, Run};
-use crate::ui::input::Reply;
-use crate::ui::pacer::Cause;
-use crate::ui::surface::Surface;
-use crate::ui::terminal::{Control, LinkSupport, Notifier};
-use crate::ui::text::wide_chars::WideChars;
-use crate::ui::theme::Shade;
+use crate::input::Reply;
+use crate::pacer::Cause;
+use crate::surface::Surface;
+use crate::terminal::{Control, LinkSupport, Notifier};
+use crate::text::wide_chars::WideChars;
+use crate::theme::Shade;
 
 impl<S: Surface> Run<'_, S> {
     /// Handles a reply. Only colours, links and widths change the screen.

@@ -5,10 +5,10 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::Run;
-use crate::ui::app::Looking;
-use crate::ui::pacer::Cause;
-use crate::ui::surface::Surface;
-use crate::ui::terminal::JobPlace;
+use crate::app::Looking;
+use crate::pacer::Cause;
+use crate::surface::Surface;
+use crate::terminal::JobPlace;
 
 /// The longest time until the process learns that it continued after it stopped itself, and until the last signal of
 /// before that has come.

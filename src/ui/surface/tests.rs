@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use super::*;
-use crate::ui::terminal::ModeFlag;
-use crate::ui::theme::ColorDepth;
+use crate::terminal::ModeFlag;
+use crate::theme::ColorDepth;
 
 /// Long enough for a thread to write some bytes.
 const LIMIT: Duration = Duration::from_secs(10);

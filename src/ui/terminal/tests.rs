@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::ui::text::CopyText;
+use crate::text::CopyText;
 
 /// A writer whose bytes can be read back, and a raw mode that only records its state.
 #[derive(Debug, Clone, Default)]

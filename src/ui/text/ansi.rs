@@ -7,7 +7,7 @@ use anstyle_parse::{DefaultCharAccumulator, Params, Parser, Perform};
 use ratatui::style::{Modifier, Style};
 
 use super::SafeText;
-use crate::ui::theme::{Role, Theme};
+use crate::theme::{Role, Theme};
 
 /// A part of a line in one style.
 #[derive(Debug, Clone, PartialEq, Eq)]

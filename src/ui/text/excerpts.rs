@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd, TextMergeStream};
 
-use crate::ui::links::addresses;
+use crate::links::addresses;
 
 /// Excerpts of one text that are listed.
 const MAX_EXCERPTS: usize = 200;

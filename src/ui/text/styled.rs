@@ -5,8 +5,8 @@ use ratatui::text::{Line, Span};
 
 use super::clean::SafeText;
 use super::width::width;
-use crate::ui::links::LinkId;
-use crate::ui::theme::{Role, Theme};
+use crate::links::LinkId;
+use crate::theme::{Role, Theme};
 
 /// Emphasis that the text adds to the style of its role.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -73,7 +73,7 @@ fn is_open_letter(c: char) -> bool {
 }
 
 #[cfg(test)]
-pub(in crate::ui) mod testing {
+pub(crate) mod testing {
     //! Wide characters for as long as a test takes.
 
     use super::WideChars;
@@ -99,7 +99,7 @@ pub(in crate::ui) mod testing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::text::width::{cut, shorten, width};
+    use crate::text::width::{cut, shorten, width};
 
     #[test]
     fn open_characters_have_the_width_that_the_terminal_gives_them_and_others_their_own() {

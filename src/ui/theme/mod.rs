@@ -326,4 +326,4 @@ fn modifier(word: &str) -> Option<Modifier> {
 }
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::domain::text::assert_translated;
+use crate::samples::assert_translated;
 
 use super::*;
 
@@ -111,7 +111,7 @@ fn the_mono_theme_has_no_colour() {
 #[test]
 fn every_symbol_is_one_column_wide_except_the_ascii_words() {
     for glyph in Glyphs::UTF8.all() {
-        assert_eq!(crate::ui::text::width::width(glyph), 1, "{glyph}");
+        assert_eq!(crate::text::width::width(glyph), 1, "{glyph}");
     }
     for glyph in Glyphs::ASCII.all() {
         assert!(glyph.is_ascii());

@@ -5,8 +5,12 @@
 //! seen.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 
 use super::names::{Names, names};
+
+/// The module that is a crate of its own.
+const SCREEN: &str = "ui";
 
 /// A module with a file of its own, as its names from the root of the crate on.
 pub type Module = Vec<String>;
@@ -65,7 +69,7 @@ impl Graph {
         let (first, rest) = path.split_first()?;
         let mut at: Vec<String> = module.to_vec();
         match first.as_str() {
-            "crate" => return Some(rest.to_vec()),
+            "crate" => return Some(self.from_root(module, rest)),
             "self" | "super" => {
                 let up = path.iter().take_while(|part| *part == "self" || *part == "super");
                 let up: Vec<&String> = up.collect();
@@ -89,6 +93,18 @@ impl Graph {
         let mut absolute = self.absolute(module, without_self(&import.path), tries + 1)?;
         absolute.extend(rest.iter().cloned());
         Some(absolute)
+    }
+
+    /// A path from the root of the crate that a module is in. What the crate of the screen does not get from others is in
+    /// the module `ui`.
+    fn from_root(&self, module: &[String], path: &[String]) -> Vec<String> {
+        let Some((first, screen)) = path.first().zip(module.first()) else { return path.to_vec() };
+        let is_its_own = self.files.contains_key(&[screen, first].map(String::clone)[..]);
+        let is_of_others = !is_its_own && self.files.contains_key(slice::from_ref(first));
+        if screen != SCREEN || is_of_others {
+            return path.to_vec();
+        }
+        [slice::from_ref(screen), path].concat()
     }
 
     /// Returns the file that defines the end of a path; none if the path is a module itself.

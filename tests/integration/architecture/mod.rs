@@ -37,7 +37,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("manage", &["domain", "tools", "minds", "yaml"]),
     ("mcp", &["domain", "llm", "minds", "sandbox", "tools"]),
     ("driver", &["domain", "protocol", "store", "llm", "tools", "minds"]),
-    ("ui", &["domain", "protocol", "yaml"]),
+    ("ui", &["domain", "protocol"]),
     ("hive", &["domain", "minds", "tools"]),
     ("consent", &["domain", "driver", "hive", "llm", "mcp", "minds", "platform", "tools"]),
     ("platform", &["domain"]),
@@ -105,11 +105,17 @@ fn sources(folder: &str) -> Vec<Source> {
     found
 }
 
+/// Files that only say of which modules a crate is made.
+const CRATE_ROOTS: [&str; 2] = ["src/base/lib.rs", "src/engine/lib.rs"];
+
 /// The sources below `src` that are part of the program.
 fn program() -> Vec<Source> {
     let all = sources("src");
     let tests: BTreeSet<PathBuf> = all.iter().flat_map(test_modules).collect();
-    all.into_iter().filter(|source| !is_test(&source.path, &tests)).collect()
+    let is_root = |path: &Path| CRATE_ROOTS.iter().any(|root| path == Path::new(root));
+    all.into_iter()
+        .filter(|source| !is_test(&source.path, &tests) && !is_root(&source.path))
+        .collect()
 }
 
 fn is_test(path: &Path, tests: &BTreeSet<PathBuf>) -> bool {
@@ -137,13 +143,15 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// A module by its names from the root of the crate on. `main.rs` is a program of its own.
+/// A module by its names, as the library of the program has them: the crates below pass on their modules. `main.rs` is
+/// a program of its own, and the crate of the screen is a module itself.
 fn module(path: &Path) -> Module {
     if path.ends_with("main.rs") {
         return vec!["main".to_owned()];
     }
     let names = folder_of(path);
-    let names = names.components().skip(1);
+    let crate_folders = if path.starts_with("src/ui") { 1 } else { 2 };
+    let names = names.components().skip(crate_folders);
     names.map(|name| name.as_os_str().to_string_lossy().into_owned()).collect()
 }
 
@@ -153,6 +161,20 @@ static PROGRAM: LazyLock<(Graph, BTreeMap<Module, PathBuf>)> = LazyLock::new(|| 
     let graph = Graph::new(sources.iter().map(|s| (module(&s.path), s.text.as_str())));
     (graph, sources.into_iter().map(|s| (module(&s.path), s.path)).collect())
 });
+
+/// The manifests of the crates.
+const MANIFESTS: [&str; 4] =
+    ["Cargo.toml", "src/base/Cargo.toml", "src/engine/Cargo.toml", "src/ui/Cargo.toml"];
+
+fn is_ours(package: &str) -> bool {
+    package.starts_with("dominds_tui")
+}
+
+/// The packages of others that our crates ask for in the sections with this name, also for one system alone.
+fn asked_for(section: &str) -> BTreeSet<String> {
+    let asked = MANIFESTS.iter().flat_map(|path| owners::asked_for(&document(path), section));
+    asked.filter(|package| !is_ours(package)).collect()
+}
 
 fn report(rule: &str, broken: &[String]) {
     assert!(broken.is_empty(), "{rule}:\n{}", broken.join("\n"));
@@ -201,7 +223,7 @@ fn the_table_of_layers_is_the_one_that_is_checked() {
 
 #[test]
 fn the_folders_of_the_driver_have_the_order_its_comment_says() {
-    let text = document("src/driver/mod.rs");
+    let text = document("src/engine/driver/mod.rs");
     let rows = text.lines().filter_map(|line| line.strip_prefix("//! | `")?.split(" | ").next());
     let written: Vec<String> = rows.map(|row| row.replace('`', "")).collect();
     assert_eq!(written, DRIVER_FOLDERS.map(|folders| folders.join(", ")));
@@ -307,15 +329,14 @@ fn every_package_is_named_exactly_where_the_document_says() {
 #[test]
 fn every_package_of_the_manifest_has_its_row_and_every_row_its_package() {
     let text = document("docs/deps.md");
-    let manifest = document("Cargo.toml");
-    for (heading, section) in
-        [("## In the program", "dependencies"), ("## In tests", "dev-dependencies")]
-    {
-        let rows = owners::rows(&text, heading);
-        let mut listed: Vec<String> = rows.into_iter().flat_map(|row| row.packages).collect();
-        listed.sort();
-        assert_eq!(listed, owners::asked_for(&manifest, section), "{heading}");
-    }
+    let listed = |heading| -> BTreeSet<String> {
+        owners::rows(&text, heading).into_iter().flat_map(|row| row.packages).collect()
+    };
+    let (program, tests) = (asked_for("dependencies"), asked_for("dev-dependencies"));
+    assert_eq!(listed("## In the program"), program);
+    assert_eq!(listed("## In tests"), tests.difference(&program).cloned().collect());
+    let versions = owners::asked_for(&document("Cargo.toml"), "workspace.dependencies");
+    assert!(program.union(&tests).eq(versions.iter().filter(|name| !is_ours(name))));
 }
 
 /// The packages that the project is built on, as code names them. Others come and go with a reason, these stay.
@@ -334,7 +355,7 @@ const FIXED_PACKAGES: [&str; 9] = [
 #[test]
 fn the_packages_that_the_project_is_built_on_are_declared_and_used() {
     let (graph, files) = &*PROGRAM;
-    let declared = owners::asked_for(&document("Cargo.toml"), "dependencies");
+    let declared = asked_for("dependencies");
     let named = files.keys().flat_map(|module| graph.packages(module));
     let named: BTreeSet<String> = named.map(|(_, package)| package).collect();
     for package in FIXED_PACKAGES {
@@ -372,10 +393,10 @@ fn lines(source: &Source) -> Vec<(usize, &str)> {
 
 /// Code that exists in one place only: its text, and its file.
 const MADE_ONCE: [(&str, &str); 4] = [
-    ("TreeRow {", "src/driver/reporting/tree_rows.rs"),
-    ("InboxRow {", "src/driver/reporting/tree_rows.rs"),
-    ("return DisplayState::Proceeding", "src/domain/dialogs/shown_state.rs"),
-    ("fn is_snapshot(", "src/domain/dialogs/record.rs"),
+    ("TreeRow {", "src/engine/driver/reporting/tree_rows.rs"),
+    ("InboxRow {", "src/engine/driver/reporting/tree_rows.rs"),
+    ("return DisplayState::Proceeding", "src/base/domain/dialogs/shown_state.rs"),
+    ("fn is_snapshot(", "src/base/domain/dialogs/record.rs"),
 ];
 
 #[test]
@@ -399,7 +420,7 @@ const NAMED_HIDDEN: [u32; 5] = [0xfeff, 0x200c, 0x200d, 0xfe0e, 0xfe0f];
 #[test]
 fn one_module_knows_the_hidden_characters() {
     // The reader of YAML names the line breaks that its library gets wrong.
-    let known = ["src/domain/text/hidden_chars.rs", "src/yaml/mod.rs"].map(Path::new);
+    let known = ["src/base/domain/text/hidden_chars.rs", "src/base/yaml/mod.rs"].map(Path::new);
     let mut broken = Vec::new();
     for source in program().iter().filter(|source| !known.contains(&source.path.as_path())) {
         for (number, line) in lines(source) {
@@ -435,10 +456,10 @@ fn code_points(line: &str) -> Vec<u32> {
 #[test]
 fn a_path_leads_through_a_descriptor_only_where_the_system_has_no_call_for_it() {
     let named = [
-        "src/remote/socket.rs",
-        "src/sandbox/hold.rs",
-        "src/sandbox/nameless.rs",
-        "src/sandbox/removal.rs",
+        "src/engine/sandbox/hold.rs",
+        "src/engine/sandbox/nameless.rs",
+        "src/engine/sandbox/removal.rs",
+        "src/program/remote/socket.rs",
     ]
     .map(PathBuf::from);
     let marks = ["proc/self/fd", "dev/fd"];
@@ -451,14 +472,14 @@ fn a_path_leads_through_a_descriptor_only_where_the_system_has_no_call_for_it() 
 
 /// Files that look at a language for something else than words of their own.
 const NAMES_A_LANGUAGE: [&str; 5] = [
-    "src/domain/lang.rs",
-    "src/domain/text/mod.rs",
+    "src/base/domain/lang.rs",
+    "src/base/domain/text/mod.rs",
     // The setting.
-    "src/cli/config/mod.rs",
+    "src/program/cli/config/mod.rs",
     // Names of files in a language.
-    "src/minds/skills/find.rs",
+    "src/engine/minds/skills/find.rs",
     // It takes the reader's language in addition to that of the text.
-    "src/driver/texts/courses.rs",
+    "src/engine/driver/texts/courses.rs",
 ];
 
 #[test]

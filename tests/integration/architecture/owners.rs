@@ -72,16 +72,18 @@ fn without_brackets(cell: &str) -> String {
     kept
 }
 
-/// The packages that a manifest asks for in the sections whose heading ends like this.
+/// The packages that a manifest asks for in the sections with this name, also for one system alone.
 pub fn asked_for(manifest: &str, section: &str) -> Vec<String> {
     let mut inside = false;
     let mut found = Vec::new();
     for line in manifest.lines() {
         if let Some(heading) = line.strip_prefix('[') {
             let heading = heading.trim_end_matches(']');
-            inside = heading == section || heading.ends_with(&format!(".{section}"));
+            let for_one =
+                heading.strip_prefix("target.").and_then(|target| target.rsplit_once('.'));
+            inside = heading == section || for_one.is_some_and(|(_, name)| name == section);
         } else if let (true, Some((name, _))) = (inside, line.split_once(" = ")) {
-            found.push(in_code(name));
+            found.push(in_code(name.trim_end_matches(".workspace")));
         }
     }
     found.sort();
@@ -106,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_manifest_is_read_by_its_sections() {
-        let text = "[dependencies]\nb-c = \"1\"\na = { b = 1 }\n\n[dev-dependencies]\nd = \"1\"\n\n\
+        let text = "[dependencies]\nb-c.workspace = true\na = { b = 1 }\n\n[dev-dependencies]\nd = \"1\"\n\n\
                     [target.'cfg(x)'.dependencies]\ne = \"1\"\n[profile.dev]\nf = 1\n";
         assert_eq!(asked_for(text, "dependencies"), ["a", "b_c", "e"]);
         assert_eq!(asked_for(text, "dev-dependencies"), ["d"]);

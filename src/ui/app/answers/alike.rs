@@ -1,13 +1,13 @@
 //! The same answer for questions that are merged into one.
 
 use super::undoable::HeldAnswer;
-use crate::ui::app::App;
-use crate::ui::app::flow::requests::Request;
+use crate::app::App;
+use crate::app::flow::requests::Request;
 
 impl App {
     /// Returns the requests that give the same answer to the questions merged into this one, each in its own
     /// dialog: one that fails stays open. A question with another draft is left out.
-    pub(in crate::ui::app) fn answers_alike(&mut self, request: &Request) -> Vec<Request> {
+    pub(in crate::app) fn answers_alike(&mut self, request: &Request) -> Vec<Request> {
         let (Request::Answer { question: id, .. } | Request::AnswerAll { question: id, .. }) =
             request
         else {

@@ -2,23 +2,23 @@
 
 use super::question_choice::Pick;
 use super::undoable::HeldAnswer;
+use crate::action::Action;
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
+use crate::app::flow::facts::Facts;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::cx::{Intent, UiSettings};
 use crate::domain::DialogId;
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::reading::title::without_marks;
+use crate::keymap::KeySequence;
+use crate::model::Tone;
+use crate::panes::inbox;
 use crate::protocol::InboxRow;
-use crate::ui::action::Action;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::app::flow::facts::Facts;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::cx::{Intent, UiSettings};
-use crate::ui::keymap::KeySequence;
-use crate::ui::model::Tone;
-use crate::ui::panes::inbox;
 
 /// Answers the question of the pane that has the focus: the selected one, or the oldest of the dialog.
-pub(in crate::ui::app) fn answer_here(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn answer_here(facts: Facts<'_>) -> FollowUps {
     let pick = match facts.focus {
         Focus::Tree => Pick::Of(facts.model.tree.shown_selection().cloned()),
         Focus::Inbox => Pick::Selected,
@@ -28,7 +28,7 @@ pub(in crate::ui::app) fn answer_here(facts: Facts<'_>) -> FollowUps {
 }
 
 /// Asks whether the same answer is given to these questions too.
-pub(in crate::ui::app) fn ask_about_alike(
+pub(in crate::app) fn ask_about_alike(
     answer: &HeldAnswer,
     questions: Vec<(DialogId, String)>,
     ui: &UiSettings,
@@ -43,7 +43,7 @@ pub(in crate::ui::app) fn ask_about_alike(
 }
 
 /// Gives the same answer to these questions. Each is a stored draft until it is sent.
-pub(in crate::ui::app) fn answer_alike(
+pub(in crate::app) fn answer_alike(
     questions: Vec<(DialogId, String)>,
     text: &str,
     typed: &str,
@@ -56,13 +56,13 @@ pub(in crate::ui::app) fn answer_alike(
 }
 
 /// Shows all that a question asks to approve: it was not wholly on the screen.
-pub(in crate::ui::app) fn show_to_approve(row: &InboxRow) -> FollowUps {
+pub(in crate::app) fn show_to_approve(row: &InboxRow) -> FollowUps {
     let shown = NewOverlay::ToApprove(Box::new(row.clone()));
     vec![FollowUp::Show(shown), FollowUp::Notify(Tone::Bad, app_words::READ_FIRST)]
 }
 
 /// Asks whether the recommended options of the selected question are its answer.
-pub(in crate::ui::app) fn ask_to_take_recommended(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn ask_to_take_recommended(facts: Facts<'_>) -> FollowUps {
     let Some(row) = facts.model.inbox.selected() else {
         return vec![FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS)];
     };
@@ -82,7 +82,7 @@ pub(in crate::ui::app) fn ask_to_take_recommended(facts: Facts<'_>) -> FollowUps
 }
 
 /// Asks whether the selected question is closed without an answer.
-pub(in crate::ui::app) fn ask_to_dismiss(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn ask_to_dismiss(facts: Facts<'_>) -> FollowUps {
     let Some(row) = facts.model.inbox.selected() else {
         return vec![FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS)];
     };
@@ -98,10 +98,7 @@ fn ask_to_answer_all(row: &InboxRow, asked: String, input: AnswerInput) -> Follo
 }
 
 /// Answers the question whose number was pressed. Without questions, digits select panes as elsewhere.
-pub(in crate::ui::app) fn answer_number(
-    pressed: Option<&KeySequence>,
-    facts: Facts<'_>,
-) -> FollowUps {
+pub(in crate::app) fn answer_number(pressed: Option<&KeySequence>, facts: Facts<'_>) -> FollowUps {
     let keys = facts.ui.keymap.keys(inbox::SCOPE, Action::Pick);
     let Some(at) = pressed.and_then(|pressed| keys.iter().position(|key| key == pressed)) else {
         return Vec::new();
@@ -121,8 +118,8 @@ pub(in crate::ui::app) fn answer_number(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::flow::facts::testing::Workspace;
-    use crate::ui::app::tests::fixture::questions;
+    use crate::app::flow::facts::testing::Workspace;
+    use crate::app::tests::fixture::questions;
 
     #[test]
     fn a_number_is_a_question_and_without_questions_a_pane() {

@@ -1,21 +1,21 @@
 //! The consent sheet, and what continues after the user agrees.
 
+use crate::action::{Action, Scope};
+use crate::app::drawing::app_words;
+use crate::app::flow::facts::Facts;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::flow::requests::Request;
+use crate::app::overlays::new_overlay::NewOverlay;
 use crate::domain::DialogId;
 use crate::domain::safety::sandbox::Level;
+use crate::model::Tone;
+use crate::panes::composer::hint;
 use crate::protocol::{Command, ConsentView};
-use crate::ui::action::{Action, Scope};
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::facts::Facts;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::flow::requests::Request;
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::model::Tone;
-use crate::ui::panes::composer::hint;
 
 /// Returns what follows when the things that wait for consent have changed from `known` and the sheet is
 /// not open. A workspace in which nothing runs before the user agrees shows the sheet once. Later entries
 /// are reported in the status line only: they must not interrupt typing.
-pub(in crate::ui::app) fn changed(known: &ConsentView, facts: Facts<'_>) -> Option<FollowUp> {
+pub(in crate::app) fn changed(known: &ConsentView, facts: Facts<'_>) -> Option<FollowUp> {
     let consent = &facts.model.consent;
     if consent.waiting.iter().all(|one| known.waiting.contains(one)) {
         return None;
@@ -29,7 +29,7 @@ pub(in crate::ui::app) fn changed(known: &ConsentView, facts: Facts<'_>) -> Opti
 }
 
 /// Shows the sheet, which is checked again.
-pub(in crate::ui::app) fn open() -> FollowUps {
+pub(in crate::app) fn open() -> FollowUps {
     show(None)
 }
 
@@ -39,7 +39,7 @@ fn show(then: Option<DialogId>) -> FollowUps {
 }
 
 /// Agrees to the shown entries; `then` is the dialog that was to continue.
-pub(in crate::ui::app) fn agree(
+pub(in crate::app) fn agree(
     digests: Vec<String>,
     level: Option<Level>,
     then: Option<DialogId>,
@@ -50,7 +50,7 @@ pub(in crate::ui::app) fn agree(
 }
 
 /// Continues a dialog. Where consent is missing, the sheet is shown first.
-pub(in crate::ui::app) fn continue_dialog(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn continue_dialog(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let dialog = dialog.clone();
     if facts.model.consent.read_only {
         show(Some(dialog))
@@ -62,8 +62,8 @@ pub(in crate::ui::app) fn continue_dialog(dialog: &DialogId, facts: Facts<'_>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::flow::facts::testing::Workspace;
-    use crate::ui::app::tests::fixture::main_dialog;
+    use crate::app::flow::facts::testing::Workspace;
+    use crate::app::tests::fixture::main_dialog;
 
     #[test]
     fn without_consent_the_sheet_comes_before_a_dialog_continues() {

@@ -1,12 +1,12 @@
 //! A choice among the open questions.
 
 use crate::domain::{CallId, DialogId};
+use crate::model::Inbox;
 use crate::protocol::InboxRow;
-use crate::ui::model::Inbox;
 
 /// The question to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ui::app) enum Pick {
+pub(in crate::app) enum Pick {
     Oldest,
     /// After the one being answered.
     Next,

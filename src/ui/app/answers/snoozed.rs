@@ -3,19 +3,19 @@
 
 use std::time::{Duration, Instant};
 
+use crate::app::App;
+use crate::app::drawing::app_words;
+use crate::app::flow::facts::Facts;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::cx::PutOff;
 use crate::domain::DialogId;
 use crate::domain::asking::put_off;
-use crate::ui::app::App;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::facts::Facts;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::cx::PutOff;
-use crate::ui::model::{DraftKey, Tone};
-use crate::ui::panes::input_prompt::PromptPurpose;
+use crate::model::{DraftKey, Tone};
+use crate::panes::input_prompt::PromptPurpose;
 
 /// Asks how long the selected question is put off.
-pub(in crate::ui::app) fn ask(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn ask(facts: Facts<'_>) -> FollowUps {
     let Some(row) = facts.model.inbox.selected() else {
         return vec![FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS)];
     };
@@ -25,12 +25,12 @@ pub(in crate::ui::app) fn ask(facts: Facts<'_>) -> FollowUps {
 }
 
 fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
-    crate::ui::app::dialogs::lifecycle::name_of(dialog, facts)
+    crate::app::dialogs::lifecycle::name_of(dialog, facts)
 }
 
 impl App {
     /// Puts a question off, with those that ask the same and share its row.
-    pub(in crate::ui::app) fn put_off(&mut self, question: &str, time: PutOff) {
+    pub(in crate::app) fn put_off(&mut self, question: &str, time: PutOff) {
         let now = self.redraw.now();
         let until = match time {
             PutOff::Minutes(minutes) => Some(Duration::from_secs(minutes * 60)),
@@ -52,7 +52,7 @@ impl App {
     }
 
     /// Puts questions off until their stored times; a time that has passed or is invalid is removed.
-    pub(in crate::ui::app) fn put_off_as_stored(&mut self) {
+    pub(in crate::app) fn put_off_as_stored(&mut self) {
         let now = self.redraw.now();
         let questions = self.model.inbox.all().iter().map(|row| row.question.id.clone());
         for question in questions.collect::<Vec<_>>() {
@@ -68,7 +68,7 @@ impl App {
     }
 
     /// Shows the questions whose postponement is over; true if there are any.
-    pub(in crate::ui::app) fn bring_back_due(&mut self, now: Instant) -> bool {
+    pub(in crate::app) fn bring_back_due(&mut self, now: Instant) -> bool {
         let due = self.model.inbox.due(now);
         self.forget_put_off(&due);
         if due.is_empty() {
@@ -82,7 +82,7 @@ impl App {
     }
 
     /// Shows all that was put off.
-    pub(in crate::ui::app) fn bring_back(&mut self) -> FollowUps {
+    pub(in crate::app) fn bring_back(&mut self) -> FollowUps {
         let back = self.model.inbox.bring_back();
         self.forget_put_off(&back);
         let word = if back.is_empty() { app_words::NOTHING_PUT_OFF } else { app_words::IS_BACK };
@@ -90,7 +90,7 @@ impl App {
     }
 
     /// Removes the stored times of questions that are no longer put off.
-    pub(in crate::ui::app) fn forget_put_off(&mut self, questions: &[String]) {
+    pub(in crate::app) fn forget_put_off(&mut self, questions: &[String]) {
         let now = self.redraw.now();
         for question in questions {
             self.writing.set_draft(&DraftKey::PutOff(question.clone()), "", now);

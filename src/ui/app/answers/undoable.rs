@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
+use crate::app::flow::requests::Request;
 use crate::domain::DialogId;
-use crate::ui::app::flow::requests::Request;
-use crate::ui::model::{DraftKey, Inbox};
+use crate::model::{DraftKey, Inbox};
 
 /// An answer as it will be sent, and the typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ui::app) struct HeldAnswer {
+pub(in crate::app) struct HeldAnswer {
     pub dialog: DialogId,
     pub question: String,
     /// The one of its several parts.
@@ -31,7 +31,7 @@ impl HeldAnswer {
 }
 
 #[derive(Debug)]
-pub(in crate::ui::app) struct HeldAnswers {
+pub(in crate::app) struct HeldAnswers {
     /// The time for which an answer is held.
     hold: Duration,
     /// The held answers, in the order in which they were sent.
@@ -108,7 +108,7 @@ impl HeldAnswers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::tests::fixture::{main_dialog, questions};
+    use crate::app::tests::fixture::{main_dialog, questions};
 
     fn answer(question: &str) -> HeldAnswer {
         let (question, text) = (question.to_owned(), "yes".to_owned());

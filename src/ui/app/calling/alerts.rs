@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::quiet_hours::QuietHours;
-use crate::ui::app::flow::effect::Effect;
+use crate::app::flow::effect::Effect;
 
 /// How long the alert waits for further questions after the first one.
 const BURST: Duration = Duration::from_millis(500);
@@ -36,7 +36,7 @@ pub struct AttentionSettings {
 
 /// The alert that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ui) enum Due {
+pub(crate) enum Due {
     /// Ring for these new questions.
     New(BTreeSet<String>),
     /// Remind of all open questions.
@@ -44,7 +44,7 @@ pub(in crate::ui) enum Due {
 }
 
 #[derive(Debug, Default)]
-pub(in crate::ui) struct Alerts {
+pub(crate) struct Alerts {
     settings: AttentionSettings,
     /// Questions that came and did not ring. The list of open questions may arrive after them; then those
     /// that are not in it are dropped.

@@ -8,16 +8,16 @@ use ratatui::layout::Rect;
 
 use super::alerts::{AttentionSettings, Due, Looking};
 use super::call_text::CallText;
+use crate::app::App;
+use crate::app::flow::effect::Effect;
+use crate::caller::Call;
 use crate::domain::teams::notices::NewsItem;
+use crate::panes::inbox;
 use crate::protocol::{Command, InboxRow};
-use crate::ui::app::App;
-use crate::ui::app::flow::effect::Effect;
-use crate::ui::caller::Call;
-use crate::ui::panes::inbox;
 
 /// The areas where questions were in view in the last layout; empty if they were not.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::ui::app) struct InView {
+pub(in crate::app) struct InView {
     /// The rows of the inbox.
     pub inbox: Rect,
     pub composer: Rect,
@@ -35,7 +35,7 @@ impl App {
     }
 
     /// Rings, if it is time, for questions that are open and not being looked at.
-    pub(in crate::ui::app) fn draw_attention(&mut self, now: Instant) {
+    pub(in crate::app) fn draw_attention(&mut self, now: Instant) {
         if !self.alerts.is_due(now) {
             return;
         }
@@ -110,7 +110,7 @@ impl App {
     }
 
     /// Tells the driver which questions the person looks at, if that changed.
-    pub(in crate::ui::app) fn tell_looks(&mut self) {
+    pub(in crate::app) fn tell_looks(&mut self) {
         let looks = self.alerts.is_looked_at().then(|| self.questions_in_view());
         if looks != self.told_looks {
             self.told_looks.clone_from(&looks);

@@ -1,14 +1,14 @@
 //! The texts about ringing questions for the person and the person's program. They are clean and bounded.
 
+use crate::app::drawing::app_words;
+use crate::caller::{Call, CallReason, CalledQuestion};
 use crate::domain::reading::title::headline;
 use crate::domain::teams::notices::{NewsItem, NewsKind};
 use crate::domain::{DialogId, Lang};
 use crate::protocol::InboxRow;
-use crate::ui::app::drawing::app_words;
-use crate::ui::caller::{Call, CallReason, CalledQuestion};
-use crate::ui::text::SafeText;
-use crate::ui::text::copy_text::head;
-use crate::ui::words::kind_of_news;
+use crate::text::SafeText;
+use crate::text::copy_text::head;
+use crate::words::kind_of_news;
 
 /// Most questions per call of the person's program.
 const MAX_CALLED: usize = 20;
@@ -16,7 +16,7 @@ const MAX_CALLED: usize = 20;
 const MAX_CONTENT_BYTES: usize = 8 * 1024;
 
 /// Writes calls.
-pub(in crate::ui) struct CallText<'a> {
+pub(crate) struct CallText<'a> {
     pub lang: Lang,
     /// The title of a dialog, if it has one.
     pub title_of: &'a dyn Fn(&DialogId) -> Option<&'a str>,

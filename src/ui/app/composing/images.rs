@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
+use crate::app::App;
+use crate::app::drawing::app_words;
+use crate::app::flow::follow_up::FollowUp;
+use crate::app::flow::requests::Request;
+use crate::cx::UiSettings;
 use crate::domain::{AgentId, DialogId};
+use crate::model::{Tone, attached};
+use crate::panes::composer::Target;
 use crate::protocol::{AttachedImage, ImageOrigin, ImageSupport};
-use crate::ui::app::App;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::follow_up::FollowUp;
-use crate::ui::app::flow::requests::Request;
-use crate::ui::cx::UiSettings;
-use crate::ui::model::{Tone, attached};
-use crate::ui::panes::composer::Target;
-use crate::ui::text::copy_text::size;
+use crate::text::copy_text::size;
 
 /// Images that a member will not see.
 #[derive(Debug)]
-pub(in crate::ui::app) struct UnseenImages {
+pub(in crate::app) struct UnseenImages {
     who: String,
     /// The bytes of an image that it sees; `None` if it sees none.
     up_to: Option<u64>,
@@ -37,7 +37,7 @@ impl UnseenImages {
 
 impl App {
     /// A copy of an image is kept: it is attached.
-    pub(in crate::ui::app) fn image_kept(
+    pub(in crate::app) fn image_kept(
         &mut self,
         number: u64,
         image: AttachedImage,
@@ -56,7 +56,7 @@ impl App {
     }
 
     /// The clipboard had an image: a copy is kept, if its chip still wants one.
-    pub(in crate::ui::app) fn image_taken(&mut self, number: u64, bytes: &Arc<[u8]>) {
+    pub(in crate::app) fn image_taken(&mut self, number: u64, bytes: &Arc<[u8]>) {
         if self.writing.awaits_image(number) {
             let origin = ImageOrigin::Clipboard(bytes.clone());
             self.follow([FollowUp::Request(Request::KeepImage { number, origin })]);
@@ -64,7 +64,7 @@ impl App {
     }
 
     /// Why the recipient will not see all images that are attached.
-    pub(in crate::ui::app) fn unseen_images(&self) -> Option<UnseenImages> {
+    pub(in crate::app) fn unseen_images(&self) -> Option<UnseenImages> {
         let field = &self.writing.composer().field;
         if !field.has_images() {
             return None;

@@ -3,17 +3,17 @@
 use std::time::Instant;
 
 use super::writing::Writing;
+use crate::app::App;
+use crate::app::dialogs::reading::Reading;
+use crate::app::drawing::app_words;
+use crate::app::flow::effect::Effect;
+use crate::app::flow::facts::Facts;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
 use crate::domain::DialogId;
-use crate::ui::app::App;
-use crate::ui::app::dialogs::reading::Reading;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::effect::Effect;
-use crate::ui::app::flow::facts::Facts;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::model::{DraftKey, Inbox, Tone, attached};
-use crate::ui::panes::field::Field;
-use crate::ui::panes::transcript::FileOfCall;
-use crate::ui::programs::{ProgramJob, ProgramOutcome};
+use crate::model::{DraftKey, Inbox, Tone, attached};
+use crate::panes::field::Field;
+use crate::panes::transcript::FileOfCall;
+use crate::programs::{ProgramJob, ProgramOutcome};
 
 impl App {
     /// Handles the result of a program.
@@ -48,7 +48,7 @@ impl App {
 
 impl Reading {
     /// Opens the file of the call with the cursor in the editor.
-    pub(in crate::ui::app) fn edit_file(&self) -> FollowUps {
+    pub(in crate::app) fn edit_file(&self) -> FollowUps {
         let Some(open) = self.open() else {
             return vec![FollowUp::Notify(Tone::Plain, app_words::NOTHING_OPEN)];
         };
@@ -63,13 +63,13 @@ impl Reading {
 }
 
 /// Reads the dialog in the pager.
-pub(in crate::ui::app) fn page(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn page(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
     vec![FollowUp::Effect(Effect::Program(ProgramJob::Page { dialog: dialog.clone() }))]
 }
 
 impl Writing {
     /// Edits the draft in the editor.
-    pub(in crate::ui::app) fn edit(&mut self) -> FollowUps {
+    pub(in crate::app) fn edit(&mut self) -> FollowUps {
         self.remember_edited();
         let text = attached::labelled(&self.composer().field.text());
         vec![match self.target().key() {
@@ -122,9 +122,9 @@ impl Writing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::tests::fixture::*;
     use crate::domain::text::Localized;
     use crate::protocol::DriverEvent;
-    use crate::ui::app::tests::fixture::*;
 
     fn draft_job(stage: &mut Stage) -> ProgramJob {
         let effects = stage.app.take_effects();

@@ -1,15 +1,15 @@
 //! Several dialogs that are put away together: the outcome is reported once, with the names of those that
 //! stay.
 
+use crate::app::drawing::app_words;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::cx::UiSettings;
 use crate::domain::Bucket;
 use crate::domain::text::Localized;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::cx::UiSettings;
-use crate::ui::model::Tone;
+use crate::model::Tone;
 
 #[derive(Debug)]
-pub(in crate::ui::app) struct Batch {
+pub(in crate::app) struct Batch {
     to: Bucket,
     /// Requests without a result.
     left: usize,
@@ -75,8 +75,8 @@ impl Batch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::flow::facts::testing::Workspace;
     use crate::domain::text::Text;
-    use crate::ui::app::flow::facts::testing::Workspace;
 
     #[test]
     fn each_reason_is_told_once_with_the_names_of_those_that_stay() {

@@ -1,18 +1,18 @@
 //! Going from dialog to dialog, and to where a question was asked.
 
 use super::lifecycle;
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
+use crate::app::flow::facts::Facts;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::cx::FilteredList;
 use crate::domain::DialogId;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::app::flow::facts::Facts;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::cx::FilteredList;
-use crate::ui::model::{Tone, Tree};
-use crate::ui::panes::input_prompt::PromptPurpose;
+use crate::model::{Tone, Tree};
+use crate::panes::input_prompt::PromptPurpose;
 
 /// Opens the selected dialog; the row of a Taskdoc is folded or unfolded.
-pub(in crate::ui::app) fn open_selected(tree: &mut Tree) -> FollowUps {
+pub(in crate::app) fn open_selected(tree: &mut Tree) -> FollowUps {
     if let Some(dialog) = tree.selected_dialog() {
         return vec![FollowUp::ReadIfNew(dialog)];
     }
@@ -21,7 +21,7 @@ pub(in crate::ui::app) fn open_selected(tree: &mut Tree) -> FollowUps {
 }
 
 /// The next dialog after the open one that waits for the user or has stopped.
-pub(in crate::ui::app) fn next_waiting(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn next_waiting(facts: Facts<'_>) -> FollowUps {
     let needing = facts.model.tree.needing_attention();
     let at = facts.open_dialog().and_then(|open| needing.iter().position(|one| one == open));
     let next = at.map_or(0, |at| at + 1);
@@ -30,7 +30,7 @@ pub(in crate::ui::app) fn next_waiting(facts: Facts<'_>) -> FollowUps {
 }
 
 /// Selects the dialog that asked this one.
-pub(in crate::ui::app) fn select_asker(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn select_asker(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let asker = facts.row(dialog).and_then(|row| row.asker.as_ref());
     vec![match asker {
         Some(asker) => FollowUp::SelectDialog(DialogId::side(&dialog.root, asker)),
@@ -47,7 +47,7 @@ fn filtered_list(focus: Focus) -> FilteredList {
 }
 
 /// Asks for words that the rows of the focused list must have.
-pub(in crate::ui::app) fn ask_for_filter(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn ask_for_filter(facts: Facts<'_>) -> FollowUps {
     let list = filtered_list(facts.focus);
     let filter = match list {
         FilteredList::Dialogs => facts.model.tree.filter(),
@@ -58,14 +58,14 @@ pub(in crate::ui::app) fn ask_for_filter(facts: Facts<'_>) -> FollowUps {
 }
 
 /// Searches the records of all dialogs; those of the dialog here come first.
-pub(in crate::ui::app) fn find_everywhere(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn find_everywhere(facts: Facts<'_>) -> FollowUps {
     let selected = facts.model.tree.shown_selection().filter(|_| facts.focus == Focus::Tree);
     let here = selected.or(facts.open_dialog()).cloned();
     vec![FollowUp::Show(NewOverlay::Finder(here))]
 }
 
 /// True if the list that has the focus is shortened.
-pub(in crate::ui::app) fn is_filtered(facts: Facts<'_>) -> bool {
+pub(in crate::app) fn is_filtered(facts: Facts<'_>) -> bool {
     match facts.focus {
         Focus::Tree => facts.model.tree.filter().is_some(),
         Focus::Inbox => facts.model.inbox.filter().is_some(),
@@ -73,12 +73,12 @@ pub(in crate::ui::app) fn is_filtered(facts: Facts<'_>) -> bool {
     }
 }
 
-pub(in crate::ui::app) fn end_filter(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn end_filter(facts: Facts<'_>) -> FollowUps {
     vec![FollowUp::Filter(filtered_list(facts.focus), String::new())]
 }
 
 /// Marks the selected main dialog, or removes its mark, and goes on to the next row.
-pub(in crate::ui::app) fn mark_selected(tree: &mut Tree) -> FollowUps {
+pub(in crate::app) fn mark_selected(tree: &mut Tree) -> FollowUps {
     match tree.selected_dialog() {
         Some(dialog) if dialog.is_main() => {
             tree.toggle_mark(&dialog.root);
@@ -91,7 +91,7 @@ pub(in crate::ui::app) fn mark_selected(tree: &mut Tree) -> FollowUps {
 }
 
 /// Asks for a title; the one it has can be edited.
-pub(in crate::ui::app) fn ask_for_title(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn ask_for_title(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let Some(row) = facts.row(dialog) else {
         return vec![FollowUp::Notify(Tone::Plain, app_words::CHOOSE_DIALOG)];
     };
@@ -101,7 +101,7 @@ pub(in crate::ui::app) fn ask_for_title(dialog: &DialogId, facts: Facts<'_>) -> 
 }
 
 /// Shows where the selected question was asked.
-pub(in crate::ui::app) fn show_call_site(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn show_call_site(facts: Facts<'_>) -> FollowUps {
     match facts.model.inbox.selected().cloned() {
         Some(row) => vec![FollowUp::ShowQuestion(Box::new(row)), FollowUp::Focus(Focus::Dialog)],
         None => vec![FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS)],
@@ -111,10 +111,10 @@ pub(in crate::ui::app) fn show_call_site(facts: Facts<'_>) -> FollowUps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::flow::facts::testing::Workspace;
+    use crate::app::tests::fixture::{main_dialog, questions, side};
     use crate::domain::RootId;
-    use crate::ui::app::flow::facts::testing::Workspace;
-    use crate::ui::app::tests::fixture::{main_dialog, questions, side};
-    use crate::ui::panes::transcript::{OpenDialog, Unfolded};
+    use crate::panes::transcript::{OpenDialog, Unfolded};
 
     #[test]
     fn a_selected_dialog_is_read_and_a_taskdoc_is_folded() {

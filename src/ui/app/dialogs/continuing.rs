@@ -1,25 +1,25 @@
 //! Stopping dialogs, retrying a failed request now, and switching or refilling keep-going.
 
+use crate::app::drawing::app_words;
+use crate::app::flow::facts::Facts;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::flow::requests::Request;
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::cx::Intent;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::{DialogId, RootId};
+use crate::model::{Retry, Tone};
 use crate::protocol::Command;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::facts::Facts;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::flow::requests::Request;
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::cx::Intent;
-use crate::ui::model::{Retry, Tone};
 
 /// The driver decides; a dialog that does not run is reported.
-pub(in crate::ui::app) fn stop(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn stop(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let runs = facts.row(dialog).is_some_and(|row| row.state.is_running());
     let report = (!runs).then_some(FollowUp::Notify(Tone::Plain, app_words::NOT_RUNNING));
     let command = FollowUp::Command(Command::Stop { dialog: dialog.clone() });
     report.into_iter().chain([command]).collect()
 }
 
-pub(in crate::ui::app) fn ask_to_stop_all(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn ask_to_stop_all(facts: Facts<'_>) -> FollowUps {
     vec![if facts.model.tree.any_running() {
         FollowUp::Show(NewOverlay::Confirm(app_words::STOP_ALL_QUESTION, Intent::StopAll))
     } else {
@@ -27,7 +27,7 @@ pub(in crate::ui::app) fn ask_to_stop_all(facts: Facts<'_>) -> FollowUps {
     }]
 }
 
-pub(in crate::ui::app) fn retry_now(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn retry_now(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let retry = facts.model.retries.get(dialog);
     vec![if matches!(retry, Some(Retry::Waiting { .. })) {
         FollowUp::Command(Command::RetryNow { dialog: dialog.clone() })
@@ -37,7 +37,7 @@ pub(in crate::ui::app) fn retry_now(dialog: &DialogId, facts: Facts<'_>) -> Foll
 }
 
 /// Reconnects at once, whichever dialog the command names.
-pub(in crate::ui::app) fn connect_now(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn connect_now(facts: Facts<'_>) -> FollowUps {
     let selected = facts.model.tree.shown_selection();
     let dialog = facts.open_dialog().or(selected).cloned();
     let dialog = dialog.unwrap_or_else(|| DialogId::main(RootId::new("")));
@@ -48,12 +48,12 @@ pub(in crate::ui::app) fn connect_now(facts: Facts<'_>) -> FollowUps {
 }
 
 /// Toggles keep-going.
-pub(in crate::ui::app) fn switch_keep_going(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn switch_keep_going(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let is_on = facts.row(dialog).is_some_and(|row| row.keep_going.is_some());
     keep_going(dialog, if is_on { KeepGoingSwitch::Off } else { KeepGoingSwitch::On })
 }
 
-pub(in crate::ui::app) fn refill(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn refill(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
     keep_going(dialog, KeepGoingSwitch::Refill)
 }
 
@@ -62,7 +62,7 @@ fn keep_going(dialog: &DialogId, switch: KeepGoingSwitch) -> FollowUps {
 }
 
 /// Reports the new state of keep-going; the status line has no space for it on most screens.
-pub(in crate::ui::app) fn keep_going_switched(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn keep_going_switched(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let pushes = facts.row(dialog).and_then(|row| row.keep_going);
     let Some((left, limit)) = pushes else {
         return vec![FollowUp::Notify(Tone::Plain, app_words::KEEP_GOING_OFF)];
@@ -76,8 +76,8 @@ pub(in crate::ui::app) fn keep_going_switched(dialog: &DialogId, facts: Facts<'_
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::flow::facts::testing::Workspace;
-    use crate::ui::app::tests::fixture::{main_dialog, side};
+    use crate::app::flow::facts::testing::Workspace;
+    use crate::app::tests::fixture::{main_dialog, side};
 
     #[test]
     fn a_dialog_that_does_not_run_is_reported_and_stopped_all_the_same() {

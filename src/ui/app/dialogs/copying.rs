@@ -1,21 +1,21 @@
 //! Text that leaves the screen, and the messages about it. No message claims more than is known: a
 //! terminal does not report whether it took a text.
 
+use crate::app::App;
+use crate::app::drawing::app_words;
+use crate::app::flow::effect::Effect;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::copies::{CopyOutcome, CopyTo};
 use crate::domain::text::in_lang;
 use crate::domain::{AgentId, Lang};
-use crate::ui::app::App;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::effect::Effect;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::copies::{CopyOutcome, CopyTo};
-use crate::ui::model::Tone;
-use crate::ui::terminal::MAX_CLIPBOARD_BYTES;
-use crate::ui::text::CopyText;
-use crate::ui::text::copy_text::size;
+use crate::model::Tone;
+use crate::terminal::MAX_CLIPBOARD_BYTES;
+use crate::text::CopyText;
+use crate::text::copy_text::size;
 
 impl App {
     /// Sends text to the clipboard or into a file.
-    pub(in crate::ui::app) fn copy_out(&mut self, to: CopyTo, text: CopyText) {
+    pub(in crate::app) fn copy_out(&mut self, to: CopyTo, text: CopyText) {
         if text.is_empty() {
             self.notify(Tone::Plain, self.ui.text(app_words::NOTHING_TO_COPY));
             return;
@@ -30,7 +30,7 @@ impl App {
     }
 
     /// Writes the selected dialog of the tree, with all its courses, into a file.
-    pub(in crate::ui::app) fn write_selected(&self) -> FollowUps {
+    pub(in crate::app) fn write_selected(&self) -> FollowUps {
         self.facts().on_selected(|dialog, facts| {
             let name = self.file_name(facts.row(dialog).map(|row| &row.agent));
             let dialog = dialog.clone();

@@ -1,23 +1,23 @@
 //! Declaring dead, marking done, archiving, restoring, deleting and forking dialogs.
 
+use crate::action::Action;
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
+use crate::app::flow::facts::Facts;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::flow::requests::Request;
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::cx::{Intent, UiSettings};
 use crate::domain::text::Text;
 use crate::domain::{Bucket, Course, DialogId, Genseq, RootId};
+use crate::lists::shelf::{self, dialog_name};
+use crate::model::{DraftKey, Mark, Tone, Tree, attached};
+use crate::panes::input_prompt::PromptPurpose;
+use crate::panes::tree;
 use crate::protocol::{AfterFork, Lifecycle};
-use crate::ui::action::Action;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::app::flow::facts::Facts;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::flow::requests::Request;
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::cx::{Intent, UiSettings};
-use crate::ui::lists::shelf::{self, dialog_name};
-use crate::ui::model::{DraftKey, Mark, Tone, Tree, attached};
-use crate::ui::panes::input_prompt::PromptPurpose;
-use crate::ui::panes::tree;
 
 /// Asks for a note, then for a confirmation. For side dialogs only.
-pub(in crate::ui::app) fn ask_to_declare_dead(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn ask_to_declare_dead(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let is_dead = facts.row(dialog).map(Mark::of) == Some(Mark::Dead);
     vec![if dialog.is_main() {
         FollowUp::Notify(Tone::Plain, app_words::ONLY_SIDE_DIALOGS)
@@ -29,11 +29,11 @@ pub(in crate::ui::app) fn ask_to_declare_dead(dialog: &DialogId, facts: Facts<'_
     }]
 }
 
-pub(in crate::ui::app) fn mark_done(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn mark_done(facts: Facts<'_>) -> FollowUps {
     put_away_here(Bucket::Done, facts)
 }
 
-pub(in crate::ui::app) fn archive(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn archive(facts: Facts<'_>) -> FollowUps {
     put_away_here(Bucket::Archive, facts)
 }
 
@@ -59,7 +59,7 @@ fn put_away_here(to: Bucket, facts: Facts<'_>) -> FollowUps {
 }
 
 /// Puts all of them away; the outcome is reported once.
-pub(in crate::ui::app) fn put_away_all(roots: Vec<(RootId, String)>, to: Bucket) -> FollowUps {
+pub(in crate::app) fn put_away_all(roots: Vec<(RootId, String)>, to: Bucket) -> FollowUps {
     let begin = FollowUp::BeginBatch { to, dialogs: roots.len() };
     let request = |(root, name)| FollowUp::Request(Request::PutAway { root, to, name });
     [begin, FollowUp::ClearMarks].into_iter().chain(roots.into_iter().map(request)).collect()
@@ -76,7 +76,7 @@ fn put_away(to: Bucket, dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     vec![FollowUp::Show(NewOverlay::Question(question, Intent::Lifecycle(move_it)))]
 }
 
-pub(in crate::ui::app) fn ask_to_delete(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn ask_to_delete(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let question = facts.ui.sentence(app_words::DELETE_QUESTION, &name_of(dialog, facts));
     let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root.clone() });
     vec![FollowUp::Show(NewOverlay::PermanentQuestion(question, yes))]
@@ -84,10 +84,7 @@ pub(in crate::ui::app) fn ask_to_delete(dialog: &DialogId, facts: Facts<'_>) -> 
 
 /// Proposes the newest generation of the dialog selected in the tree, else the generation `read` in the
 /// open dialog; the user may enter another.
-pub(in crate::ui::app) fn ask_to_fork(
-    read: Option<(Course, Genseq)>,
-    facts: Facts<'_>,
-) -> FollowUps {
+pub(in crate::app) fn ask_to_fork(read: Option<(Course, Genseq)>, facts: Facts<'_>) -> FollowUps {
     if facts.focus == Focus::Tree {
         facts.on_selected_main(|dialog, facts| {
             let newest = facts.row(dialog).map(|row| (row.course, row.genseq));
@@ -107,7 +104,7 @@ fn fork_prompt(dialog: &DialogId, at: Option<(Course, Genseq)>, facts: Facts<'_>
 }
 
 /// Requests a change.
-pub(in crate::ui::app) fn change(change: Lifecycle, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn change(change: Lifecycle, facts: Facts<'_>) -> FollowUps {
     let name = match &change {
         Lifecycle::DeclareDead { dialog, .. } => name_of(dialog, facts),
         Lifecycle::Delete { root }
@@ -119,7 +116,7 @@ pub(in crate::ui::app) fn change(change: Lifecycle, facts: Facts<'_>) -> FollowU
 }
 
 /// The change is on disk: notifies the user, with the keys that undo it, and opens a restored dialog.
-pub(in crate::ui::app) fn changed(change: Lifecycle, name: &str, ui: &UiSettings) -> FollowUps {
+pub(in crate::app) fn changed(change: Lifecycle, name: &str, ui: &UiSettings) -> FollowUps {
     let notice = |tone, word| FollowUp::NotifyText(tone, ui.sentence(word, name));
     match change {
         Lifecycle::DeclareDead { .. } => vec![notice(Tone::Plain, app_words::DECLARED_DEAD)],
@@ -143,7 +140,7 @@ pub(in crate::ui::app) fn changed(change: Lifecycle, name: &str, ui: &UiSettings
 }
 
 /// Opens the fork; a message that is to be sent again is put into the composer.
-pub(in crate::ui::app) fn forked(dialog: DialogId, next: AfterFork) -> FollowUps {
+pub(in crate::app) fn forked(dialog: DialogId, next: AfterFork) -> FollowUps {
     match next {
         AfterFork::DraftUserText { text, images } => vec![
             FollowUp::SaveDraft(
@@ -158,7 +155,7 @@ pub(in crate::ui::app) fn forked(dialog: DialogId, next: AfterFork) -> FollowUps
 }
 
 /// The name of a dialog in messages: its member and its subject.
-pub(in crate::ui::app) fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
+pub(in crate::app) fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
     let Some(row) = facts.row(dialog) else { return dialog.to_string() };
     let about = facts.ui.about(&row.title, row.foreign());
     dialog_name(&row.agent, row.slug.as_ref(), &about, &row.taskdoc)
@@ -185,8 +182,8 @@ fn with_undo(ui: &UiSettings, word: Text, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::flow::facts::testing::Workspace;
-    use crate::ui::app::tests::fixture::{main_dialog, root, side};
+    use crate::app::flow::facts::testing::Workspace;
+    use crate::app::tests::fixture::{main_dialog, root, side};
 
     #[test]
     fn only_a_side_dialog_is_declared_dead_and_only_a_main_dialog_is_forked() {

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use crate::app::flow::requests::Request;
 use crate::domain::{Course, DialogId, Genseq, Stamp};
+use crate::panes::transcript::{OpenDialog, TranscriptContext, TranscriptPane, Unfolded};
 use crate::protocol::{Ticket, TranscriptPage, TreeRow};
-use crate::ui::app::flow::requests::Request;
-use crate::ui::panes::transcript::{OpenDialog, TranscriptContext, TranscriptPane, Unfolded};
-use crate::ui::text::SafeText;
+use crate::text::SafeText;
 
 /// How long the selection rests before records are requested.
 const REST: Duration = Duration::from_millis(150);
@@ -35,7 +35,7 @@ impl PreviewAim {
 }
 
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct Preview {
+pub(in crate::app) struct Preview {
     /// The dialog to preview; `None` for the open dialog.
     aim: Option<PreviewAim>,
     /// The time at which the aim is requested, or the preview ends.
@@ -46,7 +46,7 @@ pub(in crate::ui::app) struct Preview {
 
 /// The effect of time on a preview.
 #[derive(Debug)]
-pub(in crate::ui::app) enum PreviewStep {
+pub(in crate::app) enum PreviewStep {
     Nothing,
     Wants(Request),
     /// The open dialog is to be seen again.
@@ -198,8 +198,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::app::tests::fixture::rows;
     use crate::domain::RootId;
-    use crate::ui::app::tests::fixture::rows;
 
     fn page(dialog: &DialogId) -> TranscriptPage {
         TranscriptPage {

@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use crate::panes::queued::{QueuedRow, SendState};
 use crate::protocol::event::QueuedMessage;
-use crate::ui::panes::queued::{QueuedRow, SendState};
 
 /// A message that is taken within this time is never shown in the strip.
 const STRIP_DELAY: Duration = Duration::from_millis(250);
 
 /// Since when the strip of queued messages has something to show.
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct QueueStrip {
+pub(in crate::app) struct QueueStrip {
     since: Option<Instant>,
 }
 
@@ -40,7 +40,7 @@ impl QueueStrip {
 }
 
 /// Returns the queued messages, then those of `sending` that are not on disk yet.
-pub(in crate::ui::app) fn messages<'a>(
+pub(in crate::app) fn messages<'a>(
     queued: &[QueuedMessage],
     sending: impl Iterator<Item = &'a str>,
 ) -> Vec<QueuedRow> {

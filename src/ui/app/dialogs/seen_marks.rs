@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use crate::ui::app::App;
-use crate::ui::model::DraftKey;
+use crate::app::App;
+use crate::model::DraftKey;
 
 /// The longest time of looking that a crash may lose.
 const STORE_AFTER: Duration = Duration::from_secs(5);
 
 impl App {
     /// The open dialog is looked at.
-    pub(in crate::ui::app) fn look_at_open(&mut self) {
+    pub(in crate::app) fn look_at_open(&mut self) {
         if let Some(open) = self.reading.dialog() {
             self.model.tree.look_at(open);
         }
@@ -20,14 +20,14 @@ impl App {
     }
 
     /// Hands it to the writer if it is time.
-    pub(in crate::ui::app) fn store_looks_due(&mut self, now: Instant) {
+    pub(in crate::app) fn store_looks_due(&mut self, now: Instant) {
         if self.store_looks_at.is_some_and(|due| due <= now) {
             self.store_looks();
         }
     }
 
     /// Stores them at once.
-    pub(in crate::ui::app) fn store_looks(&mut self) {
+    pub(in crate::app) fn store_looks(&mut self) {
         self.store_looks_at = None;
         if self.model.tree.has_new_looks() {
             let text = self.model.tree.take_looks();

@@ -1,7 +1,7 @@
 //! Which theme is shown: the chosen one, or the one that fits the terminal's background.
 
 use crate::domain::text::Localized;
-use crate::ui::theme::{Shade, ShadedThemes, Theme};
+use crate::theme::{Shade, ShadedThemes, Theme};
 
 /// The theme was changed while the screen is open.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,7 +13,7 @@ pub enum LookChange {
 }
 
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct Appearance {
+pub(in crate::app) struct Appearance {
     /// `None`: the theme was chosen and stays.
     themes: Option<ShadedThemes>,
     /// The background, once the terminal has reported it.
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    use crate::ui::theme::ColorDepth;
+    use crate::theme::ColorDepth;
 
     #[test]
     fn the_theme_fits_the_background_whichever_is_known_first() {

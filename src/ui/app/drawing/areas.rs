@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 /// The areas of the parts. An empty area is not drawn.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::ui::app) struct Areas {
+pub(in crate::app) struct Areas {
     pub left: Rect,
     /// Parts of the left column.
     pub tree: Rect,

@@ -1,7 +1,7 @@
 //! Which part of the screen gets the keys.
 
-use crate::ui::action::Scope;
-use crate::ui::panes::{composer, inbox, transcript, tree};
+use crate::action::Scope;
+use crate::panes::{composer, inbox, transcript, tree};
 
 /// A part of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Focus {
 }
 
 #[derive(Debug)]
-pub(in crate::ui::app) struct FocusState {
+pub(in crate::app) struct FocusState {
     now: Focus,
     /// The pane the composer was entered from.
     pane: Focus,

@@ -2,11 +2,11 @@
 
 use ratatui::layout::Size;
 
-use crate::ui::inline::InlineLog;
+use crate::inline::InlineLog;
 
 /// The state of an inline screen.
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct Inline {
+pub(in crate::app) struct Inline {
     pub log: InlineLog,
     /// The size of the whole terminal.
     pub terminal: Size,
@@ -15,7 +15,7 @@ pub(in crate::ui::app) struct Inline {
 
 /// Whether the text at the end of a demo was printed since it appeared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::ui::app) enum EndingPrinted {
+pub(in crate::app) enum EndingPrinted {
     #[default]
     No,
     Yes,

@@ -13,14 +13,14 @@ use ratatui::text::Line;
 use super::focus::Focus;
 use super::inline::{EndingPrinted, Inline};
 use super::screen::{DialogNames, MIN_SIZE, speaker};
+use crate::app::App;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::cx::UiSettings;
 use crate::domain::DialogId;
-use crate::ui::app::App;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::cx::UiSettings;
-use crate::ui::inline::{InlineLog, LogEntry, Spacing, block_rows, heading, is_late, note};
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::{LayoutContext, OpenDialog};
-use crate::ui::theme::Role;
+use crate::inline::{InlineLog, LogEntry, Spacing, block_rows, heading, is_late, note};
+use crate::panes::strip::Strip;
+use crate::panes::transcript::{LayoutContext, OpenDialog};
+use crate::theme::Role;
 
 /// Rows printed with one frame; more follow with the next ones.
 const MAX_ROWS_AT_ONCE: usize = 400;
@@ -42,24 +42,24 @@ impl App {
     }
 
     /// True if the screen is inline.
-    pub(in crate::ui::app) fn is_inline(&self) -> bool {
+    pub(in crate::app) fn is_inline(&self) -> bool {
         self.inline.is_some()
     }
 
     /// True on an inline screen without other panes and overlays.
-    pub(in crate::ui::app) fn shows_live_rows(&self) -> bool {
+    pub(in crate::app) fn shows_live_rows(&self) -> bool {
         let writes = self.focus.is(Focus::Composer) || self.model.tree.is_empty();
         let alone = self.overlays.is_empty() && (writes || !self.startup.is_listed());
         self.is_inline() && (alone || self.quitting.has_begun())
     }
 
     /// Returns the focus after answering: the live rows always have the composer.
-    pub(in crate::ui::app) fn return_focus(&self) -> Focus {
+    pub(in crate::app) fn return_focus(&self) -> Focus {
         if self.shows_live_rows() { Focus::Composer } else { self.focus.pane() }
     }
 
     /// The size of the whole terminal on an inline screen.
-    pub(in crate::ui::app) fn inline_terminal(&self) -> Option<Size> {
+    pub(in crate::app) fn inline_terminal(&self) -> Option<Size> {
         self.inline.as_ref().map(|inline| inline.terminal)
     }
 
@@ -210,32 +210,32 @@ impl App {
     }
 
     /// Returns the time at which a waiting entry is printed, if that is still to come.
-    pub(in crate::ui::app) fn prints_at(&self) -> Option<Instant> {
+    pub(in crate::app) fn prints_at(&self) -> Option<Instant> {
         let at = self.inline.as_ref()?.log.wake_at()?;
         (at > self.redraw.now() && self.shows_live_rows()).then_some(at)
     }
 
     /// True if it is to be printed between these times.
-    pub(in crate::ui::app) fn prints_between(&self, before: Instant, now: Instant) -> bool {
+    pub(in crate::app) fn prints_between(&self, before: Instant, now: Instant) -> bool {
         let at = self.inline.as_ref().and_then(|inline| inline.log.wake_at());
         at.is_some_and(|at| before < at && at <= now)
     }
 
     /// The size of the next frame, if one was laid out already.
-    pub(in crate::ui::app) fn next_size(&mut self) -> Option<Size> {
+    pub(in crate::app) fn next_size(&mut self) -> Option<Size> {
         let laid_out = self.size?;
         let Some(terminal) = self.inline_terminal() else { return Some(laid_out) };
         self.inline_rows(terminal).map(|height| Size { height, ..terminal })
     }
 
     /// Returns the time at which blank rows of the open dialog are filled; never while it is not on the screen.
-    pub(in crate::ui::app) fn fills_at(&self) -> Option<Instant> {
+    pub(in crate::app) fn fills_at(&self) -> Option<Instant> {
         let drawn = self.redraw.drawn_at();
         self.reading.fills_at(drawn).filter(|_| !self.shows_live_rows())
     }
 
     /// Opens the first dialog: on an inline screen one writes to it.
-    pub(in crate::ui::app) fn open_first(&mut self, first: FollowUps) {
+    pub(in crate::app) fn open_first(&mut self, first: FollowUps) {
         if !self.is_inline() || first.is_empty() || self.model.views_only {
             return self.follow(first);
         }
@@ -248,7 +248,7 @@ impl App {
     }
 
     /// Passes on an event that is news while only one dialog is shown.
-    pub(in crate::ui::app) fn tell(
+    pub(in crate::app) fn tell(
         &mut self,
         tell: impl FnOnce(&mut InlineLog, Option<&DialogId>, &UiSettings),
     ) {
@@ -258,7 +258,7 @@ impl App {
     }
 
     /// Returns the open dialog and the log, for the live rows.
-    pub(in crate::ui::app) fn open_with_log(&self) -> Option<(&OpenDialog, &InlineLog)> {
+    pub(in crate::app) fn open_with_log(&self) -> Option<(&OpenDialog, &InlineLog)> {
         Some((self.reading.open()?, &self.inline.as_ref()?.log))
     }
 }

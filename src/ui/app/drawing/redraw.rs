@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 const AGE_REFRESH_INTERVAL: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
-pub(in crate::ui::app) struct Redraw {
+pub(in crate::app) struct Redraw {
     now: Instant,
     /// When the screen was laid out last.
     drawn_at: Instant,

@@ -2,19 +2,19 @@
 
 use super::facts::Facts;
 use super::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::Request;
-use crate::ui::app::drawing::app_words;
-use crate::ui::lists::notice;
-use crate::ui::model::Tone;
+use crate::app::Request;
+use crate::app::drawing::app_words;
+use crate::lists::notice;
+use crate::model::Tone;
 
 /// Shows the selected one, if the selection is on the news.
-pub(in crate::ui::app) fn show_selected(facts: Facts<'_>) -> Option<FollowUps> {
+pub(in crate::app) fn show_selected(facts: Facts<'_>) -> Option<FollowUps> {
     facts.model.inbox.selected_news()?;
     Some(vec![FollowUp::ShowList(notice::SCOPE)])
 }
 
 /// Opens the dialog in which the selected one was said, if the selection is on the news.
-pub(in crate::ui::app) fn open_dialog(facts: Facts<'_>) -> Option<FollowUps> {
+pub(in crate::app) fn open_dialog(facts: Facts<'_>) -> Option<FollowUps> {
     let item = facts.model.inbox.selected_news()?;
     Some(match &item.dialog {
         Some(dialog) => vec![FollowUp::Open(dialog.clone())],
@@ -23,13 +23,13 @@ pub(in crate::ui::app) fn open_dialog(facts: Facts<'_>) -> Option<FollowUps> {
 }
 
 /// Dismisses the selected one, if the selection is on the news.
-pub(in crate::ui::app) fn dismiss_selected(facts: Facts<'_>) -> Option<FollowUps> {
+pub(in crate::app) fn dismiss_selected(facts: Facts<'_>) -> Option<FollowUps> {
     let item = facts.model.inbox.selected_news()?;
     Some(vec![dismiss(vec![item.id.clone()])])
 }
 
 /// Dismisses all that are listed; what comes in meanwhile stays.
-pub(in crate::ui::app) fn clear(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn clear(facts: Facts<'_>) -> FollowUps {
     let ids: Vec<String> = facts.model.inbox.news().iter().map(|item| item.id.clone()).collect();
     if ids.is_empty() {
         return vec![FollowUp::Notify(Tone::Plain, app_words::NO_NEWS)];
@@ -37,6 +37,6 @@ pub(in crate::ui::app) fn clear(facts: Facts<'_>) -> FollowUps {
     vec![dismiss(ids)]
 }
 
-pub(in crate::ui::app) fn dismiss(ids: Vec<String>) -> FollowUp {
+pub(in crate::app) fn dismiss(ids: Vec<String>) -> FollowUp {
     FollowUp::Request(Request::DismissNews { ids })
 }

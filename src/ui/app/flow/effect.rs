@@ -1,10 +1,10 @@
 //! What the screen requests from its loop.
 
+use crate::caller::Call;
 use crate::domain::DialogId;
-use crate::ui::caller::Call;
-use crate::ui::programs::ProgramJob;
-use crate::ui::terminal::MouseUse;
-use crate::ui::text::CopyText;
+use crate::programs::ProgramJob;
+use crate::terminal::MouseUse;
+use crate::text::CopyText;
 
 /// What the screen requests from the loop beside commands.
 #[derive(Debug, Clone, PartialEq, Eq)]

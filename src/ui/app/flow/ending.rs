@@ -4,17 +4,17 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::effect::Effect;
+use crate::action::Action;
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
+use crate::bindings::DEMO;
+use crate::cx::{UiSettings, View};
+use crate::keymap::{Chord, Keymap};
+use crate::panes::composer::hint;
+use crate::panes::strip::Strip;
 use crate::protocol::{QuietOutcome, TreeRow};
-use crate::ui::action::Action;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::bindings::DEMO;
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::keymap::{Chord, Keymap};
-use crate::ui::panes::composer::hint;
-use crate::ui::panes::strip::Strip;
-use crate::ui::text::wrap::wrap;
-use crate::ui::theme::Role;
+use crate::text::wrap::wrap;
+use crate::theme::Role;
 
 /// While the user writes or an overlay is open, it takes at most one part in this many of the screen.
 const MAX_SCREEN_PART: u16 = 3;
@@ -31,7 +31,7 @@ pub enum DemoStart {
 
 /// The text shown when no dialog runs any more.
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct DemoEnding {
+pub(in crate::app) struct DemoEnding {
     /// Set for a demo only.
     demo: Option<Demo>,
     shown: bool,
@@ -121,7 +121,7 @@ impl DemoEnding {
 }
 
 /// Draws the rows at the lower edge of an area.
-pub(in crate::ui::app) fn draw(rows: &[Strip], buffer: &mut Buffer, area: Rect, view: View<'_>) {
+pub(in crate::app) fn draw(rows: &[Strip], buffer: &mut Buffer, area: Rect, view: View<'_>) {
     let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(area.height);
     let top = area.bottom() - height;
     for (y, row) in (top..area.bottom()).zip(rows) {

@@ -2,17 +2,17 @@
 
 use super::follow_up::FollowUp;
 use super::results;
+use crate::app::answers::consent;
+use crate::app::answers::undoable::HeldAnswer;
+use crate::app::dialogs::lifecycle;
+use crate::app::drawing::app_words;
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::app::{App, Effect, Focus, Request};
 use crate::domain::reading::transcript::BlockChange;
 use crate::domain::teams::notices::{self, NewsItem, NewsKind, NewsLevel};
+use crate::model::Tone;
+use crate::panes::consent as consent_sheet;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::app::answers::consent;
-use crate::ui::app::answers::undoable::HeldAnswer;
-use crate::ui::app::dialogs::lifecycle;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::app::{App, Effect, Focus, Request};
-use crate::ui::model::Tone;
-use crate::ui::panes::consent as consent_sheet;
 
 impl App {
     /// Applies one event; returns the commands to send, in order.
@@ -251,7 +251,7 @@ impl App {
     }
 
     /// Turns unsent answers to questions that were closed into message drafts.
-    pub(in crate::ui::app) fn give_back_gone(&mut self) {
+    pub(in crate::app) fn give_back_gone(&mut self) {
         let told = self.writing.give_back_gone(&self.model.inbox, self.redraw.now());
         self.follow(told);
     }

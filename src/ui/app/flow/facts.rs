@@ -2,16 +2,16 @@
 //! returned as data.
 
 use super::follow_up::{FollowUp, FollowUps};
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
+use crate::cx::UiSettings;
 use crate::domain::DialogId;
+use crate::model::{Model, Tone};
+use crate::panes::transcript::OpenDialog;
 use crate::protocol::TreeRow;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::cx::UiSettings;
-use crate::ui::model::{Model, Tone};
-use crate::ui::panes::transcript::OpenDialog;
 
 #[derive(Debug, Clone, Copy)]
-pub(in crate::ui::app) struct Facts<'a> {
+pub(in crate::app) struct Facts<'a> {
     pub model: &'a Model,
     pub open: Option<&'a OpenDialog>,
     pub focus: Focus,
@@ -72,16 +72,16 @@ impl<'a> Facts<'a> {
 }
 
 #[cfg(test)]
-pub(in crate::ui::app) mod testing {
+pub(in crate::app) mod testing {
     //! Facts of a small workspace, for the tests of actions.
 
     use super::*;
+    use crate::app::tests::fixture::rows;
+    use crate::bindings;
     use crate::domain::Lang;
-    use crate::ui::app::tests::fixture::rows;
-    use crate::ui::bindings;
-    use crate::ui::highlight::CodeColours;
-    use crate::ui::links::Links;
-    use crate::ui::theme::{Glyphs, Theme};
+    use crate::highlight::CodeColours;
+    use crate::links::Links;
+    use crate::theme::{Glyphs, Theme};
 
     /// The workspace of the fixture, with no dialog open.
     pub struct Workspace {
@@ -117,9 +117,9 @@ pub(in crate::ui::app) mod testing {
 mod tests {
     use super::testing::Workspace;
     use super::*;
+    use crate::app::tests::fixture::{main_dialog, side};
     use crate::domain::text::Text;
-    use crate::ui::app::tests::fixture::{main_dialog, side};
-    use crate::ui::panes::transcript::Unfolded;
+    use crate::panes::transcript::Unfolded;
 
     fn notices(word: Text) -> FollowUps {
         vec![FollowUp::Notify(Tone::Plain, word)]

@@ -3,26 +3,26 @@
 
 use super::effect::Effect;
 use super::requests::{PendingTakeBack, Request};
+use crate::action::{Action, Scope};
+use crate::app::answers::question_choice::Pick;
+use crate::app::answers::undoable::HeldAnswer;
+use crate::app::drawing::focus::Focus;
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::copies::CopyTo;
+use crate::cx::{FilteredList, PutOff};
 use crate::domain::text::{Localized, Text};
 use crate::domain::{Bucket, CallId, Course, DialogId, Genseq, RootId};
+use crate::model::{DraftKey, FoundPlace, Tone};
+use crate::panes::composer::Target;
+use crate::panes::transcript::{ScrollMove, Towards};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, InboxRow, Ticket};
-use crate::ui::action::{Action, Scope};
-use crate::ui::app::answers::question_choice::Pick;
-use crate::ui::app::answers::undoable::HeldAnswer;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::copies::CopyTo;
-use crate::ui::cx::{FilteredList, PutOff};
-use crate::ui::model::{DraftKey, FoundPlace, Tone};
-use crate::ui::panes::composer::Target;
-use crate::ui::panes::transcript::{ScrollMove, Towards};
-use crate::ui::text::CopyText;
+use crate::text::CopyText;
 
-pub(in crate::ui::app) type FollowUps = Vec<FollowUp>;
+pub(in crate::app) type FollowUps = Vec<FollowUp>;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::ui::app) enum FollowUp {
+pub(in crate::app) enum FollowUp {
     // To the user, the driver and the loop.
     /// Show a message in the status line.
     Notify(Tone, Text),

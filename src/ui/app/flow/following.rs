@@ -2,19 +2,19 @@
 
 use super::follow_up::FollowUp;
 use super::requests::Request;
+use crate::action::Action;
+use crate::app::App;
+use crate::app::answers::answering;
+use crate::app::answers::question_choice::Pick;
+use crate::app::dialogs::batch::Batch;
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
+use crate::cx::FilteredList;
 use crate::domain::text::Localized;
+use crate::model::{DraftKey, Filter, Tone};
+use crate::overlay::Handled;
+use crate::panes::transcript::ScrollMove;
 use crate::protocol::{Command, Refusal};
-use crate::ui::action::Action;
-use crate::ui::app::App;
-use crate::ui::app::answers::answering;
-use crate::ui::app::answers::question_choice::Pick;
-use crate::ui::app::dialogs::batch::Batch;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::cx::FilteredList;
-use crate::ui::model::{DraftKey, Filter, Tone};
-use crate::ui::overlay::Handled;
-use crate::ui::panes::transcript::ScrollMove;
 
 impl App {
     fn request(&mut self, request: Request) {
@@ -36,7 +36,7 @@ impl App {
     }
 
     /// Carries out what follows from an action, an event or a change of one owner, in order.
-    pub(in crate::ui::app) fn follow(&mut self, follow_ups: impl IntoIterator<Item = FollowUp>) {
+    pub(in crate::app) fn follow(&mut self, follow_ups: impl IntoIterator<Item = FollowUp>) {
         for follow_up in follow_ups {
             self.carry_out(follow_up);
         }

@@ -1,16 +1,16 @@
 //! Which changes of the problems are reported in the status line.
 
 use super::follow_up::FollowUp;
+use crate::app::App;
+use crate::app::drawing::app_words;
 use crate::domain::{Lang, Problem};
-use crate::ui::app::App;
-use crate::ui::app::drawing::app_words;
-use crate::ui::draft_writer::DraftTexts;
-use crate::ui::model::unsaved::unsaved;
-use crate::ui::model::{Tone, UnsavedDraft};
+use crate::draft_writer::DraftTexts;
+use crate::model::unsaved::unsaved;
+use crate::model::{Tone, UnsavedDraft};
 
 impl App {
     /// Replaces the problems of the driver.
-    pub(in crate::ui::app) fn replace_problems(&mut self, mut problems: Vec<Problem>) {
+    pub(in crate::app) fn replace_problems(&mut self, mut problems: Vec<Problem>) {
         problems.extend(self.model.unsaved_drafts.clone());
         let known = std::mem::replace(&mut self.model.problems, problems);
         self.follow(changed(&known, &self.model.problems, self.ui.lang));
@@ -40,11 +40,7 @@ impl App {
 }
 
 /// The first problem that was not known before; else, that all are fixed.
-pub(in crate::ui::app) fn changed(
-    known: &[Problem],
-    now: &[Problem],
-    lang: Lang,
-) -> Option<FollowUp> {
+pub(in crate::app) fn changed(known: &[Problem], now: &[Problem], lang: Lang) -> Option<FollowUp> {
     let mut fresh = now.iter().filter(|one| is_reported(one));
     if let Some(problem) = fresh.find(|one| known.iter().all(|known| known.id != one.id)) {
         return Some(FollowUp::NotifyText(Tone::Bad, problem.message().in_lang(lang).to_owned()));

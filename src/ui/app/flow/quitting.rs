@@ -3,12 +3,12 @@
 use super::effect::Effect;
 use super::facts::Facts;
 use super::follow_up::FollowUp;
+use crate::app::drawing::app_words;
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::cx::Intent;
 use crate::domain::safety::sandbox::Level;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::cx::Intent;
-use crate::ui::model::{Model, Tone};
-use crate::ui::panes::quit::StillRunning;
+use crate::model::{Model, Tone};
+use crate::panes::quit::StillRunning;
 
 /// What happens to background processes when the program quits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,7 +19,7 @@ pub enum QuitPolicy {
 }
 
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct Quitting {
+pub(in crate::app) struct Quitting {
     policy: QuitPolicy,
     begun: bool,
     detached: bool,
@@ -57,7 +57,7 @@ impl Quitting {
 }
 
 /// Leaves the screen; the driver goes on.
-pub(in crate::ui::app) fn detach(facts: Facts<'_>) -> FollowUp {
+pub(in crate::app) fn detach(facts: Facts<'_>) -> FollowUp {
     match facts.model {
         Model { driver_goes_on: true, .. } => FollowUp::Effect(Effect::Quit),
         Model { detaches: true, .. } => FollowUp::Effect(Effect::Detach),
@@ -66,7 +66,7 @@ pub(in crate::ui::app) fn detach(facts: Facts<'_>) -> FollowUp {
 }
 
 /// Quits at once if nothing runs, or nothing ends by that.
-pub(in crate::ui::app) fn ask_if_running(facts: Facts<'_>) -> FollowUp {
+pub(in crate::app) fn ask_if_running(facts: Facts<'_>) -> FollowUp {
     if facts.model.driver_goes_on {
         FollowUp::Effect(Effect::Quit)
     } else if facts.model.tree.any_running() || facts.model.processes_running() > 0 {
@@ -77,7 +77,7 @@ pub(in crate::ui::app) fn ask_if_running(facts: Facts<'_>) -> FollowUp {
 }
 
 /// Asks whether to quit; while background processes run, also what happens to them.
-pub(in crate::ui::app) fn ask(facts: Facts<'_>) -> FollowUp {
+pub(in crate::app) fn ask(facts: Facts<'_>) -> FollowUp {
     let model = facts.model;
     let quit = |running| NewOverlay::Quit { running, detaches: model.detaches };
     FollowUp::Show(if model.driver_goes_on {
@@ -95,7 +95,7 @@ pub(in crate::ui::app) fn ask(facts: Facts<'_>) -> FollowUp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::flow::facts::testing::Workspace;
+    use crate::app::flow::facts::testing::Workspace;
 
     #[test]
     fn background_processes_keep_running_unless_the_user_chose_otherwise() {

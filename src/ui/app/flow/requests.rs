@@ -8,16 +8,16 @@ use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
+use crate::model::{DraftKey, attached};
+use crate::panes::composer::Target;
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{
     Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, SheetRequest, TeamsRequest, Ticket,
 };
-use crate::ui::model::{DraftKey, attached};
-use crate::ui::panes::composer::Target;
 
 /// A request, with the data for its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ui::app) enum Request {
+pub(in crate::app) enum Request {
     /// Show a dialog.
     Open {
         dialog: DialogId,
@@ -138,7 +138,7 @@ pub(in crate::ui::app) enum Request {
 
 /// A message whose removal from the queue was requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ui::app) struct PendingTakeBack {
+pub(in crate::app) struct PendingTakeBack {
     pub dialog: DialogId,
     pub message: MsgId,
     pub edit: Option<TakeBackEdit>,
@@ -146,7 +146,7 @@ pub(in crate::ui::app) struct PendingTakeBack {
 
 /// The composer's text with the message, and before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ui::app) struct TakeBackEdit {
+pub(in crate::app) struct TakeBackEdit {
     pub with: String,
     pub before: String,
 }
@@ -256,7 +256,7 @@ impl Request {
 }
 
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct Requests {
+pub(in crate::app) struct Requests {
     last_ticket: Ticket,
     in_flight: BTreeMap<Ticket, Request>,
 }

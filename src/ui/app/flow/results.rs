@@ -3,16 +3,16 @@
 use super::facts::Facts;
 use super::follow_up::{FollowUp, FollowUps};
 use super::requests::Request;
+use crate::app::dialogs::continuing;
+use crate::app::dialogs::lifecycle;
+use crate::app::drawing::app_words;
 use crate::domain::DialogId;
 use crate::domain::text::Localized;
+use crate::model::{DraftKey, Tone};
 use crate::protocol::{SheetRequest, TeamsRequest, Ticket};
-use crate::ui::app::dialogs::continuing;
-use crate::ui::app::dialogs::lifecycle;
-use crate::ui::app::drawing::app_words;
-use crate::ui::model::{DraftKey, Tone};
 
 /// The driver did it; `made` is the dialog that was created.
-pub(in crate::ui::app) fn done(
+pub(in crate::app) fn done(
     request: Request,
     made: Option<DialogId>,
     facts: Facts<'_>,
@@ -94,7 +94,7 @@ pub(in crate::ui::app) fn done(
 
 /// Handles a refusal by the driver. The user is told at once, except for these: dialogs that are put away
 /// together are reported when the last one is done, a preview in its place.
-pub(in crate::ui::app) fn refused(
+pub(in crate::app) fn refused(
     request: Request,
     ticket: Ticket,
     why: &Localized,
@@ -151,8 +151,8 @@ pub(in crate::ui::app) fn refused(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::flow::facts::testing::Workspace;
-    use crate::ui::app::tests::fixture::main_dialog;
+    use crate::app::flow::facts::testing::Workspace;
+    use crate::app::tests::fixture::main_dialog;
 
     #[test]
     fn a_message_is_no_draft_any_more_once_it_is_on_disk_and_one_again_if_refused() {

@@ -1,15 +1,15 @@
 //! The events that have to arrive before the first dialog is opened, and the choice of that dialog.
 
 use super::follow_up::{FollowUp, FollowUps};
+use crate::app::answers::question_choice::Pick;
+use crate::app::drawing::app_words;
 use crate::domain::Lang;
 use crate::domain::dialogs::latest::DisplayState;
+use crate::model::{Drafts, Model, Tone};
 use crate::protocol::TreeRow;
-use crate::ui::app::answers::question_choice::Pick;
-use crate::ui::app::drawing::app_words;
-use crate::ui::model::{Drafts, Model, Tone};
 
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct Startup {
+pub(in crate::app) struct Startup {
     rows: bool,
     inbox: bool,
     news: bool,
@@ -75,9 +75,9 @@ fn meanwhile(model: &Model, lang: Lang) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::tests::fixture::{main_dialog, questions, rows};
-    use crate::ui::draft_writer::DraftTexts;
-    use crate::ui::model::DraftKey;
+    use crate::app::tests::fixture::{main_dialog, questions, rows};
+    use crate::draft_writer::DraftTexts;
+    use crate::model::DraftKey;
 
     #[test]
     fn the_first_dialog_is_opened_once_rows_and_inbox_have_arrived_and_only_once() {

@@ -3,36 +3,36 @@
 
 use std::time::{Duration, Instant};
 
-use crate::ui::action::{Action, Scope};
-use crate::ui::keymap::KeySequence;
+use crate::action::{Action, Scope};
+use crate::keymap::KeySequence;
 
 /// A person who knows the sequence types it faster than the list appears.
 const LIST_DELAY: Duration = Duration::from_millis(400);
 
 /// The keys pressed until now.
 #[derive(Debug)]
-pub(in crate::ui::app) struct BegunKeys {
+pub(in crate::app) struct BegunKeys {
     pub keys: KeySequence,
     pub place: KeyPlace,
     pub since: Instant,
 }
 
 /// The scope in which keys are pressed, and the number of overlays.
-pub(in crate::ui::app) type KeyPlace = (Scope, usize);
+pub(in crate::app) type KeyPlace = (Scope, usize);
 
 /// Returns the time at which the list appears for keys begun at `since`, if that is after the last frame.
-pub(in crate::ui::app) fn appears_at(since: Instant, drawn: Instant) -> Option<Instant> {
+pub(in crate::app) fn appears_at(since: Instant, drawn: Instant) -> Option<Instant> {
     Some(since + LIST_DELAY).filter(|at| *at > drawn)
 }
 
 /// True if the possible next keys are listed by now.
-pub(in crate::ui::app) fn is_listed(since: Instant, now: Instant) -> bool {
+pub(in crate::app) fn is_listed(since: Instant, now: Instant) -> bool {
     now >= since + LIST_DELAY
 }
 
 /// The meaning of a key after those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::ui::app) enum Pressed {
+pub(in crate::app) enum Pressed {
     Action(Action),
     /// It has no action.
     Unbound,

@@ -6,11 +6,11 @@
 
 use std::borrow::Borrow;
 
+use crate::action::Action;
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
 use crate::domain::text::Text;
 use crate::domain::{DialogId, Entry, RootId};
-use crate::ui::action::Action;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
 
 /// The name under which they are stored. No draft has it.
 pub const STORED_HINTS: &str = "hints";
@@ -36,7 +36,7 @@ pub enum HintUse {
 
 /// The subject of a hint; of hints shown equally often, the first comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::ui::app) enum FirstHint {
+pub(in crate::app) enum FirstHint {
     New,
     Answer,
     Open,
@@ -149,7 +149,7 @@ enum Showing {
 
 /// The hints of one person. By default there are none.
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct FirstHints {
+pub(in crate::app) struct FirstHints {
     known: Vec<Progress>,
     showing: Showing,
     is_changed: bool,

@@ -2,26 +2,26 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
+use crate::action::Action;
+use crate::app::answers::question_choice::Pick;
+use crate::app::answers::{answering, consent, snoozed};
+use crate::app::composing::program_results;
+use crate::app::dialogs::{browsing, continuing, lifecycle};
+use crate::app::drawing::app_words;
+use crate::app::flow::facts::Facts;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::flow::{dismissing_news, quitting};
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::app::overlays::sheets;
+use crate::app::{App, Effect, Focus, Request};
+use crate::copies::CopyTo;
+use crate::lists::copy_parts;
+use crate::model::Tone;
+use crate::overlay::Handled;
+use crate::panes::search_prompt::count_text;
+use crate::panes::sheet::SheetKind;
+use crate::panes::transcript::{ScrollMove, SearchCount, Stop, Towards};
 use crate::protocol::LogLevel;
-use crate::ui::action::Action;
-use crate::ui::app::answers::question_choice::Pick;
-use crate::ui::app::answers::{answering, consent, snoozed};
-use crate::ui::app::composing::program_results;
-use crate::ui::app::dialogs::{browsing, continuing, lifecycle};
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::facts::Facts;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::flow::{dismissing_news, quitting};
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::app::overlays::sheets;
-use crate::ui::app::{App, Effect, Focus, Request};
-use crate::ui::copies::CopyTo;
-use crate::ui::lists::copy_parts;
-use crate::ui::model::Tone;
-use crate::ui::overlay::Handled;
-use crate::ui::panes::search_prompt::count_text;
-use crate::ui::panes::sheet::SheetKind;
-use crate::ui::panes::transcript::{ScrollMove, SearchCount, Stop, Towards};
 
 /// More rows than any list has.
 const WHOLE_LIST: isize = isize::MAX / 2;
@@ -29,7 +29,7 @@ const WHOLE_LIST: isize = isize::MAX / 2;
 impl App {
     /// Carries out an action outside of overlays; if it is bound in several panes, in the one that has
     /// the focus.
-    pub(in crate::ui::app) fn act(&mut self, action: Action) -> Handled {
+    pub(in crate::app) fn act(&mut self, action: Action) -> Handled {
         if is_about_cursor(action) {
             self.settle();
         }
@@ -292,7 +292,7 @@ impl App {
 
     /// Handles a key in the composer: it acts on the completions; else the arrows move the caret, and at
     /// the edge of the text they recall the history.
-    pub(in crate::ui::app) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
+    pub(in crate::app) fn act_or_type(&mut self, action: Action, key: KeyEvent) {
         if self.complete(action) {
             return;
         }

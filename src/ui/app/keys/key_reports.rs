@@ -1,15 +1,15 @@
 //! Which keys are reported as having no action.
 
-use crate::ui::action::{Action, Scope};
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::follow_up::FollowUp;
-use crate::ui::cx::UiSettings;
-use crate::ui::keymap::KeySequence;
-use crate::ui::model::Tone;
+use crate::action::{Action, Scope};
+use crate::app::drawing::app_words;
+use crate::app::flow::follow_up::FollowUp;
+use crate::cx::UiSettings;
+use crate::keymap::KeySequence;
+use crate::model::Tone;
 
 /// The key being handled, and the last one without an action.
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct KeyReports {
+pub(in crate::app) struct KeyReports {
     pressed: Option<KeySequence>,
     last_unused: Option<(Scope, KeySequence)>,
 }
@@ -50,8 +50,8 @@ mod tests {
     use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
     use super::*;
-    use crate::ui::app::flow::facts::testing::Workspace;
-    use crate::ui::keymap::Chord;
+    use crate::app::flow::facts::testing::Workspace;
+    use crate::keymap::Chord;
 
     #[test]
     fn a_repeated_key_is_reported_once_and_again_after_another_key() {

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
+use crate::app::drawing::app_words;
+use crate::app::{App, Focus};
 use crate::domain::text::Text;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::{App, Focus};
-use crate::ui::panes::field::{BegunCommand, ViKeys, ViMode, ViOutcome};
+use crate::panes::field::{BegunCommand, ViKeys, ViMode, ViOutcome};
 
 /// The keys of the composer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +44,7 @@ impl App {
     }
 
     /// Gives a key to vi; false if it has its meaning without vi.
-    pub(in crate::ui::app) fn vi_key(&mut self, key: KeyEvent) -> bool {
+    pub(in crate::app) fn vi_key(&mut self, key: KeyEvent) -> bool {
         if !self.focus.is(Focus::Composer) || !self.writing.can_write() {
             return false;
         }
@@ -65,7 +65,7 @@ impl App {
     }
 
     /// The command of vi that is begun, and since when; `None` while something is on top.
-    pub(in crate::ui::app) fn begun_command(&self) -> Option<(BegunCommand, Instant)> {
+    pub(in crate::app) fn begun_command(&self) -> Option<(BegunCommand, Instant)> {
         let is_on_top = self.focus.is(Focus::Composer) && self.overlays.is_empty();
         let since = self.command_since.filter(|_| is_on_top)?;
         Some((self.writing.begun_command()?, since))
@@ -73,7 +73,7 @@ impl App {
 }
 
 /// The name of a mode.
-pub(in crate::ui::app) fn mode_word(mode: ViMode) -> Text {
+pub(in crate::app) fn mode_word(mode: ViMode) -> Text {
     match mode {
         ViMode::Insert => app_words::INSERT_MODE,
         ViMode::Normal => app_words::NORMAL_MODE,

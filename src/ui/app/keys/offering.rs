@@ -1,18 +1,18 @@
 //! The completions at the caret of the composer: updated after each key and event.
 
+use crate::action::Action;
+use crate::app::composing::writing::Completed;
+use crate::app::overlays::intents;
+use crate::app::{App, Focus};
+use crate::cx::{Intent, UiSettings};
+use crate::panes::composer::SCOPE;
+use crate::panes::composer::offers::{Offer, OfferEffect};
+use crate::panes::palette::{self, PaletteEntry};
 use crate::protocol::Command;
-use crate::ui::action::Action;
-use crate::ui::app::composing::writing::Completed;
-use crate::ui::app::overlays::intents;
-use crate::ui::app::{App, Focus};
-use crate::ui::cx::{Intent, UiSettings};
-use crate::ui::panes::composer::SCOPE;
-use crate::ui::panes::composer::offers::{Offer, OfferEffect};
-use crate::ui::panes::palette::{self, PaletteEntry};
 
 impl App {
     /// Refreshes the completions. Files are listed when a name is begun; meanwhile the former list is offered.
-    pub(in crate::ui::app) fn refresh_offers(&mut self) {
+    pub(in crate::app) fn refresh_offers(&mut self) {
         if !self.focus.is(Focus::Composer) {
             return;
         }
@@ -26,7 +26,7 @@ impl App {
     }
 
     /// Applies the key to the completions; false if it has no meaning for them.
-    pub(in crate::ui::app) fn complete(&mut self, action: Action) -> bool {
+    pub(in crate::app) fn complete(&mut self, action: Action) -> bool {
         if !self.focus.is(Focus::Composer) {
             return false;
         }

@@ -4,18 +4,18 @@
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
+use crate::action::{Action, Scope};
+use crate::app::drawing::app_words;
+use crate::app::drawing::areas::Areas;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::{App, Effect, Focus};
+use crate::model::Tone;
+use crate::overlay::Handled;
+use crate::panes::inbox;
+use crate::panes::transcript::ScrollMove;
 use crate::protocol::Command;
-use crate::ui::action::{Action, Scope};
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::areas::Areas;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::{App, Effect, Focus};
-use crate::ui::model::Tone;
-use crate::ui::overlay::Handled;
-use crate::ui::panes::inbox;
-use crate::ui::panes::transcript::ScrollMove;
-use crate::ui::terminal::MouseUse;
-use crate::ui::text::width::width;
+use crate::terminal::MouseUse;
+use crate::text::width::width;
 
 /// Rows for one step of the wheel.
 const WHEEL_ROWS: isize = 3;
@@ -58,7 +58,7 @@ impl Gesture {
 
 /// The setting of the mouse, and the areas of the screen.
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct Pointer {
+pub(in crate::app) struct Pointer {
     used: MouseUse,
     areas: Areas,
 }
@@ -153,7 +153,7 @@ impl App {
     }
 
     /// Switches the mouse on or off.
-    pub(in crate::ui::app) fn switch_mouse(&mut self) -> FollowUps {
+    pub(in crate::app) fn switch_mouse(&mut self) -> FollowUps {
         if self.is_inline() {
             return vec![FollowUp::Notify(Tone::Plain, app_words::MOUSE_STAYS)];
         }

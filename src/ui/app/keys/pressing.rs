@@ -8,19 +8,19 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::begun_keys::{self, BegunKeys, KeyPlace, Pressed};
-use crate::ui::action::{Binding, Scope};
-use crate::ui::app::App;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::follow_up::FollowUp;
-use crate::ui::cx::UiSettings;
-use crate::ui::keymap::{Chord, KeyMatch, KeySequence};
-use crate::ui::model::Tone;
-use crate::ui::panes::field::{BegunCommand, EditKeys};
-use crate::ui::panes::next_keys::{self, NextKey};
+use crate::action::{Binding, Scope};
+use crate::app::App;
+use crate::app::drawing::app_words;
+use crate::app::flow::follow_up::FollowUp;
+use crate::cx::UiSettings;
+use crate::keymap::{Chord, KeyMatch, KeySequence};
+use crate::model::Tone;
+use crate::panes::field::{BegunCommand, EditKeys};
+use crate::panes::next_keys::{self, NextKey};
 
 impl App {
     /// Returns the scope in which keys are looked up: that of the topmost part.
-    pub(in crate::ui::app) fn key_scope(&self) -> Scope {
+    pub(in crate::app) fn key_scope(&self) -> Scope {
         self.overlays.scope().unwrap_or_else(|| self.scope())
     }
 
@@ -29,7 +29,7 @@ impl App {
     }
 
     /// Takes the next key; it belongs to the unfinished sequence, if there is one.
-    pub(in crate::ui::app) fn press(&mut self, chord: Chord) -> Pressed {
+    pub(in crate::app) fn press(&mut self, chord: Chord) -> Pressed {
         let Some(begun) = self.begun.take() else {
             if self.overlays.is_empty()
                 && let Some(action) = self.ending.action(chord, self.focus.now(), &self.ui.keymap)
@@ -78,7 +78,7 @@ impl App {
 
     /// Draws the possible next keys at the bottom of this area; for a vi command, in the part beside its
     /// text.
-    pub(in crate::ui::app) fn draw_next_keys(
+    pub(in crate::app) fn draw_next_keys(
         &self,
         frame: &mut Frame<'_>,
         (area, beside_text): (Rect, Rect),

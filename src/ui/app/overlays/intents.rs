@@ -2,25 +2,25 @@
 
 use super::new_overlay::NewOverlay;
 use super::sheets;
+use crate::action::{Action, Scope};
+use crate::app::answers::answering;
+use crate::app::answers::consent;
+use crate::app::dialogs::lifecycle;
+use crate::app::drawing::focus::Focus;
+use crate::app::flow::dismissing_news;
+use crate::app::flow::effect::Effect;
+use crate::app::flow::facts::Facts;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::flow::quitting;
+use crate::app::flow::requests::{PendingTakeBack, Request};
+use crate::cx::Intent;
+use crate::lists::tasks::Tasks;
+use crate::model::{DraftKey, Tone};
+use crate::panes::transcript::Towards;
+use crate::programs::ProgramJob;
 use crate::protocol::{Command, TeamsRequest};
-use crate::ui::action::{Action, Scope};
-use crate::ui::app::answers::answering;
-use crate::ui::app::answers::consent;
-use crate::ui::app::dialogs::lifecycle;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::app::flow::dismissing_news;
-use crate::ui::app::flow::effect::Effect;
-use crate::ui::app::flow::facts::Facts;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::flow::quitting;
-use crate::ui::app::flow::requests::{PendingTakeBack, Request};
-use crate::ui::cx::Intent;
-use crate::ui::lists::tasks::Tasks;
-use crate::ui::model::{DraftKey, Tone};
-use crate::ui::panes::transcript::Towards;
-use crate::ui::programs::ProgramJob;
 
-pub(in crate::ui::app) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn follow_ups(intent: Intent, facts: Facts<'_>) -> FollowUps {
     match intent {
         Intent::Quit => vec![FollowUp::Effect(Effect::Quit)],
         Intent::QuitAndStop => vec![FollowUp::QuitAndStop],
@@ -123,7 +123,7 @@ fn run(scope: Scope, action: Action, focus: Focus) -> FollowUps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::flow::facts::testing::Workspace;
+    use crate::app::flow::facts::testing::Workspace;
 
     #[test]
     fn the_text_of_a_new_dialog_is_a_draft_before_it_is_sent() {

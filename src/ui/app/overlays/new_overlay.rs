@@ -1,20 +1,20 @@
 //! An overlay to open, as data.
 
+use crate::cx::{FilteredList, Intent};
 use crate::domain::teams::task::Task;
 use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::text::Text;
 use crate::domain::{DialogId, TeamName};
+use crate::lists::tasks::Tasks;
+use crate::overlay::KeysOf;
+use crate::panes::input_prompt::PromptPurpose;
+use crate::panes::quit::StillRunning;
+use crate::panes::sheet::SheetKind;
 use crate::protocol::{ChangesScope, InboxRow, LogLevel, LogView, MindView, ShelfRow};
-use crate::ui::cx::{FilteredList, Intent};
-use crate::ui::lists::tasks::Tasks;
-use crate::ui::overlay::KeysOf;
-use crate::ui::panes::input_prompt::PromptPurpose;
-use crate::ui::panes::quit::StillRunning;
-use crate::ui::panes::sheet::SheetKind;
-use crate::ui::text::excerpts::Excerpt;
+use crate::text::excerpts::Excerpt;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::ui::app) enum NewOverlay {
+pub(in crate::app) enum NewOverlay {
     Help(KeysOf),
     Palette(KeysOf),
     /// The form for a new dialog, with its draft.

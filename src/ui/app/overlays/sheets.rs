@@ -1,17 +1,17 @@
 //! Sheets on top of the open dialog: opening them, and sending the user's changes.
 
 use super::new_overlay::NewOverlay;
+use crate::app::drawing::app_words;
+use crate::app::flow::facts::Facts;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::flow::requests::Request;
 use crate::domain::DialogId;
+use crate::model::{DraftKey, Tone};
+use crate::panes::sheet::SheetKind;
 use crate::protocol::{ChangesScope, SheetRequest};
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::facts::Facts;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::flow::requests::Request;
-use crate::ui::model::{DraftKey, Tone};
-use crate::ui::panes::sheet::SheetKind;
 
 /// Opens a sheet and requests its content.
-pub(in crate::ui::app) fn open(kind: SheetKind, facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn open(kind: SheetKind, facts: Facts<'_>) -> FollowUps {
     let Some(open) = facts.open else {
         return vec![FollowUp::Notify(Tone::Plain, app_words::NOTHING_OPEN)];
     };
@@ -31,12 +31,12 @@ pub(in crate::ui::app) fn open(kind: SheetKind, facts: Facts<'_>) -> FollowUps {
 }
 
 /// Opens the sheet of changes of a dialog's main dialog.
-pub(in crate::ui::app) fn open_changes(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn open_changes(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
     show_changes(dialog.clone(), ChangesScope::MainDialog)
 }
 
 /// Shows these changes on their sheet.
-pub(in crate::ui::app) fn show_changes(dialog: DialogId, scope: ChangesScope) -> FollowUps {
+pub(in crate::app) fn show_changes(dialog: DialogId, scope: ChangesScope) -> FollowUps {
     let request = SheetRequest::Changes(scope);
     vec![
         FollowUp::Show(NewOverlay::Changes { dialog: dialog.clone(), scope }),
@@ -45,7 +45,7 @@ pub(in crate::ui::app) fn show_changes(dialog: DialogId, scope: ChangesScope) ->
 }
 
 /// Opens the timeline of a dialog's main dialog, with the cursor on the dialog.
-pub(in crate::ui::app) fn open_timeline(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn open_timeline(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
     let (dialog, request) = (dialog.clone(), SheetRequest::Timeline);
     vec![
         FollowUp::Show(NewOverlay::Timeline { dialog: dialog.clone() }),
@@ -54,7 +54,7 @@ pub(in crate::ui::app) fn open_timeline(dialog: &DialogId, _: Facts<'_>) -> Foll
 }
 
 /// Opens the tokens of a dialog's main dialog, with the dialog chosen.
-pub(in crate::ui::app) fn open_usage(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn open_usage(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
     let (dialog, request) = (dialog.clone(), SheetRequest::Usage);
     vec![
         FollowUp::Show(NewOverlay::Usage { dialog: dialog.clone() }),
@@ -63,7 +63,7 @@ pub(in crate::ui::app) fn open_usage(dialog: &DialogId, _: Facts<'_>) -> FollowU
 }
 
 /// The user changes something on a sheet; the typed text stays a draft until it is on disk.
-pub(in crate::ui::app) fn change(
+pub(in crate::app) fn change(
     dialog: DialogId,
     request: SheetRequest,
     draft: Option<(DraftKey, String)>,
@@ -80,8 +80,8 @@ pub(in crate::ui::app) fn change(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::flow::facts::testing::Workspace;
-    use crate::ui::app::tests::fixture::main_dialog;
+    use crate::app::flow::facts::testing::Workspace;
+    use crate::app::tests::fixture::main_dialog;
 
     #[test]
     fn without_an_open_dialog_there_is_no_sheet() {

@@ -6,48 +6,48 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::new_overlay::NewOverlay;
+use crate::action::{Action, Binding, Scope};
+use crate::app::drawing::app_words;
+use crate::app::flow::follow_up::FollowUp;
+use crate::app::flow::requests::Request;
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::dialogs::record::Record;
 use crate::domain::{AgentId, DialogId, Entry, RootId};
+use crate::keymap::Keymap;
+use crate::lists::change_to_approve::ChangeToApprove;
+use crate::lists::list::ListOverlay;
+use crate::lists::{self, copy_parts, shelf, task, trigger};
+use crate::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
+use crate::overlay::{EditingKeys, Handled, KeysOf, Overlay};
+use crate::panes::changes::{self, ChangesSheet};
+use crate::panes::composer::SentTexts;
+use crate::panes::confirm::Confirm;
+use crate::panes::consent::ConsentSheet;
+use crate::panes::filter_prompt::FilterPrompt;
+use crate::panes::finder::Finder;
+use crate::panes::form::NewDialog;
+use crate::panes::help::Help;
+use crate::panes::input_prompt::InputPrompt;
+use crate::panes::log::{self, LogSheet};
+use crate::panes::mind::{self, MindSheet};
+use crate::panes::new_task::NewTask;
+use crate::panes::palette::Palette;
+use crate::panes::quit::QuitPrompt;
+use crate::panes::row_search::RowSearch;
+use crate::panes::search_prompt::{SearchPrompt, count_text};
+use crate::panes::sent_prompt::SentPrompt;
+use crate::panes::sheet::{self, SheetPane};
+use crate::panes::timeline::{self, TimelineSheet};
+use crate::panes::transcript::{SearchCount, Towards};
+use crate::panes::usage::{self, UsageSheet};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{FoundPart, InboxRow, MindView, Sheet, SheetRequest, Ticket, WorkspaceView};
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::follow_up::FollowUp;
-use crate::ui::app::flow::requests::Request;
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::keymap::Keymap;
-use crate::ui::lists::change_to_approve::ChangeToApprove;
-use crate::ui::lists::list::ListOverlay;
-use crate::ui::lists::{self, copy_parts, shelf, task, trigger};
-use crate::ui::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
-use crate::ui::overlay::{EditingKeys, Handled, KeysOf, Overlay};
-use crate::ui::panes::changes::{self, ChangesSheet};
-use crate::ui::panes::composer::SentTexts;
-use crate::ui::panes::confirm::Confirm;
-use crate::ui::panes::consent::ConsentSheet;
-use crate::ui::panes::filter_prompt::FilterPrompt;
-use crate::ui::panes::finder::Finder;
-use crate::ui::panes::form::NewDialog;
-use crate::ui::panes::help::Help;
-use crate::ui::panes::input_prompt::InputPrompt;
-use crate::ui::panes::log::{self, LogSheet};
-use crate::ui::panes::mind::{self, MindSheet};
-use crate::ui::panes::new_task::NewTask;
-use crate::ui::panes::palette::Palette;
-use crate::ui::panes::quit::QuitPrompt;
-use crate::ui::panes::row_search::RowSearch;
-use crate::ui::panes::search_prompt::{SearchPrompt, count_text};
-use crate::ui::panes::sent_prompt::SentPrompt;
-use crate::ui::panes::sheet::{self, SheetPane};
-use crate::ui::panes::timeline::{self, TimelineSheet};
-use crate::ui::panes::transcript::{SearchCount, Towards};
-use crate::ui::panes::usage::{self, UsageSheet};
 
 /// Actions that work under every overlay.
-pub(in crate::ui::app) const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
+pub(in crate::app) const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
 
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct Overlays {
+pub(in crate::app) struct Overlays {
     stack: Vec<Box<dyn Overlay>>,
     sheets: Sheets,
     finds: Finds,
@@ -59,7 +59,7 @@ pub(in crate::ui::app) struct Overlays {
 
 /// State that overlays may read.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::ui::app) struct OverlayFacts<'a> {
+pub(in crate::app) struct OverlayFacts<'a> {
     pub model: &'a Model,
     pub open: Option<&'a DialogId>,
     /// The progress of the search in the open dialog.
@@ -457,11 +457,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::bindings;
     use crate::domain::Lang;
-    use crate::ui::bindings;
-    use crate::ui::highlight::CodeColours;
-    use crate::ui::links::Links;
-    use crate::ui::theme::{Glyphs, Theme};
+    use crate::highlight::CodeColours;
+    use crate::links::Links;
+    use crate::theme::{Glyphs, Theme};
 
     fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
         let keymap = bindings::defaults();

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::fixture::{Stage, streaming};
 use super::lifecycle::idle_tree;
+use crate::app::flow::effect::Effect;
 use crate::protocol::Command;
-use crate::ui::app::flow::effect::Effect;
 
 /// Less than the time in which a question can be read, and that time.
 const SHORT: Duration = Duration::from_millis(999);

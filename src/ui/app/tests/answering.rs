@@ -6,7 +6,7 @@ use super::fixture::*;
 use crate::domain::text::Localized;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::{Command, DriverEvent, InboxRow, Ticket};
-use crate::ui::theme::Glyphs;
+use crate::theme::Glyphs;
 
 fn answers(stage: &Stage) -> Vec<&str> {
     let sent = stage.sent.iter();

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use super::fixture::*;
+use crate::app::{AttentionSettings, Effect, Looking, QuietHours};
+use crate::caller::{Call, CallReason};
 use crate::domain::asking::decisions::Resolution;
 use crate::domain::teams::notices::NewsKind;
+use crate::lists::notice::tests::item;
+use crate::model::DraftKey;
 use crate::protocol::{Command, DriverEvent, InboxRow, TreeRow};
-use crate::ui::app::{AttentionSettings, Effect, Looking, QuietHours};
-use crate::ui::caller::{Call, CallReason};
-use crate::ui::lists::notice::tests::item;
-use crate::ui::model::DraftKey;
 
 const SOON: Duration = Duration::from_millis(500);
 

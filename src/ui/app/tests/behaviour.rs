@@ -4,23 +4,21 @@ use std::time::Duration;
 
 use super::approvals;
 use super::fixture::*;
+use crate::action::{Action, Scope};
+use crate::app::{DemoStart, Effect};
+use crate::bindings::{self, DEMO};
 use crate::domain::Stamp;
 use crate::domain::dialogs::background::{Background, BackgroundState};
 use crate::domain::teams::notices::NewsKind;
 use crate::domain::text::Localized;
-use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow};
-use crate::ui::action::{Action, Scope};
-use crate::ui::app::{DemoStart, Effect};
-use crate::ui::bindings::{self, DEMO};
-use crate::ui::lists::{
-    change_to_approve, copy_parts, notice, task, tasks, teams, trigger, triggers,
-};
-use crate::ui::model::Mark;
-use crate::ui::panes::{
+use crate::lists::{change_to_approve, copy_parts, notice, task, tasks, teams, trigger, triggers};
+use crate::model::Mark;
+use crate::panes::{
     changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
 };
-use crate::ui::theme::Glyphs;
+use crate::protocol::event::QueuedMessage;
+use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow};
+use crate::theme::Glyphs;
 
 fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
     let sent = stage.sent.iter();

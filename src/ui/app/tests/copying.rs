@@ -1,11 +1,11 @@
 //! Copying from the open dialog.
 
 use super::fixture::*;
+use crate::Effect;
+use crate::copies::CopyOutcome;
 use crate::protocol::DriverEvent;
 use crate::protocol::event::Segment;
-use crate::ui::Effect;
-use crate::ui::copies::CopyOutcome;
-use crate::ui::text::CopyText;
+use crate::text::CopyText;
 
 const CODE: &str = "Two ways, see https://a.example/b.\n\n```rust\nfn a() {}\n```\n\nor\n\n```sh\nls\t-l\n```\nDone.";
 

@@ -6,10 +6,10 @@ use ratatui::Terminal;
 use ratatui::layout::Size;
 
 use super::fixture::*;
+use crate::backend::{self, Capabilities, FrameBounds, ScreenBackend};
 use crate::protocol::DriverEvent;
 use crate::protocol::event::Segment;
-use crate::ui::backend::{self, Capabilities, FrameBounds, ScreenBackend};
-use crate::ui::theme::ColorDepth;
+use crate::theme::ColorDepth;
 
 /// Counts what would go to a terminal.
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
 //! The end of a demo.
 
 use super::fixture::*;
+use crate::app::{DemoStart, Effect};
 use crate::domain::DisplayState;
 use crate::protocol::{DriverEvent, QuietOutcome, TreeRow};
-use crate::ui::app::{DemoStart, Effect};
 
 const OVER: &str = "The demo is over: four dialogs shared one task, two of them asked you, and the plan is \
                     in notes/plan.md. Next: `dominds-tui init` in a folder of yours.";

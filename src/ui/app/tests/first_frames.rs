@@ -1,13 +1,13 @@
 //! The screen before and after the first load, and stop reasons.
 
 use super::fixture::*;
+use crate::app::Effect;
+use crate::app::drawing::app_words;
 use crate::domain::DisplayState;
 use crate::domain::dialogs::latest::StopReason;
 use crate::domain::text::Localized;
+use crate::panes::tree::NO_DIALOGS;
 use crate::protocol::{DriverEvent, RetryView, TreeRow};
-use crate::ui::app::Effect;
-use crate::ui::app::drawing::app_words;
-use crate::ui::panes::tree::NO_DIALOGS;
 
 fn titles(stage: &mut Stage) -> Vec<Effect> {
     let effects = stage.app.take_effects().into_iter();

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::fixture::*;
+use crate::app::STORED_HINTS;
+use crate::app::keys::first_hints::FirstHint;
+use crate::bindings;
 use crate::protocol::DriverEvent;
-use crate::ui::app::STORED_HINTS;
-use crate::ui::app::keys::first_hints::FirstHint;
-use crate::ui::bindings;
 
 /// A stage for a person who has seen no hint.
 fn with_hints(width: u16, height: u16) -> Stage {
@@ -46,7 +46,7 @@ fn a_new_person_is_shown_the_key_for_what_can_be_done_now() {
 #[test]
 fn what_was_used_is_stored_and_gone_also_after_a_restart() {
     let drafts = Notebook::default();
-    let mut stage = Stage::with(120, 40, drafts.clone(), &crate::ui::theme::Glyphs::UTF8);
+    let mut stage = Stage::with(120, 40, drafts.clone(), &crate::theme::Glyphs::UTF8);
     stage.app.show_first_hints(None);
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
     stage.keys("1 g j j");

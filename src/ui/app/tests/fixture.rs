@@ -12,36 +12,29 @@ use ratatui::crossterm::event::{
 use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;
 
+use crate::app::Gesture;
+use crate::app::answers::undoable::HeldAnswers;
+use crate::app::{App, AppOptions, LookChange};
+use crate::bindings;
+use crate::cx::UiSettings;
 use crate::domain::dialogs::latest::{Blocker, StopReason};
 use crate::domain::dialogs::record::Entry;
 use crate::domain::{
-    CallId, CallSite, Clock, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Question,
-    RootId, SelfId, Stamp,
+    CallId, CallSite, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Question, RootId,
+    SelfId, Stamp,
 };
-use crate::protocol::StoredRecord;
+use crate::draft_writer::DraftTexts;
+use crate::highlight::CodeColours;
+use crate::keymap::Keymap;
+use crate::links::Links;
 use crate::protocol::event::{ImageSupport, Segment};
 use crate::protocol::{
     Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
 };
-use crate::ui::app::Gesture;
-use crate::ui::app::answers::undoable::HeldAnswers;
-use crate::ui::app::{App, AppOptions, LookChange};
-use crate::ui::bindings;
-use crate::ui::cx::UiSettings;
-use crate::ui::draft_writer::DraftTexts;
-use crate::ui::highlight::CodeColours;
-use crate::ui::keymap::Keymap;
-use crate::ui::links::Links;
-use crate::ui::theme::{Glyphs, Theme};
+use crate::samples::Shows;
+use crate::theme::{Glyphs, Theme};
 
-#[derive(Debug)]
-pub struct FixedClock;
-
-impl Clock for FixedClock {
-    fn now(&self) -> Stamp {
-        Stamp::new("2026-11-21 12:03:00")
-    }
-}
+pub const CLOCK: Shows = Shows("2026-11-21 12:03:00");
 
 /// Drafts in memory, shared with the test.
 #[derive(Debug, Clone, Default)]
@@ -108,7 +101,7 @@ impl Stage {
         };
         let app = App::new(AppOptions {
             ui,
-            clock: Arc::new(FixedClock),
+            clock: Arc::new(CLOCK),
             drafts: drafts.texts(),
             undo_answers: Duration::ZERO,
             moment: now,
@@ -188,7 +181,7 @@ impl Stage {
         let screen = self.screen();
         let found = screen.lines().enumerate().find_map(|(y, line)| {
             let at = line.find(text)?;
-            let x = crate::ui::text::width::width(line.get(..at)?);
+            let x = crate::text::width::width(line.get(..at)?);
             Some((u16::try_from(x).ok()?, u16::try_from(y).ok()?))
         });
         found.unwrap_or_else(|| panic!("{text} is not in\n{screen}"))
@@ -345,7 +338,7 @@ impl Stage {
         line: usize,
         record: &str,
     ) -> &mut Self {
-        self.apply(DriverEvent::Fact(StoredRecord::made_up(dialog, Course(course), line, record)))
+        self.apply(DriverEvent::Fact(crate::samples::stored(dialog, Course(course), line, record)))
     }
 
     pub fn live(&mut self, dialog: &DialogId, segment: Segment, text: &str) -> &mut Self {
@@ -363,7 +356,7 @@ fn text_of(terminal: &Terminal<TestBackend>) -> String {
         for cell in row {
             if hidden == 0 {
                 line.push_str(cell.symbol());
-                hidden = crate::ui::text::width::width(cell.symbol()).max(1);
+                hidden = crate::text::width::width(cell.symbol()).max(1);
             }
             hidden -= 1;
         }

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use super::fixture::*;
 use super::queued;
+use crate::app::Effect;
+use crate::copies::CopyOutcome;
 use crate::domain::text::Localized;
 use crate::domain::{ArtifactRef, Lang};
+use crate::model::DraftImage;
+use crate::programs::{ProgramJob, ProgramOutcome};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{
     AfterFork, AttachedImage, Command, DriverEvent, ImageOrigin, ImageSource, ImageSupport, Ticket,
     TreeRow,
 };
-use crate::ui::app::Effect;
-use crate::ui::copies::CopyOutcome;
-use crate::ui::model::DraftImage;
-use crate::ui::programs::{ProgramJob, ProgramOutcome};
-use crate::ui::theme::Glyphs;
+use crate::theme::Glyphs;
 
 const SHOT: &str = "/home/u/my shot.png";
 

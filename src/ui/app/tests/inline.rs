@@ -5,15 +5,15 @@ use ratatui::layout::Size;
 use ratatui::style::Color;
 
 use super::fixture::*;
+use crate::app::Focus;
+use crate::app::flow::follow_up::FollowUp;
 use crate::domain::dialogs::latest::Blocker;
 use crate::domain::{Course, DialogId, DisplayState};
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
-use crate::ui::app::Focus;
-use crate::ui::app::flow::follow_up::FollowUp;
-use crate::ui::terminal::MouseUse;
-use crate::ui::theme::tests::parse_flat;
-use crate::ui::theme::{ColorDepth, Glyphs, Theme};
+use crate::terminal::MouseUse;
+use crate::theme::tests::parse_flat;
+use crate::theme::{ColorDepth, Glyphs, Theme};
 
 const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (60, 20), (40, 12)];
 

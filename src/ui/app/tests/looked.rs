@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::fixture::*;
 use crate::domain::{Genseq, Stamp};
 use crate::protocol::{DriverEvent, TreeRow};
-use crate::ui::theme::Glyphs;
+use crate::theme::Glyphs;
 
 fn start(notebook: &Notebook, rows: Vec<TreeRow>) -> Stage {
     let mut stage = Stage::with(120, 40, notebook.clone(), &Glyphs::UTF8);

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::fixture::*;
+use crate::app::ComposerKeys;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::app::ComposerKeys;
 
 fn with_vi(width: u16, height: u16) -> Stage {
     let mut stage = streaming(width, height);

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use ratatui::crossterm::event::{MouseButton, MouseEventKind};
 
 use super::fixture::*;
+use crate::app::Effect;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::app::Effect;
-use crate::ui::terminal::MouseUse;
+use crate::terminal::MouseUse;
 
 /// A stage that uses the mouse.
 fn with_mouse(mut stage: Stage) -> Stage {

@@ -2,16 +2,15 @@
 
 use super::fixture::*;
 use super::queued;
+use crate::Effect;
 use crate::domain::reading::title;
 use crate::domain::reading::transcript::SpokenKind;
 use crate::domain::{Bucket, Course, Lang};
-use crate::protocol::StoredRecord;
+use crate::panes::finder;
+use crate::plain::EventLines;
 use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, DriverEvent, FindEnd, FoundRecord, InboxRow, TreeRow};
-use crate::ui::Effect;
-use crate::ui::panes::finder;
-use crate::ui::plain::EventLines;
-use crate::ui::text::SafeText;
+use crate::text::SafeText;
 
 /// A first line with all kinds of marks.
 const MARKED: &str =
@@ -166,7 +165,7 @@ fn lines_for_a_person_have_no_marks() {
             PLAIN,
         ),
     ] {
-        let fact = StoredRecord::made_up(&main_dialog(), Course::FIRST, 7, &record);
+        let fact = crate::samples::stored(&main_dialog(), Course::FIRST, 7, &record);
         assert_plain(place, &shown(&DriverEvent::Fact(fact)), words);
     }
 }

@@ -2,11 +2,11 @@
 
 use super::fixture::*;
 use super::gallery::surfaces;
+use crate::action::Scope;
+use crate::bindings;
+use crate::overlay::EditingKeys;
+use crate::panes::{composer, confirm, consent};
 use crate::protocol::Command;
-use crate::ui::action::Scope;
-use crate::ui::bindings;
-use crate::ui::overlay::EditingKeys;
-use crate::ui::panes::{composer, confirm, consent};
 
 const HELP: &str = "KEYS THAT WORK HERE";
 const PALETTE: &str = "ACTIONS · ";
@@ -161,7 +161,7 @@ fn help_in_the_composer_lists_the_keys_of_the_text_field() {
     assert!(!row.contains("Ctrl+e"), "a binding has it: {row}");
     assert!(!streaming(120, 60).keys("3 <f1>").screen().contains("  editing"));
     let mut stage = streaming(120, 60);
-    stage.app.set_composer_keys(crate::ui::app::ComposerKeys::Vi);
+    stage.app.set_composer_keys(crate::app::ComposerKeys::Vi);
     let screen = stage.keys("i <f1>").screen();
     let (mut seen, mut last) = (String::new(), screen);
     while !seen.contains(&last) {

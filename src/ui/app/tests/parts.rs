@@ -12,7 +12,7 @@ use crate::domain::asking::inquiry::answers::{AnswerInput, PartAnswer, PartAnswe
 use crate::domain::text::Localized;
 use crate::domain::{Lang, Stamp};
 use crate::protocol::{Command, DriverEvent, InboxRow, Ticket};
-use crate::ui::theme::Glyphs;
+use crate::theme::Glyphs;
 
 const QUESTION: &str = "q7";
 
@@ -193,7 +193,7 @@ fn what_no_option_has_is_not_sent_and_says_which_there_are() {
 fn a_part_takes_no_images_and_says_so() {
     let source = crate::protocol::ImageSource::Copy("a-copy".to_owned());
     let image = crate::protocol::AttachedImage { name: "a.png".to_owned(), bytes: 7, source };
-    let image = crate::ui::model::DraftImage::new(image, Lang::En, "/p/a.png");
+    let image = crate::model::DraftImage::new(image, Lang::En, "/p/a.png");
     let drafts = Notebook::with("part/q1/q7", &format!("look {}", image.token()));
     let mut stage = put(Stage::with(120, 40, drafts, &Glyphs::UTF8));
     stage.keys("<enter>");

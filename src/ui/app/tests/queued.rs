@@ -7,7 +7,7 @@ use crate::domain::DisplayState;
 use crate::domain::text::Localized;
 use crate::protocol::event::{QueuedMessage, Segment};
 use crate::protocol::{Command, DriverEvent, Refusal, TreeRow};
-use crate::ui::theme::Glyphs;
+use crate::theme::Glyphs;
 
 pub const LONG: &str =
     "Please also look at the audit log:\nwhich rows have no owner,\nand since when?";

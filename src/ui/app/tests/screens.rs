@@ -4,7 +4,7 @@ use super::fixture::*;
 use crate::domain::dialogs::fresh_boots::{FbrPhase, FbrRound, Reasoning};
 use crate::domain::{DisplayState, Stamp};
 use crate::protocol::{DriverEvent, TreeRow};
-use crate::ui::theme::Glyphs;
+use crate::theme::Glyphs;
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (60, 20)];
 

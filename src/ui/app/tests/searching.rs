@@ -1,9 +1,9 @@
 //! Searching in the open dialog.
 
 use super::fixture::*;
+use crate::panes::transcript;
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::panes::transcript;
 
 const LINES: [&str; 5] = ["the OTP table", "nothing here", "otp again, and otp", "plain", "end"];
 

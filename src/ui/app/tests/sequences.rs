@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::fixture::*;
+use crate::action::{Action, Scope};
+use crate::bindings;
+use crate::panes::{consent, sheet};
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::action::{Action, Scope};
-use crate::ui::bindings;
-use crate::ui::panes::{consent, sheet};
 
 const MOMENT: Duration = Duration::from_millis(400);
 
@@ -51,7 +51,7 @@ fn the_keys_that_can_follow_are_listed_after_a_moment_at_every_size() {
         assert!(!stage.app.take_dirty(), "once it is drawn nothing is drawn again");
         stage.keys("<esc>");
         assert!(!is_listed(&mut stage), "{}", stage.screen());
-        assert!(stage.app.scope() == crate::ui::panes::transcript::SCOPE, "Esc did nothing else");
+        assert!(stage.app.scope() == crate::panes::transcript::SCOPE, "Esc did nothing else");
     }
 }
 
@@ -109,9 +109,9 @@ fn a_sequence_is_not_completed_in_what_opened_after_its_beginning() {
     assert_eq!(stage.app.overlays.scope(), Some(consent::SCOPE));
     stage.keys("<esc> _");
     stage.app.overlays.show(
-        crate::ui::app::overlays::new_overlay::NewOverlay::Consent { then: None },
+        crate::app::overlays::new_overlay::NewOverlay::Consent { then: None },
         &workspace(),
-        &crate::ui::model::Drafts::new(std::collections::BTreeMap::new()),
+        &crate::model::Drafts::new(std::collections::BTreeMap::new()),
     );
     stage.screen();
     stage.keys("a");

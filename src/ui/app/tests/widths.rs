@@ -9,11 +9,11 @@ use crate::domain::reading::usage::UsageSum;
 use crate::domain::teams::notices::{NewsItem, NewsKind};
 use crate::domain::text::{Localized, Text};
 use crate::domain::{AgentId, CallId, DialogId, FileChange, Problem, Stamp};
+use crate::lists::notice;
 use crate::protocol::{
     ChangesScope, ChangesView, DialogUsage, DriverEvent, ReminderAudience, ReminderView, Sheet,
     TimelineRow, TimelineView, UsageView,
 };
-use crate::ui::lists::notice;
 
 const WIDTH: u16 = 120;
 const HEIGHT: u16 = 40;

@@ -14,8 +14,8 @@ use ratatui::text::Line;
 use super::frame_writer::{Addressing, FrameWriter};
 use super::grid::Row;
 use super::{Capabilities, ScreenBackend};
-use crate::ui::terminal::LiveRows;
-use crate::ui::text::drawn::set_line;
+use crate::terminal::LiveRows;
+use crate::text::drawn::set_line;
 
 /// The state of an inline screen beside its live rows.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use ratatui::style::Style;
 
 use super::super::{FrameBounds, draw};
 use super::*;
-use crate::ui::theme::ColorDepth;
+use crate::theme::ColorDepth;
 
 const HEIGHT: u16 = 12;
 

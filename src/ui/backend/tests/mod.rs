@@ -9,8 +9,8 @@ use ratatui::buffer::CellWidth as _;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::*;
-use crate::ui::links::Links;
-use crate::ui::theme::ColorDepth;
+use crate::links::Links;
+use crate::theme::ColorDepth;
 
 const PLAIN: Capabilities = Capabilities { depth: ColorDepth::True, utf8: true };
 
@@ -480,7 +480,7 @@ fn streaming_costs_less_than_one_and_a_half_bytes_per_byte_of_text() {
     let (mut top, mut bytes) = (0, 0);
     bench.frame(|_| ());
     for end in (1..=text.len() / 133).map(|frame| frame * 133) {
-        let lines = crate::ui::text::wrap(&text[..end], 116);
+        let lines = crate::text::wrap(&text[..end], 116);
         let new_top = lines.len().saturating_sub(usize::from(ROWS));
         top = top.max(new_top);
         bytes += bench

@@ -3,9 +3,9 @@
 use ratatui::text::Line;
 
 use super::*;
-use crate::ui::text::drawn::set_line;
-use crate::ui::text::wide_chars::WideChars;
-use crate::ui::text::wide_chars::testing::Measured;
+use crate::text::drawn::set_line;
+use crate::text::wide_chars::WideChars;
+use crate::text::wide_chars::testing::Measured;
 
 /// What a terminal shows that draws these characters as wide as the letters that stand for them here.
 fn seen(bytes: &str) -> String {

@@ -1,15 +1,15 @@
 //! How much members decide alone: the levels, one of which is chosen for the workspace.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, View};
 use crate::domain::asking::autonomy::AutonomyLevel;
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::Role;
+use crate::panes::strip::Strip;
+use crate::theme::Role;
 
 pub const SCOPE: Scope = Scope::new("autonomy", "自主权", &[Scope::ANYWHERE]);
 

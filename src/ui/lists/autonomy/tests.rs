@@ -1,8 +1,8 @@
 //! The levels of autonomy.
 
+use crate::app::tests::fixture::{Stage, streaming};
 use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope, AutonomySummary};
 use crate::protocol::{Command, ConsentView, DriverEvent};
-use crate::ui::app::tests::fixture::{Stage, streaming};
 
 /// The list over the dialog of the mock-up, whose workspace has this level.
 pub fn stage(width: u16, height: u16) -> Stage {

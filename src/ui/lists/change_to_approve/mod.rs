@@ -1,16 +1,16 @@
 //! Everything that a question asks to approve. Once its end was on the screen, it can be approved.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use super::list::{List, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, View};
 use crate::domain::text::Text;
+use crate::panes::inbox;
+use crate::panes::inquiry::approval_rows;
+use crate::panes::strip::Strip;
 use crate::protocol::InboxRow;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, View};
-use crate::ui::panes::inbox;
-use crate::ui::panes::inquiry::approval_rows;
-use crate::ui::panes::strip::Strip;
 
 pub const SCOPE: Scope = Scope::new("change", "待批准的更改", &[Scope::ANYWHERE]);
 

@@ -1,7 +1,7 @@
 //! The change that a question asks to approve.
 
-use crate::ui::app::tests::approvals::approval;
-use crate::ui::app::tests::fixture::Stage;
+use crate::app::tests::approvals::approval;
+use crate::app::tests::fixture::Stage;
 
 /// The list over a question that waits for approval.
 pub fn stage(width: u16, height: u16) -> Stage {

@@ -1,22 +1,22 @@
 //! The parts of a block that can be copied: all of it, its code blocks, its links. The last code block is chosen first.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use super::list::{List, ListKey, ListOverlay, Outcome, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::copies::CopyTo;
+use crate::cx::{Cx, Intent, View};
 use crate::domain::reading::title::headline;
 use crate::domain::reading::transcript::first_line;
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::copies::CopyTo;
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::overlay::Overlay;
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript;
-use crate::ui::text::CopyText;
-use crate::ui::text::excerpts::{Excerpt, ExcerptKind};
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::overlay::Overlay;
+use crate::panes::strip::Strip;
+use crate::panes::transcript;
+use crate::text::CopyText;
+use crate::text::excerpts::{Excerpt, ExcerptKind};
+use crate::theme::Role;
+use crate::words;
 
 pub const SCOPE: Scope = Scope::new("parts", "可复制的部分", &[Scope::ANYWHERE]);
 

@@ -1,9 +1,9 @@
 //! The parts of a block are listed and copied.
 
+use crate::Effect;
+use crate::app::tests::fixture::{Stage, rows, words};
 use crate::domain::Lang;
 use crate::protocol::DriverEvent;
-use crate::ui::Effect;
-use crate::ui::app::tests::fixture::{Stage, rows, words};
 
 pub const TEXT: &str = "See https://a.example/b and [more](https://c.example).\n\n```rust\nfn a() {}\n\nfn b() {}\n```\n\n```\nls -l\n```\n\n[last](https://d.example)";
 

@@ -1,18 +1,18 @@
 //! The whole text of a notice or a failure.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, View};
 use crate::domain::teams::notices::NewsItem;
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::panes::inbox;
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::prose::{Prose, plain_rows};
-use crate::ui::theme::Role;
-use crate::ui::words::kind_of_news;
+use crate::panes::inbox;
+use crate::panes::strip::Strip;
+use crate::panes::transcript::prose::{Prose, plain_rows};
+use crate::theme::Role;
+use crate::words::kind_of_news;
 
 pub const SCOPE: Scope = Scope::new("notice", "通知", &[Scope::ANYWHERE]);
 

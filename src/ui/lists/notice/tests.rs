@@ -1,9 +1,9 @@
 //! The whole text of a notice, from the inbox.
 
+use crate::app::tests::fixture::{Stage, main_dialog, streaming};
 use crate::domain::teams::notices::{NewsItem, NewsKind, NewsLevel};
 use crate::domain::{AgentId, Stamp};
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::app::tests::fixture::{Stage, main_dialog, streaming};
 
 /// A notice that says this.
 pub fn item(id: &str, kind: NewsKind, title: &str) -> NewsItem {

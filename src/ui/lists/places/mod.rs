@@ -2,16 +2,16 @@
 //! list and adds the current one.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, View};
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::model::Mark;
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::model::Mark;
+use crate::panes::strip::Strip;
+use crate::theme::Role;
+use crate::words;
 
 pub const SCOPE: Scope = Scope::new("places", "去过的位置", &[Scope::ANYWHERE]);
 

@@ -1,8 +1,8 @@
 //! Jumping back to a place by its row.
 
+use crate::app::tests::fixture::*;
 use crate::domain::DialogId;
 use crate::protocol::DriverEvent;
-use crate::ui::app::tests::fixture::*;
 
 /// The main dialog, then two side dialogs were visited; the second one is open.
 pub fn stage(width: u16, height: u16) -> Stage {

@@ -2,20 +2,20 @@
 //! is updated while it is open, so a fixed problem disappears.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use std::cmp::Reverse;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, View};
 use crate::domain::Severity;
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::prose::plain_rows;
-use crate::ui::text::SafeText;
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::panes::strip::Strip;
+use crate::panes::transcript::prose::plain_rows;
+use crate::text::SafeText;
+use crate::theme::Role;
+use crate::words;
 
 /// Cells before the text of a problem.
 const INDENT: usize = 4;

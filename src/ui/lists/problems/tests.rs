@@ -1,11 +1,11 @@
 //! The list of problems.
 
+use crate::app::Effect;
+use crate::app::tests::fixture::*;
 use crate::domain::Problem;
 use crate::domain::text::{Text, localized};
+use crate::programs::ProgramJob;
 use crate::protocol::DriverEvent;
-use crate::ui::app::Effect;
-use crate::ui::app::tests::fixture::*;
-use crate::ui::programs::ProgramJob;
 
 pub fn problems() -> Vec<Problem> {
     vec![

@@ -1,18 +1,18 @@
 //! The background processes of members, the newest on top; a running one can be stopped.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::asking::question::short_headline;
 use crate::domain::dialogs::background::{BackgroundState, ProcessExit};
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::model::age;
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::model::age;
+use crate::panes::strip::Strip;
+use crate::theme::Role;
+use crate::words;
 
 /// Characters of the command shown in a question.
 const NAME_CHARS: usize = 40;

@@ -1,11 +1,11 @@
 //! Background processes: counted, listed, stopped, and asked about when the program quits.
 
+use crate::app::tests::fixture::*;
 use crate::domain::dialogs::background::{Background, BackgroundState, ProcessExit};
 use crate::domain::safety::sandbox::Level;
 use crate::domain::{DisplayState, Stamp};
 use crate::protocol::{Command, DriverEvent, TreeRow};
-use crate::ui::app::tests::fixture::*;
-use crate::ui::{Effect, QuitPolicy};
+use crate::{Effect, QuitPolicy};
 
 fn process(pid: u32, command: &str, state: BackgroundState) -> Background {
     Background {

@@ -6,12 +6,12 @@ mod tests;
 use ratatui::style::Style;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, View};
 use crate::domain::DialogId;
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::panes::queued::{SendState, row};
-use crate::ui::panes::strip::Strip;
+use crate::panes::queued::{SendState, row};
+use crate::panes::strip::Strip;
 
 pub const SCOPE: Scope = Scope::new("queued", "排队的消息", &[Scope::ANYWHERE]);
 

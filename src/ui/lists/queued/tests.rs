@@ -1,6 +1,6 @@
 //! Queued messages, edited and taken back in their list.
 
-use crate::ui::app::tests::queued::{self, LONG, stage, take_back_requests};
+use crate::app::tests::queued::{self, LONG, stage, take_back_requests};
 
 #[test]
 fn any_queued_message_can_be_edited_or_taken_back_in_the_list() {

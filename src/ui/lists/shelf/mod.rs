@@ -2,21 +2,21 @@
 //! list is opened.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use super::list::{List, ListKey, ListOverlay, Outcome, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::asking::question::short_headline;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, Bucket, DialogId, RootId, Slug};
+use crate::model::age;
+use crate::overlay::Overlay;
+use crate::panes::strip::Strip;
+use crate::panes::tree;
 use crate::protocol::{Lifecycle, ShelfRow};
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::model::age;
-use crate::ui::overlay::Overlay;
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::tree;
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::theme::Role;
+use crate::words;
 
 /// Characters of the subject in the name of a dialog.
 const NAME_CHARS: usize = 40;

@@ -1,9 +1,9 @@
 //! Done and archived dialogs: listed, read, restored, deleted.
 
+use crate::app::tests::fixture::Stage;
+use crate::app::tests::lifecycle::{changes, flat, idle_tree, shelf, ticket};
 use crate::domain::{Bucket, DialogId, RootId};
 use crate::protocol::{Command, DriverEvent, Lifecycle, ShelfRow};
-use crate::ui::app::tests::fixture::Stage;
-use crate::ui::app::tests::lifecycle::{changes, flat, idle_tree, shelf, ticket};
 
 /// With the list of done and archived dialogs on top.
 pub fn with_shelf(rows: Vec<ShelfRow>) -> Stage {

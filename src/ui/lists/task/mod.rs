@@ -2,16 +2,16 @@
 
 use super::list::{List, ListOverlay, Row, Walk};
 use super::tasks;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::asking::question::short_headline;
 use crate::domain::teams::task::Task;
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, UiSettings, View};
-use crate::ui::overlay::Overlay;
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::prose::{Prose, plain_rows};
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::overlay::Overlay;
+use crate::panes::strip::Strip;
+use crate::panes::transcript::prose::{Prose, plain_rows};
+use crate::theme::Role;
+use crate::words;
 
 /// Most characters of a task's text in a question.
 const NAME_CHARS: usize = 40;

@@ -1,21 +1,21 @@
 //! The tasks of teams. Tasks listed when the list was opened keep their places; later ones are below them.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use super::task;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::teams::task::row::TaskRow;
 use crate::domain::teams::task::{Priority, TaskStatus};
 use crate::domain::text::Text;
 use crate::domain::{DialogId, TaskId, TeamName};
+use crate::model::{Model, ShownTasks, age};
+use crate::panes::strip::Strip;
 use crate::protocol::TeamsRequest;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::model::{Model, ShownTasks, age};
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::{Glyphs, Role};
-use crate::ui::words;
+use crate::theme::{Glyphs, Role};
+use crate::words;
 
 const ONLY_OPEN: Text = Text::new("open", "未完成");
 const ONLY_FAILED: Text = Text::new("failed", "失败");

@@ -1,12 +1,12 @@
 //! The list of tasks, and a whole task.
 
+use crate::app::tests::fixture::*;
 use crate::domain::teams::task::row::TaskRow;
 use crate::domain::teams::task::{BlockReason, Priority, Task, TaskKind, TaskStatus};
 use crate::domain::{RootId, Stamp, TaskId, TeamName};
+use crate::lists::teams::tests as teams;
 use crate::protocol::command::Ticket;
 use crate::protocol::{Command, DriverEvent, TeamsRequest};
-use crate::ui::app::tests::fixture::*;
-use crate::ui::lists::teams::tests as teams;
 
 fn row(number: u64, team: &str, status: TaskStatus, about: &str) -> TaskRow {
     TaskRow {
@@ -75,7 +75,7 @@ pub fn stage(width: u16, height: u16) -> Stage {
     stage
 }
 
-pub(in crate::ui) fn requests(stage: &Stage) -> Vec<(Ticket, TeamsRequest)> {
+pub(crate) fn requests(stage: &Stage) -> Vec<(Ticket, TeamsRequest)> {
     let sent = stage.sent.iter().filter_map(|command| {
         let Command::Tasks { ticket, request } = command else { return None };
         Some((*ticket, request.clone()))

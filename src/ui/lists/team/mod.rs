@@ -2,17 +2,17 @@
 //! the mind of one.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, View};
 use crate::domain::text::{Text, in_lang};
+use crate::panes::strip::Strip;
+use crate::panes::transcript::prose::plain_rows;
 use crate::protocol::MemberView;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::prose::plain_rows;
-use crate::ui::theme::Role;
-use crate::ui::words::Counted;
+use crate::theme::Role;
+use crate::words::Counted;
 
 /// Cells before the details of a member.
 const INDENT: usize = 4;

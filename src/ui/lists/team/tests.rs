@@ -1,9 +1,9 @@
 //! The team, from keys to the screen.
 
+use crate::app::tests::fixture::*;
 use crate::domain::Problem;
 use crate::domain::text::Text;
 use crate::protocol::{Command, DriverEvent, MemberView, WorkspaceView};
-use crate::ui::app::tests::fixture::*;
 
 fn team() -> WorkspaceView {
     let mut workspace = workspace();

@@ -1,18 +1,18 @@
 //! The teams of the workspace, each below its parent, with their work.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, View};
 use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::text::Text;
+use crate::model::ShownTasks;
+use crate::panes::strip::Strip;
 use crate::protocol::{TeamRow, TeamsRequest};
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::model::ShownTasks;
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::theme::Role;
+use crate::words;
 
 const INITIALIZING: Text = Text::new("being set up", "正在建立");
 const BOOTSTRAP_FAILED: Text = Text::new("set-up failed", "建立失败");

@@ -1,10 +1,10 @@
 //! Teams as a list.
 
+use crate::app::tests::fixture::*;
 use crate::domain::TeamName;
 use crate::domain::teams::org_change::TeamStatus;
+use crate::lists::tasks::tests::requests;
 use crate::protocol::{DriverEvent, TeamRow, TeamsRequest};
-use crate::ui::app::tests::fixture::*;
-use crate::ui::lists::tasks::tests::requests;
 
 fn team(name: &str, parent: Option<&str>, (running, blocked, pending): (u64, u64, u64)) -> TeamRow {
     TeamRow {

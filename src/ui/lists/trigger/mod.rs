@@ -2,16 +2,16 @@
 
 use super::list::{List, ListOverlay, Row, Walk};
 use super::triggers;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::teams::trigger::{Trigger, TriggerConfig};
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, UiSettings, View};
-use crate::ui::overlay::Overlay;
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::prose::{Prose, plain_rows};
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::overlay::Overlay;
+use crate::panes::strip::Strip;
+use crate::panes::transcript::prose::{Prose, plain_rows};
+use crate::theme::Role;
+use crate::words;
 
 const THRESHOLD: Text = Text::new("disabled after {} failures in a row", "连续失败 {} 次后停用");
 const WHY_DISABLED: Text = Text::new("disabled: {}", "已停用：{}");

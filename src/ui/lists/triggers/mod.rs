@@ -1,23 +1,23 @@
 //! The triggers of teams: what makes tasks by itself, whether it does so now, and when next.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use std::ops::Range;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use super::trigger;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, View};
 use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::teams::trigger::{TriggerKind, TriggerState};
 use crate::domain::text::Text;
 use crate::domain::{DialogId, Stamp};
+use crate::model::age;
+use crate::panes::strip::Strip;
 use crate::protocol::TeamsRequest;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::model::age;
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::{Glyphs, Role};
-use crate::ui::words;
+use crate::theme::{Glyphs, Role};
+use crate::words;
 
 const NEXT: Text = Text::new("next {}", "下次 {}");
 /// Parts of a stamp, in characters: its date, and everything but the year and the seconds.

@@ -1,14 +1,14 @@
 //! The list of triggers, and a whole trigger.
 
+use crate::app::tests::fixture::*;
 use crate::domain::teams::task::TaskStatus;
 use crate::domain::teams::trigger::row::{TriggerRow, WindowNow};
-use crate::domain::teams::trigger::test_support::{id, keyword, scheduled, windowed};
 use crate::domain::teams::trigger::{Trigger, TriggerId, TriggerState};
 use crate::domain::text::Localized;
 use crate::domain::{Stamp, TaskId};
+use crate::lists::tasks::tests as tasks;
 use crate::protocol::{Command, DriverEvent, TeamsRequest};
-use crate::ui::app::tests::fixture::*;
-use crate::ui::lists::tasks::tests as tasks;
+use crate::samples::triggers::{id, keyword, scheduled, windowed};
 
 fn row(id: &TriggerId, state: TriggerState, definition: Option<Trigger>) -> TriggerRow {
     TriggerRow {

@@ -1,8 +1,8 @@
 //! The groups of the tree by state: who needs the user comes first.
 
 use crate::domain::text::Text;
+use crate::model::Mark;
 use crate::protocol::TreeRow;
-use crate::ui::model::Mark;
 
 const NEEDS_ME: Text = Text::new("needs me", "需要我");
 const RUNNING: Text = Text::new("running", "运行中");

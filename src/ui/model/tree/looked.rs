@@ -132,7 +132,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::ui::app::tests::fixture::{row, rows, side};
+    use crate::app::tests::fixture::{row, rows, side};
 
     fn unread(looked: &Looked, rows: &[TreeRow]) -> Vec<String> {
         let unread = rows.iter().filter(|row| looked.is_unread(row));

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::groups::Group;
 use super::{Branch, TreeNode, VisibleRow};
 use crate::domain::{DialogId, Stamp};
+use crate::model::filter::Filter;
 use crate::protocol::TreeRow;
-use crate::ui::model::filter::Filter;
 
 type Rows = BTreeMap<DialogId, TreeRow>;
 

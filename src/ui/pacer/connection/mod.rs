@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::ui::backend::{Drawn, FrameBounds, StatusQuestion};
+use crate::backend::{Drawn, FrameBounds, StatusQuestion};
 
 /// The time that a frame may take on a slow connection.
 const FRAME_TIME: Duration = Duration::from_millis(8);

@@ -1,7 +1,7 @@
 //! The texts of the sheet of changes.
 
 use crate::domain::text::Text;
-use crate::ui::words::Counted;
+use crate::words::Counted;
 
 pub(super) const TITLE: Text = Text::new("CHANGES", "改动");
 pub(super) const OF_DIALOG: Text = Text::new("this dialog", "此对话");

@@ -6,7 +6,7 @@
 mod changes_words;
 mod rows;
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use std::collections::BTreeSet;
 
@@ -20,22 +20,22 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::row_search::{RowJump, RowSearch, top_for};
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
+use crate::action::{Action, Binding, Scope};
+use crate::copies::CopyTo;
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::reading::file_change::FileChangeKind;
 use crate::domain::reading::net_changes::NetChange;
 use crate::domain::text::Text;
 use crate::domain::text::diff::LineTag;
+use crate::model::ReadingPlace;
+use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler, scroll_distance};
+use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::protocol::{ChangesScope, ChangesView, SheetRequest};
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::copies::CopyTo;
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::model::ReadingPlace;
-use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler, scroll_distance};
-use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
-use crate::ui::text::CopyText;
-use crate::ui::text::call_text::net_change_text;
-use crate::ui::theme::Role;
-use crate::ui::words::{CLOSE, FILE_IS_GONE, LOADING};
+use crate::text::CopyText;
+use crate::text::call_text::net_change_text;
+use crate::theme::Role;
+use crate::words::{CLOSE, FILE_IS_GONE, LOADING};
 
 pub const SCOPE: Scope = Scope::new("changes", "改动", &[Scope::PANES, Scope::ANYWHERE]);
 

@@ -1,15 +1,15 @@
 //! The rows of the sheet of changes: a heading for each file, and below it the difference.
 
 use super::changes_words;
+use crate::cx::View;
 use crate::domain::reading::net_changes::NetChange;
 use crate::domain::text::diff::{LineTag, first_changed_line};
+use crate::model::Model;
+use crate::panes::diff::{DiffRows, change_counts, change_heading};
+use crate::panes::strip::Strip;
 use crate::protocol::ChangesView;
-use crate::ui::cx::View;
-use crate::ui::model::Model;
-use crate::ui::panes::diff::{DiffRows, change_counts, change_heading};
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::Role;
-use crate::ui::words::MORE_LINES;
+use crate::theme::Role;
+use crate::words::MORE_LINES;
 
 /// Most rows of one file.
 const MAX_FILE_ROWS: usize = 5_000;

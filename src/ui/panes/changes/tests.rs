@@ -1,13 +1,13 @@
 //! The sheet of changes, from keys to the screen.
 
+use crate::app::Effect;
+use crate::app::tests::fixture::*;
 use crate::domain::reading::net_changes::{ChangeByCall, NetChange, net_changes};
 use crate::domain::{CallId, Course, FileChange, SelfId, Stamp};
+use crate::programs::ProgramJob;
 use crate::protocol::{
     ChangesScope, ChangesView, Command, DriverEvent, ReadEnd, Sheet, SheetRequest, Ticket,
 };
-use crate::ui::app::Effect;
-use crate::ui::app::tests::fixture::*;
-use crate::ui::programs::ProgramJob;
 
 fn by_call(n: usize, change: FileChange) -> ChangeByCall {
     ChangeByCall {

@@ -5,14 +5,14 @@ use ratatui::layout::Rect;
 
 use super::offers::{Offer, OfferEffect};
 use super::{Heading, INDENT, draw_heading};
+use crate::action::{Action, Scope};
+use crate::backend::clear_area;
+use crate::cx::{UiSettings, View};
 use crate::domain::text::Text;
+use crate::panes::field::{Field, Place};
+use crate::panes::strip::Strip;
 use crate::protocol::event::MAX_LISTED_FILES;
-use crate::ui::action::{Action, Scope};
-use crate::ui::backend::clear_area;
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::panes::field::{Field, Place};
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::Role;
+use crate::theme::Role;
 
 const MEMBERS_AND_FILES: Text = Text::new("members and files", "成员和文件");
 const FILES_ARE_CUT: Text = Text::new(

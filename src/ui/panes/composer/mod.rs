@@ -5,7 +5,7 @@ mod dropped;
 pub mod offers;
 mod sent;
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -17,14 +17,14 @@ use self::offers::OfferedFiles;
 pub use self::sent::SentTexts;
 use super::field::{Field, ViKeys, ViMode};
 use super::strip::Strip;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::text::Text;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::DraftKey;
-use crate::ui::text::width::width;
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::model::DraftKey;
+use crate::text::width::width;
+use crate::theme::Role;
+use crate::words;
 
 pub const SCOPE: Scope = Scope::new("composer", "书写时", &[Scope::ANYWHERE]).for_typing();
 

@@ -1,11 +1,11 @@
 //! The completions of a text: names of members and files after `@`, actions after `/`.
 
 use super::completion::TypedKind;
+use crate::action::{Action, Scope};
 use crate::domain::ImageKind;
 use crate::protocol::MemberView;
 use crate::protocol::event::MAX_LISTED_FILES;
-use crate::ui::action::{Action, Scope};
-use crate::ui::text::SafeText;
+use crate::text::SafeText;
 
 /// The most files that are offered.
 const MAX_FILES: usize = 50;

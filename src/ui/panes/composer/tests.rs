@@ -4,11 +4,11 @@ use ratatui::Terminal;
 use ratatui::layout::Size;
 
 use super::*;
+use crate::app::tests::fixture::*;
+use crate::backend::{Capabilities, FrameBounds, ScreenBackend};
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::app::tests::fixture::*;
-use crate::ui::backend::{Capabilities, FrameBounds, ScreenBackend};
-use crate::ui::theme::{ColorDepth, Glyphs};
+use crate::theme::{ColorDepth, Glyphs};
 
 fn says(stage: &Stage) -> Vec<(&DialogId, &str)> {
     let sent = stage.sent.iter();
@@ -95,7 +95,7 @@ fn the_terminal_cursor_is_at_the_caret() {
     let (x, y) = stage.cursor();
     let line = screen.lines().nth(usize::from(y)).expect("a line");
     let before: String = line.chars().take_while(|c| *c != '好').collect();
-    assert_eq!(usize::from(x), crate::ui::text::width::width(&before) + 2, "{line}");
+    assert_eq!(usize::from(x), crate::text::width::width(&before) + 2, "{line}");
 }
 
 fn pasted(lines: usize) -> String {
@@ -150,7 +150,7 @@ fn a_chip_is_opened_with_its_key_and_deleted_with_one() {
 fn a_paste_that_is_too_long_says_so_and_changes_nothing() {
     let mut stage = streaming(120, 40);
     stage.keys("i kept");
-    stage.app.paste(&"x\n".repeat(crate::ui::panes::field::MAX_BYTES));
+    stage.app.paste(&"x\n".repeat(crate::panes::field::MAX_BYTES));
     let screen = stage.screen();
     assert!(screen.contains("› kept") && screen.contains("too long"), "{screen}");
 }
@@ -371,7 +371,7 @@ fn cursor_after(
 ) -> (u16, u16) {
     let size = backend.backend().area();
     let screen = stage.app.layout(size);
-    crate::ui::backend::draw(backend, FrameBounds::default(), |frame| screen.draw(frame)).unwrap();
+    crate::backend::draw(backend, FrameBounds::default(), |frame| screen.draw(frame)).unwrap();
     emulator.process(&std::mem::take(backend.backend_mut().writer_mut()));
     assert!(!emulator.screen().hide_cursor());
     emulator.screen().cursor_position()

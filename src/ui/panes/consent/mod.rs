@@ -2,7 +2,7 @@
 //! it or to nothing, and cannot agree before all of it was on the screen.
 
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -12,19 +12,19 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::safety::trust::{TrustKind, Unagreed};
 use crate::domain::text::Text;
+use crate::overlay::{Handled, Overlay};
+use crate::panes::read_progress::ReadProgress;
+use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::protocol::ConsentView;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::panes::read_progress::ReadProgress;
-use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
-use crate::ui::text::SafeText;
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::text::SafeText;
+use crate::theme::Role;
+use crate::words;
 
 const TITLE: Text = Text::new("CONSENT", "同意");
 const INTRO: Text = Text::new(

@@ -1,9 +1,9 @@
 //! The consent sheet.
 
+use crate::app::tests::fixture::*;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::safety::trust::{TrustEntry, TrustKind, Unagreed};
 use crate::protocol::{Command, ConsentView, DriverEvent};
-use crate::ui::app::tests::fixture::*;
 
 fn shell(member: &str) -> Unagreed {
     let act = "may run any command, also in the background";

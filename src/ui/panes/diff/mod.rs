@@ -6,13 +6,13 @@ use ratatui::style::Style;
 
 use super::limited_rows::LimitedRows;
 use super::strip::{Joint, Strip};
+use crate::cx::UiSettings;
 use crate::domain::reading::file_change::FileChangeKind;
 use crate::domain::text::Text;
 use crate::domain::text::diff::{DiffLine, Hunk, LineTag, changed_words};
-use crate::ui::cx::UiSettings;
-use crate::ui::highlight::{CodeRun, Language};
-use crate::ui::text::{SafeText, wrap};
-use crate::ui::theme::Role;
+use crate::highlight::{CodeRun, Language};
+use crate::text::{SafeText, wrap};
+use crate::theme::Role;
 
 const CREATED: Text = Text::new("new", "新建");
 const REPLACED: Text = Text::new("replaced", "已替换");

@@ -7,11 +7,11 @@ use ratatui::style::Color;
 use serde_json::json;
 
 use super::*;
+use crate::bindings;
 use crate::domain::{FileChange, Lang};
-use crate::ui::bindings;
-use crate::ui::highlight::CodeColours;
-use crate::ui::links::Links;
-use crate::ui::theme::{ColorDepth, Glyphs, Theme};
+use crate::highlight::CodeColours;
+use crate::links::Links;
+use crate::theme::{ColorDepth, Glyphs, Theme};
 
 fn settings(colours: CodeColours) -> UiSettings {
     let theme = Theme::from_value(

@@ -12,7 +12,7 @@ use tui_textarea::{CursorMove, TextArea};
 use super::chips::{Chip, ChipKind, Chips, is_mark, without_marks};
 use super::groups::{EditKind, MAX_EDITS, UndoGroups};
 use super::moves::{Goal, Place, border_from, position};
-use crate::ui::model::{DraftImage, DraftPart, attached};
+use crate::model::{DraftImage, DraftPart, attached};
 
 /// The most lines, and the most bytes in a line, that the area has.
 const MAX_LINES: usize = 60_000;

@@ -4,7 +4,7 @@
 //! it as any other. Marks are characters that Unicode reserves for internal use; outside text has none,
 //! because [`without_marks`] removes them.
 
-use crate::ui::model::DraftImage;
+use crate::model::DraftImage;
 
 /// U+FDD0 to U+FDEF: no characters, and never to be interchanged. In one text there are no more different chips.
 const FIRST_MARK: char = '\u{fdd0}';

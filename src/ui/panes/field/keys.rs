@@ -55,8 +55,8 @@ mod tests {
     use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
     use super::*;
-    use crate::ui::keymap::Chord;
-    use crate::ui::panes::field::{Field, ViKeys, ViMode, ViOutcome};
+    use crate::keymap::Chord;
+    use crate::panes::field::{Field, ViKeys, ViMode, ViOutcome};
 
     #[test]
     fn the_field_takes_what_is_listed_and_each_of_its_letters_is_listed() {

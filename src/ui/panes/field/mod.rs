@@ -32,7 +32,7 @@ pub use self::moves::Place;
 use self::rows::RowPart;
 pub use self::vi::{BegunCommand, ViKeys, ViMode, ViOutcome};
 use super::strip::Strip;
-use crate::ui::model::{DraftImage, DraftPart, attached};
+use crate::model::{DraftImage, DraftPart, attached};
 
 /// The size limit of a field in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::buffer::EditBuffer;
 use super::chips::{is_mark, parts};
-use crate::ui::text::width::clusters;
+use crate::text::width::clusters;
 
 /// A position in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

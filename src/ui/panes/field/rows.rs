@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::buffer::EditBuffer;
 use super::chips::parts;
 use super::moves::{Place, units};
-use crate::ui::text::width::width;
-use crate::ui::text::{SafeText, wrap};
+use crate::text::width::width;
+use crate::text::{SafeText, wrap};
 
 /// A part of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]

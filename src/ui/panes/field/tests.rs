@@ -7,7 +7,7 @@ use super::rows::{CellAt, FieldRow};
 use super::*;
 use crate::domain::Lang;
 use crate::protocol::{AttachedImage, ImageSource};
-use crate::ui::text::width::{Cluster, clusters};
+use crate::text::width::{Cluster, clusters};
 
 const FAMILY: &str = "👩\u{200d}👩\u{200d}👧";
 

@@ -3,7 +3,7 @@
 use crate::domain::reading::transcript::SpokenKind;
 use crate::domain::text::Text;
 use crate::protocol::FindScope;
-use crate::ui::words::Counted;
+use crate::words::Counted;
 
 pub(super) const FOUND: Counted = Counted::new("record", "records", "条记录");
 pub(super) const MATCHES: Counted = Counted::new("match", "matches", "处匹配");

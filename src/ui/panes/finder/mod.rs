@@ -4,7 +4,7 @@
 mod finder_words;
 mod rows;
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -16,18 +16,18 @@ use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::reading::transcript::RecordPosition;
 use crate::domain::text::Text;
 use crate::domain::text::search_pattern::Needle;
+use crate::model::FoundPlace;
+use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
+use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::protocol::{FindEnd, FindRequest, FindScope};
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::model::FoundPlace;
-use crate::ui::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
-use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
-use crate::ui::theme::Role;
-use crate::ui::words::{CLOSE, OPEN};
+use crate::theme::Role;
+use crate::words::{CLOSE, OPEN};
 
 /// A heading and the line that is typed into.
 const HEAD_ROWS: u16 = 2;

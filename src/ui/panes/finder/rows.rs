@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 
 use super::finder_words;
+use crate::cx::{UiSettings, View};
 use crate::domain::Bucket;
 use crate::domain::reading::title::without_marks;
 use crate::domain::reading::transcript::SpokenKind;
 use crate::domain::text::search_pattern::Needle;
+use crate::model::age;
+use crate::panes::strip::Strip;
+use crate::panes::transcript::prose::plain_rows;
 use crate::protocol::FoundRecord;
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::age;
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::prose::plain_rows;
-use crate::ui::theme::Role;
-use crate::ui::words::{ARCHIVED, DONE};
+use crate::theme::Role;
+use crate::words::{ARCHIVED, DONE};
 
 /// Cells before the text.
 const INDENT: usize = 2;

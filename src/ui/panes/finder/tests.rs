@@ -1,11 +1,11 @@
 //! From the key to the found record.
 
+use crate::app::tests::fixture::*;
 use crate::domain::reading::transcript::SpokenKind;
 use crate::domain::{Bucket, CallId, Course, DialogId, Stamp};
 use crate::protocol::{
     Command, Cursor, DriverEvent, FindEnd, FindRequest, FindScope, FoundPart, FoundRecord, Ticket,
 };
-use crate::ui::app::tests::fixture::*;
 
 pub fn stage(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);

@@ -1,9 +1,9 @@
 //! A new dialog, from the typed text to the command.
 
+use crate::app::tests::fixture::*;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::event::WorkspaceView;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::app::tests::fixture::*;
 
 #[test]
 fn the_form_creates_a_dialog_and_reports_what_is_missing() {

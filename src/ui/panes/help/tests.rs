@@ -1,13 +1,13 @@
 //! Help in both languages, readable at every size.
 
 use super::*;
+use crate::app::tests::fixture::*;
+use crate::bindings;
 use crate::domain::{Lang, Stamp};
+use crate::highlight::CodeColours;
+use crate::links::Links;
 use crate::protocol::DriverEvent;
-use crate::ui::app::tests::fixture::*;
-use crate::ui::bindings;
-use crate::ui::highlight::CodeColours;
-use crate::ui::links::Links;
-use crate::ui::theme::{Glyphs, Theme};
+use crate::theme::{Glyphs, Theme};
 
 fn letters(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()

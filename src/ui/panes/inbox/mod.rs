@@ -8,16 +8,16 @@ use ratatui::layout::Rect;
 
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::{Prose, plain_rows};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{UiSettings, View};
 use crate::domain::reading::title;
 use crate::domain::teams::notices::{NewsKind, NewsLevel};
 use crate::domain::text::Text;
+use crate::model::{Drafts, Inbox, Tree, age};
+use crate::panes::scroll_sign::ShownRows;
 use crate::protocol::InboxRow;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::{Drafts, Inbox, Tree, age};
-use crate::ui::panes::scroll_sign::ShownRows;
-use crate::ui::theme::Role;
-use crate::ui::words::kind_word;
+use crate::theme::Role;
+use crate::words::kind_word;
 
 pub const NOTHING_FITS: Text = Text::new("nothing fits the filter", "没有符合筛选的内容");
 const NOTHING_LISTED: Text = Text::new("nothing of this kind is open", "没有这一类的内容");

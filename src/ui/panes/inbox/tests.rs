@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use crate::app::tests::fixture::*;
 use crate::domain::teams::notices::NewsKind;
 use crate::domain::text::Localized;
 use crate::domain::{DialogId, RootId};
+use crate::lists::notice;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::app::tests::fixture::*;
-use crate::ui::lists::notice;
-use crate::ui::theme::Glyphs;
+use crate::theme::Glyphs;
 
 #[test]
 fn the_inbox_shows_a_draft() {

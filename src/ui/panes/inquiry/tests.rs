@@ -4,14 +4,14 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::bindings;
 use crate::domain::Lang;
 use crate::domain::asking::inquiry::answers::{AnswerInput, PartAnswers};
 use crate::domain::time::Stamp;
-use crate::ui::bindings;
-use crate::ui::draft_writer::DraftTexts;
-use crate::ui::highlight::CodeColours;
-use crate::ui::links::Links;
-use crate::ui::theme::{Glyphs, Theme};
+use crate::draft_writer::DraftTexts;
+use crate::highlight::CodeColours;
+use crate::links::Links;
+use crate::theme::{Glyphs, Theme};
 
 fn settings() -> UiSettings {
     UiSettings {

@@ -1,7 +1,7 @@
 //! The texts of the sheet with the program's log.
 
 use crate::domain::text::Text;
-use crate::ui::words::Counted;
+use crate::words::Counted;
 
 pub(super) const TITLE: Text = Text::new("LOG", "日志");
 pub(super) const LINES: Counted = Counted::new("line", "lines", "行");

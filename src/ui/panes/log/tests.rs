@@ -1,7 +1,7 @@
 //! The program's log, from keys to the screen.
 
+use crate::app::tests::fixture::*;
 use crate::protocol::{Command, DriverEvent, LogView, Ticket};
-use crate::ui::app::tests::fixture::*;
 
 fn log() -> LogView {
     let mut text = String::new();

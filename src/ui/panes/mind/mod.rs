@@ -5,7 +5,7 @@
 
 mod mind_words;
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -17,15 +17,15 @@ use super::row_search::RowSearch;
 use super::strip::Strip;
 use super::text_rows::TextRows;
 use super::transcript::prose::plain_rows;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::Problem;
 use crate::domain::text::Text;
+use crate::overlay::{Handled, Overlay, scroll_distance};
+use crate::panes::scroll_sign::draw_scroll_sign;
 use crate::protocol::MindView;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, UiSettings, View};
-use crate::ui::overlay::{Handled, Overlay, scroll_distance};
-use crate::ui::panes::scroll_sign::draw_scroll_sign;
-use crate::ui::theme::Role;
-use crate::ui::words::CLOSE;
+use crate::theme::Role;
+use crate::words::CLOSE;
 
 pub const SCOPE: Scope = Scope::new("mind", "心智", &[Scope::PANES, Scope::ANYWHERE]);
 

@@ -1,9 +1,9 @@
 //! The mind of a member, from keys to the screen.
 
+use crate::app::tests::fixture::*;
 use crate::domain::Problem;
 use crate::domain::text::Text;
 use crate::protocol::{Command, DriverEvent, MindTool, MindView, Ticket};
-use crate::ui::app::tests::fixture::*;
 
 fn mind() -> MindView {
     MindView {

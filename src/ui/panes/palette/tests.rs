@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 
+use crate::app::tests::fixture::*;
+use crate::bindings;
 use crate::domain::Lang;
+use crate::highlight::CodeColours;
+use crate::links::Links;
 use crate::protocol::Command;
-use crate::ui::app::tests::fixture::*;
-use crate::ui::bindings;
-use crate::ui::highlight::CodeColours;
-use crate::ui::links::Links;
-use crate::ui::theme::{Glyphs, Theme};
+use crate::theme::{Glyphs, Theme};
 
 use super::*;
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::MAX_PER_ROW;
 use crate::domain::text::search_pattern::Needle;
-use crate::ui::panes::strip::{Joint, Strip};
+use crate::panes::strip::{Joint, Strip};
 
 /// A row to be searched.
 #[derive(Debug, Clone, Default)]
@@ -129,7 +129,7 @@ mod tests {
     use ratatui::style::Style;
 
     use super::*;
-    use crate::ui::panes::transcript::prose::plain_rows;
+    use crate::panes::transcript::prose::plain_rows;
 
     proptest! {
         #[test]

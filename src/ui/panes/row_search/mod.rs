@@ -9,10 +9,10 @@ use std::ops::Range;
 use self::lines::{Found, MatchId, Part, found};
 use super::strip::Strip;
 use super::transcript::{SearchCount, Towards};
+use crate::cx::UiSettings;
 use crate::domain::text::search_pattern::Needle;
-use crate::ui::cx::UiSettings;
-use crate::ui::model::ReadingPlace;
-use crate::ui::theme::Role;
+use crate::model::ReadingPlace;
+use crate::theme::Role;
 
 pub use self::lines::SearchedRow;
 

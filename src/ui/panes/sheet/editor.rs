@@ -6,16 +6,16 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::sheet_words;
+use crate::action::Action;
+use crate::cx::{Cx, Intent, View};
 use crate::domain::DialogId;
+use crate::model::DraftKey;
+use crate::overlay::Handled;
+use crate::panes::composer::{Heading, PART, SCOPE, draw_heading, hint};
+use crate::panes::field::Field;
+use crate::panes::strip::Strip;
 use crate::protocol::{ReminderAudience, SheetRequest};
-use crate::ui::action::Action;
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::model::DraftKey;
-use crate::ui::overlay::Handled;
-use crate::ui::panes::composer::{Heading, PART, SCOPE, draw_heading, hint};
-use crate::ui::panes::field::Field;
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::Role;
+use crate::theme::Role;
 
 /// Cells before the text.
 const INDENT: u16 = 3;

@@ -3,15 +3,15 @@
 use ratatui::style::Style;
 
 use super::sheet_words;
+use crate::cx::{UiSettings, View};
 use crate::domain::text::Localized;
+use crate::model::age;
+use crate::panes::row_search::SearchedRow;
+use crate::panes::strip::Strip;
+use crate::panes::transcript::block::MAX_TEXT_WIDTH;
+use crate::panes::transcript::prose::{Prose, plain_rows};
 use crate::protocol::{ReminderAudience, ReminderView, SectionView};
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::age;
-use crate::ui::panes::row_search::SearchedRow;
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
-use crate::ui::panes::transcript::prose::{Prose, plain_rows};
-use crate::ui::theme::Role;
+use crate::theme::Role;
 
 /// Rows shown of an entry that is not selected.
 const PREVIEW_ROWS: usize = 2;

@@ -5,13 +5,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::items::SheetItem;
-use crate::ui::cx::View;
-use crate::ui::model::ReadingPlace;
-use crate::ui::overlay::Handled;
-use crate::ui::panes::row_search::top_for;
-use crate::ui::panes::scroll_sign::ShownRows;
-use crate::ui::panes::strip::{Strip, draw_between};
-use crate::ui::theme::Role;
+use crate::cx::View;
+use crate::model::ReadingPlace;
+use crate::overlay::Handled;
+use crate::panes::row_search::top_for;
+use crate::panes::scroll_sign::ShownRows;
+use crate::panes::strip::{Strip, draw_between};
+use crate::theme::Role;
 
 #[derive(Debug, Default)]
 pub struct SheetList {

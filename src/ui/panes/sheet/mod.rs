@@ -8,7 +8,7 @@ mod items;
 mod list;
 mod sheet_words;
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -21,15 +21,15 @@ use self::list::SheetList;
 use super::composer::{self, Heading, PART, draw_heading, hint};
 use super::row_search::{RowJump, RowSearch};
 use super::strip::Strip;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, View};
 use crate::domain::DialogId;
 use crate::domain::asking::question::short_headline;
 use crate::domain::reading::title::headline;
+use crate::overlay::{Handled, Overlay};
+use crate::panes::scroll_sign::draw_scroll_sign;
 use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, View};
-use crate::ui::overlay::{Handled, Overlay};
-use crate::ui::panes::scroll_sign::draw_scroll_sign;
-use crate::ui::theme::Role;
+use crate::theme::Role;
 
 pub const SCOPE: Scope = Scope::new("sheet", "提醒与任务文档", &[Scope::PANES, Scope::ANYWHERE]);
 

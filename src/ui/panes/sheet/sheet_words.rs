@@ -2,7 +2,7 @@
 
 use crate::domain::text::Text;
 
-pub(super) use crate::ui::words::{
+pub(super) use crate::words::{
     CLOSE, DELETE, DRAFT_RESTORED, EDIT, KEEP, LINES, LOADING, NEW_LINE, PASTE_TOO_LONG, TASKDOC,
 };
 

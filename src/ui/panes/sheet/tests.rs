@@ -1,13 +1,13 @@
 //! Reminders and the Taskdoc, on top of the open dialog.
 
+use crate::app::tests::fixture::*;
 use crate::domain::Stamp;
 use crate::domain::text::Localized;
 use crate::protocol::{
     Command, DriverEvent, ReminderAudience, ReminderView, SectionView, Sheet, SheetRequest,
     TaskdocView, Ticket,
 };
-use crate::ui::app::tests::fixture::*;
-use crate::ui::theme::Glyphs;
+use crate::theme::Glyphs;
 
 fn reminder(id: &str, content: &str) -> ReminderView {
     ReminderView {

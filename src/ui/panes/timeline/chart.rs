@@ -7,7 +7,7 @@ use super::scale::Scale;
 use crate::domain::Stamp;
 use crate::domain::reading::timeline::{Activity, Span, Timeline};
 use crate::protocol::TimelineView;
-use crate::ui::theme::{Glyphs, Role};
+use crate::theme::{Glyphs, Role};
 
 const MINUTE: i64 = 60;
 const DAY: i64 = 24 * 60 * MINUTE;

@@ -8,7 +8,7 @@ mod chart;
 mod scale;
 mod sentence;
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 mod timeline_words;
 
 use ratatui::Frame;
@@ -25,17 +25,17 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::row_search::{RowJump, RowSearch};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::reading::timeline::SpanPlace;
+use crate::model::age;
+use crate::overlay::{Handled, Overlay, scroll_distance};
+use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::protocol::{TimelineRow, TimelineView};
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::model::age;
-use crate::ui::overlay::{Handled, Overlay, scroll_distance};
-use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
-use crate::ui::text::width::width;
-use crate::ui::theme::Role;
-use crate::ui::words::{CLOSE, LOADING};
+use crate::text::width::width;
+use crate::theme::Role;
+use crate::words::{CLOSE, LOADING};
 
 pub const SCOPE: Scope = Scope::new("timeline", "时间线", &[Scope::PANES, Scope::ANYWHERE]);
 

@@ -1,12 +1,12 @@
 //! A span in words.
 
+use crate::cx::UiSettings;
 use crate::domain::counted;
 use crate::domain::reading::timeline::{Activity, AwaitedCall};
 use crate::domain::text::in_lang;
 use crate::domain::{Lang, Stamp};
+use crate::model::age;
 use crate::protocol::{TimelineRow, TimelineView};
-use crate::ui::cx::UiSettings;
-use crate::ui::model::age;
 
 use super::chart::Stretch;
 

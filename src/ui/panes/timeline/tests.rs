@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use crate::app::tests::fixture::*;
 use crate::domain::reading::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
 use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, Stamp};
 use crate::protocol::{Command, DriverEvent, Sheet, SheetRequest, TimelineRow, TimelineView};
-use crate::ui::app::tests::fixture::*;
-use crate::ui::theme::Glyphs;
+use crate::theme::Glyphs;
 
 const NOW: &str = "12:03:00";
 

@@ -1,7 +1,7 @@
 //! The texts of the timeline.
 
 use crate::domain::text::Text;
-use crate::ui::words::Counted;
+use crate::words::Counted;
 
 pub(super) const TITLE: Text = Text::new("TIMELINE", "时间线");
 pub(super) const DIALOGS: Counted = Counted::new("dialog", "dialogs", "个对话");

@@ -5,6 +5,7 @@ use ratatui::style::Style;
 use super::prose::{Prose, plain_rows};
 use super::tool::tool_call;
 use super::transcript_words;
+use crate::cx::UiSettings;
 use crate::domain::asking::inquiry::choices;
 use crate::domain::asking::question::choices::AnswerChoice;
 use crate::domain::asking::question::picking;
@@ -15,12 +16,11 @@ use crate::domain::reading::transcript::{
 };
 use crate::domain::text::Text;
 use crate::domain::{ArtifactRef, Bucket, CallId, PushCount, SelfId, Stamp, TellaskKind};
-use crate::ui::cx::UiSettings;
-use crate::ui::panes::inquiry::asked_rows;
-use crate::ui::panes::strip::Strip;
-use crate::ui::text::width::width;
-use crate::ui::theme::Role;
-use crate::ui::words::kind_word;
+use crate::panes::inquiry::asked_rows;
+use crate::panes::strip::Strip;
+use crate::text::width::width;
+use crate::theme::Role;
+use crate::words::kind_word;
 
 /// Maximum width of text, in cells: longer lines are hard to read.
 pub const MAX_TEXT_WIDTH: usize = 100;
@@ -226,7 +226,7 @@ fn thinking(
         .put(&context.ui.counted(words, transcript_words::WORDS), dim);
     if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
         head.push(&context.dot(), dim);
-        head.push(&crate::ui::model::age::long(seconds), dim);
+        head.push(&crate::model::age::long(seconds), dim);
     }
     let rows = if context.unfolded {
         Prose::new(context.ui).in_role(Role::Thinking).rows(text, 2, context.available(2))

@@ -1,8 +1,8 @@
 //! The input of arranging and drawing the transcript, beside the dialog.
 
 use super::block::{Answering, NameLookup};
-use crate::ui::cx::View;
-use crate::ui::panes::strip::Strip;
+use crate::cx::View;
+use crate::panes::strip::Strip;
 
 /// The input of drawing beside the dialog.
 #[derive(Debug, Clone, Copy)]

@@ -3,11 +3,11 @@
 use super::anchor::{Anchor, Selection, Towards};
 use super::scroll::{end_of_text, first};
 use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap, tail};
+use crate::copies::CopyTo;
 use crate::domain::reading::transcript::BlockBody;
-use crate::ui::copies::CopyTo;
-use crate::ui::text::CopyText;
-use crate::ui::text::call_text::call_text;
-use crate::ui::text::excerpts::last_code;
+use crate::text::CopyText;
+use crate::text::call_text::call_text;
+use crate::text::excerpts::last_code;
 
 /// Rows that can be selected; more are cut at the end that moves.
 const MAX_SELECTED_ROWS: usize = 5_000;

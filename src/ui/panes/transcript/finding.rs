@@ -8,8 +8,8 @@ use super::search::{Lead, Match, Search, SearchCount, Wanted};
 use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::reading::transcript::BlockBody;
 use crate::domain::text::search_pattern::Needle;
-use crate::ui::model::FoundPlace;
-use crate::ui::panes::strip::Strip;
+use crate::model::FoundPlace;
+use crate::panes::strip::Strip;
 
 impl TranscriptPane {
     /// Searches for this text from where the view was when the search began.

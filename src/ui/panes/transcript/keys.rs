@@ -1,6 +1,6 @@
 //! The keys of the open dialog.
 
-use crate::ui::action::{Action, Binding, Scope};
+use crate::action::{Action, Binding, Scope};
 
 pub const SCOPE: Scope = Scope::new("dialog", "打开的对话", &[Scope::PANES, Scope::ANYWHERE]);
 

@@ -4,10 +4,10 @@
 
 use crate::domain::reading::title::without_marks;
 use crate::protocol::event::Segment;
-use crate::ui::text::markdown::RenderMeans;
-use crate::ui::text::markdown::growing::GrowingMarkdown;
-use crate::ui::text::width::{cut, width};
-use crate::ui::text::{SafeText, StreamCleaner, StyledLine};
+use crate::text::markdown::RenderMeans;
+use crate::text::markdown::growing::GrowingMarkdown;
+use crate::text::width::{cut, width};
+use crate::text::{SafeText, StreamCleaner, StyledLine};
 
 /// Bytes at the end of which the last words are.
 const MAX_TAIL_BYTES: usize = 1024;
@@ -167,9 +167,9 @@ impl LiveSegment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::highlight::CodeColours;
-    use crate::ui::links::Links;
-    use crate::ui::theme::Glyphs;
+    use crate::highlight::CodeColours;
+    use crate::links::Links;
+    use crate::theme::Glyphs;
 
     fn lay_out(live: &mut Live) {
         let (colours, links) = (CodeColours::off(), Links::default());

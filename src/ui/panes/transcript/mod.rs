@@ -42,16 +42,16 @@ pub use scroll::{Landmark, ScrollMove};
 use search::Search;
 pub use search::SearchCount;
 
+use crate::copies::CopyTo;
+use crate::cx::{UiSettings, View};
 use crate::domain::CallId;
 use crate::domain::dialogs::fresh_boots::{FbrPhase, Reasoning};
 use crate::domain::reading::transcript::BlockBody;
-use crate::ui::copies::CopyTo;
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::{ReadingPlace, age};
-use crate::ui::panes::row_search::marked_matches;
-use crate::ui::panes::strip::{Strip, draw_between};
-use crate::ui::text::CopyText;
-use crate::ui::theme::Role;
+use crate::model::{ReadingPlace, age};
+use crate::panes::row_search::marked_matches;
+use crate::panes::strip::{Strip, draw_between};
+use crate::text::CopyText;
+use crate::theme::Role;
 use block::{BlockLayout, BlockMeta, lay_out};
 use prose::{Prose, plain_rows};
 

@@ -11,7 +11,7 @@ use crate::domain::reading::transcript::{
 use crate::domain::{AgentId, Course, DialogId, Stamp};
 use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, Ticket, TranscriptPage};
-use crate::ui::text::markdown::RenderMeans;
+use crate::text::markdown::RenderMeans;
 
 /// Bytes kept of one text; `show` prints all of it from the disk.
 const MAX_TEXT_BYTES: usize = 256 * 1024;

@@ -2,11 +2,11 @@
 
 use ratatui::style::Style;
 
-use crate::ui::cx::UiSettings;
-use crate::ui::panes::strip::{Joint, Strip};
-use crate::ui::text::markdown::RenderMeans;
-use crate::ui::text::{SafeText, StyledLine, StyledSpan, markdown, wrap};
-use crate::ui::theme::Role;
+use crate::cx::UiSettings;
+use crate::panes::strip::{Joint, Strip};
+use crate::text::markdown::RenderMeans;
+use crate::text::{SafeText, StyledLine, StyledSpan, markdown, wrap};
+use crate::theme::Role;
 
 /// Renders model output as rows.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,7 @@ use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::reading::transcript::{Block, BlockBody};
 use crate::domain::{CallId, Genseq};
-use crate::ui::model::{FoundPlace, ReadingPlace, ViewPosition};
+use crate::model::{FoundPlace, ReadingPlace, ViewPosition};
 
 /// A move of the view.
 #[derive(Debug, Clone, PartialEq, Eq)]

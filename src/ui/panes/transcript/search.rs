@@ -7,7 +7,7 @@ use super::anchor::number_without;
 use super::open::OpenDialog;
 use crate::domain::reading::transcript::Block;
 use crate::domain::text::search_pattern::Needle;
-use crate::ui::model::{FoundPlace, ViewPosition};
+use crate::model::{FoundPlace, ViewPosition};
 
 /// Matches counted in one block.
 const MAX_PER_BLOCK: usize = 1_000;

@@ -5,9 +5,9 @@ use super::live::LiveSegment;
 use super::open::OpenDialog;
 use super::prose::Prose;
 use super::transcript_words;
+use crate::panes::strip::Strip;
 use crate::protocol::event::Segment;
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::Role;
+use crate::theme::Role;
 
 /// Cells before streamed text.
 const INDENT: usize = 2;

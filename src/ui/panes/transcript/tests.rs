@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use crate::app::tests::fixture::*;
 use crate::domain::DialogId;
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent};
-use crate::ui::app::tests::fixture::*;
 
 #[test]
 fn one_step_up_stops_following_and_counts_what_is_below() {

@@ -1,9 +1,9 @@
 //! The texts of the open dialog.
 
 use crate::domain::text::Text;
-use crate::ui::words::Counted;
+use crate::words::Counted;
 
-pub(super) use crate::ui::words::{COURSE_BEGINS, FRESH_BOOTS, LINES, MORE_LINES, OF, THINKING};
+pub(super) use crate::words::{COURSE_BEGINS, FRESH_BOOTS, LINES, MORE_LINES, OF, THINKING};
 
 pub(super) const NEW_BELOW: Text = Text::new("new", "新");
 pub(super) const WORKING: Text = Text::new("working", "进行中");

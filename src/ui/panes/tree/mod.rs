@@ -7,14 +7,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::strip::{Strip, draw_between};
+use crate::action::{Action, Binding, Scope};
+use crate::cx::View;
 use crate::domain::text::Text;
+use crate::model::tree::{Branch, VisibleRow};
+use crate::model::{Mark, Tree, TreeNode, age};
 use crate::protocol::TreeRow;
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::View;
-use crate::ui::model::tree::{Branch, VisibleRow};
-use crate::ui::model::{Mark, Tree, TreeNode, age};
-use crate::ui::theme::Role;
-use crate::ui::words;
+use crate::theme::Role;
+use crate::words;
 
 pub const NO_DIALOGS: Text = Text::new("no dialogs yet", "还没有对话");
 const NOTHING_FITS: Text = Text::new("no dialog fits the filter", "没有对话符合筛选");

@@ -1,8 +1,8 @@
 //! Rows on the screen; their order and folding are tested in the view model.
 
+use crate::app::tests::fixture::*;
 use crate::domain::{DialogId, DisplayState, RootId, Stamp};
 use crate::protocol::{DriverEvent, TreeRow};
-use crate::ui::app::tests::fixture::*;
 
 #[test]
 fn activity_never_moves_the_selected_row() {

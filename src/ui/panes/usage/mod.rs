@@ -6,7 +6,7 @@
 mod plot;
 mod table;
 #[cfg(test)]
-pub(in crate::ui) mod tests;
+pub(crate) mod tests;
 mod usage_words;
 
 use ratatui::Frame;
@@ -20,16 +20,16 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::row_search::{RowJump, RowSearch, top_for};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
+use crate::action::{Action, Binding, Scope};
+use crate::cx::{Cx, Intent, UiSettings, View};
 use crate::domain::reading::usage::GenerationUsage;
 use crate::domain::text::in_lang;
 use crate::domain::{Course, DialogId, Genseq, HealthLevel, Stamp};
+use crate::overlay::{Handled, Overlay, scroll_distance};
+use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::protocol::{DialogUsage, UsageView};
-use crate::ui::action::{Action, Binding, Scope};
-use crate::ui::cx::{Cx, Intent, UiSettings, View};
-use crate::ui::overlay::{Handled, Overlay, scroll_distance};
-use crate::ui::panes::scroll_sign::{ShownRows, draw_scroll_sign};
-use crate::ui::theme::Role;
-use crate::ui::words::{CLOSE, LOADING};
+use crate::theme::Role;
+use crate::words::{CLOSE, LOADING};
 
 pub const SCOPE: Scope = Scope::new("tokens", "令牌", &[Scope::PANES, Scope::ANYWHERE]);
 

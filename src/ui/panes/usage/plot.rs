@@ -1,10 +1,10 @@
 //! How full a context was, a column for each generation.
 
+use crate::cx::UiSettings;
 use crate::domain::HealthLevel;
 use crate::domain::reading::usage::GenerationUsage;
-use crate::ui::cx::UiSettings;
-use crate::ui::panes::strip::Strip;
-use crate::ui::theme::Role;
+use crate::panes::strip::Strip;
+use crate::theme::Role;
 
 /// Cells for the scale before the columns.
 const SCALE_CELLS: usize = 8;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::usage_words;
+use crate::cx::UiSettings;
 use crate::domain::AgentId;
 use crate::domain::reading::usage::{Prices, UsageSum};
 use crate::domain::text::Text;
+use crate::panes::strip::Strip;
 use crate::protocol::UsageView;
-use crate::ui::cx::UiSettings;
-use crate::ui::panes::strip::Strip;
-use crate::ui::text::width::width;
-use crate::ui::theme::Role;
+use crate::text::width::width;
+use crate::theme::Role;
 
 /// Cells of a number, and of the column before.
 const NUMBER_CELLS: usize = 7;
@@ -135,7 +135,7 @@ impl Table<'_> {
         }
         let wide = self.width.saturating_sub(3).max(1);
         let rows = notes.iter().flat_map(|note| {
-            crate::ui::panes::transcript::prose::plain_rows(note, 2, wide, ui.style(Role::TextDim))
+            crate::panes::transcript::prose::plain_rows(note, 2, wide, ui.style(Role::TextDim))
         });
         rows.collect()
     }

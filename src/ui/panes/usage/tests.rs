@@ -1,10 +1,10 @@
 //! The sheet of tokens, from keys to the screen.
 
+use crate::app::tests::fixture::*;
 use crate::domain::reading::usage::{GenerationUsage, Price, Prices, Rate, UsageSum};
 use crate::domain::{Course, DialogId, Entry};
 use crate::protocol::{Command, DialogUsage, DriverEvent, Sheet, SheetRequest, UsageView};
-use crate::ui::app::tests::fixture::*;
-use crate::ui::theme::Glyphs;
+use crate::theme::Glyphs;
 
 /// A generation of a model with 200,000 tokens.
 fn generation(genseq: u32, model: &str, prompt: u64) -> GenerationUsage {

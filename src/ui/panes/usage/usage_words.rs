@@ -1,7 +1,7 @@
 //! The texts of the sheet of tokens.
 
 use crate::domain::text::Text;
-use crate::ui::words::Counted;
+use crate::words::Counted;
 
 pub(super) const TITLE: Text = Text::new("TOKENS", "令牌");
 pub(super) const GENERATIONS: Counted = Counted::new("generation", "generations", "次生成");

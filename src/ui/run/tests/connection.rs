@@ -1,7 +1,7 @@
 //! Frames on a slow connection, recognised by its replies.
 
 use super::*;
-use crate::ui::backend::StatusQuestion;
+use crate::backend::StatusQuestion;
 
 const PART: Drawn = Drawn { bytes: 160, asked: StatusQuestion::None, complete: false };
 const ASKED: Drawn = Drawn { bytes: 4_000, asked: StatusQuestion::After, complete: true };

@@ -13,31 +13,25 @@ use ratatui::style::Color;
 use ratatui::text::Line;
 
 use super::*;
+use crate::app::AppOptions;
+use crate::app::tests::fixture;
+use crate::backend::Drawn;
+use crate::bindings;
+use crate::copies::testing::MemoryTarget;
+use crate::cx::UiSettings;
 use crate::domain::text::Localized;
-use crate::domain::{Clock, Course, DialogId, DisplayState, Lang, Problem, RootId, Stamp};
+use crate::domain::{Course, DialogId, DisplayState, Lang, Problem, RootId, Stamp};
+use crate::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
+use crate::highlight::CodeColours;
+use crate::input::Reply;
+use crate::links::Links;
+use crate::programs::testing::TestHost;
 use crate::protocol::{TranscriptPage, TreeRow};
-use crate::ui::app::AppOptions;
-use crate::ui::app::tests::fixture;
-use crate::ui::backend::Drawn;
-use crate::ui::bindings;
-use crate::ui::copies::testing::MemoryTarget;
-use crate::ui::cx::UiSettings;
-use crate::ui::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
-use crate::ui::highlight::CodeColours;
-use crate::ui::input::Reply;
-use crate::ui::links::Links;
-use crate::ui::programs::testing::TestHost;
-use crate::ui::terminal::{LinkSupport, MouseUse};
-use crate::ui::theme::{ColorDepth, Glyphs, Rgb, Shade, ShadedThemes, Theme};
+use crate::samples::Shows;
+use crate::terminal::{LinkSupport, MouseUse};
+use crate::theme::{ColorDepth, Glyphs, Rgb, Shade, ShadedThemes, Theme};
 
-#[derive(Debug)]
-struct FixedClock;
-
-impl Clock for FixedClock {
-    fn now(&self) -> Stamp {
-        Stamp::new("2026-11-21 12:00:00")
-    }
-}
+const CLOCK: Shows = Shows("2026-11-21 12:00:00");
 
 /// Counts frames and records control sequences.
 struct Memory {
@@ -171,7 +165,7 @@ fn app() -> App {
             colours: CodeColours::off(),
             links: Links::default(),
         },
-        clock: Arc::new(FixedClock),
+        clock: Arc::new(CLOCK),
         drafts: DraftTexts::new(),
         moment: now(),
     })

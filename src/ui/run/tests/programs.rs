@@ -1,8 +1,8 @@
 //! A program has the terminal.
 
 use super::*;
+use crate::backend::StatusQuestion;
 use crate::protocol::InboxRow;
-use crate::ui::backend::StatusQuestion;
 
 /// Edits a draft `x` with a program; `driver` decides what happens meanwhile. Returns the stored texts.
 async fn edited<F: Future<Output = ()>>(

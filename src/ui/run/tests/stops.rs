@@ -1,7 +1,7 @@
 //! Signals from outside that ask the process to stop; what the terminal draws two cells wide.
 
 use super::*;
-use crate::ui::text::wide_chars::WideChars;
+use crate::text::wide_chars::WideChars;
 
 /// Shows a dialog for three seconds; signals that ask to stop come after these pauses, in milliseconds.
 async fn shown(surface: &mut Memory, keys: Vec<(u64, Input)>, pauses: Vec<u64>) {

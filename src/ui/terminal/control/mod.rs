@@ -8,8 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 pub use self::notification::Notifier;
-use crate::ui::text::CopyText;
-use crate::ui::text::copy_text::head;
+use crate::text::CopyText;
+use crate::text::copy_text::head;
 
 /// Longest text for the terminal's clipboard: several terminals ignore sequences of more than 100,000 bytes.
 pub const MAX_CLIPBOARD_BYTES: usize = 74_000;

@@ -7,9 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::{Control, Multiplexer, is_named, wrap_for_screen, wrap_for_tmux};
-use crate::ui::text::SafeText;
-use crate::ui::text::copy_text::head;
-use crate::ui::text::width::cut;
+use crate::text::SafeText;
+use crate::text::copy_text::head;
+use crate::text::width::cut;
 
 /// Longest text of a notification, in cells.
 const MAX_CELLS: usize = 120;

@@ -198,7 +198,7 @@ fn the_hostile_corpus_comes_out_harmless() {
 }
 
 /// The strings of the hostile corpus of the shared tools; none, and skipped, where it is not at hand.
-pub(in crate::ui::text) fn hostile_corpus() -> Vec<String> {
+pub(in crate::text) fn hostile_corpus() -> Vec<String> {
     let named = std::env::var_os("DOMINDS_ESCAPE_CORPUS").map(PathBuf::from);
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     let shared = above.map(|dir| dir.join("shared/tools/escape_corpus.jsonl"));

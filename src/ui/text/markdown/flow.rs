@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::super::clean::SafeText;
 use super::{Emphasis, StyledLine, StyledSpan};
-use crate::ui::links::LinkId;
-use crate::ui::links::{Links, addresses};
-use crate::ui::theme::Role;
+use crate::links::LinkId;
+use crate::links::{Links, addresses};
+use crate::theme::Role;
 
 /// The style of a run of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

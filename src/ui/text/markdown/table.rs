@@ -7,7 +7,7 @@ use super::super::width::width;
 use super::super::wrap::wrap;
 use super::flow::{Flow, TextStyle};
 use super::{StyledLine, StyledSpan};
-use crate::ui::theme::{Glyphs, Role};
+use crate::theme::{Glyphs, Role};
 
 /// The text between two columns.
 const SEPARATOR: &str = "  ";

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use ratatui::style::{Modifier, Style};
 
 use super::*;
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
 
 fn lines(markdown: &str, width: usize) -> Vec<StyledLine> {
     with(markdown, width, &CodeColours::off(), &Links::default())
@@ -154,7 +154,7 @@ fn no_entity_becomes_a_control_character() {
 
 #[test]
 fn the_hostile_corpus_stays_harmless_as_markdown() {
-    for raw in crate::ui::text::clean::tests::hostile_corpus() {
+    for raw in crate::text::clean::tests::hostile_corpus() {
         for line in texts(&raw, 60) {
             assert_eq!(SafeText::clean(&line).as_str(), line);
             assert!(!line.contains('\n') && width(&line) <= 60);

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ui::text::clean::StreamCleaner;
-use crate::ui::text::width::width;
+use crate::text::clean::StreamCleaner;
+use crate::text::width::width;
 
 fn rows(text: &str, cells: usize) -> Vec<&str> {
     wrap(text, cells).into_iter().map(|row| &text[row]).collect()

@@ -3,22 +3,22 @@
 use std::time::Instant;
 
 use super::{ReturnPoint, Writing};
+use crate::app::answers::answering::show_to_approve;
+use crate::app::answers::question_choice::Pick;
+use crate::app::answers::undoable::HeldAnswer;
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
+use crate::app::flow::requests::Request;
+use crate::app::overlays::new_overlay::NewOverlay;
 use crate::domain::DialogId;
 use crate::domain::asking::inquiry::Part;
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::text::{Localized, Text};
+use crate::model::{DraftKey, Inbox, Tone, attached};
+use crate::panes::composer::Target;
+use crate::panes::inbox::NOTHING_FITS;
 use crate::protocol::{InboxRow, Refusal};
-use crate::ui::app::answers::answering::show_to_approve;
-use crate::ui::app::answers::question_choice::Pick;
-use crate::ui::app::answers::undoable::HeldAnswer;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::app::flow::requests::Request;
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::model::{DraftKey, Inbox, Tone, attached};
-use crate::ui::panes::composer::Target;
-use crate::ui::panes::inbox::NOTHING_FITS;
 
 /// The pane that has the focus, or had it before the composer, and the open dialog.
 type Position<'a> = (Focus, Option<&'a DialogId>);
@@ -150,7 +150,7 @@ impl Writing {
     }
 
     /// Returns the part in the composer: the one that was chosen, or the only one of a question with named options.
-    pub(in crate::ui::app) fn part<'a>(&self, inbox: &'a Inbox) -> Option<&'a Part> {
+    pub(in crate::app) fn part<'a>(&self, inbox: &'a Inbox) -> Option<&'a Part> {
         let Target::Question { id, part, .. } = self.target() else { return None };
         let inquiry = inbox.get(id)?.inquiry.as_ref()?;
         match part {
@@ -280,8 +280,8 @@ impl Writing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::app::tests::fixture::{main_dialog, questions, side};
-    use crate::ui::draft_writer::DraftTexts;
+    use crate::app::tests::fixture::{main_dialog, questions, side};
+    use crate::draft_writer::DraftTexts;
 
     fn inbox() -> Inbox {
         let mut inbox = Inbox::default();

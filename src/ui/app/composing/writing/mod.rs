@@ -9,32 +9,32 @@ use std::time::Instant;
 
 use ratatui::crossterm::event::KeyEvent;
 
+use crate::action::{Action, Scope};
+use crate::app::answers::undoable::HeldAnswer;
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
+use crate::app::flow::follow_up::FollowUp;
+use crate::app::flow::requests::{PendingTakeBack, Request, TakeBackEdit};
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::cx::UiSettings;
 use crate::domain::DialogId;
 use crate::domain::asking::question::choices::AnswerChoice;
 use crate::domain::asking::question::picking::{self, PickedAnswer};
 use crate::domain::reading::title::without_marks;
+use crate::draft_writer::DraftTexts;
+use crate::model::{DraftKey, Drafts, Inbox, Tone, attached};
+use crate::panes::composer::offers::{self, Offer, OfferedFiles};
+use crate::panes::composer::{Composer, SCOPE, SentTexts, Target, TypedKind};
+use crate::panes::field::{BegunCommand, ChipOpened, Field, ViKeys, ViMode, ViOutcome};
+use crate::panes::transcript::ScrollMove;
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{InboxRow, MemberView};
-use crate::ui::action::{Action, Scope};
-use crate::ui::app::answers::undoable::HeldAnswer;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::app::flow::follow_up::FollowUp;
-use crate::ui::app::flow::requests::{PendingTakeBack, Request, TakeBackEdit};
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::cx::UiSettings;
-use crate::ui::draft_writer::DraftTexts;
-use crate::ui::model::{DraftKey, Drafts, Inbox, Tone, attached};
-use crate::ui::panes::composer::offers::{self, Offer, OfferedFiles};
-use crate::ui::panes::composer::{Composer, SCOPE, SentTexts, Target, TypedKind};
-use crate::ui::panes::field::{BegunCommand, ChipOpened, Field, ViKeys, ViMode, ViOutcome};
-use crate::ui::panes::transcript::ScrollMove;
 
 /// Fields of other targets that are kept; of more, only the drafts.
 const MAX_LEFT: usize = 8;
 
 #[derive(Debug)]
-pub(in crate::ui::app) struct Writing {
+pub(in crate::app) struct Writing {
     composer: Composer,
     drafts: Drafts,
     /// Drafts that are being sent, with their texts.
@@ -54,7 +54,7 @@ pub(in crate::ui::app) struct Writing {
 
 /// The result of completing.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::ui::app) enum Completed {
+pub(in crate::app) enum Completed {
     /// The key has no meaning for the completions.
     Nothing,
     Done,
@@ -534,19 +534,19 @@ impl Writing {
 }
 
 #[cfg(test)]
-pub(in crate::ui::app) mod tests {
+pub(in crate::app) mod tests {
     use super::*;
     use crate::domain::RootId;
 
-    pub(in crate::ui::app) fn dialog() -> DialogId {
+    pub(in crate::app) fn dialog() -> DialogId {
         DialogId::main(RootId::new("a"))
     }
 
-    pub(in crate::ui::app) fn key() -> DraftKey {
+    pub(in crate::app) fn key() -> DraftKey {
         DraftKey::Message(dialog())
     }
 
-    pub(in crate::ui::app) fn writing(text: &str) -> (Writing, Instant) {
+    pub(in crate::app) fn writing(text: &str) -> (Writing, Instant) {
         let now = Instant::now();
         let mut writing = Writing::new(DraftTexts::new());
         writing.write_to(Target::Dialog(dialog()), now);
@@ -555,7 +555,7 @@ pub(in crate::ui::app) mod tests {
         (writing, now)
     }
 
-    pub(in crate::ui::app) fn send(writing: &mut Writing, now: Instant) -> Vec<FollowUp> {
+    pub(in crate::app) fn send(writing: &mut Writing, now: Instant) -> Vec<FollowUp> {
         writing.send(&Inbox::default(), false, now)
     }
 

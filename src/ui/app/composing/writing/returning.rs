@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use super::Writing;
+use crate::app::answers::undoable::HeldAnswer;
+use crate::app::drawing::app_words;
+use crate::app::flow::follow_up::{FollowUp, FollowUps};
 use crate::domain::DialogId;
-use crate::ui::app::answers::undoable::HeldAnswer;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::ui::model::{DraftKey, Inbox, Tone};
-use crate::ui::panes::composer::Target;
+use crate::model::{DraftKey, Inbox, Tone};
+use crate::panes::composer::Target;
 
 impl Writing {
     /// Turns a refused message into a draft again, before text typed since then.
@@ -172,9 +172,9 @@ mod tests {
     use super::super::tests::{key, send, writing};
     use super::*;
     use crate::domain::Lang;
+    use crate::draft_writer::DraftTexts;
+    use crate::model::DraftImage;
     use crate::protocol::{AttachedImage, ImageSource};
-    use crate::ui::draft_writer::DraftTexts;
-    use crate::ui::model::DraftImage;
 
     #[test]
     fn a_refused_message_is_in_the_composer_again() {

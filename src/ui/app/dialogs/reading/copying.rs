@@ -1,14 +1,14 @@
 //! Copying from the open dialog: the block with the cursor, a part of it, or selected rows.
 
 use super::Reading;
+use crate::app::drawing::app_words;
+use crate::app::flow::follow_up::FollowUp;
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::copies::CopyTo;
 use crate::domain::text::Text;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::follow_up::FollowUp;
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::copies::CopyTo;
-use crate::ui::model::Tone;
-use crate::ui::text::CopyText;
-use crate::ui::text::excerpts::{Excerpt, excerpts};
+use crate::model::Tone;
+use crate::text::CopyText;
+use crate::text::excerpts::{Excerpt, excerpts};
 
 impl Reading {
     /// Copies the selected rows, or the block with the cursor.

@@ -2,15 +2,15 @@
 //! loaded yet are requested: older ones first, then the previous course.
 
 use super::Reading;
+use crate::app::answers::question_choice::Pick;
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
+use crate::app::flow::follow_up::FollowUp;
 use crate::domain::reading::transcript::{BlockBody, Reply, Tellask};
 use crate::domain::text::Text;
 use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, TellaskKind};
-use crate::ui::app::answers::question_choice::Pick;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::app::flow::follow_up::FollowUp;
-use crate::ui::model::{FoundPlace, Place, Tone};
-use crate::ui::panes::transcript::{Landmark, ScrollMove};
+use crate::model::{FoundPlace, Place, Tone};
+use crate::panes::transcript::{Landmark, ScrollMove};
 
 /// Positions one can go back to.
 const MAX_BACK_ENTRIES: usize = 50;

@@ -9,26 +9,26 @@ use std::time::{Duration, Instant};
 
 use ratatui::layout::Rect;
 
+use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Focus;
+use crate::app::flow::follow_up::FollowUp;
+use crate::app::flow::requests::Request;
+use crate::cx::UiSettings;
 use crate::domain::text::Text;
 use crate::domain::{Course, DialogId, Genseq};
-use crate::protocol::{Command, InboxRow, Ticket, TranscriptPage};
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::focus::Focus;
-use crate::ui::app::flow::follow_up::FollowUp;
-use crate::ui::app::flow::requests::Request;
-use crate::ui::cx::UiSettings;
-use crate::ui::model::{Place, Tone, ViewPosition};
-use crate::ui::panes::composer::Target;
-use crate::ui::panes::transcript::prose::Prose;
-use crate::ui::panes::transcript::{
+use crate::model::{Place, Tone, ViewPosition};
+use crate::panes::composer::Target;
+use crate::panes::transcript::prose::Prose;
+use crate::panes::transcript::{
     Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded, live_width,
 };
+use crate::protocol::{Command, InboxRow, Ticket, TranscriptPage};
 
 /// Long enough for a reader to be through with the last words before they move.
 const FILL_AFTER: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
-pub(in crate::ui::app) struct Reading {
+pub(in crate::app) struct Reading {
     open: Option<OpenDialog>,
     transcript: TranscriptPane,
     saved_views: BTreeMap<DialogId, SavedView>,
@@ -287,7 +287,7 @@ impl Reading {
     }
 
     /// Shows another course of a dialog, without the view saved for it.
-    pub(in crate::ui::app) fn show_course(
+    pub(in crate::app) fn show_course(
         &mut self,
         dialog: &DialogId,
         course: Course,

@@ -1,11 +1,11 @@
 //! Searching in the open dialog.
 
 use super::Reading;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::flow::follow_up::FollowUp;
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::model::Tone;
-use crate::ui::panes::transcript::{SearchCount, Towards};
+use crate::app::drawing::app_words;
+use crate::app::flow::follow_up::FollowUp;
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::model::Tone;
+use crate::panes::transcript::{SearchCount, Towards};
 
 impl Reading {
     /// Asks what to search for.

@@ -4,21 +4,21 @@ use std::time::Instant;
 
 use ratatui::style::Style;
 
+use crate::action::Action;
+use crate::app::drawing::app_words;
+use crate::cx::{UiSettings, View};
 use crate::domain::dialogs::latest::{DisplayState, StopReason};
 use crate::domain::{CallId, DialogId, SelfId};
+use crate::model::{Inbox, Mark, Retry, Tree, age, retries};
+use crate::panes::strip::Strip;
+use crate::panes::transcript::block::MAX_TEXT_WIDTH;
+use crate::panes::transcript::prose::plain_rows;
+use crate::panes::transcript::{NameLookup, OpenDialog, SCOPE};
 use crate::protocol::TreeRow;
-use crate::ui::action::Action;
-use crate::ui::app::drawing::app_words;
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::model::{Inbox, Mark, Retry, Tree, age, retries};
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::block::MAX_TEXT_WIDTH;
-use crate::ui::panes::transcript::prose::plain_rows;
-use crate::ui::panes::transcript::{NameLookup, OpenDialog, SCOPE};
-use crate::ui::theme::Role;
+use crate::theme::Role;
 
 /// Names of members around the open dialog.
-pub(in crate::ui::app) struct DialogNames<'a> {
+pub(in crate::app) struct DialogNames<'a> {
     pub tree: &'a Tree,
     pub inbox: &'a Inbox,
     pub dialog: &'a DialogId,
@@ -42,7 +42,7 @@ impl NameLookup for DialogNames<'_> {
     }
 }
 
-pub(in crate::ui::app) fn speaker(open: &OpenDialog, row: Option<&TreeRow>) -> String {
+pub(in crate::app) fn speaker(open: &OpenDialog, row: Option<&TreeRow>) -> String {
     let agent = row.map(|row| &row.agent).or(open.agent.as_ref());
     agent.map(|agent| format!("@{agent}")).unwrap_or_default()
 }

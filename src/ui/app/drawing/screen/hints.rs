@@ -1,18 +1,18 @@
 //! Key hints: in the composer's title and in the status line.
 
 use super::Screen;
+use crate::action::{Action, Scope};
+use crate::app::Focus;
+use crate::app::drawing::app_words;
+use crate::app::keys::modes::mode_word;
+use crate::cx::UiSettings;
 use crate::domain::text::Text;
+use crate::lists::queued;
+use crate::model::Mark;
+use crate::panes::composer::{Heading, PART, SCOPE, Target, TypedKind, hint};
+use crate::panes::field::ViMode;
+use crate::panes::inbox::times_of;
 use crate::protocol::InboxRow;
-use crate::ui::action::{Action, Scope};
-use crate::ui::app::Focus;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::keys::modes::mode_word;
-use crate::ui::cx::UiSettings;
-use crate::ui::lists::queued;
-use crate::ui::model::Mark;
-use crate::ui::panes::composer::{Heading, PART, SCOPE, Target, TypedKind, hint};
-use crate::ui::panes::field::ViMode;
-use crate::ui::panes::inbox::times_of;
 
 impl Screen<'_> {
     /// The composer's title: the mode of vi, the recipient, and what Enter does.

@@ -7,24 +7,24 @@ use ratatui::layout::{Rect, Size};
 
 use super::Screen;
 use super::about::{DialogNames, speaker, tail_lines};
+use crate::app::drawing::app_words;
+use crate::app::{App, Focus};
+use crate::cx::{UiSettings, View};
 use crate::domain::asking::question::picking;
 use crate::domain::reading::title::{headline, without_marks};
 use crate::domain::reading::transcript::{AskedBlock, Block, BlockBody, RecordPosition};
 use crate::domain::{CallId, Course};
+use crate::inline::block_rows;
+use crate::model::attached;
+use crate::panes::composer::draw_heading;
+use crate::panes::inquiry::FormRows;
+use crate::panes::queued;
+use crate::panes::strip::Strip;
+use crate::panes::transcript::prose::Prose;
+use crate::panes::transcript::{Answering, LayoutContext, OpenDialog};
 use crate::protocol::InboxRow;
 use crate::protocol::event::Segment;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::{App, Focus};
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::inline::block_rows;
-use crate::ui::model::attached;
-use crate::ui::panes::composer::draw_heading;
-use crate::ui::panes::inquiry::FormRows;
-use crate::ui::panes::queued;
-use crate::ui::panes::strip::Strip;
-use crate::ui::panes::transcript::prose::Prose;
-use crate::ui::panes::transcript::{Answering, LayoutContext, OpenDialog};
-use crate::ui::theme::Role;
+use crate::theme::Role;
 
 /// Rows of streamed text. They stay when nothing streams, so that the text above does not move.
 const STREAM_ROWS: u16 = 3;
@@ -58,7 +58,7 @@ impl LiveRows {
 
 impl App {
     /// The height of the live rows on a terminal that is large enough for a screen.
-    pub(in crate::ui::app) fn live_height(&self, terminal: Size) -> u16 {
+    pub(in crate::app) fn live_height(&self, terminal: Size) -> u16 {
         let composer = self.writing.composer();
         let written = composer.height(terminal.width, 1, terminal.height);
         let queue = queued::height(self.queue_in_view().len(), terminal.height);

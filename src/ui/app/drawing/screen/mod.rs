@@ -12,39 +12,39 @@ use ratatui::layout::{Rect, Size};
 use ratatui::style::Style;
 
 use self::about::elapsed;
-pub(in crate::ui::app) use self::about::{DialogNames, speaker};
+pub(in crate::app) use self::about::{DialogNames, speaker};
 use self::layout::TranscriptTexts;
 use self::live::LiveRows;
 use super::app_words;
 use super::areas::Areas;
+use crate::action::{Action, Scope};
+use crate::app::flow::ending;
+use crate::app::keys::first_hints::FirstHint;
+use crate::app::overlays::stack::OverlayFacts;
+use crate::app::{App, Focus};
+use crate::cx::{UiSettings, View};
 use crate::domain::Stamp;
 use crate::domain::reading::title::headline;
+use crate::lists::problems;
+use crate::model::Mark;
+use crate::model::tree::StateCounts;
+use crate::panes::composer::{Heading, PART, draw_heading};
+use crate::panes::queued::QueuedRow;
+use crate::panes::scroll_sign::draw_scroll_sign;
+use crate::panes::status::{self, Hints, StatusValues};
+use crate::panes::strip::{Strip, draw_between};
+use crate::panes::{inbox, queued, transcript, tree};
 use crate::protocol::{InboxRow, TreeRow};
-use crate::ui::action::{Action, Scope};
-use crate::ui::app::flow::ending;
-use crate::ui::app::keys::first_hints::FirstHint;
-use crate::ui::app::overlays::stack::OverlayFacts;
-use crate::ui::app::{App, Focus};
-use crate::ui::cx::{UiSettings, View};
-use crate::ui::lists::problems;
-use crate::ui::model::Mark;
-use crate::ui::model::tree::StateCounts;
-use crate::ui::panes::composer::{Heading, PART, draw_heading};
-use crate::ui::panes::queued::QueuedRow;
-use crate::ui::panes::scroll_sign::draw_scroll_sign;
-use crate::ui::panes::status::{self, Hints, StatusValues};
-use crate::ui::panes::strip::{Strip, draw_between};
-use crate::ui::panes::{inbox, queued, transcript, tree};
-use crate::ui::text::width::{shorten, width};
-use crate::ui::theme::Role;
-use crate::ui::words::NEWS;
+use crate::text::width::{shorten, width};
+use crate::theme::Role;
+use crate::words::NEWS;
 
 /// The least width, in columns, at which two columns fit well.
 const WIDE: u16 = 110;
 /// The least width at which two columns fit.
 const MEDIUM: u16 = 80;
 /// The smallest screen that is drawn: columns and rows.
-pub(in crate::ui::app) const MIN_SIZE: (u16, u16) = (40, 12);
+pub(in crate::app) const MIN_SIZE: (u16, u16) = (40, 12);
 /// Rows of the inbox with its title, once there is a question.
 const MIN_INBOX_ROWS: u16 = 3;
 
@@ -93,7 +93,7 @@ impl App {
     }
 
     /// The names of the panes for narrow screens, and what each tab gives the focus to.
-    pub(in crate::ui::app) fn tabs(&self) -> [(String, Focus); 3] {
+    pub(in crate::app) fn tabs(&self) -> [(String, Focus); 3] {
         let ui = &*self.ui;
         let dialogs = ui.text(app_words::TAB_DIALOGS);
         let tree = &self.model.tree;

@@ -6,15 +6,15 @@ use ratatui::layout::Rect;
 use super::about::{DialogNames, speaker, tail_lines};
 use super::layout::TranscriptTexts;
 use super::{Screen, fitted_title};
-use crate::ui::action::Action;
-use crate::ui::app::drawing::app_words;
-use crate::ui::app::drawing::areas::Areas;
-use crate::ui::app::{App, Focus};
-use crate::ui::cx::View;
-use crate::ui::model::{Mark, Model};
-use crate::ui::panes::strip::{Strip, draw_between};
-use crate::ui::panes::{transcript, tree};
-use crate::ui::theme::Role;
+use crate::action::Action;
+use crate::app::drawing::app_words;
+use crate::app::drawing::areas::Areas;
+use crate::app::{App, Focus};
+use crate::cx::View;
+use crate::model::{Mark, Model};
+use crate::panes::strip::{Strip, draw_between};
+use crate::panes::{transcript, tree};
+use crate::theme::Role;
 
 impl App {
     /// Aims the preview at the selection of the tree, and arranges it. There is no preview without the focus

@@ -11,11 +11,11 @@ use insta::{assert_snapshot, with_settings};
 use self::roles::{CellRoles, Cells, DrawnCell, probe, with_roles};
 use self::stages::{OF_FILTERS, OF_FOCUS, OF_OVERLAYS, OF_PROMPTS, OF_SHEETS, SURFACES};
 use super::fixture::*;
-use crate::ui::action::Scope;
-use crate::ui::bindings;
-use crate::ui::panes::{confirm, consent, inbox, tree};
-use crate::ui::theme::tests::embedded;
-use crate::ui::theme::{ColorDepth, EMBEDDED, Pair, Paper, Rgb, Role};
+use crate::action::Scope;
+use crate::bindings;
+use crate::panes::{confirm, consent, inbox, tree};
+use crate::theme::tests::embedded;
+use crate::theme::{ColorDepth, EMBEDDED, Pair, Paper, Rgb, Role};
 
 const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (60, 20), (40, 12)];
 

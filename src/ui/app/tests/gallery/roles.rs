@@ -4,8 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 use serde_json::{Map, Value, json};
 
-use crate::ui::text::width::width;
-use crate::ui::theme::{ColorDepth, Role, Theme};
+use crate::text::width::width;
+use crate::theme::{ColorDepth, Role, Theme};
 
 /// Roles that mark a place, also where it is blank.
 const MARKS: [Role; 6] = [

@@ -3,19 +3,19 @@
 
 use super::super::{approvals, ending, fixture::*, parts, preview, queued, searching, sequences};
 use super::{Surface, blocks};
+use crate::app::overlays::new_overlay::NewOverlay;
+use crate::app::{DemoStart, Focus};
+use crate::cx::FilteredList;
 use crate::domain::Lang;
-use crate::protocol::event::Segment;
-use crate::protocol::{DriverEvent, FindEnd, QuietOutcome};
-use crate::ui::app::overlays::new_overlay::NewOverlay;
-use crate::ui::app::{DemoStart, Focus};
-use crate::ui::cx::FilteredList;
-use crate::ui::lists::{
+use crate::lists::{
     autonomy, change_to_approve, copy_parts, notice, places, problems, processes, shelf, tasks,
     team, triggers,
 };
-use crate::ui::panes::input_prompt::PromptPurpose;
-use crate::ui::panes::sheet::{self, SheetKind};
-use crate::ui::panes::{changes, composer, consent, finder, log, mind, timeline, usage};
+use crate::panes::input_prompt::PromptPurpose;
+use crate::panes::sheet::{self, SheetKind};
+use crate::panes::{changes, composer, consent, finder, log, mind, timeline, usage};
+use crate::protocol::event::Segment;
+use crate::protocol::{DriverEvent, FindEnd, QuietOutcome};
 
 /// The surfaces of each variant, exhaustively.
 macro_rules! surfaces_of {

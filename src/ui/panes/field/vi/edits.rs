@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::motions::{self, WordSize};
 use super::{Operator, Span, ViKeys, ViMode};
-use crate::ui::panes::field::Field;
-use crate::ui::panes::field::groups::EditKind;
-use crate::ui::panes::field::moves::Place;
+use crate::panes::field::Field;
+use crate::panes::field::groups::EditKind;
+use crate::panes::field::moves::Place;
 
 impl ViKeys {
     /// A key that is an operator. Twice, it works on lines; true if it is one.

@@ -16,7 +16,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use self::motions::FindChar;
 pub use self::next::BegunCommand;
 use super::Field;
-use crate::ui::action::Action;
+use crate::action::Action;
 
 /// The largest count.
 const MAX_COUNT: usize = 1000;

@@ -2,8 +2,8 @@
 
 use super::motions::{self, FindChar, WordSize};
 use super::{Operator, Span, ViKeys};
-use crate::ui::panes::field::Field;
-use crate::ui::panes::field::moves::Place;
+use crate::panes::field::Field;
+use crate::panes::field::moves::Place;
 
 impl ViKeys {
     /// True for a motion, whether or not it led anywhere.

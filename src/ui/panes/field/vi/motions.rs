@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::ui::panes::field::buffer::EditBuffer;
-use crate::ui::panes::field::moves::{Place, UnitKind, after, before, units};
+use crate::panes::field::buffer::EditBuffer;
+use crate::panes::field::moves::{Place, UnitKind, after, before, units};
 
 /// The definition of a word: letters or marks, or everything between blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

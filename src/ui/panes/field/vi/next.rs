@@ -2,7 +2,7 @@
 
 use super::{Awaited, Operator, ViKeys};
 use crate::domain::text::Text;
-use crate::ui::panes::field::EditKeys;
+use crate::panes::field::EditKeys;
 
 /// The keys of an unfinished command, and the possible next keys.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ui::panes::field::moves::{Place, border_from};
+use crate::panes::field::moves::{Place, border_from};
 
 /// A field with a caret where `|` is, in normal mode.
 fn normal(text: &str) -> (ViKeys, Field) {

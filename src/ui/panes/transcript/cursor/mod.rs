@@ -12,7 +12,7 @@ use super::scroll::{end_of_text, first};
 use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap};
 use crate::domain::reading::transcript::BlockBody;
 use crate::domain::{Course, Genseq};
-use crate::ui::model::ViewPosition;
+use crate::model::ViewPosition;
 
 /// The target of a step of the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
+use crate::app::tests::fixture::*;
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent, Ticket};
-use crate::ui::app::tests::fixture::*;
 
 /// A call of a tool, with its result of these lines.
 fn tool(n: usize, lines: usize) -> [String; 2] {

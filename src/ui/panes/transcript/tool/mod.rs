@@ -6,18 +6,18 @@ use super::block::{BlockLayout, BlockMeta, LayoutContext, rows_of};
 use super::keys::SCOPE;
 use super::prose::plain_rows;
 use super::transcript_words;
+use crate::action::Action;
 use crate::domain::FileChange;
 use crate::domain::reading::file_change::FileChangeKind;
 use crate::domain::reading::transcript::{ToolAction, ToolCall, exit_line, first_line};
-use crate::ui::action::Action;
-use crate::ui::model::age;
-use crate::ui::panes::diff::{DiffRows, change_counts, change_heading};
-use crate::ui::panes::limited_rows::LimitedRows;
-use crate::ui::panes::strip::Strip;
-use crate::ui::text::ansi::{OutputSpan, output_lines};
-use crate::ui::text::width::width;
-use crate::ui::text::wrap;
-use crate::ui::theme::Role;
+use crate::model::age;
+use crate::panes::diff::{DiffRows, change_counts, change_heading};
+use crate::panes::limited_rows::LimitedRows;
+use crate::panes::strip::Strip;
+use crate::text::ansi::{OutputSpan, output_lines};
+use crate::text::width::width;
+use crate::text::wrap;
+use crate::theme::Role;
 
 /// Rows shown of an opened call; the record has all.
 const MAX_ROWS: usize = 400;

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::app::tests::fixture::*;
 use crate::domain::FileChange;
 use crate::protocol::DriverEvent;
-use crate::ui::app::tests::fixture::*;
 
 /// A call and its result, as records.
 fn call(name: &str, arguments: &Value, result: &str, changes: &[FileChange]) -> [String; 2] {

@@ -17,8 +17,8 @@ use super::super::wide_chars::WideChars;
 use super::super::wrap::TailWrap;
 use super::definitions::Definitions;
 use super::{CODE_INDENT, RenderMeans, Renderer, StyledLine, StyledSpan, base_of_code, parser};
-use crate::ui::highlight::{CodeColours, Language};
-use crate::ui::theme::Role;
+use crate::highlight::{CodeColours, Language};
+use crate::theme::Role;
 
 /// Bytes kept of a text: of a longer one the end.
 const MAX_BYTES: usize = 512 * 1024;

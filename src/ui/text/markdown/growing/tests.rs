@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::super::render;
 use super::*;
-use crate::ui::links::Links;
-use crate::ui::text::StreamCleaner;
-use crate::ui::theme::Glyphs;
+use crate::links::Links;
+use crate::text::StreamCleaner;
+use crate::theme::Glyphs;
 
 /// The means to render, made once for a test.
 struct Means {

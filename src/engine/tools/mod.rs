@@ -1,0 +1,86 @@
+//! What a member may do besides talking: the [`Tool`] trait, the built-in tools and their texts.
+//!
+//! Three things stay true here. Tools never write dialog state: they return [`StateChange`]s, and the
+//! caller commits them. [`ToolSubset::run`] never fails: whatever a model sends, the answer is an
+//! [`ToolOutcome`] with a text the model can act on. And no file is touched except through the
+//! [`guard`], which keeps every path inside the workspace and out of its reserved areas.
+//!
+//! ```text
+//! registry ──▶ tool ◀── source          tools that come and go while the program runs
+//!               ▲
+//!             typed ──▶ args            what a model sends becomes the arguments' type
+//!               ▲
+//!               ├── control/*           reminders, mind, task document
+//!               ├── files/*, edits/*, patch/*, images/*, search/*, memory/* ──▶ guard ──▶ access
+//!               ├── readonly/*          lines of programs that only read ──▶ guard, shell
+//!               ├── shell/*             commands, processes in the background
+//!               ├── decision            who makes a decision, by the autonomy of the member
+//!               ├── notify              what a person is told
+//!               ├── teams/*             tasks for other teams, and what becomes of them
+//!               └── man                 the manuals of the toolsets
+//! ```
+
+mod access;
+mod args;
+mod control;
+mod decision;
+mod edits;
+mod file_identity;
+mod files;
+pub mod guard;
+mod images;
+mod man;
+mod memory;
+mod notice_store;
+mod notify;
+mod outcome;
+mod patch;
+mod readonly;
+mod registry;
+mod report;
+mod search;
+mod shell;
+mod source;
+mod stop;
+mod task_store;
+mod team_calls;
+mod teams;
+mod tool;
+pub mod typed;
+
+pub use access::{Access, AccessOp, ListRule, PathTarget};
+pub use args::Args;
+pub(crate) use args::{ArgMismatch, MismatchKind, parameters};
+pub use control::{CLEAR_MIND, replace_section};
+pub(crate) use decision::{OptionArg, tool as decision_tool};
+pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
+pub use notice_store::{NewsStore, NewsView, NoNews};
+pub(crate) use notify::tool as notify_tool;
+pub use outcome::{
+    DecisionOutcome, MAX_RESULT_CHARS, MadeDecision, ReminderFormat, ReminderScope, StateChange,
+    ToolImage, ToolOutcome,
+};
+pub use registry::{NameTaken, Registry, ToolSubset};
+pub use search::list_files;
+pub use shell::{
+    Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, OutputLogMode, PASSED_ON,
+    ProcessRegistry, ProcessReminder, ProcessScope, ShellSetup, Shells, follow, keep_output,
+};
+pub(crate) use shell::{Identity, ProcessGroup};
+pub use source::{LeaseScope, ReminderUpdate, ToolSource};
+pub use task_store::{
+    Ending, News, NoTasks, Sharing, StallNews, Stored, TaskStore, TasksView, TeamPlace, TeamSlots,
+    teams_are_gone,
+};
+pub use team_calls::TeamCalls;
+pub use teams::refused as task_refused;
+pub(crate) use teams::{asks_first, tools as team_tools};
+pub(crate) use tool::interrupted;
+pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
+
+#[cfg(test)]
+mod escapes;
+#[cfg(test)]
+pub(crate) mod test_support;
+#[cfg(test)]
+mod tests;

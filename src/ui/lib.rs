@@ -1,0 +1,57 @@
+//! The screen: drawing, keys, and the loop that combines both with the driver's events.
+//!
+//! The screen and the driver share only the protocol. The screen never waits for the driver, the
+//! disk or the network; it keeps what it draws and requests the rest.
+
+use dominds_tui_base::{domain, protocol};
+
+pub mod action;
+pub mod app;
+pub mod backend;
+pub mod bindings;
+pub mod caller;
+pub mod copies;
+pub mod cx;
+pub mod draft_writer;
+pub mod highlight;
+pub mod inline;
+pub mod input;
+pub mod keymap;
+pub mod links;
+pub mod lists;
+pub mod model;
+pub mod overlay;
+pub mod pacer;
+pub mod panes;
+pub mod plain;
+pub mod programs;
+pub mod run;
+pub mod start;
+pub mod surface;
+pub mod terminal;
+pub mod text;
+pub mod theme;
+pub mod words;
+
+pub use app::{
+    App, AppOptions, AttentionSettings, ComposerKeys, DemoStart, Effect, Gesture, HintUse,
+    LookChange, MAX_STORED_HINTS, QuietHours, QuitPolicy, STORED_HINTS,
+};
+pub use caller::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
+pub use copies::{CopyMaker, CopyTarget};
+pub use cx::UiSettings;
+pub use draft_writer::{DraftStore, DraftTexts, DraftWriter, LOOKED};
+pub use input::Keys;
+pub use model::UnsavedDraft;
+pub use panes::field::MAX_BYTES as MAX_DRAFT_BYTES;
+pub use programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob};
+pub use run::{Channels, Leave, LinkUse, RunEnd, RunOptions, run};
+pub use start::{Size, TerminalOptions, on_terminal};
+pub use surface::{Surface, TerminalSurface};
+
+#[cfg(test)]
+#[path = "../base/samples.rs"]
+pub mod samples;
+#[cfg(test)]
+#[path = "../../tests/common/skip.rs"]
+pub mod skip;
