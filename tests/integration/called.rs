@@ -137,7 +137,7 @@ fn a_question_that_is_put_off_is_not_counted_until_it_is_back() {
     let mut screen = driver.screen(&["attach"]);
     screen.until_shown(&["Which colour?"]);
     assert_eq!(driver.ok(&["inbox", "--count"], 0), "1?\n");
-    screen.keys("2");
+    screen.keys("\x1b2");
     screen.keys("Z");
     screen.until_shown(&["minutes, or hours"]);
     screen.keys("\r");

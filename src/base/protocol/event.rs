@@ -1,6 +1,13 @@
 //! Events of the driver.
+//!
+//! What an event is about is its [`EventScope`]. Its tree, whether a newer one replaces it and whether it can be
+//! requested again follow from that: a new variant needs one arm here, and nobody else lists events that do not
+//! concern them. The scopes are a table and not enums within [`DriverEvent`], because its JSON is flat
+//! (`{"live":{"dialog":…}}`): serde can derive that form only for a flat enum, and reading nested ones as flat
+//! would buffer each piece of streamed text.
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -424,54 +431,131 @@ fn answered() -> Resolution {
     Resolution::Answered
 }
 
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventScope<'a> {
+    /// The transcript of a dialog, in the order of its events.
+    Transcript(&'a DialogId),
+    /// A dialog, apart from its transcript.
+    Dialog(&'a DialogId),
+    /// A tree.
+    Tree(&'a RootId),
+    /// The workspace: all that there is of something. Of those that wait only the newest counts.
+    WorkspaceState,
+    /// The workspace. Each one counts, in order.
+    Workspace,
+    /// A command, and the dialog that it created or concerned.
+    Reply(Option<&'a DialogId>),
+    /// The driver itself.
+    Driver,
+}
+
 /// The ticket within an event, by the kind of reference the event is.
 macro_rules! ticket_within {
     ($event:expr) => {
-        match $event {
-            Self::Page { ticket, .. }
-            | Self::Done { ticket, .. }
-            | Self::Refused { ticket, .. }
-            | Self::Drafts { ticket, .. }
-            | Self::Shelf { ticket, .. }
-            | Self::Found { ticket, .. }
-            | Self::ImageKept { ticket, .. }
-            | Self::Log { ticket, .. }
-            | Self::Task { ticket, .. }
-            | Self::Mind { ticket, .. } => Some(ticket),
-            Self::Workspace(_)
-            | Self::Rows(_)
-            | Self::Row(_)
-            | Self::Removed(_)
-            | Self::Inbox(_)
-            | Self::Asked { .. }
-            | Self::Answered { .. }
-            | Self::Sheet { .. }
-            | Self::Fact(_)
-            | Self::Live { .. }
-            | Self::ToolEnded { .. }
-            | Self::LiveEnd { .. }
-            | Self::Retry { .. }
-            | Self::Problems(_)
-            | Self::Forked { .. }
-            | Self::Files(_)
-            | Self::Processes(_)
-            | Self::Consent(_)
-            | Self::Notice(_)
-            | Self::News(_)
-            | Self::Teams(_)
-            | Self::Triggers(_)
-            | Self::Tasks(_)
-            | Self::TaskUpdated(_)
-            | Self::Halted(_)
-            | Self::Quiet(_)
-            | Self::TreeQuiet { .. }
-            | Self::Lagged
-            | Self::Stopped => None,
+        if let Self::Page { ticket, .. }
+        | Self::Done { ticket, .. }
+        | Self::Refused { ticket, .. }
+        | Self::Drafts { ticket, .. }
+        | Self::Shelf { ticket, .. }
+        | Self::Found { ticket, .. }
+        | Self::ImageKept { ticket, .. }
+        | Self::Log { ticket, .. }
+        | Self::Task { ticket, .. }
+        | Self::Mind { ticket, .. } = $event
+        {
+            Some(ticket)
+        } else {
+            None
         }
     };
 }
 
 impl DriverEvent {
+    /// What it is about. A page is of the transcript, although it has the ticket of a command.
+    #[must_use]
+    pub fn scope(&self) -> EventScope<'_> {
+        match self {
+            Self::Fact(fact) => EventScope::Transcript(fact.dialog()),
+            Self::Page { page, .. } => EventScope::Transcript(&page.dialog),
+            Self::Live { dialog, .. }
+            | Self::LiveEnd { dialog }
+            | Self::ToolEnded { dialog, .. }
+            | Self::Retry { dialog, .. } => EventScope::Transcript(dialog),
+            Self::Row(row) => EventScope::Dialog(&row.dialog),
+            Self::Removed(dialog)
+            | Self::Asked { dialog, .. }
+            | Self::Answered { dialog, .. }
+            | Self::Sheet { dialog, .. }
+            | Self::Forked { dialog, .. } => EventScope::Dialog(dialog),
+            Self::TreeQuiet { root, .. } => EventScope::Tree(root),
+            Self::Inbox(_)
+            | Self::Problems(_)
+            | Self::Files(_)
+            | Self::Processes(_)
+            | Self::News(_)
+            | Self::Teams(_)
+            | Self::Triggers(_)
+            | Self::Tasks(_) => EventScope::WorkspaceState,
+            Self::Workspace(_)
+            | Self::Rows(_)
+            | Self::Consent(_)
+            | Self::Notice(_)
+            | Self::TaskUpdated(_)
+            | Self::Halted(_)
+            | Self::Quiet(_) => EventScope::Workspace,
+            Self::Done { dialog, .. } => EventScope::Reply(dialog.as_ref()),
+            Self::Refused { .. }
+            | Self::Shelf { .. }
+            | Self::Found { .. }
+            | Self::Drafts { .. }
+            | Self::ImageKept { .. }
+            | Self::Log { .. }
+            | Self::Mind { .. }
+            | Self::Task { .. } => EventScope::Reply(None),
+            Self::Lagged | Self::Stopped => EventScope::Driver,
+        }
+    }
+
+    /// The tree that it is about; `None` if it is not about one alone.
+    #[must_use]
+    pub fn root(&self) -> Option<&RootId> {
+        match self.scope() {
+            EventScope::Transcript(dialog)
+            | EventScope::Dialog(dialog)
+            | EventScope::Reply(Some(dialog)) => Some(&dialog.root),
+            EventScope::Tree(root) => Some(root),
+            EventScope::Reply(None)
+            | EventScope::WorkspaceState
+            | EventScope::Workspace
+            | EventScope::Driver => None,
+        }
+    }
+
+    /// True if only the newest counts: of its kind, or of its kind for one dialog or task.
+    #[must_use]
+    pub fn is_replaceable(&self) -> bool {
+        matches!(self, Self::Row(_) | Self::TaskUpdated(_))
+            || self.scope() == EventScope::WorkspaceState
+    }
+
+    /// True if it makes the `old` one obsolete.
+    #[must_use]
+    pub fn replaces(&self, old: &Self) -> bool {
+        match (self, old) {
+            (Self::Row(new), Self::Row(old)) => new.dialog == old.dialog,
+            (Self::TaskUpdated(new), Self::TaskUpdated(old)) => new.id == old.id,
+            (_, _) => self.is_replaceable() && discriminant(self) == discriminant(old),
+        }
+    }
+
+    /// True if neither a refresh nor opening a dialog again brings it back.
+    #[must_use]
+    pub fn is_said_once(&self) -> bool {
+        matches!(self, Self::Asked { .. } | Self::Forked { .. } | Self::Stopped)
+            || matches!(self.scope(), EventScope::Reply(_))
+    }
+
     /// The ticket of the command it replies to; `None` if it is for everybody, or of a reply without one.
     #[must_use]
     pub fn ticket(&self) -> Option<Ticket> {
@@ -503,5 +587,25 @@ mod tests {
         assert_eq!(done(3).with_ticket(9), done(9));
         assert_eq!(DriverEvent::Lagged.with_ticket(9), DriverEvent::Lagged);
         assert_eq!(DriverEvent::Lagged.ticket(), None);
+    }
+
+    #[test]
+    fn of_the_state_of_the_workspace_only_the_newest_counts_and_of_notices_each() {
+        let news = || DriverEvent::News(Vec::new());
+        let tasks = || DriverEvent::Tasks(Vec::new());
+        let notice = || DriverEvent::Notice(Localized::same("all".to_owned()));
+        assert!(news().is_replaceable() && news().replaces(&news()));
+        assert!(!news().replaces(&tasks()) && !news().replaces(&notice()));
+        assert!(!notice().is_replaceable() && !notice().replaces(&notice()));
+    }
+
+    #[test]
+    fn a_reply_is_of_the_tree_of_its_dialog_and_is_said_once() {
+        let dialog = DialogId::main(RootId::new("aa/bb/1"));
+        let done = DriverEvent::Done { ticket: 1, dialog: Some(dialog.clone()) };
+        assert_eq!(done.root(), Some(&dialog.root));
+        assert_eq!(done.with_ticket(2).scope(), EventScope::Reply(Some(&dialog)));
+        assert!(DriverEvent::Done { ticket: 1, dialog: None }.is_said_once());
+        assert!(!DriverEvent::LiveEnd { dialog }.is_said_once());
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::event::{DriverEvent, Segment};
+use super::event::{DriverEvent, EventScope, Segment};
 use super::weight::weight;
 use crate::domain::DialogId;
 
@@ -49,8 +49,8 @@ impl Outbox {
         {
             self.weight += text.len();
         } else {
-            if is_replaceable(&event) {
-                self.retain(|old| !is_replaced_by(old, &event));
+            if event.is_replaceable() {
+                self.retain(|old| !event.replaces(old));
             }
             let weight = weight(&event);
             self.weight += weight;
@@ -102,7 +102,8 @@ impl Outbox {
 
     fn merge(&mut self, dialog: &DialogId, segment: Segment, more: &str) -> bool {
         let mut newest_first = self.waiting.iter_mut().rev();
-        let newest = newest_first.find(|waiting| transcript_of(&waiting.event) == Some(dialog));
+        let of_dialog = EventScope::Transcript(dialog);
+        let newest = newest_first.find(|waiting| waiting.event.scope() == of_dialog);
         match newest {
             Some(Waiting { event: DriverEvent::Live { segment: same, text, .. }, weight })
                 if *same == segment =>
@@ -130,7 +131,7 @@ impl Outbox {
     /// Drops everything that can be requested again; then the oldest of the rest, down to half of a limit of events
     /// that is still exceeded, and to `most_bytes`.
     fn drop_for_lag(&mut self, most_bytes: usize) {
-        self.retain(|event| !can_be_requested(event));
+        self.retain(DriverEvent::is_said_once);
         while self.waiting.len() > self.limit / 2
             || (self.waiting.len() > 1 && self.weight > most_bytes)
         {
@@ -144,130 +145,6 @@ impl Outbox {
     fn retain(&mut self, keeps: impl Fn(&DriverEvent) -> bool) {
         self.waiting.retain(|one| keeps(&one.event));
         self.weight = self.waiting.iter().map(|one| one.weight).sum();
-    }
-}
-
-/// True for what a refresh, or opening a dialog again, brings back; false for what is said once.
-fn can_be_requested(event: &DriverEvent) -> bool {
-    match event {
-        DriverEvent::Done { .. }
-        | DriverEvent::Refused { .. }
-        | DriverEvent::Forked { .. }
-        | DriverEvent::Shelf { .. }
-        | DriverEvent::Found { .. }
-        | DriverEvent::Mind { .. }
-        | DriverEvent::Log { .. }
-        | DriverEvent::ImageKept { .. }
-        | DriverEvent::Task { .. }
-        | DriverEvent::Drafts { .. }
-        | DriverEvent::Asked { .. }
-        | DriverEvent::Stopped => false,
-        DriverEvent::Workspace(_)
-        | DriverEvent::Rows(_)
-        | DriverEvent::Row(_)
-        | DriverEvent::Removed(_)
-        | DriverEvent::Inbox(_)
-        | DriverEvent::Answered { .. }
-        | DriverEvent::Page { .. }
-        | DriverEvent::Sheet { .. }
-        | DriverEvent::Fact(_)
-        | DriverEvent::Live { .. }
-        | DriverEvent::ToolEnded { .. }
-        | DriverEvent::LiveEnd { .. }
-        | DriverEvent::Retry { .. }
-        | DriverEvent::Problems(_)
-        | DriverEvent::Files(_)
-        | DriverEvent::Processes(_)
-        | DriverEvent::Consent(_)
-        | DriverEvent::Notice(_)
-        | DriverEvent::News(_)
-        | DriverEvent::Teams(_)
-        | DriverEvent::Triggers(_)
-        | DriverEvent::Tasks(_)
-        | DriverEvent::TaskUpdated(_)
-        | DriverEvent::Halted(_)
-        | DriverEvent::Quiet(_)
-        | DriverEvent::TreeQuiet { .. }
-        | DriverEvent::Lagged => true,
-    }
-}
-
-/// True for events of which only the newest counts.
-fn is_replaceable(event: &DriverEvent) -> bool {
-    matches!(
-        event,
-        DriverEvent::Row(_)
-            | DriverEvent::Inbox(_)
-            | DriverEvent::Problems(_)
-            | DriverEvent::Processes(_)
-            | DriverEvent::Files(_)
-            | DriverEvent::News(_)
-            | DriverEvent::Teams(_)
-            | DriverEvent::Triggers(_)
-            | DriverEvent::Tasks(_)
-            | DriverEvent::TaskUpdated(_)
-    )
-}
-
-/// True if the new event makes the `old` one obsolete.
-fn is_replaced_by(old: &DriverEvent, new: &DriverEvent) -> bool {
-    match (old, new) {
-        (DriverEvent::Row(old), DriverEvent::Row(new)) => old.dialog == new.dialog,
-        (DriverEvent::Inbox(_), DriverEvent::Inbox(_))
-        | (DriverEvent::Problems(_), DriverEvent::Problems(_))
-        | (DriverEvent::Processes(_), DriverEvent::Processes(_))
-        | (DriverEvent::Files(_), DriverEvent::Files(_))
-        | (DriverEvent::News(_), DriverEvent::News(_))
-        | (DriverEvent::Teams(_), DriverEvent::Teams(_))
-        | (DriverEvent::Triggers(_), DriverEvent::Triggers(_))
-        | (DriverEvent::Tasks(_), DriverEvent::Tasks(_)) => true,
-        (DriverEvent::TaskUpdated(old), DriverEvent::TaskUpdated(new)) => old.id == new.id,
-        (_, _) => false,
-    }
-}
-
-/// The dialog whose transcript an event continues.
-fn transcript_of(event: &DriverEvent) -> Option<&DialogId> {
-    match event {
-        DriverEvent::Fact(fact) => Some(fact.dialog()),
-        DriverEvent::Live { dialog, .. }
-        | DriverEvent::LiveEnd { dialog }
-        | DriverEvent::ToolEnded { dialog, .. }
-        | DriverEvent::Retry { dialog, .. } => Some(dialog),
-        DriverEvent::Page { page, .. } => Some(&page.dialog),
-        DriverEvent::Workspace(_)
-        | DriverEvent::Rows(_)
-        | DriverEvent::Row(_)
-        | DriverEvent::Removed(_)
-        | DriverEvent::Inbox(_)
-        | DriverEvent::Asked { .. }
-        | DriverEvent::Answered { .. }
-        | DriverEvent::Sheet { .. }
-        | DriverEvent::Problems(_)
-        | DriverEvent::Done { .. }
-        | DriverEvent::Refused { .. }
-        | DriverEvent::Forked { .. }
-        | DriverEvent::Shelf { .. }
-        | DriverEvent::Found { .. }
-        | DriverEvent::Mind { .. }
-        | DriverEvent::Log { .. }
-        | DriverEvent::ImageKept { .. }
-        | DriverEvent::Drafts { .. }
-        | DriverEvent::Processes(_)
-        | DriverEvent::Files(_)
-        | DriverEvent::Consent(_)
-        | DriverEvent::Notice(_)
-        | DriverEvent::News(_)
-        | DriverEvent::Teams(_)
-        | DriverEvent::Triggers(_)
-        | DriverEvent::Tasks(_)
-        | DriverEvent::Task { .. }
-        | DriverEvent::TaskUpdated(_)
-        | DriverEvent::Halted(_)
-        | DriverEvent::Quiet(_)
-        | DriverEvent::TreeQuiet { .. }
-        | DriverEvent::Lagged
-        | DriverEvent::Stopped => None,
     }
 }
 
@@ -295,7 +172,9 @@ mod tests {
     fn transcript(events: impl IntoIterator<Item = DriverEvent>, of: u8) -> String {
         let mut text_so_far = String::new();
         let mut last = None;
-        for event in events.into_iter().filter(|event| transcript_of(event) == Some(&dialog(of))) {
+        let dialog = dialog(of);
+        let is_of = |event: &DriverEvent| event.scope() == EventScope::Transcript(&dialog);
+        for event in events.into_iter().filter(is_of) {
             if let DriverEvent::Live { segment, text, .. } = event {
                 if last != Some(segment) {
                     text_so_far.push_str(&format!("[{segment:?}]"));
@@ -376,7 +255,7 @@ mod tests {
                 }
             }
             received.extend(std::iter::from_fn(|| outbox.pop()));
-            let kept = received.into_iter().filter(|event| !can_be_requested(event));
+            let kept = received.into_iter().filter(DriverEvent::is_said_once);
             prop_assert_eq!(kept.collect::<Vec<_>>(), once);
         }
     }

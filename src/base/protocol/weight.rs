@@ -20,6 +20,7 @@ pub fn weight(event: &DriverEvent) -> usize {
     FIXED + texts(event)
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is rare needs no arm")]
 fn texts(event: &DriverEvent) -> usize {
     match event {
         DriverEvent::Rows(rows) => rows.iter().map(row).sum(),
@@ -33,21 +34,6 @@ fn texts(event: &DriverEvent) -> usize {
         DriverEvent::Files(files) => {
             files.iter().map(|file| file.len() + size_of::<String>()).sum()
         }
-        DriverEvent::Refused { text, .. } | DriverEvent::Notice(text) => json(text),
-        // They are rare, or small.
-        DriverEvent::Workspace(view) => json(view),
-        DriverEvent::Sheet { sheet, .. } => json(sheet),
-        DriverEvent::Retry { retry, .. } => json(retry),
-        DriverEvent::Forked { next, .. } => json(next),
-        DriverEvent::Shelf { rows, .. } => json(rows),
-        DriverEvent::Found { part, .. } => json(part),
-        DriverEvent::Log { log, .. } => json(log),
-        DriverEvent::Mind { mind, .. } => json(mind),
-        DriverEvent::Processes(all) => json(all),
-        DriverEvent::Consent(view) => json(view),
-        DriverEvent::Halted(dialogs) | DriverEvent::TreeQuiet { halted: dialogs, .. } => {
-            json(dialogs)
-        }
         DriverEvent::Drafts { texts, .. } => {
             texts.iter().map(|(name, text)| FIXED + name.len() + text.len()).sum()
         }
@@ -55,11 +41,8 @@ fn texts(event: &DriverEvent) -> usize {
         DriverEvent::News(items) => {
             items.iter().map(|item| 2 * FIXED + item.title.len() + item.body.len()).sum()
         }
-        DriverEvent::Teams(teams) => json(teams),
-        DriverEvent::Triggers(rows) => json(rows),
         DriverEvent::Tasks(rows) => rows.iter().map(|row| FIXED + row.about.len()).sum(),
         DriverEvent::TaskUpdated(row) => row.about.len(),
-        DriverEvent::Task { task, .. } => json(task),
         DriverEvent::Removed(_)
         | DriverEvent::ToolEnded { .. }
         | DriverEvent::LiveEnd { .. }
@@ -68,6 +51,8 @@ fn texts(event: &DriverEvent) -> usize {
         | DriverEvent::Quiet(_)
         | DriverEvent::Lagged
         | DriverEvent::Stopped => 0,
+        // The others are rare, or small.
+        _ => json(event),
     }
 }
 
@@ -92,38 +77,35 @@ fn problem(problem: &Problem) -> usize {
 }
 
 fn entry(entry: &Entry) -> usize {
-    FIXED
-        + match &entry.record {
-            Record::GenStart | Record::ReplyResolution { .. } | Record::Anchor { .. } => 0,
-            Record::HumanText(text) => text.content.len() + optional(text.content_items.as_ref()),
-            Record::RuntimeGuide { content }
-            | Record::Words { content, .. }
-            | Record::UiOnly { content } => content.len(),
-            Record::Thought { content, reasoning, provider_data } => {
-                content.len() + optional(reasoning.as_ref()) + optional(provider_data.as_ref())
-            }
-            Record::FuncCall(call) | Record::TellaskCall { call, .. } => {
-                call.raw_arguments_text.len()
-            }
-            Record::FuncResult(result) => {
-                let items = optional(result.content_items.as_ref());
-                result.content.len() + items + optional(result.file_changes.as_ref())
-            }
-            Record::TellaskResult(result) => {
-                let items = optional(result.content_items.as_ref());
-                result.content.len() + result.call.tellask_content.len() + items
-            }
-            Record::Carryover(reply) => {
-                reply.tellask_content.len() + reply.response.len() + reply.content.len()
-            }
-            Record::SideDialogCreated(created) => json(created),
-            Record::Reminders { reminders } => json(reminders),
-            Record::Questions { questions } => json(questions),
-            Record::PendingSideDialogs { pending_side_dialogs } => json(pending_side_dialogs),
-            Record::Registry { entries } => json(entries),
-            Record::GenFinish { .. } => FIXED,
-            Record::Unknown { line, .. } => line.len(),
-        }
+    FIXED + record(&entry.record)
+}
+
+/// Long texts are measured as they are, all else by its JSON.
+fn record(record: &Record) -> usize {
+    if let Record::HumanText(text) = record {
+        text.content.len() + optional(text.content_items.as_ref())
+    } else if let Record::RuntimeGuide { content }
+    | Record::Words { content, .. }
+    | Record::UiOnly { content } = record
+    {
+        content.len()
+    } else if let Record::Thought { content, reasoning, provider_data } = record {
+        content.len() + optional(reasoning.as_ref()) + optional(provider_data.as_ref())
+    } else if let Record::FuncCall(call) | Record::TellaskCall { call, .. } = record {
+        call.raw_arguments_text.len()
+    } else if let Record::FuncResult(result) = record {
+        let items = optional(result.content_items.as_ref());
+        result.content.len() + items + optional(result.file_changes.as_ref())
+    } else if let Record::TellaskResult(result) = record {
+        let items = optional(result.content_items.as_ref());
+        result.content.len() + result.call.tellask_content.len() + items
+    } else if let Record::Carryover(reply) = record {
+        reply.tellask_content.len() + reply.response.len() + reply.content.len()
+    } else if let Record::Unknown { line, .. } = record {
+        line.len()
+    } else {
+        json(record)
+    }
 }
 
 fn optional(value: Option<&Value>) -> usize {

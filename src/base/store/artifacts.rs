@@ -91,6 +91,7 @@ impl BatchWriter<'_> {
         for path in std::mem::take(&mut self.made) {
             if let Err(error) = small_files::remove(self.store.disk(), &path) {
                 let path = self.store.layout.display_path(&path);
+                // Nothing is lost: the failed step is reported, and nothing names this file.
                 tracing::error!(path, %error, "a failed write could not be taken back");
             }
         }

@@ -347,6 +347,7 @@ impl<'a> BatchWriter<'a> {
             };
             if let Err(error) = restored {
                 let path = self.store.layout.display_path(&path);
+                // The failed step is reported; what the file says is compared with the courses at the next loading.
                 tracing::error!(path, %error, "a failed write could not be taken back");
             }
         }
@@ -364,6 +365,7 @@ impl<'a> BatchWriter<'a> {
                 }
                 Err(error) => {
                     let path = self.store.layout.display_path(&undo.path);
+                    // The failed step is reported; lines that stay are read at the next loading.
                     tracing::error!(path, %error, "a failed write could not be taken back");
                     writer_state.courses.remove(&undo.path);
                 }

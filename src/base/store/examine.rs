@@ -85,8 +85,7 @@ impl Store {
             .filter_map(|folder| folder.file_name().to_str().map(AgentId::new))
             .collect();
         agents.sort_unstable();
-        let read = agents.iter().filter_map(|agent| self.personal_reminders(agent).ok());
-        read.flat_map(|(_, problems)| problems).collect()
+        agents.iter().flat_map(|agent| self.readable_reminders(agent).1).collect()
     }
 
     /// Files of a tree that loading does not look at.

@@ -159,6 +159,7 @@ impl Store {
         let Ok(drafts) = self.read_drafts() else { return };
         for (name, path) in self.unused_images(newest, &drafts) {
             if let Err(error) = small_files::remove(self.disk(), &path) {
+                // Nothing is lost: no draft names it, and it is removed another time.
                 tracing::warn!(name, %error, "an unused image stays");
             }
         }

@@ -68,6 +68,19 @@ impl Store {
         Ok((reminders, problems.finish(&folder)))
     }
 
+    /// The reminders of a member that can be read, and why the others cannot.
+    pub fn readable_reminders(&self, agent: &AgentId) -> (Vec<Reminder>, Vec<Problem>) {
+        self.personal_reminders(agent).unwrap_or_else(|error| {
+            let folder = self.layout.display_path(&self.layout.personal(agent.as_str()));
+            let id = format!("store/reminder/{folder}");
+            let fix = Text::new(
+                "make the folder and its files readable",
+                "请使该文件夹及其中的文件可以读取",
+            );
+            (Vec::new(), vec![Problem::new(id, folder, error.message(), fix)])
+        })
+    }
+
     fn personal_folder(&self, agent: &AgentId) -> Result<PathBuf, StoreError> {
         Ok(self.layout.personal(stem(agent.as_str())?))
     }

@@ -50,6 +50,7 @@ impl Store {
         let start = flat.len().saturating_sub(MAX_NAME_BYTES);
         let name = (start..=flat.len()).find_map(|at| flat.get(at..)).unwrap_or_default();
         let copy = small_files::salvage(self.disk(), source, from, &folder, name)?;
+        // Nothing is lost by this: it is how something is kept.
         tracing::warn!(source = %shown, copy = %self.layout.display_path(&copy), "kept a copy");
         Ok(copy)
     }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::dialogs::assignment::ReplyDirective;
-use crate::domain::dialogs::record::{DeliveryMode, Origin, Record, SideDialogCreated};
+use crate::domain::dialogs::record::{
+    DeliveryMode, Origin, Record, RecordClass, SideDialogCreated,
+};
 use crate::domain::dialogs::registry::RegistryEntry;
 use crate::domain::text::Text;
 use crate::domain::{
@@ -248,58 +250,44 @@ impl CourseScan {
         }
         self.note(&entry);
         let is_new = self.begun.last() != Some(&course);
-        if is_new && !entry.record.is_snapshot() {
+        if is_new && entry.record.class() != RecordClass::Snapshot {
             self.begun.push(course);
         }
         self.history.fold(course, Arc::new(entry));
     }
 
     fn note(&mut self, entry: &Entry) {
-        match &entry.record {
-            Record::TellaskCall { call, delivery_mode: DeliveryMode::TellaskCallStart } => {
-                self.called_at.entry(call.id.clone()).or_insert_with(|| entry.ts.clone());
-                if SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman)
-                    && !self.asked.contains(&call.id)
-                {
-                    self.asked.push(call.id.clone());
-                }
+        let record = &entry.record;
+        if let Record::TellaskCall { call, delivery_mode: DeliveryMode::TellaskCallStart } = record
+        {
+            self.called_at.entry(call.id.clone()).or_insert_with(|| entry.ts.clone());
+            if SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman)
+                && !self.asked.contains(&call.id)
+            {
+                self.asked.push(call.id.clone());
             }
-            Record::TellaskResult(result) => {
-                self.answered(&result.call_id);
-                self.agent = result.responder.origin_member_id.clone().or(self.agent.take());
+        } else if let Record::TellaskResult(result) = record {
+            self.answered(&result.call_id);
+            self.agent = result.responder.origin_member_id.clone().or(self.agent.take());
+        } else if let Record::Carryover(reply) = record {
+            self.answered(&reply.call_id);
+            self.agent = Some(reply.origin_member_id.clone());
+        } else if let Record::Questions { questions } = record {
+            self.questions(questions);
+        } else if let Record::Reminders { reminders } = record {
+            self.reminders = Some(reminders.clone());
+        } else if let Record::Registry { entries } = record {
+            self.registry = Some(entries.clone());
+        } else if let Record::SideDialogCreated(created) = record {
+            self.agent = Some(created.assignment_from_asker.origin_member_id.clone());
+            self.created.push(created.clone());
+        } else if let Record::HumanText(text) = record {
+            if self.first_message.is_none() && text.origin == Origin::User {
+                self.first_message = Some(headline(&text.content));
             }
-            Record::Carryover(reply) => {
-                self.answered(&reply.call_id);
-                self.agent = Some(reply.origin_member_id.clone());
+            if let Some(directive) = &text.tellask_reply_directive {
+                self.directive = Some(directive.clone());
             }
-            Record::Questions { questions } => self.questions(questions),
-            Record::Reminders { reminders } => self.reminders = Some(reminders.clone()),
-            Record::Registry { entries } => self.registry = Some(entries.clone()),
-            Record::SideDialogCreated(created) => {
-                self.agent = Some(created.assignment_from_asker.origin_member_id.clone());
-                self.created.push(created.clone());
-            }
-            Record::HumanText(text) => {
-                if self.first_message.is_none() && text.origin == Origin::User {
-                    self.first_message = Some(headline(&text.content));
-                }
-                if let Some(directive) = &text.tellask_reply_directive {
-                    self.directive = Some(directive.clone());
-                }
-            }
-            Record::TellaskCall { .. }
-            | Record::GenStart
-            | Record::RuntimeGuide { .. }
-            | Record::Thought { .. }
-            | Record::Words { .. }
-            | Record::FuncCall(_)
-            | Record::FuncResult(_)
-            | Record::ReplyResolution { .. }
-            | Record::Anchor { .. }
-            | Record::PendingSideDialogs { .. }
-            | Record::UiOnly { .. }
-            | Record::GenFinish { .. }
-            | Record::Unknown { .. } => {}
         }
     }
 

@@ -82,6 +82,12 @@ impl Spools {
         written.map_err(StoreError::io(FileAction::Writing, &path))?;
         Ok(AnswerSpool { disk, path, file, text_bytes: 0 })
     }
+
+    /// Where the spool of a dialog lies, as people see it.
+    #[must_use]
+    pub fn shown_path(&self, dialog: &DialogId) -> String {
+        self.layout.display_path(&self.layout.spool(dialog))
+    }
 }
 
 impl AnswerSpool {

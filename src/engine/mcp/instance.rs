@@ -267,6 +267,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
                     if let Ok(Ok(tools)) = timeout(LIST_TIMEOUT, list(&peer)).await {
                         let (listing, held) = self.judged(tools).await;
                         let held = held.inspect_err(|reason| {
+                            // The tools of before stay; without a judgement nothing new may be offered.
                             tracing::warn!(server = self.name, %reason, "nothing new of an MCP server is offered");
                         });
                         let event = InstanceEvent::Tools { listing, held: held.ok() };

@@ -154,6 +154,7 @@ impl ToolSource for Servers {
         let now = self.now();
         for (server, tool) in &now.tools {
             if let Err(error) = registry.add(server, tool.clone()) {
+                // A name that is taken is a problem since the tools were listed.
                 tracing::warn!(server, %error, "a tool of an MCP server is left out");
             }
         }
@@ -162,6 +163,7 @@ impl ToolSource for Servers {
         }
         for tool in admin::tools(&self.tx) {
             if let Err(error) = registry.add(admin::TOOLSET, tool) {
+                // Ours come last, and servers are offered no names of ours: this would be a fault of the program.
                 tracing::warn!(%error, "a tool for MCP servers is left out");
             }
         }

@@ -69,6 +69,7 @@ impl EventLines {
     }
 
     /// Returns the lines for an event; none for one that only affects drawing.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only what is a line has an arm")]
     pub fn of(&mut self, event: &DriverEvent) -> Vec<SafeText> {
         match event {
             DriverEvent::Rows(rows) => self.rows(rows),
@@ -90,33 +91,7 @@ impl EventLines {
             }
             DriverEvent::Quiet(outcome) => self.quiet(*outcome),
             DriverEvent::Lagged => vec![SafeText::line(LEFT_OUT.in_lang(self.lang))],
-            DriverEvent::Workspace(_)
-            | DriverEvent::Teams(_)
-            | DriverEvent::Triggers(_)
-            | DriverEvent::Tasks(_)
-            | DriverEvent::TaskUpdated(_)
-            | DriverEvent::Task { .. }
-            | DriverEvent::Files(_)
-            | DriverEvent::Asked { .. }
-            | DriverEvent::Answered { .. }
-            | DriverEvent::Page { .. }
-            | DriverEvent::Sheet { .. }
-            | DriverEvent::Live { .. }
-            | DriverEvent::ToolEnded { .. }
-            | DriverEvent::LiveEnd { .. }
-            | DriverEvent::Done { .. }
-            | DriverEvent::Refused { .. }
-            | DriverEvent::Forked { .. }
-            | DriverEvent::ImageKept { .. }
-            | DriverEvent::Drafts { .. }
-            | DriverEvent::Shelf { .. }
-            | DriverEvent::Found { .. }
-            | DriverEvent::Mind { .. }
-            | DriverEvent::Log { .. }
-            | DriverEvent::Processes(_)
-            | DriverEvent::Halted(_)
-            | DriverEvent::TreeQuiet { .. }
-            | DriverEvent::Stopped => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -299,36 +274,23 @@ impl EventLines {
 
     fn record(&self, dialog: &DialogId, record: &Record) -> Vec<SafeText> {
         let speaker = self.speaker(dialog);
-        match record {
-            Record::HumanText(text) => self.pushed(&speaker, text),
-            Record::Words { content, interrupted } => self.words(&speaker, content, *interrupted),
-            Record::UiOnly { content } => self.words(&speaker, content, false),
-            Record::FuncCall(call) => vec![called(&speaker, call)],
-            Record::FuncResult(result) => self.changed_files(&speaker, result),
-            Record::TellaskCall { call, delivery_mode } => {
-                self.tellask(&speaker, call, *delivery_mode)
-            }
-            Record::TellaskResult(result) if result.call_name != ASK_HUMAN => {
-                let responder = &result.responder.responder_id;
-                self.reply(dialog, responder, &result.content, result.status)
-            }
-            Record::Carryover(result) if result.call_name != ASK_HUMAN => {
-                self.reply(dialog, &result.responder_id, &result.response, result.status)
-            }
-            Record::TellaskResult(_)
-            | Record::Carryover(_)
-            | Record::GenStart
-            | Record::RuntimeGuide { .. }
-            | Record::Thought { .. }
-            | Record::ReplyResolution { .. }
-            | Record::Anchor { .. }
-            | Record::SideDialogCreated(_)
-            | Record::Reminders { .. }
-            | Record::Questions { .. }
-            | Record::PendingSideDialogs { .. }
-            | Record::Registry { .. }
-            | Record::GenFinish { .. }
-            | Record::Unknown { .. } => Vec::new(),
+        if let Record::HumanText(text) = record {
+            self.pushed(&speaker, text)
+        } else if let Record::Words { content, interrupted } = record {
+            self.words(&speaker, content, *interrupted)
+        } else if let Record::UiOnly { content } = record {
+            self.words(&speaker, content, false)
+        } else if let Record::FuncCall(call) = record {
+            vec![called(&speaker, call)]
+        } else if let Record::FuncResult(result) = record {
+            self.changed_files(&speaker, result)
+        } else if let Record::TellaskCall { call, delivery_mode } = record {
+            self.tellask(&speaker, call, *delivery_mode)
+        } else {
+            let reply = record.reply().filter(|reply| reply.call_name != ASK_HUMAN);
+            reply.map_or_else(Vec::new, |reply| {
+                self.reply(dialog, reply.responder, reply.words, reply.status)
+            })
         }
     }
 

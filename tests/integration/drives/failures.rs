@@ -9,6 +9,7 @@ use dominds_tui::protocol::event::{QuietOutcome, RetryView, Segment};
 use dominds_tui::protocol::{Command, DriverEvent};
 use tokio::time::Instant;
 
+use super::support::open_problems;
 use super::tellasks::once;
 use super::{made, probe, question, result_of};
 use crate::common::record_lines::record_lines;
@@ -42,11 +43,7 @@ fn waits(running: &Running) -> Vec<u64> {
 }
 
 fn problems(running: &Running) -> Vec<String> {
-    let problems = running.seen.iter().rev().find_map(|event| match event {
-        DriverEvent::Problems(problems) => Some(problems),
-        _ => None,
-    });
-    problems.into_iter().flatten().map(|problem| problem.id.clone()).collect()
+    open_problems(running).into_iter().map(|problem| problem.id).collect()
 }
 
 #[tokio::test(start_paused = true)]

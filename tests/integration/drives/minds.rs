@@ -9,6 +9,7 @@ use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::event::{MemberView, QuietOutcome};
 use dominds_tui::protocol::{Command, DriverEvent};
 
+use super::support::open_problems;
 use crate::common::{Running, World};
 
 const LLM: &str = "\
@@ -22,11 +23,7 @@ providers:
 impl Running {
     /// The problems as last reported.
     fn problems(&self) -> Vec<String> {
-        let problems = self.seen.iter().rev().find_map(|event| match event {
-            DriverEvent::Problems(problems) => Some(problems.clone()),
-            _ => None,
-        });
-        problems.unwrap_or_default().into_iter().map(|problem| problem.id).collect()
+        open_problems(self).into_iter().map(|problem| problem.id).collect()
     }
 
     fn members(&self) -> Vec<MemberView> {

@@ -6,6 +6,7 @@ use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use serde_json::json;
 
 use super::result_of;
+use super::support::open_problems;
 use crate::common::World;
 
 /// The texts of the reminder block, in the order the model sees them.
@@ -129,6 +130,26 @@ async fn c14_a_personal_reminder_takes_no_position_and_is_changed_and_deleted_by
     assert_eq!(contents(&seen[seen.len() - 2]), ["ours"]);
     assert!(block(seen.last().expect("a request")).is_empty());
     assert_eq!(shared(&world), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shared_reminder_that_is_left_out_is_a_problem_until_it_can_be_read() {
+    let models = Sequence::new()
+        .reply("lead", Reply::saying("One."))
+        .reply("lead", Reply::saying("Two."))
+        .reply("lead", Reply::saying("Three."));
+    let world = World::new(models);
+    let file = ".dialogs/reminders/lead/broken.json";
+    world.put(file, "{");
+    let mut running = world.start().await;
+    running.talk("One").await;
+    let found: Vec<String> = open_problems(&running).into_iter().map(|one| one.path).collect();
+    assert_eq!(found, [file]);
+    running.talk("Two").await;
+    assert_eq!(open_problems(&running).len(), 1, "two dialogs of a member share it");
+    std::fs::remove_file(world.path().join(file)).expect("removed");
+    running.talk("Three").await;
+    assert_eq!(open_problems(&running), []);
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,12 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dominds_tui::domain::{AgentId, DialogId};
+use dominds_tui::domain::{AgentId, DialogId, Problem};
 use dominds_tui::llm::Sequence;
 use dominds_tui::protocol::{Command, DriverEvent};
 
 use crate::common::wait::until;
 use crate::common::{Running, World};
+
+/// The problems as last reported.
+pub fn open_problems(running: &Running) -> Vec<Problem> {
+    let problems = running.seen.iter().rev().find_map(|event| match event {
+        DriverEvent::Problems(problems) => Some(problems.clone()),
+        _ => None,
+    });
+    problems.unwrap_or_default()
+}
 
 const MEMBERS: [&str; 4] = ["lead", "alice", "bob", "carol"];
 

@@ -7,6 +7,7 @@ use dominds_tui::domain::{AnswerText, Course, DialogId, Genseq};
 use dominds_tui::llm::{ErrorClass, LlmError, Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 
+use super::support::open_problems;
 use crate::common::record_lines::{entries, record_lines};
 use crate::common::{Running, World};
 
@@ -105,6 +106,25 @@ async fn a_stop_records_the_text_and_leaves_no_spool() {
     assert_eq!(spools(&world), [""; 0]);
     let lines = record_lines(&world.view(), &main);
     assert_eq!(lines, ["start 1", "person: Count", "says, cut: One, t", "end 1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_not_kept_for_a_crash_is_a_problem_until_one_is_kept() {
+    let slow = |text: &str| Reply::saying(text).and_wait(3 * AT_MOST_LOST).and_saying(" More.");
+    let models = Sequence::new().reply("lead", slow("One.")).reply("lead", slow("Two."));
+    let world = World::new(models);
+    world.put(".dialogs/.tui/spool", "in the way");
+    let mut running = world.start().await;
+    let main = running.talk("Count").await;
+    let [problem] = &open_problems(&running)[..] else { panic!("one problem") };
+    assert_eq!(problem.id, format!("store/spool/{main}"));
+    assert!(problem.path.starts_with(".dialogs/.tui/spool/"), "{problem}");
+    std::fs::remove_file(world.path().join(".dialogs/.tui/spool")).expect("removed");
+    running.say(&main, "On").await.expect("said");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(open_problems(&running), []);
+    let lines = record_lines(&world.view(), &main);
+    assert!(lines.contains(&"says: One. More.".to_owned()), "nothing else is lost: {lines:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -275,31 +275,81 @@ pub enum Record {
     Unknown { kind: String, line: String },
 }
 
+/// What a record is about. Readers that treat a few records name those alone; here each has its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordClass {
+    /// A generation begins or ends.
+    Generation,
+    /// What a model is told.
+    Prompt,
+    /// Of a model's answer, also of a partial one.
+    Answer,
+    /// What came of a call.
+    Outcome,
+    /// How calls, replies and side dialogs belong together.
+    Link,
+    /// What a file of state holds, as opposed to an event. It may stand in a file of a course that has not begun.
+    Snapshot,
+    Unknown,
+}
+
+/// What both records of a reply say, of a teammate or of a person.
+#[derive(Debug, Clone, Copy)]
+pub struct ReplyFacts<'a> {
+    pub call: &'a CallId,
+    pub call_name: &'a str,
+    pub status: ReplyStatus,
+    pub responder: &'a AgentId,
+    pub words: &'a str,
+}
+
 impl Record {
-    /// True for a record of what a file of state holds, as opposed to an event. It may stand in a file of
-    /// a course that has not begun.
     #[must_use]
-    pub fn is_snapshot(&self) -> bool {
-        matches!(
-            self,
+    pub fn class(&self) -> RecordClass {
+        match self {
+            Self::GenStart | Self::GenFinish { .. } => RecordClass::Generation,
+            Self::HumanText(_) | Self::RuntimeGuide { .. } => RecordClass::Prompt,
+            Self::Thought { .. }
+            | Self::Words { .. }
+            | Self::FuncCall(_)
+            | Self::TellaskCall { .. }
+            | Self::UiOnly { .. } => RecordClass::Answer,
+            Self::FuncResult(_) | Self::TellaskResult(_) | Self::Carryover(_) => {
+                RecordClass::Outcome
+            }
+            Self::ReplyResolution { .. } | Self::Anchor { .. } | Self::SideDialogCreated(_) => {
+                RecordClass::Link
+            }
             Self::Reminders { .. }
-                | Self::Questions { .. }
-                | Self::PendingSideDialogs { .. }
-                | Self::Registry { .. }
-        )
+            | Self::Questions { .. }
+            | Self::PendingSideDialogs { .. }
+            | Self::Registry { .. } => RecordClass::Snapshot,
+            Self::Unknown { .. } => RecordClass::Unknown,
+        }
     }
 
-    /// True for a record of a model's answer, also of a partial one.
+    /// The reply that it is, whether it came in the course of its call or later.
     #[must_use]
-    pub fn is_of_an_answer(&self) -> bool {
-        matches!(
-            self,
-            Self::Thought { .. }
-                | Self::Words { .. }
-                | Self::FuncCall(_)
-                | Self::TellaskCall { .. }
-                | Self::UiOnly { .. }
-        )
+    pub fn reply(&self) -> Option<ReplyFacts<'_>> {
+        if let Self::TellaskResult(reply) = self {
+            Some(ReplyFacts {
+                call: &reply.call_id,
+                call_name: &reply.call_name,
+                status: reply.status,
+                responder: &reply.responder.responder_id,
+                words: &reply.content,
+            })
+        } else if let Self::Carryover(reply) = self {
+            Some(ReplyFacts {
+                call: &reply.call_id,
+                call_name: &reply.call_name,
+                status: reply.status,
+                responder: &reply.responder_id,
+                words: &reply.response,
+            })
+        } else {
+            None
+        }
     }
 }
 

@@ -1,105 +1,58 @@
-//! The names of all kinds of commands and events on the wire.
+//! The names of the kinds of commands and events that are read from the wire, as their derived `Deserialize`
+//! knows them: it names all variants before it reads anything.
 
-use crate::protocol::{Command, DriverEvent};
+use std::fmt;
 
-/// The list of names, and the name of a value. A kind without a name does not compile.
-macro_rules! kinds {
-    ($(#[$doc:meta])* $all:ident, $kind_of:ident($of:ident): $($kind:ident = $name:literal),* $(,)?) => {
-        $(#[$doc])*
-        pub const $all: &[&str] = &[$($name),*];
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::forward_to_deserialize_any;
 
-        #[must_use]
-        pub fn $kind_of(value: &$of) -> &'static str {
-            match value {
-                $($of::$kind { .. } => $name),*
-            }
-        }
-    };
+/// The names of the variants of an enum with a derived `Deserialize`, in the order of their definition, without
+/// those that are never read.
+pub(super) fn kinds_of<T: Deserialize<'static>>() -> &'static [&'static str] {
+    match T::deserialize(NoValue) {
+        Err(Names(names)) => names,
+        Ok(_) => &[],
+    }
 }
 
-kinds! {
-    /// Kinds of commands, in the order of their definition.
-    COMMAND_KINDS, kind_of_command(Command):
-    Open = "open",
-    Page = "page",
-    Preview = "preview",
-    Close = "close",
-    Create = "create",
-    Say = "say",
-    KeepImage = "keep_image",
-    TakeBack = "take_back",
-    Answer = "answer",
-    AnswerParts = "answer_parts",
-    Stop = "stop",
-    RetryNow = "retry_now",
-    StopAll = "stop_all",
-    FinishSteps = "finish_steps",
-    Continue = "continue",
-    ContinueAll = "continue_all",
-    Withdraw = "withdraw",
-    KeepGoing = "keep_going",
-    Lifecycle = "lifecycle",
-    Title = "title",
-    Shelf = "shelf",
-    Log = "log",
-    Mind = "mind",
-    Agree = "agree",
-    SetAutonomy = "set_autonomy",
-    DismissNews = "dismiss_news",
-    Tasks = "tasks",
-    CheckConsent = "check_consent",
-    Files = "files",
-    Drafts = "drafts",
-    SaveDraft = "save_draft",
-    StopProcess = "stop_process",
-    Sheet = "sheet",
-    Find = "find",
-    EndFind = "end_find",
-    Look = "look",
-    Refresh = "refresh",
-    Shutdown = "shutdown",
+/// Whoever reads a value from it is told the names instead.
+struct NoValue;
+
+#[derive(Debug)]
+struct Names(&'static [&'static str]);
+
+impl fmt::Display for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no value")
+    }
 }
 
-kinds! {
-    /// Kinds of events, in the order of their definition.
-    EVENT_KINDS, kind_of_event(DriverEvent):
-    Workspace = "workspace",
-    Rows = "rows",
-    Row = "row",
-    Removed = "removed",
-    Inbox = "inbox",
-    Asked = "asked",
-    Answered = "answered",
-    Page = "page",
-    Sheet = "sheet",
-    Fact = "fact",
-    Live = "live",
-    ToolEnded = "tool_ended",
-    LiveEnd = "live_end",
-    Retry = "retry",
-    Problems = "problems",
-    Done = "done",
-    Refused = "refused",
-    Forked = "forked",
-    Shelf = "shelf",
-    Found = "found",
-    Files = "files",
-    Drafts = "drafts",
-    ImageKept = "image_kept",
-    Log = "log",
-    Mind = "mind",
-    Processes = "processes",
-    Consent = "consent",
-    Notice = "notice",
-    News = "news",
-    Teams = "teams",
-    Triggers = "triggers",
-    Tasks = "tasks",
-    TaskUpdated = "task_updated",
-    Task = "task",
-    Halted = "halted",
-    Quiet = "quiet",
-    TreeQuiet = "tree_quiet",
-    Lagged = "lagged",
-    Stopped = "stopped",
+impl std::error::Error for Names {}
+
+impl Error for Names {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self(&[])
+    }
+}
+
+impl<'de> Deserializer<'de> for NoValue {
+    type Error = Names;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Names> {
+        Err(Names(&[]))
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        names: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Names> {
+        Err(Names(names))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::frame::{FrameFault, LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER, frame_of};
 use super::handshake::{Hello, MAX_NAME_CHARS, Rejected, Welcome};
-use super::kinds::{COMMAND_KINDS, EVENT_KINDS};
+use super::kinds::kinds_of;
 use crate::domain::text::hidden_chars::class_of;
 use crate::domain::text::{Localized, localized};
 use crate::protocol::{Command, DriverEvent, StoredRecord, Ticket};
@@ -16,7 +16,7 @@ use crate::protocol::{Command, DriverEvent, StoredRecord, Ticket};
 /// Most characters of what is wrong with a message.
 const MAX_FAULT_CHARS: usize = 300;
 /// The kind of event that is on disk.
-const FACT: &str = "fact";
+pub(super) const FACT: &str = "fact";
 
 /// A message of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,7 +183,7 @@ fn command_of(json: &str) -> Result<Command, ClientFault> {
         ticket: Ticket,
     }
     let Tagged { kind, content } = read(json)?;
-    if COMMAND_KINDS.contains(&kind.as_str()) {
+    if kinds_of::<Command>().contains(&kind.as_str()) {
         return Ok(read(json)?);
     }
     let form = content.and_then(|content| read::<TicketForm>(content.get()).ok());
@@ -197,7 +197,7 @@ fn event_of(json: &str) -> Result<FromDriver, Malformed> {
     let Tagged { kind, content } = read(json)?;
     let event = match (kind.as_str(), content) {
         (FACT, Some(content)) => DriverEvent::Fact(StoredRecord::read(content.get())?),
-        (known, _) if EVENT_KINDS.contains(&known) => read(json)?,
+        (known, _) if known == FACT || kinds_of::<DriverEvent>().contains(&known) => read(json)?,
         (unknown, _) => return Ok(FromDriver::Unknown { kind: short_kind(unknown) }),
     };
     Ok(FromDriver::Event(Box::new(event)))

@@ -20,7 +20,6 @@ pub use handshake::{
     AudienceKind, FolderId, Hello, MAX_NAME_CHARS, OLDEST, PROTOCOL, Rejected, Versions, Welcome,
     agree,
 };
-pub use kinds::{COMMAND_KINDS, EVENT_KINDS, kind_of_command, kind_of_event};
 pub use message::{
     ClientFault, FromClient, FromDriver, Malformed, decode_from_client, decode_from_driver,
     encode_command, encode_event, encode_hello, encode_rejected, encode_welcome,

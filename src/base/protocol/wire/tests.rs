@@ -3,13 +3,16 @@
 #![expect(clippy::cast_possible_truncation, reason = "any number will do")]
 
 use proptest::prelude::*;
+use serde::Serialize;
 use serde_json::json;
 
 use super::examples::{Seeds, commands, events};
+use super::kinds::kinds_of;
+use super::message::FACT;
 use super::*;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::{Course, DialogId, RootId, Stamp};
-use crate::protocol::event::Segment;
+use crate::protocol::event::{EventScope, Segment};
 use crate::protocol::{Command, DriverEvent, Refusal, StoredRecord};
 use crate::samples::assert_translated;
 
@@ -62,30 +65,35 @@ fn body(frame: &[u8]) -> &str {
     std::str::from_utf8(&frame[HEADER_BYTES..]).unwrap()
 }
 
+/// The name that a command or an event has on the wire.
+fn kind(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap();
+    let name = |value: &serde_json::Value| value.as_object()?.keys().next().cloned();
+    name(&value).or_else(|| value.as_str().map(str::to_owned)).unwrap()
+}
+
+/// The names of all of them, in order, each once.
+fn kinds(all: &[impl Serialize]) -> Vec<String> {
+    let mut kinds: Vec<String> = all.iter().map(kind).collect();
+    kinds.dedup();
+    kinds
+}
+
 #[test]
 fn every_kind_has_an_example_and_the_name_it_has_on_the_wire() {
-    let of = |frame: Vec<u8>| -> String {
-        let message: serde_json::Value = serde_json::from_str(body(&frame)).unwrap();
-        let value = message.as_object().unwrap().values().next().unwrap();
-        let name = |value: &serde_json::Value| value.as_object()?.keys().next().cloned();
-        name(value).or_else(|| value.as_str().map(str::to_owned)).unwrap()
-    };
-    let mut kinds: Vec<&str> = Vec::new();
-    for command in commands(&Seeds::plain()) {
-        let kind = kind_of_command(&command);
-        assert_eq!(of(encode_command(&command).unwrap()), kind);
-        kinds.push(kind);
-    }
-    kinds.dedup();
-    assert_eq!(kinds, COMMAND_KINDS);
-    kinds.clear();
+    assert_eq!(kinds(&commands(&Seeds::plain())), kinds_of::<Command>());
+    let mut events = kinds(&events(&Seeds::plain()));
+    events.retain(|kind| kind != FACT);
+    assert_eq!(events, kinds_of::<DriverEvent>());
+}
+
+#[test]
+fn of_all_events_replies_and_pages_alone_have_a_ticket() {
     for event in events(&Seeds::plain()) {
-        let kind = kind_of_event(&event);
-        assert_eq!(of(encode_event(&event).unwrap()), kind);
-        kinds.push(kind);
+        let is_reply = matches!(event.scope(), EventScope::Reply(_));
+        let has_ticket = is_reply || matches!(event, DriverEvent::Page { .. });
+        assert_eq!(event.ticket().is_some(), has_ticket, "{event:?}");
     }
-    kinds.dedup();
-    assert_eq!(kinds, EVENT_KINDS);
 }
 
 #[test]
@@ -313,20 +321,20 @@ fn yes(is_so: bool) -> &'static str {
 #[test]
 fn the_document_has_every_kind_with_its_ticket_and_its_right() {
     let all = commands(&Seeds::plain());
-    let commands = COMMAND_KINDS.iter().map(|kind| {
-        let of_kind = || all.iter().filter(|command| kind_of_command(command) == *kind);
+    let commands = kinds(&all).into_iter().map(|name| {
+        let of_kind = || all.iter().filter(|command| kind(*command) == name);
         let ticket = yes(of_kind().all(|command| command.ticket().is_some()));
         let reads = of_kind().filter(|command| command.is_read_only()).count();
         let right = if reads > 0 && reads < of_kind().count() { "in part" } else { yes(reads > 0) };
-        [format!("`{kind}`"), ticket.to_owned(), right.to_owned()]
+        [format!("`{name}`"), ticket.to_owned(), right.to_owned()]
     });
     let documented = table("| command | ticket | read-only | what it does |");
     assert_eq!(documented, commands.collect::<Vec<_>>());
 
     let all = events(&Seeds::plain());
-    let events = EVENT_KINDS.iter().map(|kind| {
-        let mut of_kind = all.iter().filter(|event| kind_of_event(event) == *kind);
-        [format!("`{kind}`"), yes(of_kind.all(|event| event.ticket().is_some())).to_owned()]
+    let events = kinds(&all).into_iter().map(|name| {
+        let mut of_kind = all.iter().filter(|event| kind(*event) == name);
+        [format!("`{name}`"), yes(of_kind.all(|event| event.ticket().is_some())).to_owned()]
     });
     let documented = table("| event | ticket | what it says |");
     assert_eq!(documented, events.collect::<Vec<_>>());

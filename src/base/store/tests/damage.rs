@@ -518,3 +518,12 @@ fn a_state_file_that_was_removed_does_not_come_back_from_a_copy_that_was_never_m
     let again = store.load(run(), &root()).unwrap();
     assert_eq!((again.repairs, copy.exists()), (vec![], false));
 }
+
+#[test]
+fn shared_reminders_that_cannot_be_read_at_all_are_a_problem() {
+    let workspace = Workspace::new();
+    let (found, problems) = workspace.view().readable_reminders(&"../lead".into());
+    let [problem] = &problems[..] else { panic!("{problems:?}") };
+    assert!(found.is_empty() && problem.path.starts_with(".dialogs/reminders/"), "{problem}");
+    assert_translated(&problem.text);
+}

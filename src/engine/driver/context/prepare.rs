@@ -90,7 +90,10 @@ pub fn prepare_member(
     let approved = asks_first.then(|| gates::approved(dialog.history.entries.iter()));
     let tools = of_team.into_iter().fold(tools, ToolSubset::with_tool);
     let (tools, shared) = match role {
-        DialogRole::Main | DialogRole::Side => (tools, reminders::shared(&engine.store, agent, on)),
+        DialogRole::Main | DialogRole::Side => {
+            // The tree has just reported what cannot be read.
+            (tools, reminders::shared(&engine.store, agent, on).0)
+        }
         DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
     };
     let prepared = PreparedMember {

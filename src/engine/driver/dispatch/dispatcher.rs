@@ -224,6 +224,7 @@ impl Dispatcher {
     /// Stops all work here.
     async fn pause(&mut self, view: &TasksView) -> Result<(), Ended> {
         for root in self.sharer.take_running(view) {
+            // Nothing is lost: the stop has its reason, and the store is a problem.
             tracing::warn!(%root, "a task is stopped: the store is not reached");
             let stop = Some(StopReason::store_is_away());
             let how = PuttingAway { to: None, stop, even_done: false };
@@ -463,6 +464,7 @@ impl Dispatcher {
         if let Some(fault) = fault {
             let (team, is_query) = (&active.task.team, active.task.kind == TaskKind::Query);
             if is_query {
+                // The query ends with an error for its asker; the cause is for this log.
                 tracing::warn!(%fault, %team, "a query cannot be answered");
             }
             let error = if is_query { NO_PROVIDER.to_owned() } else { fault };
@@ -495,6 +497,7 @@ impl Dispatcher {
                 Ok(true)
             }
             Some(Err(error)) => {
+                // Nothing is lost: it is tried again at the next look.
                 tracing::warn!(%error, task = %active.task.id, "the dialog of a task could not be made");
                 self.known.remove(&active.attempt());
                 Ok(false)

@@ -112,6 +112,7 @@ impl Triggers {
             }
         }
         if skipped > 0 {
+            // By the rule of triggers: what passed while nobody looked does not fire later.
             tracing::warn!(count = skipped, "times of triggers have passed without a firing");
         }
         for (id, trigger, event) in due_now {
@@ -185,6 +186,7 @@ impl Triggers {
         let age = self.engine.clock.moment().duration_since(message.at).unwrap_or_default();
         let (id, channel) = (&message.id, &message.channel);
         if age.as_secs() >= u64::from(rule.dedup_seconds) {
+            // By the rule of triggers: beyond this age nobody knows whether it has fired.
             tracing::warn!(id, channel, "a message is too old for triggers");
         } else {
             let meant: Vec<(&TriggerId, &Trigger)> = self

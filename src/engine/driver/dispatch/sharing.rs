@@ -52,6 +52,7 @@ impl Sharer {
         let org = minds.hive().org();
         let teams = org.teams().filter(|_| org.is_on()).map(|team| team.name.clone()).collect();
         let told = tasks.host(teams, minds.hive().limits.max_attempts).await;
+        // Nothing is lost: it is told again until the store knows it.
         self.is_told =
             told.inspect_err(|error| tracing::warn!(%error, "teams to work for")).is_ok();
     }

@@ -1,14 +1,16 @@
 //! Writes the text of a running answer to its spool, so that a process that is killed loses at most the text
-//! of the last moments. A spool that cannot be written is given up: the answer itself is recorded as ever.
+//! of the last moments. A spool that cannot be written is given up, and that is a problem: the answer itself is
+//! recorded as ever.
 
 use std::mem;
 use std::time::Duration;
 
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Instant;
 
 use crate::domain::dialogs::partial_answer::push_text;
-use crate::domain::{AnswerText, DialogId};
+use crate::domain::text::{Text, localized};
+use crate::domain::{AnswerText, DialogId, Problem};
 use crate::driver::shared::blocking::blocking;
 use crate::protocol::event::Segment;
 use crate::store::{AnswerSpool, Spools, StoreError};
@@ -31,6 +33,10 @@ pub struct Spooling {
     /// When the first unwritten text was received.
     since: Option<Instant>,
     file: SpoolFile,
+    /// Text reaches the disk.
+    works: bool,
+    /// Not reported yet: the problem, or that there is none.
+    news: Option<Vec<Problem>>,
 }
 
 #[derive(Debug)]
@@ -51,6 +57,8 @@ impl Spooling {
             unwritten_bytes: 0,
             since: None,
             file: SpoolFile::None,
+            works: false,
+            news: None,
         }
     }
 
@@ -88,6 +96,7 @@ impl Spooling {
         if let SpoolFile::Open(spool) = mem::replace(&mut self.file, SpoolFile::None) {
             match blocking(move |_| spool.remove()).await {
                 Ok(Ok(())) => {}
+                // Nothing is lost: of a generation that has its answer, nothing is recorded from it.
                 Ok(Err(error)) => tracing::warn!(%error, "the spool of an answer stays"),
                 Err(error) => tracing::warn!(%error, "the spool of an answer stays"),
             }
@@ -123,16 +132,39 @@ impl Spooling {
     /// Waits for the write that runs, if one does.
     async fn finish_write(&mut self) {
         let SpoolFile::Writing(write) = &mut self.file else { return };
-        self.file = match write.await {
-            Ok(Ok(spool)) => SpoolFile::Open(spool),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "the text of a running answer is not spooled");
-                SpoolFile::Failed
+        let interrupted = |error: JoinError| Err(StoreError::interrupted(&error.to_string()));
+        let written = write.await.unwrap_or_else(interrupted);
+        match written {
+            Ok(spool) => {
+                self.file = SpoolFile::Open(spool);
+                if !mem::replace(&mut self.works, true) {
+                    self.news = Some(Vec::new());
+                }
             }
             Err(error) => {
                 tracing::warn!(%error, "the text of a running answer is not spooled");
-                SpoolFile::Failed
+                self.file = SpoolFile::Failed;
+                self.works = false;
+                self.news = Some(vec![self.problem(&error)]);
             }
-        };
+        }
+    }
+
+    /// The problem that text is not kept, or that it is again; once.
+    pub fn take_news(&mut self) -> Option<Vec<Problem>> {
+        self.news.take()
+    }
+
+    fn problem(&self, error: &StoreError) -> Problem {
+        let (path, error) = (self.spools.shown_path(&self.dialog), error.message());
+        let text = localized!([error]
+            "a crash would lose the answer that is being received: {error}",
+            "若程序崩溃，正在接收的回应会丢失：{error}"
+        );
+        let fix = Text::new(
+            "free space, or make way for this file; the next answer tries it again",
+            "请腾出空间，或移走占用该位置的内容；下一次回应会重试",
+        );
+        Problem::new(format!("store/spool/{}", self.dialog), path, text, fix).warning()
     }
 }

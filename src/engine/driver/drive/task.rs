@@ -14,7 +14,7 @@ use crate::domain::dialogs::record::Call;
 use crate::domain::text::Text;
 use crate::domain::{DialogId, IdSource};
 use crate::driver::reporting::log::Log;
-use crate::driver::reporting::reports::{DriverReport, ReportSender};
+use crate::driver::reporting::reports::{DriverReport, ReportSender, spool_origin};
 use crate::driver::shared::sources::ToolSources;
 use crate::driver::texts::Texts;
 use crate::llm::{ErrorClass, LlmError, Usage, redacting};
@@ -105,7 +105,16 @@ impl Drive {
         };
         self.port.end(at, end).await?;
         spool.discard().await;
+        self.report_spool(&mut spool).await;
         Ok(())
+    }
+
+    /// Reports whether the text of answers is kept for a crash, once that is known.
+    async fn report_spool(&self, spool: &mut Spooling) {
+        if let Some(problems) = spool.take_news() {
+            let origin = spool_origin(&self.dialog).into();
+            let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;
+        }
     }
 
     /// Requests an answer, with retries. The text of a failed attempt is discarded.
@@ -178,7 +187,10 @@ impl Drive {
                     self.send_live(live.take()).await;
                     continue;
                 }
-                () = spool.write() => continue,
+                () = spool.write() => {
+                    self.report_spool(spool).await;
+                    continue;
+                }
                 event = stream.next() => event,
             };
             match event {

@@ -44,29 +44,16 @@ pub fn unanswered_items(dialog: &Dialog) -> Vec<UnansweredItem<'_>> {
 /// `later`: after the last finished generation, not within it.
 fn unanswered_in(record: &Record, later: bool) -> Option<UnansweredItem<'_>> {
     let result = |name, content| Some(UnansweredItem::Result { name, content });
-    match record {
-        Record::HumanText(text) => {
-            (later && asks(text)).then_some(UnansweredItem::Prompt(&text.content))
-        }
-        Record::FuncResult(back) => result(&back.name, &back.content),
-        Record::TellaskResult(reply) => result(&reply.call_name, &reply.content),
-        Record::Carryover(reply) => result(&reply.call_name, &reply.content),
-        Record::GenStart
-        | Record::RuntimeGuide { .. }
-        | Record::Thought { .. }
-        | Record::Words { .. }
-        | Record::FuncCall(_)
-        | Record::TellaskCall { .. }
-        | Record::ReplyResolution { .. }
-        | Record::Anchor { .. }
-        | Record::SideDialogCreated(_)
-        | Record::Reminders { .. }
-        | Record::Questions { .. }
-        | Record::PendingSideDialogs { .. }
-        | Record::Registry { .. }
-        | Record::UiOnly { .. }
-        | Record::GenFinish { .. }
-        | Record::Unknown { .. } => None,
+    if let Record::HumanText(text) = record {
+        (later && asks(text)).then_some(UnansweredItem::Prompt(&text.content))
+    } else if let Record::FuncResult(back) = record {
+        result(&back.name, &back.content)
+    } else if let Record::TellaskResult(reply) = record {
+        result(&reply.call_name, &reply.content)
+    } else if let Record::Carryover(reply) = record {
+        result(&reply.call_name, &reply.content)
+    } else {
+        None
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::dialogs::latest::StopReason;
-use crate::domain::dialogs::record::Record;
+use crate::domain::dialogs::record::{Record, RecordClass};
 use crate::domain::dialogs::remaining_work;
 use crate::domain::dialogs::shown_state::{Activity, derive};
 use crate::domain::{ContextHealth, Latest, Pending, ReplyDirective, SelfId, UnfinishedAnswer};
@@ -67,7 +67,7 @@ fn record_unfinished(draft: &mut Draft, id: &SelfId, answer: &UnfinishedAnswer, 
     let last = &dialog.history.last;
     let is_open = last.open && last.genseq == genseq && last.course == Some(course);
     let mut records = dialog.history.entries.iter().filter(|entry| entry.genseq == Some(genseq));
-    if is_open && !records.any(|entry| entry.record.is_of_an_answer()) {
+    if is_open && !records.any(|entry| entry.record.class() == RecordClass::Answer) {
         draft.set_durable();
         let content = texts.unfinished_answer(answer);
         draft.append(id, course, genseq, Record::UiOnly { content });

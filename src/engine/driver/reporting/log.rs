@@ -71,62 +71,37 @@ impl Log {
     pub fn fact(&self, fact: &Fact) {
         let (dialog, course) = (fact.dialog(), fact.course());
         let genseq = fact.entry().genseq.unwrap_or_default();
-        match &fact.entry().record {
-            Record::GenStart => {
-                count(&self.generations);
-                info!(%dialog, %course, %genseq, "generation begins");
-            }
-            Record::GenFinish { context_health, .. } => {
-                let whole = context_health.is_some();
-                info!(%dialog, %course, %genseq, whole, "generation ends");
-            }
-            Record::HumanText(text) => {
-                let (origin, msg) = (origin_name(text.origin), LogName(text.msg_id.as_str()));
-                info!(%dialog, %course, %genseq, origin, %msg, "prompt");
-            }
-            Record::FuncCall(call) => {
-                count(&self.tools);
-                let (call, tool) = call_names(call);
-                info!(%dialog, %course, %genseq, %call, %tool, "tool call");
-            }
-            Record::TellaskCall { call, delivery_mode } => {
-                self.special(fact, call, *delivery_mode);
-            }
-            Record::FuncResult(result) => {
-                let (call, tool) = (LogName(result.id.as_str()), LogName(&result.name));
-                info!(%dialog, %course, %genseq, %call, %tool, "result");
-            }
-            Record::TellaskResult(result) => {
-                let call = LogName(result.call_id.as_str());
-                self.replied(dialog, &call, &result.call_name, result.status);
-            }
-            Record::Carryover(reply) => {
-                let call = LogName(reply.call_id.as_str());
-                self.replied(dialog, &call, &reply.call_name, reply.status);
-            }
-            Record::ReplyResolution { call_id, target_call_id, .. } => {
-                let (call, of) = (LogName(call_id.as_str()), LogName(target_call_id.as_str()));
-                info!(%dialog, %course, %genseq, %call, %of, "reply delivered");
-            }
-            Record::Anchor { anchor_role: AnchorRole::Assignment, call_id, .. } => {
-                let call = LogName(call_id.as_str());
-                info!(%dialog, %course, %genseq, %call, "assignment begins");
-            }
-            Record::SideDialogCreated(created) => {
-                let made = DialogId::side(&dialog.root, &created.side_dialog_id);
-                let agent = LogName(created.agent_id.as_str());
-                info!(%dialog, %made, %agent, "side dialog");
-            }
-            Record::Anchor { anchor_role: AnchorRole::Response, .. }
-            | Record::RuntimeGuide { .. }
-            | Record::Thought { .. }
-            | Record::Words { .. }
-            | Record::Reminders { .. }
-            | Record::Questions { .. }
-            | Record::PendingSideDialogs { .. }
-            | Record::Registry { .. }
-            | Record::UiOnly { .. }
-            | Record::Unknown { .. } => {}
+        let record = &fact.entry().record;
+        if let Record::GenStart = record {
+            count(&self.generations);
+            info!(%dialog, %course, %genseq, "generation begins");
+        } else if let Record::GenFinish { context_health, .. } = record {
+            let whole = context_health.is_some();
+            info!(%dialog, %course, %genseq, whole, "generation ends");
+        } else if let Record::HumanText(text) = record {
+            let (origin, msg) = (origin_name(text.origin), LogName(text.msg_id.as_str()));
+            info!(%dialog, %course, %genseq, origin, %msg, "prompt");
+        } else if let Record::FuncCall(call) = record {
+            count(&self.tools);
+            let (call, tool) = call_names(call);
+            info!(%dialog, %course, %genseq, %call, %tool, "tool call");
+        } else if let Record::TellaskCall { call, delivery_mode } = record {
+            self.special(fact, call, *delivery_mode);
+        } else if let Record::FuncResult(result) = record {
+            let (call, tool) = (LogName(result.id.as_str()), LogName(&result.name));
+            info!(%dialog, %course, %genseq, %call, %tool, "result");
+        } else if let Some(reply) = record.reply() {
+            self.replied(dialog, &LogName(reply.call.as_str()), reply.call_name, reply.status);
+        } else if let Record::ReplyResolution { call_id, target_call_id, .. } = record {
+            let (call, of) = (LogName(call_id.as_str()), LogName(target_call_id.as_str()));
+            info!(%dialog, %course, %genseq, %call, %of, "reply delivered");
+        } else if let Record::Anchor { anchor_role: AnchorRole::Assignment, call_id, .. } = record {
+            let call = LogName(call_id.as_str());
+            info!(%dialog, %course, %genseq, %call, "assignment begins");
+        } else if let Record::SideDialogCreated(created) = record {
+            let made = DialogId::side(&dialog.root, &created.side_dialog_id);
+            let agent = LogName(created.agent_id.as_str());
+            info!(%dialog, %made, %agent, "side dialog");
         }
     }
 

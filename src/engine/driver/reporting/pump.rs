@@ -110,6 +110,7 @@ impl Pump {
     fn send(&mut self) {
         let lost: Vec<ClientId> = self.outboxes.lost().collect();
         for client in lost {
+            // Nothing is lost: the client sees its connection end, and one that joins is sent everything.
             tracing::warn!(?client, "a client does not keep up; its connection ends");
             self.remove(client);
         }

@@ -1,5 +1,6 @@
 //! What tree tasks, drives and the supervisor report to the pump.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -24,6 +25,11 @@ use super::clients::ClientId;
 use super::run_outcome::IdleReport;
 
 pub type ReportSender = mpsc::Sender<DriverReport>;
+
+/// The origin of the problem that answers to this dialog are not kept for a crash.
+pub fn spool_origin(dialog: &DialogId) -> String {
+    format!("spool/{dialog}")
+}
 
 /// What tree tasks, drives and the supervisor report.
 #[derive(Debug)]
@@ -113,7 +119,7 @@ pub enum DriverReport {
     Left(ClientId),
     /// All problems of one origin.
     Problems {
-        origin: &'static str,
+        origin: Cow<'static, str>,
         problems: Vec<Problem>,
     },
     /// The configuration as it is now.

@@ -6,7 +6,7 @@
 use crate::domain::dialogs::record::Record;
 use crate::domain::dialogs::reminder::{MAX_IN_A_SCOPE, NewWording, SharedEdit};
 use crate::domain::text::Localized;
-use crate::domain::{AgentId, Course, Dialog, Reminder, SelfId};
+use crate::domain::{AgentId, Course, Dialog, Problem, Reminder, SelfId};
 use crate::driver::shared::blocking::BlockingThread;
 use crate::protocol::Refusal;
 use crate::store::Store;
@@ -50,20 +50,13 @@ impl EditError {
     }
 }
 
-/// The reminders all dialogs of a member share. Unreadable ones are skipped; `doctor` lists them.
-pub fn shared(store: &Store, agent: &AgentId, _on: &BlockingThread) -> Vec<Reminder> {
-    match store.personal_reminders(agent) {
-        Ok((reminders, problems)) => {
-            for problem in problems {
-                tracing::warn!(%problem, "a shared reminder is left out");
-            }
-            reminders
-        }
-        Err(error) => {
-            tracing::warn!(%agent, %error, "the shared reminders could not be read");
-            Vec::new()
-        }
-    }
+/// The reminders all dialogs of a member share, and the problems of those that cannot be read.
+pub fn shared(
+    store: &Store,
+    agent: &AgentId,
+    _on: &BlockingThread,
+) -> (Vec<Reminder>, Vec<Problem>) {
+    store.readable_reminders(agent)
 }
 
 /// The reminders a dialog sees: its own, then those its member shares.

@@ -27,6 +27,7 @@ impl Supervisor {
             RequestKind::Command(command) => *command,
             RequestKind::Left => return self.client_left(client).await,
             RequestKind::Problems { origin, problems } => {
+                let origin = origin.into();
                 return self.report(DriverReport::Problems { origin, problems }).await;
             }
         };

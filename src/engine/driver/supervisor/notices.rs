@@ -11,7 +11,7 @@ use super::trees::Supervisor;
 impl Supervisor {
     pub(super) async fn send_news(&self, view: NewsView) {
         let NewsView { revision, items, problems } = view;
-        self.report(DriverReport::Problems { origin: "hive", problems }).await;
+        self.report(DriverReport::Problems { origin: "hive".into(), problems }).await;
         self.report(DriverReport::News { revision, items }).await;
     }
 

@@ -140,7 +140,8 @@ fn read_reminders(
     let (loaded, foreign) = read.map_err(|error| error.message())?;
     let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
     let shared = match foreign {
-        None => reminders::shared(&engine.store, &found.meta.agent_id, on),
+        // What cannot be read is a problem as soon as the tree is loaded.
+        None => reminders::shared(&engine.store, &found.meta.agent_id, on).0,
         Some(_) => Vec::new(),
     };
     Ok(Sheet::Reminders(reminder_views(found, &shared)))

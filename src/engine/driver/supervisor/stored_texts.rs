@@ -51,6 +51,7 @@ impl StoredTexts<'_> {
     pub fn read(&self) -> Result<BTreeMap<String, String>, StoreError> {
         let mut texts = self.0.read_drafts()?;
         let looked = self.0.read_looked().unwrap_or_else(|error| {
+            // Only marks of what was looked at: without them too much is shown as new.
             tracing::warn!(%error, "what was looked at could not be read");
             String::new()
         });

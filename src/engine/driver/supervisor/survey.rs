@@ -34,11 +34,12 @@ impl Supervisor {
         };
         let should_save = survey.is_worth_indexing();
         self.minds_stamp = Some(minds_stamp);
-        self.report(DriverReport::Problems { origin: "taskdocs", problems: taskdocs }).await;
+        let origin = "taskdocs".into();
+        self.report(DriverReport::Problems { origin, problems: taskdocs }).await;
         self.report(DriverReport::Workspace(view)).await;
         self.report(report).await;
-        let problems = survey.problems.clone();
-        self.report(DriverReport::Problems { origin: "workspace", problems }).await;
+        let (origin, problems) = ("workspace".into(), survey.problems.clone());
+        self.report(DriverReport::Problems { origin, problems }).await;
         self.report(DriverReport::Titles(survey.titles)).await;
         let mut waiting = Vec::new();
         for listing in &survey.trees {

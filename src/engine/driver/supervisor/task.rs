@@ -95,6 +95,7 @@ impl SupervisorTask {
             }
         };
         if tokio::time::timeout(grace, all_ended).await.is_err() {
+            // Nothing is lost that a kill would not lose: recovery closes what stays open.
             tracing::warn!("some drives did not settle in time; their state is on disk");
             self.supervisor.tasks.shutdown().await;
         }

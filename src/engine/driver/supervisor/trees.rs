@@ -189,6 +189,7 @@ impl Supervisor {
                 }
             }
             Err(error) => {
+                // Who wanted it tells the person: each caller refuses, or sends a notice.
                 tracing::warn!(%root, %error, "could not load a tree");
                 if matches!(error, StoreError::Damaged(_)) {
                     self.report(DriverReport::Removed(root.clone())).await;

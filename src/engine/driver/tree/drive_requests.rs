@@ -333,12 +333,15 @@ impl TreeState {
         });
     }
 
-    /// The reminders all dialogs of this member share, as they are now.
+    /// The reminders all dialogs of this member share, as they are now. Those that cannot be read are reported.
     pub(super) async fn shared_reminders(&self, id: &SelfId) -> Vec<Reminder> {
         let Some(dialog) = self.tree().get(id) else { return Vec::new() };
         let (store, agent) = (self.engine.store.clone(), dialog.meta.agent_id.clone());
+        let origin = format!("reminders/{agent}").into();
         let read = blocking(move |on| reminders::shared(&store, &agent, on));
-        read.await.unwrap_or_default()
+        let Ok((reminders, problems)) = read.await else { return Vec::new() };
+        let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;
+        reminders
     }
 
     async fn end(&mut self, at: &Position, end: GenerationEnd) -> bool {

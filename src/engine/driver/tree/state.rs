@@ -42,6 +42,8 @@ pub struct TreeState {
     pub(super) rejected: BTreeMap<SelfId, Problem>,
     /// Problems of dialogs that wait for each other, as another program may leave them.
     wait_cycles: Vec<Problem>,
+    /// The text of answers that a killed process was receiving could not be read.
+    pub(super) unread_spools: Option<Problem>,
     /// The last known keep-going configuration of the main dialog, for its row.
     pub(super) keep_going: KeepGoing,
     /// The news that this tree knows of.
@@ -64,6 +66,7 @@ impl TreeState {
             unwritable: BTreeMap::new(),
             rejected: BTreeMap::new(),
             wait_cycles: Vec::new(),
+            unread_spools: None,
             keep_going: KeepGoing::default(),
             news,
             tasks,
@@ -241,7 +244,7 @@ impl TreeState {
     }
 
     /// Reports the problems of this tree: steps that could not be written, rejected requests, dialogs that
-    /// wait for each other.
+    /// wait for each other, spools that cannot be read.
     pub(super) async fn report_problems(&self) {
         let unwritable = self.unwritable.iter().map(|(dialog, error)| {
             Problem::new(
@@ -254,8 +257,8 @@ impl TreeState {
                 ),
             )
         });
-        let others = self.rejected.values().chain(&self.wait_cycles).cloned();
-        let problems = unwritable.chain(others).collect();
+        let others = self.rejected.values().chain(&self.wait_cycles).chain(&self.unread_spools);
+        let problems = unwritable.chain(others.cloned()).collect();
         let root = self.tree.root.clone();
         let _ = self.reports.send(DriverReport::TreeProblems { root, problems }).await;
     }

@@ -14,8 +14,8 @@ use crate::domain::dialogs::latest::StopReason;
 use crate::domain::dialogs::shown_state::{Activity, derive};
 use crate::domain::dialogs::state::{NextStep, next_step};
 use crate::domain::dialogs::tree::{DialogTree, TreeChange};
-use crate::domain::text::Text;
-use crate::domain::{Dialog, RootId, SelfId, UnfinishedAnswer};
+use crate::domain::text::{Text, localized};
+use crate::domain::{Dialog, Problem, RootId, SelfId, UnfinishedAnswer};
 use crate::driver::drive::drives::{DriveHandles, DriveMessage};
 use crate::driver::drive::task::Drive;
 use crate::driver::lifecycle::recovery;
@@ -101,13 +101,14 @@ impl TreeTask {
     }
 
     /// The unfinished answers that a killed process left; `None` if they cannot be read, and have to stay.
-    async fn unfinished_answers(&self) -> Option<BTreeMap<SelfId, UnfinishedAnswer>> {
+    async fn unfinished_answers(&mut self) -> Option<BTreeMap<SelfId, UnfinishedAnswer>> {
         let (store, root) = (self.state.engine.store.clone(), self.state.tree().root.clone());
         let read = blocking(move |_| store.unfinished_answers(&root)).await;
         match read.map_err(|error| StoreError::interrupted(&error.to_string())).flatten() {
             Ok(found) => Some(found),
             Err(error) => {
                 tracing::warn!(%error, "what is left of running answers cannot be read");
+                self.state.unread_spools = Some(unread_spools(&self.state.tree().root, &error));
                 None
             }
         }
@@ -116,6 +117,7 @@ impl TreeTask {
     async fn remove_spools(&self) {
         let (store, root) = (self.state.engine.store.clone(), self.state.tree().root.clone());
         if let Err(error) = blocking(move |_| store.remove_spools(&root)).await {
+            // Nothing is lost: the generations are closed now, and nothing more is recorded of them.
             tracing::warn!(%error, "spools of recorded answers stay");
         }
     }
@@ -232,6 +234,20 @@ impl TreeTask {
             self.state.commit_or_stop(&id, draft).await;
         }
     }
+}
+
+/// What they hold is not recorded once their generations are closed, so a person is told where it is.
+fn unread_spools(root: &RootId, error: &StoreError) -> Problem {
+    let error = error.message();
+    let text = localized!([error]
+        "the answers that {root} was receiving when the program was killed are not shown: {error}",
+        "{root} 在程序被终止时正在接收的回应未能显示：{error}"
+    );
+    let fix = Text::new(
+        "the files stay there: look at them, and remove them",
+        "文件仍保留在那里：请查看后将其删除",
+    );
+    Problem::new(format!("store/unread-spool/{root}"), ".dialogs/.tui/spool", text, fix).warning()
 }
 
 fn drive_panicked() -> StopReason {

@@ -19,14 +19,15 @@ impl TreeState {
     pub(super) async fn update_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
         let shells = self.engine.shells.clone();
         if let Ok(problems) = blocking(move |_| shells.problems()).await {
-            let _ = self.reports.send(DriverReport::Problems { origin: "sandbox", problems }).await;
+            let origin = "sandbox".into();
+            let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;
         }
         let sources = self.engine.sources.clone();
         if sources.all().next().is_none() {
             return true;
         }
-        let problems = sources.problems();
-        let _ = self.reports.send(DriverReport::Problems { origin: "tools", problems }).await;
+        let (origin, problems) = ("tools".into(), sources.problems());
+        let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;
         if step == NextStep::StartCourse {
             sources.release(&LeaseScope::Dialog(self.tree().id(id))).await;
         }

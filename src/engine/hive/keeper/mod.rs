@@ -185,6 +185,7 @@ impl NewsStore for Hive {
 
     fn record(&self, decision: NewDecision) {
         if self.requests.try_send(Request::Record(Box::new(decision))).is_err() {
+            // The dialog has it in its records; only the list over all dialogs lacks it.
             tracing::warn!("a decision is not in the history: the store does not keep up");
         }
     }
@@ -260,6 +261,7 @@ impl Keeper {
         };
         if let Some(mut store) = self.store.take() {
             if let Err(fault) = store.leave().await {
+                // Nothing is lost: the lease runs out by itself, later.
                 tracing::warn!(%fault, "the lease could not be given back");
             }
             store.close().await;

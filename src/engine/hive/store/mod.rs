@@ -309,6 +309,7 @@ impl Store {
     /// Closes it after everything is written.
     pub async fn close(self) {
         if let Err(error) = self.db.close().await {
+            // Nothing is lost: each change was a transaction that had ended.
             tracing::warn!(%error, "the store was not closed well");
         }
     }

@@ -98,6 +98,7 @@ async fn insert(
     let id = match notices::add(step, seat, (*kind, notice), now).await {
         Ok(id) => id,
         Err(StoreFault::TooMany) => {
+            // The list of tasks shows the same.
             tracing::warn!(title = notice.title, "too many notices are open: one is left out");
             return Ok(());
         }

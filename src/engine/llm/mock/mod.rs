@@ -76,6 +76,7 @@ impl Databases {
         match self.current(model, &path).await {
             Ok(database) => database,
             Err(reason) => {
+                // Not silent: a mock without entries answers that it has none.
                 tracing::warn!("mock database {}: {reason}", path.display());
                 Arc::default()
             }

@@ -252,6 +252,7 @@ impl Printer {
         self.json_line(Some(dialog), "notification_resolved", fields);
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only what is printed has an arm")]
     fn handle(&mut self, event: &DriverEvent) {
         match event {
             DriverEvent::Rows(rows) => {
@@ -296,25 +297,7 @@ impl Printer {
                     stream.end(dialog);
                 }
             }
-            DriverEvent::Workspace(_)
-            | DriverEvent::ImageKept { .. }
-            | DriverEvent::Drafts { .. }
-            | DriverEvent::Shelf { .. }
-            | DriverEvent::Found { .. }
-            | DriverEvent::Mind { .. }
-            | DriverEvent::Log { .. }
-            | DriverEvent::Tasks(_)
-            | DriverEvent::Task { .. }
-            | DriverEvent::Processes(_)
-            | DriverEvent::Files(_)
-            | DriverEvent::Page { .. }
-            | DriverEvent::Sheet { .. }
-            | DriverEvent::Done { .. }
-            | DriverEvent::Refused { .. }
-            | DriverEvent::Consent(_)
-            | DriverEvent::TreeQuiet { .. }
-            | DriverEvent::Lagged
-            | DriverEvent::Stopped => {}
+            _ => {}
         }
     }
 
@@ -372,63 +355,41 @@ impl Printer {
 
     fn fact(&mut self, dialog: &DialogId, at: Cursor, entry: &Entry) {
         let genseq = entry.genseq;
-        match &entry.record {
-            Record::GenStart => {
-                self.course(dialog, at.course);
-                let fields = json!({ "course": at.course, "genseq": genseq });
-                self.json_line(Some(dialog), "gen_start", fields);
-            }
-            Record::HumanText(text) => {
-                self.user_text(dialog, text);
-            }
-            Record::Thought { content, .. } if content.is_empty() => {}
-            Record::Thought { content, .. } => {
+        let record = &entry.record;
+        if let Record::GenStart = record {
+            self.course(dialog, at.course);
+            let fields = json!({ "course": at.course, "genseq": genseq });
+            self.json_line(Some(dialog), "gen_start", fields);
+        } else if let Record::HumanText(text) = record {
+            self.user_text(dialog, text);
+        } else if let Record::Thought { content, .. } = record {
+            if !content.is_empty() {
                 self.json_line(Some(dialog), "thinking", json!({ "text": content }));
             }
-            Record::Words { content, .. } => {
-                self.json_line(Some(dialog), "saying", json!({ "text": content }));
-                self.saying(dialog, content);
-            }
-            Record::FuncCall(call) => {
+        } else if let Record::Words { content, .. } = record {
+            self.json_line(Some(dialog), "saying", json!({ "text": content }));
+            self.saying(dialog, content);
+        } else if let Record::FuncCall(call) = record {
+            let fields = json!({ "callId": call.id, "name": call.name });
+            self.json_line(Some(dialog), "tool_call", fields);
+            self.tool_call(dialog, call);
+        } else if let Record::TellaskCall { call, delivery_mode } = record {
+            let tellask = *delivery_mode == DeliveryMode::TellaskCallStart;
+            if tellask && call.name != ASK_HUMAN {
+                self.tellask(dialog, call);
+            } else {
                 let fields = json!({ "callId": call.id, "name": call.name });
                 self.json_line(Some(dialog), "tool_call", fields);
-                self.tool_call(dialog, call);
             }
-            Record::TellaskCall { call, delivery_mode } => {
-                let tellask = *delivery_mode == DeliveryMode::TellaskCallStart;
-                if tellask && call.name != ASK_HUMAN {
-                    self.tellask(dialog, call);
-                } else {
-                    let fields = json!({ "callId": call.id, "name": call.name });
-                    self.json_line(Some(dialog), "tool_call", fields);
-                }
-            }
-            Record::TellaskResult(result) if result.call_name != ASK_HUMAN => {
-                let fields = json!({ "callId": result.call_id, "status": result.status });
+        } else if let Some(reply) = record.reply() {
+            if reply.call_name != ASK_HUMAN {
+                let fields = json!({ "callId": reply.call, "status": reply.status });
                 self.json_line(Some(dialog), "reply", fields);
             }
-            Record::Carryover(result) if result.call_name != ASK_HUMAN => {
-                let fields = json!({ "callId": result.call_id, "status": result.status });
-                self.json_line(Some(dialog), "reply", fields);
-            }
-            Record::GenFinish { context_health, .. } => {
-                let outcome = if context_health.is_some() { "finished" } else { "stopped" };
-                let fields = json!({ "course": at.course, "genseq": genseq, "outcome": outcome });
-                self.json_line(Some(dialog), "gen_end", fields);
-            }
-            Record::TellaskResult(_)
-            | Record::Carryover(_)
-            | Record::RuntimeGuide { .. }
-            | Record::FuncResult(_)
-            | Record::ReplyResolution { .. }
-            | Record::Anchor { .. }
-            | Record::SideDialogCreated(_)
-            | Record::Reminders { .. }
-            | Record::Questions { .. }
-            | Record::PendingSideDialogs { .. }
-            | Record::Registry { .. }
-            | Record::UiOnly { .. }
-            | Record::Unknown { .. } => {}
+        } else if let Record::GenFinish { context_health, .. } = record {
+            let outcome = if context_health.is_some() { "finished" } else { "stopped" };
+            let fields = json!({ "course": at.course, "genseq": genseq, "outcome": outcome });
+            self.json_line(Some(dialog), "gen_end", fields);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The part of a driver's work that this process asked for. A driver in another process has other work, too,
 //! whose events are not printed and whose end is not awaited.
 
-use crate::domain::{DialogId, RootId};
+use crate::domain::DialogId;
 use crate::protocol::{Command, DriverEvent};
 
 use super::other_driver::DriverPlace;
@@ -48,11 +48,11 @@ impl OwnRun {
         match self {
             Self::Everything => (!is_of_tree).then_some(event),
             Self::Tree(dialog) => {
-                let is_own = root_of(&event).is_none_or(|root| *root == dialog.root);
+                let is_own = event.root().is_none_or(|root| *root == dialog.root);
                 (is_own && !is_of_all).then_some(event)
             }
             Self::NewTree(kept) => {
-                if root_of(&event).is_none() {
+                if event.root().is_none() {
                     return (!is_of_all).then_some(event);
                 }
                 if kept.len() < MAX_KEPT {
@@ -76,54 +76,10 @@ impl OwnRun {
     }
 }
 
-/// Returns the tree that an event belongs to.
-fn root_of(event: &DriverEvent) -> Option<&RootId> {
-    match event {
-        DriverEvent::Fact(fact) => Some(&fact.dialog().root),
-        DriverEvent::Row(row) => Some(&row.dialog.root),
-        DriverEvent::Removed(dialog)
-        | DriverEvent::Asked { dialog, .. }
-        | DriverEvent::Answered { dialog, .. }
-        | DriverEvent::Live { dialog, .. }
-        | DriverEvent::LiveEnd { dialog }
-        | DriverEvent::ToolEnded { dialog, .. }
-        | DriverEvent::Retry { dialog, .. }
-        | DriverEvent::Sheet { dialog, .. }
-        | DriverEvent::Forked { dialog, .. } => Some(&dialog.root),
-        DriverEvent::TreeQuiet { root, .. } => Some(root),
-        DriverEvent::Page { page, .. } => Some(&page.dialog.root),
-        DriverEvent::Workspace(_)
-        | DriverEvent::Rows(_)
-        | DriverEvent::Inbox(_)
-        | DriverEvent::Problems(_)
-        | DriverEvent::Done { .. }
-        | DriverEvent::Refused { .. }
-        | DriverEvent::Shelf { .. }
-        | DriverEvent::Found { .. }
-        | DriverEvent::Files(_)
-        | DriverEvent::Drafts { .. }
-        | DriverEvent::ImageKept { .. }
-        | DriverEvent::Log { .. }
-        | DriverEvent::Mind { .. }
-        | DriverEvent::Processes(_)
-        | DriverEvent::Consent(_)
-        | DriverEvent::Notice(_)
-        | DriverEvent::News(_)
-        | DriverEvent::Teams(_)
-        | DriverEvent::Triggers(_)
-        | DriverEvent::Tasks(_)
-        | DriverEvent::TaskUpdated(_)
-        | DriverEvent::Task { .. }
-        | DriverEvent::Halted(_)
-        | DriverEvent::Quiet(_)
-        | DriverEvent::Lagged
-        | DriverEvent::Stopped => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::RootId;
     use crate::protocol::QuietOutcome;
 
     fn dialog(name: &str) -> DialogId {

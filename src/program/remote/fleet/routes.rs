@@ -9,7 +9,7 @@ use crate::domain::teams::notices::NewsItem;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{DialogId, Problem, RootId};
 use crate::protocol::command::Ticket;
-use crate::protocol::event::WorkspaceView;
+use crate::protocol::event::{EventScope, WorkspaceView};
 use crate::protocol::{
     Command, DriverEvent, FindEnd, FindRequest, FindScope, FoundPart, InboxRow, Lifecycle,
     ShelfRow, TreeRow,
@@ -211,6 +211,7 @@ impl Routes {
     }
 
     /// Returns the events for the screen that follow from an event of a place.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the scope says what becomes of the others")]
     pub fn event(&mut self, place: usize, event: DriverEvent) -> Vec<DriverEvent> {
         if let Some(ticket) = event.ticket() {
             if let Some(all) = self.asked_all.get(&ticket) {
@@ -224,7 +225,7 @@ impl Routes {
                 self.sent.remove(&ticket);
             }
         }
-        if let Some(root) = root_of(&event).cloned()
+        if let Some(root) = event.root().cloned()
             && !self.owns(place, &root)
         {
             return Vec::new();
@@ -270,37 +271,17 @@ impl Routes {
                 vec![self.news()]
             }
             DriverEvent::Files(files) if place == self.current => vec![DriverEvent::Files(files)],
-            // They concern a whole workspace, and there are several.
-            DriverEvent::Files(_)
-            | DriverEvent::Teams(_)
-            | DriverEvent::Triggers(_)
-            | DriverEvent::Tasks(_)
-            | DriverEvent::TaskUpdated(_)
-            | DriverEvent::Processes(_)
-            | DriverEvent::Halted(_)
-            | DriverEvent::Quiet(_)
-            | DriverEvent::TreeQuiet { .. }
-            | DriverEvent::Stopped => Vec::new(),
-            event @ (DriverEvent::Fact(_)
-            | DriverEvent::Page { .. }
-            | DriverEvent::Asked { .. }
-            | DriverEvent::Answered { .. }
-            | DriverEvent::Sheet { .. }
-            | DriverEvent::Live { .. }
-            | DriverEvent::ToolEnded { .. }
-            | DriverEvent::LiveEnd { .. }
-            | DriverEvent::Retry { .. }
-            | DriverEvent::Forked { .. }
-            | DriverEvent::Done { .. }
-            | DriverEvent::Refused { .. }
-            | DriverEvent::Shelf { .. }
-            | DriverEvent::Found { .. }
-            | DriverEvent::Drafts { .. }
-            | DriverEvent::ImageKept { .. }
-            | DriverEvent::Log { .. }
-            | DriverEvent::Mind { .. }
-            | DriverEvent::Task { .. }
-            | DriverEvent::Lagged) => vec![event],
+            DriverEvent::Stopped => Vec::new(),
+            other => match other.scope() {
+                // There are several workspaces.
+                EventScope::WorkspaceState | EventScope::Workspace | EventScope::Tree(_) => {
+                    Vec::new()
+                }
+                EventScope::Transcript(_)
+                | EventScope::Dialog(_)
+                | EventScope::Reply(_)
+                | EventScope::Driver => vec![other],
+            },
         }
     }
 
@@ -584,51 +565,5 @@ fn scope_of(command: &Command) -> Scope {
         | Command::SaveDraft { .. }
         | Command::Tasks { .. }
         | Command::StopProcess { .. } => Scope::Nobody,
-    }
-}
-
-/// The main dialog that an event is about; `None` for one of a whole workspace, or of a command.
-fn root_of(event: &DriverEvent) -> Option<&RootId> {
-    match event {
-        DriverEvent::Fact(fact) => Some(&fact.dialog().root),
-        DriverEvent::Page { page, .. } => Some(&page.dialog.root),
-        DriverEvent::Row(row) => Some(&row.dialog.root),
-        DriverEvent::Removed(dialog)
-        | DriverEvent::Asked { dialog, .. }
-        | DriverEvent::Answered { dialog, .. }
-        | DriverEvent::Sheet { dialog, .. }
-        | DriverEvent::Live { dialog, .. }
-        | DriverEvent::ToolEnded { dialog, .. }
-        | DriverEvent::LiveEnd { dialog }
-        | DriverEvent::Retry { dialog, .. }
-        | DriverEvent::Forked { dialog, .. }
-        | DriverEvent::Done { dialog: Some(dialog), .. } => Some(&dialog.root),
-        DriverEvent::TreeQuiet { root, .. } => Some(root),
-        DriverEvent::Done { dialog: None, .. }
-        | DriverEvent::Workspace(_)
-        | DriverEvent::Rows(_)
-        | DriverEvent::Inbox(_)
-        | DriverEvent::Problems(_)
-        | DriverEvent::Consent(_)
-        | DriverEvent::Notice(_)
-        | DriverEvent::News(_)
-        | DriverEvent::Teams(_)
-        | DriverEvent::Triggers(_)
-        | DriverEvent::Tasks(_)
-        | DriverEvent::TaskUpdated(_)
-        | DriverEvent::Task { .. }
-        | DriverEvent::Files(_)
-        | DriverEvent::Processes(_)
-        | DriverEvent::Halted(_)
-        | DriverEvent::Quiet(_)
-        | DriverEvent::Refused { .. }
-        | DriverEvent::Shelf { .. }
-        | DriverEvent::Found { .. }
-        | DriverEvent::Drafts { .. }
-        | DriverEvent::ImageKept { .. }
-        | DriverEvent::Log { .. }
-        | DriverEvent::Mind { .. }
-        | DriverEvent::Lagged
-        | DriverEvent::Stopped => None,
     }
 }

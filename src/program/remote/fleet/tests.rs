@@ -167,6 +167,19 @@ fn what_waits_for_consent_is_named_and_not_agreed_to_here() {
 }
 
 #[test]
+fn what_is_of_one_workspace_is_not_told_for_several_and_a_gap_is() {
+    let mut routes = two();
+    let of_workspace = [DriverEvent::Tasks(Vec::new()), DriverEvent::Halted(Vec::new())];
+    for event in of_workspace.into_iter().chain([DriverEvent::Stopped]) {
+        assert_eq!(routes.event(0, event), []);
+    }
+    assert_eq!(routes.event(0, DriverEvent::Lagged), [DriverEvent::Lagged]);
+    let ended = |root| DriverEvent::LiveEnd { dialog: dialog(root) };
+    assert_eq!(routes.event(0, ended("1a")), [ended("1a")]);
+    assert_eq!(routes.event(0, ended("1b")), [], "the other place named it first");
+}
+
+#[test]
 fn no_place_replies_for_another_one() {
     let mut routes = two();
     routes.command(Command::Continue { ticket: 4, dialog: dialog("1a") });

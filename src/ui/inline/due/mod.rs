@@ -1,7 +1,9 @@
 //! Which blocks of a dialog are to be printed now.
 
 use crate::domain::CallId;
-use crate::domain::reading::transcript::{Block, BlockBody, RecordPosition, TellaskStatus};
+use crate::domain::reading::transcript::{
+    AskedBlock, Block, BlockBody, RecordPosition, TellaskStatus,
+};
 
 /// Blocks of a dialog that is printed for the first time: its end.
 const FIRST_BLOCKS: usize = 8;
@@ -146,50 +148,22 @@ fn made_by<'a>(call: &CallId, loaded: &'a [Block]) -> Option<&'a Block> {
 
 /// Returns the outcome of a call that was printed already; of anything else, the whole block.
 fn outcome(block: &Block) -> Block {
-    match &block.body {
-        BlockBody::Question(asked) => match &asked.answer {
-            Some((text, at)) => {
-                let body = BlockBody::You { text: text.clone(), images: Vec::new() };
-                Block { at: at.clone(), body, ..block.clone() }
-            }
-            None => block.clone(),
-        },
-        BlockBody::You { .. }
-        | BlockBody::Assignment { .. }
-        | BlockBody::Guide { .. }
-        | BlockBody::Push { .. }
-        | BlockBody::Notice { .. }
-        | BlockBody::Thinking { .. }
-        | BlockBody::Saying { .. }
-        | BlockBody::Tool(_)
-        | BlockBody::Tellask(_)
-        | BlockBody::Reply(_)
-        | BlockBody::CourseBreak { .. }
-        | BlockBody::CutOff
-        | BlockBody::Unknown { .. } => block.clone(),
-    }
+    let BlockBody::Question(AskedBlock { answer: Some((text, at)), .. }) = &block.body else {
+        return block.clone();
+    };
+    let body = BlockBody::You { text: text.clone(), images: Vec::new() };
+    Block { at: at.clone(), body, ..block.clone() }
 }
 
 fn stage(body: &BlockBody) -> Stage {
-    match body {
-        BlockBody::Tool(tool) if tool.result.is_none() => Stage::Awaited,
-        BlockBody::Reply(reply) if !reply.delivered && reply.refused.is_none() => Stage::Awaited,
-        BlockBody::Tellask(asked) if asked.status == TellaskStatus::Working => Stage::Asked,
-        BlockBody::Question(asked) if asked.answer.is_none() => Stage::Asked,
-        BlockBody::You { .. }
-        | BlockBody::Assignment { .. }
-        | BlockBody::Guide { .. }
-        | BlockBody::Push { .. }
-        | BlockBody::Notice { .. }
-        | BlockBody::Thinking { .. }
-        | BlockBody::Saying { .. }
-        | BlockBody::Tool(_)
-        | BlockBody::Tellask(_)
-        | BlockBody::Question(_)
-        | BlockBody::Reply(_)
-        | BlockBody::CourseBreak { .. }
-        | BlockBody::CutOff
-        | BlockBody::Unknown { .. } => Stage::Whole,
+    let is_awaited = matches!(body, BlockBody::Tool(tool) if tool.result.is_none())
+        || matches!(body, BlockBody::Reply(one) if !one.delivered && one.refused.is_none());
+    let is_asked = matches!(body, BlockBody::Tellask(one) if one.status == TellaskStatus::Working)
+        || matches!(body, BlockBody::Question(one) if one.answer.is_none());
+    match (is_awaited, is_asked) {
+        (true, _) => Stage::Awaited,
+        (false, true) => Stage::Asked,
+        (false, false) => Stage::Whole,
     }
 }
 

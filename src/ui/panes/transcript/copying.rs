@@ -4,7 +4,7 @@ use super::anchor::{Anchor, Selection, Towards};
 use super::scroll::{end_of_text, first};
 use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::copies::CopyTo;
-use crate::domain::reading::transcript::BlockBody;
+use crate::domain::reading::transcript::{AskedBlock, BlockBody, BlockClass};
 use crate::text::CopyText;
 use crate::text::call_text::call_text;
 use crate::text::excerpts::last_code;
@@ -211,43 +211,20 @@ impl TranscriptPane {
 
 /// Returns the text of a block: with a question's answer, and with the effect of a call.
 fn source(body: &BlockBody) -> String {
-    match body {
-        BlockBody::Question(asked) => match &asked.answer {
-            Some((answer, _)) => format!("{}\n\n{answer}", asked.content.trim_end()),
-            None => asked.content.clone(),
-        },
-        BlockBody::Tool(tool) => call_text(tool),
-        BlockBody::You { .. }
-        | BlockBody::Assignment { .. }
-        | BlockBody::Guide { .. }
-        | BlockBody::Push { .. }
-        | BlockBody::Notice { .. }
-        | BlockBody::Thinking { .. }
-        | BlockBody::Saying { .. }
-        | BlockBody::Tellask(_)
-        | BlockBody::Reply(_)
-        | BlockBody::CourseBreak { .. }
-        | BlockBody::CutOff
-        | BlockBody::Unknown { .. } => body.text().to_owned(),
+    if let BlockBody::Question(AskedBlock { content, answer: Some((answer, _)), .. }) = body {
+        format!("{}\n\n{answer}", content.trim_end())
+    } else if let BlockBody::Tool(tool) = body {
+        call_text(tool)
+    } else {
+        body.text().to_owned()
     }
 }
 
 /// Words of people and models; the output of tools is no Markdown.
 fn is_markdown(body: &BlockBody) -> bool {
-    match body {
-        BlockBody::You { .. }
-        | BlockBody::Assignment { .. }
-        | BlockBody::Saying { .. }
-        | BlockBody::Thinking { .. }
-        | BlockBody::Tellask(_)
-        | BlockBody::Question(_)
-        | BlockBody::Reply(_) => true,
-        BlockBody::Guide { .. }
-        | BlockBody::Push { .. }
-        | BlockBody::Notice { .. }
-        | BlockBody::Tool(_)
-        | BlockBody::CourseBreak { .. }
-        | BlockBody::CutOff
-        | BlockBody::Unknown { .. } => false,
+    match body.class() {
+        BlockClass::Words => true,
+        BlockClass::Call => !matches!(body, BlockBody::Tool(_)),
+        BlockClass::Runtime | BlockClass::Mark => false,
     }
 }

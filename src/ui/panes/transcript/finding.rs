@@ -6,7 +6,7 @@ use super::open::OpenDialog;
 use super::prose::Prose;
 use super::search::{Lead, Match, Search, SearchCount, Wanted};
 use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, tail};
-use crate::domain::reading::transcript::BlockBody;
+use crate::domain::reading::transcript::{BlockBody, BlockClass};
 use crate::domain::text::search_pattern::Needle;
 use crate::model::FoundPlace;
 use crate::panes::strip::Strip;
@@ -218,21 +218,12 @@ fn find_match(
 
 /// Returns the number of rows at the start of a block that show none of its texts.
 fn head_rows(body: &BlockBody) -> usize {
-    match body {
-        BlockBody::You { .. }
-        | BlockBody::Assignment { .. }
-        | BlockBody::Push { .. }
-        | BlockBody::Thinking { .. }
-        | BlockBody::Saying { .. }
-        | BlockBody::Tellask(_)
-        | BlockBody::Question(_)
-        | BlockBody::Reply(_) => 1,
+    let has_head = match body.class() {
+        BlockClass::Words => true,
+        BlockClass::Call => !matches!(body, BlockBody::Tool(_)),
         // Folded, a guide shows its first line.
-        BlockBody::Guide { .. }
-        | BlockBody::Notice { .. }
-        | BlockBody::Tool(_)
-        | BlockBody::CourseBreak { .. }
-        | BlockBody::CutOff
-        | BlockBody::Unknown { .. } => 0,
-    }
+        BlockClass::Runtime => matches!(body, BlockBody::Push { .. }),
+        BlockClass::Mark => false,
+    };
+    usize::from(has_head)
 }

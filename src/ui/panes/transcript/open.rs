@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::live::Live;
-use crate::domain::dialogs::record::{Entry, Record};
+use crate::domain::dialogs::record::{Entry, Record, RecordClass};
 use crate::domain::reading::transcript::{
     Block, BlockBody, BlockChange, Prepended, RecordPosition, Transcript,
 };
@@ -64,23 +64,10 @@ pub struct Unfolded {
 impl Unfolded {
     /// True if this block, which can be folded, is shown whole.
     pub fn has(&self, block: &Block) -> bool {
-        match block.body {
-            BlockBody::Thinking { .. } => {
-                self.thinking != self.other_thinking.contains(&block.place)
-            }
-            BlockBody::You { .. }
-            | BlockBody::Assignment { .. }
-            | BlockBody::Guide { .. }
-            | BlockBody::Push { .. }
-            | BlockBody::Notice { .. }
-            | BlockBody::Saying { .. }
-            | BlockBody::Tool(_)
-            | BlockBody::Tellask(_)
-            | BlockBody::Question(_)
-            | BlockBody::Reply(_)
-            | BlockBody::CourseBreak { .. }
-            | BlockBody::CutOff
-            | BlockBody::Unknown { .. } => self.blocks.contains(&block.place),
+        if let BlockBody::Thinking { .. } = block.body {
+            self.thinking != self.other_thinking.contains(&block.place)
+        } else {
+            self.blocks.contains(&block.place)
         }
     }
 
@@ -186,38 +173,19 @@ impl OpenDialog {
 
     fn apply(&mut self, place: RecordPosition, entry: &Entry) {
         self.next_line = place.line + 1;
-        match &entry.record {
-            Record::GenStart => {
-                self.began = Some(entry.ts.clone());
-                self.recorded = false;
+        let record = &entry.record;
+        if record.class() == RecordClass::Generation {
+            let begins = matches!(record, Record::GenStart);
+            self.began = begins.then(|| entry.ts.clone());
+            self.recorded = false;
+        } else if let Record::Thought { .. } = record {
+            if self.settle(Segment::Thinking) {
+                self.unfolded.toggle(place, true);
             }
-            Record::GenFinish { .. } => {
-                self.began = None;
-                self.recorded = false;
-            }
-            Record::Thought { .. } => {
-                if self.settle(Segment::Thinking) {
-                    self.unfolded.toggle(place, true);
-                }
-            }
-            Record::Words { .. } => {
-                self.settle(Segment::Saying);
-            }
-            Record::FuncCall(_) | Record::TellaskCall { .. } => self.recorded = true,
-            Record::HumanText(_)
-            | Record::RuntimeGuide { .. }
-            | Record::FuncResult(_)
-            | Record::TellaskResult(_)
-            | Record::Carryover(_)
-            | Record::ReplyResolution { .. }
-            | Record::Anchor { .. }
-            | Record::SideDialogCreated(_)
-            | Record::Reminders { .. }
-            | Record::Questions { .. }
-            | Record::PendingSideDialogs { .. }
-            | Record::Registry { .. }
-            | Record::UiOnly { .. }
-            | Record::Unknown { .. } => {}
+        } else if let Record::Words { .. } = record {
+            self.settle(Segment::Saying);
+        } else if let Record::FuncCall(_) | Record::TellaskCall { .. } = record {
+            self.recorded = true;
         }
         let _: BlockChange = self.transcript.push(place, entry);
     }
@@ -341,21 +309,18 @@ impl OpenDialog {
 
 /// True if unfolding a block shows more of it.
 fn is_openable(body: &BlockBody) -> bool {
-    match body {
-        BlockBody::Thinking { .. }
-        | BlockBody::Guide { .. }
-        | BlockBody::Push { .. }
-        | BlockBody::Tellask(_) => true,
-        BlockBody::Tool(tool) => tool.has_details(),
-        BlockBody::You { images, .. } => !images.is_empty(),
-        BlockBody::Question(_)
-        | BlockBody::Reply(_)
-        | BlockBody::Assignment { .. }
-        | BlockBody::Notice { .. }
-        | BlockBody::Saying { .. }
-        | BlockBody::CourseBreak { .. }
-        | BlockBody::CutOff
-        | BlockBody::Unknown { .. } => false,
+    if let BlockBody::Tool(tool) = body {
+        tool.has_details()
+    } else if let BlockBody::You { images, .. } = body {
+        !images.is_empty()
+    } else {
+        matches!(
+            body,
+            BlockBody::Thinking { .. }
+                | BlockBody::Guide { .. }
+                | BlockBody::Push { .. }
+                | BlockBody::Tellask(_)
+        )
     }
 }
 

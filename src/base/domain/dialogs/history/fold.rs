@@ -8,7 +8,7 @@ use super::{AskedFor, CallFact, Cycle, History, LastGeneration, UnreadReply};
 use crate::domain::dialogs::call::{ASK_HUMAN, SpecialCall, TellaskKind};
 use crate::domain::dialogs::pending::WaitGroup;
 use crate::domain::dialogs::record::{
-    AnchorRole, Call, DeliveryMode, Entry, HumanText, Origin, Record, ReplyStatus,
+    AnchorRole, Call, DeliveryMode, Entry, HumanText, Origin, Record, RecordClass, ReplyStatus,
 };
 use crate::domain::ids::CallId;
 use crate::domain::number::{Course, Genseq};
@@ -17,7 +17,7 @@ impl History {
     /// Takes in the next record of `course`. Records of an earlier course only leave their facts; a
     /// record of a later one begins that course, unless it is a mere snapshot of state.
     pub fn fold(&mut self, course: Course, entry: Arc<Entry>) {
-        if course > self.course && !entry.record.is_snapshot() {
+        if course > self.course && entry.record.class() != RecordClass::Snapshot {
             self.course = course;
             self.entries = VectorSync::new_sync();
             self.pressure = self.pressure.next_course();

@@ -32,10 +32,9 @@ pub fn approved<'a>(entries: impl Iterator<Item = &'a Arc<Entry>>) -> Vec<String
     let mut asked: Vec<(&CallId, Inquiry, String)> = Vec::new();
     let mut approved: Vec<String> = Vec::new();
     for entry in entries {
-        match &entry.record {
-            Record::TellaskCall { call, .. }
-                if call.name == ASK_HUMAN
-                    && RuntimeQuestion::of(&call.id) == Some(RuntimeQuestion::Approval) =>
+        if let Record::TellaskCall { call, .. } = &entry.record {
+            if call.name == ASK_HUMAN
+                && RuntimeQuestion::of(&call.id) == Some(RuntimeQuestion::Approval)
             {
                 let inquiry = Inquiry::recorded(&call.raw_arguments_text);
                 let gated = inquiry.and_then(|inquiry| {
@@ -44,38 +43,21 @@ pub fn approved<'a>(entries: impl Iterator<Item = &'a Arc<Entry>>) -> Vec<String
                 });
                 asked.extend(gated);
             }
+        } else if let Record::TellaskResult(result) = &entry.record {
             // Whatever id a server gave to a call: only a person approves.
-            Record::TellaskResult(result) if result.responder.responder_id.as_str() == HUMAN => {
+            if result.responder.responder_id.as_str() == HUMAN {
                 let is_approved = |(call, inquiry, _): &&(&CallId, Inquiry, String)| {
                     **call == result.call_id && inquiry.is_approved_by(&result.content)
                 };
                 let gates = asked.iter().filter(is_approved);
                 approved.extend(gates.map(|(_, _, gate)| gate.clone()));
             }
-            Record::FuncResult(result) if !approved.is_empty() && has_acted(&result.content) => {
-                let mark = gate(&result.name, "");
-                approved.retain(|gate| !gate.starts_with(&mark));
-            }
-            Record::TellaskCall { .. }
-            | Record::TellaskResult(_)
-            | Record::FuncResult(_)
-            | Record::GenStart
-            | Record::HumanText(_)
-            | Record::RuntimeGuide { .. }
-            | Record::Thought { .. }
-            | Record::Words { .. }
-            | Record::FuncCall(_)
-            | Record::Carryover(_)
-            | Record::ReplyResolution { .. }
-            | Record::Anchor { .. }
-            | Record::SideDialogCreated(_)
-            | Record::Reminders { .. }
-            | Record::Questions { .. }
-            | Record::PendingSideDialogs { .. }
-            | Record::Registry { .. }
-            | Record::UiOnly { .. }
-            | Record::GenFinish { .. }
-            | Record::Unknown { .. } => {}
+        } else if let Record::FuncResult(result) = &entry.record
+            && !approved.is_empty()
+            && has_acted(&result.content)
+        {
+            let mark = gate(&result.name, "");
+            approved.retain(|gate| !gate.starts_with(&mark));
         }
     }
     approved

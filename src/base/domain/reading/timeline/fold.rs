@@ -10,7 +10,7 @@ use crate::domain::asking::question::{Question, short_headline};
 use crate::domain::dialogs::call::{SpecialCall, TellaskKind};
 use crate::domain::dialogs::pending::Pending;
 use crate::domain::dialogs::record::{
-    Call, DeliveryMode, Entry, Record, ReplyStatus, SideDialogCreated,
+    Call, DeliveryMode, Entry, Record, RecordClass, ReplyStatus, SideDialogCreated,
 };
 use crate::domain::ids::{AgentId, CallId, SelfId};
 use crate::domain::number::{Course, Genseq};
@@ -126,49 +126,43 @@ impl TimelineFold {
 
     /// Changes what the dialog does by a record.
     fn record(&mut self, course: Course, entry: &Entry) {
-        match &entry.record {
-            Record::GenStart => {
-                self.generation = Some(OpenGeneration { genseq: entry.genseq, calls: false });
+        let record = &entry.record;
+        if let Record::GenStart = record {
+            self.generation = Some(OpenGeneration { genseq: entry.genseq, calls: false });
+        } else if let Record::GenFinish { context_health, .. } = record {
+            let calls = self.generation.take().is_some_and(|generation| generation.calls);
+            self.rest = match (context_health, calls) {
+                (None, _) => Rest::Stopped,
+                (Some(_), true) => Rest::Ready,
+                (Some(_), false) => Rest::Nothing,
+            };
+        } else if let Record::FuncCall(_) = record {
+            self.called();
+            self.seen_in(course, entry);
+        } else if let Record::TellaskCall { call, delivery_mode } = record {
+            match delivery_mode {
+                DeliveryMode::TellaskCallStart => self.asked(call),
+                DeliveryMode::FuncCallRequested => self.called(),
             }
-            Record::GenFinish { context_health, .. } => {
-                let calls = self.generation.take().is_some_and(|generation| generation.calls);
-                self.rest = match (context_health, calls) {
-                    (None, _) => Rest::Stopped,
-                    (Some(_), true) => Rest::Ready,
-                    (Some(_), false) => Rest::Nothing,
-                };
-            }
-            Record::FuncCall(_) => {
-                self.called();
-                self.seen_in(course, entry);
-            }
-            Record::TellaskCall { call, delivery_mode } => {
-                match delivery_mode {
-                    DeliveryMode::TellaskCallStart => self.asked(call),
-                    DeliveryMode::FuncCallRequested => self.called(),
-                }
-                self.seen_in(course, entry);
-            }
-            Record::TellaskResult(result) => self.answered(&result.call_id, result.status),
-            Record::Carryover(reply) => self.answered(&reply.call_id, reply.status),
-            Record::SideDialogCreated(made) => self.works(made),
-            Record::PendingSideDialogs { pending_side_dialogs } => self.work(pending_side_dialogs),
-            Record::Questions { questions } => self.open_questions(questions),
-            Record::HumanText(_)
-            | Record::Words { .. }
-            | Record::Thought { .. }
-            | Record::RuntimeGuide { .. } => self.seen_in(course, entry),
+            self.seen_in(course, entry);
+        } else if let Some(reply) = record.reply() {
+            self.answered(reply.call, reply.status);
+        } else if let Record::SideDialogCreated(made) = record {
+            self.works(made);
+        } else if let Record::PendingSideDialogs { pending_side_dialogs } = record {
+            self.work(pending_side_dialogs);
+        } else if let Record::Questions { questions } = record {
+            self.open_questions(questions);
+        } else if let Record::ReplyResolution { .. } = record {
             // A dialog that delivered its reply has nothing left to do.
-            Record::ReplyResolution { .. } => match &mut self.generation {
+            match &mut self.generation {
                 Some(generation) => generation.calls = false,
                 None => self.rest = Rest::Nothing,
-            },
-            Record::FuncResult(_)
-            | Record::Anchor { .. }
-            | Record::Reminders { .. }
-            | Record::Registry { .. }
-            | Record::UiOnly { .. }
-            | Record::Unknown { .. } => {}
+            }
+        } else if record.class() == RecordClass::Prompt
+            || matches!(record, Record::Words { .. } | Record::Thought { .. })
+        {
+            self.seen_in(course, entry);
         }
     }
 

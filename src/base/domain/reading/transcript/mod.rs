@@ -100,6 +100,19 @@ pub enum BlockBody {
     },
 }
 
+/// What a block is. Readers that treat a few blocks name those alone; here each has its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockClass {
+    /// Words of people and models.
+    Words,
+    /// Words of the runtime.
+    Runtime,
+    /// A call of a model, with what came of it.
+    Call,
+    /// A line without words of anybody.
+    Mark,
+}
+
 /// An ordinary tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
@@ -320,41 +333,37 @@ impl ToolCall {
 }
 
 impl BlockBody {
-    /// True for a call in one line, which stands close to its neighbours.
-    pub fn is_call(&self) -> bool {
+    pub fn class(&self) -> BlockClass {
         match self {
-            Self::Tool(_) | Self::Tellask(_) | Self::Reply(_) => true,
             Self::You { .. }
             | Self::Assignment { .. }
-            | Self::Guide { .. }
-            | Self::Push { .. }
-            | Self::Notice { .. }
             | Self::Thinking { .. }
-            | Self::Saying { .. }
-            | Self::Question(_)
-            | Self::CourseBreak { .. }
-            | Self::CutOff
-            | Self::Unknown { .. } => false,
+            | Self::Saying { .. } => BlockClass::Words,
+            Self::Guide { .. } | Self::Push { .. } | Self::Notice { .. } => BlockClass::Runtime,
+            Self::Tool(_) | Self::Tellask(_) | Self::Question(_) | Self::Reply(_) => {
+                BlockClass::Call
+            }
+            Self::CourseBreak { .. } | Self::CutOff | Self::Unknown { .. } => BlockClass::Mark,
         }
+    }
+
+    /// True for a call in one line, which stands close to its neighbours.
+    pub fn is_call(&self) -> bool {
+        self.class() == BlockClass::Call && !matches!(self, Self::Question(_))
     }
 
     /// The call it shows, if it shows one.
     pub fn call(&self) -> Option<&CallId> {
-        match self {
-            Self::Tool(tool) => Some(&tool.call),
-            Self::Tellask(tellask) => Some(&tellask.call),
-            Self::Question(asked) => Some(&asked.call),
-            Self::Reply(reply) => Some(&reply.call),
-            Self::You { .. }
-            | Self::Assignment { .. }
-            | Self::Guide { .. }
-            | Self::Push { .. }
-            | Self::Notice { .. }
-            | Self::Thinking { .. }
-            | Self::Saying { .. }
-            | Self::CourseBreak { .. }
-            | Self::CutOff
-            | Self::Unknown { .. } => None,
+        if let Self::Tool(tool) = self {
+            Some(&tool.call)
+        } else if let Self::Tellask(tellask) = self {
+            Some(&tellask.call)
+        } else if let Self::Question(asked) = self {
+            Some(&asked.call)
+        } else if let Self::Reply(reply) = self {
+            Some(&reply.call)
+        } else {
+            None
         }
     }
 
@@ -372,54 +381,31 @@ impl BlockBody {
 
     /// All its texts that are searched, in the order in which it shows them when it is open.
     pub fn searched_texts(&self) -> impl Iterator<Item = &str> {
-        let (texts, changes) = match self {
-            Self::Tool(tool) => {
-                let [name, arguments, given] = tool.texts_when_called();
-                ([name, arguments, given, tool.said()], tool.changes())
-            }
-            Self::Question(asked) => {
-                let answer = asked.answer.as_ref().map_or("", |(text, _)| text.as_str());
-                ([&asked.content, answer, "", ""], &[][..])
-            }
-            Self::Tellask(Tellask { status: TellaskStatus::Working, content, .. }) => {
-                ([content.as_str(), "", "", ""], &[][..])
-            }
-            Self::Tellask(tellask) => ([&tellask.content, self.text(), "", ""], &[][..]),
-            Self::Reply(reply) => {
-                let refused = reply.refused.as_deref().unwrap_or_default();
-                ([&reply.content, refused, "", ""], &[][..])
-            }
-            Self::You { .. }
-            | Self::Assignment { .. }
-            | Self::Guide { .. }
-            | Self::Push { .. }
-            | Self::Notice { .. }
-            | Self::Thinking { .. }
-            | Self::Saying { .. }
-            | Self::CourseBreak { .. }
-            | Self::CutOff
-            | Self::Unknown { .. } => ([self.text(), "", "", ""], &[][..]),
+        let [first, second, third] = self.texts_when_made();
+        let (later, changes) = if let Self::Tool(tool) = self {
+            (tool.said(), tool.changes())
+        } else if let Self::Question(asked) = self {
+            (asked.answer.as_ref().map_or("", |(text, _)| text.as_str()), &[][..])
+        } else if let Self::Tellask(tellask) = self {
+            let waits = tellask.status == TellaskStatus::Working;
+            (if waits { "" } else { self.text() }, &[][..])
+        } else if let Self::Reply(reply) = self {
+            (reply.refused.as_deref().unwrap_or_default(), &[][..])
+        } else {
+            ("", &[][..])
         };
+        let texts = [first, second, third, later];
         texts.into_iter().chain(changes.iter().flat_map(FileChange::texts))
     }
 
     /// Its texts as the record that made it had them, without later ones.
     pub fn texts_when_made(&self) -> [&str; 3] {
-        match self {
-            Self::Tool(tool) => tool.texts_when_called(),
-            Self::Question(asked) => [&asked.content, "", ""],
-            Self::Tellask(tellask) => [&tellask.content, "", ""],
-            Self::Reply(reply) => [&reply.content, "", ""],
-            Self::You { .. }
-            | Self::Assignment { .. }
-            | Self::Guide { .. }
-            | Self::Push { .. }
-            | Self::Notice { .. }
-            | Self::Thinking { .. }
-            | Self::Saying { .. }
-            | Self::CourseBreak { .. }
-            | Self::CutOff
-            | Self::Unknown { .. } => [self.text(), "", ""],
+        if let Self::Tool(tool) = self {
+            tool.texts_when_called()
+        } else if let Self::Tellask(tellask) = self {
+            [&tellask.content, "", ""]
+        } else {
+            [self.text(), "", ""]
         }
     }
 

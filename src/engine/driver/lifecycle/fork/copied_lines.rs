@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::dialogs::record::{Entry, Record};
+use crate::domain::dialogs::record::{Entry, Record, RecordClass};
 use crate::domain::dialogs::tree::TreeChange;
 use crate::domain::text::json;
 use crate::domain::{Course, Genseq, RootAnchor, RootId, SelfId, Stamp};
@@ -86,7 +86,7 @@ pub fn snapshot_records(dialog: &SelfId, records: Vec<Record>, now: &Stamp) -> T
 /// True for what a fork does not copy but writes anew: snapshots, and that a side dialog was created.
 pub fn is_written_anew(entry: &Entry) -> bool {
     let record = &entry.record;
-    record.is_snapshot()
+    record.class() == RecordClass::Snapshot
         || matches!(record, Record::SideDialogCreated(_))
         || matches!(record, Record::Unknown { kind, .. } if kind == RESPONSES_RECORD)
 }

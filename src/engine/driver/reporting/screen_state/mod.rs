@@ -19,7 +19,7 @@ use crate::store::Titles;
 use super::changed_files::{ChangedFiles, FilePlaces, files_of};
 use super::clients::{ClientId, Outboxes};
 use super::failures::DialogFailures;
-use super::reports::{DriverReport, Subscription};
+use super::reports::{DriverReport, Subscription, spool_origin};
 use super::run_outcome::{self, IdleReport, PickUp, TreeResult};
 use super::teams::TeamsState;
 
@@ -129,7 +129,9 @@ impl ScreenState {
             }
             DriverReport::Inbox { root, inbox } => self.set_inbox(root, inbox, out),
             DriverReport::Removed(root) => {
-                self.trees.remove(&root);
+                for row in self.trees.remove(&root).unwrap_or_default() {
+                    self.set_problems(&spool_origin(&row.dialog), Vec::new(), out);
+                }
                 let changed = self.failures.keep(|dialog| dialog.root != root);
                 self.push_news_if(changed, out);
                 self.changed.forget(&root);
@@ -195,7 +197,9 @@ impl ScreenState {
                 }
             }
             DriverReport::Left(client) => out.remove(client),
-            DriverReport::Problems { origin, problems } => self.set_problems(origin, problems, out),
+            DriverReport::Problems { origin, problems } => {
+                self.set_problems(&origin, problems, out);
+            }
             DriverReport::Minds {
                 problems,
                 members,
@@ -249,6 +253,7 @@ impl ScreenState {
     }
 
     /// Forwards an event to those who see its dialog, or to everybody.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are only passed on")]
     fn forward(&mut self, event: DriverEvent, out: &mut Outboxes) {
         match &event {
             DriverEvent::Live { dialog, segment, text } => {
@@ -287,38 +292,7 @@ impl ScreenState {
                 out.push(event);
                 self.push_news_if(changed, out);
             }
-            DriverEvent::Workspace(_)
-            | DriverEvent::Rows(_)
-            | DriverEvent::Row(_)
-            | DriverEvent::Removed(_)
-            | DriverEvent::Inbox(_)
-            | DriverEvent::Asked { .. }
-            | DriverEvent::Answered { .. }
-            | DriverEvent::Page { .. }
-            | DriverEvent::Sheet { .. }
-            | DriverEvent::Problems(_)
-            | DriverEvent::Done { .. }
-            | DriverEvent::Forked { .. }
-            | DriverEvent::ImageKept { .. }
-            | DriverEvent::Drafts { .. }
-            | DriverEvent::Shelf { .. }
-            | DriverEvent::Found { .. }
-            | DriverEvent::Mind { .. }
-            | DriverEvent::Log { .. }
-            | DriverEvent::Files(_)
-            | DriverEvent::Consent(_)
-            | DriverEvent::Notice(_)
-            | DriverEvent::News(_)
-            | DriverEvent::Teams(_)
-            | DriverEvent::Triggers(_)
-            | DriverEvent::Tasks(_)
-            | DriverEvent::TaskUpdated(_)
-            | DriverEvent::Task { .. }
-            | DriverEvent::Halted(_)
-            | DriverEvent::Quiet(_)
-            | DriverEvent::TreeQuiet { .. }
-            | DriverEvent::Lagged
-            | DriverEvent::Stopped => out.push(event),
+            _ => out.push(event),
         }
     }
 

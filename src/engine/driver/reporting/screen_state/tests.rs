@@ -301,8 +301,8 @@ fn problems_of_one_origin_replace_only_their_own() {
         Problem::new(id, "here", Text::new("wrong", "有误"), Text::new("fix it", "请修正"))
     };
     let mut state = listed(Subscription::NoDialog);
-    let set = |origin, ids: &[&str]| DriverReport::Problems {
-        origin,
+    let set = |origin: &'static str, ids: &[&str]| DriverReport::Problems {
+        origin: origin.into(),
         problems: ids.iter().map(|id| problem(id)).collect(),
     };
     apply(&mut state, set("a", &["a1"]));

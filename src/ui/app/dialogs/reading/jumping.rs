@@ -6,7 +6,7 @@ use crate::app::answers::question_choice::Pick;
 use crate::app::drawing::app_words;
 use crate::app::drawing::focus::Focus;
 use crate::app::flow::follow_up::FollowUp;
-use crate::domain::reading::transcript::{BlockBody, Reply, Tellask};
+use crate::domain::reading::transcript::{AskedBlock, BlockBody, Reply, Tellask};
 use crate::domain::text::Text;
 use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, TellaskKind};
 use crate::model::{FoundPlace, Place, Tone};
@@ -216,29 +216,18 @@ impl Reading {
 }
 
 fn jump_target(body: &BlockBody, asker: Option<&SelfId>) -> JumpTarget {
-    match body {
-        BlockBody::Tellask(tellask) => jump_target_of_call(tellask, asker),
-        BlockBody::Assignment { from, call, .. } => {
-            JumpTarget::OtherDialog(from.clone(), Landmark::Call(call.clone()))
-        }
-        BlockBody::Reply(Reply { to, answers: Some(call), .. }) => {
-            to.as_ref().or(asker).map_or(JumpTarget::Unknown, |to| {
-                JumpTarget::OtherDialog(to.clone(), Landmark::Call(call.clone()))
-            })
-        }
-        BlockBody::Question(question) if question.answer.is_none() => JumpTarget::Question,
-        BlockBody::Reply(Reply { answers: None, .. })
-        | BlockBody::Question(_)
-        | BlockBody::Tool(_)
-        | BlockBody::Thinking { .. }
-        | BlockBody::Guide { .. }
-        | BlockBody::Push { .. }
-        | BlockBody::You { .. }
-        | BlockBody::Notice { .. }
-        | BlockBody::Saying { .. }
-        | BlockBody::CourseBreak { .. }
-        | BlockBody::CutOff
-        | BlockBody::Unknown { .. } => JumpTarget::Toggle,
+    if let BlockBody::Tellask(tellask) = body {
+        jump_target_of_call(tellask, asker)
+    } else if let BlockBody::Assignment { from, call, .. } = body {
+        JumpTarget::OtherDialog(from.clone(), Landmark::Call(call.clone()))
+    } else if let BlockBody::Reply(Reply { to, answers: Some(call), .. }) = body {
+        to.as_ref().or(asker).map_or(JumpTarget::Unknown, |to| {
+            JumpTarget::OtherDialog(to.clone(), Landmark::Call(call.clone()))
+        })
+    } else if let BlockBody::Question(AskedBlock { answer: None, .. }) = body {
+        JumpTarget::Question
+    } else {
+        JumpTarget::Toggle
     }
 }
 
