@@ -81,7 +81,8 @@ fn variant(name: String, run: impl Fn() + 'static) -> Variant {
 }
 
 fn run_in(sandbox: &Sandbox, level: Level, folder: &Path) {
-    let order = CommandSpec { program: "/bin/sh", arguments: &COMMAND, folder, stay: false };
+    let (program, arguments) = ("/bin/sh", &COMMAND);
+    let order = CommandSpec { program, arguments, folder, stay: false, apart: false };
     let wrapped = sandbox.wrap(level, order).expect("a sandbox");
     let mut command = Command::new(&wrapped.program);
     run(command.args(&wrapped.arguments).envs(wrapped.environment));

@@ -1,6 +1,5 @@
-//! Lines that a model might give `readonly_shell` to write, to run programs that others named, or to read
-//! files outside. Each is really run in a workspace full of traps, even if it would be refused: in the
-//! sandbox all of them, and without a sandbox those that the tool itself makes harmless.
+//! Commands that a model might give `readonly_shell` to write, to run programs that others named, or to read
+//! files outside. Each is really run in a workspace full of traps.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
@@ -14,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dominds_tui::domain::safety::sandbox::Level;
-use dominds_tui::sandbox::{Sandbox, SandboxConfig};
+use dominds_tui::sandbox::{Means, Sandbox, SandboxConfig};
 use dominds_tui::tools::{Environment, Registry, Shells, ToolOutcome};
 use serde_json::json;
 
@@ -25,8 +24,8 @@ use crate::common::{files, logged};
 
 const SECRET: &str = "the-canary-outside";
 
-/// Lines that the tool makes harmless without a sandbox: it refuses them, or starts the program in a safe way.
-const HELD_BY_THE_TOOL: [&str; 122] = [
+/// Commands that want to write, to run something, or to read what is closed or outside.
+const COMMANDS: &[&str] = &[
     "cat a.txt > new.txt",
     "cat a.txt >> a.txt",
     "cat a.txt 2>new.txt",
@@ -108,7 +107,6 @@ const HELD_BY_THE_TOOL: [&str; 122] = [
     "uniq a.txt new.txt",
     "tree -o new.txt",
     "tree ../beside",
-    "date -s 2001-01-01",
     "date -f ../secret.txt",
     "file -C -m a.txt",
     "file -f ../secret.txt",
@@ -149,16 +147,16 @@ const HELD_BY_THE_TOOL: [&str; 122] = [
     "git diff a.txt ../secret.txt",
     "git diff --output=new.txt",
     "git log --output=new.txt",
-    "git show HEAD:.minds/team.yaml",
-    "git log -p -- .minds",
-    "git log -p",
     "git commit -am x",
     "cat .minds/team.yaml",
     "cat /proc/self/root/../secret.txt",
+    "cat .dialogs/x.jsonl; ls .minds .dialogs; rm -rf .git .minds",
+    "python3 -c 'print(open(\"../secret.txt\").read())'",
+    "(sleep 600; touch new.txt) & touch new.txt",
 ];
 
-/// Lines that only the sandbox makes harmless; without one, the tool starts nothing.
-const HELD_BY_THE_WALL: [&str; 14] = [
+/// Commands that do harm without the sandbox (tested).
+const HARMFUL: &[&str] = &[
     "awk '{print > \"new.txt\"}' a.txt",
     "awk '{print >> \"a.txt\"}' a.txt",
     "awk '{print | \"tee new.txt\"}' a.txt",
@@ -248,6 +246,40 @@ impl Trapped {
         call(&self.workspace, &self.tools, shells, ("readonly_shell", &args)).await
     }
 
+    /// Makes a repository in a folder whose settings name a program that says so when it is run, by each way in which
+    /// git runs one while it looks.
+    fn lay_programs(&self, folder: &str) {
+        let folder = self.workspace.join(folder);
+        let git = |args: &[&str]| {
+            let mut git = Command::new("git");
+            git.arg("-C").arg(&folder).args(["-c", "user.name=a", "-c", "user.email=b"]);
+            let git = output(git.args(["-c", "core.fsmonitor=false"]).args(args));
+            assert!(git.status.success(), "{args:?}");
+        };
+        files::put(&folder, "told.sh", "#!/bin/sh\necho TOLD >&2\n");
+        files::put(&folder, ".gitattributes", "*.txt diff=x\n*.md filter=y\n");
+        for text in ["one\n", "changed\n"] {
+            files::put(&folder, "a.txt", text);
+            files::put(&folder, "b.md", text);
+            if text == "one\n" {
+                git(&["init", "-q"]);
+                git(&["add", "-f", "a.txt", "b.md", ".gitattributes"]);
+                git(&["commit", "-qm", "more words"]);
+            }
+        }
+        let told = folder.join("told.sh").display().to_string();
+        let chmod = output(Command::new("chmod").arg("+x").arg(&told));
+        assert!(chmod.status.success());
+        let config = folder.join(".git/config");
+        let settings = format!(
+            "[core]\n fsmonitor = {told}\n pager = {told}\n[diff]\n external = {told}\n[diff \"x\"]\n \
+             textconv = {told}\n command = {told}\n[filter \"y\"]\n clean = {told}\n required = true\n\
+             [pager]\n log = {told}\n[alias]\n log = !{told}\n"
+        );
+        let before = fs::read_to_string(&config).expect("settings");
+        fs::write(&config, before + &settings).expect("settings");
+    }
+
     /// Every file, with what it holds.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
@@ -283,14 +315,8 @@ fn collect(folder: &Path, but: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-#[tokio::test]
-async fn c12_no_line_writes_runs_or_reads_outside_by_the_tool_itself() {
-    let trapped = Trapped::new();
-    trapped.holds(&HELD_BY_THE_TOOL, &Shells::default()).await;
-}
-
 #[tokio::test(flavor = "multi_thread")]
-async fn c12_no_line_writes_runs_or_reads_outside_in_a_sandbox() {
+async fn c12_no_command_writes_or_reads_outside() {
     let trapped = Trapped::new();
     let Some(sandbox) = trapped.sandbox() else { return };
     let shells = Shells::behind(Environment::default(), sandbox);
@@ -300,8 +326,80 @@ async fn c12_no_line_writes_runs_or_reads_outside_in_a_sandbox() {
         "{}",
         outcome.text
     );
-    trapped.holds(&HELD_BY_THE_WALL, &shells).await;
-    trapped.holds(&HELD_BY_THE_TOOL, &shells).await;
+    let outcome = trapped
+        .run("for f in *.txt; do echo \"$f\" >$TMPDIR/x; cat $TMPDIR/x; done", &shells)
+        .await;
+    assert!(outcome.ok && outcome.text.contains("a.txt\n"), "{}", outcome.text);
+    trapped.holds(HARMFUL, &shells).await;
+    trapped.holds(COMMANDS, &shells).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c12_a_command_that_takes_too_long_is_ended_and_long_output_is_cut() {
+    let trapped = Trapped::new();
+    let Some(sandbox) = trapped.sandbox() else { return };
+    let shells = Shells::behind(Environment::default(), sandbox);
+    let args = json!({ "command": "echo begun; sleep 600", "timeout_ms": 2_000 });
+    let ended = call(&trapped.workspace, &trapped.tools, &shells, ("readonly_shell", &args)).await;
+    assert!(!ended.ok && ended.text.contains("not over after 2000 ms"), "{}", ended.text);
+    let long = trapped.run("seq 300000", &shells).await;
+    assert!(long.ok && long.text.contains("300000 lines in all"), "{}", long.text.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c12_a_command_that_reads_shares_nothing_with_one_that_writes() {
+    let trapped = Trapped::new();
+    let Some(sandbox) = trapped.sandbox() else { return };
+    if sandbox.means(Level::ReadOnly) != Ok(Means::Bwrap) {
+        return skip("there is no bwrap");
+    }
+    let shells = Shells::behind(Environment::default(), sandbox);
+    let mut networks = Vec::new();
+    for tool in ["shell_cmd", "shell_cmd", "readonly_shell"] {
+        let line = "cat /tmp/told; echo told >/tmp/told; readlink /proc/self/ns/net";
+        let args = json!({ "command": line });
+        let answer = call(&trapped.workspace, &trapped.tools, &shells, (tool, &args)).await.text;
+        let is_shared = answer.contains("told\n");
+        assert_eq!(is_shared, networks.len() == 1, "{tool}: {answer}");
+        let network = answer.split_once("net:[").and_then(|(_, after)| after.split_once(']'));
+        networks.push(network.map(|(number, _)| number.to_owned()).expect("a namespace"));
+    }
+    // Where commands share no loopback, a number may come again.
+    assert!(networks[0] != networks[1] || networks[1] != networks[2], "{networks:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c12_git_runs_nothing_that_a_repository_names_however_it_is_started() {
+    let trapped = Trapped::new();
+    let Some(sandbox) = trapped.sandbox() else { return };
+    for folder in ["", "inner"] {
+        trapped.lay_programs(folder);
+        for look in [&["diff"][..], &["status"], &["blame", "a.txt"]] {
+            let mut git = Command::new("git");
+            let git = output(git.arg("-C").arg(trapped.workspace.join(folder)).args(look));
+            let told = String::from_utf8_lossy(&git.stderr).into_owned();
+            assert!(told.contains("TOLD"), "{look:?} runs none of them anyway: {told}");
+        }
+    }
+    let shells = Shells::behind(Environment::default(), sandbox);
+    for line in [
+        "git status",
+        "git status --short --ignored && git diff --stat",
+        "git log -p && git show HEAD",
+        "git blame a.txt && git show HEAD:b.md",
+        "cd inner && git log -p --all && git blame a.txt",
+        "git -C inner status",
+        "git diff",
+        "git -C inner diff",
+        "sh -c 'git diff'",
+        "env git diff",
+        "echo | xargs git diff",
+    ] {
+        let outcome = trapped.run(line, &shells).await;
+        assert!(outcome.ok && !outcome.text.contains("TOLD"), "{line}: {}", outcome.text);
+        let all = outcome.text.matches("+changed").count();
+        assert!(!line.ends_with(" diff") || all == 2, "{line}: {}", outcome.text);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -335,14 +433,16 @@ async fn c12_a_folder_swapped_for_a_link_while_a_line_runs_leads_nowhere_in_a_sa
     join(swapping);
 }
 
-#[tokio::test]
-async fn c12_lines_for_the_sandbox_do_harm_without_it() {
+#[test]
+fn c12_the_harmful_commands_do_harm_without_a_sandbox() {
     let mut harmless = Vec::new();
-    for line in HELD_BY_THE_WALL {
+    for line in HARMFUL {
         let trapped = Trapped::new();
         let before = trapped.files();
-        let answer = trapped.run(line, &Shells::default()).await.text;
-        if !answer.contains(SECRET) && trapped.files() == before {
+        let ran = output(Command::new("sh").args(["-c", *line]).current_dir(&trapped.workspace));
+        let answer =
+            [ran.stdout, ran.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        if !answer.concat().contains(SECRET) && trapped.files() == before {
             harmless.push(line);
         }
     }

@@ -92,7 +92,7 @@ pub(super) async fn start(
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let program = command.to_string_lossy();
         let (program, arguments) = (program.as_ref(), arguments.as_slice());
-        let spec = CommandSpec { program, arguments, folder: &cwd, stay: false };
+        let spec = CommandSpec { program, arguments, folder: &cwd, stay: false, apart: false };
         let sandboxed = inner.wrap(level, spec).map_err(|refusal| refusal.for_user())?;
         let mut child = Command::new(&sandboxed.program);
         child.args(&sandboxed.arguments).current_dir("/").env_clear();

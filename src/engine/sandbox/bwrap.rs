@@ -60,12 +60,14 @@ pub(super) struct BwrapMode {
     pub old_version: bool,
     /// True for a network namespace of its own.
     pub own_network: bool,
+    /// True for an empty `/tmp` of its own.
+    pub own_tmp: bool,
 }
 
 /// Returns all arguments before the command. Reserved paths are held already (`hold.rs`).
 pub(super) fn options(
     config: &SandboxConfig,
-    BwrapMode { level, old_version, own_network }: BwrapMode,
+    BwrapMode { level, old_version, own_network, own_tmp }: BwrapMode,
     (visible, session): (&VisiblePaths, &Session),
     folder: &Path,
 ) -> Vec<OsString> {
@@ -79,7 +81,7 @@ pub(super) fn options(
     if own_network {
         all.add([&"--unshare-net"]);
     }
-    system(&mut all, level, visible, session);
+    system(&mut all, level, visible, (!own_tmp).then(|| session.tmp()));
     all.add([&"--dir", &"/run", &"--ro-bind", &config.program, &HELPER_PATH]);
     if level.writes() {
         // It lies in the root of the sandbox, so that nobody outside can remove its mount point.
@@ -119,7 +121,7 @@ fn is_mounted(home: &Path, visible: &VisiblePaths, workspace: &Path) -> bool {
     home.is_dir() && mounted.into_iter().any(|top| home.starts_with(top))
 }
 
-fn system(all: &mut ArgumentList, level: Level, visible: &VisiblePaths, session: &Session) {
+fn system(all: &mut ArgumentList, level: Level, visible: &VisiblePaths, tmp: Option<PathBuf>) {
     for folder in &visible.system {
         all.ro_bind(folder);
     }
@@ -141,7 +143,11 @@ fn system(all: &mut ArgumentList, level: Level, visible: &VisiblePaths, session:
     // Kernel settings that root may write are below /proc.
     all.add([&"--proc", &"/proc", &"--remount-ro", &"/proc", &"--dev", &"/dev"]);
     all.add([&"--ro-bind-try", &"/sys/devices/system", &"/sys/devices/system"]);
-    all.add([&"--bind", &session.tmp(), &"/tmp", &"--symlink", &"../tmp", &"/var/tmp"]);
+    match tmp {
+        Some(tmp) => all.add([&"--bind", &tmp, &"/tmp"]),
+        None => all.tmpfs(Path::new("/tmp"), "0700"),
+    }
+    all.add([&"--symlink", &"../tmp", &"/var/tmp"]);
 }
 
 fn home(all: &mut ArgumentList, config: &SandboxConfig, visible: &VisiblePaths, session: &Session) {

@@ -19,6 +19,9 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_DEPTH: usize = 10;
 /// Files that are read, each for every repository that uses it.
 const MAX_FILES: usize = 10_000;
+/// Names of drivers that are kept, and the length of one that a repository chooses.
+const MAX_DRIVERS: usize = 500;
+const MAX_DRIVER_BYTES: usize = 1_000;
 /// Settings whose value is a path: of a file or a folder, which may not be there yet.
 const PATHS: [&str; 4] =
     ["core.hookspath", "core.attributesfile", "init.templatedir", "core.worktree"];
@@ -50,6 +53,8 @@ pub(super) struct Repository {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FoundTargets {
     pub targets: Targets,
+    /// Names of settings of which git runs the value on content it shows or compares, or that belong to these.
+    pub drivers: BTreeSet<String>,
     /// Files of the workspace with settings, and the identity of each; `None` if it did not exist.
     pub read: BTreeSet<(PathBuf, Option<ObjectId>)>,
 }
@@ -71,6 +76,22 @@ pub(super) fn find(
         }
     }
     (reader.read.len() <= MAX_FILES).then_some(reader.found)
+}
+
+/// The drivers of the repositories with these `.git` folders and files.
+pub(super) fn drivers(
+    root: &Root,
+    home: Option<&Path>,
+    all: impl Iterator<Item = PathBuf>,
+) -> BTreeSet<String> {
+    let repository = |git: PathBuf| {
+        let worktree = git.parent().unwrap_or(&git).to_owned();
+        let text = root.read(&git, MAX_BYTES).ok().flatten().map(|(bytes, _)| bytes);
+        let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
+        Repository { git: linked_folder(&worktree, &text).unwrap_or(git), worktree }
+    };
+    let all: Vec<Repository> = all.map(repository).collect();
+    find(root, home, &all).map(|found| found.drivers).unwrap_or_default()
 }
 
 /// The repository that the workspace is a folder or a worktree of.
@@ -112,6 +133,9 @@ impl Reader<'_> {
         let beside = file.parent().unwrap_or(file);
         for setting in parse(&text) {
             let name = format!("{}.{}", setting.section, setting.name);
+            if self.found.drivers.len() < MAX_DRIVERS && is_driver(&setting) {
+                self.found.drivers.insert(setting.full_name());
+            }
             if matches!(name.as_str(), "include.path" | "includeif.path") {
                 let Some(included) = self.resolve(beside, &setting.value) else { continue };
                 self.add(&included, &setting, false, true);
@@ -177,6 +201,16 @@ impl Reader<'_> {
     }
 }
 
+/// True for a setting of [`FoundTargets::drivers`].
+fn is_driver(Setting { section, subsection, name, .. }: &Setting) -> bool {
+    let is_one = match section.as_str() {
+        "diff" => matches!(name.as_str(), "external" | "command" | "textconv"),
+        "filter" => matches!(name.as_str(), "clean" | "smudge" | "process" | "required"),
+        _ => false,
+    };
+    is_one && subsection.len() <= MAX_DRIVER_BYTES && !subsection.contains(['\n', '\0'])
+}
+
 /// Returns the words of a command line, of the command lines in it, and the values after `=`.
 fn words(value: &str) -> Vec<String> {
     let line = value.trim_start_matches(['!', ' ']);
@@ -238,6 +272,29 @@ mod tests {
             format!("{} {}", target.setting, path.strip_prefix(&workspace).unwrap().display())
         };
         found.iter().map(short).collect()
+    }
+
+    #[test]
+    fn drivers_of_a_repository_of_an_included_file_and_behind_a_git_file_are_found() {
+        let top = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(top.path()).unwrap();
+        for folder in [".git", "sub", "modules/sub"] {
+            fs::create_dir_all(top.join(folder)).unwrap();
+        }
+        let own = "[diff]\nexternal = x\n[Filter \"A.b\"]\nClean = x\n[include]\npath = ../inc\n";
+        fs::write(top.join(".git/config"), own).unwrap();
+        fs::write(top.join("inc"), "[diff \"c\"]\nTextConv = x\nbinary = true\n").unwrap();
+        fs::write(top.join("sub/.git"), "gitdir: ../modules/sub\n").unwrap();
+        let linked = "[filter \"d\"]\nprocess = x\n[user]\nname = x\n";
+        fs::write(top.join("modules/sub/config"), linked).unwrap();
+        let all = [".git", "sub/.git"].map(|git| top.join(git)).into_iter();
+        let found = drivers(&Root::open(&top).unwrap(), None, all);
+        let found: Vec<&str> = found.iter().map(String::as_str).collect();
+        // The settings of the machine are read, too.
+        for name in ["diff.c.textconv", "diff.external", "filter.A.b.clean", "filter.d.process"] {
+            assert!(found.contains(&name), "{name}: {found:?}");
+        }
+        assert!(!found.iter().any(|name| name.ends_with("binary") || name.starts_with("user")));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::config::{
     WORKSPACE,
 };
 use super::git_settings::GitSettings;
+use super::git_targets;
 use super::nested::{Found, Search, Unprotected, is_taskdoc};
 use super::placeholders::Placeholders;
 use super::refusal::{SandboxRefusal, SandboxRefusalKind};
@@ -22,6 +23,7 @@ use super::session::Session;
 use super::visible::VisiblePaths;
 use super::{Means, Sandbox, bwrap, landlock};
 use crate::domain::Problem;
+use crate::domain::safety::reserved::GIT;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::text::hidden_chars::is_hidden;
 use crate::domain::text::{Localized, Text, localized};
@@ -52,6 +54,8 @@ pub struct CommandSpec<'a> {
     pub folder: &'a Path,
     /// Processes that the command leaves behind may go on.
     pub stay: bool,
+    /// By `bwrap` it shares neither its loopback nor its `/tmp` with other commands.
+    pub apart: bool,
 }
 
 /// The command line that runs a command in a sandbox.
@@ -259,6 +263,19 @@ impl Sandbox {
         targets.map(|(path, target)| (short(path), target.setting)).collect()
     }
 
+    /// Names of the settings by which a repository of the workspace has git run a program on content. Reads the disk.
+    #[must_use]
+    pub fn drivers_of_git(&self) -> BTreeSet<String> {
+        let Ok(prepared) = self.prepared() else { return BTreeSet::new() };
+        let (root, mut last_scan) = (&prepared.root, prepared.last_scan());
+        if last_scan.search.folders() <= MAX_FOLDERS_BEFORE {
+            last_scan.search.refresh(root);
+        }
+        let nested = last_scan.search.found().repositories.iter().map(|found| found.path.clone());
+        let all = std::iter::once(root.path().join(GIT)).chain(nested);
+        git_targets::drivers(root, self.config().home.as_deref(), all)
+    }
+
     /// Returns the problem that parts of the workspace are not protected from commands.
     #[must_use]
     pub fn unprotected(&self) -> Option<Problem> {
@@ -334,8 +351,13 @@ impl Sandbox {
         let area = config.workspace.join(".minds");
         let arguments = ["-c", PROBE_SCRIPT, "sh", &area.to_string_lossy()];
         let folder = config.workspace.as_path();
-        let command =
-            CommandSpec { program: "/bin/sh", arguments: &arguments, folder, stay: false };
+        let command = CommandSpec {
+            program: "/bin/sh",
+            arguments: &arguments,
+            folder,
+            stay: false,
+            apart: false,
+        };
         let sandboxed = self.sandboxed(usable, level, command)?;
         let mut child = Command::new(&sandboxed.program)
             .args(&sandboxed.arguments)
@@ -457,9 +479,10 @@ impl Sandbox {
         match usable.means {
             Means::Bwrap => {
                 let program = bwrap::find().ok_or_else(|| SandboxRefusal::failed(NOT_INSTALLED))?;
-                let network = self.network().filter(|_| usable.shared_loopback);
+                let network = self.network().filter(|_| usable.shared_loopback && !command.apart);
                 let own_network = network.is_none() && !level.has_network();
-                let mode = bwrap::BwrapMode { level, old_version: usable.old_bwrap, own_network };
+                let (old_version, own_tmp) = (usable.old_bwrap, command.apart);
+                let mode = bwrap::BwrapMode { level, old_version, own_network, own_tmp };
                 let mut arguments = [HELPER_NAME, BEFORE_BWRAP].map(OsString::from).to_vec();
                 if let Some(network) = network {
                     arguments.extend([JOIN_NETWORK.into(), network.pid.to_string().into()]);

@@ -12,7 +12,7 @@
 //!               ▲
 //!               ├── control/*           reminders, mind, task document
 //!               ├── files/*, edits/*, patch/*, images/*, search/*, memory/* ──▶ guard ──▶ access
-//!               ├── readonly/*          lines of programs that only read ──▶ guard, shell
+//!               ├── readonly/*          commands that only read ──▶ access, shell
 //!               ├── shell/*             commands, processes in the background
 //!               ├── decision            who makes a decision, by the autonomy of the member
 //!               ├── notify              what a person is told

@@ -123,7 +123,7 @@ fn known(place: &Place, means: Means) -> Sandbox {
 fn said(known: &Sandbox, workspace: &Path, script: &str) -> (String, String) {
     let arguments = ["-c", script];
     let (program, folder) = ("/bin/sh", workspace);
-    let spec = CommandSpec { program, arguments: &arguments, folder, stay: false };
+    let spec = CommandSpec { program, arguments: &arguments, folder, stay: false, apart: false };
     let Ok(wrapped) = known.wrap(Level::Workspace, spec) else {
         return (String::new(), String::new());
     };

@@ -25,8 +25,6 @@ const TYPE: &str = "type";
 const CONFIG: &str = "config";
 const THRESHOLD: &str = "failure_threshold";
 const OVERLAP: &str = "overlap_policy";
-const KEYS: [&str; 8] =
-    [TYPE, CONFIG, "task", "subagent", "skill", "max_steps", THRESHOLD, OVERLAP];
 /// Further files are not read.
 const MAX_FILES: usize = 1_000;
 
@@ -152,7 +150,7 @@ fn read(id: &TriggerId, path: &str, text: &str, org: &Org) -> (Option<Trigger>, 
             return (None, vec![with_line(problem, error.line)]);
         }
     };
-    unknown_keys(&top, &[], &KEYS, &mut report);
+    unknown_keys(&top, &[], &Trigger::KEYS, &mut report);
     let trigger = match definition(&top) {
         Ok(trigger) => trigger,
         Err((faulty, text)) => {
@@ -210,7 +208,7 @@ fn definition(top: &Map<String, Value>) -> Result<Trigger, (Option<&'static str>
         return Err((Some(TYPE), text));
     };
     let mut whole = top.clone();
-    whole.retain(|key, _| KEYS.contains(&key.as_str()));
+    whole.retain(|key, _| Trigger::KEYS.contains(&key.as_str()));
     whole.entry(THRESHOLD).or_insert_with(|| DEFAULT_THRESHOLD.into());
     whole.entry(OVERLAP).or_insert_with(|| kind.default_overlap().name().into());
     serde_json::from_value(Value::Object(whole)).map_err(|error| {

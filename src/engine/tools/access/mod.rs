@@ -34,40 +34,6 @@ pub enum PathTarget {
     Directory,
 }
 
-/// The paths that may be read, for a program that leaves out the rest itself. Folders are patterns without `.` and
-/// empty segments; an empty pattern is the workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadScope {
-    pub denied_dirs: Vec<String>,
-    /// The only readable folders; `None`: no such list.
-    pub dirs: Option<Vec<String>>,
-    /// Lower case, with the dot.
-    pub denied_extensions: Vec<String>,
-    pub extensions: Option<Vec<String>>,
-}
-
-impl ReadScope {
-    /// True if everything may be read.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        let closed = self.denied_dirs.is_empty() && self.denied_extensions.is_empty();
-        closed && self.dirs.is_none() && self.extensions.is_none()
-    }
-
-    /// Returns what both allow. The intersection of two allow lists cannot be written as one list, so it is empty.
-    fn and(mut self, other: Self) -> Self {
-        let both = |one: Option<Vec<String>>, two: Option<Vec<String>>| match (one, two) {
-            (Some(_), Some(_)) => Some(Vec::new()),
-            (one, two) => one.or(two),
-        };
-        self.denied_dirs.extend(other.denied_dirs);
-        self.denied_extensions.extend(other.denied_extensions);
-        self.dirs = both(self.dirs, other.dirs);
-        self.extensions = both(self.extensions, other.extensions);
-        self
-    }
-}
-
 /// The list that decided against a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListRule {
@@ -141,23 +107,13 @@ impl Access {
         &self.problems
     }
 
-    /// The lists for reading.
+    /// True if no list restricts what may be read.
     #[must_use]
-    pub fn read_scope(&self) -> ReadScope {
-        let AccessRules {
-            deny_dirs,
-            allow_dirs,
-            deny_extensions: deny_endings,
-            allow_extensions: allow_endings,
-        } = &self.read;
-        let some = |given: bool, list: Vec<String>| given.then_some(list);
-        let own = ReadScope {
-            denied_dirs: deny_dirs.valid_entries(),
-            dirs: some(!allow_dirs.entries.is_empty(), allow_dirs.valid_entries()),
-            denied_extensions: deny_endings.extensions.clone(),
-            extensions: some(!allow_endings.entries.is_empty(), allow_endings.extensions.clone()),
-        };
-        self.combined.iter().fold(own, |all, other| all.and(other.read_scope()))
+    pub fn reads_all(&self) -> bool {
+        let AccessRules { deny_dirs, allow_dirs, deny_extensions, allow_extensions } = &self.read;
+        let dirs = deny_dirs.entries.is_empty() && allow_dirs.entries.is_empty();
+        let extensions = deny_extensions.entries.is_empty() && allow_extensions.entries.is_empty();
+        dirs && extensions && self.combined.iter().all(Self::reads_all)
     }
 
     /// Decides about a path given by its names below the workspace.
@@ -220,15 +176,6 @@ impl DirList {
             }
         }
         Self { name, entries: entries.to_vec(), patterns }
-    }
-
-    /// The entries that are patterns, tidy.
-    fn valid_entries(&self) -> Vec<String> {
-        let usable = self.entries.iter().filter(|entry| DirPattern::parse(entry).is_ok());
-        let names = |entry: &String| {
-            entry.split('/').filter(|name| !matches!(*name, "" | ".")).collect::<Vec<_>>().join("/")
-        };
-        usable.map(names).collect()
     }
 
     fn matches(&self, names: &[String]) -> bool {

@@ -207,14 +207,6 @@ impl Guard {
         })
     }
 
-    /// Returns the names of a path that may be read, whether it exists or not: only names are judged.
-    ///
-    /// # Errors
-    /// Denied, or not a path.
-    pub fn may_be_read(&self, written: &str, target: PathTarget) -> Result<Vec<String>, PathFault> {
-        self.judge(written, &[AccessOp::Read], target)
-    }
-
     /// Whether an entry of an open directory may be named to the model.
     #[must_use]
     pub fn may_list(&self, dir: &OpenDir, name: &str, target: PathTarget) -> bool {

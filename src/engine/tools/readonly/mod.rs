@@ -1,44 +1,36 @@
-//! `readonly_shell`: looking around with the usual programs, for members that have no shell. A line is
-//! read by a small grammar, each program and each option is judged by a table, and what is left is
-//! started directly. No shell ever sees the line, so there is no second reading of it.
+//! `readonly_shell`: looking around with any program, for members that have no shell. Nothing here judges a command: it
+//! runs as it is in a sandbox of level `read-only` (`crate::sandbox`), whatever the level of the workspace is, and it is
+//! refused where there is none.
 //!
-//! All that only guides the model; the protection is the sandbox around each program (`crate::sandbox`). Only
-//! git is a sandbox of its own (`git/`), since it reads what a repository says.
-//!
-//! What this does not promise: programs that walk a folder tell the names in it, without the member's
-//! lists.
+//! The sandbox knows no lists of a member, so a member whose lists restrict reading runs no command. Git gets an
+//! environment by which no repository names a program for it (`git.rs`).
 
-mod find;
 mod git;
-mod parse;
-mod place;
-mod reading_programs;
-mod refusal;
-mod run;
-mod scripts;
 
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::parse::{Pipeline, RunCondition};
-use self::place::PathCheck;
-use self::refusal::LineRefusal;
-use self::run::CommandLine;
-use super::guard::Guard;
 use super::outcome::ToolOutcome;
-use super::shell::{exit_text, refused_text, streams_text};
+use super::shell::{Launch, RunningCommand, StreamWindow, exit_text, refused_text, streams_text};
 use super::tool::{Tool, ToolCx};
 use super::typed;
 use crate::domain::Lang;
 use crate::domain::dialogs::background::ProcessExit;
 use crate::domain::text::{Text, in_lang};
+use crate::sandbox::{SandboxRefusal, SandboxRefusalKind};
 
 pub(super) const NAME: &str = "readonly_shell";
 pub(super) const TOOLSET: &str = "codex_inspect_and_patch_tools";
 
+const SH: &str = "/bin/sh";
+/// Where programs are looked up: only an administrator can write there.
+const SEARCH_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin";
+/// The only variables of the shell environment that a command gets.
+const INHERITED_VARIABLES: [&str; 6] = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"];
 const TIMEOUT_MS: u64 = 10_000;
 const MAX_TIMEOUT_MS: u64 = 600_000;
 /// Lines of each stream that are shown.
@@ -63,102 +55,60 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 async fn run(cx: ToolCx, args: ReadonlyShellArgs) -> ToolOutcome {
     let ReadonlyShellArgs { command, timeout_ms } = args;
     let limit = timeout_ms.filter(|ms| *ms > 0).unwrap_or(TIMEOUT_MS).min(MAX_TIMEOUT_MS);
-    let judge = {
-        let cx = cx.clone();
-        move || judged(&cx, &command)
+    let mut working = match start(&cx, &command).await {
+        Ok(working) => working,
+        Err(refused) => return ToolOutcome::failed(refused),
     };
-    let (pipelines, folder) = match tokio::task::spawn_blocking(judge).await {
-        Ok(Ok(judged)) => judged,
-        Ok(Err(refused)) => return ToolOutcome::failed(refused),
-        Err(_) => return ToolOutcome::failed(broken(cx.lang)),
-    };
-    let mut environment = cx.shells.environment(&cx.keys);
-    environment
-        .retain(|name, _| INHERITED_VARIABLES.contains(&name.as_str()) || name.starts_with("LC_"));
-    environment.insert("PATH".to_owned(), run::search_path());
-    environment.extend(git::environment(&cx.workspace));
-    let folder = cx.workspace.join(folder);
-    let line = CommandLine {
-        pipelines,
-        folder: &folder,
-        environment: &environment,
-        enders: cx.shells.enders(),
-        keys: &cx.keys,
-        command_sandbox: cx.shells.read_only_sandbox(),
-    };
-    let ran = match line.run(Duration::from_millis(limit)).await {
-        Ok(ran) => ran,
+    let exit = match working.finish(Duration::from_millis(limit)).await.transpose() {
+        Ok(exit) => exit,
         Err(error) => return ToolOutcome::failed(not_started(&error, cx.lang)),
     };
-    let how = ran.exit.map_or_else(|| over_time(limit, cx.lang), |exit| exit_text(exit, cx.lang));
-    let text = format!("{how}\n{}", streams_text(&ran.out, &ran.err, LINES, cx.lang));
-    if ran.exit == Some(ProcessExit::Code(0)) {
+    let how = exit.map_or_else(|| over_time(limit, cx.lang), |exit| exit_text(exit, cx.lang));
+    let text = format!("{how}\n{}", streams_text(&working.out, &working.err, LINES, cx.lang));
+    if exit == Some(ProcessExit::Code(0)) {
         ToolOutcome::done(text)
     } else {
         ToolOutcome::failed(text)
     }
 }
 
-/// The only variables of the shell environment that these programs get.
-const INHERITED_VARIABLES: [&str; 6] = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"];
-
-type CheckedLine = (Vec<Pipeline>, std::path::PathBuf);
-
-/// The line as it may run, with its folder below the workspace.
-fn judged(cx: &ToolCx, command: &str) -> Result<CheckedLine, String> {
-    let guard = Guard::general(cx).map_err(|fault| fault.text(cx.lang))?;
-    let folder = std::path::PathBuf::new();
-    let place = PathCheck {
-        guard: &guard,
-        access: &cx.access,
-        workspace: &cx.workspace,
-        folder,
-        lang: cx.lang,
-        command_sandbox: cx.shells.read_only_sandbox(),
+/// Starts a command, or says why not.
+async fn start(cx: &ToolCx, command: &str) -> Result<RunningCommand, String> {
+    if !cx.access.reads_all() {
+        return Err(lists_do_not_hold(cx.lang).to_owned());
+    }
+    let Some(command_sandbox) = cx.shells.read_only_sandbox() else {
+        let reason = Text::new("there is none", "没有沙箱").into();
+        return Err(SandboxRefusal(SandboxRefusalKind::Failed(reason)).for_model(cx.lang));
     };
-    line(command, place).map_err(|refusal| refusal.text(cx.lang))
+    let sandbox = command_sandbox.sandbox.clone();
+    let drivers = tokio::task::spawn_blocking(move || sandbox.drivers_of_git()).await;
+    let mut environment = cx.shells.environment(&cx.keys);
+    environment
+        .retain(|name, _| INHERITED_VARIABLES.contains(&name.as_str()) || name.starts_with("LC_"));
+    environment.insert("PATH".to_owned(), SEARCH_PATH.to_owned());
+    environment.extend(git::environment(&cx.workspace, &drivers.unwrap_or_default()));
+    let launch = Launch {
+        program: SH,
+        arguments: &["-c", command],
+        folder: &cx.workspace,
+        environment: &environment,
+        command_sandbox: Some(command_sandbox),
+    };
+    let started = launch.start(Stdio::null(), cx.shells.enders()).await;
+    let mut working = started.map_err(|error| not_started(&error, cx.lang))?;
+    working.out = StreamWindow::of(&cx.keys);
+    working.err = StreamWindow::of(&cx.keys);
+    Ok(working)
 }
 
-fn line(command: &str, mut place: PathCheck<'_>) -> Result<CheckedLine, LineRefusal> {
-    let mut pipelines = parse::parse(command)?;
-    if let [first, second, ..] = pipelines.as_slice()
-        && let [words] = first.commands.as_slice()
-        && let [cd, folder] = words.as_slice()
-        && cd == "cd"
-    {
-        if second.after != RunCondition::Success {
-            return Err(LineRefusal::Cd);
-        }
-        place.folder = place.inner(folder)?;
-        pipelines.remove(0);
-        if let Some(first) = pipelines.first_mut() {
-            first.after = RunCondition::Nothing;
-        }
-    }
-    for pipeline in &mut pipelines {
-        for words in &mut pipeline.commands {
-            *words = checked(words, &place)?;
-        }
-    }
-    Ok((pipelines, place.folder))
-}
-
-/// One program with the arguments it is run with, as its file and words.
-fn checked(words: &[String], place: &PathCheck<'_>) -> Result<Vec<String>, LineRefusal> {
-    let Some((program, rest)) = words.split_first() else { return Err(LineRefusal::Incomplete) };
-    let arguments = match program.as_str() {
-        "cd" => return Err(LineRefusal::Cd),
-        "sed" => scripts::sed(rest, place)?,
-        "awk" => scripts::awk(rest, place)?,
-        "jq" => scripts::jq(rest, place)?,
-        "find" => find::find(rest, place)?,
-        "git" => git::git(rest, place)?,
-        "node" | "python3" => find::version(program, rest)?,
-        other => reading_programs::check(other, rest, place)?,
-    };
-    let file =
-        run::resolve(program).map_or_else(|| program.clone(), |path| path.display().to_string());
-    Ok(std::iter::once(file).chain(arguments).collect())
+fn lists_do_not_hold(lang: Lang) -> &'static str {
+    Text::new(
+        "No command was run: it would not keep to your lists of what you may read. Use the tools that read, list and \
+         search files.",
+        "没有执行任何命令:命令不会遵守你的可读名单。请使用读取、列出和搜索文件的工具。",
+    )
+    .in_lang(lang)
 }
 
 fn over_time(limit: u64, lang: Lang) -> String {
@@ -173,17 +123,46 @@ fn not_started(error: &std::io::Error, lang: Lang) -> String {
     if let Some(refused) = refused_text(error, lang) {
         return refused;
     }
-    in_lang!(
-        lang,
-        "A program of the line could not be started: {error}.",
-        "命令行中的程序无法启动:{error}。"
-    )
-}
-
-fn broken(lang: Lang) -> &'static str {
-    Text::new("The line could not be judged; nothing was run.", "无法检查该命令行;未执行任何操作。")
-        .in_lang(lang)
+    in_lang!(lang, "The command could not be started: {error}.", "命令无法启动:{error}。")
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use serde_json::json;
+
+    use crate::domain::{AccessLists, Lang};
+    use crate::tools::test_support::TestBench;
+
+    #[tokio::test]
+    async fn c12_without_a_sandbox_no_command_runs_and_the_member_is_told_what_to_do() {
+        let mut bench = TestBench::new();
+        bench.put("a.txt", "one\n");
+        for (lang, text) in [(Lang::En, "No command was run"), (Lang::Zh, "没有执行任何命令")]
+        {
+            bench.cx.lang = lang;
+            let outcome = bench.call("readonly_shell", &json!({ "command": "cat a.txt" })).await;
+            assert!(!outcome.ok && outcome.text.contains(text), "{}", outcome.text);
+            assert!(outcome.text.contains("doctor"), "{}", outcome.text);
+            assert!(!outcome.text.contains("one"), "{}", outcome.text);
+        }
+    }
+
+    #[tokio::test]
+    async fn c12_a_member_whose_lists_restrict_reading_runs_no_command() {
+        let one = |name: &str| vec![name.to_owned()];
+        for lists in [
+            AccessLists { no_read_dirs: one("sub"), ..AccessLists::default() },
+            AccessLists { read_dirs: one("src"), ..AccessLists::default() },
+            AccessLists { no_read_file_ext_names: one("pem"), ..AccessLists::default() },
+            AccessLists { read_file_ext_names: one("rs"), ..AccessLists::default() },
+        ] {
+            let bench = TestBench::new().access(&lists);
+            let outcome = bench.call("readonly_shell", &json!({ "command": "ls" })).await;
+            assert!(!outcome.ok && outcome.text.contains("your lists"), "{}", outcome.text);
+        }
+        let writes = AccessLists { no_write_dirs: one("sub"), ..AccessLists::default() };
+        let bench = TestBench::new().access(&writes);
+        let outcome = bench.call("readonly_shell", &json!({ "command": "ls" })).await;
+        assert!(!outcome.text.contains("your lists"), "{}", outcome.text);
+    }
+}

@@ -45,6 +45,8 @@ pub(crate) struct CommandSandbox {
     pub level: Level,
     /// True if processes that the command leaves running may go on.
     pub stay: bool,
+    /// True if other commands share nothing with it.
+    pub apart: bool,
 }
 
 /// A command at work. Dropped, it is ended.
@@ -175,8 +177,8 @@ impl Launch<'_> {
             let _inside = runtime.enter();
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
             let (arguments, folder) = (arguments.as_slice(), folder.as_path());
-            let order =
-                CommandSpec { program: &program, arguments, folder, stay: command_sandbox.stay };
+            let CommandSandbox { stay, apart, .. } = command_sandbox;
+            let order = CommandSpec { program: &program, arguments, folder, stay, apart };
             let wrapped = command_sandbox
                 .sandbox
                 .wrap(command_sandbox.level, order)
@@ -250,14 +252,6 @@ impl RunningCommand {
         // Processes it left in its group, it left on purpose.
         self.guard.group = None;
         Some(ended.map(exit))
-    }
-
-    /// Takes its output as the input of another one; it is not read here then.
-    pub fn output(&mut self) -> io::Result<Stdio> {
-        match self.stdout.take() {
-            Some(pipe) => pipe.try_into(),
-            None => Ok(Stdio::null()),
-        }
     }
 
     /// Detaches it, so that it goes on without a reader here.

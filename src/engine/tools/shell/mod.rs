@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use super::tool::Tool;
 
-pub(super) use launch::{CommandSandbox, GroupReaper, Launch, RunningCommand};
+pub(super) use launch::{Launch, RunningCommand};
 pub(super) use texts::{exit as exit_text, refused as refused_text, streams as streams_text};
 pub(super) use window::StreamWindow;
 

@@ -374,13 +374,13 @@ impl Shells {
     pub(super) fn command_sandbox(&self) -> Option<CommandSandbox> {
         let sandbox = self.0.sandbox.clone()?;
         let level = sandbox.level();
-        (level != Level::Off).then_some(CommandSandbox { sandbox, level, stay: true })
+        (level != Level::Off).then_some(CommandSandbox { sandbox, level, stay: true, apart: false })
     }
 
-    /// Returns the sandbox for programs that only read, whatever the level of commands is.
+    /// Returns the sandbox for commands that only read, whatever the level of others is.
     pub(crate) fn read_only_sandbox(&self) -> Option<CommandSandbox> {
         let sandbox = self.0.sandbox.clone()?;
-        Some(CommandSandbox { sandbox, level: Level::ReadOnly, stay: false })
+        Some(CommandSandbox { sandbox, level: Level::ReadOnly, stay: false, apart: true })
     }
 
     /// Returns the problems of the sandbox, for a person. Touches the disk.

@@ -74,17 +74,6 @@ impl StreamWindow {
         self.tail.extend(rest);
     }
 
-    /// Appends what another stream kept, and counts the rest of it.
-    pub fn append(&mut self, other: &Self) {
-        self.keep(&other.head);
-        let (tail, more) = other.tail.as_slices();
-        self.keep(tail);
-        self.keep(more);
-        self.bytes += other.bytes - (other.head.len() + other.tail.len()) as u64;
-        let kept = newlines(&other.head) + newlines(tail) + newlines(more);
-        self.newlines += other.newlines.saturating_sub(kept);
-    }
-
     /// Returns the kept end of the stream, and the number of lines before it.
     pub fn end(&self) -> (Vec<u8>, u64) {
         let mut end = if self.is_whole() { self.head.clone() } else { Vec::new() };

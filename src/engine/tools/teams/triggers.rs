@@ -32,34 +32,55 @@ const ENABLE: &str = "enable_trigger";
 /// Calls that ask a person before they act, if they have to.
 pub(super) const NAMES: [&str; 2] = [UPDATE, ENABLE];
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct CreateArgs {
-    team: String,
-    name: String,
-    #[serde(rename = "type")]
-    kind: TriggerKind,
-    config: Value,
-    task: String,
-    subagent: Option<String>,
-    skill: Option<String>,
-    max_steps: Option<u32>,
-    failure_threshold: Option<u32>,
-    overlap_policy: Option<TriggerOverlap>,
+/// Arguments that end with the settings that every trigger may have.
+macro_rules! with_settings {
+    ($name:ident { $($own:tt)* }) => {
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        struct $name {
+            $($own)*
+            subagent: Option<String>,
+            skill: Option<String>,
+            max_steps: Option<u32>,
+            failure_threshold: Option<u32>,
+            overlap_policy: Option<TriggerOverlap>,
+        }
+
+        impl $name {
+            /// The settings, taken out.
+            fn settings(&mut self) -> TriggerPatch {
+                TriggerPatch {
+                    config: None,
+                    task: None,
+                    member: self.subagent.take().as_deref().map(member),
+                    skill: self.skill.take(),
+                    max_steps: self.max_steps,
+                    failure_threshold: self.failure_threshold,
+                    overlap: self.overlap_policy,
+                }
+            }
+        }
+    };
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct UpdateArgs {
-    team: String,
-    trigger_name: String,
-    config: Option<Value>,
-    task: Option<String>,
-    subagent: Option<String>,
-    skill: Option<String>,
-    max_steps: Option<u32>,
-    failure_threshold: Option<u32>,
-    overlap_policy: Option<TriggerOverlap>,
+with_settings! {
+    CreateArgs {
+        team: String,
+        name: String,
+        #[serde(rename = "type")]
+        kind: TriggerKind,
+        config: Value,
+        task: String,
+    }
+}
+
+with_settings! {
+    UpdateArgs {
+        team: String,
+        trigger_name: String,
+        config: Option<Value>,
+        task: Option<String>,
+    }
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -89,19 +110,12 @@ pub(super) fn create_trigger() -> Arc<dyn Tool> {
     typed::asynchronous(
         "create_trigger",
         |lang| Text::of_document(include_str!("create_trigger.md")).in_lang(lang),
-        async |cx: ToolCx, args: CreateArgs| {
+        async |cx: ToolCx, mut args: CreateArgs| {
+            let settings = args.settings();
             let create = async |call: &TeamCall| {
                 let config = config_of(args.kind, &call.redacted(&args.config))?;
                 let trigger = Trigger::new(config, call.cx.keys.redacted(args.task));
-                let patch = TriggerPatch {
-                    member: args.subagent.as_deref().map(member),
-                    skill: args.skill,
-                    max_steps: args.max_steps,
-                    failure_threshold: args.failure_threshold,
-                    overlap: args.overlap_policy,
-                    ..TriggerPatch::default()
-                };
-                let wish = TriggerWish::Create(Box::new(patch.applied_to(trigger)));
+                let wish = TriggerWish::Create(Box::new(settings.applied_to(trigger)));
                 call.wish((&args.team, args.name), wish).await
             };
             done(cx, create).await
@@ -113,7 +127,8 @@ pub(super) fn update_trigger() -> Arc<dyn Tool> {
     typed::asynchronous(
         UPDATE,
         |lang| Text::of_document(include_str!("update_trigger.md")).in_lang(lang),
-        async |cx: ToolCx, args: UpdateArgs| {
+        async |cx: ToolCx, mut args: UpdateArgs| {
+            let settings = args.settings();
             let update = async |call: &TeamCall| {
                 let (id, old) = call.known(&args.team, &args.trigger_name)?;
                 let kind = old.config.kind();
@@ -121,11 +136,7 @@ pub(super) fn update_trigger() -> Arc<dyn Tool> {
                 let patch = TriggerPatch {
                     config: config.transpose()?,
                     task: args.task.map(|task| call.cx.keys.redacted(task)),
-                    member: args.subagent.as_deref().map(member),
-                    skill: args.skill,
-                    max_steps: args.max_steps,
-                    failure_threshold: args.failure_threshold,
-                    overlap: args.overlap_policy,
+                    ..settings
                 };
                 if patch.is_empty() {
                     return Err(TriggerRefusal::Nothing.into());

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::domain::teams::task::{Overlap, Priority, TaskKind, TaskStatus};
@@ -141,8 +142,8 @@ pub struct DelegateArgs {
     #[arg(long, value_name = "MEMBER")]
     pub member: Option<String>,
     /// What becomes of it if the team has open tasks; the team's own setting if not given
-    #[arg(long, value_enum, value_name = "POLICY")]
-    pub overlap: Option<OverlapArg>,
+    #[arg(long, value_parser = task_overlaps(), value_name = "POLICY")]
+    pub overlap: Option<Overlap>,
     /// One JSON value
     #[arg(long)]
     pub json: bool,
@@ -188,16 +189,25 @@ pub enum PriorityArg {
     Low,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OverlapArg {
-    /// It is queued
-    Allow,
-    /// It is dropped
-    Skip,
-    /// It is dropped, and what is open is listed
-    Confirm,
-    /// It is queued, and what is open is cancelled
-    Replace,
+/// Reads one of these values by its name; `help` says what each means.
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+    help: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let values = all.iter().map(|one| PossibleValue::new(name(*one)).help(help(*one)));
+    PossibleValuesParser::new(values).try_map(move |said| {
+        all.iter().copied().find(|one| name(*one) == said).ok_or("there is no such value")
+    })
+}
+
+pub(super) fn task_overlaps() -> impl TypedValueParser<Value = Overlap> {
+    one_of(Overlap::ALL, Overlap::name, |overlap| match overlap {
+        Overlap::Allow => "It is queued",
+        Overlap::Skip => "It is dropped",
+        Overlap::Confirm => "It is dropped, and what is open is listed",
+        Overlap::Replace => "It is queued, and what is open is cancelled",
+    })
 }
 
 impl StatusArg {
@@ -231,17 +241,6 @@ impl PriorityArg {
             Self::High => Priority::High,
             Self::Normal => Priority::Normal,
             Self::Low => Priority::Low,
-        }
-    }
-}
-
-impl OverlapArg {
-    pub fn policy(self) -> Overlap {
-        match self {
-            Self::Allow => Overlap::Allow,
-            Self::Skip => Overlap::Skip,
-            Self::Confirm => Overlap::Confirm,
-            Self::Replace => Overlap::Replace,
         }
     }
 }

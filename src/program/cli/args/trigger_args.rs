@@ -1,9 +1,13 @@
 //! The arguments of `triggers`, `trigger` and `send`.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
 
-use super::team_args::OverlapArg;
-use crate::domain::teams::trigger::{TriggerKind, TriggerOverlap};
+use super::team_args::{one_of, task_overlaps};
+use crate::domain::AgentId;
+use crate::domain::teams::task::Overlap;
+use crate::domain::teams::trigger::change::TriggerPatch;
+use crate::domain::teams::trigger::{TriggerConfig, TriggerKind, TriggerOverlap};
 
 #[derive(Debug, Args)]
 pub struct TriggersArgs {
@@ -46,8 +50,8 @@ pub struct TriggerValues {
     #[arg(long, value_name = "N")]
     pub failure_threshold: Option<u32>,
     /// What becomes of a firing while its last task is not over
-    #[arg(long, value_enum, value_name = "POLICY")]
-    pub overlap: Option<TriggerOverlapArg>,
+    #[arg(long, value_parser = overlaps(), value_name = "POLICY")]
+    pub overlap: Option<TriggerOverlap>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -65,8 +69,8 @@ pub enum TriggerCommand {
         #[command(flatten)]
         of: TriggerName,
         /// What makes it fire
-        #[arg(long = "type", value_enum, value_name = "TYPE")]
-        kind: TriggerKindArg,
+        #[arg(long = "type", value_parser = kinds(), value_name = "TYPE")]
+        kind: TriggerKind,
         /// When, as JSON: {"cron": …, "timezone": …} for a schedule, {"pattern": …} for a keyword, {"pattern": …, "channel": …}
         /// for a message, {"open": "09:30", "close": "16:00", "days": "mon-fri", "tick_interval_ms": 30000} for a window
         #[arg(long, value_name = "JSON")]
@@ -123,8 +127,8 @@ pub enum TriggerCommand {
         #[arg(long, value_name = "N")]
         max_steps: Option<u32>,
         /// What becomes of it if the team has open tasks; the team's own setting if not given
-        #[arg(long, value_enum, value_name = "POLICY")]
-        overlap: Option<OverlapArg>,
+        #[arg(long, value_parser = task_overlaps(), value_name = "POLICY")]
+        overlap: Option<Overlap>,
         /// One JSON value
         #[arg(long)]
         json: bool,
@@ -146,48 +150,37 @@ pub struct SendArgs {
     pub json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TriggerKindArg {
-    /// Certain times
-    Schedule,
-    /// A message with certain words
-    Keyword,
-    /// A message of a channel that looks like that
-    Message,
-    /// Every so often while a window is open
-    Window,
+fn kinds() -> impl TypedValueParser<Value = TriggerKind> {
+    one_of(TriggerKind::ALL, TriggerKind::name, |kind| match kind {
+        TriggerKind::Schedule => "Certain times",
+        TriggerKind::Keyword => "A message with certain words",
+        TriggerKind::Message => "A message of a channel that looks like that",
+        TriggerKind::Window => "Every so often while a window is open",
+    })
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TriggerOverlapArg {
-    /// The first firing is skipped, the next one replaces the task
-    SkipThenReplace,
-    /// It is skipped
-    AlwaysSkip,
-    /// It replaces the task
-    AlwaysReplace,
-    /// Both run
-    Allow,
-}
-
-impl TriggerKindArg {
-    pub fn kind(self) -> TriggerKind {
-        match self {
-            Self::Schedule => TriggerKind::Schedule,
-            Self::Keyword => TriggerKind::Keyword,
-            Self::Message => TriggerKind::Message,
-            Self::Window => TriggerKind::Window,
+fn overlaps() -> impl TypedValueParser<Value = TriggerOverlap> {
+    one_of(TriggerOverlap::ALL, TriggerOverlap::name, |overlap| match overlap {
+        TriggerOverlap::SkipThenReplace => {
+            "The first firing is skipped, the next one replaces the task"
         }
-    }
+        TriggerOverlap::AlwaysSkip => "It is skipped",
+        TriggerOverlap::AlwaysReplace => "It replaces the task",
+        TriggerOverlap::Allow => "Both run",
+    })
 }
 
-impl TriggerOverlapArg {
-    pub fn policy(self) -> TriggerOverlap {
-        match self {
-            Self::SkipThenReplace => TriggerOverlap::SkipThenReplace,
-            Self::AlwaysSkip => TriggerOverlap::AlwaysSkip,
-            Self::AlwaysReplace => TriggerOverlap::AlwaysReplace,
-            Self::Allow => TriggerOverlap::Allow,
+impl TriggerValues {
+    /// The change that these are, with what else changes.
+    pub fn patch(self, config: Option<TriggerConfig>, task: Option<String>) -> TriggerPatch {
+        TriggerPatch {
+            config,
+            task,
+            member: self.subagent.map(|id| AgentId::new(id.trim_start_matches('@'))),
+            skill: self.skill,
+            max_steps: self.max_steps,
+            failure_threshold: self.failure_threshold,
+            overlap: self.overlap,
         }
     }
 }

@@ -31,7 +31,13 @@ pub fn run(workspace: &Path, wanted: &args::SandboxArgs) -> Result<Status, Comma
     }
     let sandbox = Sandbox::with_means(app::sandbox_config(workspace), level, wanted.means);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let order = CommandSpec { program, arguments: &arguments, folder: workspace, stay: false };
+    let order = CommandSpec {
+        program,
+        arguments: &arguments,
+        folder: workspace,
+        stay: false,
+        apart: false,
+    };
     let wrapped =
         sandbox.wrap(level, order).map_err(|refusal| CommandError::invalid(refusal.to_string()))?;
     let mut command = Command::new(&wrapped.program);

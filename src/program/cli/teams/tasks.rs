@@ -17,9 +17,7 @@ use crate::tools::task_refused;
 use crate::ui::model::age;
 
 use super::{MIDNIGHT, org_of, team_named, until_midnight};
-use crate::cli::args::team_args::{
-    DelegateArgs, KindArg, OverlapArg, StatusArg, TaskCommand, TasksArgs,
-};
+use crate::cli::args::team_args::{DelegateArgs, KindArg, StatusArg, TaskCommand, TasksArgs};
 use crate::cli::commands::drive::text_or_stdin;
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::forms::item_json::age_seconds;
@@ -260,7 +258,7 @@ pub async fn delegate(workspace: &Path, wanted: DelegateArgs) -> Result<Status, 
     let task = NewTask {
         priority: wanted.priority.priority(),
         member,
-        overlap: wanted.overlap.map_or(team.default_overlap, OverlapArg::policy),
+        overlap: wanted.overlap.unwrap_or(team.default_overlap),
         ..team.new_task(TaskKind::Delegate, text)
     };
     let id = setup(workspace).new_task_id();

@@ -7,26 +7,21 @@ use serde_json::{Value, json};
 use crate::domain::teams::org_change::{OrgRefusal, one_line};
 use crate::domain::teams::task::checked_text;
 use crate::domain::teams::trigger::change::{
-    TriggerAnswer, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
-    config_of as config_of_json,
+    TriggerAnswer, TriggerRefusal, TriggerRequest, TriggerWish, config_of as config_of_json,
 };
 use crate::domain::teams::trigger::row::{TriggerRow, WindowNow, handler, rows};
 use crate::domain::teams::trigger::{
     MAX_MESSAGE_BYTES, Message, Trigger, TriggerConfig, TriggerKind, TriggerState,
 };
 use crate::domain::text::Text;
-use crate::domain::{AgentId, Clock as _, Lang, TeamName};
+use crate::domain::{Clock as _, Lang, TeamName};
 use crate::minds::Minds;
 use crate::platform::{SystemClock, env};
 use crate::ui::model::age;
 
 use super::tasks::tell as tell_queued;
 use super::{org_of, team_named, view};
-use crate::cli::args::team_args::OverlapArg;
-use crate::cli::args::trigger_args::{
-    SendArgs, TriggerCommand, TriggerKindArg, TriggerName, TriggerOverlapArg, TriggerValues,
-    TriggersArgs,
-};
+use crate::cli::args::trigger_args::{SendArgs, TriggerCommand, TriggerName, TriggersArgs};
 use crate::cli::commands::drive::text_or_stdin;
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::forms::item_json::age_seconds;
@@ -96,9 +91,9 @@ pub async fn trigger(workspace: &Path, wanted: TriggerCommand) -> Result<Status,
     match wanted {
         TriggerCommand::Show { of, json } => show(workspace, &of, json).await,
         TriggerCommand::Create { of, kind, config, task, values, json } => {
-            let config = config_of(TriggerKindArg::kind(kind), &config)?;
+            let config = config_of(kind, &config)?;
             let trigger = Trigger::new(config, text_or_stdin(&task)?);
-            let trigger = patch(None, None, values).applied_to(trigger);
+            let trigger = values.patch(None, None).applied_to(trigger);
             change(workspace, of, TriggerWish::Create(Box::new(trigger)), json).await
         }
         TriggerCommand::Update { of, config, task, values, json } => {
@@ -109,7 +104,7 @@ pub async fn trigger(workspace: &Path, wanted: TriggerCommand) -> Result<Status,
             let config =
                 config.map(|config| config_of(kind.unwrap_or(TriggerKind::Schedule), &config));
             let task = task.as_deref().map(text_or_stdin).transpose()?;
-            let patch = patch(config.transpose()?, task, values);
+            let patch = values.patch(config.transpose()?, task);
             change(workspace, of, TriggerWish::Update(Box::new(patch)), json).await
         }
         TriggerCommand::Enable { of, json } => {
@@ -119,31 +114,11 @@ pub async fn trigger(workspace: &Path, wanted: TriggerCommand) -> Result<Status,
             change(workspace, of, TriggerWish::Disable { reason }, json).await
         }
         TriggerCommand::Test { of, max_steps, overlap, json } => {
-            let (overlap, lang) = (overlap.map(OverlapArg::policy), env::work_language());
+            let lang = env::work_language();
             let wish = TriggerWish::Test { max_steps, overlap, cause: None, lang };
             change(workspace, of, wish, json).await
         }
     }
-}
-
-fn patch(
-    config: Option<TriggerConfig>,
-    task: Option<String>,
-    values: TriggerValues,
-) -> TriggerPatch {
-    TriggerPatch {
-        config,
-        task,
-        member: values.subagent.as_deref().map(member),
-        skill: values.skill,
-        max_steps: values.max_steps,
-        failure_threshold: values.failure_threshold,
-        overlap: values.overlap.map(TriggerOverlapArg::policy),
-    }
-}
-
-fn member(id: &str) -> AgentId {
-    AgentId::new(id.trim_start_matches('@'))
 }
 
 fn config_of(kind: TriggerKind, text: &str) -> Result<TriggerConfig, CommandError> {

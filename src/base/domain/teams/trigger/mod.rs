@@ -12,7 +12,7 @@ pub mod window;
 use std::fmt;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::notices::NewNotice;
@@ -170,62 +170,54 @@ impl TriggerConfig {
 
 /// What a trigger does, as its file says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "Value", try_from = "Value")]
+#[serde(remote = "Self")]
 pub struct Trigger {
+    #[serde(flatten)]
     pub config: TriggerConfig,
     /// What is to be done.
     pub task: String,
     /// Who works on it; the lead of the team if nobody is named.
+    #[serde(default, rename = "subagent", skip_serializing_if = "Option::is_none")]
     pub member: Option<AgentId>,
     /// The skill to be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skill: Option<String>,
     /// Steps of the task; those of its team if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_steps: Option<u32>,
     /// Failed tasks in a row after which it is disabled.
     pub failure_threshold: u32,
+    #[serde(rename = "overlap_policy")]
     pub overlap: TriggerOverlap,
 }
 
-/// A trigger as it is written. Only from and to a value: for every other format the code would be generated again.
-#[derive(Serialize, Deserialize)]
-struct WrittenTrigger {
-    #[serde(flatten)]
-    config: TriggerConfig,
-    task: String,
-    #[serde(default, rename = "subagent", skip_serializing_if = "Option::is_none")]
-    member: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    skill: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    max_steps: Option<u32>,
-    failure_threshold: u32,
-    #[serde(rename = "overlap_policy")]
-    overlap: TriggerOverlap,
-}
-
-impl From<Trigger> for Value {
-    fn from(trigger: Trigger) -> Self {
-        let Trigger { config, task, member, skill, max_steps, failure_threshold, overlap } =
-            trigger;
-        let written =
-            WrittenTrigger { config, task, member, skill, max_steps, failure_threshold, overlap };
-        // A map of texts and numbers.
-        serde_json::to_value(written).unwrap_or_default()
+/// Through a value: for every other format the code would be generated again.
+impl Serialize for Trigger {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = Self::serialize(self, serde_json::value::Serializer);
+        value.map_err(<S::Error as serde::ser::Error>::custom)?.serialize(serializer)
     }
 }
 
-impl TryFrom<Value> for Trigger {
-    type Error = serde_json::Error;
-
-    fn try_from(value: Value) -> Result<Self, Self::Error> {
-        let written: WrittenTrigger = serde_json::from_value(value)?;
-        let WrittenTrigger { config, task, member, skill, max_steps, failure_threshold, overlap } =
-            written;
-        Ok(Self { config, task, member, skill, max_steps, failure_threshold, overlap })
+impl<'de> Deserialize<'de> for Trigger {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 
 impl Trigger {
+    /// What its file can say.
+    pub const KEYS: [&'static str; 8] = [
+        "type",
+        "config",
+        "task",
+        "subagent",
+        "skill",
+        "max_steps",
+        "failure_threshold",
+        "overlap_policy",
+    ];
+
     /// A trigger with nothing but its configuration and its task; the rest is the default.
     #[must_use]
     pub fn new(config: TriggerConfig, task: String) -> Self {
@@ -404,6 +396,8 @@ mod tests {
         for trigger in all {
             let text = serde_json::to_string(&trigger).unwrap();
             assert_eq!(serde_json::from_str::<Trigger>(&text).unwrap(), trigger, "{text}");
+            let written: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();
+            assert!(written.keys().all(|key| Trigger::KEYS.contains(&key.as_str())), "{text}");
         }
     }
 
