@@ -23,11 +23,12 @@ use dominds_tui::driver::{
     Audience, Configuration, Driver, Driving, Engine, LogEnd, MovedTrees, NoConsentNeeded, Permits,
     PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
+use dominds_tui::hive::Hive;
 use dominds_tui::llm::{Provider, Reply, Sequence};
 use dominds_tui::minds::ProviderConfig;
 use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::{Access, RealDisk, Store, StoreOptions, SyncLevel, WrittenBatch};
-use dominds_tui::tools::{NoNews, NoTasks, Shells};
+use dominds_tui::tools::Shells;
 
 const LENGTHS: [usize; 4] = [10, 100, 1_000, 10_000];
 /// Bytes of arguments of all old calls of a course together.
@@ -244,10 +245,9 @@ fn engine(workspace: &Path, store: Store, provider: Arc<dyn Provider>) -> Engine
         trust: Arc::new(NoConsentNeeded),
         tools: app::registry(Arc::default()),
         sources: ToolSources::default(),
-        news: Arc::new(NoNews::default()),
         team_calls: Arc::default(),
         looks: Arc::default(),
-        tasks: Arc::new(NoTasks::default()),
+        hive: Hive::nowhere(),
         shells: Shells::default(),
         level_is_set: false,
         env: &no_environment,

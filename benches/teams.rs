@@ -23,9 +23,10 @@ use dominds_tui::domain::teams::task::{
 };
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{AgentId, Clock, Lang, RootId, Stamp, TeamName};
-use dominds_tui::hive::{Hive, HostedTeams, Permission, Server, Setup, StoreChoice, TAKEOVER};
+use dominds_tui::hive::{
+    Ending, Hive, HostedTeams, Permission, Server, Setup, StoreChoice, TAKEOVER, TeamSlots,
+};
 use dominds_tui::platform::random_name;
-use dominds_tui::tools::{Ending, NewsStore as _, TaskStore as _, TeamSlots};
 
 const TEAMS: usize = 100;
 const PENDING: usize = 10_000;

@@ -4,6 +4,7 @@
 use dominds_tui_base::{domain, protocol, store, yaml};
 
 pub mod driver;
+pub mod guard;
 pub mod hive;
 pub mod llm;
 pub mod manage;

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::text::Text;
 use crate::domain::{AgentId, Lang};
+use crate::guard::set_up;
 use crate::llm::Script;
 use crate::protocol::command::{Command, Ticket};
-use crate::tools::guard::set_up;
 use crate::yaml::{self, YamlError};
 
 /// `(path, text)` of files of a demo workspace.

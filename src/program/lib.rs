@@ -5,7 +5,7 @@
 //! they share only [`domain`] (types) and [`protocol`] (messages).
 
 pub use dominds_tui_base::{domain, protocol, store, yaml};
-pub use dominds_tui_engine::{driver, hive, llm, manage, mcp, minds, sandbox, tools};
+pub use dominds_tui_engine::{driver, guard, hive, llm, manage, mcp, minds, sandbox, tools};
 pub use dominds_tui_ui as ui;
 
 pub mod app;

@@ -301,3 +301,32 @@ impl Binding {
         self.action.name() == name || self.former == Some(name)
     }
 }
+
+/// The scope whose keys help and the palette show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeysOf {
+    pub scope: Scope,
+    /// The only actions of an overlay, with the scope in which they are bound.
+    pub only: Option<Vec<(Scope, Action)>>,
+    /// The keys with which a text is edited there.
+    pub editing: Option<EditingKeys>,
+}
+
+/// The keys of a text field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditingKeys {
+    Plain,
+    Vi,
+}
+
+impl KeysOf {
+    /// Returns the keys of a pane: all that are bound there.
+    pub fn pane(scope: Scope, editing: Option<EditingKeys>) -> Self {
+        Self { scope, only: None, editing }
+    }
+
+    pub fn has(&self, binding: &Binding) -> bool {
+        let place = (binding.scope, binding.action);
+        self.only.as_ref().is_none_or(|only| only.contains(&place))
+    }
+}

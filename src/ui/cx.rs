@@ -5,27 +5,16 @@ use std::fmt::Display;
 use std::time::Instant;
 
 use crate::action::{Action, Scope};
-use crate::copies::CopyTo;
-use crate::domain::asking::autonomy::AutonomyLevel;
-use crate::domain::asking::inquiry::answers::AnswerInput;
-use crate::domain::asking::put_off;
-use crate::domain::safety::sandbox::Level;
-use crate::domain::teams::task::Priority;
-use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::text::Text;
-use crate::domain::{
-    AgentId, Bucket, CallId, Course, DialogId, ForeignLayout, Genseq, Lang, MsgId, RootId, Stamp,
-    TeamName,
-};
+use crate::domain::{DialogId, ForeignLayout, Lang, Stamp};
+use crate::follow_up::{FollowUp, FollowUps};
 use crate::highlight::CodeColours;
 use crate::keymap::Keymap;
 use crate::links::Links;
-use crate::model::{DraftKey, Drafts, Finds, FoundPlace, Model, Place, Sheets, ShownTasks};
+use crate::model::{Drafts, Finds, Model, Place, Sheets, Tone};
 use crate::panes::composer::SentTexts;
 use crate::panes::transcript::SearchCount;
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{ChangesScope, FindRequest, Lifecycle, LogLevel, SheetRequest, TeamsRequest};
-use crate::text::CopyText;
 use crate::theme::{Glyphs, Role, Theme};
 use crate::words::Counted;
 use ratatui::style::Style;
@@ -95,169 +84,6 @@ pub struct View<'a> {
     pub now: &'a Stamp,
 }
 
-/// How long a question is put off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PutOff {
-    Minutes(u64),
-    UntilNextStart,
-}
-
-impl PutOff {
-    /// `15`: minutes; `2h`: hours; nothing: until the next start.
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Some(Self::UntilNextStart);
-        }
-        let (number, unit) = match text.strip_suffix(['h', 'H']) {
-            Some(hours) => (hours.trim(), 60),
-            None => (text, 1),
-        };
-        let minutes = number.parse::<u64>().ok()?.checked_mul(unit)?;
-        (1..=put_off::MAX_MINUTES).contains(&minutes).then_some(Self::Minutes(minutes))
-    }
-}
-
-/// A list that can be filtered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FilteredList {
-    Dialogs,
-    Questions,
-}
-
-/// What an overlay requests from the app.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Intent {
-    Quit,
-    /// Quit, and stop background processes.
-    QuitAndStop,
-    /// Leave the screen; the driver goes on.
-    Detach,
-    StopProcess(u32),
-    /// Members decide this much alone.
-    SetAutonomy(AutonomyLevel),
-    /// Dismiss these notices and failures.
-    DismissNews(Vec<String>),
-    StopAll,
-    Lifecycle(Lifecycle),
-    /// Give a dialog a title, or take it away.
-    Title(DialogId, Option<String>),
-    /// Put several main dialogs away, each with its name.
-    PutAwayAll(Vec<(RootId, String)>, Bucket),
-    /// Put a question off.
-    PutOff(String, PutOff),
-    /// Shorten a list to what fits this text.
-    Filter(FilteredList, String),
-    /// Move the selection of a list by rows.
-    StepIn(FilteredList, isize),
-    Open(DialogId),
-    /// Go to this one of the places to go back to.
-    GoTo(usize),
-    /// List the parts of the block with the cursor that can be copied.
-    ShowParts,
-    /// Search for this text in the open dialog.
-    Search(String),
-    NextMatch,
-    PreviousMatch,
-    /// Go back to where the search began.
-    LeaveSearch,
-    Copy(CopyTo, CopyText),
-    /// List the tasks of this team, or of all.
-    ShowTasks(Option<TeamName>, ShownTasks),
-    /// Show all of a trigger.
-    ShowTrigger(Box<TriggerRow>),
-    /// Write a task for this team.
-    WriteTask(TeamName),
-    Delegate {
-        team: TeamName,
-        text: String,
-        priority: Priority,
-    },
-    /// Read or change a task.
-    Task(TeamsRequest),
-    /// Ask the driver for the program's log; it is shown from this level on when it arrives.
-    RequestLog(LogLevel),
-    /// Request what this member is told; it is shown when it arrives.
-    RequestMind(AgentId),
-    /// Ask the driver for the done and archived dialogs; their list is shown when they arrive.
-    RequestShelf,
-    Create {
-        agent: AgentId,
-        taskdoc: String,
-        text: String,
-    },
-    /// The user agrees to entries of the consent sheet, by their digests; then a dialog continues.
-    Agree {
-        digests: Vec<String>,
-        /// The sandbox level of commands, if the user changed it.
-        level: Option<Level>,
-        then: Option<DialogId>,
-    },
-    /// Hand all drafts over to be stored now.
-    StoreDrafts,
-    /// The text typed so far, stored as a draft.
-    SaveDraft(DraftKey, String),
-    /// A change on a sheet, with the draft it comes from.
-    Sheet {
-        dialog: DialogId,
-        request: SheetRequest,
-        draft: Option<(DraftKey, String)>,
-    },
-    /// Give this answer to all of a question.
-    AnswerAll {
-        dialog: DialogId,
-        question: String,
-        input: AnswerInput,
-    },
-    /// Give this answer to these questions.
-    AnswerAlike {
-        questions: Vec<(DialogId, String)>,
-        text: String,
-        typed: String,
-    },
-    /// Do this, as by its key, where this scope has the focus.
-    Run(Scope, Action),
-    /// Do this in the overlay below, if it has this scope.
-    RunInOverlay(Scope, Action),
-    /// Show these changes of files.
-    ShowChanges(DialogId, ChangesScope),
-    /// Show a call in its dialog.
-    ShowCall(DialogId, CallId),
-    /// Search the records of dialogs; ends an earlier search.
-    Find(FindRequest),
-    /// End that search.
-    EndFind,
-    /// Show a record that it found.
-    ShowFound(DialogId, FoundPlace),
-    /// Show a generation of a dialog.
-    ShowGeneration(DialogId, Course, Genseq),
-    /// Open a file of a record in the editor.
-    EditFile {
-        path: String,
-        line: Option<usize>,
-    },
-    /// Put a text that was sent before into the composer.
-    TakeSent(String),
-    /// Take a queued message back into the composer.
-    EditQueued {
-        dialog: DialogId,
-        words: QueuedMessage,
-    },
-    /// Remove a queued message.
-    TakeBack {
-        dialog: DialogId,
-        message: MsgId,
-    },
-    /// Change a dialog in the list of done and archived ones, given with its name.
-    ChangeShelved(Lifecycle, String),
-    /// Ask the user first.
-    Confirm(String, Box<Intent>),
-    /// Asks to confirm a change that cannot be undone.
-    ConfirmPermanent(String, Box<Intent>),
-    /// Show a message in the status line.
-    Notify(String),
-}
-
 /// State that an overlay may use while it handles a key or draws.
 #[derive(Debug)]
 pub struct Cx<'a> {
@@ -280,5 +106,12 @@ pub struct Cx<'a> {
     pub ui: &'a UiSettings,
     /// The current time.
     pub moment: Instant,
-    pub intents: &'a mut Vec<Intent>,
+    pub follow_ups: &'a mut FollowUps,
+}
+
+impl Cx<'_> {
+    /// Shows a message in the status line.
+    pub fn notify(&mut self, text: Text) {
+        self.follow_ups.push(FollowUp::Notify(Tone::Plain, text));
+    }
 }

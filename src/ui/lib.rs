@@ -13,6 +13,9 @@ pub mod caller;
 pub mod copies;
 pub mod cx;
 pub mod draft_writer;
+pub mod effect;
+pub mod focus;
+pub mod follow_up;
 pub mod highlight;
 pub mod inline;
 pub mod input;
@@ -20,11 +23,14 @@ pub mod keymap;
 pub mod links;
 pub mod lists;
 pub mod model;
+pub mod new_overlay;
 pub mod overlay;
 pub mod pacer;
 pub mod panes;
 pub mod plain;
 pub mod programs;
+pub mod question_choice;
+pub mod request;
 pub mod run;
 pub mod start;
 pub mod surface;
@@ -34,13 +40,14 @@ pub mod theme;
 pub mod words;
 
 pub use app::{
-    App, AppOptions, AttentionSettings, ComposerKeys, DemoStart, Effect, Gesture, HintUse,
-    LookChange, MAX_STORED_HINTS, QuietHours, QuitPolicy, STORED_HINTS,
+    App, AppOptions, AttentionSettings, ComposerKeys, DemoStart, Gesture, HintUse, LookChange,
+    MAX_STORED_HINTS, QuietHours, QuitPolicy, STORED_HINTS,
 };
 pub use caller::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
 pub use copies::{CopyMaker, CopyTarget};
 pub use cx::UiSettings;
 pub use draft_writer::{DraftStore, DraftTexts, DraftWriter, LOOKED};
+pub use effect::Effect;
 pub use input::Keys;
 pub use model::UnsavedDraft;
 pub use panes::field::MAX_BYTES as MAX_DRAFT_BYTES;

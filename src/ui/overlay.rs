@@ -39,35 +39,6 @@ pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
     steps.iter().find(|(known, _)| *known == action).map(|(_, rows)| *rows)
 }
 
-/// The scope whose keys help and the palette show.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeysOf {
-    pub scope: Scope,
-    /// The only actions of an overlay, with the scope in which they are bound.
-    pub only: Option<Vec<(Scope, Action)>>,
-    /// The keys with which a text is edited there.
-    pub editing: Option<EditingKeys>,
-}
-
-/// The keys of a text field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EditingKeys {
-    Plain,
-    Vi,
-}
-
-impl KeysOf {
-    /// Returns the keys of a pane: all that are bound there.
-    pub fn pane(scope: Scope, editing: Option<EditingKeys>) -> Self {
-        Self { scope, only: None, editing }
-    }
-
-    pub fn has(&self, binding: &Binding) -> bool {
-        let place = (binding.scope, binding.action);
-        self.only.as_ref().is_none_or(|only| only.contains(&place))
-    }
-}
-
 /// An action, and what an overlay does for it.
 pub type Handler<T> = (Action, fn(&mut T, &mut Cx<'_>) -> Handled);
 
@@ -116,9 +87,12 @@ pub trait Overlay: fmt::Debug {
     }
 
     /// A key without an action.
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled;
+    fn typed(&mut self, _key: KeyEvent, _cx: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
 
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>);
+    /// Pasted text, where one can type.
+    fn paste(&mut self, _text: &str, _cx: &mut Cx<'_>) {}
 
     /// Handles a click on this row of its area. A second one on the selection opens it.
     fn click(&mut self, _row: usize, _cx: &mut Cx<'_>) -> Handled {

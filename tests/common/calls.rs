@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use dominds_tui::domain::asking::autonomy::MemberAutonomy;
 use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
+use dominds_tui::guard::Access;
+use dominds_tui::hive::Hive;
 use dominds_tui::minds::Minds;
-use dominds_tui::tools::{Access, NoNews, Registry, Shells, TeamPlace, ToolCx, ToolOutcome};
+use dominds_tui::tools::{Registry, Shells, TeamPlace, ToolCx, ToolOutcome};
 use serde_json::Value;
 
 /// A team whose only member may do everything.
@@ -49,7 +51,7 @@ fn cx(workspace: &Path, shells: &Shells) -> ToolCx {
         reminders: Arc::from([]),
         shells: shells.clone(),
         autonomy: MemberAutonomy::default(),
-        news: Arc::new(NoNews::default()),
+        news: Hive::nowhere(),
         teams: TeamPlace::default(),
         call: "call-1".to_owned(),
         keys: Arc::default(),

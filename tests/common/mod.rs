@@ -51,7 +51,7 @@ use dominds_tui::platform::random_name;
 use dominds_tui::protocol::event::{InboxRow, QuietOutcome};
 use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::{Access, Disk, RealDisk, Store, StoreError, StoreOptions, SyncLevel};
-use dominds_tui::tools::{NewsStore, NoTasks, Registry, Shells, TaskStore};
+use dominds_tui::tools::{Registry, Shells};
 
 use calls::FixedClock;
 use layout::EndCheck;
@@ -183,8 +183,6 @@ pub struct Setup {
     pub news: Arc<news::KeptNews>,
     /// True to use a store in `.hive`, which then has the notices too.
     pub has_hive: bool,
-    /// The store of tasks, if `has_hive` is false.
-    pub tasks: Option<Arc<dyn TaskStore>>,
     pub shells: Shells,
     /// The work language.
     pub lang: Lang,
@@ -220,7 +218,6 @@ impl World {
             sources: ToolSources::default(),
             news: Arc::default(),
             has_hive: false,
-            tasks: None,
             shells: Shells::default(),
             lang: Lang::En,
             reader: None,
@@ -275,9 +272,8 @@ impl World {
             Some(source) => Configuration::read_by(source),
             None => Configuration::of(self.path().to_owned(), self.setup.lang),
         };
-        let hive = self.setup.has_hive.then(|| Hive::new(self.hive()));
-        let news = hive.clone().map(|hive| -> Arc<dyn NewsStore> { Arc::new(hive) });
-        let tasks = hive.map(|hive| -> Arc<dyn TaskStore> { Arc::new(hive) });
+        let hive =
+            if self.setup.has_hive { Hive::new(self.hive()) } else { self.setup.news.hive() };
         Engine {
             configuration,
             workspace: self.path().to_owned(),
@@ -291,12 +287,9 @@ impl World {
             trust: Arc::new(self.setup.trust.clone()),
             tools: self.setup.tools.clone(),
             sources: self.setup.sources.clone(),
-            news: news.unwrap_or_else(|| self.setup.news.clone()),
+            hive,
             team_calls: Arc::default(),
             looks: Arc::default(),
-            tasks: tasks
-                .or_else(|| self.setup.tasks.clone())
-                .unwrap_or_else(|| Arc::new(NoTasks::default())),
             shells: self.setup.shells.clone(),
             env: &no_environment,
             read_log: |_| Ok(LogEnd::default()),

@@ -20,7 +20,7 @@ use crate::disk::FailingDisk;
 use crate::ledger::Kind;
 use crate::notices;
 use crate::plan::{Planned, Profile, Step};
-use crate::results::{ResultStore, Results};
+use crate::results::Results;
 use crate::tool;
 
 /// Longer than any wait of a driver.
@@ -42,7 +42,7 @@ struct Episode {
     actor: Actor,
     book: Arc<Mutex<Book>>,
     runs: tool::Runs,
-    results: Arc<Results>,
+    results: Results,
     memory: Memory,
     /// The program that runs now.
     client: Option<Client>,
@@ -68,14 +68,14 @@ pub async fn play(seed: u64, profile: Profile, plan: &[Planned]) -> Result<u64, 
 impl Episode {
     fn begin(seed: u64, profile: Profile, book: Arc<Mutex<Book>>) -> Self {
         let actor = Actor::new(seed, profile, book.clone());
-        let (runs, results) = (tool::Runs::default(), Arc::new(Results::default()));
+        let runs = tool::Runs::default();
         let pushes = if profile == Profile::Everything && seed.is_multiple_of(4) { 2 } else { 0 };
         let mut world = workspace(pushes);
         let disk = Arc::new(FailingDisk::new());
         world.setup.tools = tool::registry(runs.clone());
         world.setup.provider = Arc::new(actor.clone());
         world.setup.disk = disk.clone();
-        world.setup.tasks = Some(Arc::new(ResultStore(results.clone())));
+        let results = Results::of(&world);
         if seed % 3 == 1 {
             // Little room: one too many is refused, and everything comes to rest all the same.
             world.setup.crowd = CrowdLimits { dialogs: 2, depth: 2 };

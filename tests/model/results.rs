@@ -1,17 +1,13 @@
-//! Results of tasks that dialogs have asked for: a store in memory, which no crash of the program reaches.
+//! Results of tasks that dialogs have asked for: they are in memory, where no crash of the program reaches them.
 
-use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::sync::Mutex;
 
-use dominds_tui::domain::teams::task::{
-    ActiveTask, AttemptId, BlockReason, Delivery, Enqueued, NewTask, RetryRefusal, Task,
-    TaskFilter, TaskStatus,
-};
-use dominds_tui::domain::text::Localized;
-use dominds_tui::domain::{DialogId, DialogTree, MsgId, RootId, TaskId, TeamName};
-use dominds_tui::tools::{Ending, News, Stored, TaskStore, TasksView, TeamSlots};
+use dominds_tui::domain::teams::task::{AttemptId, Delivery, TaskStatus};
+use dominds_tui::domain::{DialogId, DialogTree, MsgId, TaskId, TeamName};
+use dominds_tui::hive::TasksView;
 use tokio::sync::watch;
 
+use crate::common::World;
 use crate::records::Records;
 
 /// What waits for its dialog, and what was delivered.
@@ -21,14 +17,12 @@ pub struct Results {
     all: Mutex<Vec<Delivery>>,
 }
 
-impl Default for Results {
-    fn default() -> Self {
-        let view = watch::Sender::new(TasksView { revision: 1, ..TasksView::default() });
-        Self { view, all: Mutex::default() }
-    }
-}
-
 impl Results {
+    /// Those in the store of a world.
+    pub fn of(world: &World) -> Self {
+        Self { view: world.setup.news.kept.tasks.clone(), all: Mutex::default() }
+    }
+
     /// Leaves a result for a dialog.
     pub fn leave(&self, to: &DialogId, mark: &str, wake: bool) {
         let mut all = self.all.lock().expect("not poisoned");
@@ -69,73 +63,5 @@ impl Results {
             }
         }
         Ok(())
-    }
-}
-
-/// There are results alone, and no tasks.
-fn none<T: Send + 'static>() -> Stored<T> {
-    Box::pin(async { Err(Localized::same("there are no tasks")) })
-}
-
-/// The same for every program of an episode.
-#[derive(Debug, Clone)]
-pub struct ResultStore(pub Arc<Results>);
-
-impl TaskStore for ResultStore {
-    fn tasks_view(&self) -> watch::Receiver<TasksView> {
-        self.0.view.subscribe()
-    }
-
-    fn enqueue(&self, _: NewTask) -> Stored<Enqueued> {
-        none()
-    }
-
-    fn claim(&self, _: Vec<TeamSlots>, _: Vec<RootId>, _: SystemTime) -> Stored<Vec<ActiveTask>> {
-        none()
-    }
-
-    fn begun(&self, _: AttemptId) -> Stored<()> {
-        none()
-    }
-
-    fn cut(&self, _: AttemptId) -> Stored<()> {
-        none()
-    }
-
-    fn set_blocked(&self, _: AttemptId, _: Option<BlockReason>, _: News) -> Stored<()> {
-        none()
-    }
-
-    fn end(&self, _: AttemptId, _: Ending) -> Stored<bool> {
-        none()
-    }
-
-    fn cancel(&self, _: TaskId) -> Stored<Option<TaskStatus>> {
-        none()
-    }
-
-    fn retry(&self, _: TaskId) -> Stored<Option<Result<(), RetryRefusal>>> {
-        none()
-    }
-
-    fn put_away(&self, _: AttemptId, _: u64) -> Stored<()> {
-        none()
-    }
-
-    fn delivered(&self, of: AttemptId) -> Stored<()> {
-        self.0.view.send_modify(|view| {
-            view.deliveries =
-                view.deliveries.iter().filter(|delivery| delivery.of != of).cloned().collect();
-            view.revision += 1;
-        });
-        Box::pin(async { Ok(()) })
-    }
-
-    fn task(&self, _: TaskId) -> Stored<Option<Task>> {
-        none()
-    }
-
-    fn tasks(&self, _: TaskFilter) -> Stored<Vec<Task>> {
-        none()
     }
 }

@@ -270,7 +270,7 @@ mod tests {
             let found = match lines(line.as_bytes())[0].read() {
                 LineContent::Glued(glued) => glued,
                 LineContent::Broken => Vec::new(),
-                other => panic!("{other:?}"),
+                LineContent::Blank | LineContent::Entry(_) => panic!("{line:.200}"),
             };
             let texts: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
             assert_eq!(texts, expected, "{line:.200}");

@@ -54,7 +54,7 @@ fn idle_copy(dialog: &Dialog) -> Dialog {
     history.last_genseq = dialog.history.last_genseq;
     history.pressure = dialog.history.pressure;
     let reminders = dialog.reminders.clone();
-    Dialog { history, reminders, ..Dialog::new(dialog.meta.clone(), latest) }
+    Dialog { reminders, history, ..Dialog::new(dialog.meta.clone(), latest) }
 }
 
 /// Tells of each dialog who asked it and for what: `askers` by assignments, others as their identity has it.

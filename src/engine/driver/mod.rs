@@ -98,7 +98,7 @@ impl Driver {
         let engine = Arc::new(engine);
         let of_person = (engine.clock.clone(), engine.user_lang);
         let state = ScreenState::new(engine.problems.clone(), pick_up, of_person);
-        let (sources, news) = (engine.sources.clone(), engine.news.clone());
+        let (sources, hive) = (engine.sources.clone(), engine.hive.clone());
         let (requests, requests_rx) = mpsc::channel(REQUEST_QUEUE);
         let (orders, orders_rx) = mpsc::channel(ORDER_QUEUE);
         let drives_all = pick_up.is_all();
@@ -115,7 +115,7 @@ impl Driver {
         for source in sources.all() {
             tasks.spawn(source.run());
         }
-        tasks.spawn(news.run());
+        tasks.spawn(hive.run());
         tasks.spawn(supervisor.run());
         tasks.spawn(dispatcher.run());
         tasks.spawn(Pump::new(state, first).run(reports_rx, joining_rx));

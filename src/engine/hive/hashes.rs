@@ -6,8 +6,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::domain::TeamName;
 use crate::domain::text::hex;
+use crate::guard;
 use crate::minds::{CONFIG_LIMIT_BYTES, team_file};
-use crate::tools::guard;
 
 /// The teams, each with the hash of its file. The main team is not described by one file.
 pub(super) fn hashes<'a>(

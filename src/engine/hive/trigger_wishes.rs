@@ -20,9 +20,9 @@ use crate::domain::teams::trigger::{
 };
 use crate::domain::text::{Localized, localized};
 use crate::domain::{Lang, TeamName};
+use crate::guard::{self, Put};
 use crate::minds::triggers::{file_of, text_of};
 use crate::minds::{CONFIG_LIMIT_BYTES, Minds};
-use crate::tools::guard::{self, Put};
 
 /// Maximum length of the reason for disabling a trigger, in characters.
 const MAX_REASON_CHARS: usize = 400;

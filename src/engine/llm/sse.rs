@@ -160,7 +160,7 @@ impl SseDecoder {
             _ => {
                 self.unknown_lines += 1;
                 if begins_object(line) {
-                    self.stray_object = (*text).to_owned();
+                    (*text).clone_into(&mut self.stray_object);
                 }
             }
         }

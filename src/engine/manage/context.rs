@@ -7,8 +7,9 @@ use crate::domain::safety::trust::Unagreed;
 use crate::domain::text::in_lang;
 use crate::domain::text::wildcard;
 use crate::domain::{Lang, Problem, Problems};
+use crate::guard::Access;
 use crate::minds::Minds;
-use crate::tools::{Access, ToolCx};
+use crate::tools::ToolCx;
 
 /// Reads an environment variable.
 pub type EnvReader = dyn Fn(&str) -> Option<String> + Sync;

@@ -8,7 +8,7 @@ use super::context::{ManageContext, load_configuration, problem_lines};
 use crate::domain::Lang;
 use crate::domain::safety::trust::Unagreed;
 use crate::domain::text::{Text, in_lang};
-use crate::tools::guard::{Identity, InvalidPath, PathFaultKind, own_folder};
+use crate::guard::{Identity, InvalidPath, PathFaultKind, own_folder};
 use crate::tools::typed;
 use crate::tools::{
     CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs, Tool, ToolCx,

@@ -32,8 +32,8 @@ mod tests {
 
     use super::*;
     use crate::domain::Lang;
+    use crate::guard::{Put, set_up};
     use crate::minds::{Minds, taskdoc};
-    use crate::tools::guard::{Put, set_up};
 
     #[test]
     fn the_starter_loads_without_problems() {

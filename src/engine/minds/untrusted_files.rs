@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use crate::domain::text::{Localized, Text, localized};
-use crate::tools::guard::{InvalidPath, PathFault, PathFaultKind, open_to_read};
+use crate::guard::{InvalidPath, PathFault, PathFaultKind, open_to_read};
 
 /// Largest text read from `.minds`, in bytes (a persona, an environment text).
 pub(crate) const TEXT_LIMIT_BYTES: usize = 256 * 1024;

@@ -3,7 +3,7 @@
 //! Three things stay true here. Tools never write dialog state: they return [`StateChange`]s, and the
 //! caller commits them. [`ToolSubset::run`] never fails: whatever a model sends, the answer is an
 //! [`ToolOutcome`] with a text the model can act on. And no file is touched except through the
-//! [`guard`], which keeps every path inside the workspace and out of its reserved areas.
+//! [`guard`](crate::guard), which keeps every path inside the workspace and out of its reserved areas.
 //!
 //! ```text
 //! registry ──▶ tool ◀── source          tools that come and go while the program runs
@@ -11,8 +11,8 @@
 //!             typed ──▶ args            what a model sends becomes the arguments' type
 //!               ▲
 //!               ├── control/*           reminders, mind, task document
-//!               ├── files/*, edits/*, patch/*, images/*, search/*, memory/* ──▶ guard ──▶ access
-//!               ├── readonly/*          commands that only read ──▶ access, shell
+//!               ├── files/*, edits/*, patch/*, images/*, search/*, memory/* ──▶ guards ──▶ guard
+//!               ├── readonly/*          commands that only read ──▶ guards, shell
 //!               ├── shell/*             commands, processes in the background
 //!               ├── decision            who makes a decision, by the autonomy of the member
 //!               ├── notify              what a person is told
@@ -20,18 +20,15 @@
 //!               └── man                 the manuals of the toolsets
 //! ```
 
-mod access;
 mod args;
 mod control;
 mod decision;
 mod edits;
-mod file_identity;
 mod files;
-pub mod guard;
+mod guards;
 mod images;
 mod man;
 mod memory;
-mod notice_store;
 mod notify;
 mod outcome;
 mod patch;
@@ -42,19 +39,17 @@ mod search;
 mod shell;
 mod source;
 mod stop;
-mod task_store;
 mod team_calls;
+mod team_place;
 mod teams;
 mod tool;
 pub mod typed;
 
-pub use access::{Access, AccessOp, ListRule, PathTarget};
 pub use args::Args;
 pub(crate) use args::{ArgMismatch, MismatchKind, parameters};
 pub use control::{CLEAR_MIND, replace_section};
 pub(crate) use decision::{OptionArg, tool as decision_tool};
 pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
-pub use notice_store::{NewsStore, NewsView, NoNews};
 pub(crate) use notify::tool as notify_tool;
 pub use outcome::{
     DecisionOutcome, MAX_RESULT_CHARS, MadeDecision, ReminderFormat, ReminderScope, StateChange,
@@ -68,12 +63,8 @@ pub use shell::{
 };
 pub(crate) use shell::{Identity, ProcessGroup};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
-pub use task_store::{
-    Ending, News, NoTasks, Sharing, StallNews, Stored, TaskStore, TasksView, TeamPlace, TeamSlots,
-    teams_are_gone,
-};
 pub use team_calls::TeamCalls;
-pub use teams::refused as task_refused;
+pub use team_place::TeamPlace;
 pub(crate) use teams::{asks_first, tools as team_tools};
 pub(crate) use tool::interrupted;
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};

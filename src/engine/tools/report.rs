@@ -3,10 +3,9 @@
 
 use std::fmt::Write;
 
-use super::access::AccessOp;
-use super::guard::{PathFault, PathFaultKind};
 use super::outcome::ToolOutcome;
 use crate::domain::Lang;
+use crate::guard::{AccessOp, PathFault, PathFaultKind};
 
 /// A result being written.
 #[derive(Debug)]

@@ -1,73 +1,23 @@
 //! A workspace of its own for each test, and short ways to run tools in it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use tokio::sync::watch;
 
 use crate::domain::asking::autonomy::MemberAutonomy;
-use crate::domain::asking::decisions::NewDecision;
-use crate::domain::teams::notices::NewNotice;
-use crate::domain::text::Localized;
 use crate::domain::{AccessLists, AgentId, DialogId, Lang, RootId};
+use crate::guard::Access;
+use crate::hive::Hive;
 use crate::samples::Shows;
 
-use super::{
-    Access, NewsStore, NewsView, NoNews, Registry, ReminderView, Shells, TeamPlace, ToolCx,
-    ToolOutcome, ToolSpec,
-};
+use super::{Registry, ReminderView, Shells, TeamPlace, ToolCx, ToolOutcome, ToolSpec};
 
 const CLOCK: Shows = Shows("2026-11-21 12:00:00");
-
-/// Keeps notices in memory, as `n-1`, `n-2`, …
-#[derive(Debug, Default)]
-pub(crate) struct KeptNews {
-    notices: Mutex<Vec<NewNotice>>,
-    none: NoNews,
-}
-
-impl KeptNews {
-    pub fn notices(&self) -> Vec<NewNotice> {
-        self.notices.lock().unwrap().clone()
-    }
-}
-
-impl NewsStore for KeptNews {
-    fn run(&self) -> BoxFuture<'static, ()> {
-        self.none.run()
-    }
-
-    fn view(&self) -> watch::Receiver<NewsView> {
-        self.none.view()
-    }
-
-    fn add(&self, notice: NewNotice) -> BoxFuture<'static, Result<String, Localized>> {
-        let mut notices = self.notices.lock().unwrap();
-        notices.push(notice);
-        let id = format!("n-{}", notices.len());
-        Box::pin(async move { Ok(id) })
-    }
-
-    fn dismiss(&self, ids: Vec<String>) -> BoxFuture<'static, Result<(), Localized>> {
-        self.none.dismiss(ids)
-    }
-
-    fn record(&self, decision: NewDecision) {
-        self.none.record(decision);
-    }
-
-    fn look_again(&self) {}
-
-    fn close(&self) -> BoxFuture<'static, ()> {
-        self.none.close()
-    }
-}
 
 /// The schemas of tools as a provider gets them, a line for each.
 pub(crate) fn schema_lines<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
@@ -104,7 +54,7 @@ impl TestBench {
             keys: Arc::default(),
             clock: Arc::new(CLOCK),
             autonomy: MemberAutonomy::default(),
-            news: Arc::new(NoNews::default()),
+            news: Hive::nowhere(),
             teams: TeamPlace::default(),
             call: "call-1".to_owned(),
             lang: Lang::En,

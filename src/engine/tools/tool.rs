@@ -13,13 +13,12 @@ use crate::domain::asking::autonomy::MemberAutonomy;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, Clock, DialogId, Lang, Secrets};
 
-use super::access::Access;
 use super::args::Args;
-use super::file_identity::Identity;
-use super::notice_store::NewsStore;
 use super::outcome::{ReminderScope, ToolOutcome};
 use super::shell::Shells;
-use super::task_store::TeamPlace;
+use super::team_place::TeamPlace;
+use crate::guard::{Access, Identity};
+use crate::hive::Hive;
 
 /// How a tool presents itself to a model.
 #[derive(Debug, Clone)]
@@ -97,7 +96,7 @@ pub struct ToolCx {
     /// Approvals by a person for a call like this one that were not used yet: see `domain/dialogs/history/gates.rs`.
     pub approved: Arc<[String]>,
     /// Where notices for people are kept.
-    pub news: Arc<dyn NewsStore>,
+    pub news: Hive,
     /// The teams, as the caller sees them.
     pub teams: TeamPlace,
     /// The language of results.

@@ -32,9 +32,7 @@ use crate::platform::{RandomIds, SystemClock, dirs, env, logs, random_name};
 use crate::remote::{About, Place, Server, SessionFile, UserFolders};
 use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::{
-    Environment, NoNews, NoTasks, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells,
-};
+use crate::tools::{Environment, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells};
 use crate::yaml;
 
 pub use sandbox::sandbox_config;
@@ -142,10 +140,9 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
     engine.problems.book().take("config", start.config_problems);
     let engine = Engine {
         trust: consent,
-        news: Arc::new(hive.clone()),
         team_calls: Arc::default(),
         looks: Arc::default(),
-        tasks: Arc::new(hive),
+        hive,
         driving: Driving::new(start.driving),
         crowd: start.limits.crowd,
         level_is_set: start.level_is_set,
@@ -271,10 +268,9 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         trust: Arc::new(NoConsentNeeded),
         tools: registry(problems.clone()),
         sources: ToolSources::default(),
-        news: Arc::new(NoNews::default()),
         team_calls: Arc::default(),
         looks: Arc::default(),
-        tasks: Arc::new(NoTasks::default()),
+        hive: Hive::nowhere(),
         shells: Shells::default(),
         level_is_set: false,
         env: &env::variable,

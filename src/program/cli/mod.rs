@@ -19,11 +19,11 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use crate::domain::dialogs::tree::Bucket;
+use crate::guard::{Put, set_up};
 use crate::minds::starter;
 use crate::platform::waiter::Waited;
 use crate::platform::{descriptors, dirs, env, hardening, logs, waiter};
 use crate::tools;
-use crate::tools::guard::{Put, set_up};
 use crate::ui::terminal::SavedLine;
 
 pub use config::{SETTINGS, Setting, Values};

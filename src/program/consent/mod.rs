@@ -24,12 +24,12 @@ use crate::domain::safety::trust::{
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Lang};
 use crate::driver::Consent;
+use crate::guard::edit_file;
 use crate::hive::Permission as StorePermission;
 use crate::mcp::{NOT_AGREED, Permission};
 use crate::minds::mcp_config::Transport;
 use crate::minds::{CONFIG_LIMIT_BYTES, HIVE_FILE, Minds, ProviderConfig, with_level};
 use crate::platform::{dirs, env};
-use crate::tools::guard::edit_file;
 
 pub(crate) use record::is_inside;
 

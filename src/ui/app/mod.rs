@@ -1,9 +1,9 @@
 //! The screen's state: a router over its owners. Only keys and driver events change it; both are plain
 //! method calls that return commands.
 //!
-//! An action (`handlers`), a driver event (`events`) or an intent of an overlay (`intents`) is given to
-//! the owner it concerns. What follows from it for others comes back as data and is carried out here
-//! (`following`). Actions that only read take `facts`.
+//! An action (`handlers`), a driver event (`events`) or a key in an overlay is given to the owner it
+//! concerns. What follows from it for others comes back as data and is carried out here (`following`).
+//! Actions that only read take `facts`.
 //!
 //! Nothing here waits, reads a clock or writes to the terminal.
 
@@ -14,21 +14,26 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
 use tokio::sync::Notify;
 
-use crate::action::{Action, Scope};
-use crate::cx::{Cx, Intent, UiSettings};
+use crate::action::{Action, EditingKeys, KeysOf, Scope};
+use crate::cx::{Cx, UiSettings};
 use crate::domain::Clock;
 use crate::domain::reading::usage::Prices;
 use crate::domain::safety::sandbox::Level;
 use crate::draft_writer::DraftTexts;
+use crate::effect::Effect;
+use crate::focus::Focus;
+use crate::follow_up::FollowUp;
 use crate::keymap::Chord;
 use crate::links::Links;
 use crate::model::{DraftKey, Model, Tone, attached};
-use crate::overlay::{EditingKeys, Handled, KeysOf, Overlay};
+use crate::new_overlay::NewOverlay;
+use crate::overlay::{Handled, Overlay};
 use crate::panes::field::Field;
 use crate::panes::queued::QueuedRow;
 use crate::panes::{composer, inbox, transcript, tree};
 use crate::protocol::Command;
 use crate::protocol::event::QueuedMessage;
+use crate::request::Request;
 use crate::text::SafeText;
 use crate::text::wide_chars::WideChars;
 use crate::theme::{Glyphs, Shade, ShadedThemes, Theme};
@@ -45,19 +50,16 @@ use dialogs::queue_strip::QueueStrip;
 use dialogs::reading::Reading;
 use drawing::appearance::Appearance;
 pub use drawing::appearance::LookChange;
-pub use drawing::focus::Focus;
 use drawing::focus::FocusState;
 use drawing::inline::Inline;
 use drawing::redraw::Redraw;
 pub use drawing::screen::Screen;
-pub use flow::effect::Effect;
 use flow::ending::DemoEnding;
 pub use flow::ending::DemoStart;
 use flow::facts::Facts;
-use flow::follow_up::FollowUp;
 pub use flow::quitting::QuitPolicy;
 use flow::quitting::Quitting;
-use flow::requests::{Request, Requests};
+use flow::requests::Requests;
 use flow::startup::Startup;
 use keys::begun_keys::{BegunKeys, Pressed};
 use keys::first_hints::FirstHints;
@@ -66,7 +68,6 @@ use keys::key_reports::KeyReports;
 pub use keys::modes::ComposerKeys;
 pub use keys::pointer::Gesture;
 use keys::pointer::Pointer;
-use overlays::new_overlay::NewOverlay;
 use overlays::stack::{ALWAYS_ACTIVE, OverlayFacts, Overlays};
 
 /// What an app is created with.
@@ -590,8 +591,8 @@ impl App {
         work: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
     ) -> bool {
         let called = self.in_overlays(|overlays, facts| overlays.call(facts, work));
-        let Some((handled, intents)) = called else { return false };
-        self.carry_out_intents(intents);
+        let Some((handled, follow_ups)) = called else { return false };
+        self.follow(follow_ups);
         handled != Handled::Ignored
     }
 
@@ -610,12 +611,6 @@ impl App {
             moment: self.redraw.now(),
         };
         work(&mut self.overlays, facts)
-    }
-
-    fn carry_out_intents(&mut self, intents: Vec<Intent>) {
-        for intent in intents {
-            self.follow(overlays::intents::follow_ups(intent, self.facts()));
-        }
     }
 }
 

@@ -12,8 +12,9 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::text::Text;
+use crate::follow_up::FollowUp;
 use crate::model::ReadingPlace;
 use crate::overlay::{Handled, Overlay, scroll_distance};
 use crate::panes::composer::{Heading, PART, draw_heading};
@@ -44,9 +45,9 @@ pub enum Walk {
 #[derive(Debug)]
 pub enum Outcome {
     /// The list stays.
-    Stay(Intent),
+    Stay(FollowUp),
     /// The list is closed.
-    Close(Intent),
+    Close(FollowUp),
 }
 
 /// A key of a list: the action, its label, and its effect.
@@ -283,11 +284,11 @@ impl<L: List> ListOverlay<L> {
         match (key.run)(&self.list, self.chosen(cx).unwrap_or_default(), cx) {
             None => Handled::Done,
             Some(Outcome::Stay(intent)) => {
-                cx.intents.push(intent);
+                cx.follow_ups.push(intent);
                 Handled::Done
             }
             Some(Outcome::Close(intent)) => {
-                cx.intents.push(intent);
+                cx.follow_ups.push(intent);
                 Handled::Close
             }
         }
@@ -474,7 +475,7 @@ impl<L: List> Overlay for ListOverlay<L> {
             return handled;
         }
         if leads_on::<L>(action) {
-            cx.intents.push(Intent::Run(Scope::ANYWHERE, action));
+            cx.follow_ups.push(FollowUp::Run(Scope::ANYWHERE, action));
             return Handled::Close;
         }
         match L::WALK {
@@ -489,8 +490,6 @@ impl<L: List> Overlay for ListOverlay<L> {
             Walk::Text => Handled::Close,
         }
     }
-
-    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         self.height = usize::from(area.height.saturating_sub(1));

@@ -66,7 +66,7 @@ pub fn bindings() -> Vec<Binding> {
     LISTS.iter().flat_map(|entry| (entry.bindings)()).collect()
 }
 
-/// Opens the list with this scope, if it can be shown now; otherwise its intents say what to do.
+/// Opens the list with this scope, if it can be shown now; otherwise its follow-ups say what to do.
 pub fn open(scope: Scope, cx: &mut Cx<'_>) -> Option<Box<dyn Overlay>> {
     let entry = LISTS.iter().find(|entry| entry.scope == scope)?;
     (entry.open)(cx)

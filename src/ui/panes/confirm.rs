@@ -11,8 +11,9 @@ use ratatui::widgets::Clear;
 use super::composer::{Heading, PART, draw_heading, hint};
 use super::strip::Strip;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::text::Text;
+use crate::follow_up::FollowUps;
 use crate::overlay::{Handled, Overlay};
 use crate::text::SafeText;
 use crate::text::wrap::wrap;
@@ -38,7 +39,7 @@ pub const BINDINGS: &[Binding] = &[
 #[derive(Debug)]
 pub struct Confirm {
     question: ConfirmText,
-    yes: Intent,
+    yes: FollowUps,
     level: ConfirmLevel,
     reading: ReadingTime,
     /// It came up by itself: a key for no may have been meant for what was there before.
@@ -100,27 +101,27 @@ enum ConfirmText {
 }
 
 impl Confirm {
-    /// `yes` is the intent to carry out if the user agrees.
-    pub fn new(question: Text, yes: Intent) -> Self {
+    /// `yes` is what follows if the user agrees.
+    pub fn new(question: Text, yes: FollowUps) -> Self {
         Self::of(ConfirmText::Fixed(question), yes)
     }
 
     /// A question with names in it.
-    pub fn with_text(question: &str, yes: Intent) -> Self {
+    pub fn with_text(question: &str, yes: FollowUps) -> Self {
         Self::of(ConfirmText::Text(SafeText::line(question)), yes)
     }
 
     /// Asks a question that comes up while the user may be typing.
-    pub fn sudden(question: &str, yes: Intent) -> Self {
+    pub fn sudden(question: &str, yes: FollowUps) -> Self {
         Self { is_sudden: true, ..Self::with_text(question, yes) }
     }
 
     /// Asks about something that cannot be undone: Enter does not confirm it.
-    pub fn permanent(question: &str, yes: Intent) -> Self {
+    pub fn permanent(question: &str, yes: FollowUps) -> Self {
         Self { level: ConfirmLevel::Permanent, ..Self::with_text(question, yes) }
     }
 
-    fn of(question: ConfirmText, yes: Intent) -> Self {
+    fn of(question: ConfirmText, yes: FollowUps) -> Self {
         let (level, reading) = (ConfirmLevel::Reversible, ReadingTime::default());
         Self { question, yes, level, reading, is_sudden: false }
     }
@@ -156,7 +157,7 @@ impl Overlay for Confirm {
             return Handled::Ignored;
         }
         if agreed {
-            cx.intents.push(self.yes.clone());
+            cx.follow_ups.extend(self.yes.iter().cloned());
         }
         Handled::Close
     }
@@ -171,8 +172,6 @@ impl Overlay for Confirm {
     fn typed(&mut self, _: KeyEvent, cx: &mut Cx<'_>) -> Handled {
         if self.reading.press(cx.moment) { Handled::Ignored } else { Handled::Done }
     }
-
-    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let (_, height, wanted) = rows_of(self.text(view.ui), area);

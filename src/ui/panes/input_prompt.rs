@@ -1,20 +1,21 @@
 //! An overlay that asks for one line of text before a change is made.
 
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
-use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
+use super::prompt::{INDENT, Prompt, draw_head, draw_text};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
-use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, PutOff, View};
+use crate::action::Action;
+use crate::cx::{Cx, View};
 use crate::domain::text::Text;
-use crate::domain::{Course, DialogId, Genseq, RootId};
-use crate::overlay::{Handled, Overlay};
+use crate::domain::{Course, Genseq};
+use crate::follow_up::{FollowUp, PutOff, ToModel};
+use crate::new_overlay::{NewOverlay, PromptPurpose};
+use crate::overlay::{Handled, Handler};
 use crate::protocol::{ForkMode, Lifecycle};
+use crate::request::Request;
 use crate::theme::Role;
 use crate::words;
 
@@ -41,22 +42,6 @@ const NEXT_STEP: Text = Text::new("next", "下一步");
 /// Rows at the lower edge: a heading, the dialog's name, the input line; then its description.
 const ROWS: u16 = 3;
 
-/// Cells before the texts below the heading.
-const INDENT: u16 = 3;
-
-/// The use of the line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PromptPurpose {
-    /// The line is a note for the dialogs that wait for this one; it may be empty.
-    DeclareDead(DialogId),
-    /// The line names a generation.
-    Fork(RootId),
-    /// The line says how long this question is put off.
-    PutOff(String),
-    /// The line is a title; `before` is the one it has. Without text, the dialog has its first words again.
-    Title { dialog: DialogId, before: String },
-}
-
 #[derive(Debug)]
 pub struct InputPrompt {
     purpose: PromptPurpose,
@@ -75,12 +60,13 @@ impl InputPrompt {
     fn submit(&mut self, cx: &mut Cx<'_>) -> Handled {
         let text = self.field.text();
         let text = text.trim();
-        let intent = match &self.purpose {
+        let follow_up = match &self.purpose {
             PromptPurpose::DeclareDead(dialog) => {
                 let note = (!text.is_empty()).then(|| text.to_owned());
                 let dead = Lifecycle::DeclareDead { dialog: dialog.clone(), note };
                 let question = cx.ui.sentence(DECLARE_DEAD_QUESTION, &self.name);
-                Intent::ConfirmPermanent(question, Box::new(Intent::Lifecycle(dead)))
+                let yes = vec![FollowUp::Lifecycle(dead)];
+                FollowUp::Show(NewOverlay::PermanentQuestion(question, yes))
             }
             PromptPurpose::Fork(root) => {
                 let Some((course, genseq)) = generation(text) else {
@@ -88,21 +74,22 @@ impl InputPrompt {
                     return Handled::Done;
                 };
                 let (root, then) = (root.clone(), ForkMode::Continue);
-                Intent::Lifecycle(Lifecycle::Fork { root, course, genseq, then })
+                FollowUp::Lifecycle(Lifecycle::Fork { root, course, genseq, then })
             }
             PromptPurpose::PutOff(question) => {
                 let Some(time) = PutOff::parse(text) else {
                     self.wrong = true;
                     return Handled::Done;
                 };
-                Intent::PutOff(question.clone(), time)
+                FollowUp::Model(ToModel::PutOff(question.clone(), time))
             }
             PromptPurpose::Title { before, .. } if text == before.trim() => return Handled::Close,
             PromptPurpose::Title { dialog, .. } => {
-                Intent::Title(dialog.clone(), (!text.is_empty()).then(|| text.to_owned()))
+                let title = (!text.is_empty()).then(|| text.to_owned());
+                FollowUp::Request(Request::Title { dialog: dialog.clone(), title })
             }
         };
-        cx.intents.push(intent);
+        cx.follow_ups.push(follow_up);
         Handled::Close
     }
 
@@ -133,89 +120,58 @@ fn generation(text: &str) -> Option<(Course, Genseq)> {
     Some((Course(course.trim().parse().ok()?), Genseq(genseq.trim().parse().ok()?)))
 }
 
-impl Overlay for InputPrompt {
-    fn scope(&self) -> Scope {
-        SCOPE
-    }
-
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        type Handler = fn(&mut InputPrompt, &mut Cx<'_>) -> Handled;
-        let handlers: [(Action, Handler); 5] = [
-            (Action::Send, Self::submit),
-            (Action::Leave, |_, _| Handled::Close),
-            (Action::ClearDraft, |ask, _| {
-                if ask.field.is_empty() {
-                    return Handled::Close;
-                }
-                ask.field.clear();
-                Handled::Done
-            }),
-            (Action::Undo, |ask, _| {
-                ask.field.undo();
-                Handled::Done
-            }),
-            (Action::Redo, |ask, _| {
-                ask.field.redo();
-                Handled::Done
-            }),
-        ];
-        let handler = handlers.iter().find(|(known, _)| *known == action);
-        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
-    }
-
-    fn handles(&self, binding: &Binding) -> bool {
-        matches!(
-            binding.action,
-            Action::Send | Action::Leave | Action::ClearDraft | Action::Undo | Action::Redo
-        )
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        if !Field::takes(key) {
-            return Handled::Ignored;
+// A line that was invalid stays marked until something is typed.
+const KEYS: [Handler<InputPrompt>; 5] = [
+    (Action::Send, InputPrompt::submit),
+    (Action::Leave, |_, _| Handled::Close),
+    (Action::ClearDraft, |ask, _| {
+        if ask.field.is_empty() {
+            return Handled::Close;
         }
-        if self.field.typed(key) {
-            self.wrong = false;
-        }
+        ask.field.clear();
+        Handled::Done
+    }),
+    (Action::Undo, |ask, _| {
+        ask.field.undo();
+        Handled::Done
+    }),
+    (Action::Redo, |ask, _| {
+        ask.field.redo();
+        Handled::Done
+    }),
+];
+
+impl Prompt for InputPrompt {
+    const KEYS: &'static [Handler<Self>] = &KEYS;
+
+    fn field(&mut self) -> &mut Field {
+        &mut self.field
+    }
+
+    fn edited(&mut self, _: &mut Cx<'_>) -> Handled {
+        self.wrong = false;
         Handled::Done
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) {
-        self.field.paste(text.lines().next().unwrap_or_default());
-        self.wrong = false;
-    }
-
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+    fn show(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         let ui = view.ui;
         let (done, wanted) = self.words();
         let role = if self.wrong { Role::Bad } else { Role::TextDim };
-        let cells = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
+        let width = area.width.saturating_sub(INDENT + 1);
+        let cells = usize::from(width).max(1);
         let wanted = plain_rows(ui.text(wanted), INDENT.into(), cells, ui.style(role));
         let rows = ROWS.saturating_add(u16::try_from(wanted.len()).unwrap_or(u16::MAX));
-        let height = area.height.min(rows);
-        let area = Rect { y: area.bottom() - height, height, ..area };
-        frame.render_widget(Clear, area);
-        let hints = [
-            hint(ui, SCOPE, Action::Send, self.next()),
-            hint(ui, SCOPE, Action::Leave, words::CLOSE),
-        ];
-        let heading = Heading { left: ui.text(done).to_owned(), right: hints.join(PART) };
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
+        let hints = [(Action::Send, self.next()), (Action::Leave, words::CLOSE)];
+        let area = draw_head(frame, area, rows, ui, (ui.text(done).to_owned(), &hints));
         if area.height < ROWS {
             return;
         }
-        let width = area.width.saturating_sub(INDENT + 1);
         let name = Rect { x: area.x + INDENT, y: area.y + 1, width, height: 1 };
         let strong = ui.style(Role::TextStrong);
         let title = Strip::new().put(&self.name, strong);
         let title = title.shortened(usize::from(width), ui.glyphs.cut, strong);
         title.draw(frame.buffer_mut(), name, name.y);
-        let field = Rect { y: area.y + 2, ..name };
-        let prompt = Strip::new()
-            .put(" ", ui.style(Role::Text))
-            .put(ui.glyphs.prompt, ui.style(Role::Accent));
-        prompt.draw(frame.buffer_mut(), area, field.y);
-        self.field.draw(frame, field, ui.style(Role::Text), true);
+        draw_text(frame, Rect { y: area.y + 2, height: 1, ..area }, ui, &self.field);
         for (y, row) in (area.y + ROWS..area.bottom()).zip(&wanted) {
             row.draw(frame.buffer_mut(), area, y);
         }

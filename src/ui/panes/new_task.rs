@@ -1,21 +1,22 @@
 //! The form for a task that a person delegates to a team.
 
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
-use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
+use super::prompt::{INDENT, Prompt, draw_head, draw_text};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
-use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::action::Action;
+use crate::cx::{Cx, View};
 use crate::domain::TeamName;
 use crate::domain::teams::task::Priority;
 use crate::domain::text::Text;
+use crate::follow_up::{FollowUp, ToWriting};
 use crate::model::DraftKey;
-use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
+use crate::overlay::{Handled, Handler};
+use crate::protocol::TeamsRequest;
+use crate::request::Request;
 use crate::theme::Role;
 use crate::words;
 
@@ -26,8 +27,6 @@ const MISSING: Text = Text::new("write what is to be done", "请写要做什么"
 
 /// Rows of the text at most.
 const MAX_ROWS: usize = 8;
-/// Cells before the text.
-const INDENT: u16 = 3;
 
 #[derive(Debug)]
 pub struct NewTask {
@@ -50,7 +49,13 @@ impl NewTask {
             return Handled::Done;
         }
         let (team, priority) = (self.team.clone(), self.priority);
-        cx.intents.push(Intent::Delegate { team, text, priority });
+        // The text is a draft until the task is there.
+        cx.follow_ups.push(FollowUp::Writing(ToWriting::SaveDraft(
+            DraftKey::Task(team.clone()),
+            text.clone(),
+        )));
+        let delegate = TeamsRequest::Delegate { team, text, priority };
+        cx.follow_ups.push(FollowUp::Request(Request::Task(delegate)));
         Handled::Close
     }
 
@@ -67,15 +72,6 @@ impl NewTask {
         self.edited(cx)
     }
 
-    /// Clears the text; closes the form if it is empty.
-    fn clear(&mut self, cx: &mut Cx<'_>) -> Handled {
-        if self.text.is_empty() {
-            return Handled::Close;
-        }
-        self.text.clear();
-        self.edited(cx)
-    }
-
     fn undo(&mut self, cx: &mut Cx<'_>) -> Handled {
         if self.text.undo() { self.edited(cx) } else { Handled::Done }
     }
@@ -83,52 +79,34 @@ impl NewTask {
     fn redo(&mut self, cx: &mut Cx<'_>) -> Handled {
         if self.text.redo() { self.edited(cx) } else { Handled::Done }
     }
-
-    fn edited(&mut self, cx: &mut Cx<'_>) -> Handled {
-        self.is_missing = false;
-        let key = DraftKey::Task(self.team.clone());
-        cx.intents.push(Intent::SaveDraft(key, self.text.text()));
-        Handled::Done
-    }
 }
 
-const HANDLERS: [Handler<NewTask>; 8] = [
+const KEYS: [Handler<NewTask>; 7] = [
     (Action::Send, NewTask::submit),
     (Action::FocusNext, |form, _| form.other_priority(false)),
     (Action::FocusPrevious, |form, _| form.other_priority(true)),
     (Action::Leave, |_, _| Handled::Close),
     (Action::NewLine, NewTask::new_line),
-    (Action::ClearDraft, NewTask::clear),
     (Action::Undo, NewTask::undo),
     (Action::Redo, NewTask::redo),
 ];
 
-impl Overlay for NewTask {
-    fn scope(&self) -> Scope {
-        SCOPE
+impl Prompt for NewTask {
+    const KEYS: &'static [Handler<Self>] = &KEYS;
+    const IS_ONE_LINE: bool = false;
+
+    fn field(&mut self) -> &mut Field {
+        &mut self.text
     }
 
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        run_handler(&HANDLERS, self, action, cx)
+    fn edited(&mut self, cx: &mut Cx<'_>) -> Handled {
+        self.is_missing = false;
+        let key = DraftKey::Task(self.team.clone());
+        cx.follow_ups.push(FollowUp::Writing(ToWriting::SaveDraft(key, self.text.text())));
+        Handled::Done
     }
 
-    fn handles(&self, binding: &Binding) -> bool {
-        has_handler(&HANDLERS, binding.action)
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
-        if !Field::takes(key) {
-            return Handled::Ignored;
-        }
-        if self.text.typed(key) { self.edited(cx) } else { Handled::Done }
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) {
-        self.text.paste(text);
-        self.edited(cx);
-    }
-
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+    fn show(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         let ui = view.ui;
         let width = area.width.saturating_sub(INDENT + 1);
         let rows = self.text.height(usize::from(width).max(1), MAX_ROWS).max(2);
@@ -136,23 +114,14 @@ impl Overlay for NewTask {
         let missing = if self.is_missing { ui.text(MISSING) } else { "" };
         let missing = plain_rows(missing, INDENT.into(), width.into(), ui.style(Role::Bad));
         let faults = u16::try_from(missing.len()).unwrap_or(0).min(u16::from(self.is_missing));
-        // A heading, team and priority, the text.
-        let height = area.height.min(2 + rows + faults);
-        let area = Rect { y: area.bottom() - height, height, ..area };
-        frame.render_widget(Clear, area);
         let hints = [
-            hint(ui, SCOPE, Action::Send, DELEGATE),
-            hint(ui, SCOPE, Action::FocusNext, PRIORITY),
-            hint(ui, SCOPE, Action::Leave, words::CLOSE),
+            (Action::Send, DELEGATE),
+            (Action::FocusNext, PRIORITY),
+            (Action::Leave, words::CLOSE),
         ];
-        let heading = Heading { left: ui.text(NEW_TASK).to_owned(), right: hints.join(PART) };
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
-        let below = |row: u16| Rect {
-            x: area.x + INDENT,
-            y: area.y + row,
-            width,
-            height: area.height.saturating_sub(row),
-        };
+        // A heading, team and priority, the text.
+        let head = (ui.text(NEW_TASK).to_owned(), &hints[..]);
+        let area = draw_head(frame, area, 2 + rows + faults, ui, head);
         if area.height < 3 {
             return;
         }
@@ -161,14 +130,11 @@ impl Overlay for NewTask {
             &format!("  {} {}", ui.text(PRIORITY), ui.text(words::priority_word(self.priority))),
             ui.style(role),
         );
-        about.draw(frame.buffer_mut(), Rect { height: 1, ..below(1) }, area.y + 1);
-        let field = Rect { height: rows.min(area.height - 2), ..below(2) };
-        let prompt = Strip::new()
-            .put(" ", ui.style(Role::Text))
-            .put(ui.glyphs.prompt, ui.style(Role::Accent));
-        prompt.draw(frame.buffer_mut(), area, field.y);
-        self.text.draw(frame, field, ui.style(Role::Text), true);
-        for (y, row) in (field.bottom()..area.bottom()).zip(&missing) {
+        let line = Rect { x: area.x + INDENT, y: area.y + 1, width, height: 1 };
+        about.draw(frame.buffer_mut(), line, line.y);
+        let text = Rect { y: area.y + 2, height: rows.min(area.height - 2), ..area };
+        draw_text(frame, text, ui, &self.text);
+        for (y, row) in (text.bottom()..area.bottom()).zip(&missing) {
             row.draw(frame.buffer_mut(), area, y);
         }
     }

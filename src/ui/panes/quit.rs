@@ -11,8 +11,11 @@ use super::composer::{Heading, PART, draw_heading, hint};
 use super::confirm::{ReadingTime, SCOPE, rows_of};
 use super::strip::Strip;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::text::Text;
+use crate::effect::Effect;
+use crate::follow_up::FollowUp;
+use crate::new_overlay::StillRunning;
 use crate::overlay::{Handled, Overlay};
 use crate::theme::Role;
 use crate::words::Counted;
@@ -36,16 +39,6 @@ const END_TOO: Text = Text::new("quit, they end too", "退出，它们一并结�
 const QUIT: Text = Text::new("quit", "退出");
 const DETACH: Text = Text::new("detach", "脱离");
 const STAY: Text = Text::new("stay", "不退出");
-
-/// What is still running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StillRunning {
-    Dialogs,
-    /// Background processes. In a sandbox they end with the program; then there is no choice.
-    Processes {
-        sandboxed: bool,
-    },
-}
 
 #[derive(Debug)]
 pub struct QuitPrompt {
@@ -103,13 +96,13 @@ impl Overlay for QuitPrompt {
             return Handled::Done;
         }
         let choices = [
-            (Action::Accept, Intent::Quit),
-            (Action::AcceptReversible, Intent::Quit),
-            (Action::Stop, Intent::QuitAndStop),
-            (Action::Detach, Intent::Detach),
+            (Action::Accept, FollowUp::Effect(Effect::Quit)),
+            (Action::AcceptReversible, FollowUp::Effect(Effect::Quit)),
+            (Action::Stop, FollowUp::QuitAndStop),
+            (Action::Detach, FollowUp::Detach),
         ];
         let chosen = choices.into_iter().find(|(known, _)| *known == action);
-        cx.intents.extend(chosen.map(|(_, intent)| intent));
+        cx.follow_ups.extend(chosen.map(|(_, follow_up)| follow_up));
         Handled::Close
     }
 
@@ -120,8 +113,6 @@ impl Overlay for QuitPrompt {
     fn typed(&mut self, _: KeyEvent, cx: &mut Cx<'_>) -> Handled {
         if self.reading.press(cx.moment) { Handled::Ignored } else { Handled::Done }
     }
-
-    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let (_, height, wanted) = rows_of(&self.question(view, cx), area);

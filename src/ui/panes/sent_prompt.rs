@@ -2,19 +2,18 @@
 //! into the composer, Esc leaves the draft unchanged.
 
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::widgets::Clear;
 
-use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use super::field::Field;
+use super::prompt::{INDENT, Prompt, draw_head, draw_search};
 use super::strip::{Strip, draw_between};
-use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::action::Action;
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::text::search_pattern::Needle;
 use crate::domain::text::{Text, in_lang};
-use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
+use crate::follow_up::{FollowUp, ToWriting};
+use crate::overlay::{Handled, Handler};
 use crate::text::width::width;
 use crate::theme::Role;
 use crate::words;
@@ -28,8 +27,6 @@ const NO_MATCH: Text = Text::new("no match", "没有匹配");
 const HEAD_ROWS: u16 = 2;
 /// Matches in view.
 const MAX_ROWS: u16 = 8;
-/// Cells before the text.
-const INDENT: u16 = 3;
 
 #[derive(Debug, Default)]
 pub struct SentPrompt {
@@ -47,12 +44,6 @@ impl SentPrompt {
         cx.sent.matches(&self.needle())
     }
 
-    /// The text changed: the newest match is chosen.
-    fn searched(&mut self) -> Handled {
-        self.chosen = 0;
-        Handled::Done
-    }
-
     fn older(&mut self, cx: &mut Cx<'_>) -> Handled {
         self.chosen = (self.chosen + 1).min(self.matches(cx).len().saturating_sub(1));
         Handled::Done
@@ -61,26 +52,17 @@ impl SentPrompt {
     /// Enter: without a match nothing is taken.
     fn take(&mut self, cx: &mut Cx<'_>) -> Handled {
         let chosen = self.matches(cx).get(self.chosen).map(|text| (*text).to_owned());
-        cx.intents.extend(chosen.map(Intent::TakeSent));
+        cx.follow_ups.extend(chosen.map(|one| FollowUp::Writing(ToWriting::TakeSent(one))));
         Handled::Close
     }
 
-    fn heading(&self, count: usize, ui: &UiSettings) -> Heading {
-        let hints = [hint(ui, SCOPE, Action::Send, TAKE), hint(ui, SCOPE, Action::Leave, BACK)];
+    fn title(&self, count: usize, ui: &UiSettings) -> String {
         let at = self.chosen + 1;
         let counted = match count {
             0 => ui.text(NO_MATCH).to_owned(),
             _ => in_lang!(ui.lang, "{at} of {count}", "第 {at} 条，共 {count}"),
         };
-        let left = format!("{} {} {counted}", ui.text(SENT_BEFORE), ui.glyphs.middle_dot);
-        Heading { left, right: hints.join(PART) }
-    }
-
-    fn draw_line(&self, frame: &mut Frame<'_>, line: Rect, ui: &UiSettings) {
-        Strip::new().put(" / ", ui.style(Role::Accent)).draw(frame.buffer_mut(), line, line.y);
-        let width = line.width.saturating_sub(INDENT + 1);
-        let field = Rect { x: line.x + INDENT, width, ..line };
-        self.field.draw(frame, field, ui.style(Role::Text), true);
+        format!("{} {} {counted}", ui.text(SENT_BEFORE), ui.glyphs.middle_dot)
     }
 
     fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, found: &[&str]) {
@@ -120,7 +102,7 @@ fn row(text: &str, needle: &Needle, cells: usize, style: Style, ui: &UiSettings)
     (left, Strip::new().put(&count, ui.style(Role::TextDim)))
 }
 
-const HANDLERS: [Handler<SentPrompt>; 8] = [
+const KEYS: [Handler<SentPrompt>; 5] = [
     (Action::Send, SentPrompt::take),
     (Action::Leave, |_, _| Handled::Close),
     (Action::FindSent, SentPrompt::older),
@@ -129,61 +111,32 @@ const HANDLERS: [Handler<SentPrompt>; 8] = [
         prompt.chosen = prompt.chosen.saturating_sub(1);
         Handled::Done
     }),
-    (Action::ClearDraft, |prompt, _| {
-        if prompt.field.is_empty() {
-            return Handled::Close;
-        }
-        prompt.field.clear();
-        prompt.searched()
-    }),
-    (Action::Undo, |prompt, _| {
-        prompt.field.undo();
-        prompt.searched()
-    }),
-    (Action::Redo, |prompt, _| {
-        prompt.field.redo();
-        prompt.searched()
-    }),
 ];
 
-impl Overlay for SentPrompt {
-    fn scope(&self) -> Scope {
-        SCOPE
+impl Prompt for SentPrompt {
+    const KEYS: &'static [Handler<Self>] = &KEYS;
+
+    fn field(&mut self) -> &mut Field {
+        &mut self.field
     }
 
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        run_handler(&HANDLERS, self, action, cx)
+    /// The newest match is chosen.
+    fn edited(&mut self, _: &mut Cx<'_>) -> Handled {
+        self.chosen = 0;
+        Handled::Done
     }
 
-    fn handles(&self, binding: &Binding) -> bool {
-        has_handler(&HANDLERS, binding.action)
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        if !Field::takes(key) {
-            return Handled::Ignored;
-        }
-        if self.field.typed(key) { self.searched() } else { Handled::Done }
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) {
-        self.field.paste(text.lines().next().unwrap_or_default());
-        self.searched();
-    }
-
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+    fn show(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let found = self.matches(cx);
         let count = u16::try_from(found.len()).unwrap_or(u16::MAX);
         let rows = count.clamp(1, MAX_ROWS).min((area.height / 2).saturating_sub(HEAD_ROWS));
-        let height = area.height.min(HEAD_ROWS + rows);
-        let area = Rect { y: area.bottom() - height, height, ..area };
-        frame.render_widget(Clear, area);
-        let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, view.ui, &self.heading(found.len(), view.ui), true);
+        let hints = [(Action::Send, TAKE), (Action::Leave, BACK)];
+        let head = (self.title(found.len(), view.ui), &hints[..]);
+        let area = draw_head(frame, area, HEAD_ROWS + rows, view.ui, head);
         if area.height < HEAD_ROWS {
             return;
         }
-        self.draw_line(frame, Rect { y: area.y + 1, height: 1, ..area }, view.ui);
+        draw_search(frame, Rect { y: area.y + 1, height: 1, ..area }, view.ui, &self.field);
         let rest = Rect { y: area.y + HEAD_ROWS, height: area.height - HEAD_ROWS, ..area };
         self.draw_rows(frame, rest, view.ui, &found);
     }

@@ -16,8 +16,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::{Run, RunEnd};
-use crate::app::{Effect, Looking};
+use crate::app::Looking;
 use crate::domain::text::Localized;
+use crate::effect::Effect;
 use crate::pacer::Cause;
 use crate::programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob, ProgramOutcome};
 use crate::surface::Surface;

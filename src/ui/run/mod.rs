@@ -23,10 +23,11 @@ use ratatui::layout::Size;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::app::{App, Effect, Gesture, LookChange, Looking};
+use super::app::{App, Gesture, LookChange, Looking};
 use super::backend::{FrameBounds, StatusQuestion};
 use super::copies::{CopyJob, CopyMaker};
 use super::draft_writer::DraftWriter;
+use super::effect::Effect;
 use super::input::Input;
 use super::model::drafts;
 use super::pacer::{Cause, Pacer};

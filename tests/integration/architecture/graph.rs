@@ -69,7 +69,7 @@ impl Graph {
         let (first, rest) = path.split_first()?;
         let mut at: Vec<String> = module.to_vec();
         match first.as_str() {
-            "crate" => return Some(self.from_root(module, rest)),
+            "crate" => return Some(self.below_root(module, rest)),
             "self" | "super" => {
                 let up = path.iter().take_while(|part| *part == "self" || *part == "super");
                 let up: Vec<&String> = up.collect();
@@ -97,7 +97,7 @@ impl Graph {
 
     /// A path from the root of the crate that a module is in. What the crate of the screen does not get from others is in
     /// the module `ui`.
-    fn from_root(&self, module: &[String], path: &[String]) -> Vec<String> {
+    fn below_root(&self, module: &[String], path: &[String]) -> Vec<String> {
         let Some((first, screen)) = path.first().zip(module.first()) else { return path.to_vec() };
         let is_its_own = self.files.contains_key(&[screen, first].map(String::clone)[..]);
         let is_of_others = !is_its_own && self.files.contains_key(slice::from_ref(first));

@@ -36,7 +36,7 @@ async fn an_answer_that_cannot_be_read_fails_its_call_at_once_and_the_server_goe
     if !python() {
         return;
     }
-    let lost = [
+    let unreadable = [
         r#"{"jsonrpc":"2.0","id":ID,"result":{"a":NaN}}"#,
         r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"te"#,
         r#"{"result":{"content":[{"type":"te"#,
@@ -49,7 +49,7 @@ async fn an_answer_that_cannot_be_read_fails_its_call_at_once_and_the_server_goe
         r#"{"jsonrpc":"2.0","id":"request","result":{}}"#,
         r#"{"jsonrpc":"2.0"}"#,
     ];
-    let models = rounds("raw", lost.iter().map(|line| json!({"lines": [line]})))
+    let models = rounds("raw", unreadable.iter().map(|line| json!({"lines": [line]})))
         .reply("lead", Reply::call("next", "count", "{}"))
         .reply("lead", Reply::saying("Done."));
     let world = world(models, "raw, count");
@@ -57,13 +57,13 @@ async fn an_answer_that_cannot_be_read_fails_its_call_at_once_and_the_server_goe
     running.talk("Go").await;
     let seen = world.models.requests();
     let last = seen.last().expect("a request");
-    for (at, line) in lost.iter().enumerate() {
+    for (at, line) in unreadable.iter().enumerate() {
         let result = result_of(last, &at.to_string()).expect("a result");
         assert!(result.contains("the answer cannot be read"), "{line}: {result}");
         assert!(!result.contains("waiting requests"), "it is the only one: {result}");
     }
     let next = result_of(last, "next").expect("a result");
-    assert!(next.starts_with(&format!("call {} of", lost.len() + 1)), "{next}");
+    assert!(next.starts_with(&format!("call {} of", unreadable.len() + 1)), "{next}");
     running.shut_down().await;
 }
 

@@ -10,10 +10,9 @@ use dominds_tui::domain::teams::task::{
     BlockReason, Enqueued, NewTask, Overlap, Priority, Task, TaskFilter, TaskKind, TaskStatus,
 };
 use dominds_tui::domain::{AgentId, Bucket, Clock, DialogId, RootId, TaskId, TeamName};
-use dominds_tui::hive::{Listed, Store};
+use dominds_tui::hive::{Listed, Store, TeamSlots};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::{Command, Lifecycle, TeamsRequest};
-use dominds_tui::tools::TeamSlots;
 use serde_json::json;
 
 use super::{question, result_of};

@@ -116,7 +116,7 @@ pub fn prepare_member(
             teams: TeamPlace {
                 org: Arc::clone(minds.hive().org()),
                 triggers: Arc::clone(minds.hive().triggers()),
-                store: engine.tasks.clone(),
+                store: engine.hive.clone(),
                 handoff: minds.hive().handoff,
                 query_time: minds.hive().query_time,
                 calls: engine.team_calls.clone(),
@@ -303,7 +303,7 @@ fn tool_cx(
         keys: Arc::default(),
         autonomy: MemberAutonomy::default(),
         approved: Arc::default(),
-        news: engine.news.clone(),
+        news: engine.hive.clone(),
         teams: TeamPlace::default(),
         call: String::new(),
         clock: engine.clock.clone(),

@@ -5,8 +5,9 @@
 //! the user asks, it has its own.
 
 use crate::domain::{Dialog, DialogTree, ShellRight};
+use crate::guard::Access;
 use crate::minds::Minds;
-use crate::tools::{Access, Registry, SHELL_TOOLS, ToolSubset};
+use crate::tools::{Registry, SHELL_TOOLS, ToolSubset};
 
 /// Longest chain of askers that is followed; nothing is granted beyond it.
 const MAX_ASKER_DEPTH: usize = 32;

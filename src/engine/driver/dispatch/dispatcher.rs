@@ -26,8 +26,8 @@ use crate::driver::supervisor::creation::unused_root;
 use crate::driver::supervisor::orders::{Beginning, Order, PuttingAway};
 use crate::driver::supervisor::usage::tokens_of_tree;
 use crate::driver::texts::Texts;
+use crate::hive::{Ending, TasksView, TeamSlots};
 use crate::minds::Minds;
-use crate::tools::{Ending, TasksView, TeamSlots};
 
 use super::firing::Triggers;
 use super::sharing::Sharer;
@@ -102,7 +102,7 @@ impl Conclusion {
 
 impl Dispatcher {
     pub fn new(engine: Arc<Engine>, orders: mpsc::Sender<Order>, duties: Duties) -> Self {
-        let view = engine.tasks.tasks_view();
+        let view = engine.hive.tasks_view();
         let (known, moved) = (BTreeSet::new(), BTreeSet::new());
         let triggers = duties.fires.then(|| Triggers::new(engine.clone()));
         Self {
@@ -170,7 +170,7 @@ impl Dispatcher {
             && self.sharer.is_to_tell(view, is_due)
             && let Some(minds) = self.minds().await
         {
-            self.sharer.tell(&self.engine.tasks, &minds).await;
+            self.sharer.tell(&self.engine.hive, &minds).await;
         }
         if !self.works || !is_on {
             // Closing a team drives nothing.
@@ -308,7 +308,7 @@ impl Dispatcher {
     async fn scan(&mut self, view: &TasksView) {
         let Some(minds) = self.minds().await else { return };
         let (rule, org) = (minds.hive().stall, minds.hive().org());
-        let tasks = self.engine.tasks.clone();
+        let tasks = self.engine.hive.clone();
         let Some(old) = Self::stored(tasks.long_open(rule.youngest()).await) else { return };
         self.scan_is_due = false;
         let scan = Scan::of(old, view, (minds.hive(), self.engine.clock.as_ref()));
@@ -381,7 +381,7 @@ impl Dispatcher {
         let is_away = self.ask(|reply| Order::PutAway { root, how, reply }).await?;
         if is_away == Some(true) {
             let tokens = if ended.is_counted { 0 } else { self.tokens_of(&ended.root).await };
-            Self::stored(self.engine.tasks.put_away(ended.of.clone(), tokens).await);
+            Self::stored(self.engine.hive.put_away(ended.of.clone(), tokens).await);
         } else {
             self.restless = 1;
         }
@@ -396,7 +396,7 @@ impl Dispatcher {
         let prompt = Box::new(QueuedPrompt { quiet: !delivery.wake, ..prompt });
         let to = delivery.to.clone();
         if self.ask(|reply| Order::Deliver { to, prompt, reply }).await? == Some(true) {
-            Self::stored(self.engine.tasks.delivered(of.clone()).await);
+            Self::stored(self.engine.hive.delivered(of.clone()).await);
         }
         Ok(())
     }
@@ -493,7 +493,7 @@ impl Dispatcher {
         });
         match self.ask(|reply| Order::Begin { beginning, reply }).await? {
             Some(Ok(())) => {
-                Self::stored(self.engine.tasks.begun(active.attempt()).await);
+                Self::stored(self.engine.hive.begun(active.attempt()).await);
                 Ok(true)
             }
             Some(Err(error)) => {
@@ -514,7 +514,7 @@ impl Dispatcher {
         rest: Rest,
         minds: &Minds,
     ) -> Result<(), Ended> {
-        let tasks = self.engine.tasks.clone();
+        let tasks = self.engine.hive.clone();
         let is_query = active.task.kind == TaskKind::Query;
         match outcome(active.task.status, rest, active.cuts) {
             // Its time limit goes on.
@@ -620,7 +620,7 @@ impl Dispatcher {
         let is_query = active.task.kind == TaskKind::Query;
         let is_failure = matches!(end, TaskEnd::Failed { .. }) && !is_query;
         let ending = Ending { end, tokens, news, disables, cursor };
-        let ended = self.engine.tasks.end(active.attempt(), ending).await;
+        let ended = self.engine.hive.end(active.attempt(), ending).await;
         match Self::stored(ended) {
             Some(counts) => self.failed += u64::from(counts && is_failure),
             None => drop(self.known.remove(&active.attempt())),
@@ -640,7 +640,7 @@ impl Dispatcher {
         }
         let new = view.queries.iter().filter(|query| !query.started).count();
         let Some(roots) = self.draw_roots(new).await else { return Ok(()) };
-        let started = self.engine.tasks.start_queries(roots).await;
+        let started = self.engine.hive.start_queries(roots).await;
         for active in Self::stored(started).unwrap_or_default() {
             self.known.insert(active.attempt());
             self.attend(&active, minds).await?;
@@ -678,7 +678,7 @@ impl Dispatcher {
         }
         let Some(roots) = self.draw_roots(room).await else { return Ok(()) };
         let day = self.engine.clock.day_began();
-        let claimed = self.engine.tasks.claim(teams, roots, day).await;
+        let claimed = self.engine.hive.claim(teams, roots, day).await;
         for active in Self::stored(claimed).unwrap_or_default() {
             self.known.insert(active.attempt());
             self.attend(&active, minds).await?;

@@ -20,9 +20,9 @@ use crate::domain::teams::trigger::{
 use crate::domain::text::Localized;
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
+use crate::hive::{Hive, TasksView};
 use crate::minds::Minds;
 use crate::minds::triggers::file_of;
-use crate::tools::{TaskStore, TasksView};
 
 use super::task_notices;
 
@@ -173,8 +173,8 @@ impl Triggers {
         }
     }
 
-    fn tasks(&self) -> Arc<dyn TaskStore> {
-        self.engine.tasks.clone()
+    fn tasks(&self) -> &Hive {
+        &self.engine.hive
     }
 
     /// Has a message looked at by all triggers.

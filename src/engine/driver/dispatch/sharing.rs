@@ -1,12 +1,11 @@
 //! What a dispatcher does where several boxes share the store.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::domain::RootId;
 use crate::domain::teams::task::TaskStatus;
+use crate::hive::{Hive, TasksView};
 use crate::minds::Minds;
-use crate::tools::{TaskStore, TasksView};
 
 #[derive(Debug, Default)]
 pub struct Sharer {
@@ -48,7 +47,7 @@ impl Sharer {
     }
 
     /// Tells the store that this box works for the teams of the current configuration.
-    pub async fn tell(&mut self, tasks: &Arc<dyn TaskStore>, minds: &Minds) {
+    pub async fn tell(&mut self, tasks: &Hive, minds: &Minds) {
         let org = minds.hive().org();
         let teams = org.teams().filter(|_| org.is_on()).map(|team| team.name.clone()).collect();
         let told = tasks.host(teams, minds.hive().limits.max_attempts).await;

@@ -17,8 +17,8 @@ use crate::domain::teams::trigger::{TriggerId, TriggerState};
 use crate::domain::text::in_lang;
 use crate::domain::{AgentId, Clock, Lang, Stamp, TaskId, TeamName};
 use crate::driver::texts::Texts;
+use crate::hive::{StallNews, TasksView};
 use crate::minds::HiveConfig;
-use crate::tools::{StallNews, TasksView};
 
 /// Most characters of what a task is about, in an item.
 const MAX_HEADLINE: usize = 80;
@@ -275,7 +275,7 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
-    use crate::tools::Sharing;
+    use crate::hive::Sharing;
 
     #[test]
     fn p2_of_tasks_that_wait_it_is_said_that_no_box_works_for_their_team() {

@@ -12,7 +12,7 @@ use crate::domain::teams::task::{
 use crate::domain::teams::trigger::TriggerId;
 use crate::domain::text::in_lang;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TeamName};
-use crate::tools::News;
+use crate::hive::News;
 
 /// Most characters of what a task is about, in an item.
 const MAX_HEADLINE: usize = 80;

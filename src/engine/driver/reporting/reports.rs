@@ -14,11 +14,11 @@ use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, TreeRow, WorkspaceView,
 };
 
+use crate::hive::TasksView;
 use crate::protocol::TeamRow;
 use crate::protocol::changes::ReadEnd;
 use crate::protocol::command::Ticket;
 use crate::store::Titles;
-use crate::tools::TasksView;
 
 use super::changed_files::FilePlaces;
 use super::clients::ClientId;

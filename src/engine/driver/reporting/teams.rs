@@ -6,8 +6,8 @@ use crate::domain::teams::task::row::TaskRow;
 use crate::domain::teams::task::{TaskStatus, TeamWork};
 use crate::domain::teams::trigger::row::{Definitions, TriggerRow, rows};
 use crate::domain::{Clock, RootId, TaskId};
+use crate::hive::TasksView;
 use crate::protocol::{DriverEvent, TeamRow};
-use crate::tools::TasksView;
 
 #[derive(Debug)]
 pub(super) struct TeamsState {

@@ -11,10 +11,10 @@ use crate::domain::teams::trigger::row::Definitions;
 use crate::domain::text::{Text, localized};
 use crate::domain::{Member, Problem, Secrets};
 use crate::driver::reporting::reports::DriverReport;
+use crate::guard::Access;
 use crate::minds::{self, Env, HiveConfig, Minds};
 use crate::protocol::TeamRow;
 use crate::protocol::event::{ConsentView, ImageSupport, MemberView};
-use crate::tools::Access;
 
 use super::blocking::BlockingThread;
 use super::engine::Engine;

@@ -18,10 +18,11 @@ use crate::domain::{
 };
 use crate::driver::reporting::log::Log;
 use crate::driver::texts::Texts;
+use crate::hive::Hive;
 use crate::llm::{LlmError, Provider};
 use crate::minds::{LLM_FILE, Minds, ProviderConfig};
 use crate::store::Store;
-use crate::tools::{NewsStore, PASSED_ON, Registry, Shells, TaskStore, TeamCalls};
+use crate::tools::{PASSED_ON, Registry, Shells, TeamCalls};
 
 use super::blocking::BlockingThread;
 use super::configuration::Configuration;
@@ -218,10 +219,8 @@ pub struct Engine {
     pub tools: Registry,
     /// Tools that change while the program runs (MCP servers).
     pub sources: ToolSources,
-    /// Notices for people, and the history of decisions.
-    pub news: Arc<dyn NewsStore>,
-    /// The tasks of teams.
-    pub tasks: Arc<dyn TaskStore>,
+    /// Notices for people, the history of decisions, and the tasks of teams.
+    pub hive: Hive,
     /// The team tool calls that run now.
     pub team_calls: Arc<TeamCalls>,
     /// What persons look at.

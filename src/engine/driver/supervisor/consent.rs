@@ -46,7 +46,7 @@ impl Supervisor {
         };
         let has_agreed =
             self.engine.driving.awaits_consent() && matches!(event, DriverEvent::Done { .. });
-        self.engine.news.look_again();
+        self.engine.hive.look_again();
         if has_agreed {
             self.resume_if_agreed().await;
         }

@@ -7,11 +7,11 @@ use crate::driver::shared::blocking::{BlockingThread, blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::driver::tree::user_requests::TreeRequest;
+use crate::guard::create_taskdoc;
 use crate::minds::taskdoc;
 use crate::protocol::Refusal;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
-use crate::tools::guard::create_taskdoc;
 
 use super::trees::Supervisor;
 

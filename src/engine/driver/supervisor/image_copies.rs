@@ -9,11 +9,11 @@ use tokio::task::JoinError;
 use crate::domain::dialogs::image_reference::image_name;
 use crate::driver::shared::blocking::interrupted;
 use crate::driver::shared::engine::Engine;
+use crate::guard::{PathFault, PathFaultKind, open_folder};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::{AttachedImage, ImageOrigin, ImageSource, Refusal};
 use crate::store::{ImageRefusal, KeptImage, Store};
-use crate::tools::guard::{PathFault, PathFaultKind, open_folder};
 
 use super::trees::Supervisor;
 

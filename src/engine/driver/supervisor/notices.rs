@@ -2,9 +2,9 @@
 
 use crate::driver::reporting::failures::is_of_dialog;
 use crate::driver::reporting::reports::DriverReport;
+use crate::hive::NewsView;
 use crate::protocol::DriverEvent;
 use crate::protocol::command::Ticket;
-use crate::tools::NewsView;
 
 use super::trees::Supervisor;
 
@@ -22,7 +22,7 @@ impl Supervisor {
         if !of_dialogs.is_empty() {
             self.report(DriverReport::DismissFailures(of_dialogs)).await;
         }
-        let (dismissing, reports) = (self.engine.news.dismiss(ids), self.reports.clone());
+        let (dismissing, reports) = (self.engine.hive.dismiss(ids), self.reports.clone());
         self.readers.spawn(async move {
             let event = match dismissing.await {
                 Ok(()) => DriverEvent::Done { ticket, dialog: None },

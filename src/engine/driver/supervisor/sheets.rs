@@ -22,13 +22,14 @@ use crate::driver::shared::engine::Engine;
 use crate::driver::steps::reminders;
 use crate::driver::tree::reminder_edits::ReminderChange;
 use crate::driver::tree::user_requests::TreeRequest;
+use crate::guard::Access;
 use crate::minds::taskdoc;
 use crate::protocol::Refusal;
 use crate::protocol::changes::ReadEnd;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::sheet::{SectionView, Sheet, SheetRequest, TaskdocView};
-use crate::tools::{Access, TeamPlace, ToolCx, replace_section};
+use crate::tools::{TeamPlace, ToolCx, replace_section};
 
 use super::changes::{mark_reviewed, read_changes};
 use super::timeline::read_timeline;
@@ -208,7 +209,7 @@ fn write(
         keys: Arc::default(),
         clock: engine.clock.clone(),
         autonomy: MemberAutonomy::default(),
-        news: engine.news.clone(),
+        news: engine.hive.clone(),
         teams: TeamPlace::default(),
         call: String::new(),
         lang: engine.lang,

@@ -40,14 +40,14 @@ impl SupervisorTask {
     }
 
     pub async fn run(mut self) {
-        let mut news = self.supervisor.engine.news.view();
+        let mut news = self.supervisor.engine.hive.view();
         // Reported first: news that exists before anything is driven is not new.
         let known =
             tokio::time::timeout(NEWS_TIMEOUT, news.wait_for(|view| view.revision > 0)).await;
         if let Ok(Ok(view)) = known.map(|known| known.map(|view| view.clone())) {
             self.supervisor.send_news(view).await;
         }
-        let mut tasks = self.supervisor.engine.tasks.tasks_view();
+        let mut tasks = self.supervisor.engine.hive.tasks_view();
         let revision = tasks.borrow_and_update().revision;
         self.supervisor.send_tasks().await;
         self.supervisor.report(DriverReport::TasksSeen { revision }).await;
@@ -100,7 +100,7 @@ impl SupervisorTask {
             self.supervisor.tasks.shutdown().await;
         }
         self.supervisor.engine.sources.close().await;
-        self.supervisor.engine.news.close().await;
+        self.supervisor.engine.hive.close().await;
         self.supervisor.engine.log.log_totals();
     }
 }

@@ -13,16 +13,16 @@ use crate::domain::{RootId, TaskId, TeamName};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::engine::Engine;
+use crate::hive::task_refused;
 use crate::protocol::command::Ticket;
 use crate::protocol::{DriverEvent, TeamsRequest};
 use crate::store::StoreError;
-use crate::tools::{task_refused, teams_are_gone};
 
 use super::trees::Supervisor;
 
 impl Supervisor {
     pub(super) async fn send_tasks(&self) {
-        let view = self.engine.tasks.tasks_view().borrow().clone();
+        let view = self.engine.hive.tasks_view().borrow().clone();
         if view.revision > 0 {
             self.report(DriverReport::Tasks(view)).await;
         }
@@ -54,10 +54,10 @@ impl Supervisor {
 
 /// Where the dialog of a task is, if the store is shared.
 async fn elsewhere(engine: &Engine, root: &RootId) -> Option<Localized> {
-    let view = engine.tasks.tasks_view().borrow().clone();
+    let view = engine.hive.tasks_view().borrow().clone();
     view.sharing?;
     let id = view.listed.iter().find(|row| row.dialog.as_ref() == Some(root))?.id.clone();
-    let place = engine.tasks.task(id.clone()).await.ok()??.box_name?;
+    let place = engine.hive.task(id.clone()).await.ok()??.box_name?;
     Some(localized!(
         "the dialog of {id} is not here: it was made on box {place}",
         "{id} 的对话不在这里：它在机器 {place} 上创建"
@@ -81,12 +81,12 @@ async fn answer(
         | TeamsRequest::TryTrigger { .. } => None,
     };
     // Without any task there may be no store, and asking must not create one.
-    if let Some(id) = named.filter(|_| engine.tasks.tasks_view().borrow().listed.is_empty()) {
+    if let Some(id) = named.filter(|_| engine.hive.tasks_view().borrow().listed.is_empty()) {
         return Err(unknown(id));
     }
     match request {
         TeamsRequest::Show { id } => {
-            let found = engine.tasks.task(id.clone()).await?;
+            let found = engine.hive.task(id.clone()).await?;
             let task = Box::new(found.ok_or_else(|| unknown(&id))?);
             return Ok(DriverEvent::Task { ticket, task });
         }
@@ -94,14 +94,14 @@ async fn answer(
             delegate(engine, &team, text, priority).await?;
         }
         TeamsRequest::Cancel { id } => {
-            let was = engine.tasks.cancel(id.clone()).await?;
+            let was = engine.hive.cancel(id.clone()).await?;
             let was = was.ok_or_else(|| unknown(&id))?;
             if !was.is_open() {
                 return Err(has_ended(&id, was));
             }
         }
         TeamsRequest::Retry { id } => {
-            let queued = engine.tasks.retry(id.clone()).await?;
+            let queued = engine.hive.retry(id.clone()).await?;
             queued.ok_or_else(|| unknown(&id))?.map_err(|refusal| not_again(&id, refusal))?;
         }
         TeamsRequest::Spawn { name, parent, description, scope, context } => {
@@ -117,7 +117,7 @@ async fn answer(
             let by = Requester::person(engine.lang);
             let changed = change(engine, OrgChange::Shutdown { team, cascade, by }).await?;
             if let Changed::Closing(teams) = changed {
-                teams_are_gone(engine.tasks.as_ref(), &teams).await;
+                engine.hive.teams_are_gone(&teams).await;
             }
         }
         TeamsRequest::SwitchTrigger { id, on } => {
@@ -137,7 +137,7 @@ async fn answer(
 async fn trigger(engine: &Engine, id: TriggerId, wish: TriggerWish) -> Result<(), Localized> {
     let TriggerId { team, name } = id;
     let request = TriggerRequest { team: team.clone(), name, by: None, basis: None, wish };
-    match engine.tasks.change_trigger(request).await?.map_err(|refusal| refusal.text())? {
+    match engine.hive.change_trigger(request).await?.map_err(|refusal| refusal.text())? {
         TriggerAnswer::Is { fault: Some(fault), .. } => Err(localized!(
             [fault] "it is enabled, and cannot run: {fault}",
             "已启用，但无法运行：{fault}"
@@ -149,7 +149,7 @@ async fn trigger(engine: &Engine, id: TriggerId, wish: TriggerWish) -> Result<()
 
 /// A person's change needs no approval.
 async fn change(engine: &Engine, change: OrgChange) -> Result<Changed, Localized> {
-    let changed = engine.tasks.change_teams(change).await?;
+    let changed = engine.hive.change_teams(change).await?;
     changed.map_err(|refusal| refusal.text())
 }
 
@@ -168,7 +168,7 @@ async fn delegate(
     };
     let text = checked_text(&text, A_TASK)?;
     let task = NewTask { priority, ..found.new_task(TaskKind::Delegate, text) };
-    queued(&engine.tasks.enqueue(task).await?, team)
+    queued(&engine.hive.enqueue(task).await?, team)
 }
 
 /// Ok if a task for this team was queued.

@@ -27,11 +27,12 @@ use crate::driver::shared::config_problems::minds_report;
 use crate::driver::steps::position::Position;
 use crate::driver::steps::reminders;
 use crate::driver::steps::stop::mark_stopped;
+use crate::hive::NewsView;
 use crate::llm::Request;
 use crate::minds::Capture;
 use crate::protocol::Refusal;
 use crate::protocol::event::DriverEvent;
-use crate::tools::{DecisionOutcome, NewsView, StateChange, ToolOutcome};
+use crate::tools::{DecisionOutcome, StateChange, ToolOutcome};
 
 use super::ending::{self, AfterFailure};
 use super::state::TreeState;
@@ -322,7 +323,7 @@ impl TreeState {
         let Some(agent) = self.tree().get(&dialog.this).map(|dialog| &dialog.meta.agent_id) else {
             return;
         };
-        self.engine.news.record(NewDecision {
+        self.engine.hive.record(NewDecision {
             dialog: dialog.clone(),
             agent: agent.clone(),
             by: format!("@{agent}"),

@@ -21,9 +21,9 @@ use crate::driver::reporting::tree_rows;
 use crate::driver::shared::blocking::{Interrupted, blocking};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
+use crate::hive::{NewsView, TasksView};
 use crate::protocol::event::DriverEvent;
 use crate::store::{Committed, StoreError, WrittenBatch};
-use crate::tools::{NewsView, TasksView};
 
 #[derive(Debug)]
 pub struct TreeState {
@@ -55,7 +55,7 @@ pub struct TreeState {
 
 impl TreeState {
     pub fn new(engine: Arc<Engine>, tree: DialogTree, reports: ReportSender) -> Self {
-        let (news, tasks) = (engine.news.view(), engine.tasks.tasks_view());
+        let (news, tasks) = (engine.hive.view(), engine.hive.tasks_view());
         Self {
             engine,
             tree,

@@ -368,7 +368,7 @@ impl TreeState {
         let _ = self.reports.send(closing(Some(how))).await;
         let committed = self.commit_wish(id, draft).await;
         if committed.is_ok() {
-            self.engine.news.record(*decision);
+            self.engine.hive.record(*decision);
         } else {
             let _ = self.reports.send(closing(None)).await;
         }

@@ -1,28 +1,25 @@
 //! The task that owns the store of a running driver. It opens the store when it is needed, publishes what is open, and looks
 //! once a second whether another process has changed something.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
+use crate::domain::Problem;
 use crate::domain::asking::decisions::NewDecision;
 use crate::domain::teams::notices::{NewNotice, NewsItem};
-use crate::domain::text::Localized;
-use crate::domain::{Clock, Problem, TaskId};
-use crate::tools::{NewsStore, NewsView, Sharing, Stored, TasksView};
 
 use super::fault::{StoreFault, team_differs};
 use super::folder::{Folder, StoreState, off_thread};
+use super::handle::{Job, JobDone, Request, Work, job};
 use super::lease::Lease;
 use super::server::StoreChoice;
 use super::setup::Setup;
 use super::store::{Changes, Listed, Store};
+use super::views::{NewsView, Sharing, TasksView};
 
-/// Requests that may wait. With a full queue, adding a notice waits for room; a decision is not recorded.
-const QUEUE: usize = 64;
 /// Interval of the check for changes by other processes.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval of the retries to settle a team change that is blocked.
@@ -30,188 +27,12 @@ const STUCK_INTERVAL: Duration = Duration::from_mins(1);
 /// Interval of the check for a store, where none is configured.
 const RARE_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Work in the store. It gets a fault instead if the store cannot be opened.
-type Job = Box<
-    dyn for<'a> FnOnce(Result<&'a mut Store, StoreFault>, &'a dyn Clock) -> BoxFuture<'a, JobDone>
-        + Send,
->;
-
-/// The fault of a job, and its answer, which is sent when the effect can be seen.
-struct JobDone {
-    fault: Option<StoreFault>,
-    answer: Box<dyn FnOnce() + Send>,
-}
-
-enum Request {
-    Add { notice: Box<NewNotice>, reply: oneshot::Sender<Result<String, Localized>> },
-    Dismiss { ids: Vec<String>, reply: oneshot::Sender<Result<(), Localized>> },
-    Record(Box<NewDecision>),
-    Tasks(Job, Changes),
-    LookAgain,
-    Close { reply: oneshot::Sender<()> },
-}
-
-/// The store of a running driver. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct Hive {
-    pub(super) setup: Setup,
-    requests: mpsc::Sender<Request>,
-    /// The requests, until [`NewsStore::run`] takes them.
-    waiting: Arc<Mutex<Option<mpsc::Receiver<Request>>>>,
-    view: watch::Sender<NewsView>,
-    pub(super) tasks: watch::Sender<TasksView>,
-}
-
-impl Hive {
-    #[must_use]
-    pub fn new(setup: Setup) -> Self {
-        let (requests, waiting) = mpsc::channel(QUEUE);
-        let view = watch::Sender::new(NewsView::default());
-        let tasks = watch::Sender::new(TasksView::default());
-        Self { setup, requests, waiting: Arc::new(Mutex::new(Some(waiting))), view, tasks }
-    }
-
-    /// Works on the tasks of the store, which is made if need be; returns once what it changes is in the view.
-    pub(super) fn on_tasks<T: Send + 'static>(
-        &self,
-        work: impl for<'a> FnOnce(&'a mut Store, &'a dyn Clock) -> BoxFuture<'a, Result<T, StoreFault>>
-        + Send
-        + 'static,
-    ) -> Stored<T> {
-        self.on_tasks_changing(Changes::Anything, work)
-    }
-
-    /// As [`Self::on_tasks`], for work that makes only these changes.
-    pub(super) fn on_tasks_changing<T: Send + 'static>(
-        &self,
-        changes: Changes,
-        work: impl for<'a> FnOnce(&'a mut Store, &'a dyn Clock) -> BoxFuture<'a, Result<T, StoreFault>>
-        + Send
-        + 'static,
-    ) -> Stored<T> {
-        let requests = self.requests.clone();
-        let (job, answer) = Self::job(work);
-        Box::pin(async move {
-            let ended = || StoreFault::Ended.text();
-            requests.send(Request::Tasks(job, changes)).await.map_err(|_| ended())?;
-            answer.await.unwrap_or_else(|_| Err(ended()))
-        })
-    }
-
-    /// Queues such work without waiting for it; with a full queue it is not done.
-    pub(super) fn on_tasks_later<T: Send + 'static>(
-        &self,
-        work: impl for<'a> FnOnce(&'a mut Store, &'a dyn Clock) -> BoxFuture<'a, Result<T, StoreFault>>
-        + Send
-        + 'static,
-    ) {
-        let _ = self.requests.try_send(Request::Tasks(Self::job(work).0, Changes::Anything));
-    }
-
-    fn job<T: Send + 'static>(
-        work: impl for<'a> FnOnce(&'a mut Store, &'a dyn Clock) -> BoxFuture<'a, Result<T, StoreFault>>
-        + Send
-        + 'static,
-    ) -> (Job, oneshot::Receiver<Result<T, Localized>>) {
-        let (reply, answer) = oneshot::channel();
-        let job: Job = Box::new(move |store, clock| {
-            Box::pin(async move {
-                let done = match store {
-                    Ok(store) => work(store, clock).await,
-                    Err(fault) => Err(fault),
-                };
-                let (answer, fault) = match done {
-                    Ok(done) => (Ok(done), None),
-                    Err(fault) => (Err(fault.text()), Some(fault)),
-                };
-                JobDone { fault, answer: Box::new(move || drop(reply.send(answer))) }
-            })
-        });
-        (job, answer)
-    }
-
-    pub(super) fn new_task_id(&self) -> TaskId {
-        self.setup.new_task_id()
-    }
-
-    async fn ask<T>(
-        requests: mpsc::Sender<Request>,
-        make: impl FnOnce(oneshot::Sender<Result<T, Localized>>) -> Request,
-    ) -> Result<T, Localized> {
-        let (reply, answer) = oneshot::channel();
-        let ended = || StoreFault::Ended.text();
-        requests.send(make(reply)).await.map_err(|_| ended())?;
-        answer.await.unwrap_or_else(|_| Err(ended()))
-    }
-}
-
-impl NewsStore for Hive {
-    fn run(&self) -> BoxFuture<'static, ()> {
-        let requests = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let keeper = Keeper {
-            setup: self.setup.clone(),
-            lease: self.setup.server().map(|server| Lease::new(server, &self.setup)),
-            is_open: false,
-            stuck: (Vec::new(), None),
-            store: None,
-            is_configured: false,
-            version: 0,
-            copied: String::new(),
-            copy_fault: None,
-            is_known: false,
-            is_faulty: false,
-            view: self.view.clone(),
-            tasks: self.tasks.clone(),
-        };
-        Box::pin(async move {
-            if let Some(requests) = requests {
-                keeper.run(requests).await;
-            }
-        })
-    }
-
-    fn view(&self) -> watch::Receiver<NewsView> {
-        self.view.subscribe()
-    }
-
-    fn add(&self, notice: NewNotice) -> BoxFuture<'static, Result<String, Localized>> {
-        let notice = Box::new(notice);
-        Box::pin(Self::ask(self.requests.clone(), |reply| Request::Add { notice, reply }))
-    }
-
-    fn dismiss(&self, ids: Vec<String>) -> BoxFuture<'static, Result<(), Localized>> {
-        Box::pin(Self::ask(self.requests.clone(), |reply| Request::Dismiss { ids, reply }))
-    }
-
-    fn record(&self, decision: NewDecision) {
-        if self.requests.try_send(Request::Record(Box::new(decision))).is_err() {
-            // The dialog has it in its records; only the list over all dialogs lacks it.
-            tracing::warn!("a decision is not in the history: the store does not keep up");
-        }
-    }
-
-    fn look_again(&self) {
-        // With a full queue it looks anyway.
-        let _ = self.requests.try_send(Request::LookAgain);
-    }
-
-    fn close(&self) -> BoxFuture<'static, ()> {
-        let requests = self.requests.clone();
-        Box::pin(async move {
-            let (reply, ended) = oneshot::channel();
-            if requests.send(Request::Close { reply }).await.is_ok() {
-                let _ = ended.await;
-            }
-        })
-    }
-}
-
 /// News and tasks, as they were read.
 type Seen = (Result<Vec<NewsItem>, StoreFault>, Result<Option<TasksView>, StoreFault>);
 
 /// The task that owns the store.
 #[derive(Debug)]
-struct Keeper {
+pub(super) struct Keeper {
     setup: Setup,
     /// The lease, if several boxes share the store.
     lease: Option<Lease>,
@@ -236,7 +57,29 @@ struct Keeper {
 }
 
 impl Keeper {
-    async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+    pub fn new(
+        setup: Setup,
+        view: watch::Sender<NewsView>,
+        tasks: watch::Sender<TasksView>,
+    ) -> Self {
+        Self {
+            lease: setup.server().map(|server| Lease::new(server, &setup)),
+            setup,
+            is_open: false,
+            stuck: (Vec::new(), None),
+            store: None,
+            is_configured: false,
+            version: 0,
+            copied: String::new(),
+            copy_fault: None,
+            is_known: false,
+            is_faulty: false,
+            view,
+            tasks,
+        }
+    }
+
+    pub async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         self.look().await;
         let mut looked = Instant::now();
         let closing = loop {
@@ -290,7 +133,12 @@ impl Keeper {
                     self.publish(Some(&fault)).await;
                 }
             }
-            Request::Tasks(job, changes) => self.work(job, &changes).await,
+            Request::Delivered { of, reply } => {
+                let delivered =
+                    job(reply, move |store, _| Box::pin(async move { store.delivered(&of).await }));
+                self.work(delivered, &Changes::Anything).await;
+            }
+            Request::Tasks(Work { job, changes }) => self.work(job, &changes).await,
             Request::LookAgain => self.look().await,
             // Ends the loop before.
             Request::Close { .. } => {}

@@ -8,9 +8,10 @@ use tokio::time::timeout;
 use super::*;
 use crate::domain::asking::decisions::DecisionResult;
 use crate::domain::teams::notices::NewsLevel;
-use crate::domain::{AgentId, Clock, DialogId, Lang, RootId};
+use crate::domain::teams::task::AttemptId;
+use crate::domain::{AgentId, Clock, DialogId, Lang, RootId, TaskId};
 use crate::hive::test_support::Known;
-use crate::hive::{HistoryFilter, Permission as _};
+use crate::hive::{HistoryFilter, Hive, Permission as _};
 use crate::samples::Shows;
 
 const CLOCK: Shows = Shows("2026-11-26 12:00:00");
@@ -226,4 +227,25 @@ async fn of_two_programs_that_draw_a_name_at_the_same_time_both_use_the_same_one
         let mut files = std::fs::read_dir(bench.path().join(".hive")).unwrap().flatten();
         assert!(files.all(|file| file.file_name() == "seat" || file.file_name() == ".gitignore"));
     }
+}
+
+#[tokio::test]
+async fn where_a_workspace_has_no_store_each_request_is_refused_by_name_at_once() {
+    let hive = Hive::nowhere();
+    let all = async {
+        hive.run().await;
+        let refused = hive.add(notice("c1", "one")).await.unwrap_err();
+        assert!(refused.to_string().contains("no place for notices"), "{refused}");
+        let of = AttemptId { task: TaskId::new("task-1"), attempt: 1 };
+        for refused in [hive.begun(of.clone()).await, hive.delivered(of).await] {
+            let refused = refused.unwrap_err();
+            assert!(refused.to_string().contains("no place for tasks"), "{refused}");
+        }
+        hive.dismiss(vec!["n-1".to_owned()]).await.unwrap();
+        assert!(hive.long_open(DEADLINE).await.unwrap().is_empty());
+        hive.record(decision("x"));
+        hive.close().await;
+        assert_eq!((hive.view().borrow().revision, hive.tasks_view().borrow().revision), (1, 1));
+    };
+    assert!(timeout(DEADLINE, all).await.is_ok());
 }

@@ -18,10 +18,10 @@ use crate::domain::teams::task::{Enqueued, NewTask, Overlap, Priority, TaskKind}
 use crate::domain::text::hex;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Lang, Problem, Stamp, TeamName};
+use crate::hive::task_refusal::task_refused;
 use crate::minds::new_member::{plan_member, plan_skill};
 use crate::minds::new_team::{TeamPlan, plan};
 use crate::minds::{Minds, TEAM_FILE};
-use crate::tools::task_refused;
 
 use team_files::{Closing, Writing};
 

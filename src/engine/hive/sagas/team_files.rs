@@ -12,6 +12,7 @@ use crate::domain::teams::org_change::ChangePreview;
 use crate::domain::text::diff::hunks;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{AgentId, Stamp, TeamName};
+use crate::guard::{self, Put, Removal};
 use crate::hive::store::SagaKind;
 use crate::minds::new_member::{MemberPlan, SkillPlan, skill_file, skill_files_of, skill_folder};
 use crate::minds::new_team::{
@@ -21,7 +22,6 @@ use crate::minds::{
     CONFIG_LIMIT_BYTES, STORE_FOLDER, TEAM_FILE, member_entry, triggers, with_member,
     without_member,
 };
-use crate::tools::guard::{self, Put, Removal};
 
 /// Characters of the hash in the name of a skill that is kept.
 const COPY_HASH_CHARS: usize = 12;

@@ -14,8 +14,8 @@ use crate::domain::teams::task::{AttemptId, TaskFilter, TaskStatus};
 use crate::domain::{AgentId, Clock, DialogId, Lang, RootId};
 use crate::hive::StoreChoice;
 use crate::hive::test_support::{Database, Known, server, works};
+use crate::hive::views::{TasksView, TeamSlots};
 use crate::samples::Shows;
-use crate::tools::{TasksView, TeamSlots};
 
 pub(super) const TEAM_NAME: &str = "qa";
 const TEAM: &str = "# ours\ndefault_responder: lead\nmembers:\n  lead:\n    name: Lead\n    toolsets: [ws_read, personal_memory]\n    no_read_dirs: [secret]\n\n# the end\n";

@@ -13,7 +13,7 @@ use crate::domain::teams::org::TeamLimits;
 use crate::domain::teams::task::ActiveTask;
 use crate::domain::{Clock, RootId, TeamName};
 use crate::hive::fault::StoreFault;
-use crate::tools::TeamSlots;
+use crate::hive::views::TeamSlots;
 
 /// Teams per statement. A database limits the parts of a statement, and its values.
 const TEAMS_AT_ONCE: usize = 50;

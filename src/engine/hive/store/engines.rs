@@ -10,7 +10,7 @@ use super::{Store, moment};
 use crate::domain::{Clock, TeamName};
 use crate::hive::fault::StoreFault;
 use crate::hive::server::{EngineRow, LEASE, Registration};
-use crate::tools::Sharing;
+use crate::hive::views::Sharing;
 
 /// An engine that was not heard of for this long, and has left nothing to do, is forgotten.
 const KEPT: Duration = Duration::from_hours(14 * 24);

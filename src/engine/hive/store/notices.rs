@@ -11,7 +11,7 @@ use crate::domain::teams::task::TeamWork;
 use crate::domain::text::hex;
 use crate::domain::{AgentId, Clock, DialogId, TaskId, TeamName};
 use crate::hive::fault::StoreFault;
-use crate::tools::News;
+use crate::hive::views::News;
 
 /// Notices that nobody has dismissed are deleted after this time; failures stay.
 const KEPT: Duration = Duration::from_hours(14 * 24);

@@ -17,8 +17,8 @@ use crate::domain::teams::trigger::{TriggerOverlap, TriggerState};
 use crate::domain::{Lang, RootId, TaskId};
 use crate::hive::server::TAKEOVER;
 use crate::hive::test_support::{postgres_org, server, works};
+use crate::hive::views::Ending;
 use crate::samples::triggers::id as trigger_id;
-use crate::tools::Ending;
 
 /// The time of the database when a test begins, in milliseconds.
 const START: i64 = 1_764_000_000_000;

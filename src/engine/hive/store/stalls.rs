@@ -8,7 +8,7 @@ use super::{Store, millis, moment, notices};
 use crate::domain::Clock;
 use crate::domain::teams::task::Task;
 use crate::hive::fault::StoreFault;
-use crate::tools::StallNews;
+use crate::hive::views::StallNews;
 
 /// Maximum number of tasks that are looked at: those that wait longest.
 const MAX_TASKS: i64 = 200;

@@ -14,7 +14,7 @@ use crate::domain::teams::task::{
 };
 use crate::domain::{TaskId, TeamName};
 use crate::hive::fault::StoreFault;
-use crate::tools::{Ending, News};
+use crate::hive::views::{Ending, News};
 
 impl Store {
     /// Blocks a task, or lets it run again. The news is told only if that changes something.

@@ -17,7 +17,7 @@ use crate::domain::teams::task::{
 };
 use crate::domain::{AgentId, Clock, DialogId, RootId, Stamp, TaskId, TeamName};
 use crate::hive::test_support::{Database, server, works};
-use crate::tools::{Ending, TasksView, TeamSlots};
+use crate::hive::views::{Ending, TasksView, TeamSlots};
 
 /// Seconds since the start.
 #[derive(Debug)]

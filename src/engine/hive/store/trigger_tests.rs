@@ -11,8 +11,8 @@ use crate::domain::teams::trigger::{
     TriggerState,
 };
 use crate::hive::test_support::Database;
+use crate::hive::views::Ending;
 use crate::samples::triggers::{id as trigger_id, keyword};
-use crate::tools::Ending;
 
 pub(super) fn in_force(threshold: u32) -> InForce {
     let json = serde_json::to_string(&keyword("x")).unwrap();

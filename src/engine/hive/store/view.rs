@@ -10,7 +10,7 @@ use crate::domain::teams::task::row::{MAX_OPEN_ROWS, TaskRow};
 use crate::domain::teams::task::{ActiveTask, Priority, TaskStatus};
 use crate::domain::{Clock, TeamName};
 use crate::hive::fault::StoreFault;
-use crate::tools::TasksView;
+use crate::hive::views::TasksView;
 
 /// Maximum number of teams whose queues are counted one by one; with more, all queues are counted.
 const COUNTED_ALONE: usize = 4;

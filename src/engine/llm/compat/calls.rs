@@ -26,7 +26,7 @@ pub(super) struct PartialCall {
 /// The partial calls of one answer.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    calls: Vec<PartialCall>,
+    all: Vec<PartialCall>,
     /// Every delta repeats the previous arguments of its call.
     cumulative: bool,
     /// The names of the tools, by which a name in pieces is known.
@@ -41,7 +41,7 @@ impl Calls {
     /// Appends a delta to its call or begins a new one. Returns the number of added bytes; `None` if
     /// there are too many calls.
     pub(super) fn add(&mut self, delta: PartialCall) -> Option<usize> {
-        let Some(call) = self.continued_by(&delta).and_then(|at| self.calls.get_mut(at)) else {
+        let Some(call) = self.continued_by(&delta).and_then(|at| self.all.get_mut(at)) else {
             return self.add_complete(delta);
         };
         let before = call.bytes();
@@ -55,12 +55,12 @@ impl Calls {
 
     /// The place of the call that a delta continues.
     fn continued_by(&self, delta: &PartialCall) -> Option<usize> {
-        let last = |fits: &dyn Fn(&PartialCall) -> bool| self.calls.iter().rposition(fits);
+        let last = |fits: &dyn Fn(&PartialCall) -> bool| self.all.iter().rposition(fits);
         let by_id = || last(&|call| !delta.id.is_empty() && call.id == delta.id);
         let by_index = || last(&|call| delta.index.is_some() && call.index == delta.index);
         let by_place = || last(&|_| true).filter(|_| delta.index.is_none() || !delta.begins());
         let at = by_id().or_else(by_index).or_else(by_place)?;
-        let call = self.calls.get(at)?;
+        let call = self.all.get(at)?;
         let repeats = self.cumulative && delta.arguments.starts_with(&call.arguments);
         let goes_on = repeats || call.joined_name(delta, &self.tools).is_some();
         (goes_on || !call.is_followed_by(delta)).then_some(at)
@@ -69,13 +69,13 @@ impl Calls {
     /// Adds a call that is complete.
     pub(super) fn add_complete(&mut self, delta: PartialCall) -> Option<usize> {
         let bytes = delta.bytes();
-        self.calls.push(delta);
-        (self.calls.len() <= MAX_CALLS).then_some(bytes)
+        self.all.push(delta);
+        (self.all.len() <= MAX_CALLS).then_some(bytes)
     }
 
     /// The calls in index order, after a payload with what the provider wants back with them, if it wants any.
     pub(super) fn finish(&mut self) -> (Option<Value>, Vec<ToolCall>) {
-        let mut calls = std::mem::take(&mut self.calls);
+        let mut calls = std::mem::take(&mut self.all);
         if calls.iter().all(|call| call.index.is_some()) {
             calls.sort_by_key(|call| call.index);
         }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use super::path::{is_package, validate_path};
-use crate::tools::guard::{Guard, OpenDir, PathKind};
+use crate::guard::{Guard, OpenDir, PathKind};
 
 const MAX_DEPTH: usize = 4;
 const MAX_ENTRIES: usize = 2_000;

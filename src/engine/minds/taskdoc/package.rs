@@ -7,7 +7,7 @@ use super::path::Package;
 use super::{BORNE, LIMIT_BYTES, SECTIONS, Taskdoc, TaskdocError, Violation};
 use crate::domain::dialogs::taskdoc::{BEAR_IN_MIND, is_name, section as named};
 use crate::domain::safety::reserved::BEING_WRITTEN;
-use crate::tools::guard::{OpenDir, PathKind};
+use crate::guard::{OpenDir, PathKind};
 
 /// Entries read in one package.
 const MAX_ENTRIES: usize = 2048;

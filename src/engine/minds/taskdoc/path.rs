@@ -9,7 +9,7 @@ use super::TaskdocError;
 use crate::domain::Reserved;
 use crate::domain::safety::reserved::{TASKDOC_ENDING, of_name, of_path};
 use crate::domain::text::{Localized, Text, localized};
-use crate::tools::guard::{Guard, OpenDir, PathFault, PathFaultKind};
+use crate::guard::{Guard, OpenDir, PathFault, PathFaultKind};
 
 const MAX_PATH: usize = 300;
 

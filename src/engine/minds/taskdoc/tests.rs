@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::*;
 use crate::domain::Lang;
+use crate::guard::create_taskdoc;
 use crate::samples::assert_translated;
-use crate::tools::guard::create_taskdoc;
 
 fn write(root: &Path, files: &[(&str, &str)]) {
     for (path, text) in files {

@@ -3,8 +3,9 @@
 use super::*;
 use crate::domain::AgentId;
 use crate::domain::asking::autonomy::{Autonomy, AutonomyLevel, AutonomyRule, AutonomyScope};
+use crate::hive::test_support::Double;
 use crate::tools::ToolSubset;
-use crate::tools::test_support::{KeptNews, TestBench};
+use crate::tools::test_support::TestBench;
 
 fn called(level: Option<AutonomyLevel>, args: &Value) -> ToolOutcome {
     let bench = TestBench::new();
@@ -12,7 +13,7 @@ fn called(level: Option<AutonomyLevel>, args: &Value) -> ToolOutcome {
     let rule = AutonomyRule { level, ..AutonomyRule::default() };
     autonomy.set(AutonomyScope::Workspace, rule);
     let autonomy = autonomy.of(&AgentId::new("lead"), &[]);
-    let cx = ToolCx { autonomy, news: Arc::new(KeptNews::default()), ..bench.cx.clone() };
+    let cx = ToolCx { autonomy, news: Arc::new(Double::default()).hive(), ..bench.cx.clone() };
     let subset = ToolSubset::default().with_tool(tool());
     bench.finish(subset.run(NAME, &args.to_string(), cx))
 }

@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::domain::text::Text;
-use crate::tools::access::{AccessOp, PathTarget};
-use crate::tools::guard::{Guard, PathFault, PathFaultKind};
+use crate::guard::{AccessOp, Guard, PathFault, PathFaultKind, PathTarget};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
 use crate::tools::tool::{Tool, ToolCx};

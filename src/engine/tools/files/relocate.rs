@@ -8,8 +8,7 @@ use serde::Deserialize;
 
 use crate::domain::FileChange;
 use crate::domain::text::Text;
-use crate::tools::access::{AccessOp, PathTarget};
-use crate::tools::guard::{Guard, InvalidPath, PathFault, PathFaultKind, PathKind};
+use crate::guard::{AccessOp, Guard, InvalidPath, PathFault, PathFaultKind, PathKind, PathTarget};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, quoted, refused};
 use crate::tools::tool::{Tool, ToolCx};

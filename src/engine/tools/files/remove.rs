@@ -7,8 +7,9 @@ use serde::Deserialize;
 
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{FileChange, Lang};
-use crate::tools::access::AccessOp;
-use crate::tools::guard::{DirEntryHandle, Guard, PathFault, PathFaultKind, PathKind, TreeCount};
+use crate::guard::{
+    AccessOp, DirEntryHandle, Guard, PathFault, PathFaultKind, PathKind, TreeCount,
+};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
 use crate::tools::tool::{Tool, ToolCx};

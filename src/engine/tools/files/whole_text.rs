@@ -5,8 +5,7 @@ use std::io::Read;
 
 use crate::domain::Lang;
 use crate::domain::text::in_lang;
-use crate::tools::access::AccessOp;
-use crate::tools::guard::{OpenFile, PathFault};
+use crate::guard::{AccessOp, OpenFile, PathFault};
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};
 

@@ -6,13 +6,12 @@ mod write;
 
 use std::sync::Arc;
 
-use super::access::AccessOp;
-use super::guard::PathFault;
 use super::outcome::ToolOutcome;
 use super::report::{ToolReport, refused};
 use super::tool::Tool;
 use crate::domain::text::in_lang;
 use crate::domain::{ImageKind, Lang};
+use crate::guard::{AccessOp, PathFault};
 
 /// The largest image; providers take less than 4 MiB once it is Base64.
 const MAX_IMAGE_BYTES: u64 = 3 * 1024 * 1024 + 512 * 1024;

@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 use super::*;
+use crate::hive::test_support::Double;
 use crate::tools::ToolSubset;
-use crate::tools::test_support::{KeptNews, TestBench};
+use crate::tools::test_support::TestBench;
 
 fn called(args: &Value) -> (ToolOutcome, Vec<NewNotice>) {
-    let news = Arc::new(KeptNews::default());
+    let news = Arc::new(Double::default());
     let bench = TestBench::new();
-    let cx = ToolCx { news: news.clone(), ..bench.cx.clone() };
+    let cx = ToolCx { news: news.hive(), ..bench.cx.clone() };
     let subset = ToolSubset::default().with_tool(tool());
     let outcome = bench.finish(subset.run(NAME, &args.to_string(), cx));
     let kept = news.notices();

@@ -2,9 +2,8 @@
 
 use super::plan::{PatchStep, Rewrite};
 use crate::domain::FileChange;
-use crate::tools::access::AccessOp;
+use crate::guard::{AccessOp, Guard, MovedEntry, PathFault, PathFaultKind, Spot};
 use crate::tools::files::read_text;
-use crate::tools::guard::{Guard, MovedEntry, PathFault, PathFaultKind, Spot};
 
 /// How to undo a step.
 enum UndoStep {

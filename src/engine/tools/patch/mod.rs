@@ -14,13 +14,13 @@ use serde::Deserialize;
 use self::make::{ApplyError, make};
 use self::plan::{PlanError, plan};
 use super::files::fence;
-use super::guard::Guard;
 use super::outcome::ToolOutcome;
 use super::report::ToolReport;
 use super::tool::{Tool, ToolCx};
 use super::typed;
 use crate::domain::Lang;
 use crate::domain::text::{Text, in_lang};
+use crate::guard::Guard;
 
 const NAME: &str = "apply_patch";
 

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use super::chunks::{ChunkError, update};
 use super::grammar::{Chunk, FilePatch};
-use crate::tools::access::{AccessOp, PathTarget};
-use crate::tools::files::{NoText, read_text};
-use crate::tools::guard::{
-    DirEntryHandle, FileSlot, Guard, NewPath, PathFault, PathFaultKind, PathKind,
+use crate::guard::{
+    AccessOp, DirEntryHandle, FileSlot, Guard, NewPath, PathFault, PathFaultKind, PathKind,
+    PathTarget,
 };
+use crate::tools::files::{NoText, read_text};
 
 /// A file that is read or removed needs both rights.
 const BOTH: [AccessOp; 2] = [AccessOp::Read, AccessOp::Write];

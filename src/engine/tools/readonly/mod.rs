@@ -106,7 +106,7 @@ fn lists_do_not_hold(lang: Lang) -> &'static str {
     Text::new(
         "No command was run: it would not keep to your lists of what you may read. Use the tools that read, list and \
          search files.",
-        "没有执行任何命令:命令不会遵守你的可读名单。请使用读取、列出和搜索文件的工具。",
+        "没有执行任何命令：命令不会遵守你的可读名单。请使用读取、列出和搜索文件的工具。",
     )
     .in_lang(lang)
 }
@@ -115,7 +115,7 @@ fn over_time(limit: u64, lang: Lang) -> String {
     in_lang!(
         lang,
         "ended: not over after {limit} ms; this is what came until then",
-        "已终止:{limit} 毫秒后仍未结束;以下是此前的输出"
+        "已终止：{limit} 毫秒后仍未结束；以下是此前的输出"
     )
 }
 
@@ -123,7 +123,7 @@ fn not_started(error: &std::io::Error, lang: Lang) -> String {
     if let Some(refused) = refused_text(error, lang) {
         return refused;
     }
-    in_lang!(lang, "The command could not be started: {error}.", "命令无法启动:{error}。")
+    in_lang!(lang, "The command could not be started: {error}.", "命令无法启动：{error}。")
 }
 
 #[cfg(test)]
@@ -136,14 +136,14 @@ mod tests {
     #[tokio::test]
     async fn c12_without_a_sandbox_no_command_runs_and_the_member_is_told_what_to_do() {
         let mut bench = TestBench::new();
-        bench.put("a.txt", "one\n");
+        bench.put("a.txt", "kept words\n");
         for (lang, text) in [(Lang::En, "No command was run"), (Lang::Zh, "没有执行任何命令")]
         {
             bench.cx.lang = lang;
             let outcome = bench.call("readonly_shell", &json!({ "command": "cat a.txt" })).await;
             assert!(!outcome.ok && outcome.text.contains(text), "{}", outcome.text);
             assert!(outcome.text.contains("doctor"), "{}", outcome.text);
-            assert!(!outcome.text.contains("one"), "{}", outcome.text);
+            assert!(!outcome.text.contains("kept words"), "{}", outcome.text);
         }
     }
 

@@ -13,7 +13,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
 use super::query::{Query, TypeRule};
-use crate::tools::guard::{Guard, OpenDir};
+use crate::guard::{Guard, OpenDir};
 
 /// Files with ignore rules; a later one overrules those before it.
 const RULE_FILES: [&str; 3] = [".gitignore", ".ignore", ".rgignore"];

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::filter::SearchFilter;
 use super::query::Query;
 use super::walk::SearchWalk;
-use crate::tools::guard::Guard;
+use crate::guard::Guard;
 use crate::tools::stop::StopFlag;
 
 /// Most entries that are looked at.

@@ -7,8 +7,8 @@ use super::find::{FileMatches, FileSearcher, OutputLine};
 use super::matcher::matcher;
 use super::query::{Query, SearchOutput};
 use super::walk::{SearchWalk, SkippedCounts};
+use crate::guard::{Guard, PathFault};
 use crate::tools::files::short;
-use crate::tools::guard::{Guard, PathFault};
 use crate::tools::stop::StopFlag;
 
 /// Most characters of all that is written down. A result of any tool is cut at

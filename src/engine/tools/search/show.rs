@@ -7,7 +7,7 @@ use super::run::{SearchError, SearchResults};
 use crate::domain::Lang;
 use crate::domain::counted;
 use crate::domain::text::{Text, in_lang};
-use crate::tools::access::AccessOp;
+use crate::guard::AccessOp;
 use crate::tools::files::fence;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::{ToolReport, refused};

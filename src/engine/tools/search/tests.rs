@@ -5,7 +5,7 @@ use serde_json::json;
 use super::query::Query;
 use super::{list_files, run};
 use crate::domain::{AccessLists, Lang};
-use crate::tools::guard::Guard;
+use crate::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::stop::StopFlag;
 use crate::tools::test_support::{TestBench, header};

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::query::{CaseMode, Query, Scope, SearchOutput};
 use super::{options, run, show};
 use crate::domain::text::Text;
-use crate::tools::guard::Guard;
+use crate::guard::Guard;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::report::ToolReport;
 use crate::tools::stop::StopFlag;

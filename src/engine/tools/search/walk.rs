@@ -6,8 +6,7 @@ use std::ffi::OsString;
 use std::fs::File;
 
 use super::filter::{IgnoreRules, SearchFilter};
-use crate::tools::access::AccessOp;
-use crate::tools::guard::{Guard, Identity, OpenDir, PathFault, PathFaultKind, PathKind};
+use crate::guard::{AccessOp, Guard, Identity, OpenDir, PathFault, PathFaultKind, PathKind};
 use crate::tools::stop::StopFlag;
 
 /// Most directories below each other.

@@ -9,8 +9,8 @@ use crate::domain::TeamName;
 use crate::domain::teams::org::OrgTeam;
 use crate::domain::teams::org_change::{OrgRefusal, TeamStatus};
 use crate::domain::text::{Localized, Text, localized};
+use crate::hive::TasksView;
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::task_store::TasksView;
 use crate::tools::team_calls::TeamCallSlot;
 use crate::tools::tool::ToolCx;
 

@@ -18,7 +18,6 @@ use crate::domain::teams::task::{ActiveTask, TaskKind};
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{Lang, TaskId, TeamName};
 use crate::tools::outcome::ToolOutcome;
-use crate::tools::task_store::teams_are_gone;
 use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
 
@@ -175,7 +174,7 @@ impl TeamCall {
             Changed::Updated(scope) => json!({ "success": true, "scope": scope }),
             Changed::Closing(teams) => {
                 let removed = json!({ "success": true, "removed": teams });
-                if teams_are_gone(store.as_ref(), &teams).await {
+                if store.teams_are_gone(&teams).await {
                     removed
                 } else {
                     with(removed, "status", "shutting down".into())

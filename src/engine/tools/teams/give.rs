@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::call::{Refused, TeamCall, finished};
 use crate::domain::teams::notices::{NewNotice, NewsLevel};
 use crate::domain::teams::org::OrgTeam;
-use crate::domain::teams::org_change::OrgRefusal;
 use crate::domain::teams::task::{
     A_TASK, Enqueued, InFlight, NewTask, Overlap, Priority, TaskKind, TaskRefusal, checked_text,
 };
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, TaskId, TeamName};
+use crate::hive::task_refused;
 use crate::tools::outcome::ToolOutcome;
 use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
@@ -255,7 +255,7 @@ impl Given {
                     | TaskRefusal::Saturated
                     | TaskRefusal::UsedUp => None,
                 };
-                Err(Refused { why: refused(team.as_str(), refusal), retry_after_ms })
+                Err(Refused { why: task_refused(team.as_str(), refusal), retry_after_ms })
             }
         }
     }
@@ -274,26 +274,4 @@ impl Given {
 /// Returns an error code, which is the same in every language; the tool descriptions explain it.
 fn code(name: &str) -> Localized {
     Localized::same(name)
-}
-
-/// Why a task is not queued, for a model or a person.
-pub fn refused(team: &str, refusal: TaskRefusal) -> Localized {
-    match refusal {
-        TaskRefusal::QueueFull { most } => localized!(
-            "the queue of team '{team}' is full ({most} tasks)",
-            "团队 '{team}' 的队列已满（{most} 个任务）"
-        ),
-        TaskRefusal::ShuttingDown => OrgRefusal::ShuttingDown(TeamName::new(team)).text(),
-        TaskRefusal::ChainTooLong => Text::new("task chain too long", "任务链过长").into(),
-        TaskRefusal::TooManyEscalations => {
-            Text::new("escalation chain too long", "上报链过长").into()
-        }
-        TaskRefusal::Duplicate => code("duplicate_correlation_id"),
-        TaskRefusal::Saturated => code("saturation"),
-        TaskRefusal::UsedUp => localized!(
-            "team '{team}' has used up what it may do today",
-            "团队 '{team}' 今天可做的工作已用完"
-        ),
-        TaskRefusal::TooOften { .. } => code("rate_limit_exceeded"),
-    }
 }

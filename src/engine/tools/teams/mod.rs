@@ -10,8 +10,6 @@ mod members;
 mod query;
 mod triggers;
 
-pub use give::refused;
-
 use std::sync::Arc;
 
 use super::tool::Tool;

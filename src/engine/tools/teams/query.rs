@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::call::{Refused, TeamCall, failed};
-use super::give::refused;
 use crate::domain::dialogs::call::{QUERY_TEAM, QUERY_TEAMS};
 use crate::domain::teams::org::OrgTeam;
 use crate::domain::teams::task::query::{GIVEN_UP, MAX_QUERIES, MAX_TIME, NO_PROVIDER, QueryRule};
@@ -19,8 +18,8 @@ use crate::domain::teams::task::{
 };
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Lang, TaskId};
+use crate::hive::{Hive, TasksView, task_refused};
 use crate::tools::outcome::{ToolOutcome, clip_middle};
-use crate::tools::task_store::{TaskStore, TasksView};
 use crate::tools::team_calls::TeamCallSlot;
 use crate::tools::tool::{Tool, ToolCx};
 use crate::tools::typed;
@@ -89,7 +88,7 @@ struct Planned<'a> {
 
 /// A query that somebody waits for; if the call is dropped, it is given up.
 struct Waiting {
-    store: Arc<dyn TaskStore>,
+    store: Hive,
     id: Option<TaskId>,
 }
 
@@ -187,11 +186,11 @@ impl TeamCall {
         let id = match store.ask(task, rule).await.map_err(|error| query_failed(&error))? {
             Ok(id) => id,
             Err(refusal @ (TaskRefusal::Saturated | TaskRefusal::ShuttingDown)) => {
-                return Err(refused(team.name.as_str(), refusal));
+                return Err(task_refused(team.name.as_str(), refusal));
             }
-            Err(refusal) => return Err(query_failed(&refused(team.name.as_str(), refusal))),
+            Err(refusal) => return Err(query_failed(&task_refused(team.name.as_str(), refusal))),
         };
-        let mut waiting = Waiting { store: Arc::clone(store), id: Some(id.clone()) };
+        let mut waiting = Waiting { store: store.clone(), id: Some(id.clone()) };
         let mut view = store.tasks_view();
         let is_over = |view: &TasksView| view.queries.iter().all(|query| query.id != id);
         let is_late = timeout_at(until, view.wait_for(is_over)).await.is_err();
@@ -210,7 +209,9 @@ impl TeamCall {
                 let why = task.error.unwrap_or_else(|| GIVEN_UP.to_owned());
                 Err(query_failed(&Localized::same(why)))
             }
-            Ok(None) => Err(query_failed(&refused(team.name.as_str(), TaskRefusal::ShuttingDown))),
+            Ok(None) => {
+                Err(query_failed(&task_refused(team.name.as_str(), TaskRefusal::ShuttingDown)))
+            }
             Err(error) => Err(query_failed(&error)),
         }
     }

@@ -1,10 +1,8 @@
 //! What members of teams can do for each other.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
 use super::members::NAMES;
 use super::*;
@@ -12,140 +10,20 @@ use crate::domain::TeamName;
 use crate::domain::asking::autonomy::{
     Autonomy, AutonomyRule, AutonomyScope, DecisionKind, DecisionPolicy,
 };
-use crate::domain::teams::org_change::{ChangePreview, Changed, NewTeam, OrgChange, OrgRefusal};
+use crate::domain::teams::org_change::OrgChange;
 use crate::domain::teams::task::HandoffRule;
 use crate::domain::teams::task::{
-    ActiveTask, AttemptId, BlockReason, Enqueued, InFlight, NewTask, Overlap, Priority,
-    RetryRefusal, Task, TaskFilter, TaskKind, TaskRefusal, TaskStatus,
+    Enqueued, InFlight, Overlap, Priority, Task, TaskKind, TaskRefusal, TaskStatus,
 };
-use crate::domain::text::Localized;
 use crate::domain::{RootId, Stamp, TaskId};
+use crate::hive::task_refused;
+use crate::hive::test_support::Double;
 use crate::samples::org::{small, team};
+use crate::tools::TeamPlace;
+use crate::tools::ToolSubset;
 use crate::tools::outcome::{DecisionOutcome, StateChange, ToolOutcome};
-use crate::tools::task_store::{Ending, News, Stored, TaskStore, TasksView, TeamPlace, TeamSlots};
-use crate::tools::test_support::{KeptNews, TestBench};
+use crate::tools::test_support::TestBench;
 use crate::tools::tool::ToolCx;
-use crate::tools::{NewsStore, ToolSubset};
-
-/// Records the queued tasks, and returns preset answers.
-#[derive(Debug)]
-struct Recorder {
-    view: watch::Sender<TasksView>,
-    queued: Mutex<Vec<NewTask>>,
-    answer: Enqueued,
-    known: Vec<Task>,
-    changes: Mutex<Vec<OrgChange>>,
-}
-
-impl Recorder {
-    fn new(answer: Enqueued) -> Self {
-        let view = watch::Sender::new(TasksView { revision: 1, ..TasksView::default() });
-        Self {
-            view,
-            queued: Mutex::default(),
-            answer,
-            known: Vec::new(),
-            changes: Mutex::default(),
-        }
-    }
-
-    fn queued(&self) -> Vec<NewTask> {
-        self.queued.lock().unwrap().clone()
-    }
-}
-
-fn unused<T: Send + 'static>() -> Stored<T> {
-    Box::pin(async { Err(Localized::same("not for tools")) })
-}
-
-impl TaskStore for Recorder {
-    fn tasks_view(&self) -> watch::Receiver<TasksView> {
-        self.view.subscribe()
-    }
-
-    fn enqueue(&self, task: NewTask) -> Stored<Enqueued> {
-        self.queued.lock().unwrap().push(task);
-        let answer = self.answer.clone();
-        Box::pin(async move { Ok(answer) })
-    }
-
-    fn claim(
-        &self,
-        _: Vec<TeamSlots>,
-        _: Vec<RootId>,
-        _: std::time::SystemTime,
-    ) -> Stored<Vec<ActiveTask>> {
-        unused()
-    }
-
-    fn begun(&self, _: AttemptId) -> Stored<()> {
-        unused()
-    }
-
-    fn cut(&self, _: AttemptId) -> Stored<()> {
-        unused()
-    }
-
-    fn set_blocked(&self, _: AttemptId, _: Option<BlockReason>, _: News) -> Stored<()> {
-        unused()
-    }
-
-    fn end(&self, _: AttemptId, _: Ending) -> Stored<bool> {
-        unused()
-    }
-
-    fn cancel(&self, _: TaskId) -> Stored<Option<TaskStatus>> {
-        unused()
-    }
-
-    fn retry(&self, _: TaskId) -> Stored<Option<Result<(), RetryRefusal>>> {
-        unused()
-    }
-
-    fn put_away(&self, _: AttemptId, _: u64) -> Stored<()> {
-        unused()
-    }
-
-    fn delivered(&self, _: AttemptId) -> Stored<()> {
-        unused()
-    }
-
-    fn task(&self, id: TaskId) -> Stored<Option<Task>> {
-        let found = self.known.iter().find(|task| task.id == id).cloned();
-        Box::pin(async move { Ok(found) })
-    }
-
-    fn preview_change(&self, _: OrgChange) -> Stored<Result<ChangePreview, OrgRefusal>> {
-        let (diff, basis) = ("+qa\n".to_owned(), "files".to_owned());
-        Box::pin(async move { Ok(Ok(ChangePreview { diff, basis })) })
-    }
-
-    fn change_teams(&self, change: OrgChange) -> Stored<Result<Changed, OrgRefusal>> {
-        let done = match &change {
-            OrgChange::Spawn(NewTeam { name, .. }) if name == "busy" => {
-                Err(OrgRefusal::Running(Some(TeamName::main())))
-            }
-            OrgChange::Spawn(NewTeam { name, .. }) => {
-                Ok(Changed::Spawned { team: TeamName::new(name), task: TaskId::new("task-1") })
-            }
-            OrgChange::DefineMember(new) => Ok(Changed::Defined(AgentId::new(&new.id))),
-            OrgChange::SaveSkill(new) => Ok(Changed::Saved(new.name.clone())),
-            OrgChange::Update { add, .. } => Ok(Changed::Updated(add.clone())),
-            OrgChange::Shutdown { team, .. } => Ok(Changed::Closing(vec![team.clone()])),
-        };
-        self.changes.lock().unwrap().push(change);
-        Box::pin(async move { Ok(done) })
-    }
-
-    fn tasks(&self, filter: TaskFilter) -> Stored<Vec<Task>> {
-        let fits = |task: &&Task| {
-            filter.team.as_ref().is_none_or(|team| task.team == *team)
-                && filter.statuses.contains(&task.status)
-        };
-        let found = self.known.iter().filter(fits).cloned().collect();
-        Box::pin(async move { Ok(found) })
-    }
-}
 
 fn queued_as(id: &str) -> Enqueued {
     Enqueued::Queued(TaskId::new(id))
@@ -183,9 +61,9 @@ fn a_task(id: &str, team: &str, status: TaskStatus) -> Task {
     }
 }
 
-fn call(caller: &str, store: &Arc<Recorder>, name: &str, args: &Value) -> (bool, Value) {
+fn call(caller: &str, store: &Arc<Double>, name: &str, args: &Value) -> (bool, Value) {
     let bench = TestBench::new();
-    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
+    let place = TeamPlace { org: Arc::new(small()), store: store.hive(), ..TeamPlace::default() };
     let cx = ToolCx { caller: AgentId::new(caller), teams: place, ..bench.cx.clone() };
     let offered = tools(&cx.teams.org, &cx.caller, true);
     let subset = offered.into_iter().fold(ToolSubset::default(), ToolSubset::with_tool);
@@ -227,7 +105,7 @@ fn x5_without_other_teams_nobody_has_team_tools() {
 
 #[test]
 fn s2_1_a_task_is_queued_for_a_child_and_the_answer_has_its_id() {
-    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let store = Arc::new(Double::new(queued_as("task-1")));
     let args = json!({
         "team": "qa", "task": " run the tests ", "priority": "high", "member": "@tester", "wake": true,
     });
@@ -244,9 +122,9 @@ fn s2_1_a_task_is_queued_for_a_child_and_the_answer_has_its_id() {
 
 #[test]
 fn s19_3_the_sixth_call_of_a_team_at_the_same_time_waits_and_is_refused_when_none_ends() {
-    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let store = Arc::new(Double::new(queued_as("task-1")));
     let bench = TestBench::new();
-    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
+    let place = TeamPlace { org: Arc::new(small()), store: store.hive(), ..TeamPlace::default() };
     let most = place.org.team(&TeamName::main()).unwrap().limits.max_running;
     let others = (0..most).map(|_| place.calls.begin(&TeamName::main(), most));
     let others: Vec<_> = others.map(|slot| slot.expect("a slot")).collect();
@@ -271,9 +149,9 @@ fn s19_3_the_sixth_call_of_a_team_at_the_same_time_waits_and_is_refused_when_non
 
 #[test]
 fn ten_calls_of_one_round_all_queue_their_tasks() {
-    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let store = Arc::new(Double::new(queued_as("task-1")));
     let bench = TestBench::new();
-    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
+    let place = TeamPlace { org: Arc::new(small()), store: store.hive(), ..TeamPlace::default() };
     let most = place.org.team(&TeamName::main()).unwrap().limits.max_running;
     let cx = ToolCx { caller: AgentId::new("lead"), teams: place, ..bench.cx.clone() };
     let others = (0..most).map(|_| cx.teams.calls.begin(&TeamName::main(), most));
@@ -304,7 +182,7 @@ fn s2_2_only_direct_children_are_given_tasks() {
             "member 'lab' is not in team 'qa'",
         ),
     ] {
-        let store = Arc::new(Recorder::new(queued_as("task-1")));
+        let store = Arc::new(Double::new(queued_as("task-1")));
         let (ok, answer) = call(caller, &store, "delegate_task", &args);
         assert_eq!(answer, json!({ "success": false, "error": error }));
         assert!(!ok && store.queued().is_empty());
@@ -345,7 +223,7 @@ fn s2_4_a_busy_team_is_told_of_as_the_policy_says() {
             }),
         ),
     ] {
-        let store = Arc::new(Recorder::new(answer));
+        let store = Arc::new(Double::new(answer));
         let args = json!({ "team": "qa", "task": "x", "overlap_policy": "replace" });
         assert_eq!(call("lead", &store, "delegate_task", &args), (true, expected));
         assert_eq!(store.queued().first().map(|task| task.overlap), Some(Overlap::Replace));
@@ -354,7 +232,7 @@ fn s2_4_a_busy_team_is_told_of_as_the_policy_says() {
 
 #[test]
 fn s5_1_a_child_escalates_to_its_parent_and_the_root_cannot() {
-    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let store = Arc::new(Double::new(queued_as("task-1")));
     let args = json!({ "message": "Who owns it?", "reason": "scope" });
     let (ok, answer) = call("lab", &store, "escalate", &args);
     let correlation = answer.pointer("/correlation_id").and_then(Value::as_str).unwrap();
@@ -377,11 +255,10 @@ fn s5_1_a_child_escalates_to_its_parent_and_the_root_cannot() {
 #[test]
 fn s19_2_work_that_is_handed_over_has_its_context_and_a_person_is_told() {
     let bench = TestBench::new();
-    let (store, news) =
-        (Arc::new(Recorder::new(queued_as("task-1"))), Arc::new(KeptNews::default()));
-    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
-    let told: Arc<dyn NewsStore> = news.clone();
-    let cx = ToolCx { caller: AgentId::new("qa"), teams: place, news: told, ..bench.cx.clone() };
+    let (store, news) = (Arc::new(Double::new(queued_as("task-1"))), Arc::new(Double::default()));
+    let place = TeamPlace { org: Arc::new(small()), store: store.hive(), ..TeamPlace::default() };
+    let cx =
+        ToolCx { caller: AgentId::new("qa"), teams: place, news: news.hive(), ..bench.cx.clone() };
     let subset = tools(&cx.teams.org, &cx.caller, true)
         .into_iter()
         .fold(ToolSubset::default(), ToolSubset::with_tool);
@@ -415,7 +292,7 @@ fn every_refusal_of_the_store_is_said_as_the_protocol_has_it() {
         (TaskRefusal::Duplicate, "enqueue_parent_task", "duplicate_correlation_id"),
         (TaskRefusal::TooOften { retry_after_ms: 7 }, "enqueue_parent_task", "rate_limit_exceeded"),
     ] {
-        let store = Arc::new(Recorder::new(Enqueued::Refused(refusal)));
+        let store = Arc::new(Double::new(Enqueued::Refused(refusal)));
         let args =
             if tool == "escalate" { json!({ "message": "x" }) } else { json!({ "task": "x" }) };
         let (ok, answer) = call("qa", &store, tool, &args);
@@ -424,17 +301,17 @@ fn every_refusal_of_the_store_is_said_as_the_protocol_has_it() {
         let is_late = matches!(refusal, TaskRefusal::TooOften { .. });
         assert_eq!(answer.get("retry_after_ms"), is_late.then(|| json!(7)).as_ref());
         if !text.contains('_') {
-            crate::samples::assert_translated(&refused("main", refusal));
+            crate::samples::assert_translated(&task_refused("main", refusal));
         }
     }
-    let store = Arc::new(Recorder::new(queued_as("task-1")));
+    let store = Arc::new(Double::new(queued_as("task-1")));
     let (_, answer) = call("lead", &store, "enqueue_parent_task", &json!({ "task": "x" }));
     assert_eq!(answer["error"], "no_parent");
 }
 
 #[test]
 fn a_team_sees_its_own_tasks_and_those_of_its_children_and_no_others() {
-    let mut store = Recorder::new(queued_as("task-9"));
+    let mut store = Double::new(queued_as("task-9"));
     store.known = vec![
         a_task("task-qa", "qa", TaskStatus::Done),
         Task { from: Some(TeamName::new("qa")), ..a_task("task-lab", "lab", TaskStatus::Pending) },
@@ -483,9 +360,8 @@ fn change(
     (name, args): (&str, &Value),
 ) -> (ToolOutcome, Vec<OrgChange>, Vec<String>) {
     let bench = TestBench::new();
-    let (store, news) =
-        (Arc::new(Recorder::new(queued_as("task-1"))), Arc::new(KeptNews::default()));
-    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
+    let (store, news) = (Arc::new(Double::new(queued_as("task-1"))), Arc::new(Double::default()));
+    let place = TeamPlace { org: Arc::new(small()), store: store.hive(), ..TeamPlace::default() };
     let mut autonomy = Autonomy::default();
     if let Some(policy) = policy {
         let policies = [(DecisionKind::OrgChanges, policy)].into();
@@ -496,14 +372,14 @@ fn change(
         autonomy: autonomy.of(&lead, &[]),
         caller: lead,
         teams: place,
-        news: news.clone(),
+        news: news.hive(),
         approved: approved.into(),
         ..bench.cx.clone()
     };
     let offered = tools(&cx.teams.org, &cx.caller, true);
     let subset = offered.into_iter().fold(ToolSubset::default(), ToolSubset::with_tool);
     let outcome = bench.finish(subset.run(name, &args.to_string(), cx));
-    let changes = store.changes.lock().unwrap().clone();
+    let changes = store.changes();
     let told = news.notices().into_iter().map(|notice| notice.title).collect();
     (outcome, changes, told)
 }
@@ -605,9 +481,9 @@ fn s1_4_the_first_task_of_a_team_names_tools_that_there_are() {
 #[test]
 fn s1_4_the_lead_of_a_team_makes_members_and_skills_for_it_alone() {
     let bench = TestBench::new();
-    let store = Arc::new(Recorder::new(queued_as("task-1")));
-    let place = TeamPlace { org: Arc::new(small()), store: store.clone(), ..TeamPlace::default() };
-    let news = Arc::new(KeptNews::default());
+    let store = Arc::new(Double::new(queued_as("task-1")));
+    let place = TeamPlace { org: Arc::new(small()), store: store.hive(), ..TeamPlace::default() };
+    let news = Arc::new(Double::default()).hive();
     let cx = ToolCx { caller: AgentId::new("qa"), teams: place, news, ..bench.cx.clone() };
     let offered = tools(&cx.teams.org, &cx.caller, true);
     let subset = offered.into_iter().fold(ToolSubset::default(), ToolSubset::with_tool);
@@ -621,7 +497,7 @@ fn s1_4_the_lead_of_a_team_makes_members_and_skills_for_it_alone() {
         let outcome = bench.finish(subset.run(name, &args.to_string(), cx.clone()));
         assert_eq!((outcome.ok, outcome.text.as_str()), (true, said));
     }
-    let changes = store.changes.lock().unwrap().clone();
+    let changes = store.changes();
     let [OrgChange::DefineMember(member), OrgChange::SaveSkill(skill)] = &changes[..] else {
         unreachable!("{changes:?}")
     };

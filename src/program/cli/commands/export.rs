@@ -17,9 +17,8 @@ use crate::cli::forms::transcript;
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::reading::transcript::{Block, BlockBody, Transcript};
 use crate::domain::{AgentId, Course, DialogId, FileChange, Lang, RootId, SelfId, Stamp};
+use crate::guard::{Guard, PathFault, PathTarget};
 use crate::store::{Access, Store, Survey};
-use crate::tools::PathTarget;
-use crate::tools::guard::{Guard, PathFault};
 use crate::ui::text::SafeText;
 
 /// The dialog of an export; its JSON is in docs/scripting.md.

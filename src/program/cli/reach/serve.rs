@@ -96,14 +96,14 @@ async fn attach_as(
             async move { line.connect(hello, Leaving::DriverStays).await }
         };
         // Files of this machine do not belong to that workspace.
-        return show(Path::new(&name), remote::keep(found, &name, again), mode).await;
+        return Box::pin(show(Path::new(&name), remote::keep(found, &name, again), mode)).await;
     }
     let Some(found) = other_driver::find(workspace, hello, Leaving::DriverStays).await? else {
         let text = "no driver runs on this workspace; `dominds-tui` starts one with a screen, \
                     `dominds-tui serve` one without";
         return Err(CommandError::refused(text));
     };
-    show(workspace, found, mode).await
+    Box::pin(show(workspace, found, mode)).await
 }
 
 async fn show(

@@ -16,11 +16,10 @@ use crate::domain::teams::org::{Org, OrgTeam};
 use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::teams::task::{TaskFilter, TaskKind, TaskStatus};
 use crate::domain::{Clock as _, Lang, TeamName};
-use crate::hive::{Store, StoreFault};
+use crate::hive::{Store, StoreFault, TasksView};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
 use crate::protocol::{Command, TeamsRequest};
-use crate::tools::TasksView;
 
 use super::commands::drive::text_or_stdin;
 use super::exit::{CommandError, Status};

@@ -11,9 +11,8 @@ use crate::domain::teams::task::{
     TaskStatus, checked_text,
 };
 use crate::domain::{AgentId, Clock as _, Lang, Stamp, TaskId, TeamName};
-use crate::hive::{Store, StoreFault};
+use crate::hive::{Store, StoreFault, task_refused};
 use crate::platform::SystemClock;
-use crate::tools::task_refused;
 use crate::ui::model::age;
 
 use super::{MIDNIGHT, org_of, team_named, until_midnight};

@@ -1,8 +1,7 @@
 //! The same answer for questions that are merged into one.
 
-use super::undoable::HeldAnswer;
 use crate::app::App;
-use crate::app::flow::requests::Request;
+use crate::request::{HeldAnswer, Request};
 
 impl App {
     /// Returns the requests that give the same answer to the questions merged into this one, each in its own

@@ -1,21 +1,21 @@
 //! Which question a key answers.
 
-use super::question_choice::Pick;
-use super::undoable::HeldAnswer;
 use crate::action::Action;
 use crate::app::drawing::app_words;
-use crate::app::drawing::focus::Focus;
 use crate::app::flow::facts::Facts;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::app::overlays::new_overlay::NewOverlay;
-use crate::cx::{Intent, UiSettings};
+use crate::cx::UiSettings;
 use crate::domain::DialogId;
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::reading::title::without_marks;
+use crate::focus::Focus;
+use crate::follow_up::{FollowUp, FollowUps, ToModel, ToWriting};
 use crate::keymap::KeySequence;
 use crate::model::Tone;
+use crate::new_overlay::NewOverlay;
 use crate::panes::inbox;
 use crate::protocol::InboxRow;
+use crate::question_choice::Pick;
+use crate::request::{HeldAnswer, Request};
 
 /// Answers the question of the pane that has the focus: the selected one, or the oldest of the dialog.
 pub(in crate::app) fn answer_here(facts: Facts<'_>) -> FollowUps {
@@ -24,7 +24,7 @@ pub(in crate::app) fn answer_here(facts: Facts<'_>) -> FollowUps {
         Focus::Inbox => Pick::Selected,
         Focus::Dialog | Focus::Composer => Pick::Of(facts.open_dialog().cloned()),
     };
-    vec![FollowUp::Answer(pick)]
+    vec![FollowUp::Writing(ToWriting::Answer(pick))]
 }
 
 /// Asks whether the same answer is given to these questions too.
@@ -37,22 +37,23 @@ pub(in crate::app) fn ask_about_alike(
         return Vec::new();
     }
     let question = ui.counted(questions.len(), app_words::ALIKE);
-    let (text, typed) = (answer.text.clone(), answer.typed.clone());
-    let yes = Intent::AnswerAlike { questions, text, typed };
+    let yes = answer_alike(questions, &answer.text, &answer.typed);
     vec![FollowUp::Show(NewOverlay::SuddenQuestion(question, yes))]
 }
 
 /// Gives the same answer to these questions. Each is a stored draft until it is sent.
-pub(in crate::app) fn answer_alike(
-    questions: Vec<(DialogId, String)>,
-    text: &str,
-    typed: &str,
-) -> FollowUps {
+fn answer_alike(questions: Vec<(DialogId, String)>, text: &str, typed: &str) -> FollowUps {
     let answer = |(dialog, question): (DialogId, String)| {
         let (text, typed) = (text.to_owned(), typed.to_owned());
-        FollowUp::SendAlike(HeldAnswer { dialog, question, part: None, text, typed })
+        FollowUp::Writing(ToWriting::SendAlike(HeldAnswer {
+            dialog,
+            question,
+            part: None,
+            text,
+            typed,
+        }))
     };
-    questions.into_iter().map(answer).chain([FollowUp::AlikeSent]).collect()
+    questions.into_iter().map(answer).chain([FollowUp::Writing(ToWriting::AlikeSent)]).collect()
 }
 
 /// Shows all that a question asks to approve: it was not wholly on the screen.
@@ -94,7 +95,9 @@ pub(in crate::app) fn ask_to_dismiss(facts: Facts<'_>) -> FollowUps {
 
 fn ask_to_answer_all(row: &InboxRow, asked: String, input: AnswerInput) -> FollowUps {
     let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
-    vec![FollowUp::Show(NewOverlay::Question(asked, Intent::AnswerAll { dialog, question, input }))]
+    let sent = FollowUp::Model(ToModel::MarkSent(question.clone()));
+    let yes = vec![sent, FollowUp::Request(Request::AnswerAll { dialog, question, input })];
+    vec![FollowUp::Show(NewOverlay::Question(asked, yes))]
 }
 
 /// Answers the question whose number was pressed. Without questions, digits select panes as elsewhere.
@@ -106,7 +109,7 @@ pub(in crate::app) fn answer_number(pressed: Option<&KeySequence>, facts: Facts<
     let questions = facts.model.inbox.len();
     let panes = [Focus::Tree, Focus::Inbox, Focus::Dialog];
     vec![if at < questions {
-        FollowUp::Answer(Pick::At(at))
+        FollowUp::Writing(ToWriting::Answer(Pick::At(at)))
     } else if questions > 0 {
         FollowUp::Notify(Tone::Plain, app_words::NO_SUCH_QUESTION)
     } else {
@@ -133,7 +136,7 @@ mod tests {
         assert_eq!(press(&workspace, "2"), FollowUp::Focus(Focus::Inbox));
         assert_eq!(press(&workspace, "9"), notice(app_words::NO_QUESTIONS));
         workspace.model.inbox.set(questions());
-        assert_eq!(press(&workspace, "2"), FollowUp::Answer(Pick::At(1)));
+        assert_eq!(press(&workspace, "2"), FollowUp::Writing(ToWriting::Answer(Pick::At(1))));
         assert_eq!(press(&workspace, "3"), notice(app_words::NO_SUCH_QUESTION));
     }
 }

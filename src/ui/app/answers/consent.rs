@@ -3,14 +3,13 @@
 use crate::action::{Action, Scope};
 use crate::app::drawing::app_words;
 use crate::app::flow::facts::Facts;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::app::flow::requests::Request;
-use crate::app::overlays::new_overlay::NewOverlay;
 use crate::domain::DialogId;
-use crate::domain::safety::sandbox::Level;
+use crate::follow_up::{FollowUp, FollowUps};
 use crate::model::Tone;
+use crate::new_overlay::NewOverlay;
 use crate::panes::composer::hint;
 use crate::protocol::{Command, ConsentView};
+use crate::request::Request;
 
 /// Returns what follows when the things that wait for consent have changed from `known` and the sheet is
 /// not open. A workspace in which nothing runs before the user agrees shows the sheet once. Later entries
@@ -38,17 +37,6 @@ fn show(then: Option<DialogId>) -> FollowUps {
     vec![FollowUp::Command(Command::CheckConsent), sheet]
 }
 
-/// Agrees to the shown entries; `then` is the dialog that was to continue.
-pub(in crate::app) fn agree(
-    digests: Vec<String>,
-    level: Option<Level>,
-    then: Option<DialogId>,
-) -> FollowUps {
-    let agreed = FollowUp::Request(Request::Agree { digests, level });
-    let continued = then.map(|dialog| FollowUp::Request(Request::Continue { dialog }));
-    std::iter::once(agreed).chain(continued).collect()
-}
-
 /// Continues a dialog. Where consent is missing, the sheet is shown first.
 pub(in crate::app) fn continue_dialog(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let dialog = dialog.clone();
@@ -71,13 +59,12 @@ mod tests {
         let dialog = main_dialog();
         let continues = FollowUp::Request(Request::Continue { dialog: dialog.clone() });
         let shown = continue_dialog(&dialog, workspace.facts());
-        assert_eq!(shown, std::slice::from_ref(&continues));
+        assert_eq!(shown, [continues]);
         workspace.model.consent.read_only = true;
         let then = Some(dialog.clone());
-        let sheet = FollowUp::Show(NewOverlay::Consent { then: then.clone() });
+        let sheet = FollowUp::Show(NewOverlay::Consent { then });
         let shown = continue_dialog(&dialog, workspace.facts());
         assert_eq!(shown, [FollowUp::Command(Command::CheckConsent), sheet]);
-        assert_eq!(agree(Vec::new(), None, then).last(), Some(&continues));
     }
 
     #[test]

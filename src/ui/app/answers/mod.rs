@@ -3,6 +3,5 @@
 pub(super) mod alike;
 pub(super) mod answering;
 pub(super) mod consent;
-pub(super) mod question_choice;
 pub(super) mod snoozed;
 pub(super) mod undoable;

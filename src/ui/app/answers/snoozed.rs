@@ -6,13 +6,11 @@ use std::time::{Duration, Instant};
 use crate::app::App;
 use crate::app::drawing::app_words;
 use crate::app::flow::facts::Facts;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::app::overlays::new_overlay::NewOverlay;
-use crate::cx::PutOff;
 use crate::domain::DialogId;
 use crate::domain::asking::put_off;
+use crate::follow_up::{FollowUp, FollowUps, PutOff};
 use crate::model::{DraftKey, Tone};
-use crate::panes::input_prompt::PromptPurpose;
+use crate::new_overlay::{NewOverlay, PromptPurpose};
 
 /// Asks how long the selected question is put off.
 pub(in crate::app) fn ask(facts: Facts<'_>) -> FollowUps {

@@ -3,32 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::app::flow::requests::Request;
-use crate::domain::DialogId;
-use crate::model::{DraftKey, Inbox};
-
-/// An answer as it will be sent, and the typed text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::app) struct HeldAnswer {
-    pub dialog: DialogId,
-    pub question: String,
-    /// The one of its several parts.
-    pub part: Option<String>,
-    pub text: String,
-    pub typed: String,
-}
-
-impl HeldAnswer {
-    pub fn request(self) -> Request {
-        let Self { dialog, question, part, text, typed } = self;
-        Request::Answer { dialog, question, part, text, typed }
-    }
-
-    /// Returns the key of its draft.
-    pub fn key(&self) -> DraftKey {
-        DraftKey::of_answer(&self.question, self.part.as_deref())
-    }
-}
+use crate::model::Inbox;
+use crate::request::HeldAnswer;
 
 #[derive(Debug)]
 pub(in crate::app) struct HeldAnswers {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::quiet_hours::QuietHours;
-use crate::app::flow::effect::Effect;
+use crate::effect::Effect;
 
 /// How long the alert waits for further questions after the first one.
 const BURST: Duration = Duration::from_millis(500);

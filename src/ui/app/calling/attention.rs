@@ -9,9 +9,9 @@ use ratatui::layout::Rect;
 use super::alerts::{AttentionSettings, Due, Looking};
 use super::call_text::CallText;
 use crate::app::App;
-use crate::app::flow::effect::Effect;
 use crate::caller::Call;
 use crate::domain::teams::notices::NewsItem;
+use crate::effect::Effect;
 use crate::panes::inbox;
 use crate::protocol::{Command, InboxRow};
 

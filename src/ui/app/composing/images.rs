@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::app::drawing::app_words;
-use crate::app::flow::follow_up::FollowUp;
-use crate::app::flow::requests::Request;
 use crate::cx::UiSettings;
 use crate::domain::{AgentId, DialogId};
+use crate::follow_up::FollowUp;
 use crate::model::{Tone, attached};
 use crate::panes::composer::Target;
 use crate::protocol::{AttachedImage, ImageOrigin, ImageSupport};
+use crate::request::Request;
 use crate::text::copy_text::size;
 
 /// Images that a member will not see.

@@ -2,10 +2,10 @@
 //! stay.
 
 use crate::app::drawing::app_words;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
 use crate::cx::UiSettings;
 use crate::domain::Bucket;
 use crate::domain::text::Localized;
+use crate::follow_up::{FollowUp, FollowUps};
 use crate::model::Tone;
 
 #[derive(Debug)]

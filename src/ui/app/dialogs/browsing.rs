@@ -2,19 +2,17 @@
 
 use super::lifecycle;
 use crate::app::drawing::app_words;
-use crate::app::drawing::focus::Focus;
 use crate::app::flow::facts::Facts;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::app::overlays::new_overlay::NewOverlay;
-use crate::cx::FilteredList;
 use crate::domain::DialogId;
+use crate::focus::Focus;
+use crate::follow_up::{FilteredList, FollowUp, FollowUps, ToModel, ToReading};
 use crate::model::{Tone, Tree};
-use crate::panes::input_prompt::PromptPurpose;
+use crate::new_overlay::{NewOverlay, PromptPurpose};
 
 /// Opens the selected dialog; the row of a Taskdoc is folded or unfolded.
 pub(in crate::app) fn open_selected(tree: &mut Tree) -> FollowUps {
     if let Some(dialog) = tree.selected_dialog() {
-        return vec![FollowUp::ReadIfNew(dialog)];
+        return vec![FollowUp::Reading(ToReading::ReadIfNew(dialog))];
     }
     tree.toggle();
     Vec::new()
@@ -26,14 +24,16 @@ pub(in crate::app) fn next_waiting(facts: Facts<'_>) -> FollowUps {
     let at = facts.open_dialog().and_then(|open| needing.iter().position(|one| one == open));
     let next = at.map_or(0, |at| at + 1);
     let next = needing.get(next).or_else(|| needing.first()).cloned();
-    vec![next.map_or(FollowUp::Notify(Tone::Plain, app_words::NOBODY_WAITS), FollowUp::ReadIfNew)]
+    vec![next.map_or(FollowUp::Notify(Tone::Plain, app_words::NOBODY_WAITS), |one| {
+        FollowUp::Reading(ToReading::ReadIfNew(one))
+    })]
 }
 
 /// Selects the dialog that asked this one.
 pub(in crate::app) fn select_asker(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let asker = facts.row(dialog).and_then(|row| row.asker.as_ref());
     vec![match asker {
-        Some(asker) => FollowUp::SelectDialog(DialogId::side(&dialog.root, asker)),
+        Some(asker) => FollowUp::Model(ToModel::SelectDialog(DialogId::side(&dialog.root, asker))),
         None => FollowUp::Notify(Tone::Plain, app_words::NO_ASKER),
     }]
 }
@@ -74,7 +74,7 @@ pub(in crate::app) fn is_filtered(facts: Facts<'_>) -> bool {
 }
 
 pub(in crate::app) fn end_filter(facts: Facts<'_>) -> FollowUps {
-    vec![FollowUp::Filter(filtered_list(facts.focus), String::new())]
+    vec![FollowUp::Model(ToModel::Filter(filtered_list(facts.focus), String::new()))]
 }
 
 /// Marks the selected main dialog, or removes its mark, and goes on to the next row.
@@ -103,7 +103,10 @@ pub(in crate::app) fn ask_for_title(dialog: &DialogId, facts: Facts<'_>) -> Foll
 /// Shows where the selected question was asked.
 pub(in crate::app) fn show_call_site(facts: Facts<'_>) -> FollowUps {
     match facts.model.inbox.selected().cloned() {
-        Some(row) => vec![FollowUp::ShowQuestion(Box::new(row)), FollowUp::Focus(Focus::Dialog)],
+        Some(row) => vec![
+            FollowUp::Reading(ToReading::ShowQuestion(Box::new(row))),
+            FollowUp::Focus(Focus::Dialog),
+        ],
         None => vec![FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS)],
     }
 }
@@ -123,7 +126,7 @@ mod tests {
         assert_eq!(open_selected(&mut tree), []);
         assert!(tree.visible().len() < rows);
         tree.select(&side("r"));
-        assert_eq!(open_selected(&mut tree), [FollowUp::ReadIfNew(side("r"))]);
+        assert_eq!(open_selected(&mut tree), [FollowUp::Reading(ToReading::ReadIfNew(side("r")))]);
     }
 
     #[test]
@@ -133,14 +136,14 @@ mod tests {
         for (open, next) in [(&main_dialog(), &stopped), (&stopped, &asks), (&asks, &stopped)] {
             let open = OpenDialog::new(open.clone(), Unfolded::default());
             let shown = next_waiting(Facts { open: Some(&open), ..workspace.facts() });
-            assert_eq!(shown, [FollowUp::ReadIfNew(next.clone())]);
+            assert_eq!(shown, [FollowUp::Reading(ToReading::ReadIfNew(next.clone()))]);
         }
     }
 
     #[test]
     fn only_a_side_dialog_has_an_asker() {
         let workspace = Workspace::new();
-        let asker = FollowUp::SelectDialog(side("r"));
+        let asker = FollowUp::Model(ToModel::SelectDialog(side("r")));
         assert_eq!(select_asker(&side("d"), workspace.facts()), [asker]);
         let nobody = FollowUp::Notify(Tone::Plain, app_words::NO_ASKER);
         assert_eq!(select_asker(&main_dialog(), workspace.facts()), [nobody]);
@@ -153,7 +156,10 @@ mod tests {
         assert_eq!(show_call_site(workspace.facts()), [none]);
         workspace.model.inbox.set(questions());
         let first = questions().remove(0);
-        let expected = [FollowUp::ShowQuestion(Box::new(first)), FollowUp::Focus(Focus::Dialog)];
+        let expected = [
+            FollowUp::Reading(ToReading::ShowQuestion(Box::new(first))),
+            FollowUp::Focus(Focus::Dialog),
+        ];
         assert_eq!(show_call_site(workspace.facts()), expected);
     }
 }

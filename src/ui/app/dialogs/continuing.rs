@@ -2,14 +2,13 @@
 
 use crate::app::drawing::app_words;
 use crate::app::flow::facts::Facts;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::app::flow::requests::Request;
-use crate::app::overlays::new_overlay::NewOverlay;
-use crate::cx::Intent;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::{DialogId, RootId};
+use crate::follow_up::{FollowUp, FollowUps};
 use crate::model::{Retry, Tone};
+use crate::new_overlay::NewOverlay;
 use crate::protocol::Command;
+use crate::request::Request;
 
 /// The driver decides; a dialog that does not run is reported.
 pub(in crate::app) fn stop(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
@@ -21,7 +20,8 @@ pub(in crate::app) fn stop(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
 
 pub(in crate::app) fn ask_to_stop_all(facts: Facts<'_>) -> FollowUps {
     vec![if facts.model.tree.any_running() {
-        FollowUp::Show(NewOverlay::Confirm(app_words::STOP_ALL_QUESTION, Intent::StopAll))
+        let yes = vec![FollowUp::Command(Command::StopAll)];
+        FollowUp::Show(NewOverlay::Confirm(app_words::STOP_ALL_QUESTION, yes))
     } else {
         FollowUp::Notify(Tone::Plain, app_words::NOTHING_RUNS)
     }]

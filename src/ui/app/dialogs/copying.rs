@@ -3,11 +3,11 @@
 
 use crate::app::App;
 use crate::app::drawing::app_words;
-use crate::app::flow::effect::Effect;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
 use crate::copies::{CopyOutcome, CopyTo};
 use crate::domain::text::in_lang;
 use crate::domain::{AgentId, Lang};
+use crate::effect::Effect;
+use crate::follow_up::{FollowUp, FollowUps};
 use crate::model::Tone;
 use crate::terminal::MAX_CLIPBOARD_BYTES;
 use crate::text::CopyText;

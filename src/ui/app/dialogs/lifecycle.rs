@@ -2,19 +2,18 @@
 
 use crate::action::Action;
 use crate::app::drawing::app_words;
-use crate::app::drawing::focus::Focus;
 use crate::app::flow::facts::Facts;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::app::flow::requests::Request;
-use crate::app::overlays::new_overlay::NewOverlay;
-use crate::cx::{Intent, UiSettings};
+use crate::cx::UiSettings;
 use crate::domain::text::Text;
 use crate::domain::{Bucket, Course, DialogId, Genseq, RootId};
+use crate::focus::Focus;
+use crate::follow_up::{FollowUp, FollowUps, ToModel, ToReading, ToWriting};
 use crate::lists::shelf::{self, dialog_name};
 use crate::model::{DraftKey, Mark, Tone, Tree, attached};
-use crate::panes::input_prompt::PromptPurpose;
+use crate::new_overlay::{NewOverlay, PromptPurpose};
 use crate::panes::tree;
 use crate::protocol::{AfterFork, Lifecycle};
+use crate::request::Request;
 
 /// Asks for a note, then for a confirmation. For side dialogs only.
 pub(in crate::app) fn ask_to_declare_dead(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
@@ -55,14 +54,17 @@ fn put_away_here(to: Bucket, facts: Facts<'_>) -> FollowUps {
         let open = facts.ui.sentence(app_words::OF_THEM_OPEN, &unfinished.to_string());
         question = format!("{question} {open}");
     }
-    vec![FollowUp::Show(NewOverlay::Question(question, Intent::PutAwayAll(roots, to)))]
+    vec![FollowUp::Show(NewOverlay::Question(question, put_away_all(roots, to)))]
 }
 
 /// Puts all of them away; the outcome is reported once.
-pub(in crate::app) fn put_away_all(roots: Vec<(RootId, String)>, to: Bucket) -> FollowUps {
+fn put_away_all(roots: Vec<(RootId, String)>, to: Bucket) -> FollowUps {
     let begin = FollowUp::BeginBatch { to, dialogs: roots.len() };
     let request = |(root, name)| FollowUp::Request(Request::PutAway { root, to, name });
-    [begin, FollowUp::ClearMarks].into_iter().chain(roots.into_iter().map(request)).collect()
+    [begin, FollowUp::Model(ToModel::ClearMarks)]
+        .into_iter()
+        .chain(roots.into_iter().map(request))
+        .collect()
 }
 
 /// Marks done or archives: at once if nothing is open in the tree, else after a confirmation.
@@ -73,12 +75,13 @@ fn put_away(to: Bucket, dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     }
     let word = if to == Bucket::Archive { app_words::ARCHIVE_OPEN } else { app_words::DONE_OPEN };
     let question = facts.ui.sentence(word, &name_of(dialog, facts));
-    vec![FollowUp::Show(NewOverlay::Question(question, Intent::Lifecycle(move_it)))]
+    let yes = vec![FollowUp::Lifecycle(move_it)];
+    vec![FollowUp::Show(NewOverlay::Question(question, yes))]
 }
 
 pub(in crate::app) fn ask_to_delete(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let question = facts.ui.sentence(app_words::DELETE_QUESTION, &name_of(dialog, facts));
-    let yes = Intent::Lifecycle(Lifecycle::Delete { root: dialog.root.clone() });
+    let yes = vec![FollowUp::Lifecycle(Lifecycle::Delete { root: dialog.root.clone() })];
     vec![FollowUp::Show(NewOverlay::PermanentQuestion(question, yes))]
 }
 
@@ -123,7 +126,7 @@ pub(in crate::app) fn changed(change: Lifecycle, name: &str, ui: &UiSettings) ->
         Lifecycle::Delete { .. } => vec![notice(Tone::Plain, app_words::DELETED)],
         Lifecycle::Move { root, to: Bucket::Run } => {
             let restored = notice(Tone::Good, app_words::RESTORED);
-            vec![FollowUp::Open(DialogId::main(root)), restored]
+            vec![FollowUp::Reading(ToReading::Open(DialogId::main(root))), restored]
         }
         Lifecycle::Move { root, to: to @ (Bucket::Done | Bucket::Archive) } => {
             let word = if to == Bucket::Archive {
@@ -143,14 +146,16 @@ pub(in crate::app) fn changed(change: Lifecycle, name: &str, ui: &UiSettings) ->
 pub(in crate::app) fn forked(dialog: DialogId, next: AfterFork) -> FollowUps {
     match next {
         AfterFork::DraftUserText { text, images } => vec![
-            FollowUp::SaveDraft(
+            FollowUp::Writing(ToWriting::SaveDraft(
                 DraftKey::Message(dialog.clone()),
                 attached::restored(&text, &images),
-            ),
-            FollowUp::Open(dialog),
+            )),
+            FollowUp::Reading(ToReading::Open(dialog)),
             FollowUp::Focus(Focus::Composer),
         ],
-        AfterFork::RestorePending | AfterFork::AutoContinue => vec![FollowUp::Open(dialog)],
+        AfterFork::RestorePending | AfterFork::AutoContinue => {
+            vec![FollowUp::Reading(ToReading::Open(dialog))]
+        }
     }
 }
 
@@ -209,15 +214,19 @@ mod tests {
         let moved = |to| Lifecycle::Move { root: root(), to };
         let first = |to| changed(moved(to), "it", workspace.facts().ui).remove(0);
         assert_eq!(first(Bucket::Archive), FollowUp::PutAway(root()));
-        assert_eq!(first(Bucket::Run), FollowUp::Open(main_dialog()));
+        assert_eq!(first(Bucket::Run), FollowUp::Reading(ToReading::Open(main_dialog())));
     }
 
     #[test]
     fn a_message_to_send_again_is_a_draft_before_the_fork_is_opened() {
         let next = AfterFork::DraftUserText { text: "again".to_owned(), images: Vec::new() };
         let key = DraftKey::Message(main_dialog());
-        let draft = FollowUp::SaveDraft(key, "again".to_owned());
-        let expected = [draft, FollowUp::Open(main_dialog()), FollowUp::Focus(Focus::Composer)];
+        let draft = FollowUp::Writing(ToWriting::SaveDraft(key, "again".to_owned()));
+        let expected = [
+            draft,
+            FollowUp::Reading(ToReading::Open(main_dialog())),
+            FollowUp::Focus(Focus::Composer),
+        ];
         assert_eq!(forked(main_dialog(), next), expected);
     }
 }

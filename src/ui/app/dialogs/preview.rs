@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::app::flow::requests::Request;
 use crate::domain::{Course, DialogId, Genseq, Stamp};
 use crate::panes::transcript::{OpenDialog, TranscriptContext, TranscriptPane, Unfolded};
 use crate::protocol::{Ticket, TranscriptPage, TreeRow};
+use crate::request::Request;
 use crate::text::SafeText;
 
 /// How long the selection rests before records are requested.

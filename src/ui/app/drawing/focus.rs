@@ -1,28 +1,18 @@
 //! Which part of the screen gets the keys.
 
 use crate::action::Scope;
+use crate::focus::Focus;
 use crate::panes::{composer, inbox, transcript, tree};
 
-/// A part of the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Focus {
-    Tree,
-    Inbox,
-    Dialog,
-    Composer,
-}
-
-impl Focus {
-    /// Returns the part with this scope; `None` for a scope of several parts.
-    pub fn of(scope: Scope) -> Option<Self> {
-        let parts = [
-            (tree::SCOPE, Self::Tree),
-            (inbox::SCOPE, Self::Inbox),
-            (transcript::SCOPE, Self::Dialog),
-            (composer::SCOPE, Self::Composer),
-        ];
-        parts.into_iter().find(|(known, _)| *known == scope).map(|(_, focus)| focus)
-    }
+/// Returns the part with this scope; `None` for a scope of several parts.
+pub(in crate::app) fn part_of(scope: Scope) -> Option<Focus> {
+    let parts = [
+        (tree::SCOPE, Focus::Tree),
+        (inbox::SCOPE, Focus::Inbox),
+        (transcript::SCOPE, Focus::Dialog),
+        (composer::SCOPE, Focus::Composer),
+    ];
+    parts.into_iter().find(|(known, _)| *known == scope).map(|(_, focus)| focus)
 }
 
 #[derive(Debug)]

@@ -10,13 +10,13 @@ use ratatui::layout::{Rect, Size};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::focus::Focus;
 use super::inline::{EndingPrinted, Inline};
 use super::screen::{DialogNames, MIN_SIZE, speaker};
 use crate::app::App;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
 use crate::cx::UiSettings;
 use crate::domain::DialogId;
+use crate::focus::Focus;
+use crate::follow_up::{FollowUp, FollowUps};
 use crate::inline::{InlineLog, LogEntry, Spacing, block_rows, heading, is_late, note};
 use crate::panes::strip::Strip;
 use crate::panes::transcript::{LayoutContext, OpenDialog};

@@ -1,9 +1,9 @@
 //! What a person does with notices and failures.
 
 use super::facts::Facts;
-use super::follow_up::{FollowUp, FollowUps};
 use crate::app::Request;
 use crate::app::drawing::app_words;
+use crate::follow_up::{FollowUp, FollowUps, ToReading};
 use crate::lists::notice;
 use crate::model::Tone;
 
@@ -17,7 +17,7 @@ pub(in crate::app) fn show_selected(facts: Facts<'_>) -> Option<FollowUps> {
 pub(in crate::app) fn open_dialog(facts: Facts<'_>) -> Option<FollowUps> {
     let item = facts.model.inbox.selected_news()?;
     Some(match &item.dialog {
-        Some(dialog) => vec![FollowUp::Open(dialog.clone())],
+        Some(dialog) => vec![FollowUp::Reading(ToReading::Open(dialog.clone()))],
         None => vec![FollowUp::Notify(Tone::Plain, app_words::NO_DIALOG_OF_NEWS)],
     })
 }
@@ -37,6 +37,6 @@ pub(in crate::app) fn clear(facts: Facts<'_>) -> FollowUps {
     vec![dismiss(ids)]
 }
 
-pub(in crate::app) fn dismiss(ids: Vec<String>) -> FollowUp {
+fn dismiss(ids: Vec<String>) -> FollowUp {
     FollowUp::Request(Request::DismissNews { ids })
 }

@@ -3,12 +3,12 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::effect::Effect;
 use crate::action::Action;
 use crate::app::drawing::app_words;
-use crate::app::drawing::focus::Focus;
 use crate::bindings::DEMO;
 use crate::cx::{UiSettings, View};
+use crate::effect::Effect;
+use crate::focus::Focus;
 use crate::keymap::{Chord, Keymap};
 use crate::panes::composer::hint;
 use crate::panes::strip::Strip;

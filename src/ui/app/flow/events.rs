@@ -1,18 +1,18 @@
 //! Driver events, applied to the owners.
 
-use super::follow_up::FollowUp;
 use super::results;
 use crate::app::answers::consent;
-use crate::app::answers::undoable::HeldAnswer;
 use crate::app::dialogs::lifecycle;
 use crate::app::drawing::app_words;
-use crate::app::overlays::new_overlay::NewOverlay;
 use crate::app::{App, Effect, Focus, Request};
 use crate::domain::reading::transcript::BlockChange;
 use crate::domain::teams::notices::{self, NewsItem, NewsKind, NewsLevel};
+use crate::follow_up::{FollowUp, ToReading};
 use crate::model::Tone;
+use crate::new_overlay::NewOverlay;
 use crate::panes::consent as consent_sheet;
 use crate::protocol::{Command, DriverEvent};
+use crate::request::HeldAnswer;
 
 impl App {
     /// Applies one event; returns the commands to send, in order.
@@ -133,7 +133,8 @@ impl App {
                 let tells = |follow_up: &FollowUp| {
                     matches!(
                         follow_up,
-                        FollowUp::BatchRefused { .. } | FollowUp::PreviewRefused { .. }
+                        FollowUp::BatchRefused { .. }
+                            | FollowUp::Reading(ToReading::PreviewRefused { .. })
                     )
                 };
                 if !follow_up.as_ref().is_some_and(tells) {

@@ -1,11 +1,11 @@
 //! The owners' state that an action may read. It changes none of them: what follows from it is
 //! returned as data.
 
-use super::follow_up::{FollowUp, FollowUps};
 use crate::app::drawing::app_words;
-use crate::app::drawing::focus::Focus;
 use crate::cx::UiSettings;
 use crate::domain::DialogId;
+use crate::focus::Focus;
+use crate::follow_up::{FollowUp, FollowUps};
 use crate::model::{Model, Tone};
 use crate::panes::transcript::OpenDialog;
 use crate::protocol::TreeRow;
@@ -119,6 +119,7 @@ mod tests {
     use super::*;
     use crate::app::tests::fixture::{main_dialog, side};
     use crate::domain::text::Text;
+    use crate::follow_up::ToModel;
     use crate::panes::transcript::Unfolded;
 
     fn notices(word: Text) -> FollowUps {
@@ -126,7 +127,7 @@ mod tests {
     }
 
     fn selected(dialog: &DialogId, _: Facts<'_>) -> FollowUps {
-        vec![FollowUp::SelectDialog(dialog.clone())]
+        vec![FollowUp::Model(ToModel::SelectDialog(dialog.clone()))]
     }
 
     #[test]
@@ -134,13 +135,16 @@ mod tests {
         let mut workspace = Workspace::new();
         assert_eq!(workspace.facts().on_dialog_here(selected), notices(app_words::CHOOSE_DIALOG));
         workspace.model.tree.select(&side("r"));
-        let selection = vec![FollowUp::SelectDialog(side("r"))];
+        let selection = vec![FollowUp::Model(ToModel::SelectDialog(side("r")))];
         assert_eq!(workspace.facts().on_dialog_here(selected), selection);
         workspace.focus = Focus::Dialog;
         assert_eq!(workspace.facts().on_dialog_here(selected), notices(app_words::NOTHING_OPEN));
         let open = OpenDialog::new(main_dialog(), Unfolded::default());
         let facts = Facts { open: Some(&open), ..workspace.facts() };
-        assert_eq!(facts.on_dialog_here(selected), [FollowUp::SelectDialog(main_dialog())]);
+        assert_eq!(
+            facts.on_dialog_here(selected),
+            [FollowUp::Model(ToModel::SelectDialog(main_dialog()))]
+        );
     }
 
     #[test]
@@ -152,7 +156,7 @@ mod tests {
             notices(app_words::ONLY_MAIN_DIALOGS)
         );
         workspace.model.tree.select(&main_dialog());
-        let selection = vec![FollowUp::SelectDialog(main_dialog())];
+        let selection = vec![FollowUp::Model(ToModel::SelectDialog(main_dialog()))];
         assert_eq!(workspace.facts().on_selected_main(selected), selection);
     }
 }

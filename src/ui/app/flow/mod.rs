@@ -1,11 +1,9 @@
 //! What follows from an action, an event or the result of a request, and in which order.
 
 pub(super) mod dismissing_news;
-pub(super) mod effect;
 pub(super) mod ending;
 pub(super) mod events;
 pub(super) mod facts;
-pub(super) mod follow_up;
 pub(super) mod following;
 pub(super) mod problems;
 pub(super) mod quitting;

@@ -1,10 +1,10 @@
 //! Which changes of the problems are reported in the status line.
 
-use super::follow_up::FollowUp;
 use crate::app::App;
 use crate::app::drawing::app_words;
 use crate::domain::{Lang, Problem};
 use crate::draft_writer::DraftTexts;
+use crate::follow_up::FollowUp;
 use crate::model::unsaved::unsaved;
 use crate::model::{Tone, UnsavedDraft};
 

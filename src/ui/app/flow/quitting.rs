@@ -1,14 +1,12 @@
 //! How the program quits.
 
-use super::effect::Effect;
 use super::facts::Facts;
-use super::follow_up::FollowUp;
 use crate::app::drawing::app_words;
-use crate::app::overlays::new_overlay::NewOverlay;
-use crate::cx::Intent;
 use crate::domain::safety::sandbox::Level;
+use crate::effect::Effect;
+use crate::follow_up::{FollowUp, FollowUps};
 use crate::model::{Model, Tone};
-use crate::panes::quit::StillRunning;
+use crate::new_overlay::{NewOverlay, StillRunning};
 
 /// What happens to background processes when the program quits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,19 +74,23 @@ pub(in crate::app) fn ask_if_running(facts: Facts<'_>) -> FollowUp {
     }
 }
 
+fn quit_now() -> FollowUps {
+    vec![FollowUp::Effect(Effect::Quit)]
+}
+
 /// Asks whether to quit; while background processes run, also what happens to them.
 pub(in crate::app) fn ask(facts: Facts<'_>) -> FollowUp {
     let model = facts.model;
     let quit = |running| NewOverlay::Quit { running, detaches: model.detaches };
     FollowUp::Show(if model.driver_goes_on {
-        NewOverlay::Confirm(app_words::LEAVE_QUESTION, Intent::Quit)
+        NewOverlay::Confirm(app_words::LEAVE_QUESTION, quit_now())
     } else if model.processes_running() > 0 {
         let sandboxed = model.level.is_some_and(|level| level != Level::Off);
         quit(StillRunning::Processes { sandboxed })
     } else if model.tree.any_running() {
         quit(StillRunning::Dialogs)
     } else {
-        NewOverlay::Confirm(app_words::QUIT_QUESTION, Intent::Quit)
+        NewOverlay::Confirm(app_words::QUIT_QUESTION, quit_now())
     })
 }
 
@@ -109,7 +111,7 @@ mod tests {
     #[test]
     fn quitting_asks_only_while_something_runs() {
         let mut workspace = Workspace::new();
-        let question = |word| FollowUp::Show(NewOverlay::Confirm(word, Intent::Quit));
+        let question = |word| FollowUp::Show(NewOverlay::Confirm(word, quit_now()));
         let running = StillRunning::Dialogs;
         let running = FollowUp::Show(NewOverlay::Quit { running, detaches: false });
         assert_eq!(ask_if_running(workspace.facts()), running);
@@ -134,7 +136,7 @@ mod tests {
         let mut workspace = Workspace::new();
         workspace.model.driver_goes_on = true;
         assert_eq!(ask_if_running(workspace.facts()), FollowUp::Effect(Effect::Quit));
-        let leave = NewOverlay::Confirm(app_words::LEAVE_QUESTION, Intent::Quit);
+        let leave = NewOverlay::Confirm(app_words::LEAVE_QUESTION, quit_now());
         assert_eq!(ask(workspace.facts()), FollowUp::Show(leave));
     }
 }

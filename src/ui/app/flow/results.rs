@@ -1,15 +1,15 @@
 //! What follows from the result of a request.
 
 use super::facts::Facts;
-use super::follow_up::{FollowUp, FollowUps};
-use super::requests::Request;
 use crate::app::dialogs::continuing;
 use crate::app::dialogs::lifecycle;
 use crate::app::drawing::app_words;
 use crate::domain::DialogId;
 use crate::domain::text::Localized;
+use crate::follow_up::{FollowUp, FollowUps, ToModel, ToReading, ToWriting};
 use crate::model::{DraftKey, Tone};
 use crate::protocol::{SheetRequest, TeamsRequest, Ticket};
+use crate::request::Request;
 
 /// The driver did it; `made` is the dialog that was created.
 pub(in crate::app) fn done(
@@ -19,18 +19,29 @@ pub(in crate::app) fn done(
 ) -> FollowUps {
     match request {
         Request::Say { dialog, typed, .. } => {
-            vec![FollowUp::Saved(DraftKey::Message(dialog), typed)]
+            vec![FollowUp::Writing(ToWriting::Saved(DraftKey::Message(dialog), typed))]
         }
         Request::Answer { question, part, typed, .. } => {
-            vec![FollowUp::Saved(DraftKey::of_answer(&question, part.as_deref()), typed)]
+            vec![FollowUp::Writing(ToWriting::Saved(
+                DraftKey::of_answer(&question, part.as_deref()),
+                typed,
+            ))]
         }
-        Request::ChangeSheet { draft: Some((key, text)), .. } => vec![FollowUp::Saved(key, text)],
+        Request::ChangeSheet { draft: Some((key, text)), .. } => {
+            vec![FollowUp::Writing(ToWriting::Saved(key, text))]
+        }
         Request::ChangeSheet { request: SheetRequest::MarkReviewed(_), .. } => {
             vec![FollowUp::Notify(Tone::Good, app_words::REVIEWED)]
         }
         Request::Create { text, taskdoc, .. } => {
-            let known = [FollowUp::Saved(DraftKey::New, text), FollowUp::TaskdocUsed(taskdoc)];
-            known.into_iter().chain(made.map(FollowUp::Read)).collect()
+            let known = [
+                FollowUp::Writing(ToWriting::Saved(DraftKey::New, text)),
+                FollowUp::Model(ToModel::TaskdocUsed(taskdoc)),
+            ];
+            known
+                .into_iter()
+                .chain(made.map(|one| FollowUp::Reading(ToReading::Read(one))))
+                .collect()
         }
         Request::TakeBack(back) => {
             let edits = back.edit.is_some();
@@ -49,7 +60,7 @@ pub(in crate::app) fn done(
         }
         Request::DismissNews { .. } => vec![FollowUp::Notify(Tone::Good, app_words::NEWS_CLEARED)],
         Request::Task(TeamsRequest::Delegate { team, text, .. }) => vec![
-            FollowUp::Saved(DraftKey::Task(team), text),
+            FollowUp::Writing(ToWriting::Saved(DraftKey::Task(team), text)),
             FollowUp::Notify(Tone::Good, app_words::DELEGATED),
         ],
         Request::Task(TeamsRequest::Cancel { .. }) => {
@@ -101,19 +112,21 @@ pub(in crate::app) fn refused(
 ) -> Option<FollowUp> {
     match request {
         Request::Say { dialog, typed, .. } => {
-            Some(FollowUp::MessageRefused(DraftKey::Message(dialog), typed))
+            Some(FollowUp::Writing(ToWriting::MessageRefused(DraftKey::Message(dialog), typed)))
         }
         Request::Answer { question, part, typed, .. } => {
             let key = DraftKey::of_answer(&question, part.as_deref());
-            Some(FollowUp::MessageRefused(key, typed))
+            Some(FollowUp::Writing(ToWriting::MessageRefused(key, typed)))
         }
-        Request::AnswerAll { question, .. } => Some(FollowUp::UnmarkSent(question)),
+        Request::AnswerAll { question, .. } => Some(FollowUp::Model(ToModel::UnmarkSent(question))),
         Request::ChangeSheet { draft: Some((key, text)), .. } => {
-            Some(FollowUp::MessageRefused(key, text))
+            Some(FollowUp::Writing(ToWriting::MessageRefused(key, text)))
         }
-        Request::Create { text, .. } => Some(FollowUp::MessageRefused(DraftKey::New, text)),
+        Request::Create { text, .. } => {
+            Some(FollowUp::Writing(ToWriting::MessageRefused(DraftKey::New, text)))
+        }
         Request::Task(TeamsRequest::Delegate { team, text, .. }) => {
-            Some(FollowUp::MessageRefused(DraftKey::Task(team), text))
+            Some(FollowUp::Writing(ToWriting::MessageRefused(DraftKey::Task(team), text)))
         }
         Request::PutAway { name, .. } => {
             let why = why.clone();
@@ -121,11 +134,13 @@ pub(in crate::app) fn refused(
         }
         Request::Preview { .. } => {
             let why = why.clone();
-            Some(FollowUp::PreviewRefused { ticket, why })
+            Some(FollowUp::Reading(ToReading::PreviewRefused { ticket, why }))
         }
-        Request::KeepImage { number, .. } => Some(FollowUp::ImageRefused(number)),
-        Request::Open { .. } => Some(FollowUp::OpenRefused(ticket)),
-        Request::TakeBack(back) => Some(FollowUp::NotTakenBack(back)),
+        Request::KeepImage { number, .. } => {
+            Some(FollowUp::Writing(ToWriting::ImageRefused(number)))
+        }
+        Request::Open { .. } => Some(FollowUp::Reading(ToReading::OpenRefused(ticket))),
+        Request::TakeBack(back) => Some(FollowUp::Writing(ToWriting::NotTakenBack(back))),
         Request::Sheet { .. } => Some(FollowUp::SheetRefused),
         Request::Lifecycle { .. }
         | Request::Task(_)
@@ -159,10 +174,13 @@ mod tests {
         let (key, typed) = (DraftKey::Message(main_dialog()), "hello".to_owned());
         let (dialog, text) = (main_dialog(), typed.clone());
         let request = Request::Say { dialog, text, typed: typed.clone() };
-        let saved = FollowUp::Saved(key.clone(), typed.clone());
+        let saved = FollowUp::Writing(ToWriting::Saved(key.clone(), typed.clone()));
         assert_eq!(done(request.clone(), None, Workspace::new().facts()), [saved]);
         let why = Localized::same("no");
-        assert_eq!(refused(request, 1, &why), Some(FollowUp::MessageRefused(key, typed)));
+        assert_eq!(
+            refused(request, 1, &why),
+            Some(FollowUp::Writing(ToWriting::MessageRefused(key, typed)))
+        );
     }
 
     #[test]
@@ -170,9 +188,9 @@ mod tests {
         let (taskdoc, text) = ("a.tsk".to_owned(), "go".to_owned());
         let request = Request::Create { agent: "dba".into(), taskdoc, text };
         let expected = [
-            FollowUp::Saved(DraftKey::New, "go".to_owned()),
-            FollowUp::TaskdocUsed("a.tsk".to_owned()),
-            FollowUp::Read(main_dialog()),
+            FollowUp::Writing(ToWriting::Saved(DraftKey::New, "go".to_owned())),
+            FollowUp::Model(ToModel::TaskdocUsed("a.tsk".to_owned())),
+            FollowUp::Reading(ToReading::Read(main_dialog())),
         ];
         assert_eq!(done(request, Some(main_dialog()), Workspace::new().facts()), expected);
     }
@@ -181,7 +199,7 @@ mod tests {
     fn only_the_refused_request_to_open_closes_a_dialog() {
         let request = Request::Open { dialog: main_dialog(), course: None };
         let why = Localized::same("no");
-        assert_eq!(refused(request, 7, &why), Some(FollowUp::OpenRefused(7)));
+        assert_eq!(refused(request, 7, &why), Some(FollowUp::Reading(ToReading::OpenRefused(7))));
         assert_eq!(refused(Request::ContinueAll, 7, &why), None);
     }
 }

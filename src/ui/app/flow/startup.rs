@@ -1,12 +1,12 @@
 //! The events that have to arrive before the first dialog is opened, and the choice of that dialog.
 
-use super::follow_up::{FollowUp, FollowUps};
-use crate::app::answers::question_choice::Pick;
 use crate::app::drawing::app_words;
 use crate::domain::Lang;
 use crate::domain::dialogs::latest::DisplayState;
+use crate::follow_up::{FollowUp, FollowUps, ToReading, ToWriting};
 use crate::model::{Drafts, Model, Tone};
 use crate::protocol::TreeRow;
+use crate::question_choice::Pick;
 
 #[derive(Debug, Default)]
 pub(in crate::app) struct Startup {
@@ -46,12 +46,15 @@ impl Startup {
         let mut first: FollowUps = if let Some(row) = model.inbox.oldest() {
             let has_draft = drafts.has_answer(&row.question.id);
             let restored = FollowUp::Notify(Tone::Plain, app_words::DRAFT_RESTORED);
-            let answer = FollowUp::Answer(Pick::Oldest);
+            let answer = FollowUp::Writing(ToWriting::Answer(Pick::Oldest));
             std::iter::once(answer).chain(has_draft.then_some(restored)).collect()
         } else {
             let mains = model.tree.all().filter(|row| row.dialog.is_main());
             let newest = mains.max_by(|a, b| a.last_modified.cmp(&b.last_modified));
-            newest.map(|row| FollowUp::Open(row.dialog.clone())).into_iter().collect::<Vec<_>>()
+            newest
+                .map(|row| FollowUp::Reading(ToReading::Open(row.dialog.clone())))
+                .into_iter()
+                .collect::<Vec<_>>()
         };
         self.opened = !first.is_empty();
         self.began_empty |= !self.opened;
@@ -88,7 +91,10 @@ mod tests {
         assert_eq!(startup.open_first(&model, &drafts, Lang::En), []);
         startup.rows_arrived();
         assert!(startup.is_listed());
-        assert_eq!(startup.open_first(&model, &drafts, Lang::En), [FollowUp::Open(main_dialog())]);
+        assert_eq!(
+            startup.open_first(&model, &drafts, Lang::En),
+            [FollowUp::Reading(ToReading::Open(main_dialog()))]
+        );
         assert_eq!(startup.open_first(&model, &drafts, Lang::En), []);
     }
 
@@ -126,7 +132,7 @@ mod tests {
         let key = DraftKey::Answer("q1".to_owned());
         let drafts = Drafts::new([(key.name(), "keep".to_owned())].into_iter().collect());
         let restored = FollowUp::Notify(Tone::Plain, app_words::DRAFT_RESTORED);
-        let expected = [FollowUp::Answer(Pick::Oldest), restored];
+        let expected = [FollowUp::Writing(ToWriting::Answer(Pick::Oldest)), restored];
         assert_eq!(startup.open_first(&model, &drafts, Lang::En), expected);
     }
 }

@@ -8,9 +8,9 @@ use std::borrow::Borrow;
 
 use crate::action::Action;
 use crate::app::drawing::app_words;
-use crate::app::drawing::focus::Focus;
 use crate::domain::text::Text;
 use crate::domain::{DialogId, Entry, RootId};
+use crate::focus::Focus;
 
 /// The name under which they are stored. No draft has it.
 pub const STORED_HINTS: &str = "hints";

@@ -3,25 +3,24 @@
 use ratatui::crossterm::event::KeyEvent;
 
 use crate::action::Action;
-use crate::app::answers::question_choice::Pick;
 use crate::app::answers::{answering, consent, snoozed};
 use crate::app::composing::program_results;
 use crate::app::dialogs::{browsing, continuing, lifecycle};
 use crate::app::drawing::app_words;
 use crate::app::flow::facts::Facts;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
 use crate::app::flow::{dismissing_news, quitting};
-use crate::app::overlays::new_overlay::NewOverlay;
 use crate::app::overlays::sheets;
 use crate::app::{App, Effect, Focus, Request};
 use crate::copies::CopyTo;
+use crate::follow_up::{FollowUp, FollowUps, ToReading, ToWriting};
 use crate::lists::copy_parts;
 use crate::model::Tone;
+use crate::new_overlay::{NewOverlay, SheetKind};
 use crate::overlay::Handled;
 use crate::panes::search_prompt::count_text;
-use crate::panes::sheet::SheetKind;
 use crate::panes::transcript::{ScrollMove, SearchCount, Stop, Towards};
 use crate::protocol::LogLevel;
+use crate::question_choice::Pick;
 
 /// More rows than any list has.
 const WHOLE_LIST: isize = isize::MAX / 2;
@@ -38,15 +37,15 @@ impl App {
         self.model.tree.refresh();
         let (facts, now) = (self.facts(), self.redraw.now());
         let follow_ups = match action {
-            Action::AnswerOldest => vec![FollowUp::Answer(Pick::Oldest)],
-            Action::NextQuestion => vec![FollowUp::Answer(Pick::Next)],
-            Action::PreviousQuestion => vec![FollowUp::Answer(Pick::Previous)],
+            Action::AnswerOldest => vec![FollowUp::Writing(ToWriting::Answer(Pick::Oldest))],
+            Action::NextQuestion => vec![FollowUp::Writing(ToWriting::Answer(Pick::Next))],
+            Action::PreviousQuestion => vec![FollowUp::Writing(ToWriting::Answer(Pick::Previous))],
             Action::Answer => news_here(dismissing_news::show_selected, facts)
                 .unwrap_or_else(|| answering::answer_here(facts)),
             Action::PutOff => snoozed::ask(facts),
             Action::BringBack => self.bring_back(),
             Action::UndoAnswer => vec![match self.held.undo() {
-                Some(answer) => FollowUp::AnswerUndone(answer),
+                Some(answer) => FollowUp::Writing(ToWriting::AnswerUndone(answer)),
                 None => FollowUp::Notify(Tone::Plain, app_words::NO_ANSWER_TO_UNDO),
             }],
             Action::Pick => answering::answer_number(self.keys.pressed(), facts),
@@ -101,18 +100,38 @@ impl App {
             Action::Down => self.move_by(1, ScrollMove::Down(Stop::Block)),
             Action::Top => self.move_by(-WHOLE_LIST, ScrollMove::Start),
             Action::Bottom => self.move_by(WHOLE_LIST, ScrollMove::End),
-            Action::HalfPageUp => vec![FollowUp::Scroll(ScrollMove::HalfPages(-1))],
-            Action::HalfPageDown => vec![FollowUp::Scroll(ScrollMove::HalfPages(1))],
-            Action::PageUp => vec![FollowUp::Scroll(ScrollMove::Pages(-1))],
-            Action::PageDown => vec![FollowUp::Scroll(ScrollMove::Pages(1))],
-            Action::PreviousGeneration => vec![FollowUp::Scroll(ScrollMove::Generations(-1))],
-            Action::NextGeneration => vec![FollowUp::Scroll(ScrollMove::Generations(1))],
-            Action::CallAbove => vec![FollowUp::Scroll(ScrollMove::Up(Stop::Call))],
-            Action::CallBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Call))],
-            Action::QuestionAbove => vec![FollowUp::Scroll(ScrollMove::Up(Stop::Question))],
-            Action::QuestionBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Question))],
-            Action::ChangeAbove => vec![FollowUp::Scroll(ScrollMove::Up(Stop::Change))],
-            Action::ChangeBelow => vec![FollowUp::Scroll(ScrollMove::Down(Stop::Change))],
+            Action::HalfPageUp => {
+                vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::HalfPages(-1)))]
+            }
+            Action::HalfPageDown => {
+                vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::HalfPages(1)))]
+            }
+            Action::PageUp => vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::Pages(-1)))],
+            Action::PageDown => vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::Pages(1)))],
+            Action::PreviousGeneration => {
+                vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::Generations(-1)))]
+            }
+            Action::NextGeneration => {
+                vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::Generations(1)))]
+            }
+            Action::CallAbove => {
+                vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::Up(Stop::Call)))]
+            }
+            Action::CallBelow => {
+                vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::Down(Stop::Call)))]
+            }
+            Action::QuestionAbove => {
+                vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::Up(Stop::Question)))]
+            }
+            Action::QuestionBelow => {
+                vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::Down(Stop::Question)))]
+            }
+            Action::ChangeAbove => {
+                vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::Up(Stop::Change)))]
+            }
+            Action::ChangeBelow => {
+                vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::Down(Stop::Change)))]
+            }
             Action::PreviousCourse => self.reading.other_course(-1),
             Action::NextCourse => self.reading.other_course(1),
             Action::ToggleThinking => self.reading.toggle_thinking(),

@@ -2,8 +2,8 @@
 
 use crate::action::{Action, Scope};
 use crate::app::drawing::app_words;
-use crate::app::flow::follow_up::FollowUp;
 use crate::cx::UiSettings;
+use crate::follow_up::FollowUp;
 use crate::keymap::KeySequence;
 use crate::model::Tone;
 

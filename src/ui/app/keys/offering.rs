@@ -2,9 +2,9 @@
 
 use crate::action::Action;
 use crate::app::composing::writing::Completed;
-use crate::app::overlays::intents;
 use crate::app::{App, Focus};
-use crate::cx::{Intent, UiSettings};
+use crate::cx::UiSettings;
+use crate::follow_up::FollowUp;
 use crate::panes::composer::SCOPE;
 use crate::panes::composer::offers::{Offer, OfferEffect};
 use crate::panes::palette::{self, PaletteEntry};
@@ -39,8 +39,7 @@ impl App {
                 true
             }
             Completed::Run(scope, action) => {
-                let run = intents::follow_ups(Intent::Run(scope, action), self.facts());
-                self.follow(run);
+                self.follow([FollowUp::Run(scope, action)]);
                 true
             }
         }

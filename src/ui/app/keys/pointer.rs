@@ -7,8 +7,8 @@ use ratatui::layout::{Position, Rect};
 use crate::action::{Action, Scope};
 use crate::app::drawing::app_words;
 use crate::app::drawing::areas::Areas;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
 use crate::app::{App, Effect, Focus};
+use crate::follow_up::{FollowUp, FollowUps, ToReading};
 use crate::model::Tone;
 use crate::overlay::Handled;
 use crate::panes::inbox;
@@ -145,7 +145,11 @@ impl App {
             self.redraw.mark();
             self.begun = None;
             let rows = isize::try_from(count).unwrap_or(WHEEL_ROWS);
-            self.follow([FollowUp::Scroll(ScrollMove::Lines(if down { rows } else { -rows }))]);
+            self.follow([FollowUp::Reading(ToReading::Scroll(ScrollMove::Lines(if down {
+                rows
+            } else {
+                -rows
+            })))]);
             return self.outcome();
         }
         let code = if down { KeyCode::Down } else { KeyCode::Up };
@@ -186,7 +190,7 @@ impl App {
         if let (Part::Transcript(_) | Part::Title(Focus::Dialog), Some(dialog)) =
             (part, self.preview.dialog())
         {
-            return vec![FollowUp::ReadIfNew(dialog.clone())];
+            return vec![FollowUp::Reading(ToReading::ReadIfNew(dialog.clone()))];
         }
         match part {
             Part::Tab(column) => self.click_tab(column),

@@ -5,20 +5,20 @@ use std::time::Instant;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::new_overlay::NewOverlay;
-use crate::action::{Action, Binding, Scope};
+use crate::action::{Action, Binding, EditingKeys, KeysOf, Scope};
 use crate::app::drawing::app_words;
-use crate::app::flow::follow_up::FollowUp;
-use crate::app::flow::requests::Request;
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::dialogs::record::Record;
 use crate::domain::{AgentId, DialogId, Entry, RootId};
+use crate::follow_up::{FollowUp, FollowUps, ToReading, ToWriting};
 use crate::keymap::Keymap;
 use crate::lists::change_to_approve::ChangeToApprove;
 use crate::lists::list::ListOverlay;
+use crate::lists::tasks::Tasks;
 use crate::lists::{self, copy_parts, shelf, task, trigger};
 use crate::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
-use crate::overlay::{EditingKeys, Handled, KeysOf, Overlay};
+use crate::new_overlay::NewOverlay;
+use crate::overlay::{Handled, Overlay};
 use crate::panes::changes::{self, ChangesSheet};
 use crate::panes::composer::SentTexts;
 use crate::panes::confirm::Confirm;
@@ -41,7 +41,8 @@ use crate::panes::timeline::{self, TimelineSheet};
 use crate::panes::transcript::{SearchCount, Towards};
 use crate::panes::usage::{self, UsageSheet};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{FoundPart, InboxRow, MindView, Sheet, SheetRequest, Ticket, WorkspaceView};
+use crate::protocol::{FoundPart, InboxRow, MindView, Sheet, SheetRequest, Ticket};
+use crate::request::Request;
 
 /// Actions that work under every overlay.
 pub(in crate::app) const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
@@ -76,21 +77,39 @@ pub(in crate::app) struct OverlayFacts<'a> {
 }
 
 impl<'a> OverlayFacts<'a> {
-    fn cx(self, read: (&'a Sheets, &'a Finds), intents: &'a mut Vec<Intent>) -> Cx<'a> {
+    fn cx(self, read: (&'a Sheets, &'a Finds), follow_ups: &'a mut FollowUps) -> Cx<'a> {
         let (sheets, finds) = read;
         let Self { model, open, found, queued, places, drafts, sent, ui, moment } = self;
-        Cx { model, places, open, found, queued, sheets, finds, drafts, sent, ui, moment, intents }
+        Cx {
+            model,
+            places,
+            open,
+            found,
+            queued,
+            sheets,
+            finds,
+            drafts,
+            sent,
+            ui,
+            moment,
+            follow_ups,
+        }
     }
 }
 
 impl Overlays {
-    /// Opens an overlay.
-    pub fn show(&mut self, overlay: NewOverlay, workspace: &WorkspaceView, drafts: &Drafts) {
+    /// Opens an overlay. Returns the request for its content, if that is not there yet.
+    pub fn show(
+        &mut self,
+        overlay: NewOverlay,
+        model: &Model,
+        drafts: &Drafts,
+    ) -> Option<FollowUp> {
         match overlay {
             NewOverlay::Help(of) => self.push(Help::about(of)),
             NewOverlay::Palette(of) => self.push(Palette::new(of)),
             NewOverlay::NewDialog => {
-                self.push(NewDialog::new(workspace, drafts.get(&DraftKey::New)));
+                self.push(NewDialog::new(&model.workspace, drafts.get(&DraftKey::New)));
             }
             NewOverlay::Consent { then: Some(dialog) } => {
                 self.push(ConsentSheet::before_continuing(dialog));
@@ -112,24 +131,24 @@ impl Overlays {
                 self.push(QuitPrompt::new(running, detaches));
             }
             NewOverlay::Sheet { kind, dialog, of } => {
-                self.close_sheets();
-                self.sheets.open(dialog.clone(), kind.request());
+                let request = self.open_sheet(&dialog, kind.request());
                 self.push(SheetPane::new(kind, dialog, of));
+                return Some(request);
             }
             NewOverlay::Changes { dialog, scope } => {
-                self.close_sheets();
-                self.sheets.open(dialog.clone(), SheetRequest::Changes(scope));
+                let request = self.open_sheet(&dialog, SheetRequest::Changes(scope));
                 self.push(ChangesSheet::new(dialog, scope));
+                return Some(request);
             }
             NewOverlay::Timeline { dialog } => {
-                self.close_sheets();
-                self.sheets.open(dialog.clone(), SheetRequest::Timeline);
+                let request = self.open_sheet(&dialog, SheetRequest::Timeline);
                 self.push(TimelineSheet::new(dialog));
+                return Some(request);
             }
             NewOverlay::Usage { dialog } => {
-                self.close_sheets();
-                self.sheets.open(dialog.clone(), SheetRequest::Usage);
+                let request = self.open_sheet(&dialog, SheetRequest::Usage);
                 self.push(UsageSheet::new(dialog));
+                return Some(request);
             }
             NewOverlay::Log(content, least) => {
                 self.stack.retain(|overlay| overlay.scope() != log::SCOPE);
@@ -139,7 +158,9 @@ impl Overlays {
                 self.mind = Some(mind.agent.clone());
                 self.push(MindSheet::new(*mind));
             }
-            NewOverlay::Tasks(tasks) => self.push(ListOverlay::new(tasks)),
+            NewOverlay::Tasks(team, shown) => {
+                self.push(ListOverlay::new(Tasks::new(team, shown, model)));
+            }
             NewOverlay::NewTask(team) => {
                 let key = DraftKey::Task(team.clone());
                 self.push(NewTask::new(team, drafts.get(&key)));
@@ -159,12 +180,15 @@ impl Overlays {
                 self.stack.push(copy_parts::overlay(whole, parts));
             }
         }
+        None
     }
 
-    /// Closes open sheets: there is content for one only.
-    fn close_sheets(&mut self) {
+    /// Closes open sheets, as there is content for one only; returns the request for the next one's.
+    fn open_sheet(&mut self, dialog: &DialogId, request: SheetRequest) -> FollowUp {
         let sheets = [sheet::SCOPE, changes::SCOPE, timeline::SCOPE, usage::SCOPE];
         self.stack.retain(|overlay| !sheets.contains(&overlay.scope()));
+        self.sheets.open(dialog.clone(), request.clone());
+        FollowUp::Request(Request::Sheet { dialog: dialog.clone(), request })
     }
 
     /// Searches the rows of the topmost overlay; false if they cannot be searched.
@@ -277,23 +301,24 @@ impl Overlays {
         &mut self,
         facts: OverlayFacts<'_>,
         work: impl FnOnce(&mut dyn Overlay, &mut Cx<'_>) -> Handled,
-    ) -> Option<(Handled, Vec<Intent>)> {
+    ) -> Option<(Handled, FollowUps)> {
         let facts = self.with_found(facts);
         let top = self.stack.last_mut()?;
-        let mut intents = Vec::new();
-        let handled = work(top.as_mut(), &mut facts.cx((&self.sheets, &self.finds), &mut intents));
+        let mut follow_ups = Vec::new();
+        let read = (&self.sheets, &self.finds);
+        let handled = work(top.as_mut(), &mut facts.cx(read, &mut follow_ups));
         if handled == Handled::Close {
             self.stack.pop();
-            if intents.iter().any(|intent| matches!(intent, Intent::Open(_))) {
+            if follow_ups.iter().any(|one| matches!(one, FollowUp::Reading(ToReading::Read(_)))) {
                 // No overlay stays in front of a dialog that is opened.
                 self.stack.clear();
             }
             if self.stack.is_empty() {
                 self.sheets.close();
-                intents.insert(0, Intent::StoreDrafts);
+                follow_ups.insert(0, FollowUp::Writing(ToWriting::StoreDrafts));
             }
         }
-        Some((handled, intents))
+        Some((handled, follow_ups))
     }
 
     /// The theme has changed.
@@ -343,12 +368,12 @@ impl Overlays {
         }
     }
 
-    /// Shows a list, or returns its intents instead.
-    pub fn show_list(&mut self, facts: OverlayFacts<'_>, scope: Scope) -> Vec<Intent> {
-        let mut intents = Vec::new();
-        let opened = lists::open(scope, &mut facts.cx((&self.sheets, &self.finds), &mut intents));
+    /// Shows a list, or returns what it asks for instead.
+    pub fn show_list(&mut self, facts: OverlayFacts<'_>, scope: Scope) -> FollowUps {
+        let (read, mut follow_ups) = ((&self.sheets, &self.finds), Vec::new());
+        let opened = lists::open(scope, &mut facts.cx(read, &mut follow_ups));
         self.stack.extend(opened);
-        intents
+        follow_ups
     }
 
     /// Requests the content of the open sheet again, after something happened in this dialog, or anywhere.
@@ -463,7 +488,7 @@ mod tests {
     use crate::links::Links;
     use crate::theme::{Glyphs, Theme};
 
-    fn close(overlays: &mut Overlays) -> Option<(Handled, Vec<Intent>)> {
+    fn close(overlays: &mut Overlays) -> Option<(Handled, FollowUps)> {
         let keymap = bindings::defaults();
         let ui = UiSettings {
             theme: Theme::plain(),
@@ -487,7 +512,7 @@ mod tests {
             moment: Instant::now(),
         };
         overlays.call(facts, |_, cx| {
-            cx.intents.push(Intent::StopAll);
+            cx.follow_ups.push(FollowUp::QuitAndStop);
             Handled::Close
         })
     }
@@ -497,11 +522,11 @@ mod tests {
         let mut overlays = Overlays::default();
         assert_eq!(close(&mut overlays), None);
         for _ in 0..2 {
-            overlays.push(Confirm::new(app_words::QUIT_QUESTION, Intent::Quit));
+            overlays.push(Confirm::new(app_words::QUIT_QUESTION, Vec::new()));
         }
-        assert_eq!(close(&mut overlays), Some((Handled::Close, vec![Intent::StopAll])));
-        let intents = vec![Intent::StoreDrafts, Intent::StopAll];
-        assert_eq!(close(&mut overlays), Some((Handled::Close, intents)));
+        assert_eq!(close(&mut overlays), Some((Handled::Close, vec![FollowUp::QuitAndStop])));
+        let follow_ups = vec![FollowUp::Writing(ToWriting::StoreDrafts), FollowUp::QuitAndStop];
+        assert_eq!(close(&mut overlays), Some((Handled::Close, follow_ups)));
         assert!(overlays.is_empty());
     }
 }

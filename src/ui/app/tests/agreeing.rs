@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::fixture::{Stage, streaming};
 use super::lifecycle::idle_tree;
-use crate::app::flow::effect::Effect;
+use crate::effect::Effect;
 use crate::protocol::Command;
 
 /// Less than the time in which a question can be read, and that time.

@@ -6,9 +6,9 @@ use ratatui::style::Color;
 
 use super::fixture::*;
 use crate::app::Focus;
-use crate::app::flow::follow_up::FollowUp;
 use crate::domain::dialogs::latest::Blocker;
 use crate::domain::{Course, DialogId, DisplayState};
+use crate::follow_up::{FollowUp, ToReading};
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
 use crate::terminal::MouseUse;
@@ -51,7 +51,7 @@ fn picture(stage: &mut Stage) -> String {
 }
 
 fn open(stage: &mut Stage, dialog: &DialogId) {
-    stage.app.follow([FollowUp::Open(dialog.clone())]);
+    stage.app.follow([FollowUp::Reading(ToReading::Open(dialog.clone()))]);
     let sent = stage.app.take_commands();
     stage.sent.extend(sent);
 }

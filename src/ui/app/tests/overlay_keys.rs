@@ -2,9 +2,8 @@
 
 use super::fixture::*;
 use super::gallery::surfaces;
-use crate::action::Scope;
+use crate::action::{EditingKeys, Scope};
 use crate::bindings;
-use crate::overlay::EditingKeys;
 use crate::panes::{composer, confirm, consent};
 use crate::protocol::Command;
 

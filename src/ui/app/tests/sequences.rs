@@ -108,11 +108,12 @@ fn a_sequence_is_not_completed_in_what_opened_after_its_beginning() {
     stage.keys("1 W").screen();
     assert_eq!(stage.app.overlays.scope(), Some(consent::SCOPE));
     stage.keys("<esc> _");
-    stage.app.overlays.show(
-        crate::app::overlays::new_overlay::NewOverlay::Consent { then: None },
-        &workspace(),
-        &crate::model::Drafts::new(std::collections::BTreeMap::new()),
+    let content = stage.app.overlays.show(
+        crate::new_overlay::NewOverlay::Consent { then: None },
+        &stage.app.model,
+        stage.app.writing.drafts(),
     );
+    assert!(content.is_none());
     stage.screen();
     stage.keys("a");
     assert!(!stage.sent.iter().any(|one| matches!(one, Command::Agree { .. })));

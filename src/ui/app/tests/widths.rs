@@ -138,8 +138,8 @@ fn problems(lengths: &[usize]) -> Stage {
 
 /// The views that are scrolled by rows, scrolled down. Each has a name, and how many parts another width may be off:
 /// a row of a preview that is cut has no word.
-fn views(lengths: &[usize]) -> [(&'static str, usize, Stage); 7] {
-    let mut views = [
+fn views(lengths: &[usize]) -> Vec<(&'static str, usize, Stage)> {
+    let mut views = vec![
         ("dialog", 0, dialog(lengths)),
         ("changes", 0, sheet("3 m", changes(lengths))),
         ("timeline", 0, sheet("3 w", timeline(lengths.len()))),

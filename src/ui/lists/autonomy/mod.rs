@@ -5,10 +5,12 @@ pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::asking::autonomy::AutonomyLevel;
 use crate::domain::text::Text;
+use crate::follow_up::FollowUp;
 use crate::panes::strip::Strip;
+use crate::request::Request;
 use crate::theme::Role;
 
 pub const SCOPE: Scope = Scope::new("autonomy", "自主权", &[Scope::ANYWHERE]);
@@ -50,7 +52,10 @@ impl List for AutonomyList {
             "采用此级别，从下一轮生成起生效",
         ),
         hint: Text::new("take it", "采用"),
-        run: |_, entry, _| Some(Outcome::Close(Intent::SetAutonomy(level_at(entry)?))),
+        run: |_, entry, _| {
+            let request = Request::SetAutonomy { level: level_at(entry)? };
+            Some(Outcome::Close(FollowUp::Request(request)))
+        },
     }];
 
     fn open(_: &mut Cx<'_>) -> Option<Self> {

@@ -6,10 +6,11 @@ pub(crate) mod tests;
 use super::list::{List, ListKey, ListOverlay, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
 use crate::copies::CopyTo;
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::reading::title::headline;
 use crate::domain::reading::transcript::first_line;
 use crate::domain::text::Text;
+use crate::follow_up::{FollowUp, ToReading};
 use crate::overlay::Overlay;
 use crate::panes::strip::Strip;
 use crate::panes::transcript;
@@ -48,7 +49,7 @@ impl CopyParts {
 
     fn copy(&self, entry: usize, to: CopyTo) -> Option<Outcome> {
         let text = CopyText::clean(self.text(entry)?);
-        Some(Outcome::Close(Intent::Copy(to, text)))
+        Some(Outcome::Close(FollowUp::Copy(to, text)))
     }
 }
 
@@ -81,7 +82,7 @@ impl List for CopyParts {
 
     /// The app knows the block; the list is shown with its parts.
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
-        cx.intents.push(Intent::ShowParts);
+        cx.follow_ups.push(FollowUp::Reading(ToReading::ShowParts));
         None
     }
 

@@ -5,12 +5,14 @@ pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::teams::notices::NewsItem;
 use crate::domain::text::Text;
+use crate::follow_up::FollowUp;
 use crate::panes::inbox;
 use crate::panes::strip::Strip;
 use crate::panes::transcript::prose::{Prose, plain_rows};
+use crate::request::Request;
 use crate::theme::Role;
 use crate::words::kind_of_news;
 
@@ -36,7 +38,8 @@ impl List for Notice {
         hint: Text::new("dismiss", "清除"),
         run: |list, _, _| {
             let item = list.item.as_ref()?;
-            Some(Outcome::Close(Intent::DismissNews(vec![item.id.clone()])))
+            let request = Request::DismissNews { ids: vec![item.id.clone()] };
+            Some(Outcome::Close(FollowUp::Request(request)))
         },
     }];
 

@@ -6,8 +6,9 @@ pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::text::Text;
+use crate::follow_up::{FollowUp, ToReading};
 use crate::model::Mark;
 use crate::panes::strip::Strip;
 use crate::theme::Role;
@@ -31,13 +32,17 @@ impl List for Places {
         keys: &["enter"],
         does: Text::new("Go there", "到那里"),
         hint: Text::new("go there", "到那里"),
-        run: |_, place, cx| cx.places.get(place).map(|_| Outcome::Close(Intent::GoTo(place))),
+        run: |_, place, cx| {
+            cx.places
+                .get(place)
+                .map(|_| Outcome::Close(FollowUp::Reading(ToReading::GoToPlace(place))))
+        },
     }];
 
     /// Opens it, unless there is no place.
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
         if cx.places.is_empty() {
-            cx.intents.push(Intent::Notify(Self::EMPTY.in_lang(cx.ui.lang).to_owned()));
+            cx.notify(Self::EMPTY);
             return None;
         }
         Some(Self)

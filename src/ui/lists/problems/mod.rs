@@ -8,11 +8,14 @@ use std::cmp::Reverse;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::Severity;
 use crate::domain::text::Text;
+use crate::effect::Effect;
+use crate::follow_up::FollowUp;
 use crate::panes::strip::Strip;
 use crate::panes::transcript::prose::plain_rows;
+use crate::programs::ProgramJob;
 use crate::text::SafeText;
 use crate::theme::Role;
 use crate::words;
@@ -41,7 +44,8 @@ impl List for Problems {
         run: |_, entry, cx| {
             let problem = cx.model.problems.get(entry)?;
             let (path, line) = (problem.path.clone(), problem.line);
-            Some(Outcome::Stay(Intent::EditFile { path, line }))
+            let job = ProgramJob::EditFile { path, line };
+            Some(Outcome::Stay(FollowUp::Effect(Effect::Program(job))))
         },
     }];
 

@@ -1,9 +1,9 @@
 //! The list of problems.
 
-use crate::app::Effect;
 use crate::app::tests::fixture::*;
 use crate::domain::Problem;
 use crate::domain::text::{Text, localized};
+use crate::effect::Effect;
 use crate::programs::ProgramJob;
 use crate::protocol::DriverEvent;
 

@@ -5,12 +5,15 @@ pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::asking::question::short_headline;
 use crate::domain::dialogs::background::{BackgroundState, ProcessExit};
 use crate::domain::text::Text;
+use crate::follow_up::FollowUp;
 use crate::model::age;
+use crate::new_overlay::NewOverlay;
 use crate::panes::strip::Strip;
+use crate::request::Request;
 use crate::theme::Role;
 use crate::words;
 
@@ -75,7 +78,8 @@ fn ask_to_stop(entry: usize, cx: &Cx<'_>) -> Option<Outcome> {
     let process = cx.model.processes.get(entry).filter(|process| process.is_running())?;
     let name = format!("{} {}", process.pid, short_headline(&process.command, NAME_CHARS));
     let question = STOP_QUESTION.with(&name, cx.ui.lang);
-    Some(Outcome::Stay(Intent::Confirm(question, Box::new(Intent::StopProcess(process.pid)))))
+    let yes = vec![FollowUp::Request(Request::StopProcess { pid: process.pid })];
+    Some(Outcome::Stay(FollowUp::Show(NewOverlay::Question(question, yes))))
 }
 
 fn ended(exit: ProcessExit, ui: &UiSettings) -> String {

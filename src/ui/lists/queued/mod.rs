@@ -7,11 +7,13 @@ use ratatui::style::Style;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::DialogId;
 use crate::domain::text::Text;
+use crate::follow_up::{FollowUp, ToWriting};
 use crate::panes::queued::{SendState, row};
 use crate::panes::strip::Strip;
+use crate::request::{PendingTakeBack, Request};
 
 pub const SCOPE: Scope = Scope::new("queued", "排队的消息", &[Scope::ANYWHERE]);
 
@@ -37,7 +39,10 @@ impl List for Queued {
             hint: Text::new("edit", "编辑"),
             run: |list, entry, cx| {
                 let words = cx.queued.get(entry)?.clone();
-                Some(Outcome::Close(Intent::EditQueued { dialog: list.dialog.clone(), words }))
+                Some(Outcome::Close(FollowUp::Writing(ToWriting::EditQueued(
+                    list.dialog.clone(),
+                    words,
+                ))))
             },
         },
         ListKey {
@@ -50,7 +55,9 @@ impl List for Queued {
             hint: Text::new("take back", "撤回"),
             run: |list, entry, cx| {
                 let message = cx.queued.get(entry)?.message.clone();
-                Some(Outcome::Stay(Intent::TakeBack { dialog: list.dialog.clone(), message }))
+                let dialog = list.dialog.clone();
+                let back = PendingTakeBack { dialog, message, edit: None };
+                Some(Outcome::Stay(FollowUp::Request(Request::TakeBack(back))))
             },
         },
     ];
@@ -59,7 +66,7 @@ impl List for Queued {
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
         let dialog = cx.open.filter(|_| !cx.queued.is_empty());
         if dialog.is_none() {
-            cx.intents.push(Intent::Notify(Self::EMPTY.in_lang(cx.ui.lang).to_owned()));
+            cx.notify(Self::EMPTY);
         }
         dialog.map(|dialog| Self { dialog: dialog.clone() })
     }

@@ -6,15 +6,18 @@ pub(crate) mod tests;
 
 use super::list::{List, ListKey, ListOverlay, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::asking::question::short_headline;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, Bucket, DialogId, RootId, Slug};
+use crate::follow_up::{FollowUp, ToReading};
 use crate::model::age;
+use crate::new_overlay::NewOverlay;
 use crate::overlay::Overlay;
 use crate::panes::strip::Strip;
 use crate::panes::tree;
 use crate::protocol::{Lifecycle, ShelfRow};
+use crate::request::Request;
 use crate::theme::Role;
 use crate::words;
 
@@ -52,7 +55,7 @@ impl List for Shelf {
             hint: Text::new("open", "打开"),
             run: |list, at, _| {
                 let root = list.rows.get(at)?.root.clone();
-                Some(Outcome::Close(Intent::Open(DialogId::main(root))))
+                Some(Outcome::Close(FollowUp::Reading(ToReading::Read(DialogId::main(root)))))
             },
         },
         ListKey {
@@ -80,7 +83,7 @@ impl List for Shelf {
 
     /// The driver is asked first; the list is shown once its rows are there.
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
-        cx.intents.push(Intent::RequestShelf);
+        cx.follow_ups.push(FollowUp::Request(Request::Shelf));
         None
     }
 
@@ -104,14 +107,15 @@ impl List for Shelf {
 
 fn move_to(to: Bucket, row: &ShelfRow, ui: &UiSettings) -> Outcome {
     let change = Lifecycle::Move { root: row.root.clone(), to };
-    Outcome::Close(Intent::ChangeShelved(change, name(row, ui)))
+    Outcome::Close(FollowUp::Request(Request::Lifecycle { change, name: name(row, ui) }))
 }
 
 fn delete(row: &ShelfRow, ui: &UiSettings) -> Outcome {
     let change = Lifecycle::Delete { root: row.root.clone() };
-    let question = ui.sentence(words::DELETE_QUESTION, &name(row, ui));
-    let yes = Intent::ChangeShelved(change, name(row, ui));
-    Outcome::Close(Intent::ConfirmPermanent(question, Box::new(yes)))
+    let name = name(row, ui);
+    let question = ui.sentence(words::DELETE_QUESTION, &name);
+    let yes = vec![FollowUp::Request(Request::Lifecycle { change, name })];
+    Outcome::Close(FollowUp::Show(NewOverlay::PermanentQuestion(question, yes)))
 }
 
 fn name(row: &ShelfRow, ui: &UiSettings) -> String {

@@ -6,14 +6,17 @@ pub(crate) mod tests;
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use super::task;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::teams::task::row::TaskRow;
 use crate::domain::teams::task::{Priority, TaskStatus};
 use crate::domain::text::Text;
 use crate::domain::{DialogId, TaskId, TeamName};
+use crate::follow_up::{FollowUp, ToReading};
 use crate::model::{Model, ShownTasks, age};
+use crate::new_overlay::NewOverlay;
 use crate::panes::strip::Strip;
 use crate::protocol::TeamsRequest;
+use crate::request::Request;
 use crate::theme::{Glyphs, Role};
 use crate::words;
 
@@ -85,7 +88,7 @@ impl List for Tasks {
             hint: words::OPEN,
             run: |list, entry, cx| {
                 let root = list.at(entry, cx)?.dialog.clone()?;
-                Some(Outcome::Close(Intent::Open(DialogId::main(root))))
+                Some(Outcome::Close(FollowUp::Reading(ToReading::Read(DialogId::main(root)))))
             },
         },
         ListKey {
@@ -95,7 +98,7 @@ impl List for Tasks {
             hint: Text::new("text", "全文"),
             run: |list, entry, cx| {
                 let id = list.at(entry, cx)?.id.clone();
-                Some(Outcome::Stay(Intent::Task(TeamsRequest::Show { id })))
+                Some(Outcome::Stay(requested(TeamsRequest::Show { id })))
             },
         },
         ListKey {
@@ -108,7 +111,7 @@ impl List for Tasks {
             hint: Text::new("others", "其他"),
             run: |list, _, _| {
                 let (team, shown) = (list.team.clone(), list.shown.next());
-                Some(Outcome::Close(Intent::ShowTasks(team, shown)))
+                Some(Outcome::Close(FollowUp::Show(NewOverlay::Tasks(team, shown))))
             },
         },
         ListKey {
@@ -118,7 +121,7 @@ impl List for Tasks {
             hint: Text::new("delegate", "委派"),
             run: |list, entry, cx| {
                 let team = list.at(entry, cx)?.team.clone();
-                Some(Outcome::Stay(Intent::WriteTask(team)))
+                Some(Outcome::Stay(FollowUp::Show(NewOverlay::NewTask(team))))
             },
         },
         ListKey {
@@ -143,7 +146,7 @@ impl List for Tasks {
                 let task = list.at(entry, cx)?;
                 let id = task.id.clone();
                 may_be_retried(task.status)
-                    .then_some(Outcome::Stay(Intent::Task(TeamsRequest::Retry { id })))
+                    .then_some(Outcome::Stay(requested(TeamsRequest::Retry { id })))
             },
         },
     ];
@@ -202,8 +205,13 @@ fn may_be_retried(status: TaskStatus) -> bool {
 
 fn cancel(task: &TaskRow, ui: &UiSettings) -> Outcome {
     let name = format!("{} “{}”", task.id.short(), task::short(&task.about));
-    let yes = Intent::Task(TeamsRequest::Cancel { id: task.id.clone() });
-    Outcome::Stay(Intent::Confirm(ui.sentence(CANCEL_QUESTION, &name), Box::new(yes)))
+    let yes = vec![requested(TeamsRequest::Cancel { id: task.id.clone() })];
+    let asks = NewOverlay::Question(ui.sentence(CANCEL_QUESTION, &name), yes);
+    Outcome::Stay(FollowUp::Show(asks))
+}
+
+fn requested(request: TeamsRequest) -> FollowUp {
+    FollowUp::Request(Request::Task(request))
 }
 
 /// A state as a symbol and a role.

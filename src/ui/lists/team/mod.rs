@@ -6,11 +6,13 @@ pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::text::{Text, in_lang};
+use crate::follow_up::FollowUp;
 use crate::panes::strip::Strip;
 use crate::panes::transcript::prose::plain_rows;
 use crate::protocol::MemberView;
+use crate::request::Request;
 use crate::theme::Role;
 use crate::words::Counted;
 
@@ -45,7 +47,8 @@ impl List for Team {
         hint: Text::new("mind", "心智"),
         run: |_, entry, cx| {
             let member = cx.model.workspace.members.get(entry)?;
-            Some(Outcome::Stay(Intent::RequestMind(member.id.clone())))
+            let request = Request::Mind { agent: member.id.clone() };
+            Some(Outcome::Stay(FollowUp::Request(request)))
         },
     }];
 

@@ -5,12 +5,15 @@ pub(crate) mod tests;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::text::Text;
+use crate::follow_up::FollowUp;
 use crate::model::ShownTasks;
+use crate::new_overlay::NewOverlay;
 use crate::panes::strip::Strip;
 use crate::protocol::{TeamRow, TeamsRequest};
+use crate::request::Request;
 use crate::theme::Role;
 use crate::words;
 
@@ -53,7 +56,8 @@ impl List for Teams {
             run: |_, entry, cx| {
                 let team = team_at(entry, cx)?.name.clone();
                 // Back from there leads here.
-                Some(Outcome::Stay(Intent::ShowTasks(Some(team), ShownTasks::All)))
+                let tasks = NewOverlay::Tasks(Some(team), ShownTasks::All);
+                Some(Outcome::Stay(FollowUp::Show(tasks)))
             },
         },
         ListKey {
@@ -63,7 +67,7 @@ impl List for Teams {
             hint: Text::new("delegate", "委派"),
             run: |_, entry, cx| {
                 let team = team_at(entry, cx)?.name.clone();
-                Some(Outcome::Stay(Intent::WriteTask(team)))
+                Some(Outcome::Stay(FollowUp::Show(NewOverlay::NewTask(team))))
             },
         },
         ListKey {
@@ -167,11 +171,10 @@ fn shut_down(team: &TeamRow, entry: usize, cx: &Cx<'_>) -> Outcome {
         what.push_str(&format!(" ({})", cx.ui.counted(open, OPEN_TASKS)));
     }
     let cascade = ending.len() > 1;
-    let yes = Intent::Task(TeamsRequest::ShutDown { team: team.name.clone(), cascade });
-    Outcome::Stay(Intent::ConfirmPermanent(
-        cx.ui.sentence(SHUT_DOWN_QUESTION, &what),
-        Box::new(yes),
-    ))
+    let request = TeamsRequest::ShutDown { team: team.name.clone(), cascade };
+    let (question, yes) = (cx.ui.sentence(SHUT_DOWN_QUESTION, &what), Request::Task(request));
+    let asks = NewOverlay::PermanentQuestion(question, vec![FollowUp::Request(yes)]);
+    Outcome::Stay(FollowUp::Show(asks))
 }
 
 fn team_at<'a>(entry: usize, cx: &'a Cx<'_>) -> Option<&'a TeamRow> {

@@ -8,14 +8,17 @@ use std::ops::Range;
 use super::list::{List, ListKey, Outcome, Row, Walk};
 use super::trigger;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::teams::trigger::{TriggerKind, TriggerState};
 use crate::domain::text::Text;
 use crate::domain::{DialogId, Stamp};
+use crate::follow_up::{FollowUp, ToReading};
 use crate::model::age;
+use crate::new_overlay::NewOverlay;
 use crate::panes::strip::Strip;
 use crate::protocol::TeamsRequest;
+use crate::request::Request;
 use crate::theme::{Glyphs, Role};
 use crate::words;
 
@@ -61,7 +64,7 @@ impl List for Triggers {
                 let row = at(entry, cx)?;
                 let on = row.state != TriggerState::Active;
                 let request = TeamsRequest::SwitchTrigger { id: row.id(), on };
-                Some(Outcome::Stay(Intent::Task(request)))
+                Some(Outcome::Stay(FollowUp::Request(Request::Task(request))))
             },
         },
         ListKey {
@@ -70,8 +73,8 @@ impl List for Triggers {
             does: Text::new("Queue its task once, to try it", "把它的任务排队一次以试用"),
             hint: Text::new("try", "试用"),
             run: |_, entry, cx| {
-                let id = at(entry, cx)?.id();
-                Some(Outcome::Stay(Intent::Task(TeamsRequest::TryTrigger { id })))
+                let request = TeamsRequest::TryTrigger { id: at(entry, cx)?.id() };
+                Some(Outcome::Stay(FollowUp::Request(Request::Task(request))))
             },
         },
         ListKey {
@@ -81,7 +84,7 @@ impl List for Triggers {
             hint: Text::new("text", "全文"),
             run: |_, entry, cx| {
                 let row = at(entry, cx)?.clone();
-                Some(Outcome::Stay(Intent::ShowTrigger(Box::new(row))))
+                Some(Outcome::Stay(FollowUp::Show(NewOverlay::Trigger(Box::new(row)))))
             },
         },
         ListKey {
@@ -92,7 +95,7 @@ impl List for Triggers {
             run: |_, entry, cx| {
                 let last = at(entry, cx)?.last_task.as_ref()?;
                 let root = cx.model.teams.task(last)?.dialog.clone()?;
-                Some(Outcome::Close(Intent::Open(DialogId::main(root))))
+                Some(Outcome::Close(FollowUp::Reading(ToReading::Read(DialogId::main(root)))))
             },
         },
     ];

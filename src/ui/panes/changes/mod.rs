@@ -11,27 +11,31 @@ pub(crate) mod tests;
 use std::collections::BTreeSet;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
 use self::rows::{ReviewRow, review_rows};
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::Heading;
 use super::row_search::{RowJump, RowSearch, top_for};
+use super::sheet_head::draw_sheet_head;
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
 use crate::copies::CopyTo;
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::reading::file_change::FileChangeKind;
 use crate::domain::reading::net_changes::NetChange;
 use crate::domain::text::Text;
 use crate::domain::text::diff::LineTag;
-use crate::model::ReadingPlace;
+use crate::effect::Effect;
+use crate::follow_up::{FollowUp, ToReading};
+use crate::model::{ReadingPlace, Tone};
+use crate::new_overlay::NewOverlay;
 use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler, scroll_distance};
-use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
+use crate::panes::scroll_sign::ShownRows;
+use crate::programs::ProgramJob;
 use crate::protocol::{ChangesScope, ChangesView, SheetRequest};
+use crate::request::Request;
 use crate::text::CopyText;
 use crate::text::call_text::net_change_text;
 use crate::theme::Role;
@@ -79,7 +83,8 @@ const HANDLERS: [Handler<ChangesSheet>; 14] = [
     (Action::FoldAll, |sheet, _| sheet.fold_all(true)),
     (Action::UnfoldAll, |sheet, _| sheet.fold_all(false)),
     (Action::OtherChanges, |sheet, cx| {
-        cx.intents.push(Intent::ShowChanges(sheet.dialog.clone(), sheet.scope.next()));
+        let (dialog, scope) = (sheet.dialog.clone(), sheet.scope.next());
+        cx.follow_ups.push(FollowUp::Show(NewOverlay::Changes { dialog, scope }));
         Handled::Done
     }),
     (Action::MarkReviewed, |sheet, cx| sheet.mark_reviewed(cx)),
@@ -208,8 +213,10 @@ impl ChangesSheet {
         };
         let (dialog, ends) = (self.dialog.clone(), view.ends.clone());
         let request = SheetRequest::MarkReviewed(ends);
-        cx.intents.push(Intent::Sheet { dialog, request, draft: None });
-        cx.intents.push(Intent::ShowChanges(self.dialog.clone(), ChangesScope::Unreviewed));
+        let mark = Request::ChangeSheet { dialog: dialog.clone(), request, draft: None };
+        cx.follow_ups.push(FollowUp::Request(mark));
+        let scope = ChangesScope::Unreviewed;
+        cx.follow_ups.push(FollowUp::Show(NewOverlay::Changes { dialog, scope }));
         Handled::Done
     }
 
@@ -217,7 +224,7 @@ impl ChangesSheet {
     fn show_call(&self, cx: &mut Cx<'_>) -> Handled {
         let last = self.change(cx).and_then(|change| change.calls.last());
         let Some((dialog, call, _)) = last else { return Handled::Done };
-        cx.intents.push(Intent::ShowCall(dialog.clone(), call.clone()));
+        cx.follow_ups.push(FollowUp::Reading(ToReading::ShowCall(dialog.clone(), call.clone())));
         Handled::Close
     }
 
@@ -225,12 +232,15 @@ impl ChangesSheet {
     fn edit(&self, cx: &mut Cx<'_>) -> Handled {
         let Some(change) = self.change(cx) else { return Handled::Done };
         let line = self.rows.get(self.cursor).and_then(|row| row.line);
-        cx.intents.push(match change.kind {
-            FileChangeKind::Removed => Intent::Notify(cx.ui.text(FILE_IS_GONE).to_owned()),
+        cx.follow_ups.push(match change.kind {
+            FileChangeKind::Removed => FollowUp::Notify(Tone::Plain, FILE_IS_GONE),
             FileChangeKind::Created
             | FileChangeKind::Changed
             | FileChangeKind::Replaced
-            | FileChangeKind::Moved => Intent::EditFile { path: change.path.clone(), line },
+            | FileChangeKind::Moved => {
+                let path = change.path.clone();
+                FollowUp::Effect(Effect::Program(ProgramJob::EditFile { path, line }))
+            }
         });
         Handled::Done
     }
@@ -238,7 +248,7 @@ impl ChangesSheet {
     /// Copies the difference of the file with the cursor, or writes it to a file.
     fn copy(&self, to: CopyTo, cx: &mut Cx<'_>) -> Handled {
         let text = self.change(cx).map(net_change_text).unwrap_or_default();
-        cx.intents.push(Intent::Copy(to, CopyText::clean(&text)));
+        cx.follow_ups.push(FollowUp::Copy(to, CopyText::clean(&text)));
         Handled::Done
     }
 
@@ -333,12 +343,12 @@ impl ChangesSheet {
             left.push(format!("+{} -{}", count(LineTag::Added), count(LineTag::Removed)));
         }
         let hints = [
-            hint(ui, SCOPE, Action::OtherChanges, changes_words::OTHER),
-            hint(ui, SCOPE, Action::MarkReviewed, changes_words::REVIEWED),
-            hint(ui, SCOPE, Action::Cancel, CLOSE),
-            hint(ui, SCOPE, Action::OtherEnd, changes_words::CALL),
+            (Action::OtherChanges, changes_words::OTHER),
+            (Action::MarkReviewed, changes_words::REVIEWED),
+            (Action::Cancel, CLOSE),
+            (Action::OtherEnd, changes_words::CALL),
         ];
-        Heading { left: left.join(&dot), right: hints.join(PART) }
+        Heading::of(left.join(&dot), ui, SCOPE, &hints)
     }
 
     /// The text instead of rows, or above them.
@@ -407,12 +417,6 @@ impl Overlay for ChangesSheet {
         binding.scope == SCOPE || has_handler(&HANDLERS, binding.action)
     }
 
-    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        Handled::Ignored
-    }
-
-    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
-
     fn forget_rows(&mut self) {
         self.made_for = None;
     }
@@ -443,13 +447,9 @@ impl Overlay for ChangesSheet {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        frame.render_widget(Clear, area);
         let (ui, content) = (view.ui, cx.sheets.changes());
-        let heading = self.heading(ui, content);
-        let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, ui, &heading, true);
         let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
-        draw_scroll_sign(frame.buffer_mut(), head, ui, shown);
+        draw_sheet_head(frame, area, ui, &self.heading(ui, content), Some(shown));
         let (note, area) = self.areas(area, ui, content);
         let above = Rect { y: area.y - u16::try_from(note.len()).unwrap_or_default(), ..area };
         for (y, strip) in (above.y..area.y).zip(&note) {

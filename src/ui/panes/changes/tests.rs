@@ -1,9 +1,9 @@
 //! The sheet of changes, from keys to the screen.
 
-use crate::app::Effect;
 use crate::app::tests::fixture::*;
 use crate::domain::reading::net_changes::{ChangeByCall, NetChange, net_changes};
 use crate::domain::{CallId, Course, FileChange, SelfId, Stamp};
+use crate::effect::Effect;
 use crate::programs::ProgramJob;
 use crate::protocol::{
     ChangesScope, ChangesView, Command, DriverEvent, ReadEnd, Sheet, SheetRequest, Ticket,

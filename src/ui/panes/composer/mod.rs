@@ -4,6 +4,7 @@ mod completion;
 mod dropped;
 pub mod offers;
 mod sent;
+mod target;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -15,13 +16,12 @@ pub use self::completion::{Completion, TypedKind};
 pub use self::dropped::dropped_images;
 use self::offers::OfferedFiles;
 pub use self::sent::SentTexts;
+pub use self::target::Target;
 use super::field::{Field, ViKeys, ViMode};
 use super::strip::Strip;
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{UiSettings, View};
-use crate::domain::DialogId;
 use crate::domain::text::Text;
-use crate::model::DraftKey;
 use crate::text::width::width;
 use crate::theme::Role;
 use crate::words;
@@ -82,38 +82,6 @@ const PASTED: Text = Text::new("[pasted {}]", "[粘贴 {}]");
 /// Cells before the text: a margin and the prompt.
 const INDENT: u16 = 3;
 
-/// The recipient of the text.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Target {
-    #[default]
-    Nobody,
-    Dialog(DialogId),
-    Question {
-        dialog: DialogId,
-        id: String,
-        /// The one of its several parts.
-        part: Option<String>,
-    },
-}
-
-impl Target {
-    pub fn key(&self) -> Option<DraftKey> {
-        match self {
-            Self::Nobody => None,
-            Self::Dialog(dialog) => Some(DraftKey::Message(dialog.clone())),
-            Self::Question { id, part, .. } => Some(DraftKey::of_answer(id, part.as_deref())),
-        }
-    }
-
-    /// The question being answered.
-    pub fn question(&self) -> Option<&str> {
-        match self {
-            Self::Question { id, .. } => Some(id),
-            Self::Dialog(_) | Self::Nobody => None,
-        }
-    }
-}
-
 #[derive(Debug, Default)]
 pub struct Composer {
     pub field: Field,
@@ -133,6 +101,14 @@ pub struct Composer {
 pub struct Heading {
     pub left: String,
     pub right: String,
+}
+
+impl Heading {
+    /// A text, and keys with what they do where `focus` has the focus.
+    pub fn of(left: String, ui: &UiSettings, focus: Scope, hints: &[(Action, Text)]) -> Self {
+        let hints = hints.iter().map(|(action, word)| hint(ui, focus, *action, *word));
+        Self { left, right: hints.collect::<Vec<_>>().join(PART) }
+    }
 }
 
 impl Composer {

@@ -6,6 +6,7 @@ use ratatui::layout::Size;
 use super::*;
 use crate::app::tests::fixture::*;
 use crate::backend::{Capabilities, FrameBounds, ScreenBackend};
+use crate::domain::DialogId;
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent};
 use crate::theme::{ColorDepth, Glyphs};

@@ -7,21 +7,24 @@ pub(crate) mod tests;
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::{Heading, PART, hint};
+use super::sheet_head::draw_sheet_head;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::safety::trust::{TrustKind, Unagreed};
 use crate::domain::text::Text;
+use crate::effect::Effect;
+use crate::follow_up::FollowUp;
 use crate::overlay::{Handled, Overlay};
 use crate::panes::read_progress::ReadProgress;
-use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
+use crate::panes::scroll_sign::ShownRows;
 use crate::protocol::ConsentView;
+use crate::request::Request;
 use crate::text::SafeText;
 use crate::theme::Role;
 use crate::words;
@@ -135,7 +138,9 @@ impl ConsentSheet {
         }
         let (digests, then) = (digests(&cx.model.consent), self.then.take());
         let level = self.level.filter(|level| Some(*level) != cx.model.consent.level);
-        cx.intents.push(Intent::Agree { digests, level, then });
+        cx.follow_ups.push(FollowUp::Request(Request::Agree { digests, level }));
+        let continues = then.map(|dialog| FollowUp::Request(Request::Continue { dialog }));
+        cx.follow_ups.extend(continues);
         Handled::Close
     }
 
@@ -298,7 +303,7 @@ impl Overlay for ConsentSheet {
             return self.agree(cx);
         }
         if action == Action::Quit {
-            cx.intents.push(Intent::Quit);
+            cx.follow_ups.push(FollowUp::Effect(Effect::Quit));
         }
         Handled::Close
     }
@@ -306,8 +311,6 @@ impl Overlay for ConsentSheet {
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         Handled::Done
     }
-
-    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let level = self.level(&cx.model.consent);
@@ -319,14 +322,11 @@ impl Overlay for ConsentSheet {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        frame.render_widget(Clear, area);
         let level = self.level(&cx.model.consent);
         let lines = lines(&cx.model.consent, level, view.ui, usize::from(area.width));
         let heading = self.heading(view, &cx.model.consent);
-        let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, view.ui, &heading, true);
         let shown = ShownRows { top: self.top, height: self.height, rows: self.rows };
-        draw_scroll_sign(frame.buffer_mut(), head, view.ui, shown);
+        draw_sheet_head(frame, area, view.ui, &heading, Some(shown));
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.top)) {
             line.draw(frame.buffer_mut(), area, y);
         }

@@ -52,7 +52,8 @@ fn colour(rows: &[Strip], word: &str) -> Option<Color> {
 #[test]
 fn a_difference_has_the_same_letters_at_every_width() {
     let ui = settings(CodeColours::off());
-    let old: String = (1..=120).map(|n| format!("the words of line {n}\n")).collect();
+    let old: Vec<String> = (1..=120).map(|n| format!("the words of line {n}\n")).collect();
+    let old = old.concat();
     let new = old.replace('1', "one");
     let letters = |width| rows(&ui, &old, &new, width).iter().map(Strip::letters).sum::<usize>();
     let text: String = rows(&ui, &old, &new, 200).iter().map(Strip::plain).collect();

@@ -17,15 +17,17 @@ use super::field::Field;
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::reading::transcript::RecordPosition;
 use crate::domain::text::Text;
 use crate::domain::text::search_pattern::Needle;
+use crate::follow_up::{FollowUp, ToReading};
 use crate::model::FoundPlace;
 use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
 use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::protocol::{FindEnd, FindRequest, FindScope};
+use crate::request::Request;
 use crate::theme::Role;
 use crate::words::{CLOSE, OPEN};
 
@@ -69,16 +71,17 @@ impl Finder {
         self.chosen = 0;
         self.top = 0;
         let text = self.field.text();
-        cx.intents.push(if text.is_empty() {
-            Intent::EndFind
+        cx.follow_ups.push(if text.is_empty() {
+            FollowUp::EndFind
         } else {
-            Intent::Find(FindRequest { text, scope: self.scope, dialog: self.dialog.clone() })
+            let (scope, dialog) = (self.scope, self.dialog.clone());
+            FollowUp::Request(Request::Find(FindRequest { text, scope, dialog }))
         });
         Handled::Done
     }
 
     fn close(cx: &mut Cx<'_>) -> Handled {
-        cx.intents.push(Intent::EndFind);
+        cx.follow_ups.push(FollowUp::EndFind);
         Handled::Close
     }
 
@@ -118,8 +121,8 @@ impl Finder {
             text: self.field.text(),
         };
         let dialog = found.dialog.clone();
-        cx.intents.push(Intent::EndFind);
-        cx.intents.push(Intent::ShowFound(dialog, place));
+        cx.follow_ups.push(FollowUp::EndFind);
+        cx.follow_ups.push(FollowUp::Reading(ToReading::ShowFound(dialog, place)));
         Handled::Close
     }
 

@@ -14,11 +14,14 @@ use super::field::Field;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
+use crate::domain::AgentId;
 use crate::domain::text::Text;
+use crate::follow_up::{FollowUp, ToWriting};
 use crate::model::DraftKey;
 use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
 use crate::protocol::{MemberView, WorkspaceView};
+use crate::request::Request;
 use crate::theme::Role;
 use crate::words;
 
@@ -123,7 +126,7 @@ impl NewDialog {
         self.message_fault = text.trim().is_empty().then_some(MESSAGE_MISSING);
         match (member, taskdoc, self.message_fault) {
             (Some(agent), Ok(taskdoc), None) => {
-                cx.intents.push(Intent::Create { agent, taskdoc, text });
+                cx.follow_ups.extend(create(agent, taskdoc, text));
                 return Handled::Close;
             }
             (None, _, _) => self.focus = FormField::Teammate,
@@ -133,7 +136,7 @@ impl NewDialog {
         Handled::Done
     }
 
-    fn chosen_member(&self, workspace: &WorkspaceView) -> Option<crate::domain::AgentId> {
+    fn chosen_member(&self, workspace: &WorkspaceView) -> Option<AgentId> {
         let typed = self.teammate.field.text();
         let found = members(workspace, &typed);
         let at = self.teammate.picked.or((found.len() == 1).then_some(0))?;
@@ -209,10 +212,19 @@ impl NewDialog {
             }
             FormField::Message => {
                 self.message_fault = None;
-                cx.intents.push(Intent::SaveDraft(DraftKey::New, self.message.text()));
+                cx.follow_ups.push(FollowUp::Writing(ToWriting::SaveDraft(
+                    DraftKey::New,
+                    self.message.text(),
+                )));
             }
         }
     }
+}
+
+/// The text is a draft until the dialog is there.
+fn create(agent: AgentId, taskdoc: String, text: String) -> [FollowUp; 2] {
+    let draft = FollowUp::Writing(ToWriting::SaveDraft(DraftKey::New, text.clone()));
+    [draft, FollowUp::Request(Request::Create { agent, taskdoc, text })]
 }
 
 fn is_taskdoc(name: &str) -> bool {

@@ -2,8 +2,11 @@
 
 use crate::app::tests::fixture::*;
 use crate::domain::{DialogId, RootId};
+use crate::follow_up::{FollowUp, ToWriting};
+use crate::model::DraftKey;
 use crate::protocol::event::WorkspaceView;
 use crate::protocol::{Command, DriverEvent};
+use crate::request::Request;
 
 #[test]
 fn the_form_creates_a_dialog_and_reports_what_is_missing() {
@@ -60,4 +63,13 @@ fn the_taskdoc_used_last_is_proposed_first() {
     stage.apply(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
     stage.keys("n");
     assert!(stage.screen().contains("› fresh.tsk"), "{}", stage.screen());
+}
+
+#[test]
+fn the_text_of_a_new_dialog_is_a_draft_before_it_is_sent() {
+    let (agent, taskdoc, text) = ("dba".into(), "a.tsk".to_owned(), "go".to_owned());
+    let shown = super::create(agent, taskdoc, text);
+    let draft = FollowUp::Writing(ToWriting::SaveDraft(DraftKey::New, "go".to_owned()));
+    assert_eq!(shown.first(), Some(&draft));
+    assert!(matches!(shown.last(), Some(FollowUp::Request(Request::Create { .. }))));
 }

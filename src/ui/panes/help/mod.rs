@@ -8,21 +8,20 @@ use std::ops::Range;
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::Heading;
 use super::field::{EDIT_KEYS, EditKeys, VI_EDIT_KEYS};
 use super::row_search::RowSearch;
-use super::scroll_sign::draw_scroll_sign;
+use super::sheet_head::draw_sheet_head;
 use super::strip::{Joint, Strip};
 use super::text_rows::TextRows;
 use super::{inbox, transcript};
-use crate::action::{Action, Scope};
+use crate::action::{Action, EditingKeys, KeysOf, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::text::{Text, in_lang};
 use crate::keymap::{Chord, KeyMatch, KeySequence};
-use crate::overlay::{EditingKeys, Handled, KeysOf, Overlay, scroll_distance};
+use crate::overlay::{Handled, Overlay, scroll_distance};
 use crate::text::wrap::wrap;
 use crate::theme::Role;
 use crate::words;
@@ -194,8 +193,6 @@ impl Overlay for Help {
         Handled::Close
     }
 
-    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
-
     fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
         self.rows.set(self.lines(view, usize::from(area.width)), area.width);
         let height = usize::from(area.height.saturating_sub(1));
@@ -212,19 +209,10 @@ impl Overlay for Help {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        frame.render_widget(Clear, area);
-        let heading = Heading {
-            left: view.ui.text(HELP).to_owned(),
-            right: [
-                hint(view.ui, self.scope(), Action::Cancel, words::CLOSE),
-                hint(view.ui, self.scope(), Action::Find, words::FIND),
-            ]
-            .join(PART),
-        };
-        let head = Rect { height: 1, ..area };
-        draw_heading(frame, head, view.ui, &heading, true);
-        draw_scroll_sign(frame.buffer_mut(), head, view.ui, self.rows.shown());
-        let rows = Rect { y: head.bottom(), height: area.height.saturating_sub(1), ..area };
+        let hints = [(Action::Cancel, words::CLOSE), (Action::Find, words::FIND)];
+        let title = view.ui.text(HELP).to_owned();
+        let heading = Heading::of(title, view.ui, self.scope(), &hints);
+        let rows = draw_sheet_head(frame, area, view.ui, &heading, Some(self.rows.shown()));
         self.rows.draw(frame, rows, view.ui);
         let below = self.rows.below();
         if below > 0 {

@@ -8,21 +8,21 @@ mod log_words;
 pub(crate) mod tests;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::Heading;
 use super::row_search::RowSearch;
+use super::sheet_head::draw_sheet_head;
 use super::strip::Strip;
 use super::text_rows::TextRows;
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::text::Text;
+use crate::follow_up::FollowUp;
 use crate::overlay::{Handled, Overlay, scroll_distance};
-use crate::panes::scroll_sign::draw_scroll_sign;
 use crate::protocol::{LogLevel, LogView};
+use crate::request::Request;
 use crate::theme::Role;
 use crate::words::CLOSE;
 
@@ -108,11 +108,11 @@ impl LogSheet {
         let lines = ui.counted(self.shown(), log_words::LINES);
         let left = [ui.text(log_words::TITLE), ui.text(level_word(self.least)), &lines].join(&dot);
         let hints = [
-            hint(ui, SCOPE, Action::LogLevel, log_words::LEVEL),
-            hint(ui, SCOPE, Action::Cancel, CLOSE),
-            hint(ui, SCOPE, Action::ReadAgain, log_words::AGAIN),
+            (Action::LogLevel, log_words::LEVEL),
+            (Action::Cancel, CLOSE),
+            (Action::ReadAgain, log_words::AGAIN),
         ];
-        Heading { left, right: hints.join(PART) }
+        Heading::of(left, ui, SCOPE, &hints)
     }
 }
 
@@ -138,7 +138,7 @@ impl Overlay for LogSheet {
             return Handled::Close;
         }
         if action == Action::ReadAgain {
-            cx.intents.push(Intent::RequestLog(self.least));
+            cx.follow_ups.push(FollowUp::Request(Request::Log { least: self.least }));
             return Handled::Done;
         }
         if action == Action::LogLevel { self.next_level() } else { Handled::Ignored }
@@ -148,12 +148,6 @@ impl Overlay for LogSheet {
         binding.scope == SCOPE
             || matches!(binding.action, Action::Cancel | Action::Quit | Action::Log)
     }
-
-    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        Handled::Ignored
-    }
-
-    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
 
     fn forget_rows(&mut self) {
         self.made_for = None;
@@ -173,11 +167,8 @@ impl Overlay for LogSheet {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        frame.render_widget(Clear, area);
-        let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, view.ui, &self.heading(view.ui), true);
-        draw_scroll_sign(frame.buffer_mut(), head, view.ui, self.rows.shown());
-        let below = Rect { y: head.bottom(), height: area.height - head.height, ..area };
+        let (heading, shown) = (self.heading(view.ui), self.rows.shown());
+        let below = draw_sheet_head(frame, area, view.ui, &heading, Some(shown));
         self.rows.draw(frame, below, view.ui);
     }
 }

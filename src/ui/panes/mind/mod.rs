@@ -8,12 +8,11 @@ mod mind_words;
 pub(crate) mod tests;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::Heading;
 use super::row_search::RowSearch;
+use super::sheet_head::draw_sheet_head;
 use super::strip::Strip;
 use super::text_rows::TextRows;
 use super::transcript::prose::plain_rows;
@@ -22,7 +21,6 @@ use crate::cx::{Cx, UiSettings, View};
 use crate::domain::Problem;
 use crate::domain::text::Text;
 use crate::overlay::{Handled, Overlay, scroll_distance};
-use crate::panes::scroll_sign::draw_scroll_sign;
 use crate::protocol::MindView;
 use crate::theme::Role;
 use crate::words::CLOSE;
@@ -94,11 +92,8 @@ impl MindSheet {
         let dot = ui.glyphs.middle_dot;
         let (title, agent) = (ui.text(mind_words::TITLE), &self.mind.agent);
         let left = format!("{title} {dot} @{agent} {}", ui.text(mind_words::NEW_DIALOG));
-        let hints = [
-            hint(ui, SCOPE, Action::Cancel, CLOSE),
-            hint(ui, SCOPE, Action::NextPart, mind_words::PART),
-        ];
-        Heading { left, right: hints.join(PART) }
+        let hints = [(Action::Cancel, CLOSE), (Action::NextPart, mind_words::PART)];
+        Heading::of(left, ui, SCOPE, &hints)
     }
 }
 
@@ -188,12 +183,6 @@ impl Overlay for MindSheet {
         binding.scope == SCOPE || matches!(binding.action, Action::Cancel | Action::Quit)
     }
 
-    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        Handled::Ignored
-    }
-
-    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
-
     fn update_mind(&mut self, mind: &MindView) {
         if mind.agent == self.mind.agent && *mind != self.mind {
             self.mind = mind.clone();
@@ -219,11 +208,8 @@ impl Overlay for MindSheet {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        frame.render_widget(Clear, area);
-        let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, view.ui, &self.heading(view.ui), true);
-        draw_scroll_sign(frame.buffer_mut(), head, view.ui, self.rows.shown());
-        let below = Rect { y: head.bottom(), height: area.height - head.height, ..area };
+        let (heading, shown) = (self.heading(view.ui), self.rows.shown());
+        let below = draw_sheet_head(frame, area, view.ui, &heading, Some(shown));
         self.rows.draw(frame, below, view.ui);
     }
 }

@@ -15,10 +15,11 @@ use super::composer::{self, Heading, PART, draw_heading, hint};
 use super::field::Field;
 use super::strip::{Strip, draw_between};
 use super::{inbox, transcript, tree};
-use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::action::{Action, Binding, KeysOf, Scope};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::text::Text;
-use crate::overlay::{Handled, Handler, KeysOf, Overlay, has_handler, run_handler};
+use crate::follow_up::FollowUp;
+use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
 use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::theme::Role;
 use crate::words::{CLOSE, RUN};
@@ -96,9 +97,9 @@ impl Palette {
         let Some(entry) = self.entries(cx.ui).into_iter().nth(self.chosen) else {
             return Handled::Done;
         };
-        cx.intents.push(match self.of.only {
-            Some(_) => Intent::RunInOverlay(self.of.scope, entry.action),
-            None => Intent::Run(entry.scope, entry.action),
+        cx.follow_ups.push(match self.of.only {
+            Some(_) => FollowUp::ActInOverlay(self.of.scope, entry.action),
+            None => FollowUp::Run(entry.scope, entry.action),
         });
         Handled::Close
     }

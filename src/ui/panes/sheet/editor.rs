@@ -7,14 +7,16 @@ use ratatui::style::Style;
 
 use super::sheet_words;
 use crate::action::Action;
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::DialogId;
+use crate::follow_up::{FollowUp, ToWriting};
 use crate::model::DraftKey;
 use crate::overlay::Handled;
 use crate::panes::composer::{Heading, PART, SCOPE, draw_heading, hint};
 use crate::panes::field::Field;
 use crate::panes::strip::Strip;
 use crate::protocol::{ReminderAudience, SheetRequest};
+use crate::request::Request;
 use crate::theme::Role;
 
 /// Cells before the text.
@@ -59,7 +61,7 @@ impl Editor {
         let draft = cx.drafts.get(&subject.key());
         let field = Field::new(if draft.is_empty() { &before } else { draft });
         if !draft.is_empty() {
-            cx.intents.push(Intent::Notify(cx.ui.text(sheet_words::DRAFT_RESTORED).to_owned()));
+            cx.notify(sheet_words::DRAFT_RESTORED);
         }
         Self { subject, before, field }
     }
@@ -111,7 +113,7 @@ impl Editor {
         if self.field.paste(text) {
             self.save_draft(cx);
         } else {
-            cx.intents.push(Intent::Notify(cx.ui.text(sheet_words::PASTE_TOO_LONG).to_owned()));
+            cx.notify(sheet_words::PASTE_TOO_LONG);
         }
     }
 
@@ -119,7 +121,7 @@ impl Editor {
     fn save_draft(&self, cx: &mut Cx<'_>) {
         let text = self.field.text();
         let draft = if text == self.before { String::new() } else { text };
-        cx.intents.push(Intent::SaveDraft(self.subject.key(), draft));
+        cx.follow_ups.push(FollowUp::Writing(ToWriting::SaveDraft(self.subject.key(), draft)));
     }
 
     /// Restores the original text; closes if nothing was changed.
@@ -136,15 +138,23 @@ impl Editor {
     fn save(&self, dialog: &DialogId, cx: &mut Cx<'_>) -> Handled {
         let text = self.field.text();
         if text.trim().is_empty() {
-            cx.intents.push(Intent::Notify(cx.ui.text(sheet_words::TEXT_MISSING).to_owned()));
+            cx.notify(sheet_words::TEXT_MISSING);
             return Handled::Done;
         }
         if text != self.before {
-            let draft = Some((self.subject.key(), text.clone()));
-            let request = self.request(text);
-            cx.intents.push(Intent::Sheet { dialog: dialog.clone(), request, draft });
+            cx.follow_ups.extend(self.change(dialog, text));
         }
         Handled::Close
+    }
+
+    /// The typed text stays a draft until it is on disk.
+    fn change(&self, dialog: &DialogId, text: String) -> [FollowUp; 3] {
+        let (dialog, key) = (dialog.clone(), self.subject.key());
+        let draft = Some((key.clone(), text.clone()));
+        let draft_now = FollowUp::Writing(ToWriting::SaveDraft(key, text.clone()));
+        let request = self.request(text);
+        let change = Request::ChangeSheet { dialog, request, draft };
+        [draft_now, FollowUp::Writing(ToWriting::StoreDrafts), FollowUp::Request(change)]
     }
 
     fn request(&self, text: String) -> SheetRequest {
@@ -205,5 +215,26 @@ impl Editor {
             prompt.draw(frame.buffer_mut(), area, body.y);
         }
         self.field.draw(frame, body, ui.style(Role::Text), true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RootId;
+
+    #[test]
+    fn the_text_of_a_change_is_stored_before_the_change_is_sent() {
+        let subject = EditSubject::Section("a.tsk".to_owned(), "goals".to_owned());
+        let editor = Editor { subject, before: String::new(), field: Field::new("typed") };
+        let dialog = DialogId::main(RootId::new("a"));
+        assert!(matches!(
+            editor.change(&dialog, "typed".to_owned()),
+            [
+                FollowUp::Writing(ToWriting::SaveDraft(..)),
+                FollowUp::Writing(ToWriting::StoreDrafts),
+                FollowUp::Request(_)
+            ]
+        ));
     }
 }

@@ -22,13 +22,17 @@ use super::composer::{self, Heading, PART, draw_heading, hint};
 use super::row_search::{RowJump, RowSearch};
 use super::strip::Strip;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, View};
+use crate::cx::{Cx, View};
 use crate::domain::DialogId;
 use crate::domain::asking::question::short_headline;
 use crate::domain::reading::title::headline;
+use crate::follow_up::FollowUp;
+use crate::model::Tone;
+use crate::new_overlay::{NewOverlay, SheetKind};
 use crate::overlay::{Handled, Overlay};
 use crate::panes::scroll_sign::draw_scroll_sign;
 use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
+use crate::request::Request;
 use crate::theme::Role;
 
 pub const SCOPE: Scope = Scope::new("sheet", "提醒与任务文档", &[Scope::PANES, Scope::ANYWHERE]);
@@ -55,22 +59,6 @@ pub const BINDINGS: &[Binding] = &[
 
 /// Characters of a reminder shown in a question.
 const NAME_CHARS: usize = 40;
-
-/// What a sheet shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SheetKind {
-    Reminders,
-    Taskdoc,
-}
-
-impl SheetKind {
-    pub fn request(self) -> SheetRequest {
-        match self {
-            Self::Reminders => SheetRequest::Reminders,
-            Self::Taskdoc => SheetRequest::Taskdoc,
-        }
-    }
-}
 
 #[derive(Debug)]
 pub struct SheetPane {
@@ -172,10 +160,11 @@ impl SheetPane {
             (SheetKind::Reminders, Some(ReminderView { id, content, no_delete: None, .. })) => {
                 let request = SheetRequest::DeleteReminder { id: id.clone() };
                 let dialog = self.dialog.clone();
-                let yes = Intent::Sheet { dialog, request, draft: None };
+                let yes = Request::ChangeSheet { dialog, request, draft: None };
                 let name = format!("“{}”", short_headline(&headline(content), NAME_CHARS));
                 let question = cx.ui.sentence(sheet_words::DELETE_REMINDER_QUESTION, &name);
-                cx.intents.push(Intent::ConfirmPermanent(question, Box::new(yes)));
+                let asks = NewOverlay::PermanentQuestion(question, vec![FollowUp::Request(yes)]);
+                cx.follow_ups.push(FollowUp::Show(asks));
             }
         }
         Handled::Done
@@ -267,7 +256,7 @@ impl SheetPane {
 /// Shows why something cannot be changed here.
 fn refuse(reason: &str, cx: &mut Cx<'_>) {
     let text = format!("{}: {reason}", cx.ui.text(sheet_words::NOT_BY_HAND));
-    cx.intents.push(Intent::Notify(text));
+    cx.follow_ups.push(FollowUp::NotifyText(Tone::Plain, text));
 }
 
 impl Overlay for SheetPane {

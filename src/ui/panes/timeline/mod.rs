@@ -13,25 +13,25 @@ mod timeline_words;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::widgets::Clear;
 
 use self::chart::{CellKind, Stretch, Window, stretches, whole};
 use self::scale::Scale;
 use self::sentence::{name, sentence};
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::Heading;
 use super::row_search::{RowJump, RowSearch};
+use super::sheet_head::draw_sheet_head;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::reading::timeline::SpanPlace;
+use crate::follow_up::{FollowUp, ToReading};
 use crate::model::age;
 use crate::overlay::{Handled, Overlay, scroll_distance};
-use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
+use crate::panes::scroll_sign::ShownRows;
 use crate::protocol::{TimelineRow, TimelineView};
 use crate::text::width::width;
 use crate::theme::Role;
@@ -259,17 +259,17 @@ impl TimelineSheet {
     fn go(&self, cx: &mut Cx<'_>) -> Handled {
         let place = cx.sheets.timeline().and_then(|view| self.stretch(view)?.span.place.clone());
         let dialog = self.cursor.dialog.clone();
-        cx.intents.push(match place {
-            Some(SpanPlace::Call(call)) => Intent::ShowCall(dialog, call),
+        let there = match place {
+            Some(SpanPlace::Call(call)) => FollowUp::Reading(ToReading::ShowCall(dialog, call)),
             Some(SpanPlace::Generation(course, genseq)) => {
-                Intent::ShowGeneration(dialog, course, genseq)
+                FollowUp::Reading(ToReading::ShowGeneration(dialog, course, genseq))
             }
             None => {
-                cx.intents
-                    .push(Intent::Notify(cx.ui.text(timeline_words::NOT_IN_RECORDS).to_owned()));
+                cx.notify(timeline_words::NOT_IN_RECORDS);
                 return Handled::Done;
             }
-        });
+        };
+        cx.follow_ups.push(there);
         Handled::Close
     }
 
@@ -283,12 +283,12 @@ impl TimelineSheet {
             }
         }
         let hints = [
-            hint(ui, SCOPE, Action::OtherEnd, timeline_words::GO),
-            hint(ui, SCOPE, Action::Cancel, CLOSE),
-            hint(ui, SCOPE, Action::ZoomIn, timeline_words::LARGER),
-            hint(ui, SCOPE, Action::ZoomOut, timeline_words::SMALLER),
+            (Action::OtherEnd, timeline_words::GO),
+            (Action::Cancel, CLOSE),
+            (Action::ZoomIn, timeline_words::LARGER),
+            (Action::ZoomOut, timeline_words::SMALLER),
         ];
-        Heading { left: left.join(&dot), right: hints.join(PART) }
+        Heading::of(left.join(&dot), ui, SCOPE, &hints)
     }
 
     /// Below the heading: the axis with a line for the cursor, the rows, the span in words, the legend.
@@ -500,12 +500,6 @@ impl Overlay for TimelineSheet {
             || matches!(binding.action, Action::Cancel | Action::Quit | Action::Timeline)
     }
 
-    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        Handled::Ignored
-    }
-
-    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
-
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let Some(content) = cx.sheets.timeline() else { return };
         self.now = view.now.seconds().unwrap_or(self.now);
@@ -525,20 +519,19 @@ impl Overlay for TimelineSheet {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        frame.render_widget(Clear, area);
         let (ui, content) = (view.ui, cx.sheets.timeline());
-        let heading = Self::heading(content, ui);
-        let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, ui, &heading, true);
+        let shown = content.map(|content| ShownRows {
+            top: self.top,
+            height: self.height,
+            rows: content.rows.len(),
+        });
+        let below = draw_sheet_head(frame, area, ui, &Self::heading(content, ui), shown);
         let buffer = frame.buffer_mut();
         let Some(content) = content else {
-            let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
             let dim = ui.style(Role::TextDim);
             Strip::new().put("  ", dim).put(ui.text(LOADING), dim).draw(buffer, below, below.y);
             return;
         };
-        let shown = ShownRows { top: self.top, height: self.height, rows: content.rows.len() };
-        draw_scroll_sign(buffer, head, ui, shown);
         let areas = Self::areas(area, content.rows.len());
         let (names, cells) = Self::columns(content, area.width);
         let window = self.window(content);

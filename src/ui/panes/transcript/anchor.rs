@@ -1,5 +1,8 @@
-//! Rows of the transcript by their place in it, and a selection of them. Items are the numbered blocks, then live
+//! Rows of the transcript by their place in it, a selection of them, and moves among them. Items are the numbered blocks, then live
 //! text, then the tail.
+
+use crate::domain::{CallId, Genseq};
+use crate::model::{FoundPlace, ViewPosition};
 
 /// A row of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -44,4 +47,53 @@ impl Selection {
 pub enum Towards {
     Start,
     End,
+}
+
+/// A move of the view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScrollMove {
+    /// The cursor to the block above or below.
+    Up(Stop),
+    Down(Stop),
+    /// Positive numbers scroll down.
+    HalfPages(isize),
+    Pages(isize),
+    Lines(isize),
+    /// The cursor to this item.
+    Cursor(isize),
+    Start,
+    /// To the end, and follow it.
+    End,
+    /// To the next or the previous generation.
+    Generations(isize),
+    /// To a block, once it is loaded.
+    Target(Landmark),
+    /// To a saved position.
+    Position(ViewPosition),
+}
+
+/// The target of a jump: one end of a call, a generation, or a search result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Landmark {
+    /// The call or question, shown with its end at the lower edge.
+    Call(CallId),
+    /// The assignment made from it, shown at the upper edge.
+    Assignment(CallId),
+    /// A record that a search has found.
+    Found(FoundPlace),
+    /// The first loaded row of a generation, shown at the upper edge.
+    Generation(Genseq),
+}
+
+/// The target of a step of the cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// At every block.
+    Block,
+    /// At calls of tools and teammates.
+    Call,
+    /// At questions for the user.
+    Question,
+    /// At calls that changed files.
+    Change,
 }

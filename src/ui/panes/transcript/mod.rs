@@ -29,16 +29,14 @@ use std::collections::BTreeMap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-pub use anchor::Towards;
 use anchor::{Anchor, Selection, number_without};
+pub use anchor::{Landmark, ScrollMove, Stop, Towards};
 pub use block::{Answering, LayoutContext, NameLookup};
 pub use context::TranscriptContext;
 use cursor::StepBack;
-pub use cursor::Stop;
 pub use file_of_call::FileOfCall;
 pub use keys::{BINDINGS, SCOPE};
 pub use open::{OpenDialog, Unfolded};
-pub use scroll::{Landmark, ScrollMove};
 use search::Search;
 pub use search::SearchCount;
 

@@ -1,35 +1,10 @@
 //! The position of the view and its moves.
 
-use super::anchor::{Anchor, Towards};
-use super::cursor::Stop;
+use super::anchor::{Anchor, Landmark, ScrollMove, Stop, Towards};
 use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::reading::transcript::{Block, BlockBody};
-use crate::domain::{CallId, Genseq};
-use crate::model::{FoundPlace, ReadingPlace, ViewPosition};
-
-/// A move of the view.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ScrollMove {
-    /// The cursor to the block above or below.
-    Up(Stop),
-    Down(Stop),
-    /// Positive numbers scroll down.
-    HalfPages(isize),
-    Pages(isize),
-    Lines(isize),
-    /// The cursor to this item.
-    Cursor(isize),
-    Start,
-    /// To the end, and follow it.
-    End,
-    /// To the next or the previous generation.
-    Generations(isize),
-    /// To a block, once it is loaded.
-    Target(Landmark),
-    /// To a saved position.
-    Position(ViewPosition),
-}
+use crate::model::{ReadingPlace, ViewPosition};
 
 impl ScrollMove {
     fn towards(&self) -> Towards {
@@ -53,19 +28,6 @@ impl ScrollMove {
             | Self::Cursor(_) => Towards::End,
         }
     }
-}
-
-/// The target of a jump: one end of a call, a generation, or a search result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Landmark {
-    /// The call or question, shown with its end at the lower edge.
-    Call(CallId),
-    /// The assignment made from it, shown at the upper edge.
-    Assignment(CallId),
-    /// A record that a search has found.
-    Found(FoundPlace),
-    /// The first loaded row of a generation, shown at the upper edge.
-    Generation(Genseq),
 }
 
 impl Landmark {

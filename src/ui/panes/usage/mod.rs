@@ -10,23 +10,23 @@ pub(crate) mod tests;
 mod usage_words;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
 use self::plot::plot;
 use self::table::{Table, TableRow, grouped};
-use super::composer::{Heading, PART, draw_heading, hint};
+use super::composer::Heading;
 use super::row_search::{RowJump, RowSearch, top_for};
+use super::sheet_head::draw_sheet_head;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
-use crate::cx::{Cx, Intent, UiSettings, View};
+use crate::cx::{Cx, UiSettings, View};
 use crate::domain::reading::usage::GenerationUsage;
 use crate::domain::text::in_lang;
 use crate::domain::{Course, DialogId, Genseq, HealthLevel, Stamp};
+use crate::follow_up::{FollowUp, ToReading};
 use crate::overlay::{Handled, Overlay, scroll_distance};
-use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
+use crate::panes::scroll_sign::ShownRows;
 use crate::protocol::{DialogUsage, UsageView};
 use crate::theme::Role;
 use crate::words::{CLOSE, LOADING};
@@ -212,7 +212,11 @@ impl UsageSheet {
         let generation = dialog.and_then(|dialog| self.generation(dialog));
         let place = generation.and_then(|one| Some((one.course, one.genseq?)));
         let Some((course, genseq)) = place else { return Handled::Done };
-        cx.intents.push(Intent::ShowGeneration(self.dialog.clone(), course, genseq));
+        cx.follow_ups.push(FollowUp::Reading(ToReading::ShowGeneration(
+            self.dialog.clone(),
+            course,
+            genseq,
+        )));
         Handled::Close
     }
 
@@ -227,11 +231,11 @@ impl UsageSheet {
             }
         }
         let hints = [
-            hint(ui, SCOPE, Action::OtherEnd, usage_words::GO),
-            hint(ui, SCOPE, Action::Cancel, CLOSE),
-            hint(ui, SCOPE, Action::PreviousGeneration, usage_words::GENERATION),
+            (Action::OtherEnd, usage_words::GO),
+            (Action::Cancel, CLOSE),
+            (Action::PreviousGeneration, usage_words::GENERATION),
         ];
-        Heading { left: left.join(&dot), right: hints.join(PART) }
+        Heading::of(left.join(&dot), ui, SCOPE, &hints)
     }
 
     /// Places the plot with its mark and the words below the table, which takes the remaining rows.
@@ -360,12 +364,6 @@ impl Overlay for UsageSheet {
             || matches!(binding.action, Action::Cancel | Action::Quit | Action::Usage)
     }
 
-    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        Handled::Ignored
-    }
-
-    fn paste(&mut self, _: &str, _: &mut Cx<'_>) {}
-
     fn forget_rows(&mut self) {
         self.made_for = None;
     }
@@ -386,10 +384,9 @@ impl Overlay for UsageSheet {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        frame.render_widget(Clear, area);
         let (ui, content) = (view.ui, cx.sheets.usage());
-        let heading = Self::heading(content, ui);
-        draw_heading(frame, Rect { height: area.height.min(1), ..area }, ui, &heading, true);
+        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
+        draw_sheet_head(frame, area, ui, &Self::heading(content, ui), content.map(|_| shown));
         let areas = Self::areas(area);
         let dim = ui.style(Role::TextDim);
         let Some(content) = content else {
@@ -397,13 +394,6 @@ impl Overlay for UsageSheet {
             line.draw(frame.buffer_mut(), areas.table, areas.table.y);
             return;
         };
-        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
-        draw_scroll_sign(
-            frame.buffer_mut(),
-            Rect { height: area.height.min(1), ..area },
-            ui,
-            shown,
-        );
         self.draw_table(frame, areas.table, ui);
         let Some(dialog) = self.chosen(content) else { return };
         let height = usize::from(areas.plot.height.saturating_sub(1));

@@ -4,21 +4,20 @@ use std::time::Instant;
 
 use super::{ReturnPoint, Writing};
 use crate::app::answers::answering::show_to_approve;
-use crate::app::answers::question_choice::Pick;
-use crate::app::answers::undoable::HeldAnswer;
 use crate::app::drawing::app_words;
-use crate::app::drawing::focus::Focus;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::app::flow::requests::Request;
-use crate::app::overlays::new_overlay::NewOverlay;
 use crate::domain::DialogId;
 use crate::domain::asking::inquiry::Part;
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::text::{Localized, Text};
+use crate::focus::Focus;
+use crate::follow_up::{FollowUp, FollowUps, ToModel, ToReading, ToWriting};
 use crate::model::{DraftKey, Inbox, Tone, attached};
+use crate::new_overlay::NewOverlay;
 use crate::panes::composer::Target;
 use crate::panes::inbox::NOTHING_FITS;
 use crate::protocol::{InboxRow, Refusal};
+use crate::question_choice::Pick;
+use crate::request::{HeldAnswer, Request};
 
 /// The pane that has the focus, or had it before the composer, and the open dialog.
 type Position<'a> = (Focus, Option<&'a DialogId>);
@@ -49,8 +48,8 @@ impl Writing {
         let part = part.map(|part| part.id);
         self.write_to(Target::Question { dialog, id: id.clone(), part }, now);
         vec![
-            FollowUp::SelectQuestion(id),
-            FollowUp::ShowQuestion(Box::new(row.clone())),
+            FollowUp::Model(ToModel::SelectQuestion(id)),
+            FollowUp::Reading(ToReading::ShowQuestion(Box::new(row.clone()))),
             FollowUp::Focus(Focus::Composer),
         ]
     }
@@ -120,13 +119,16 @@ impl Writing {
         if let Some(next) = next {
             let (dialog, id) = (answer.dialog.clone(), answer.question.clone());
             let target = Target::Question { dialog, id, part: Some(next.id) };
-            return vec![FollowUp::Request(answer.request()), FollowUp::WriteTo(target)];
+            return vec![
+                FollowUp::Request(answer.request()),
+                FollowUp::Writing(ToWriting::WriteTo(target)),
+            ];
         }
         let question = answer.question.clone();
         vec![
-            FollowUp::MarkSent(question.clone()),
-            FollowUp::HoldAnswer(answer),
-            FollowUp::AfterAnswer(question),
+            FollowUp::Model(ToModel::MarkSent(question.clone())),
+            FollowUp::Writing(ToWriting::HoldAnswer(answer)),
+            FollowUp::Writing(ToWriting::AfterAnswer(question)),
         ]
     }
 
@@ -250,9 +252,9 @@ impl Writing {
             sent.retain(|one| matches!(one, FollowUp::Request(_)));
         }
         let (question, input) = (id.clone(), AnswerInput::Dismiss(None));
-        sent.push(FollowUp::MarkSent(id.clone()));
+        sent.push(FollowUp::Model(ToModel::MarkSent(id.clone())));
         sent.push(FollowUp::Request(Request::AnswerAll { dialog, question, input }));
-        sent.push(FollowUp::AfterAnswer(id));
+        sent.push(FollowUp::Writing(ToWriting::AfterAnswer(id)));
         sent
     }
 
@@ -272,7 +274,9 @@ impl Writing {
         let focus = before.as_ref().map_or(Focus::Inbox, |before| before.focus);
         let dialog = before.and_then(|before| before.dialog).or_else(|| open.cloned());
         self.write_to(dialog.clone().map_or(Target::Nobody, Target::Dialog), now);
-        let elsewhere = dialog.filter(|dialog| open != Some(dialog)).map(FollowUp::ReturnTo);
+        let elsewhere = dialog
+            .filter(|dialog| open != Some(dialog))
+            .map(|one| FollowUp::Reading(ToReading::ReturnTo(one)));
         elsewhere.into_iter().chain([FollowUp::Focus(focus)]).collect()
     }
 }
@@ -302,7 +306,7 @@ mod tests {
         assert_eq!(writing.question(), Some("q2"));
         inbox.mark_sent("q2");
         let expected = [
-            FollowUp::ReturnTo(begin),
+            FollowUp::Reading(ToReading::ReturnTo(begin)),
             FollowUp::Focus(Focus::Dialog),
             FollowUp::Notify(Tone::Good, app_words::ALL_ANSWERED),
         ];

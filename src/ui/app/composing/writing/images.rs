@@ -5,17 +5,17 @@ use std::time::Instant;
 
 use super::Writing;
 use crate::app::drawing::app_words;
-use crate::app::flow::effect::Effect;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
-use crate::app::flow::requests::Request;
 use crate::cx::UiSettings;
 use crate::domain::dialogs::attachment::MAX_IMAGES;
 use crate::domain::dialogs::image_reference::{IMAGE, image_name, image_reference};
 use crate::domain::text::Text;
+use crate::effect::Effect;
+use crate::follow_up::{FollowUp, FollowUps};
 use crate::model::{DraftImage, Tone, attached};
 use crate::panes::composer::dropped_images;
 use crate::panes::composer::offers::quoted;
 use crate::protocol::{AttachedImage, ImageOrigin};
+use crate::request::Request;
 
 impl Writing {
     /// Inserts pasted text; paths of images, as a terminal pastes files that are dropped on it, are attached.

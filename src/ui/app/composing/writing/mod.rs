@@ -10,25 +10,24 @@ use std::time::Instant;
 use ratatui::crossterm::event::KeyEvent;
 
 use crate::action::{Action, Scope};
-use crate::app::answers::undoable::HeldAnswer;
 use crate::app::drawing::app_words;
-use crate::app::drawing::focus::Focus;
-use crate::app::flow::follow_up::FollowUp;
-use crate::app::flow::requests::{PendingTakeBack, Request, TakeBackEdit};
-use crate::app::overlays::new_overlay::NewOverlay;
 use crate::cx::UiSettings;
 use crate::domain::DialogId;
 use crate::domain::asking::question::choices::AnswerChoice;
 use crate::domain::asking::question::picking::{self, PickedAnswer};
 use crate::domain::reading::title::without_marks;
 use crate::draft_writer::DraftTexts;
+use crate::focus::Focus;
+use crate::follow_up::{FollowUp, ToReading};
 use crate::model::{DraftKey, Drafts, Inbox, Tone, attached};
+use crate::new_overlay::NewOverlay;
 use crate::panes::composer::offers::{self, Offer, OfferedFiles};
 use crate::panes::composer::{Composer, SCOPE, SentTexts, Target, TypedKind};
 use crate::panes::field::{BegunCommand, ChipOpened, Field, ViKeys, ViMode, ViOutcome};
 use crate::panes::transcript::ScrollMove;
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{InboxRow, MemberView};
+use crate::request::{HeldAnswer, PendingTakeBack, Request, TakeBackEdit};
 
 /// Fields of other targets that are kept; of more, only the drafts.
 const MAX_LEFT: usize = 8;
@@ -440,7 +439,7 @@ impl Writing {
             Target::Nobody => Vec::new(),
             Target::Dialog(dialog) => vec![
                 FollowUp::Request(Request::Say { dialog, text, typed }),
-                FollowUp::Scroll(ScrollMove::End),
+                FollowUp::Reading(ToReading::Scroll(ScrollMove::End)),
             ],
             Target::Question { dialog, id, part } => {
                 let answer = HeldAnswer { dialog, question: id, part, text, typed };
@@ -564,7 +563,10 @@ pub(in crate::app) mod tests {
         let (mut writing, now) = writing("hello");
         let (text, typed) = ("hello".to_owned(), "hello".to_owned());
         let request = FollowUp::Request(Request::Say { dialog: dialog(), text, typed });
-        assert_eq!(send(&mut writing, now), [request, FollowUp::Scroll(ScrollMove::End)]);
+        assert_eq!(
+            send(&mut writing, now),
+            [request, FollowUp::Reading(ToReading::Scroll(ScrollMove::End))]
+        );
         assert_eq!(writing.drafts().get(&key()), "hello");
         writing.write_to(Target::Nobody, now);
         writing.write_to(Target::Dialog(dialog()), now);

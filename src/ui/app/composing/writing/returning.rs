@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use super::Writing;
-use crate::app::answers::undoable::HeldAnswer;
 use crate::app::drawing::app_words;
-use crate::app::flow::follow_up::{FollowUp, FollowUps};
 use crate::domain::DialogId;
+use crate::follow_up::{FollowUp, FollowUps, ToModel};
 use crate::model::{DraftKey, Inbox, Tone};
 use crate::panes::composer::Target;
+use crate::request::HeldAnswer;
 
 impl Writing {
     /// Turns a refused message into a draft again, before text typed since then.
@@ -32,7 +32,10 @@ impl Writing {
         }
         self.drafts.set(key, &merged, now);
         self.drafts.save();
-        key.question().map(|id| FollowUp::UnmarkSent(id.to_owned())).into_iter().collect()
+        key.question()
+            .map(|id| FollowUp::Model(ToModel::UnmarkSent(id.to_owned())))
+            .into_iter()
+            .collect()
     }
 
     /// Joins the refused text and text typed since then. Texts that are refused one after another keep the

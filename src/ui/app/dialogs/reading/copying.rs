@@ -2,11 +2,11 @@
 
 use super::Reading;
 use crate::app::drawing::app_words;
-use crate::app::flow::follow_up::FollowUp;
-use crate::app::overlays::new_overlay::NewOverlay;
 use crate::copies::CopyTo;
 use crate::domain::text::Text;
+use crate::follow_up::FollowUp;
 use crate::model::Tone;
+use crate::new_overlay::NewOverlay;
 use crate::text::CopyText;
 use crate::text::excerpts::{Excerpt, excerpts};
 

@@ -2,15 +2,15 @@
 //! loaded yet are requested: older ones first, then the previous course.
 
 use super::Reading;
-use crate::app::answers::question_choice::Pick;
 use crate::app::drawing::app_words;
-use crate::app::drawing::focus::Focus;
-use crate::app::flow::follow_up::FollowUp;
 use crate::domain::reading::transcript::{AskedBlock, BlockBody, Reply, Tellask};
 use crate::domain::text::Text;
 use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, TellaskKind};
+use crate::focus::Focus;
+use crate::follow_up::{FollowUp, ToWriting};
 use crate::model::{FoundPlace, Place, Tone};
 use crate::panes::transcript::{Landmark, ScrollMove};
+use crate::question_choice::Pick;
 
 /// Positions one can go back to.
 const MAX_BACK_ENTRIES: usize = 50;
@@ -52,7 +52,9 @@ impl Reading {
             JumpTarget::SameDialog(course, landmark) => self.go_within(course, landmark),
             JumpTarget::Question => {
                 let call = body.call().cloned();
-                call.map(|call| FollowUp::Answer(Pick::Call(dialog, call))).into_iter().collect()
+                call.map(|call| FollowUp::Writing(ToWriting::Answer(Pick::Call(dialog, call))))
+                    .into_iter()
+                    .collect()
             }
             JumpTarget::Toggle => self.toggle_call(),
             JumpTarget::Unknown => vec![FollowUp::Notify(Tone::Plain, app_words::NO_SIDE_YET)],

@@ -10,12 +10,11 @@ use std::time::{Duration, Instant};
 use ratatui::layout::Rect;
 
 use crate::app::drawing::app_words;
-use crate::app::drawing::focus::Focus;
-use crate::app::flow::follow_up::FollowUp;
-use crate::app::flow::requests::Request;
 use crate::cx::UiSettings;
 use crate::domain::text::Text;
 use crate::domain::{Course, DialogId, Genseq};
+use crate::focus::Focus;
+use crate::follow_up::{FollowUp, ToModel, ToWriting};
 use crate::model::{Place, Tone, ViewPosition};
 use crate::panes::composer::Target;
 use crate::panes::transcript::prose::Prose;
@@ -23,6 +22,7 @@ use crate::panes::transcript::{
     Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded, live_width,
 };
 use crate::protocol::{Command, InboxRow, Ticket, TranscriptPage};
+use crate::request::Request;
 
 /// Long enough for a reader to be through with the last words before they move.
 const FILL_AFTER: Duration = Duration::from_secs(2);
@@ -126,8 +126,8 @@ impl Reading {
         self.transcript = TranscriptPane::default();
         vec![
             FollowUp::Request(Request::Open { dialog: dialog.clone(), course }),
-            FollowUp::SelectDialog(dialog.clone()),
-            FollowUp::DialogShown(dialog.clone()),
+            FollowUp::Model(ToModel::SelectDialog(dialog.clone())),
+            FollowUp::Writing(ToWriting::DialogShown(dialog.clone())),
         ]
     }
 
@@ -221,7 +221,7 @@ impl Reading {
         self.open = None;
         self.transcript = TranscriptPane::default();
         let leaves = matches!(focus, Focus::Composer | Focus::Dialog);
-        [FollowUp::WriteTo(Target::Nobody), FollowUp::Command(Command::Close)]
+        [FollowUp::Writing(ToWriting::WriteTo(Target::Nobody)), FollowUp::Command(Command::Close)]
             .into_iter()
             .chain(leaves.then_some(FollowUp::Focus(Focus::Tree)))
             .collect()
@@ -365,8 +365,8 @@ mod tests {
         let a = dialog("a");
         let expected = [
             FollowUp::Request(Request::Open { dialog: a.clone(), course: None }),
-            FollowUp::SelectDialog(a.clone()),
-            FollowUp::DialogShown(a.clone()),
+            FollowUp::Model(ToModel::SelectDialog(a.clone())),
+            FollowUp::Writing(ToWriting::DialogShown(a.clone())),
         ];
         assert_eq!(reading.open_if_new(&a), expected);
         assert_eq!(reading.open_if_new(&a), []);
@@ -378,7 +378,7 @@ mod tests {
         for name in ["a", "b"] {
             reading.open_dialog(&dialog(name), None);
         }
-        assert!(reading.go_back().contains(&FollowUp::SelectDialog(dialog("a"))));
+        assert!(reading.go_back().contains(&FollowUp::Model(ToModel::SelectDialog(dialog("a")))));
         let nothing = FollowUp::Notify(Tone::Plain, app_words::NOTHING_BEFORE);
         assert_eq!(reading.go_back(), [nothing]);
     }
@@ -391,7 +391,7 @@ mod tests {
         }
         assert_eq!(reading.removed(&dialog("a"), Focus::Tree), []);
         let closed = reading.removed(&dialog("b"), Focus::Dialog);
-        assert!(closed.contains(&FollowUp::WriteTo(Target::Nobody)));
+        assert!(closed.contains(&FollowUp::Writing(ToWriting::WriteTo(Target::Nobody))));
         assert!(closed.contains(&FollowUp::Focus(Focus::Tree)));
         assert_eq!(reading.dialog(), None);
         assert_eq!(reading.go_back().len(), 1);

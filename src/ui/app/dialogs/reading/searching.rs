@@ -2,9 +2,9 @@
 
 use super::Reading;
 use crate::app::drawing::app_words;
-use crate::app::flow::follow_up::FollowUp;
-use crate::app::overlays::new_overlay::NewOverlay;
+use crate::follow_up::FollowUp;
 use crate::model::Tone;
+use crate::new_overlay::NewOverlay;
 use crate::panes::transcript::{SearchCount, Towards};
 
 impl Reading {

@@ -3,17 +3,15 @@
 
 use super::super::{approvals, ending, fixture::*, parts, preview, queued, searching, sequences};
 use super::{Surface, blocks};
-use crate::app::overlays::new_overlay::NewOverlay;
 use crate::app::{DemoStart, Focus};
-use crate::cx::FilteredList;
 use crate::domain::Lang;
+use crate::follow_up::FilteredList;
 use crate::lists::{
     autonomy, change_to_approve, copy_parts, notice, places, problems, processes, shelf, tasks,
     team, triggers,
 };
-use crate::panes::input_prompt::PromptPurpose;
-use crate::panes::sheet::{self, SheetKind};
-use crate::panes::{changes, composer, consent, finder, log, mind, timeline, usage};
+use crate::new_overlay::{NewOverlay, PromptPurpose, SheetKind};
+use crate::panes::{changes, composer, consent, finder, log, mind, sheet, timeline, usage};
 use crate::protocol::event::Segment;
 use crate::protocol::{DriverEvent, FindEnd, QuietOutcome};
 
@@ -46,7 +44,7 @@ surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
     NewOverlay::Usage { .. } => "tokens";
     NewOverlay::Log(..) => "log";
     NewOverlay::Mind(_) => "mind";
-    NewOverlay::Tasks(_) => "tasks";
+    NewOverlay::Tasks(..) => "tasks";
     NewOverlay::NewTask(_) => "new-task";
     NewOverlay::Task(_) => "task";
     NewOverlay::Trigger(_) => "trigger";

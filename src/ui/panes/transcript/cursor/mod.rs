@@ -7,25 +7,12 @@
 #[cfg(test)]
 mod tests;
 
-use super::anchor::{Anchor, Towards};
+use super::anchor::{Anchor, Stop, Towards};
 use super::scroll::{end_of_text, first};
 use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap};
 use crate::domain::reading::transcript::BlockBody;
 use crate::domain::{Course, Genseq};
 use crate::model::ViewPosition;
-
-/// The target of a step of the cursor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// At every block.
-    Block,
-    /// At calls of tools and teammates.
-    Call,
-    /// At questions for the user.
-    Question,
-    /// At calls that changed files.
-    Change,
-}
 
 impl Stop {
     fn is_at(self, body: &BlockBody) -> bool {

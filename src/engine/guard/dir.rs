@@ -14,8 +14,8 @@ use rustix::fs::{self as sys, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::stat::{PathKind, Stat};
+use crate::guard::file_identity::Identity;
 use crate::sandbox::nameless;
-use crate::tools::file_identity::Identity;
 
 /// Opening a directory only to look names up needs no read permission where `O_PATH` exists.
 #[cfg(any(target_os = "linux", target_os = "android"))]

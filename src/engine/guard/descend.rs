@@ -9,7 +9,7 @@ use super::fault::{PathFault, PathFaultKind};
 use super::names::reserved_area;
 use super::stat::Stat;
 use super::{AccessOp, Guard, OpenDir, PathTarget};
-use crate::tools::file_identity::Identity;
+use crate::guard::file_identity::Identity;
 
 impl OpenDir {
     /// The path of an entry, as it is shown.

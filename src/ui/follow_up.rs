@@ -1,28 +1,59 @@
-//! The effects that an action, an event or a change of one owner has on others, as data. Owners never
-//! call each other; the app carries their follow-ups out, in order.
+//! The effects that an action, an event, a key in an overlay or a change of one owner has on others, as data.
+//! Owners never call each other; the app carries their follow-ups out, in order.
 
-use super::effect::Effect;
-use super::requests::{PendingTakeBack, Request};
 use crate::action::{Action, Scope};
-use crate::app::answers::question_choice::Pick;
-use crate::app::answers::undoable::HeldAnswer;
-use crate::app::drawing::focus::Focus;
-use crate::app::overlays::new_overlay::NewOverlay;
 use crate::copies::CopyTo;
-use crate::cx::{FilteredList, PutOff};
+use crate::domain::asking::put_off;
 use crate::domain::text::{Localized, Text};
 use crate::domain::{Bucket, CallId, Course, DialogId, Genseq, RootId};
+use crate::effect::Effect;
+use crate::focus::Focus;
 use crate::model::{DraftKey, FoundPlace, Tone};
+use crate::new_overlay::NewOverlay;
 use crate::panes::composer::Target;
 use crate::panes::transcript::{ScrollMove, Towards};
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, InboxRow, Ticket};
+use crate::protocol::{Command, InboxRow, Lifecycle, Ticket};
+use crate::question_choice::Pick;
+use crate::request::{HeldAnswer, PendingTakeBack, Request};
 use crate::text::CopyText;
 
-pub(in crate::app) type FollowUps = Vec<FollowUp>;
+/// How long a question is put off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PutOff {
+    Minutes(u64),
+    UntilNextStart,
+}
 
+impl PutOff {
+    /// `15`: minutes; `2h`: hours; nothing: until the next start.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Some(Self::UntilNextStart);
+        }
+        let (number, unit) = match text.strip_suffix(['h', 'H']) {
+            Some(hours) => (hours.trim(), 60),
+            None => (text, 1),
+        };
+        let minutes = number.parse::<u64>().ok()?.checked_mul(unit)?;
+        (1..=put_off::MAX_MINUTES).contains(&minutes).then_some(Self::Minutes(minutes))
+    }
+}
+
+/// A list that can be filtered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilteredList {
+    Dialogs,
+    Questions,
+}
+
+/// In the order in which they are carried out.
+pub type FollowUps = Vec<FollowUp>;
+
+/// What follows, said to its owner.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::app) enum FollowUp {
+pub enum FollowUp {
     // To the user, the driver and the loop.
     /// Show a message in the status line.
     Notify(Tone, Text),
@@ -35,15 +66,21 @@ pub(in crate::app) enum FollowUp {
     Copy(CopyTo, CopyText),
     /// Quit, and stop background processes.
     QuitAndStop,
+    /// Leave the screen; the driver goes on.
+    Detach,
+    /// Change a dialog.
+    Lifecycle(Lifecycle),
 
     /// Do this, as by its key.
     Act(Action),
+    /// Do this, as by its key, where this scope has the focus.
+    Run(Scope, Action),
     /// The same action in the topmost overlay, if it has this scope.
     ActInOverlay(Scope, Action),
 
     // To the overlays.
     Show(NewOverlay),
-    /// Show a list, or carry out its intent instead.
+    /// Show a list, or do what it asks for instead.
     ShowList(Scope),
     /// This many dialogs are put away together.
     BeginBatch {
@@ -68,7 +105,15 @@ pub(in crate::app) enum FollowUp {
     /// Give the focus to this part; for the composer, notifies the user if it has no target.
     Focus(Focus),
 
-    // To the open dialog and the view on it.
+    // To the other owners.
+    Reading(ToReading),
+    Writing(ToWriting),
+    Model(ToModel),
+}
+
+/// To the open dialog and the view on it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToReading {
     Open(DialogId),
     /// Open a dialog and give it the focus.
     Read(DialogId),
@@ -100,8 +145,11 @@ pub(in crate::app) enum FollowUp {
     },
     /// The dialog requested with this ticket cannot be opened.
     OpenRefused(Ticket),
+}
 
-    // To the composer and the drafts.
+/// To the composer and the drafts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToWriting {
     /// A dialog was opened: the composer turns to it unless a question is being answered.
     DialogShown(DialogId),
     WriteTo(Target),
@@ -132,8 +180,11 @@ pub(in crate::app) enum FollowUp {
     ImageRefused(u64),
     /// Put a text that was sent before into the composer.
     TakeSent(String),
+}
 
-    // To what is known of the workspace.
+/// To what is known of the workspace.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToModel {
     SelectDialog(DialogId),
     SelectQuestion(String),
     /// Put a question off.

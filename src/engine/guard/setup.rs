@@ -11,7 +11,7 @@ use super::fault::{PathFault, PathFaultKind};
 use super::{AccessOp, Guard, GuardZone, PathTarget};
 use crate::domain::dialogs::taskdoc::SECTIONS;
 use crate::domain::text::Localized;
-use crate::tools::file_identity::Identity;
+use crate::guard::file_identity::Identity;
 
 /// The outcome for one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

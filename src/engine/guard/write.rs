@@ -15,7 +15,7 @@ use super::vacant::Spot;
 use super::walk::{LeafKind, WalkEnd, walk};
 use super::{AccessOp, Guard, OpenFile, PathTarget, shown};
 use crate::domain::safety::reserved::BEING_WRITTEN;
-use crate::tools::file_identity::Identity;
+use crate::guard::file_identity::Identity;
 
 /// Numbers temporary files within this process.
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use rustix::fs::{FileType, Mode, fstat};
 
 use super::PathTarget;
-use crate::tools::file_identity::Identity;
+use crate::guard::file_identity::Identity;
 
 /// What a name stands for, without following it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

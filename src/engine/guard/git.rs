@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::dir::Dir;
 use super::stat::Stat;
 use crate::domain::safety::reserved::GIT;
-use crate::tools::file_identity::Identity;
+use crate::guard::file_identity::Identity;
 
 /// The folder of what git runs by itself.
 const HOOKS: &str = "hooks";

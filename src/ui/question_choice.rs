@@ -6,7 +6,7 @@ use crate::protocol::InboxRow;
 
 /// The question to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::app) enum Pick {
+pub enum Pick {
     Oldest,
     /// After the one being answered.
     Next,

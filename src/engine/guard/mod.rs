@@ -1,4 +1,4 @@
-//! Keeps every path of a tool inside the workspace and out of its reserved areas.
+//! Keeps every path of a tool, and of this program, inside the workspace and out of its reserved areas.
 //!
 //! A path is judged twice: as written (after taking out `.` and `..`), and as it truly is, name by
 //! name, while the walk goes down from the root. Each directory on the way is opened without
@@ -17,10 +17,12 @@
 //! and hooks name. What this cannot see: a hard link that somebody with other means has placed in the
 //! workspace. Writing never changes such a file, because files are replaced, not rewritten.
 
+mod access;
 mod descend;
 mod dir;
 mod entry;
 mod fault;
+mod file_identity;
 mod git;
 mod memory;
 mod names;
@@ -37,10 +39,11 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use crate::tools::file_identity::Identity;
+pub use access::{Access, AccessOp, ListRule, PathTarget};
 pub use dir::{Dir, Entries, ListedName};
 pub use entry::{DirEntryHandle, MovedEntry};
 pub use fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
+pub use file_identity::Identity;
 pub use names::GuardZone;
 pub use setup::{Put, create_taskdoc, edit_file, own_folder, set_up};
 pub use stat::{PathKind, Stat};
@@ -51,8 +54,6 @@ pub use write::FileSlot;
 
 use self::names::{in_taskdoc, is_of_git, reserved_area, reserved_area_of_path, split_written};
 use self::walk::{LeafKind, WalkEnd, WalkedPath, walk};
-use super::access::{Access, AccessOp, PathTarget};
-use super::tool::ToolCx;
 use crate::domain::safety::reserved::AT_TOP;
 
 /// Most attempts to open a path that changes meanwhile.
@@ -98,22 +99,6 @@ pub struct OpenDir {
 }
 
 impl Guard {
-    /// A guard for tools that work on any file.
-    ///
-    /// # Errors
-    /// The workspace itself cannot be opened.
-    pub fn general(cx: &ToolCx) -> Result<Self, PathFault> {
-        Self::for_tool(cx, GuardZone::General, Arc::clone(&cx.access))
-    }
-
-    /// A guard for the tools of the task document; the member's lists do not apply to it.
-    ///
-    /// # Errors
-    /// The workspace itself cannot be opened.
-    pub fn taskdoc(cx: &ToolCx) -> Result<Self, PathFault> {
-        Self::for_tool(cx, GuardZone::Taskdoc, Arc::default())
-    }
-
     /// A guard for a person: the areas that are reserved are closed, no member's lists apply.
     ///
     /// # Errors
@@ -130,16 +115,34 @@ impl Guard {
         Self::new(workspace, GuardZone::Taskdoc, Arc::default())
     }
 
-    fn for_tool(cx: &ToolCx, zone: GuardZone, access: Arc<Access>) -> Result<Self, PathFault> {
-        let mut guard = Self::new(&cx.workspace, zone, access)?;
-        if cx.root.is_some() && cx.root != guard.root.identity().ok() {
+    /// A guard for tools of a member with these lists. `root`: the identity the workspace must have.
+    ///
+    /// # Errors
+    /// The workspace cannot be opened, or is another one.
+    pub fn for_tool(
+        (workspace, root): (&Path, Option<Identity>),
+        zone: GuardZone,
+        access: Arc<Access>,
+    ) -> Result<Self, PathFault> {
+        let guard = Self::new(workspace, zone, access)?;
+        if root.is_some() && root != guard.root.identity().ok() {
             return Err(PathFault::new(".", PathFaultKind::Changed));
         }
-        if let (GuardZone::General, Some(taskdoc)) = (zone, &cx.taskdoc) {
-            let found = guard.root.look_through(taskdoc).ok();
-            guard.closed.extend(found.map(|stat| (stat.identity, DeniedArea::Taskdoc)));
-        }
         Ok(guard)
+    }
+
+    /// Closes this task document as well, if it is there.
+    #[must_use]
+    pub fn closed_to(mut self, taskdoc: &Path) -> Self {
+        let found = self.root.look_through(taskdoc).ok();
+        self.closed.extend(found.map(|stat| (stat.identity, DeniedArea::Taskdoc)));
+        self
+    }
+
+    /// Lets nothing out of this folder, a path of tidy names below the workspace.
+    #[must_use]
+    pub fn within(self, folder: &str) -> Self {
+        Self { within: folder.split('/').map(str::to_owned).collect(), ..self }
     }
 
     fn new(workspace: &Path, zone: GuardZone, access: Arc<Access>) -> Result<Self, PathFault> {

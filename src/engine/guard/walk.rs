@@ -11,7 +11,7 @@ use super::dir::Dir;
 use super::fault::{DeniedArea, InvalidPath, PathFault, PathFaultKind};
 use super::names::{GuardZone, reserved_area};
 use super::stat::PathKind;
-use crate::tools::file_identity::Identity;
+use crate::guard::file_identity::Identity;
 
 /// Most links followed for one path, as in Linux.
 const LINK_LIMIT: usize = 40;

@@ -9,7 +9,7 @@ use super::entry::DirEntryHandle;
 use super::fault::{InvalidPath, PathFault, PathFaultKind};
 use super::stat::PathKind;
 use super::{AccessOp, Guard, shown};
-use crate::tools::file_identity::Identity;
+use crate::guard::file_identity::Identity;
 
 /// Most directories inside each other that are followed; each holds a descriptor.
 const MAX_DEPTH: usize = 128;

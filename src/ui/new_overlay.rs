@@ -1,20 +1,59 @@
 //! An overlay to open, as data.
 
-use crate::cx::{FilteredList, Intent};
+use crate::action::KeysOf;
 use crate::domain::teams::task::Task;
 use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::text::Text;
-use crate::domain::{DialogId, TeamName};
-use crate::lists::tasks::Tasks;
-use crate::overlay::KeysOf;
-use crate::panes::input_prompt::PromptPurpose;
-use crate::panes::quit::StillRunning;
-use crate::panes::sheet::SheetKind;
-use crate::protocol::{ChangesScope, InboxRow, LogLevel, LogView, MindView, ShelfRow};
+use crate::domain::{DialogId, RootId, TeamName};
+use crate::follow_up::{FilteredList, FollowUps};
+use crate::model::ShownTasks;
+use crate::protocol::{
+    ChangesScope, InboxRow, LogLevel, LogView, MindView, SheetRequest, ShelfRow,
+};
 use crate::text::excerpts::Excerpt;
 
+/// The use of the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PromptPurpose {
+    /// The line is a note for the dialogs that wait for this one; it may be empty.
+    DeclareDead(DialogId),
+    /// The line names a generation.
+    Fork(RootId),
+    /// The line says how long this question is put off.
+    PutOff(String),
+    /// The line is a title; `before` is the one it has. Without text, the dialog has its first words again.
+    Title { dialog: DialogId, before: String },
+}
+
+/// What is still running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StillRunning {
+    Dialogs,
+    /// Background processes. In a sandbox they end with the program; then there is no choice.
+    Processes {
+        sandboxed: bool,
+    },
+}
+
+/// What a sheet shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SheetKind {
+    Reminders,
+    Taskdoc,
+}
+
+impl SheetKind {
+    pub fn request(self) -> SheetRequest {
+        match self {
+            Self::Reminders => SheetRequest::Reminders,
+            Self::Taskdoc => SheetRequest::Taskdoc,
+        }
+    }
+}
+
+/// What is opened.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::app) enum NewOverlay {
+pub enum NewOverlay {
     Help(KeysOf),
     Palette(KeysOf),
     /// The form for a new dialog, with its draft.
@@ -23,13 +62,13 @@ pub(in crate::app) enum NewOverlay {
     Consent {
         then: Option<DialogId>,
     },
-    /// A question, and the intent if the user says yes.
-    Confirm(Text, Intent),
-    Question(String, Intent),
+    /// A question, and what follows if the user says yes.
+    Confirm(Text, FollowUps),
+    Question(String, FollowUps),
     /// A confirmation that appears while the user may be typing.
-    SuddenQuestion(String, Intent),
+    SuddenQuestion(String, FollowUps),
     /// A confirmation of something that cannot be undone.
-    PermanentQuestion(String, Intent),
+    PermanentQuestion(String, FollowUps),
     /// Asks for a line of text about the dialog with this name.
     Prompt {
         purpose: PromptPurpose,
@@ -66,8 +105,8 @@ pub(in crate::app) enum NewOverlay {
     Log(Box<LogView>, LogLevel),
     /// The request that a new dialog of a member begins with.
     Mind(Box<MindView>),
-    /// The tasks of teams.
-    Tasks(Tasks),
+    /// The tasks of this team, or of all.
+    Tasks(Option<TeamName>, ShownTasks),
     /// The form for a task of this team, with its draft.
     NewTask(TeamName),
     /// A whole task.

@@ -2,26 +2,14 @@
 //! one of them lets nothing out of that folder, by no path and no link.
 
 use std::ffi::OsStr;
-use std::sync::Arc;
 
 use super::fault::{PathFault, PathFaultKind};
-use super::{AccessOp, Guard, GuardZone, OpenDir, PathKind};
-use crate::tools::tool::ToolCx;
+use super::{AccessOp, Guard, OpenDir, PathKind};
 
 /// Folders below each other that are looked into.
 const MAX_DEEP: usize = 32;
 
 impl Guard {
-    /// A guard for one folder of memories, a path of tidy names below the workspace. The member's
-    /// lists do not apply to it.
-    ///
-    /// # Errors
-    /// The workspace itself cannot be opened.
-    pub fn memory(cx: &ToolCx, folder: &str) -> Result<Self, PathFault> {
-        let within = folder.split('/').map(str::to_owned).collect();
-        Ok(Self { within, ..Self::for_tool(cx, GuardZone::Memory, Arc::default())? })
-    }
-
     /// Removes a regular file.
     ///
     /// # Errors

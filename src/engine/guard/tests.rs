@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 use crate::domain::AccessLists;
+use crate::tools::ToolCx;
 use crate::tools::test_support::TestBench;
 
 const SECRET: &str = "secret";

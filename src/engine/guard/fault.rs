@@ -3,9 +3,9 @@
 
 use std::io;
 
+use super::access::{AccessOp, ListRule};
 use crate::domain::Lang;
 use crate::domain::text::{Text, in_lang};
-use crate::tools::access::{AccessOp, ListRule};
 
 /// Paths in messages are cut to this many characters.
 const MAX_SHOWN_PATH_CHARS: usize = 200;
