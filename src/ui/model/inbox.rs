@@ -1,5 +1,5 @@
 //! The open questions and the news: their order, which of them are shown, and which row is selected. A
-//! postponed question is hidden until its time has come. Questions of several dialogs that ask the same are
+//! question that is put off is hidden until its time has come. Questions of several dialogs that ask the same are
 //! merged into the row of the oldest. The news are below all questions.
 
 use std::cmp::Reverse;
@@ -77,7 +77,7 @@ pub struct Inbox {
     /// Approvals of which all was on the screen.
     read: BTreeSet<String>,
     /// Questions that are put off; `None` until the next start.
-    later: BTreeMap<String, Option<Instant>>,
+    put_off: BTreeMap<String, Option<Instant>>,
     /// All notices and failures.
     news: Vec<NewsItem>,
     /// The news that are shown, below the questions.
@@ -115,7 +115,7 @@ impl Inbox {
         (self.all, self.read) = (rows, read);
         let open: BTreeSet<&String> = self.all.iter().map(|row| &row.question.id).collect();
         self.sent.retain(|id| open.contains(id));
-        self.later.retain(|id, _| open.contains(id));
+        self.put_off.retain(|id, _| open.contains(id));
         self.merge();
         self.refresh();
     }
@@ -199,7 +199,7 @@ impl Inbox {
         self.all.retain(|row| row.question.id != id);
         self.sent.remove(id);
         self.read.remove(id);
-        self.later.remove(id);
+        self.put_off.remove(id);
         self.merge();
         self.refresh();
     }
@@ -209,7 +209,7 @@ impl Inbox {
         &self.shown
     }
 
-    /// Returns all open questions, also postponed and filtered ones; oldest first.
+    /// Returns all open questions, also those that are put off or filtered out; oldest first.
     pub fn all(&self) -> &[InboxRow] {
         &self.all
     }
@@ -224,14 +224,14 @@ impl Inbox {
         !self.all.is_empty()
     }
 
-    /// Returns the number of open questions that are not postponed; merged ones count once.
+    /// Returns the number of open questions that are not put off; merged ones count once.
     pub fn len(&self) -> usize {
         self.in_order().len()
     }
 
     /// The questions that are put off.
     pub fn put_off(&self) -> usize {
-        self.own_rows().filter(|row| self.later.contains_key(&row.question.id)).count()
+        self.own_rows().filter(|row| self.put_off.contains_key(&row.question.id)).count()
     }
 
     /// The questions that have a row of their own.
@@ -364,7 +364,7 @@ impl Inbox {
 
     /// True if the question is open, not put off, and has no answer yet.
     pub fn is_waiting(&self, id: &str) -> bool {
-        self.get(id).is_some() && !self.later.contains_key(id) && !self.sent.contains(id)
+        self.get(id).is_some() && !self.put_off.contains_key(id) && !self.sent.contains(id)
     }
 
     pub fn filter(&self) -> Option<&Filter> {
@@ -394,34 +394,34 @@ impl Inbox {
 
     /// Puts a question off, until then or until the next start.
     pub fn put_off_until(&mut self, id: &str, until: Option<Instant>) {
-        self.later.insert(id.to_owned(), until);
+        self.put_off.insert(id.to_owned(), until);
         self.refresh();
     }
 
-    /// Shows the questions whose postponement is over, and returns them.
+    /// Shows the questions that are not put off any longer, and returns them.
     pub fn due(&mut self, now: Instant) -> Vec<String> {
         let is_due = |until: Option<Instant>| until.is_some_and(|until| now >= until);
-        let later = self.later.iter().filter(|(_, until)| is_due(**until));
-        let due: Vec<String> = later.map(|(id, _)| id.clone()).collect();
+        let back = self.put_off.iter().filter(|(_, until)| is_due(**until));
+        let due: Vec<String> = back.map(|(id, _)| id.clone()).collect();
         if !due.is_empty() {
-            self.later.retain(|id, _| !due.contains(id));
+            self.put_off.retain(|id, _| !due.contains(id));
             self.refresh();
         }
         due
     }
 
     pub fn is_put_off(&self, id: &str) -> bool {
-        self.later.contains_key(id)
+        self.put_off.contains_key(id)
     }
 
-    /// Returns when the next postponed question comes back.
+    /// Returns when the next question that is put off comes back.
     pub fn due_at(&self) -> Option<Instant> {
-        self.later.values().flatten().min().copied()
+        self.put_off.values().flatten().min().copied()
     }
 
     /// Shows all questions that were put off, and returns them.
     pub fn bring_back(&mut self) -> Vec<String> {
-        let back = std::mem::take(&mut self.later).into_keys().collect();
+        let back = std::mem::take(&mut self.put_off).into_keys().collect();
         self.refresh();
         back
     }
@@ -466,9 +466,9 @@ impl Inbox {
         rows.iter().position(|row| row.question.id == id)
     }
 
-    /// Returns all questions that are not postponed, in the order of the list, without the filter.
+    /// Returns all questions that are not put off, in the order of the list, without the filter.
     fn in_order(&self) -> Vec<&InboxRow> {
-        let here = |row: &&InboxRow| !self.later.contains_key(&row.question.id);
+        let here = |row: &&InboxRow| !self.put_off.contains_key(&row.question.id);
         let mut rows: Vec<&InboxRow> = self.own_rows().filter(here).collect();
         if self.order == InboxOrder::BlockedFirst {
             rows.sort_by_key(|row| Reverse(row.blocks.len()));

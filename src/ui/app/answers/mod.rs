@@ -3,5 +3,5 @@
 pub(super) mod alike;
 pub(super) mod answering;
 pub(super) mod consent;
-pub(super) mod snoozed;
+pub(super) mod put_off;
 pub(super) mod undoable;

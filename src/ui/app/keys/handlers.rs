@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::KeyEvent;
 
 use crate::action::Action;
-use crate::app::answers::{answering, consent, snoozed};
+use crate::app::answers::{answering, consent, put_off};
 use crate::app::composing::program_results;
 use crate::app::dialogs::{browsing, continuing, lifecycle};
 use crate::app::drawing::app_words;
@@ -42,7 +42,7 @@ impl App {
             Action::PreviousQuestion => vec![FollowUp::Writing(ToWriting::Answer(Pick::Previous))],
             Action::Answer => news_here(dismissing_news::show_selected, facts)
                 .unwrap_or_else(|| answering::answer_here(facts)),
-            Action::PutOff => snoozed::ask(facts),
+            Action::PutOff => put_off::ask(facts),
             Action::BringBack => self.bring_back(),
             Action::UndoAnswer => vec![match self.held.undo() {
                 Some(answer) => FollowUp::Writing(ToWriting::AnswerUndone(answer)),

@@ -1,11 +1,9 @@
 //! The rounds, what is accepted as a conclusion, and what comes next after each end of a round.
 
-use std::sync::Arc;
-
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::*;
-use crate::domain::{Course, DialogMeta, Entry, Latest, SelfId, Stamp};
+use crate::samples::dialog_of;
 
 fn round(phase: FbrPhase, iteration: u32) -> FbrRound {
     FbrRound { effort: 2, phase, iteration, prompt_delivered: false }
@@ -119,19 +117,8 @@ const NEXT: &str = r#"{"type":"gen_start_record","genseq":2}"#;
 const BROKEN_OFF: &str = r#"{"type":"gen_finish_record","genseq":1}"#;
 
 fn dialog(round: FbrRound, lines: &[&str]) -> Dialog {
-    let meta = DialogMeta {
-        id: SelfId::new("aa/bb/02"),
-        agent_id: "lead".into(),
-        task_doc_path: "t.tsk".to_owned(),
-        created_at: Stamp::default(),
-        session_slug: None,
-        extra: Map::new(),
-    };
-    let mut dialog = Dialog::new(meta, Latest::new(Stamp::default()));
+    let mut dialog = dialog_of(lines);
     dialog.latest.fbr_state = Some(FbrState::begin(round));
-    for line in lines {
-        dialog.history.fold(Course::FIRST, Arc::new(Entry::parse(line).expect("a record")));
-    }
     dialog
 }
 

@@ -65,7 +65,7 @@ impl App {
         }
     }
 
-    /// Shows the questions whose postponement is over; true if there are any.
+    /// Shows the questions that are not put off any longer; true if there are any.
     pub(in crate::app) fn bring_back_due(&mut self, now: Instant) -> bool {
         let due = self.model.inbox.due(now);
         self.forget_put_off(&due);
