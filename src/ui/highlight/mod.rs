@@ -2,8 +2,8 @@
 //!
 //! A caller that lays out code asks for its runs and gets at once those that are known; a new text is plain
 //! at first, and a thread finds its runs. Then [`CodeColours::done`] is notified, and the plain text is laid
-//! out again. The thread begins with the first text. Runs only divide a text, they never change it: whatever
-//! they say, all of it is shown.
+//! out again. The thread begins with the first text and ends after a rest. Runs only divide a text, they never
+//! change it: whatever they say, all of it is shown.
 //!
 //! Everything is bounded: the size of a text, the texts that wait, what is kept, and what one frame may ask
 //! for, which is less than what is kept, so that no frame evicts its own runs.
@@ -15,9 +15,10 @@ mod parser;
 mod tests;
 
 use std::fmt;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
+use std::time::Duration;
 
 use tokio::sync::Notify;
 
@@ -32,6 +33,8 @@ pub const MAX_BYTES: usize = 64 * 1024;
 const MAX_WAITING: usize = 64;
 /// Texts after which waiting callers are notified, even if more remain.
 const BATCH: usize = 16;
+/// After this time without a text the thread ends and frees the grammars, about 9 MB for each language.
+const REST: Duration = Duration::from_secs(20);
 
 /// A part of a text that has one role, from the end of the run before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +59,8 @@ struct Shared {
 /// When runs are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Timing {
-    OnThread,
+    /// On a thread that ends after this time without a text.
+    OnThread(Duration),
     #[cfg(test)]
     AtOnce,
 }
@@ -73,10 +77,11 @@ struct State {
 
 #[derive(Default)]
 enum Worker {
+    /// It has not begun, or rests.
     #[default]
     NotStarted,
     Running(SyncSender<CodeJob>),
-    /// It could not be started, or has ended: code stays plain.
+    /// It could not be started, or has failed: code stays plain.
     Gone,
 }
 
@@ -97,7 +102,7 @@ impl CodeColours {
     /// Enables colours. Nothing is loaded and no thread runs before the first text.
     #[must_use]
     pub fn on() -> Self {
-        Self::new(Timing::OnThread)
+        Self::new(Timing::OnThread(REST))
     }
 
     /// Enables colours on this thread, for tests of the final screen.
@@ -191,7 +196,7 @@ impl Shared {
                 let text = text.to_owned();
                 let job = CodeJob { key, language, text };
                 match self.timing {
-                    Timing::OnThread => self.ask(&mut state, job),
+                    Timing::OnThread(rest) => self.ask(&mut state, job, rest),
                     #[cfg(test)]
                     Timing::AtOnce => {
                         let runs: Arc<[CodeRun]> = CodeParser::default().patient_runs(&job).into();
@@ -206,9 +211,9 @@ impl Shared {
     }
 
     /// Gives a text to the thread. If too many wait, it is asked for again after some are done.
-    fn ask(self: &Arc<Self>, state: &mut State, job: CodeJob) {
+    fn ask(self: &Arc<Self>, state: &mut State, job: CodeJob, rest: Duration) {
         if matches!(state.thread, Worker::NotStarted) {
-            state.thread = start(self);
+            state.thread = start(self, rest);
         }
         let Worker::Running(jobs) = &state.thread else { return };
         let key = job.key;
@@ -229,12 +234,12 @@ impl Shared {
     }
 }
 
-fn start(shared: &Arc<Shared>) -> Worker {
+fn start(shared: &Arc<Shared>, rest: Duration) -> Worker {
     // When it is full, texts are asked for again later.
     let (tx, jobs) = sync_channel(MAX_WAITING);
     let shared = Arc::downgrade(shared);
     let thread = thread::Builder::new().name("code".to_owned());
-    match thread.spawn(move || work(&jobs, &shared)) {
+    match thread.spawn(move || work(&jobs, &shared, rest)) {
         Ok(_) => Worker::Running(tx),
         Err(error) => {
             tracing::warn!(%error, "code stays plain");
@@ -243,10 +248,26 @@ fn start(shared: &Arc<Shared>) -> Worker {
     }
 }
 
-/// Finds runs until their owner is gone.
-fn work(jobs: &Receiver<CodeJob>, shared: &Weak<Shared>) {
+/// Finds runs until their owner is gone, or none was asked for during `rest`.
+fn work(jobs: &Receiver<CodeJob>, shared: &Weak<Shared>, rest: Duration) {
     let mut parser = CodeParser::default();
-    while let Ok(first) = jobs.recv() {
+    loop {
+        let first = match jobs.recv_timeout(rest) {
+            Ok(job) => job,
+            Err(RecvTimeoutError::Timeout) => {
+                let Some(shared) = shared.upgrade() else { return };
+                // A text is given to the thread under this lock.
+                let mut state = shared.state();
+                match jobs.try_recv() {
+                    Ok(job) => job,
+                    Err(_) => {
+                        state.thread = Worker::NotStarted;
+                        return;
+                    }
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
         let more = std::iter::from_fn(|| jobs.try_recv().ok());
         for job in std::iter::once(first).chain(more).take(BATCH) {
             let runs = parser.runs(&job);

@@ -1,7 +1,5 @@
 //! Invariants of runs, over all texts, and when runs are known.
 
-use std::time::Duration;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -140,6 +138,24 @@ async fn when_too_many_texts_wait_the_others_are_asked_for_again() {
         assert!(rounds < 1_000);
         while !colours.is_newer_than(incomplete) {
             tokio::time::timeout(Duration::from_mins(1), done.notified()).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_thread_that_rests_ends_and_begins_again_with_the_next_text() {
+    let colours = CodeColours::new(Timing::OnThread(Duration::from_millis(1)));
+    let shared = colours.shared.clone().unwrap();
+    let rust = Language::named("rust");
+    for text in ["fn a() {}", "fn b() {}"] {
+        colours.begin_frame();
+        assert_eq!(colours.runs(rust, text).len(), 1, "plain at first");
+        tokio::time::timeout(Duration::from_secs(60), colours.done().notified()).await.unwrap();
+        assert!(colours.runs(rust, text).len() > 1, "coloured");
+        let deadline = std::time::Instant::now() + Duration::from_secs(60);
+        while !matches!(shared.state().thread, Worker::NotStarted) {
+            assert!(std::time::Instant::now() < deadline, "it goes on");
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
 }
