@@ -554,6 +554,23 @@ fn every_link_of_a_document_leads_to_a_file_and_a_heading() {
     assert_eq!(broken, Vec::<String>::new());
 }
 
+/// True for the path of a file or a folder, as the guide for contributors writes it.
+fn is_path(word: &str) -> bool {
+    let is_pattern = word.contains("TOOLSET");
+    let names_one = word.ends_with('/') || Path::new(word).extension().is_some();
+    word.contains('/') && names_one && !is_pattern
+}
+
+#[test]
+fn every_path_in_the_guide_for_contributors_exists() {
+    let text = document("CONTRIBUTING.md");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let paths: BTreeSet<&str> = quoted(&text).into_iter().filter(|word| is_path(word)).collect();
+    assert!(paths.len() > 50, "{} paths only", paths.len());
+    let missing: Vec<&str> = paths.into_iter().filter(|path| !root.join(path).exists()).collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
 /// The names of tests in the sources and in `tests/`, with their files.
 fn tests_by_file() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

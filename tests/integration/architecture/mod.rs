@@ -1,11 +1,12 @@
 //! The layers of the program, checked by reading its sources: which module may use which, no cycles,
-//! which package is named where, the form of a file. `docs/ARCHITECTURE.md` has the same table.
+//! which package is named where, the form of a file, the size of a crate. `docs/ARCHITECTURE.md` has the same table.
 //!
 //! Test code is free: `mod tests`, `tests.rs`, files below `tests/`, everything behind `cfg(test)`.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
 
+mod budget;
 mod graph;
 mod names;
 mod owners;
