@@ -57,6 +57,9 @@ pub use start::{Size, TerminalOptions, on_terminal};
 pub use surface::{Surface, TerminalSurface};
 
 #[cfg(test)]
+#[path = "../../tests/common/quarter.rs"]
+pub mod quarter;
+#[cfg(test)]
 #[path = "../base/samples.rs"]
 pub mod samples;
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub mod picture;
 pub mod postgres;
 pub mod processes;
 pub mod pty;
+pub mod quarter;
 pub mod record_lines;
 pub mod skip;
 pub mod spread;

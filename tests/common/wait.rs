@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::LazyLock;
 use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 
@@ -32,6 +32,14 @@ pub fn found<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
 /// Polls until the condition holds; false after the timeout.
 pub fn eventually(mut is_so: impl FnMut() -> bool) -> bool {
     found(|| is_so().then_some(())).is_some()
+}
+
+/// Waits until the clock shows another second: what is ordered by seconds then comes in the order it is made.
+pub fn next_second() {
+    #[expect(clippy::disallowed_methods, reason = "programs read this clock")]
+    let second = || SystemTime::now().duration_since(UNIX_EPOCH).map(|since| since.as_secs()).ok();
+    let begun = second();
+    assert!(eventually(|| second() != begun), "the clock stands still");
 }
 
 /// Waits in a runtime until the condition holds. Uses the machine's clock, not the runtime's.

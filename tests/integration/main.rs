@@ -29,6 +29,7 @@ mod notices;
 mod pictures;
 mod processes;
 mod providers;
+mod quarters;
 mod question_parts;
 mod question_screens;
 mod recordings;

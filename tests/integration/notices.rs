@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::common::files;
-use crate::common::wait::eventually;
+use crate::common::wait::{eventually, next_second};
 use crate::serving::Driver;
 
 const FILE: &str = ".minds/hive/hive.yaml";
@@ -224,7 +224,7 @@ fn q19_five_mixed_items_take_at_most_twenty_keys() {
         for asks in ["plan", "choose", "decide", "ask"] {
             driver.ok(&["run", asks], 3);
             // The inbox is ordered by seconds.
-            thread::sleep(Duration::from_millis(1_100));
+            next_second();
         }
         driver.ok(&["run", "notify"], 0);
         let screen = driver.screen_of(&["attach"], columns, rows);

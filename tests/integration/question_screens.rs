@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::pictures::{pictured, screen, staffed};
 use crate::common::files;
 use crate::common::pty::Home;
-use crate::common::wait::output;
+use crate::common::wait::{next_second, output};
 
 const ALT_A: &str = "\x1ba";
 const ENTER: &str = "\r";
@@ -66,7 +66,7 @@ fn they_ask(home: &Home) {
         let ended = output(&mut command);
         assert_eq!(ended.status.code(), Some(status), "{task}: {ended:?}");
         // The inbox is ordered by seconds.
-        std::thread::sleep(std::time::Duration::from_millis(1_100));
+        next_second();
     }
 }
 

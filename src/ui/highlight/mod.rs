@@ -199,7 +199,7 @@ impl Shared {
                     Timing::OnThread(rest) => self.ask(&mut state, job, rest),
                     #[cfg(test)]
                     Timing::AtOnce => {
-                        let runs: Arc<[CodeRun]> = CodeParser::default().patient_runs(&job).into();
+                        let runs: Arc<[CodeRun]> = runs_at_once(&job).into();
                         state.cache.insert(&job.key, runs.clone());
                         return Some(runs);
                     }
@@ -232,6 +232,14 @@ impl Shared {
         self.state().revision += 1;
         self.done.notify_one();
     }
+}
+
+/// The grammars are loaded once for all tests.
+#[cfg(test)]
+fn runs_at_once(job: &CodeJob) -> Vec<CodeRun> {
+    static PARSER: std::sync::LazyLock<Mutex<CodeParser>> =
+        std::sync::LazyLock::new(Mutex::default);
+    PARSER.lock().unwrap_or_else(PoisonError::into_inner).patient_runs(job)
 }
 
 fn start(shared: &Arc<Shared>, rest: Duration) -> Worker {

@@ -15,6 +15,7 @@ use dominds_tui::store::RealDisk;
 use super::disk::{DiskFailure, FailingDisk};
 use super::{made, replies, result_of};
 use crate::common::World;
+use crate::common::quarter::quarter;
 use crate::common::record_lines::{entries, record_lines};
 
 /// The call that begins it.
@@ -325,31 +326,34 @@ impl Provider for Thinker {
     }
 }
 
+/// A dialog that reasons until the disk fails: its workspace, the dialog if it began, and the operations of the disk.
+async fn reasoned(failure: DiskFailure) -> (World, Option<DialogId>, usize) {
+    let mut world = World::new(Sequence::new());
+    world.setup.provider = Arc::new(Thinker);
+    let disk = Arc::new(FailingDisk::new(failure));
+    world.setup.disk = disk.clone();
+    let mut begun = None;
+    if let Ok(mut running) = world.try_start() {
+        running.quiet().await;
+        begun = running.begin("Go").await.ok();
+        running.idle().await;
+        running.kill().await;
+    }
+    world.setup.disk = Arc::new(RealDisk);
+    (world, begun, disk.operations())
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_death_in_any_disk_operation_costs_no_round_and_repeats_no_prompt() {
-    let mut at = 0;
-    loop {
-        let mut world = World::new(Sequence::new());
-        world.setup.provider = Arc::new(Thinker);
-        let disk = Arc::new(FailingDisk::new(DiskFailure::From(at)));
-        world.setup.disk = disk.clone();
-        let mut begun = None;
-        if let Ok(mut running) = world.try_start() {
-            running.quiet().await;
-            begun = running.begin("Go").await.ok();
-            running.idle().await;
-            running.kill().await;
-        }
-        world.setup.disk = Arc::new(RealDisk);
+    let (whole, begun, operations) = reasoned(DiskFailure::Never).await;
+    finish(&whole, &begun.expect("a dialog"), operations).await;
+    assert!(operations > 40, "{operations}");
+    for at in quarter(0..operations) {
+        let (world, begun, _) = reasoned(DiskFailure::From(at)).await;
         if let Some(main) = begun {
             finish(&world, &main, at).await;
         }
-        if disk.operations() <= at {
-            break;
-        }
-        at += 1;
     }
-    assert!(at > 40, "{at}");
 }
 
 async fn finish(world: &World, main: &DialogId, at: usize) {

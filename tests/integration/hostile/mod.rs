@@ -11,14 +11,17 @@ mod variants;
 use std::collections::BTreeSet;
 use std::fs;
 
+use crate::common::quarter::quarter;
 use crate::common::spread::spread;
 
 use place::{OUTSIDE, Place};
 use tricks::ACT_ANYWHERE;
 use variants::{Control, Variant, runs, shell};
 
+type Words = &'static [&'static str];
+
 /// Commands that a person might run in an unknown repository.
-const COMMANDS: [&[&str]; 12] = [
+const COMMANDS: [Words; 12] = [
     &["doctor"],
     &["doctor", "--json"],
     &["doctor", "--mcp"],
@@ -33,10 +36,20 @@ const COMMANDS: [&[&str]; 12] = [
     &["run", "--timeout", "30", "go"],
 ];
 
-/// Does all of it, the screen at the end, and says what happened.
-fn opened(place: &Place, variant: &Variant) -> Vec<String> {
+/// Deals out the commands to the variants: of all pairs a quarter.
+fn dealt<'a>(variants: impl IntoIterator<Item = &'a Variant>) -> Vec<(&'a Variant, Vec<Words>)> {
+    let mut dealt: Vec<_> = variants.into_iter().map(|variant| (variant, Vec::new())).collect();
+    let pairs = (0..dealt.len()).flat_map(|at| COMMANDS.map(|command| (at, command)));
+    for (at, command) in quarter(pairs) {
+        dealt.get_mut(at).expect("a variant").1.push(command);
+    }
+    dealt
+}
+
+/// Does these things, the screen at the end, and says what happened.
+fn opened(place: &Place, variant: &Variant, commands: &[Words]) -> Vec<String> {
     let mut seen = Vec::new();
-    for command in COMMANDS {
+    for command in commands {
         let output = place.program(command);
         assert!(output.status.code().is_some_and(|code| code != 101), "{command:?}: {output:?}");
         seen.extend(place.acts().into_iter().map(|act| format!("{command:?}: {act}")));
@@ -63,9 +76,9 @@ fn nothing_a_repository_brings_along_acts_before_a_person_agreed() {
     assert!(all.len() >= 45, "{}", all.len());
     let names: BTreeSet<&str> = all.iter().map(|variant| variant.name).collect();
     assert_eq!(names.len(), all.len());
-    spread(&all, |variant| {
+    spread(dealt(&all), |(variant, commands)| {
         let place = Place::with(variant);
-        assert_eq!(opened(&place, variant), [""; 0], "{}", variant.name);
+        assert_eq!(opened(&place, variant, &commands), [""; 0], "{}", variant.name);
         if !variant.waits.is_empty() {
             assert_eq!(place.driven(), 0, "{}: a dialog went on", variant.name);
         }
@@ -75,7 +88,8 @@ fn nothing_a_repository_brings_along_acts_before_a_person_agreed() {
 #[test]
 fn with_consent_it_acts_and_after_a_change_it_waits_again() {
     let all = variants::all();
-    spread(all.iter().filter(|variant| !variant.waits.is_empty()), |variant| {
+    let waiting = all.iter().filter(|variant| !variant.waits.is_empty());
+    spread(dealt(waiting), |(variant, commands)| {
         let place = Place::with(variant);
         let agreed = place.program(&["trust", "--yes"]);
         assert!(agreed.status.success(), "{}: {agreed:?}", variant.name);
@@ -89,7 +103,7 @@ fn with_consent_it_acts_and_after_a_change_it_waits_again() {
         }
         let Some((path, from, to)) = &variant.change else { return };
         place.change(path, from, to);
-        assert_eq!(opened(&place, variant), [""; 0], "{}: after a change", variant.name);
+        assert_eq!(opened(&place, variant, &commands), [""; 0], "{}: after a change", variant.name);
     });
 }
 

@@ -6,6 +6,7 @@ use dominds_tui::protocol::wire::{AudienceKind, Hello};
 use dominds_tui::protocol::{Command, DriverEvent, QuietOutcome};
 
 use super::{Raw, Stage, ask, hello, send_and_cut};
+use crate::common::quarter::tries;
 use crate::common::record_lines::record_lines;
 
 /// Makes a team that asks a question, and then notes `messages` messages and one more.
@@ -66,17 +67,9 @@ async fn a_new_connection_of_a_session_ends_the_one_before_it() {
     stage.end().await;
 }
 
-/// The number of kills of a driver, unless `DOMINDS_KILLS` sets it.
-const KILLS: u32 = 40;
-
 /// Returns the number of kills of a driver.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long a test is to run is said in the environment"
-)]
 pub fn wanted_kills() -> u32 {
-    let wanted = std::env::var("DOMINDS_KILLS").ok().and_then(|kills| kills.parse().ok());
-    wanted.unwrap_or(KILLS)
+    tries("DOMINDS_KILLS", 40)
 }
 
 #[tokio::test]

@@ -3,7 +3,8 @@
 //! of the user who runs the tests belong to one program; those of the ordinary user to a new one each.
 //! Nothing outside of the workspace is opened, and paths that a program knows to be protected stay unchanged.
 //!
-//! `DOMINDS_RACES` is the number of commands in all; more than a few thousand take minutes.
+//! `DOMINDS_RACES` is the number of commands in all, otherwise it is `RACES`, or a quarter of that
+//! (`DOMINDS_QUARTER`); more than a few thousand take minutes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -18,6 +19,7 @@ use dominds_tui::domain::safety::sandbox::Level;
 use dominds_tui::sandbox::{self, CommandSpec, Sandbox};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use crate::common::quarter::tries;
 use crate::common::spread::spread;
 use crate::common::wait::{self, eventually, output};
 
@@ -26,8 +28,8 @@ use super::run::{Means, User};
 use super::{Started, ready};
 
 /// Commands in all, over means and users; one of `OF_ORDINARY` is the ordinary user's, whose new program takes longer.
-const RACES: usize = 2_000;
-const OF_ORDINARY: usize = 10;
+const RACES: u32 = 2_000;
+const OF_ORDINARY: u32 = 10;
 /// The attempts of a command: to read files outside, and to write there.
 const TRIES: &str = r"
 for d in inner swap node_modules/swap plain link deep2/r deep2/s; do
@@ -141,7 +143,7 @@ fn planted(path: &Path) -> String {
 }
 
 /// Returns the number of commands that began, and the attempts that succeeded.
-fn race(means: Means, user: User, races: usize) -> (usize, Vec<String>) {
+fn race(means: Means, user: User, races: u32) -> (u32, Vec<String>) {
     let place = prepared(user);
     let ws = place.workspace();
     let known = (user == User::Own).then(|| known(&place, means));
@@ -165,7 +167,7 @@ fn race(means: Means, user: User, races: usize) -> (usize, Vec<String>) {
                     }
                 }
             }
-            begun += usize::from(said.contains("BEGUN"));
+            begun += u32::from(said.contains("BEGUN"));
             if said.contains(CANARY) {
                 through.push(format!("command {nth} read what is outside"));
             }
@@ -243,9 +245,7 @@ echo planted >>src/r/.git/config";
 
 #[test]
 fn what_is_exchanged_while_a_sandbox_is_set_up_opens_nothing() {
-    #[expect(clippy::disallowed_methods, reason = "how long the test takes")]
-    let races = std::env::var("DOMINDS_RACES").ok().and_then(|races| races.parse().ok());
-    let races: usize = races.unwrap_or(RACES);
+    let races = tries("DOMINDS_RACES", RACES);
     let means = [Means::Bwrap, Means::Landlock];
     let all = User::all().into_iter().flat_map(|user| means.map(|means| (means, user)));
     let all: Vec<_> = all.filter(|(means, user)| ready(*means, *user)).collect();

@@ -9,6 +9,7 @@ use crate::domain::asking::inquiry::approval::WrittenDecision;
 use crate::domain::asking::inquiry::{Inquiry, WrittenOption};
 use crate::domain::{Lang, Stamp};
 use crate::protocol::{Command, DriverEvent, InboxRow};
+use crate::quarter::quarter;
 
 const QUESTION: &str = "q9";
 /// More lines than the form shows.
@@ -65,14 +66,16 @@ pub fn approval(width: u16, height: u16) -> Stage {
 
 /// Pages through everything that is to be approved; returns the screens.
 fn read_to_its_end(stage: &mut Stage) -> String {
-    let mut seen = stage.keys("<alt+o>").screen();
+    let mut page = stage.keys("<alt+o>").screen();
+    let mut seen = page.clone();
     // Pages may look alike; the heading says whether there is more below.
     let has_more = |screen: &str| {
         let heading = screen.lines().find(|line| line.contains("TO APPROVE"));
         heading.expect("the overlay").contains('↓')
     };
-    while has_more(&stage.screen()) {
-        seen.push_str(&stage.keys("<pagedown>").screen());
+    while has_more(&page) {
+        page = stage.keys("<pagedown>").screen();
+        seen.push_str(&page);
     }
     stage.keys("<esc>").screen();
     seen
@@ -169,24 +172,25 @@ fn padded(pad: &str, count: usize, in_diff: bool) -> Inquiry {
 #[test]
 fn what_was_not_wholly_on_the_screen_cannot_be_approved() {
     let pads = [" ", "\n", "\t", "\u{200b}", "\u{202e}", "\u{3000}", "+\n", "y\n", "long "];
-    for (width, height) in [(40, 12), (40, 20), (60, 20), (80, 24), (120, 40)] {
-        for (pad, in_diff) in pads.into_iter().flat_map(|pad| [(pad, false), (pad, true)]) {
-            let place = format!("{width}x{height} {pad:?} {in_diff}");
-            let mut stage = with(width, height, padded(pad, 700, in_diff));
-            let form = stage.screen();
-            stage.keys("a <enter>");
-            let sent = answers(&mut stage);
-            if !sent.is_empty() {
-                assert!(form.contains("DECIDES"), "{place} {form}");
-                continue;
-            }
-            assert!(stage.screen().contains("TO APPROVE"), "{place} {}", stage.screen());
-            stage.keys("<esc>").screen();
-            let seen = read_to_its_end(&mut stage);
-            assert!(seen.contains("DECIDES"), "{place} {seen}");
-            stage.keys("<enter>");
-            assert_eq!(answers(&mut stage), ["a"], "{place}");
+    let sizes = [(40, 12), (40, 20), (60, 20), (80, 24), (120, 40)];
+    let pads = pads.into_iter().flat_map(|pad| [(pad, false), (pad, true)]);
+    let cases = pads.flat_map(|pad| sizes.map(|size| (pad, size)));
+    for ((pad, in_diff), (width, height)) in quarter(cases) {
+        let place = format!("{width}x{height} {pad:?} {in_diff}");
+        let mut stage = with(width, height, padded(pad, 700, in_diff));
+        let form = stage.screen();
+        stage.keys("a <enter>");
+        let sent = answers(&mut stage);
+        if !sent.is_empty() {
+            assert!(form.contains("DECIDES"), "{place} {form}");
+            continue;
         }
+        assert!(stage.screen().contains("TO APPROVE"), "{place} {}", stage.screen());
+        stage.keys("<esc>").screen();
+        let seen = read_to_its_end(&mut stage);
+        assert!(seen.contains("DECIDES"), "{place} {seen}");
+        stage.keys("<enter>");
+        assert_eq!(answers(&mut stage), ["a"], "{place}");
     }
 }
 

@@ -6,6 +6,7 @@ use crate::action::{EditingKeys, Scope};
 use crate::bindings;
 use crate::panes::{composer, confirm, consent};
 use crate::protocol::Command;
+use crate::quarter::quarter;
 
 const HELP: &str = "KEYS THAT WORK HERE";
 const PALETTE: &str = "ACTIONS · ";
@@ -69,31 +70,35 @@ fn a_question_mark_and_a_colon_are_text_where_one_types_and_keys_elsewhere() {
 
 #[test]
 fn each_key_that_help_lists_on_an_overlay_does_something_and_no_other_does() {
+    let keymap = bindings::defaults();
+    let mut cases = Vec::new();
     for (name, show) in surfaces() {
         let stage = show(120, 40);
-        let keymap = bindings::defaults();
         let Some(of) = stage.app.overlays.keys(&keymap).filter(|_| name != "help") else {
             continue;
         };
         assert_eq!(of.editing.is_some(), of.scope.is_for_typing(), "{name}");
         assert_ne!(of.editing, Some(EditingKeys::Vi));
         for (binding, _) in keymap.listing(of.scope) {
-            let mut stage = show(120, 40);
-            stage.screen();
-            stage.key_named(binding.keys[0]);
-            let screen = stage.screen();
-            // A Taskdoc says why nothing can be added.
-            let is_refused = screen.contains("not editable:");
-            let does_nothing = is_refused || screen.contains("does nothing here");
-            assert!(!of.has(binding) || !does_nothing, "{name}: {binding:?} is listed\n{screen}");
-            // An overlay that is only read closes by any key; a field takes keys without an action.
-            let by_any_key = !does_nothing && (asks(of.scope) || closes_by_any_key(name));
-            let edits = of.scope == composer::SCOPE;
-            assert!(
-                of.has(binding) || does_nothing || by_any_key || edits,
-                "{name}: {binding:?} is not listed\n{screen}"
-            );
+            cases.push((name, show, of.scope, binding, of.has(binding)));
         }
+    }
+    for (name, show, scope, binding, is_listed) in quarter(cases) {
+        let mut stage = show(120, 40);
+        stage.screen();
+        stage.key_named(binding.keys[0]);
+        let screen = stage.screen();
+        // A Taskdoc says why nothing can be added.
+        let is_refused = screen.contains("not editable:");
+        let does_nothing = is_refused || screen.contains("does nothing here");
+        assert!(!is_listed || !does_nothing, "{name}: {binding:?} is listed\n{screen}");
+        // An overlay that is only read closes by any key; a field takes keys without an action.
+        let by_any_key = !does_nothing && (asks(scope) || closes_by_any_key(name));
+        let edits = scope == composer::SCOPE;
+        assert!(
+            is_listed || does_nothing || by_any_key || edits,
+            "{name}: {binding:?} is not listed\n{screen}"
+        );
     }
 }
 

@@ -14,6 +14,7 @@ use super::fixture::*;
 use crate::action::Scope;
 use crate::bindings;
 use crate::panes::{confirm, consent, inbox, tree};
+use crate::quarter::quarter;
 use crate::theme::tests::embedded;
 use crate::theme::{ColorDepth, EMBEDDED, Pair, Paper, Rgb, Role};
 
@@ -146,25 +147,24 @@ fn what_is_open_is_drawn_in_a_new_theme_at_once() {
 
 #[test]
 fn in_every_theme_each_text_looks_as_its_role_does_and_is_read() {
-    for Surface { name, show } in SURFACES {
-        for (width, height) in SIZES {
-            let mut stage = show(width, height);
-            stage.wear(probe());
-            let roles = Cells(stage.drawn());
-            for (theme_name, depth) in looks(width) {
-                let theme = embedded(theme_name, depth);
-                stage.wear(theme.clone());
-                let cells = Cells(stage.drawn());
-                let at = format!("{name} {theme_name} {depth:?} {width}x{height}");
-                for (drawn, probed) in cells.drawn().zip(roles.drawn()) {
-                    assert_eq!(drawn.symbol, probed.symbol, "{at}");
-                    if drawn.is_blank() {
-                        continue;
-                    }
-                    let shown = format!("{at}: {drawn:?}, which is {:?}", probed.roles());
-                    assert!(probed.roles().looks(&theme, &drawn), "{shown}");
-                    assert!(is_read((theme_name, depth), &drawn, &probed), "{shown}");
+    let cases = SURFACES.iter().flat_map(|surface| SIZES.map(|size| (surface, size)));
+    for (Surface { name, show }, (width, height)) in quarter(cases) {
+        let mut stage = show(width, height);
+        stage.wear(probe());
+        let roles = Cells(stage.drawn());
+        for (theme_name, depth) in looks(width) {
+            let theme = embedded(theme_name, depth);
+            stage.wear(theme.clone());
+            let cells = Cells(stage.drawn());
+            let at = format!("{name} {theme_name} {depth:?} {width}x{height}");
+            for (drawn, probed) in cells.drawn().zip(roles.drawn()) {
+                assert_eq!(drawn.symbol, probed.symbol, "{at}");
+                if drawn.is_blank() {
+                    continue;
                 }
+                let shown = || format!("{at}: {drawn:?}, which is {:?}", probed.roles());
+                assert!(probed.roles().looks(&theme, &drawn), "{}", shown());
+                assert!(is_read((theme_name, depth), &drawn, &probed), "{}", shown());
             }
         }
     }
