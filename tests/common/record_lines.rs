@@ -2,15 +2,15 @@
 
 use dominds_tui::domain::dialogs::record::{AnchorRole, DeliveryMode, Origin, Record, ReplyStatus};
 use dominds_tui::domain::{Bucket, DialogId, Entry};
-use dominds_tui::store::Store;
+use dominds_tui::store::Reader;
 
 /// All records of a dialog that are more than snapshots, oldest first.
-pub fn record_lines(store: &Store, dialog: &DialogId) -> Vec<String> {
+pub fn record_lines(store: &Reader, dialog: &DialogId) -> Vec<String> {
     entries(store, dialog).iter().filter_map(line).collect()
 }
 
 /// All records of a dialog.
-pub fn entries(store: &Store, dialog: &DialogId) -> Vec<Entry> {
+pub fn entries(store: &Reader, dialog: &DialogId) -> Vec<Entry> {
     let courses = store.courses(Bucket::Run, dialog);
     let page =
         |course| store.page(Bucket::Run, dialog, course, None, 10_000).expect("a page").entries;

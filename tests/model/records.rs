@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dominds_tui::domain::dialogs::call::ASK_HUMAN;
 use dominds_tui::domain::dialogs::record::{Origin, Record};
 use dominds_tui::domain::{Bucket, CallId, Course, DialogId, Entry};
-use dominds_tui::store::Store;
+use dominds_tui::store::Reader;
 
 use crate::notices::NOTIFY;
 
@@ -35,7 +35,7 @@ pub struct Records {
 }
 
 impl Records {
-    pub fn read(store: &Store, dialog: &DialogId) -> Self {
+    pub fn read(store: &Reader, dialog: &DialogId) -> Self {
         let mut records = Self::default();
         let mut to_a_person = false;
         let mut writing = false;

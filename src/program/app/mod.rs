@@ -206,11 +206,11 @@ impl SessionFile for StoredSessions {
     }
 
     fn append(&self, lines: &str, synced: bool) -> io::Result<()> {
-        self.0.append_sessions(lines, synced).map_err(io::Error::other)
+        self.0.own_files().append_sessions(lines, synced).map_err(io::Error::other)
     }
 
     fn replace(&self, lines: &str) -> io::Result<()> {
-        self.0.replace_sessions(lines).map_err(io::Error::other)
+        self.0.own_files().replace_sessions(lines).map_err(io::Error::other)
     }
 }
 

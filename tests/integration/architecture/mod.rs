@@ -57,7 +57,13 @@ const MAX_LINES: usize = 700;
 /// The most files that may use each other in a circle.
 const MAX_CIRCLE: usize = 3;
 
-/// The folders of the driver from the top down; a folder uses only those of later lines.
+/// Modules whose folders have an order: the module, its file, and its folders from the top down. A folder uses only
+/// those of later lines.
+const ORDERED: [(&str, &str, &[&[&str]]); 2] = [
+    ("driver", "src/engine/driver/mod.rs", &DRIVER_FOLDERS),
+    ("store", "src/base/store/mod.rs", &STORE_FOLDERS),
+];
+
 const DRIVER_FOLDERS: [&[&str]; 10] = [
     &["dispatch"],
     &["supervisor"],
@@ -70,6 +76,9 @@ const DRIVER_FOLDERS: [&[&str]; 10] = [
     &["reporting"],
     &["texts"],
 ];
+
+const STORE_FOLDERS: [&[&str]; 6] =
+    [&["writing"], &["listing"], &["own"], &["reading"], &["trees"], &["disk"]];
 
 /// One source file below the package folder.
 struct Source {
@@ -223,11 +232,15 @@ fn the_table_of_layers_is_the_one_that_is_checked() {
 }
 
 #[test]
-fn the_folders_of_the_driver_have_the_order_its_comment_says() {
-    let text = document("src/engine/driver/mod.rs");
-    let rows = text.lines().filter_map(|line| line.strip_prefix("//! | `")?.split(" | ").next());
-    let written: Vec<String> = rows.map(|row| row.replace('`', "")).collect();
-    assert_eq!(written, DRIVER_FOLDERS.map(|folders| folders.join(", ")));
+fn folders_have_the_order_that_the_comment_of_their_module_says() {
+    for (module, path, order) in ORDERED {
+        let text = document(path);
+        let rows =
+            text.lines().filter_map(|line| line.strip_prefix("//! | `")?.split(" | ").next());
+        let written: Vec<String> = rows.map(|row| row.replace('`', "")).collect();
+        let checked: Vec<String> = order.iter().map(|folders| folders.join(", ")).collect();
+        assert_eq!(written, checked, "{module}");
+    }
 }
 
 #[test]
@@ -261,24 +274,23 @@ fn of_the_store_the_protocol_knows_only_facts() {
 }
 
 #[test]
-fn a_folder_of_the_driver_uses_only_those_below_it() {
+fn a_folder_of_an_ordered_module_uses_only_those_below_it() {
     let (graph, files) = &*PROGRAM;
-    let line = |folder: &str| DRIVER_FOLDERS.iter().position(|line| line.contains(&folder));
     let mut broken = Vec::new();
     for (module, path) in files {
         let [top, folder, ..] = module.as_slice() else { continue };
-        if top != "driver" {
-            continue;
-        }
+        let Some((_, _, order)) = ORDERED.iter().find(|(name, ..)| name == top) else { continue };
+        let line = |folder: &str| order.iter().position(|line| line.contains(&folder));
         for used in graph.uses(module) {
-            let [top, other, ..] = used.path.as_slice() else { continue };
+            let [to, other, ..] = used.path.as_slice() else { continue };
             let below = line(folder).is_some_and(|at| line(other).is_some_and(|to| to > at));
-            if top == "driver" && other != folder && !below {
-                broken.push(format!("{}:{}: {folder} → {other}", path.display(), used.line));
+            if to == top && other != folder && !below {
+                let at = format!("{}:{}", path.display(), used.line);
+                broken.push(format!("{at}: {top}: {folder} → {other}"));
             }
         }
     }
-    report("a folder of the driver uses one it must not know", &broken);
+    report("a folder uses one it must not know", &broken);
 }
 
 #[test]

@@ -151,7 +151,8 @@ async fn a_spool_of_an_answer_whose_tool_runs_is_not_recorded_again() {
     let mut running = world.start().await;
     let main = running.begin("Count").await.expect("a dialog");
     running.idle().await;
-    let mut spool = running.store.spools().start(&main, Course(1), Genseq(1)).expect("a spool");
+    let mut spool =
+        running.store.own_files().spools().start(&main, Course(1), Genseq(1)).expect("a spool");
     spool.append(&[AnswerText::Saying("twice".to_owned())]).expect("written");
     running.kill().await;
     let running = world.start().await;
@@ -168,7 +169,7 @@ async fn a_spool_whose_text_is_recorded_or_of_another_generation_is_not_recorded
         .reply("lead", Reply::saying("Again.").and_hang());
     let (world, mut running, main) = World::begun(models, "Count").await;
     until_spooled(&mut running, &world, "One, t").await;
-    let writer = running.store.spools();
+    let writer = running.store.own_files().spools();
     running.kill().await;
     let again = |genseq: u32| {
         let mut spool = writer.start(&main, Course(1), Genseq(genseq)).expect("a spool");

@@ -4,9 +4,9 @@
 use std::os::unix::fs::symlink;
 
 use super::super::ArtifactError;
-use super::super::faulty_disk::{DiskFault, FaultyDisk};
 use super::*;
 use crate::domain::{ArtifactRef, DialogId};
+use crate::store::disk::faulty_disk::{DiskFault, FaultyDisk};
 
 const PATH: &str = "artifacts/workspace/read_picture/k-1.png";
 

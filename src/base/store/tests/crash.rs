@@ -1,7 +1,7 @@
 //! The process dies, or one operation fails, at every operation of a representative day.
 
-use super::super::faulty_disk::{DiskFault, FaultyDisk};
 use super::*;
+use crate::store::disk::faulty_disk::{DiskFault, FaultyDisk};
 use std::collections::BTreeMap;
 
 use crate::domain::{Dialog, DialogTree};

@@ -7,6 +7,7 @@ use super::*;
 use crate::domain::dialogs::latest::StopReason;
 use crate::domain::{DialogId, Problem};
 use crate::samples::assert_translated;
+use crate::store::disk::faulty_disk::{DiskFault, FaultyDisk};
 
 /// A tree with an open question and a side dialog that is awaited.
 pub(super) fn tree() -> Workspace {
@@ -291,52 +292,10 @@ fn a_tree_nobody_can_tell_the_owner_of_is_set_aside_and_can_come_back() {
 
 #[test]
 fn an_unreadable_file_is_not_damage() {
-    #[derive(Debug)]
-    struct Crowded;
-    impl Disk for Crowded {
-        fn open_read(&self, path: &Path) -> std::io::Result<fs::File> {
-            if path.ends_with("course-001.jsonl") {
-                return Err(std::io::Error::from_raw_os_error(libc::EMFILE));
-            }
-            RealDisk.open_read(path)
-        }
-        fn open_append(&self, path: &Path) -> std::io::Result<fs::File> {
-            RealDisk.open_append(path)
-        }
-        fn create_new(&self, path: &Path) -> std::io::Result<fs::File> {
-            RealDisk.create_new(path)
-        }
-        fn write(&self, file: &mut fs::File, bytes: &[u8]) -> std::io::Result<usize> {
-            RealDisk.write(file, bytes)
-        }
-        fn truncate(&self, file: &fs::File, length: u64) -> std::io::Result<()> {
-            RealDisk.truncate(file, length)
-        }
-        fn set_mode(&self, file: &fs::File, mode: u32) -> std::io::Result<()> {
-            RealDisk.set_mode(file, mode)
-        }
-        fn sync(&self, file: &fs::File) -> std::io::Result<()> {
-            RealDisk.sync(file)
-        }
-        fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
-            RealDisk.rename(from, to)
-        }
-        fn remove_file(&self, path: &Path) -> std::io::Result<()> {
-            RealDisk.remove_file(path)
-        }
-        fn create_dir(&self, path: &Path) -> std::io::Result<()> {
-            RealDisk.create_dir(path)
-        }
-        fn remove_dir(&self, path: &Path) -> std::io::Result<()> {
-            RealDisk.remove_dir(path)
-        }
-        fn remove_tree(&self, path: &Path) -> std::io::Result<()> {
-            RealDisk.remove_tree(path)
-        }
-    }
     let workspace = tree();
     let before = contents(&workspace.at("run"));
-    let store = workspace.open_on(Arc::new(Crowded)).unwrap();
+    let disk = FaultyDisk::new(DiskFault::Unreadable("course-001.jsonl"));
+    let store = workspace.open_on(Arc::new(disk)).unwrap();
     assert!(matches!(store.load(run(), &root()), Err(StoreError::Io { .. })));
     let survey = store.survey(&[run()]);
     assert!(survey.problems[0].text.to_string().contains("unreadable now"));

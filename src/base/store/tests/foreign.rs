@@ -167,7 +167,7 @@ fn no_store_changes_a_tree_that_may_only_be_read_and_each_refusal_says_why() {
             store.load_read_only(Bucket::Run, &root()).map(drop),
             store.relocate(&root(), Bucket::Run, Bucket::Done),
             store.delete(&root()),
-            store.write_title(&main, Some("Mine")).map(drop),
+            store.own_files().write_title(&main, Some("Mine")).map(drop),
         ] {
             let error = refused.expect_err("it may only be read");
             assert!(matches!(error, StoreError::ForeignLayout(_, why) if why == layout), "{error}");

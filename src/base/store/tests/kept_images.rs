@@ -20,7 +20,7 @@ fn keep(
     name: &str,
     id: &str,
 ) -> Result<KeptImage, ImageRefusal> {
-    store.keep_image(&workspace.path().join(name), id)
+    store.own_files().keep_image(&workspace.path().join(name), id)
 }
 
 fn make_old(workspace: &Workspace, name: &str, hours: u64) {
@@ -40,13 +40,13 @@ fn a_copy_is_what_was_there_and_stays_when_the_file_goes() {
     assert_eq!(store.kept_image("one.png").as_deref(), Ok(PNG));
     let whole = workspace.path().join("b.png");
     fs::write(&whole, PNG).unwrap();
-    assert!(store.keep_image(&whole, "two").is_ok());
-    assert!(store.keep_image(&whole, "two").is_err(), "no copy is replaced");
-    assert!(store.keep_image(&whole, "../three").is_err());
+    assert!(store.own_files().keep_image(&whole, "two").is_ok());
+    assert!(store.own_files().keep_image(&whole, "two").is_err(), "no copy is replaced");
+    assert!(store.own_files().keep_image(&whole, "../three").is_err());
     for name in ["../drafts.json", "", "..", ".hidden", "none.png", "/etc/passwd"] {
         assert!(store.kept_image(name).is_err(), "{name}");
     }
-    assert!(workspace.view().keep_image(&whole, "four").is_err(), "read only");
+    assert!(workspace.view().own_files().keep_image(&whole, "four").is_err(), "read only");
 }
 
 #[test]
@@ -87,13 +87,13 @@ fn copies_are_removed_when_no_draft_names_them_and_they_are_old() {
     for id in ["used", "unused", "new"] {
         keep(&workspace, &store, "a.png", id).unwrap();
     }
-    store.write_draft("message/x", Some("see used.png")).unwrap();
+    store.own_files().write_draft("message/x", Some("see used.png")).unwrap();
     make_old(&workspace, "used.png", 50);
     make_old(&workspace, "unused.png", 2);
     keep(&workspace, &store, "a.png", "next").unwrap();
     let there = |name: &str| workspace.at(".tui/images").join(name).exists();
     assert!(there("used.png") && there("new.png") && there("next.png") && !there("unused.png"));
-    store.write_draft("message/x", None).unwrap();
+    store.own_files().write_draft("message/x", None).unwrap();
     keep(&workspace, &store, "a.png", "last").unwrap();
     assert!(!there("used.png"));
 }

@@ -7,8 +7,8 @@ use super::super::{Store, Survey, TreeListing};
 use super::damage::tree;
 use super::*;
 use crate::domain::Problem;
-use crate::store::file_stamps::StampHasher;
-use crate::store::index_file::checksum;
+use crate::store::disk::file_stamps::StampHasher;
+use crate::store::disk::index_file::checksum;
 
 /// Later than any file of a test, by the clock of the file system.
 const LATER: i128 = 3_600_000_000_000;

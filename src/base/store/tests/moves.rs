@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::domain::RootId;
-use crate::store::faulty_disk::{DiskFault, FaultyDisk};
+use crate::store::disk::faulty_disk::{DiskFault, FaultyDisk};
 
 fn workspace() -> Workspace {
     let workspace = Workspace::new();
@@ -98,63 +98,15 @@ fn what_was_set_aside_comes_back_under_its_own_name_and_nothing_else_does() {
 
 #[test]
 fn what_was_not_synced_yet_is_synced_before_a_tree_moves() {
-    /// What was opened for reading last, and what happened.
-    #[derive(Debug, Default)]
-    struct Watched(std::sync::Mutex<(String, Vec<String>)>);
-    impl Disk for Watched {
-        fn open_read(&self, path: &Path) -> std::io::Result<fs::File> {
-            self.0.lock().unwrap().0 = path.file_name().unwrap().to_string_lossy().into_owned();
-            RealDisk.open_read(path)
-        }
-        fn open_append(&self, path: &Path) -> std::io::Result<fs::File> {
-            RealDisk.open_append(path)
-        }
-        fn create_new(&self, path: &Path) -> std::io::Result<fs::File> {
-            RealDisk.create_new(path)
-        }
-        fn write(&self, file: &mut fs::File, bytes: &[u8]) -> std::io::Result<usize> {
-            RealDisk.write(file, bytes)
-        }
-        fn truncate(&self, file: &fs::File, length: u64) -> std::io::Result<()> {
-            RealDisk.truncate(file, length)
-        }
-        fn set_mode(&self, file: &fs::File, mode: u32) -> std::io::Result<()> {
-            RealDisk.set_mode(file, mode)
-        }
-        fn sync(&self, file: &fs::File) -> std::io::Result<()> {
-            let mut seen = self.0.lock().unwrap();
-            let name = seen.0.clone();
-            seen.1.push(name);
-            RealDisk.sync(file)
-        }
-        fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
-            if from.is_dir() {
-                self.0.lock().unwrap().1.push("moved".to_owned());
-            }
-            RealDisk.rename(from, to)
-        }
-        fn remove_file(&self, path: &Path) -> std::io::Result<()> {
-            RealDisk.remove_file(path)
-        }
-        fn create_dir(&self, path: &Path) -> std::io::Result<()> {
-            RealDisk.create_dir(path)
-        }
-        fn remove_dir(&self, path: &Path) -> std::io::Result<()> {
-            RealDisk.remove_dir(path)
-        }
-        fn remove_tree(&self, path: &Path) -> std::io::Result<()> {
-            RealDisk.remove_tree(path)
-        }
-    }
     let workspace = workspace();
-    let disk = Arc::new(Watched::default());
+    let disk = Arc::new(FaultyDisk::new(DiskFault::Never));
     let store = workspace.open_on(disk.clone()).unwrap();
     let changes = vec![append(&main_id(), &[FINISH])];
     let written = store.commit(Batch { root: root(), changes, durable: false }).unwrap();
     assert!(!written.needs_sync());
     written.sync().unwrap();
     store.relocate(&root(), Bucket::Run, Bucket::Done).unwrap();
-    let done = disk.0.lock().unwrap().1.clone();
+    let done = disk.log();
     let at = |what: &str| done.iter().position(|one| one == what);
     assert!(at("course-001.jsonl").is_some() && at("course-001.jsonl") < at("moved"), "{done:?}");
 }

@@ -7,7 +7,7 @@ use crate::domain::dialogs::record::{Origin, Record};
 use crate::domain::dialogs::registry::RegistryEntry;
 use crate::domain::dialogs::reminder::{CarryOver, NewWording, SharedEdit};
 use crate::domain::{DialogId, QueuedPrompt, Reminder};
-use crate::store::course_lines::MAX_LINE_BYTES;
+use crate::store::trees::course_lines::MAX_LINE_BYTES;
 
 fn prompt(id: &str) -> QueuedPrompt {
     QueuedPrompt {
@@ -55,9 +55,9 @@ fn a_tidy_end_leaves_nothing_of_ours() {
     {
         let store = workspace.open();
         commit(&store, vec![create_main(), append(&main_id(), &[START])]).unwrap();
-        store.write_draft("d", Some("half a sent")).unwrap();
+        store.own_files().write_draft("d", Some("half a sent")).unwrap();
         assert_eq!(store.read_drafts().unwrap()["d"], "half a sent");
-        store.write_draft("d", None).unwrap();
+        store.own_files().write_draft("d", None).unwrap();
         let queue = |queue| vec![TreeChange::Queue { dialog: main_id(), queue }];
         commit(&store, queue(vec![prompt("w")])).unwrap();
         assert!(workspace.at(".tui/queue/aa-bb-00000001").is_dir());
@@ -72,8 +72,8 @@ fn a_tidy_end_leaves_nothing_of_ours() {
 fn a_draft_that_is_too_large_leaves_the_others_as_they_are() {
     let workspace = Workspace::new();
     let store = workspace.open();
-    store.write_draft("a", Some("kept")).unwrap();
-    let refused = store.write_draft("b", Some(&"x".repeat(4 * 1024 * 1024)));
+    store.own_files().write_draft("a", Some("kept")).unwrap();
+    let refused = store.own_files().write_draft("b", Some(&"x".repeat(4 * 1024 * 1024)));
     assert!(matches!(refused, Err(StoreError::DraftsTooLarge { .. })), "{refused:?}");
     assert_eq!(store.read_drafts().unwrap(), [("a".to_owned(), "kept".to_owned())].into());
 }
@@ -85,19 +85,22 @@ fn a_title_is_kept_until_it_is_taken_away_or_its_tree_is_deleted() {
     let reader = || workspace.view();
     let store = workspace.open();
     commit(&store, vec![create_main(), append(&main_id(), &[START])]).unwrap();
-    store.write_title(&main(), Some(" The \u{7}login\n")).unwrap();
+    store.own_files().write_title(&main(), Some(" The \u{7}login\n")).unwrap();
     let given = || Titles::from([(main(), "The login".to_owned())]);
     assert_eq!(store.survey(&[run()]).titles, given());
     assert_eq!(reader().read_titles().unwrap(), given());
-    assert!(matches!(reader().write_title(&main(), None), Err(StoreError::ReadOnly)));
+    assert!(matches!(reader().own_files().write_title(&main(), None), Err(StoreError::ReadOnly)));
     let unknown = DialogId::main(RootId::new("zz/zz/zz"));
-    assert!(matches!(store.write_title(&unknown, Some("x")), Err(StoreError::NotFound(_))));
+    assert!(matches!(
+        store.own_files().write_title(&unknown, Some("x")),
+        Err(StoreError::NotFound(_))
+    ));
     std::fs::write(workspace.at(".tui/titles.json"), "{ not json").unwrap();
     assert_eq!(store.read_titles().unwrap(), Titles::new());
-    assert_eq!(store.write_title(&main(), Some("The login")).unwrap(), given());
-    assert_eq!(store.write_title(&main(), Some(" ")).unwrap(), Titles::new());
+    assert_eq!(store.own_files().write_title(&main(), Some("The login")).unwrap(), given());
+    assert_eq!(store.own_files().write_title(&main(), Some(" ")).unwrap(), Titles::new());
     assert!(!workspace.at(".tui/titles.json").exists());
-    store.write_title(&main(), Some("The login")).unwrap();
+    store.own_files().write_title(&main(), Some("The login")).unwrap();
     store.delete(&root()).unwrap();
     assert_eq!(store.read_titles().unwrap(), Titles::new());
 }
@@ -418,11 +421,11 @@ fn what_was_looked_at_is_private_and_bounded() {
     let workspace = Workspace::new();
     let store = workspace.open();
     assert_eq!(store.read_looked().unwrap(), "");
-    store.write_looked("all\nwhat").unwrap();
+    store.own_files().write_looked("all\nwhat").unwrap();
     assert_eq!(store.read_looked().unwrap(), "all\nwhat");
     let path = workspace.at(".tui/looked.txt");
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0);
-    assert!(store.write_looked(&"x".repeat(2 * 1024 * 1024)).is_err());
+    assert!(store.own_files().write_looked(&"x".repeat(2 * 1024 * 1024)).is_err());
     std::fs::write(&path, [0xff, 0xfe]).unwrap();
     assert_eq!(store.read_looked().unwrap(), "");
 }

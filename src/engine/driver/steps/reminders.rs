@@ -9,7 +9,7 @@ use crate::domain::text::Localized;
 use crate::domain::{AgentId, Course, Dialog, Problem, Reminder, SelfId};
 use crate::driver::shared::blocking::BlockingThread;
 use crate::protocol::Refusal;
-use crate::store::Store;
+use crate::store::Reader;
 
 use super::draft::Draft;
 
@@ -52,7 +52,7 @@ impl EditError {
 
 /// The reminders all dialogs of a member share, and the problems of those that cannot be read.
 pub fn shared(
-    store: &Store,
+    store: &Reader,
     agent: &AgentId,
     _on: &BlockingThread,
 ) -> (Vec<Reminder>, Vec<Problem>) {

@@ -57,7 +57,7 @@ pub(super) fn mark_reviewed(
     _on: &BlockingThread,
 ) -> Result<(), Localized> {
     let ends = ends.into_iter().map(|end| (end.dialog, (end.course, end.lines))).collect();
-    engine.store.mark_reviewed(&dialog.root, ends).map_err(|error| error.message())
+    engine.store.own_files().mark_reviewed(&dialog.root, ends).map_err(|error| error.message())
 }
 
 /// The dialogs of a tree.

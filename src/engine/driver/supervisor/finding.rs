@@ -20,7 +20,7 @@ use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::{Cursor, DriverEvent};
 use crate::protocol::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};
-use crate::store::{DialogListing, Look, Store, Titles, TreeListing};
+use crate::store::{DialogListing, Look, Reader, Titles, TreeListing};
 
 /// Results of one search.
 pub(super) const MAX_FOUND: usize = 1_000;
@@ -104,7 +104,7 @@ impl<'a> Search<'a> {
         Self { request, needle, in_json, is_wanted, send, found, count: 0, unread: 0 }
     }
 
-    fn run(mut self, store: &Store) {
+    fn run(mut self, store: &Reader) {
         if self.needle.is_empty() {
             return self.flush(Some(FindEnd::Complete));
         }
@@ -129,7 +129,7 @@ impl<'a> Search<'a> {
     }
 
     /// The newest course first, and in it the newest records.
-    fn search_dialog(&mut self, store: &Store, searched: &Searched, titles: &Titles) -> Goes {
+    fn search_dialog(&mut self, store: &Reader, searched: &Searched, titles: &Titles) -> Goes {
         let about = &searched.listing;
         let own = titles.get(&searched.dialog).cloned();
         let title = own.unwrap_or_else(|| title::made(&about.about, &about.meta.task_doc_path));
@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
     /// The newest matches of a course, oldest first; `None` if nobody wants them any more.
     fn search_course(
         &mut self,
-        store: &Store,
+        store: &Reader,
         searched: &Searched,
         course: Course,
         most: usize,
@@ -200,7 +200,7 @@ enum Goes {
     No,
 }
 
-fn trees_of(store: &Store, request: &FindRequest, bucket: Bucket) -> Vec<TreeListing> {
+fn trees_of(store: &Reader, request: &FindRequest, bucket: Bucket) -> Vec<TreeListing> {
     let of_dialog = || {
         let root = &request.dialog.as_ref()?.root;
         (store.find(root) == Some(bucket)).then(|| store.list(bucket, root).trees)

@@ -50,7 +50,7 @@ fn keep(engine: &Engine, origin: &ImageOrigin) -> Result<AttachedImage, ImageRef
     let id = engine.ids.short(NAME_LENGTH);
     let (kept, shown) = match origin {
         ImageOrigin::Clipboard(bytes) => {
-            let kept = engine.store.keep_image_bytes(bytes, &id)?;
+            let kept = engine.store.own_files().keep_image_bytes(bytes, &id)?;
             let shown = format!("{CLIPBOARD}.{}", kept.kind.extension());
             (kept, shown)
         }
@@ -74,13 +74,13 @@ fn keep_file(
 ) -> Result<KeptImage, ImageRefusal> {
     let below = path.strip_prefix(workspace).unwrap_or(path);
     if below.is_absolute() {
-        return store.keep_image(path, id);
+        return store.own_files().keep_image(path, id);
     }
     let name = below.file_name().ok_or(ImageRefusal::Missing)?;
     let folder = below.parent().unwrap_or(Path::new("")).display();
     let folder =
         open_folder(workspace, &format!("./{folder}")).map_err(|fault| refusal_of(&fault))?;
-    store.keep_image_in(folder.dir, name, id)
+    store.own_files().keep_image_in(folder.dir, name, id)
 }
 
 fn refusal_of(fault: &PathFault) -> ImageRefusal {

@@ -135,7 +135,7 @@ impl Supervisor {
         title: Option<String>,
     ) {
         let (store, of) = (Arc::clone(&self.engine.store), dialog.clone());
-        let write = move || store.write_title(&of, title.as_deref());
+        let write = move || store.own_files().write_title(&of, title.as_deref());
         let event = match tokio::task::spawn_blocking(write).await {
             Ok(Ok(titles)) => {
                 self.report(DriverReport::Titles(titles)).await;

@@ -106,7 +106,7 @@ impl Supervisor {
         self.report(DriverReport::Idle { root: root.clone(), idle: false }).await;
         self.spawn_tree(tree, Vec::new(), None);
         let (store, of) = (self.engine.store.clone(), DialogId::main(root));
-        let write = move || store.write_title(&of, Some(&title));
+        let write = move || store.own_files().write_title(&of, Some(&title));
         if let Ok(Ok(titles)) = tokio::task::spawn_blocking(write).await {
             self.report(DriverReport::Titles(titles)).await;
         }

@@ -65,8 +65,8 @@ impl StoredTexts<'_> {
     /// It is not on disk.
     pub fn write(&self, name: &str, text: &str) -> Result<(), StoreError> {
         if name == LOOKED {
-            return self.0.write_looked(text);
+            return self.0.own_files().write_looked(text);
         }
-        self.0.write_draft(name, (!text.is_empty()).then_some(text))
+        self.0.own_files().write_draft(name, (!text.is_empty()).then_some(text))
     }
 }

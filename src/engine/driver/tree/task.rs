@@ -116,7 +116,7 @@ impl TreeTask {
 
     async fn remove_spools(&self) {
         let (store, root) = (self.state.engine.store.clone(), self.state.tree().root.clone());
-        if let Err(error) = blocking(move |_| store.remove_spools(&root)).await {
+        if let Err(error) = blocking(move |_| store.own_files().remove_spools(&root)).await {
             // Nothing is lost: the generations are closed now, and nothing more is recorded of them.
             tracing::warn!(%error, "spools of recorded answers stay");
         }
@@ -171,7 +171,7 @@ impl TreeTask {
                 retry_now,
                 reports,
                 ids: engine.ids.clone(),
-                spools: engine.store.spools(),
+                spools: engine.store.own_files().spools(),
                 texts: engine.texts(),
                 sources: engine.sources.clone(),
                 log: engine.log.clone(),

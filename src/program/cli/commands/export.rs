@@ -18,7 +18,7 @@ use crate::domain::dialogs::tree::Bucket;
 use crate::domain::reading::transcript::{Block, BlockBody, Transcript};
 use crate::domain::{AgentId, Course, DialogId, FileChange, Lang, RootId, SelfId, Stamp};
 use crate::guard::{Guard, PathFault, PathTarget};
-use crate::store::{Access, Store, Survey};
+use crate::store::{Access, Reader, Survey};
 use crate::ui::text::SafeText;
 
 /// The dialog of an export; its JSON is in docs/scripting.md.
@@ -84,7 +84,7 @@ impl From<ExportFault> for io::Error {
 /// A dialog to be exported. One course at a time is in memory.
 #[derive(Debug)]
 pub struct Export<'a> {
-    store: &'a Store,
+    store: &'a Reader,
     bucket: Bucket,
     dialog: &'a DialogId,
     head: ExportHead,
@@ -158,7 +158,7 @@ fn told(fault: ExportFault, failed: impl FnOnce(io::Error) -> CommandError) -> C
 
 impl<'a> Export<'a> {
     /// Makes the export, with the title from the survey.
-    pub fn of(store: &'a Store, survey: &Survey, dialog: &'a DialogId) -> Self {
+    pub fn of(store: &'a Reader, survey: &Survey, dialog: &'a DialogId) -> Self {
         let tree = survey.trees.iter().find(|tree| tree.root == dialog.root);
         let listed = tree.and_then(|tree| {
             Some((tree, tree.dialogs.iter().find(|known| known.meta.id == dialog.this)?))

@@ -13,7 +13,7 @@ use crate::domain::{Clock as _, Course, DialogId, KeepGoing, Lang};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
 use crate::protocol::InboxRow;
-use crate::store::{Access, DialogListing, Store, Survey};
+use crate::store::{Access, DialogListing, Reader, Survey};
 
 use super::dialog_json;
 use super::ids::Ids;
@@ -63,7 +63,7 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
 }
 
 /// Saves the index after a long list was read from its files. A failure only costs time.
-fn save_index(store: &Store, survey: &Survey) {
+fn save_index(store: &Reader, survey: &Survey) {
     if survey.is_worth_indexing()
         && let Err(error) = store.write_list_index()
     {
@@ -249,7 +249,7 @@ pub fn show(
 
 /// The given course, if it exists, or the newest.
 pub fn existing_course(
-    store: &Store,
+    store: &Reader,
     bucket: Bucket,
     id: &DialogId,
     course: Option<Course>,
@@ -265,7 +265,7 @@ pub fn existing_course(
 }
 
 pub fn read_course(
-    store: &Store,
+    store: &Reader,
     bucket: Bucket,
     id: &DialogId,
     course: Course,

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use crate::domain::Clock as _;
 use crate::domain::asking::put_off::{PutOffs, put_off};
 use crate::platform::SystemClock;
-use crate::store::Store;
+use crate::store::Reader;
 
 use super::own_texts;
 
 /// Returns those that are put off now, with the time that is left; none by texts that cannot be read. Blocks.
-pub fn read(store: &Store) -> PutOffs {
+pub fn read(store: &Reader) -> PutOffs {
     let texts = store.read_drafts().unwrap_or_else(|error| {
         tracing::warn!(%error, "which questions are put off could not be read");
         BTreeMap::new()

@@ -12,7 +12,7 @@ use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
 use crate::protocol::lifecycle::AfterFork;
 use crate::protocol::{AttachedImage, ImageSource};
-use crate::store::{Store, StoreError};
+use crate::store::{Reader, StoreError};
 
 use super::cut::ForkPlan;
 use super::dialogs::{ForkPoint, GenerationOpening, SourceDialog};
@@ -88,7 +88,7 @@ fn attached_artifacts(changes: &[TreeChange], fork: &RootId) -> BTreeSet<Artifac
     named.filter(|of| of.dialog.root == *fork).collect()
 }
 
-fn read(store: &Store, tree: &DialogTree) -> Result<Vec<SourceDialog>, StoreError> {
+fn read(store: &Reader, tree: &DialogTree) -> Result<Vec<SourceDialog>, StoreError> {
     let mut sources = Vec::new();
     for dialog in tree.dialogs.values() {
         let id = tree.id(&dialog.meta.id);

@@ -1,0 +1,119 @@
+//! Looking through a course for some of its records: the others are not parsed, and one line at a time is in
+//! memory.
+
+use std::ops::ControlFlow;
+
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::ids::is_dialog_path;
+use crate::domain::{Course, DialogId, Entry};
+
+use super::Reader;
+use crate::store::disk::error::{ExpectedKind, FileAction, StoreError};
+use crate::store::disk::layout::course_file;
+use crate::store::disk::small_files::{self, FileKind};
+use crate::store::trees::course_lines::{LineContent, LineReader, RawLine};
+
+/// What is done with a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    Skip,
+    /// Read the record.
+    Read,
+    /// The rest of the course is not wanted any more.
+    Stop,
+}
+
+impl Reader {
+    /// Visits the records of a course whose lines are `wanted`, from line `from` on. Returns how many lines
+    /// the course has.
+    ///
+    /// # Errors
+    /// The course could not be read.
+    pub fn visit_records(
+        &self,
+        bucket: Bucket,
+        dialog: &DialogId,
+        course: Course,
+        (wanted, from): (&dyn Fn(&str) -> bool, usize),
+        mut visit: impl FnMut(Entry),
+    ) -> Result<usize, StoreError> {
+        self.each_line(bucket, dialog, course, |number, line| {
+            if number < from || !wanted(&String::from_utf8_lossy(&line.bytes)) {
+                return ControlFlow::Continue(());
+            }
+            match line.read() {
+                LineContent::Entry(entry) => visit(*entry),
+                LineContent::Glued(glued) => {
+                    glued.into_iter().map(|line| line.entry).for_each(&mut visit);
+                }
+                LineContent::Blank | LineContent::Broken => {}
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Visits the records of a course that `look` wants to read, with their lines. A line that is no whole record is
+    /// left out.
+    ///
+    /// # Errors
+    /// The course could not be read.
+    pub fn look_through(
+        &self,
+        bucket: Bucket,
+        dialog: &DialogId,
+        course: Course,
+        mut look: impl FnMut(&[u8]) -> Look,
+        mut visit: impl FnMut(usize, Entry),
+    ) -> Result<(), StoreError> {
+        let done = self.each_line(bucket, dialog, course, |number, line| {
+            match look(&line.bytes) {
+                Look::Stop => return ControlFlow::Break(()),
+                Look::Skip => {}
+                Look::Read if line.is_truncated() => {}
+                Look::Read => {
+                    if let LineContent::Entry(entry) = line.read() {
+                        visit(number, *entry);
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        done.map(drop)
+    }
+
+    /// The lines of a course that are not blank, by their number. Returns how many were read.
+    fn each_line(
+        &self,
+        bucket: Bucket,
+        dialog: &DialogId,
+        course: Course,
+        mut each: impl FnMut(usize, &RawLine) -> ControlFlow<()>,
+    ) -> Result<usize, StoreError> {
+        let folder = self.folder_of(bucket, dialog);
+        let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
+        if !named || !small_files::is_folder_below(&self.layout.dialogs(), &folder)? {
+            return Err(StoreError::NotFound(dialog.root.clone()));
+        }
+        let path = folder.join(course_file(course));
+        match small_files::kind_of(&path)? {
+            None => return Ok(0),
+            Some(FileKind::File) => {}
+            Some(FileKind::Folder | FileKind::Link | FileKind::Other) => {
+                return Err(StoreError::Misplaced { path, expected: ExpectedKind::RegularFile });
+            }
+        }
+        let failed = |error| StoreError::io(FileAction::Reading, &path)(error);
+        let mut lines = LineReader::new(self.disk().open_read(&path).map_err(failed)?);
+        let mut count = 0;
+        while let Some(line) = lines.next().map_err(failed)? {
+            if line.is_blank() {
+                continue;
+            }
+            count += 1;
+            if each(count - 1, &line).is_break() {
+                break;
+            }
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,424 @@
+//! The files of one dialog, each read by itself. `tree.rs` decides what each of them is worth beside the others.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::domain::counted;
+use crate::domain::dialogs::assignment::FRAME_KIND;
+use crate::domain::dialogs::latest::StopReason;
+use crate::domain::dialogs::registry::RegistryEntry;
+use crate::domain::dialogs::remaining_work::seems_active;
+use crate::domain::text::json;
+use crate::domain::text::{Localized, Text, localized};
+use crate::domain::{
+    AssignmentFrame, Course, DialogMeta, DisplayState, ExecutionMarker, Latest, Pending, Question,
+    Reminder, SelfId, Stamp,
+};
+use crate::yaml;
+
+use super::earlier_layout;
+use super::scan::{CourseScan, DialogFolder, ScanDepth};
+use crate::store::disk::Disk;
+use crate::store::disk::error::StoreError;
+use crate::store::disk::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
+use crate::store::disk::problem_collector::ProblemCollector;
+use crate::store::disk::small_files::{self, FileContent};
+
+/// Largest state file read, in bytes.
+const MAX_STATE_BYTES: usize = yaml::LIMIT_BYTES;
+const REBUILT_FIX: Text =
+    Text::new("nothing to do: it is rebuilt from the courses", "无需处理：由各程的记录重建");
+const REBUILT_AS_KNOWN: Text =
+    Text::new("nothing to do: it is rebuilt as far as known", "无需处理：按已知内容重建");
+const CHECK_DIALOG: Text =
+    Text::new("check the dialog, then continue it", "请检查该对话，然后继续");
+const NOT_A_MAPPING: Text = Text::new("not a mapping", "不是映射");
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum FileHealth {
+    Absent,
+    Sound,
+    /// Not all of it could be read. A copy is kept before it is replaced.
+    Damaged,
+    /// The file is absent, but a finished copy was about to be moved in its place.
+    Adopted,
+    /// Something other than a file; never replaced.
+    Misplaced,
+}
+
+/// A state file: what could be read of it.
+#[derive(Debug)]
+pub(in crate::store) struct StateFile<T> {
+    pub folder: Arc<Path>,
+    pub name: &'static str,
+    pub value: Option<T>,
+    pub health: FileHealth,
+}
+
+impl<T> StateFile<T> {
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(self.name)
+    }
+}
+
+/// A value, and what is wrong with the rest of the file.
+type ParseResult<T> = Result<(T, Option<Localized>), Localized>;
+
+#[derive(Debug)]
+pub(in crate::store) struct DialogParts {
+    pub id: SelfId,
+    pub folder: Arc<Path>,
+    pub meta: StateFile<Map<String, Value>>,
+    pub latest: StateFile<Latest>,
+    pub reminders: StateFile<Vec<Reminder>>,
+    pub questions: StateFile<Vec<Question>>,
+    pub pending: StateFile<Vec<Pending>>,
+    pub registry: StateFile<Vec<RegistryEntry>>,
+    pub stack: StateFile<Vec<AssignmentFrame>>,
+    /// True if it has the layout of an earlier Dominds.
+    pub earlier: bool,
+    pub scan: CourseScan,
+}
+
+impl DialogParts {
+    /// Reads the dialog in `path`. I/O errors end the reading; damage is noted.
+    pub fn read(
+        disk: &dyn Disk,
+        path: &Path,
+        id: &SelfId,
+        depth: ScanDepth,
+        problems: &mut ProblemCollector,
+    ) -> Result<Self, StoreError> {
+        let folder = DialogFolder::open(path)?;
+        Self::of_folder(disk, &folder, id, depth, problems)
+    }
+
+    pub fn of_folder(
+        disk: &dyn Disk,
+        folder: &DialogFolder,
+        id: &SelfId,
+        depth: ScanDepth,
+        problems: &mut ProblemCollector,
+    ) -> Result<Self, StoreError> {
+        let shared: Arc<Path> = Arc::from(folder.path.as_path());
+        let mut reader = PartsReader { disk, folder, shared: &shared, problems };
+        let mut parts = Self {
+            id: id.clone(),
+            folder: shared.clone(),
+            meta: reader.file(DIALOG, REBUILT_AS_KNOWN, meta)?,
+            latest: reader.file(LATEST, CHECK_DIALOG, latest)?,
+            reminders: reader.file(REMINDERS, REBUILT_FIX, reminders)?,
+            questions: reader.file(QUESTIONS, REBUILT_FIX, questions)?,
+            pending: reader.file(PENDING, REBUILT_FIX, json_list)?,
+            registry: reader.file(REGISTRY, REBUILT_FIX, registry)?,
+            stack: reader.file(STACK, REBUILT_FIX, stack)?,
+            earlier: false,
+            scan: CourseScan::read(disk, folder, depth)?,
+        };
+        parts.earlier = earlier_layout::is_earlier(folder, parts.meta.value.as_ref());
+        if depth == ScanDepth::Facts && parts.seems_active() {
+            // What a cut-off generation left undone is known only from all of its records.
+            parts.scan = CourseScan::read(disk, folder, ScanDepth::Full)?;
+        } else if depth == ScanDepth::Facts {
+            parts.scan.strip_details();
+        }
+        Ok(parts)
+    }
+
+    fn seems_active(&self) -> bool {
+        let latest = self.latest.value.as_ref();
+        latest.is_some_and(|latest| seems_active(latest, &self.scan.history))
+            || self.scan.history.last.open
+    }
+
+    /// `dialog.yaml` where it is whole and names this dialog.
+    pub fn valid_meta(&self) -> Option<DialogMeta> {
+        let map = self.meta.value.clone()?;
+        let meta: DialogMeta = serde_json::from_value(Value::Object(map)).ok()?;
+        (meta.id == self.id).then_some(meta)
+    }
+
+    /// True if nothing here was ever part of a conversation: a folder left by a crash while it was made.
+    pub fn is_leftover(&self) -> bool {
+        self.meta.health == FileHealth::Absent && self.scan.is_empty() && self.scan.flaws.is_empty()
+    }
+}
+
+struct PartsReader<'a> {
+    disk: &'a dyn Disk,
+    folder: &'a DialogFolder,
+    shared: &'a Arc<Path>,
+    problems: &'a mut ProblemCollector,
+}
+
+impl PartsReader<'_> {
+    fn file<T>(
+        &mut self,
+        name: &'static str,
+        fix: Text,
+        parse: fn(&str) -> ParseResult<T>,
+    ) -> Result<StateFile<T>, StoreError> {
+        let path = self.folder.path.join(name);
+        let found = if self.folder.has(name) {
+            small_files::read_small(self.disk, &path, MAX_STATE_BYTES)?
+        } else {
+            FileContent::Absent
+        };
+        let (value, health) = match found {
+            FileContent::Absent => self.adopt_copy(name, parse)?,
+            FileContent::Text(text) => match parse(&text) {
+                Ok((value, None)) => (Some(value), FileHealth::Sound),
+                Ok((value, Some(why))) => {
+                    self.damaged(&path, &why, fix);
+                    (Some(value), FileHealth::Damaged)
+                }
+                Err(why) => {
+                    self.damaged(&path, &why, fix);
+                    (None, FileHealth::Damaged)
+                }
+            },
+            FileContent::Damaged(why) => {
+                self.damaged(&path, &why, fix);
+                (None, FileHealth::Damaged)
+            }
+            FileContent::Misplaced(what) => {
+                let fix = Text::new("move it away", "请将其移走");
+                self.problems.add("misplaced", &path, small_files::it_is_ignored(what), fix);
+                (None, FileHealth::Misplaced)
+            }
+        };
+        Ok(StateFile { folder: self.shared.clone(), name, value, health })
+    }
+
+    fn damaged(&mut self, path: &Path, why: &Localized, fix: Text) {
+        self.problems.add("damaged", path, small_files::damaged(why), fix);
+    }
+
+    /// A process ended between writing a copy and moving it in place: the copy counts.
+    fn adopt_copy<T>(
+        &mut self,
+        name: &str,
+        parse: fn(&str) -> ParseResult<T>,
+    ) -> Result<(Option<T>, FileHealth), StoreError> {
+        let absent = (None, FileHealth::Absent);
+        let Some(temp) = self.folder.temp_of(name) else {
+            return Ok(absent);
+        };
+        let FileContent::Text(text) = small_files::read_small(self.disk, &temp, MAX_STATE_BYTES)?
+        else {
+            return Ok(absent);
+        };
+        let Ok((value, None)) = parse(&text) else {
+            return Ok(absent);
+        };
+        Ok((Some(value), FileHealth::Adopted))
+    }
+}
+
+fn meta(text: &str) -> ParseResult<Map<String, Value>> {
+    let Value::Object(map) = yaml::parse(text).map_err(|error| error.message())? else {
+        return Err(NOT_A_MAPPING.into());
+    };
+    let whole = serde_json::from_value::<DialogMeta>(Value::Object(map.clone()));
+    Ok((map, whole.err().map(|error| foreign(&error))))
+}
+
+fn latest(text: &str) -> ParseResult<Latest> {
+    let value = yaml::parse(text).map_err(|error| error.message())?;
+    let why = match serde_json::from_value::<Latest>(value.clone()) {
+        Ok(latest) => return Ok((latest, None)),
+        Err(error) => foreign(&error),
+    };
+    let Value::Object(map) = value else {
+        return Err(NOT_A_MAPPING.into());
+    };
+    lenient_latest(map).map_or_else(|| Err(why.clone()), |latest| Ok((latest, Some(why.clone()))))
+}
+
+/// Takes every key that is right by itself; the rest falls to the careful side: stopped.
+fn lenient_latest(map: Map<String, Value>) -> Option<Latest> {
+    let Ok(Value::Object(mut kept)) = serde_json::to_value(stopped_latest(Stamp::default())) else {
+        return None;
+    };
+    let names_marker = map.contains_key("executionMarker");
+    for (key, value) in map {
+        let before = kept.insert(key.clone(), value);
+        if serde_json::from_value::<Latest>(Value::Object(kept.clone())).is_ok() {
+            continue;
+        }
+        match before {
+            Some(before) => kept.insert(key, before),
+            None => kept.remove(&key),
+        };
+    }
+    let mut latest: Latest = serde_json::from_value(Value::Object(kept)).ok()?;
+    if !names_marker || latest.marked().is_some() {
+        latest.display_state = Some(stopped(latest.marked()));
+    }
+    Some(latest)
+}
+
+fn stopped(reason: Option<&StopReason>) -> DisplayState {
+    DisplayState::stopped(reason.cloned().unwrap_or_else(unreadable))
+}
+
+/// It does not go on by itself, as what a restart cut off does.
+fn unreadable() -> StopReason {
+    StopReason::system(Text::new(
+        "its state on disk could not be read: look at what it did last, then continue it",
+        "无法读取它在磁盘上的状态：请查看它最后做了什么，再继续",
+    ))
+}
+
+/// The state of a dialog nothing is known about: it does not go on by itself.
+pub(super) fn stopped_latest(last_modified: Stamp) -> Latest {
+    let reason = unreadable();
+    Latest {
+        display_state: Some(stopped(Some(&reason))),
+        execution_marker: Some(ExecutionMarker::Interrupted { reason }),
+        ..default_latest(last_modified)
+    }
+}
+
+/// The state of a dialog without `latest.yaml`.
+pub(super) fn default_latest(last_modified: Stamp) -> Latest {
+    Latest {
+        current_course: Course::FIRST,
+        message_count: None,
+        function_call_count: None,
+        side_dialog_count: None,
+        display_state: None,
+        ..Latest::new(last_modified)
+    }
+}
+
+fn reminders(text: &str) -> ParseResult<Vec<Reminder>> {
+    let value: Value = json::read(text).map_err(|error| foreign(&error))?;
+    list_under(&value, "reminders").map(|list| require_stamp(&value, list))
+}
+
+fn questions(text: &str) -> ParseResult<Vec<Question>> {
+    let value = yaml::parse(text).map_err(|error| error.message())?;
+    list_under(&value, "questions").map(|list| require_stamp(&value, list))
+}
+
+fn registry(text: &str) -> ParseResult<Vec<RegistryEntry>> {
+    let value = yaml::parse(text).map_err(|error| error.message())?;
+    list_under(&value, "entries")
+}
+
+pub(in crate::store) fn json_list<T: DeserializeOwned>(text: &str) -> ParseResult<Vec<T>> {
+    let value: Value = json::read(text).map_err(|error| foreign(&error))?;
+    list(&value)
+}
+
+/// What the parser says.
+fn foreign(error: &serde_json::Error) -> Localized {
+    Localized::same(error.to_string())
+}
+
+/// Dominds sets the whole tree aside where this stamp is missing.
+fn require_stamp<T>(value: &Value, (list, why): (T, Option<Localized>)) -> (T, Option<Localized>) {
+    let is_stamped = value.get("updatedAt").is_some_and(Value::is_string);
+    (
+        list,
+        why.or_else(|| {
+            (!is_stamped).then(|| Text::new("no `updatedAt`", "没有 `updatedAt`").into())
+        }),
+    )
+}
+
+fn list_under<T: DeserializeOwned>(value: &Value, key: &str) -> ParseResult<Vec<T>> {
+    list(value.get(key).ok_or_else(|| localized!("no list `{key}`", "没有列表 `{key}`"))?)
+}
+
+/// Every entry that can be read; the others are counted.
+fn list<T: DeserializeOwned>(value: &Value) -> ParseResult<Vec<T>> {
+    let items = value.as_array().ok_or(Text::new("not a list", "不是列表"))?;
+    let good: Vec<T> =
+        items.iter().filter_map(|item| serde_json::from_value(item.clone()).ok()).collect();
+    let bad = items.len() - good.len();
+    let unreadable = || {
+        localized!(
+            ("{} cannot be read", counted(bad, "entry", "entries")),
+            ("有 {} 项无法读取", bad)
+        )
+    };
+    Ok((good, (bad > 0).then(unreadable)))
+}
+
+fn stack(text: &str) -> ParseResult<Vec<AssignmentFrame>> {
+    let mut frames = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let frame: AssignmentFrame = json::read(line).map_err(|error| foreign(&error))?;
+        if frame.kind != FRAME_KIND {
+            let kind = &frame.kind;
+            return Err(localized!("a frame of the kind {kind:?}", "类型为 {kind:?} 的帧"));
+        }
+        if !frame_is_consistent(&frame) {
+            let text = Text::new(
+                "a frame names two different askers or calls",
+                "一个帧写了两个不同的诉请者或调用",
+            );
+            return Err(text.into());
+        }
+        frames.push(frame);
+    }
+    Ok((frames, None))
+}
+
+fn frame_is_consistent(frame: &AssignmentFrame) -> bool {
+    let asker = &frame.asker_dialog_id;
+    let assignment = frame.assignment_from_asker.as_ref();
+    let obligation = frame.tellask_reply_obligation.as_ref();
+    let calls_agree = match (assignment, obligation) {
+        (Some(assignment), Some(owed)) => assignment.call_id == owed.target_call_id,
+        (Some(_) | None, None) | (None, Some(_)) => true,
+    };
+    calls_agree
+        && assignment.is_none_or(|assignment| assignment.asker_dialog_id == *asker)
+        && obligation.is_none_or(|owed| owed.target_dialog_id == *asker)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_latest_keeps_what_is_right_and_stops_the_dialog() {
+        let (latest, why) =
+            latest("currentCourse: 2\nlastModified: t\nstatus: active\ngenerating: null2\ndisableDiligencePush: true\n")
+                .unwrap();
+        assert!(why.is_some());
+        assert_eq!(latest.current_course, Course(2));
+        assert_eq!(latest.disable_diligence_push, Some(true));
+        assert_eq!(latest.interruption(), Some(&unreadable()));
+    }
+
+    #[test]
+    fn a_dead_dialog_stays_dead_whatever_else_is_damaged() {
+        let text = "currentCourse: x\nexecutionMarker:\n  kind: dead\n  reason:\n    kind: declared_by_user\n";
+        let (latest, why) = latest(text).unwrap();
+        assert!(why.is_some() && latest.is_dead());
+    }
+
+    #[test]
+    fn a_list_keeps_its_readable_entries() {
+        let one = r#"{"id":"q","tellaskContent":"?","askedAt":"t","callId":"c","callSiteRef":{"course":1,"messageIndex":0}}"#;
+        let (found, why) = questions(&format!("{{\"questions\":[{one},5]}}")).unwrap();
+        assert_eq!((found.len(), why.is_some()), (1, true));
+        assert!(questions("questions: 5\n").is_err());
+    }
+
+    #[test]
+    fn a_frame_that_contradicts_itself_is_damage() {
+        let frame = r#"{"kind":"asker_dialog_stack_frame","askerDialogId":"a","tellaskReplyObligation":{"expectedReplyCallName":"replyTellask","targetDialogId":"b","targetCallId":"c","tellaskContent":"x"}}"#;
+        assert!(stack(frame).is_err());
+        assert!(stack(&frame.replace("\"b\"", "\"a\"")).is_ok());
+        assert!(stack("{\"kind\":").is_err());
+        assert_eq!(stack("").unwrap().0, []);
+    }
+}

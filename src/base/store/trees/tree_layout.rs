@@ -1,0 +1,309 @@
+//! In which layout the files of a tree are. Nothing in them names a version: the keys of `latest.yaml` tell, where
+//! there is none other files do, and then the records.
+
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use crate::domain::dialogs::tree::Bucket;
+use crate::domain::{ForeignLayout, SelfId};
+use crate::yaml;
+
+use super::course_lines::LineReader;
+use super::folder_walk;
+use super::identity::TreeParts;
+use super::parts::{DialogParts, FileHealth};
+use crate::store::disk::Disk;
+use crate::store::disk::error::{FileAction, StoreError};
+use crate::store::disk::layout::{LATEST, Layout};
+use crate::store::disk::problem_collector::ProblemCollector;
+use crate::store::disk::small_files::{self, FileContent, FileKind};
+
+/// Keys of `latest.yaml` that the layout of Dominds 1.29 demands.
+const KEYS: [&str; 3] = ["nextStep", "tellaskCalls", "tellaskResults"];
+/// Files that only that layout has.
+const FILES: [&str; 3] = ["active-callees.json", "a2h.yaml", "wake-queue.jsonl"];
+/// The key of an assignment that it demands.
+const CALL_SITE: &str = "callSiteCourse";
+/// Texts that stand unescaped in records of that layout alone.
+const RECORD_MARKS: [&[u8]; 5] = [
+    b"\"tellask_anchor_record\"",
+    b"\"tellask_callee_record\"",
+    b"\"active_callees_reconciled_record\"",
+    b"\"rawId\":",
+    b"\"mainDialogGoal\"",
+];
+/// Texts that stand unescaped in records of the layout written here alone.
+const OWN_RECORD_MARKS: [&[u8]; 2] =
+    [b"\"tellask_call_anchor_record\"", b"\"pending_sideDialogs_reconciled_record\""];
+/// The reminder that each main dialog of that layout has.
+const GOAL: &str = "mainDialogGoal";
+
+const STATES: [&str; 7] = [
+    "idle_waiting_user",
+    "proceeding",
+    "proceeding_stop_requested",
+    "stopped",
+    "blocked",
+    "waiting_side_dialog",
+    "dead",
+];
+const STOPS: [&str; 8] = [
+    "user_stop",
+    "emergency_stop",
+    "server_restart",
+    "pending_runtime_prompt",
+    "pending_reply_obligation",
+    "fork_continue_ready",
+    "system_stop",
+    "llm_retry_stopped",
+];
+const TRIGGERS: [&str; 7] = [
+    "followup",
+    "result_arrival",
+    "queued_prompt",
+    "reply_delivery_recovery",
+    "mainline_diligence",
+    "open_generation_recovery",
+    "user_input",
+];
+
+/// What the files of a tree tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum TreeLayout {
+    /// The one that is written here.
+    Own,
+    Foreign(ForeignLayout),
+    /// Unknown: it is that of the workspace.
+    Untold,
+}
+
+/// What the keys of one `latest.yaml` tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keys {
+    None,
+    Some,
+    All,
+}
+
+impl Keys {
+    fn count(has: impl Fn(&str) -> bool) -> Self {
+        match KEYS.iter().filter(|key| has(key)).count() {
+            0 => Self::None,
+            3 => Self::All,
+            _ => Self::Some,
+        }
+    }
+}
+
+/// The layout of a tree, by all of its dialogs.
+pub(super) fn of_tree(
+    disk: &dyn Disk,
+    main: &SelfId,
+    parts: &TreeParts,
+) -> Result<TreeLayout, StoreError> {
+    if parts.values().any(|part| part.earlier) {
+        return Ok(TreeLayout::Foreign(ForeignLayout::Older));
+    }
+    let keys: Vec<Keys> = parts.values().filter_map(|part| keys_of(part)).collect();
+    let has = |wanted| keys.contains(&wanted);
+    match (has(Keys::None), has(Keys::Some), has(Keys::All)) {
+        (_, true, _) => Ok(TreeLayout::Foreign(ForeignLayout::Unclear)),
+        (true, false, true) => Ok(TreeLayout::Foreign(ForeignLayout::Mixed)),
+        (true, false, false) => Ok(TreeLayout::Own),
+        (false, false, true) => {
+            let newer = parts.values().any(|part| has_newer_values(disk, part));
+            let layout = if newer { ForeignLayout::Newer } else { ForeignLayout::Recent };
+            Ok(TreeLayout::Foreign(layout))
+        }
+        (false, false, false) => by_other_files(disk, main, parts),
+    }
+}
+
+/// `None` without a `latest.yaml` that can be read.
+fn keys_of(part: &DialogParts) -> Option<Keys> {
+    let latest = part.latest.value.as_ref()?;
+    let keys = Keys::count(|key| latest.extra.contains_key(key));
+    // What is missing in a damaged file may have stood in it.
+    (part.latest.health != FileHealth::Damaged || keys != Keys::None).then_some(keys)
+}
+
+fn by_other_files(
+    disk: &dyn Disk,
+    main: &SelfId,
+    parts: &TreeParts,
+) -> Result<TreeLayout, StoreError> {
+    const RECENT: TreeLayout = TreeLayout::Foreign(ForeignLayout::Recent);
+    // The main dialog first.
+    let first = parts.get(main).into_iter();
+    let all: Vec<&DialogParts> =
+        first.chain(parts.values().filter(|part| part.id != *main)).map(|part| &**part).collect();
+    let is_there = |part: &DialogParts, name: &str| {
+        small_files::kind_of(&part.folder.join(name)).is_ok_and(|kind| kind.is_some())
+    };
+    if all.iter().any(|part| FILES.iter().any(|name| is_there(part, name))) {
+        return Ok(RECENT);
+    }
+    if all.iter().any(|part| part.pending.health != FileHealth::Absent) {
+        return Ok(TreeLayout::Own);
+    }
+    let stacks = all.iter().flat_map(|part| part.stack.value.iter().flatten());
+    let assignments = stacks.filter_map(|frame| frame.assignment_from_asker.as_ref());
+    let sites: Vec<bool> =
+        assignments.map(|assignment| assignment.extra.contains_key(CALL_SITE)).collect();
+    if !sites.is_empty() {
+        return Ok(if sites.contains(&true) { RECENT } else { TreeLayout::Own });
+    }
+    let mut reminders = all.iter().flat_map(|part| part.reminders.value.iter().flatten());
+    if reminders.any(|reminder| reminder.id == GOAL) {
+        return Ok(RECENT);
+    }
+    let mut own = false;
+    for part in all {
+        for course in part.scan.courses.keys() {
+            let path = part.folder.join(crate::store::disk::layout::course_file(*course));
+            let failed = |error| StoreError::io(FileAction::Reading, &path)(error);
+            let mut lines = LineReader::new(disk.open_read(&path).map_err(failed)?);
+            while let Some(line) = lines.next().map_err(failed)? {
+                if RECORD_MARKS.iter().any(|mark| contains(&line.bytes, mark)) {
+                    return Ok(RECENT);
+                }
+                own |= OWN_RECORD_MARKS.iter().any(|mark| contains(&line.bytes, mark));
+            }
+        }
+    }
+    Ok(if own { TreeLayout::Own } else { TreeLayout::Untold })
+}
+
+fn contains(bytes: &[u8], mark: &[u8]) -> bool {
+    bytes.windows(mark.len()).any(|window| window == mark)
+}
+
+/// True for values in a `latest.yaml` that no Dominds up to 1.29 knows. It is read again: what is not understood is
+/// not kept.
+fn has_newer_values(disk: &dyn Disk, part: &DialogParts) -> bool {
+    let Ok(FileContent::Text(text)) =
+        small_files::read_small(disk, &part.latest.path(), yaml::LIMIT_BYTES)
+    else {
+        return false;
+    };
+    yaml::parse(&text).is_ok_and(|latest| is_newer(&latest))
+}
+
+fn is_newer(latest: &Value) -> bool {
+    let kind = |at: &str| latest.pointer(at).and_then(Value::as_str);
+    let unknown = |at: &str, known: &[&str]| kind(at).is_some_and(|kind| !known.contains(&kind));
+    let triggers = latest.pointer("/nextStep/triggers").and_then(Value::as_array);
+    let trigger = |trigger: &Value| {
+        let kind = trigger.get("kind").and_then(Value::as_str);
+        kind.is_some_and(|kind| !TRIGGERS.contains(&kind))
+    };
+    let stopped = kind("/displayState/kind") == Some("stopped");
+    let marked = kind("/executionMarker/kind") == Some("interrupted");
+    unknown("/displayState/kind", &STATES)
+        || stopped && unknown("/displayState/reason/kind", &STOPS)
+        || unknown("/executionMarker/kind", &["interrupted", "dead"])
+        || marked && unknown("/executionMarker/reason/kind", &STOPS)
+        || unknown("/generationRunState/kind", &["open", "closed"])
+        || triggers.into_iter().flatten().any(trigger)
+}
+
+/// The layout of the workspace, for trees that do not tell. Looked at once, when the first of them is met.
+#[derive(Debug, Default)]
+pub(in crate::store) struct WorkspaceLayout(OnceLock<bool>);
+
+impl WorkspaceLayout {
+    /// True where new dialogs are made in the layout of Dominds 1.29.
+    pub fn is_foreign(&self, disk: &dyn Disk, layout: &Layout) -> bool {
+        *self.0.get_or_init(|| {
+            newest_tree(disk, layout).unwrap_or_else(|| has_recent_reminders(layout))
+        })
+    }
+}
+
+/// Whether the newest tree that tells is in that layout; `None` where none tells.
+fn newest_tree(disk: &dyn Disk, layout: &Layout) -> Option<bool> {
+    let mut newest: Option<(String, bool)> = None;
+    for bucket in Bucket::ALL {
+        let mut problems = ProblemCollector::new(layout);
+        let top = layout.bucket(bucket);
+        let ids = folder_walk::dialogs_below(disk, &top, &mut problems).unwrap_or_default();
+        for id in ids {
+            let path = top.join(&id).join(LATEST);
+            let read = small_files::read_small(disk, &path, yaml::LIMIT_BYTES);
+            let Ok(FileContent::Text(text)) = read else { continue };
+            let Ok(latest) = yaml::parse(&text) else { continue };
+            let is_foreign = match Keys::count(|key| latest.get(key).is_some()) {
+                Keys::None => false,
+                Keys::Some => continue,
+                Keys::All => true,
+            };
+            let modified = latest.get("lastModified").and_then(Value::as_str).unwrap_or_default();
+            if newest.as_ref().is_none_or(|(known, _)| known.as_str() < modified) {
+                newest = Some((modified.to_owned(), is_foreign));
+            }
+        }
+    }
+    newest.map(|(_, is_foreign)| is_foreign)
+}
+
+fn has_recent_reminders(layout: &Layout) -> bool {
+    let is_folder = |path: &std::path::Path| {
+        small_files::kind_of(path).is_ok_and(|kind| kind == Some(FileKind::Folder))
+    };
+    let agents = layout.reminders().join("agents");
+    // Of a member with that name there are files in it.
+    let has_folders = || {
+        let entries = std::fs::read_dir(&agents).ok();
+        entries.into_iter().flatten().flatten().any(|entry| is_folder(&entry.path()))
+    };
+    is_folder(&layout.reminders().join("agent_tasks")) || is_folder(&agents) && has_folders()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_value_that_no_known_dominds_writes_is_of_a_newer_one() {
+        for (latest, newer) in [
+            (json!({}), false),
+            (json!({"displayState": {"kind": "waiting_side_dialog"}}), false),
+            (json!({"displayState": {"kind": "dreaming"}}), true),
+            (json!({"displayState": {"kind": "stopped", "reason": {"kind": "user_stop"}}}), false),
+            (json!({"displayState": {"kind": "stopped", "reason": {"kind": "bored"}}}), true),
+            (
+                json!({"displayState": {"kind": "dead", "reason": {"kind": "declared_by_user"}}}),
+                false,
+            ),
+            (
+                json!({"executionMarker": {"kind": "dead", "reason": {"kind": "declared_by_user"}}}),
+                false,
+            ),
+            (
+                json!({"executionMarker": {"kind": "interrupted", "reason": {"kind": "pending_runtime_prompt"}}}),
+                false,
+            ),
+            (
+                json!({"executionMarker": {"kind": "interrupted", "reason": {"kind": "bored"}}}),
+                true,
+            ),
+            (json!({"executionMarker": {"kind": "frozen"}}), true),
+            (json!({"generationRunState": {"kind": "closed"}}), false),
+            (json!({"generationRunState": {"kind": "ajar"}}), true),
+            (
+                json!({"nextStep": {"triggers": [{"kind": "followup"}, {"kind": "user_input"}]}}),
+                false,
+            ),
+            (
+                json!({"nextStep": {"triggers": [{"kind": "followup"}, {"kind": "telepathy"}]}}),
+                true,
+            ),
+            (json!({"nextStep": "strange"}), false),
+        ] {
+            assert_eq!(is_newer(&latest), newer, "{latest}");
+        }
+    }
+}
