@@ -9,7 +9,6 @@ use std::fmt;
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, UiSettings, View};
@@ -17,14 +16,16 @@ use crate::domain::text::Text;
 use crate::follow_up::FollowUp;
 use crate::model::ReadingPlace;
 use crate::overlay::{Handled, Overlay, scroll_distance};
-use crate::panes::composer::{Heading, PART, draw_heading};
+use crate::panes::composer::{Heading, PART};
 use crate::panes::read_progress::ReadProgress;
+use crate::panes::read_sheet::{SheetView, draw_sheet_head, find_keys, text_keys};
 use crate::panes::row_search::{RowJump, RowSearch, SearchedRow, top_for};
-use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::panes::strip::{Strip, draw_between};
 use crate::protocol::InboxRow;
 use crate::theme::Role;
 use crate::words;
+
+const FIND: Text = Text::new("Find in this list", "在此列表中查找");
 
 /// The text of a row, and the text at its right edge.
 pub type Row = (Strip, Strip);
@@ -128,25 +129,12 @@ pub fn bindings<L: List>() -> Vec<Binding> {
                 .bind(Action::Bottom, &["G", "end"])
                 .does("Go to the last entry", "到最后一个条目"),
         ],
-        Walk::Text => &[
-            scope.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行"),
-            scope.bind(Action::Down, &["j", "down"]).does("Scroll down one line", "下滚一行"),
-            scope.bind(Action::HalfPageUp, &["ctrl+u"]),
-            scope.bind(Action::HalfPageDown, &["ctrl+d"]),
-            scope.bind(Action::PageUp, &["pageup"]),
-            scope.bind(Action::PageDown, &["pagedown", "space"]),
-            scope.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
-            scope.bind(Action::Bottom, &["G", "end"]).does("Go to the end", "到末尾"),
-        ],
+        Walk::Text => &text_keys(scope),
     };
     // The key of another list is bound by that one.
     let own = L::KEYS.iter().filter(|key| !matches!(key.action, Action::Show(_)));
     let own = own.map(|key| scope.bind(key.action, key.keys).says(key.does));
-    let find = [
-        scope.bind(Action::Find, &["/"]).does("Find in this list", "在此列表中查找"),
-        scope.bind(Action::NextMatch, &["n"]),
-        scope.bind(Action::PreviousMatch, &["N"]),
-    ];
+    let find = find_keys(scope, FIND);
     let last = [
         scope.bind(Action::Palette, &[":"]),
         scope.bind(Action::Help, &["?"]),
@@ -164,14 +152,9 @@ pub struct ListOverlay<L> {
     chosen: usize,
     /// The name of the chosen entry when it was last shown.
     chosen_name: Option<String>,
-    /// The first row in view.
-    top: usize,
+    view: SheetView,
     /// The place at the top of a text.
     place: ReadingPlace,
-    /// All rows of a text, and those that fit.
-    rows: usize,
-    height: usize,
-    search: RowSearch,
     /// The parts of a text that were on the screen.
     read: ReadProgress<()>,
     /// The first row of each entry of a list of blocks.
@@ -189,11 +172,8 @@ impl<L: List> ListOverlay<L> {
             list,
             chosen,
             chosen_name: None,
-            top: 0,
+            view: SheetView::default(),
             place: ReadingPlace::default(),
-            rows: 0,
-            height: 0,
-            search: RowSearch::default(),
             read: ReadProgress::default(),
             starts: Vec::new(),
         }
@@ -226,8 +206,8 @@ impl<L: List> ListOverlay<L> {
             }
             Walk::Blocks => self.go_by_blocks(rows),
             Walk::Text => {
-                let last = self.rows.saturating_sub(self.height);
-                self.top = self.top.saturating_add_signed(rows).min(last);
+                let last = self.view.last_top();
+                self.view.top = self.view.top.saturating_add_signed(rows).min(last);
             }
         }
         Handled::Done
@@ -238,21 +218,21 @@ impl<L: List> ListOverlay<L> {
         let last = self.starts.len().saturating_sub(1);
         self.chosen = self.chosen.min(last);
         let (start, end) = self.block(self.chosen);
-        let bottom = self.top + self.height;
+        let bottom = self.view.top + self.view.height;
         match rows {
             0 => {}
-            1 if end > bottom => self.top += 1,
-            -1 if start < self.top => self.top -= 1,
+            1 if end > bottom => self.view.top += 1,
+            -1 if start < self.view.top => self.view.top -= 1,
             1 | -1 => {
                 self.chosen = self.chosen.saturating_add_signed(rows).min(last);
                 self.reveal(rows > 0);
             }
-            isize::MIN => (self.chosen, self.top) = (0, 0),
-            isize::MAX => (self.chosen, self.top) = (last, self.rows),
+            isize::MIN => (self.chosen, self.view.top) = (0, 0),
+            isize::MAX => (self.chosen, self.view.top) = (last, self.view.rows),
             _ => {
-                self.top = self.top.saturating_add_signed(rows);
+                self.view.top = self.view.top.saturating_add_signed(rows);
                 self.keep_top();
-                let below = self.starts.iter().position(|start| *start >= self.top);
+                let below = self.starts.iter().position(|start| *start >= self.view.top);
                 self.chosen = below.unwrap_or(last);
             }
         }
@@ -260,23 +240,23 @@ impl<L: List> ListOverlay<L> {
     }
 
     fn keep_top(&mut self) {
-        self.top = self.top.min(self.rows.saturating_sub(self.height));
+        self.view.top = self.view.top.min(self.view.last_top());
     }
 
     /// Scrolls the chosen block into view; if it does not fit, the end from which it is reached.
     fn reveal(&mut self, from_above: bool) {
         let (start, end) = self.block(self.chosen);
-        let first = end.saturating_sub(self.height);
-        self.top = if from_above {
-            self.top.max(first).min(start)
+        let first = end.saturating_sub(self.view.height);
+        self.view.top = if from_above {
+            self.view.top.max(first).min(start)
         } else {
-            self.top.min(start).max(first)
+            self.view.top.min(start).max(first)
         };
     }
 
     /// The first row of a block and the row after it.
     fn block(&self, at: usize) -> (usize, usize) {
-        let row = |at: usize| self.starts.get(at).copied().unwrap_or(self.rows);
+        let row = |at: usize| self.starts.get(at).copied().unwrap_or(self.view.rows);
         (row(at), row(at + 1))
     }
 
@@ -303,7 +283,7 @@ impl<L: List> ListOverlay<L> {
         let keys = L::KEYS.iter().filter(works);
         let mut hints: Vec<String> =
             keys.map(|key| hint(key.action, key.hint.in_lang(ui.lang))).collect();
-        let unread = self.list.question().map_or(0, |_| self.read.unread(&(), self.rows));
+        let unread = self.list.question().map_or(0, |_| self.read.unread(&(), self.view.rows));
         if unread > 0 {
             hints.insert(0, ui.counted(unread, words::MORE_LINES));
         }
@@ -329,9 +309,11 @@ impl<L: List> ListOverlay<L> {
             let rows = self.list.rows(entry, width.into(), view, cx);
             rows.first().map(searched).unwrap_or_default()
         });
-        match self.search.follow(rows) {
+        match self.view.search.follow(rows) {
             Some(RowJump::To(row)) => self.chosen = row,
-            Some(RowJump::Back { row, top }) => (self.chosen, self.top) = (row.row(), top.row()),
+            Some(RowJump::Back { row, top }) => {
+                (self.chosen, self.view.top) = (row.row(), top.row());
+            }
             None => {}
         }
     }
@@ -339,17 +321,17 @@ impl<L: List> ListOverlay<L> {
     /// Keeps the place at the top at a new width, and brings a match into view. Returns the letters of each row, and
     /// the row to go to.
     fn follow_rows(&mut self, rows: &[Row], width: u16) -> (Vec<usize>, Option<usize>) {
-        self.rows = rows.len();
+        self.view.rows = rows.len();
         let letters: Vec<usize> = rows.iter().map(|(left, _)| left.letters()).collect();
         let each = || letters.iter().copied();
-        self.top = self.place.row_at(width.into(), self.top, each);
-        let to = match self.search.follow(rows.iter().map(searched)) {
+        self.view.top = self.place.row_at(width.into(), self.view.top, each);
+        let to = match self.view.search.follow(rows.iter().map(searched)) {
             Some(RowJump::To(row)) => {
-                self.top = top_for(row, self.height);
+                self.view.top = top_for(row, self.view.height);
                 Some(row)
             }
             Some(RowJump::Back { row, top }) => {
-                (self.place, self.top) = (top, top.row_in(each()));
+                (self.place, self.view.top) = (top, top.row_in(each()));
                 Some(row.row_in(each()))
             }
             None => None,
@@ -371,9 +353,9 @@ impl<L: List> ListOverlay<L> {
         }
         self.go_by_blocks(0);
         let (width, each) = (usize::from(width), || letters.iter().copied());
-        self.place.stands_at(width, (self.top, self.rows), each);
+        self.place.stands_at(width, (self.view.top, self.view.rows), each);
         let mut chosen = ReadingPlace::default();
-        chosen.stands_at(width, (self.block(self.chosen).0, self.rows), each);
+        chosen.stands_at(width, (self.block(self.chosen).0, self.view.rows), each);
         chosen
     }
 
@@ -383,17 +365,18 @@ impl<L: List> ListOverlay<L> {
         let (letters, _) = self.follow_rows(&rows, width);
         // What has to be read wholly is read again from its beginning.
         if self.read.begins((), width) && self.list.question().is_some() {
-            self.top = 0;
+            self.view.top = 0;
         }
         self.go(0, cx);
-        self.place.stands_at(width.into(), (self.top, self.rows), || letters.iter().copied());
-        self.read.shown(self.top, self.height);
+        let view = (self.view.top, self.view.rows);
+        self.place.stands_at(width.into(), view, || letters.iter().copied());
+        self.read.shown(self.view.top, self.view.height);
     }
 
     fn draw_entries(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let ui = view.ui;
         let width = usize::from(area.width);
-        let shown = self.list.entries(cx).into_iter().enumerate().skip(self.top);
+        let shown = self.list.entries(cx).into_iter().enumerate().skip(self.view.top);
         for (y, (at, entry)) in (area.y..area.bottom()).zip(shown) {
             let line = Rect { y, height: 1, ..area };
             if at == self.chosen {
@@ -403,7 +386,7 @@ impl<L: List> ListOverlay<L> {
             }
             let inner = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
             for row in self.list.rows(entry, width, view, cx).iter().take(1) {
-                let (left, right) = self.search.marked_parts(at, row.clone(), ui);
+                let (left, right) = self.view.search.marked_parts(at, row.clone(), ui);
                 draw_between(frame.buffer_mut(), inner, y, (&left, &right), ui.glyphs.cut);
             }
         }
@@ -413,9 +396,9 @@ impl<L: List> ListOverlay<L> {
         let inner = Rect { width: area.width.saturating_sub(1), ..area };
         let rows = self.text(area.width, view, cx);
         let (start, end) = self.block(self.chosen);
-        let shown = rows.iter().enumerate().skip(self.top);
+        let shown = rows.iter().enumerate().skip(self.view.top);
         for (y, (at, row)) in (area.y..area.bottom()).zip(shown) {
-            let (left, right) = self.search.marked_parts(at, row.clone(), view.ui);
+            let (left, right) = self.view.search.marked_parts(at, row.clone(), view.ui);
             draw_between(frame.buffer_mut(), inner, y, (&left, &right), view.ui.glyphs.cut);
             // The last row of a block is blank.
             if L::WALK == Walk::Blocks && start <= at && at + 1 < end {
@@ -450,10 +433,9 @@ impl<L: List> Overlay for ListOverlay<L> {
 
     fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
         let below_heading = row.checked_sub(1).filter(|_| L::WALK == Walk::Entries);
-        let Some(at) = below_heading.map(|row| self.top + row) else { return Handled::Ignored };
-        if at >= self.list.entries(cx).len() {
-            return Handled::Ignored;
-        }
+        let at = below_heading.map(|row| self.view.top + row);
+        let count = self.list.entries(cx).len();
+        let Some(at) = at.filter(|at| *at < count) else { return Handled::Ignored };
         if at != self.chosen {
             self.chosen = at;
             self.chosen_name = self.name_of_chosen(cx);
@@ -469,7 +451,7 @@ impl<L: List> Overlay for ListOverlay<L> {
         if let Some(key) = L::KEYS.iter().find(|key| key.action == action) {
             return if is_there { self.run(key, cx) } else { Handled::Done };
         }
-        if let Some(rows) = scroll_distance(action, self.height) {
+        if let Some(rows) = scroll_distance(action, self.view.height) {
             let handled = self.go(rows, cx);
             self.chosen_name = self.name_of_chosen(cx);
             return handled;
@@ -492,17 +474,17 @@ impl<L: List> Overlay for ListOverlay<L> {
     }
 
     fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        self.height = usize::from(area.height.saturating_sub(1));
-        self.search.rows_changed();
+        self.view.height = usize::from(area.height.saturating_sub(1));
+        self.view.search.rows_changed();
         let (row, top): (ReadingPlace, ReadingPlace) = match L::WALK {
             Walk::Entries => {
-                let fits = self.height.max(1);
+                self.view.rows = self.list.entries(cx).len();
                 self.follow_chosen(cx);
                 self.follow_search(area.width, view, cx);
                 self.go(0, cx);
                 self.chosen_name = self.name_of_chosen(cx);
-                self.top = self.top.clamp(self.chosen.saturating_sub(fits - 1), self.chosen);
-                (self.chosen.into(), self.top.into())
+                self.view.reveal(self.chosen);
+                (self.chosen.into(), self.view.top.into())
             }
             Walk::Blocks => (self.lay_out_blocks(area.width, view, cx), self.place),
             Walk::Text => {
@@ -510,40 +492,32 @@ impl<L: List> Overlay for ListOverlay<L> {
                 (self.place, self.place)
             }
         };
-        self.search.stands_at(row, top);
+        self.view.search.stands_at(row, top);
     }
 
     fn read_question(&self) -> Option<&InboxRow> {
-        let is_read = self.height > 0 && self.read.unread(&(), self.rows) == 0;
+        let is_read = self.view.height > 0 && self.read.unread(&(), self.view.rows) == 0;
         self.list.question().filter(|_| is_read)
     }
 
     fn row_search(&self) -> Option<&RowSearch> {
-        Some(&self.search)
+        Some(&self.view.search)
     }
 
     fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
-        Some(&mut self.search)
+        Some(&mut self.view.search)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        frame.render_widget(Clear, area);
-        let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, view.ui, &self.heading(view, cx), true);
-        let rows = Rect { y: area.y + head.height, height: area.height.saturating_sub(1), ..area };
-        if self.list.entries(cx).is_empty() && rows.height > 0 {
+        let heading = self.heading(view, cx);
+        let rows = draw_sheet_head(frame, area, view.ui, &heading, self.view.shown());
+        if self.list.entries(cx).is_empty() {
             let dim = view.ui.style(Role::TextDim);
             let margin = if L::WALK == Walk::Entries { " " } else { "  " };
             let line = Strip::new().put(margin, dim).put(L::EMPTY.in_lang(view.ui.lang), dim);
             line.draw(frame.buffer_mut(), rows, rows.y);
             return;
         }
-        let all = match L::WALK {
-            Walk::Entries => self.list.entries(cx).len(),
-            Walk::Blocks | Walk::Text => self.rows,
-        };
-        let shown = ShownRows { top: self.top, height: usize::from(rows.height), rows: all };
-        draw_scroll_sign(frame.buffer_mut(), head, view.ui, shown);
         match L::WALK {
             Walk::Entries => self.draw_entries(frame, rows, view, cx),
             Walk::Blocks | Walk::Text => self.draw_text(frame, rows, view, cx),

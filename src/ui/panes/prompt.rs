@@ -1,4 +1,5 @@
-//! Text that is typed at the lower edge, over what is on the screen: its keys, and how it is drawn.
+//! Text that is typed at the lower edge, over what is on the screen, or above the rows that it finds: its keys, and
+//! how it is drawn.
 
 use std::fmt;
 
@@ -34,6 +35,12 @@ pub trait Prompt: fmt::Debug + Sized + 'static {
     fn field(&mut self) -> &mut Field;
     /// The text was changed.
     fn edited(&mut self, cx: &mut Cx<'_>) -> Handled;
+    /// Handles a click on this row of its area.
+    fn clicked(&mut self, _row: usize, _cx: &mut Cx<'_>) -> Handled {
+        Handled::Ignored
+    }
+    /// Fits what is scrolled to its area.
+    fn lay_out(&mut self, _area: Rect, _view: View<'_>, _cx: &Cx<'_>) {}
     fn show(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>);
 }
 
@@ -60,7 +67,12 @@ impl<P: Prompt> Overlay for P {
     }
 
     fn handles(&self, binding: &Binding) -> bool {
-        has_handler(P::KEYS, binding.action) || EDITS.contains(&binding.action)
+        let is_void = P::IS_ONE_LINE && binding.action == Action::NewLine;
+        !is_void && (has_handler(P::KEYS, binding.action) || EDITS.contains(&binding.action))
+    }
+
+    fn keeps(&self, action: Action) -> bool {
+        has_handler(P::KEYS, action)
     }
 
     fn rows_taken(&self) -> u16 {
@@ -78,6 +90,14 @@ impl<P: Prompt> Overlay for P {
         let first = text.lines().next().unwrap_or_default();
         self.field().paste(if P::IS_ONE_LINE { first } else { text });
         self.edited(cx);
+    }
+
+    fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
+        self.clicked(row, cx)
+    }
+
+    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        self.lay_out(area, view, cx);
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
@@ -113,7 +133,14 @@ pub(super) fn draw_search(frame: &mut Frame<'_>, line: Rect, ui: &UiSettings, fi
     draw_after(&Strip::new().put(" / ", ui.style(Role::Accent)), frame, line, ui, field);
 }
 
-fn draw_after(sign: &Strip, frame: &mut Frame<'_>, rows: Rect, ui: &UiSettings, field: &Field) {
+/// Draws a field after this sign.
+pub(super) fn draw_after(
+    sign: &Strip,
+    frame: &mut Frame<'_>,
+    rows: Rect,
+    ui: &UiSettings,
+    field: &Field,
+) {
     sign.draw(frame.buffer_mut(), rows, rows.y);
     let width = rows.width.saturating_sub(INDENT + 1);
     let inner = Rect { x: rows.x + INDENT, width, ..rows };

@@ -33,6 +33,7 @@ use crate::panes::mind::{self, MindSheet};
 use crate::panes::new_task::NewTask;
 use crate::panes::palette::Palette;
 use crate::panes::quit::QuitPrompt;
+use crate::panes::read_sheet::SheetOverlay;
 use crate::panes::row_search::RowSearch;
 use crate::panes::search_prompt::{SearchPrompt, count_text};
 use crate::panes::sent_prompt::SentPrompt;
@@ -106,7 +107,7 @@ impl Overlays {
         drafts: &Drafts,
     ) -> Option<FollowUp> {
         match overlay {
-            NewOverlay::Help(of) => self.push(Help::about(of)),
+            NewOverlay::Help(of) => self.push(SheetOverlay(Help::about(of))),
             NewOverlay::Palette(of) => self.push(Palette::new(of)),
             NewOverlay::NewDialog => {
                 self.push(NewDialog::new(&model.workspace, drafts.get(&DraftKey::New)));
@@ -137,26 +138,26 @@ impl Overlays {
             }
             NewOverlay::Changes { dialog, scope } => {
                 let request = self.open_sheet(&dialog, SheetRequest::Changes(scope));
-                self.push(ChangesSheet::new(dialog, scope));
+                self.push(SheetOverlay(ChangesSheet::new(dialog, scope)));
                 return Some(request);
             }
             NewOverlay::Timeline { dialog } => {
                 let request = self.open_sheet(&dialog, SheetRequest::Timeline);
-                self.push(TimelineSheet::new(dialog));
+                self.push(SheetOverlay(TimelineSheet::new(dialog)));
                 return Some(request);
             }
             NewOverlay::Usage { dialog } => {
                 let request = self.open_sheet(&dialog, SheetRequest::Usage);
-                self.push(UsageSheet::new(dialog));
+                self.push(SheetOverlay(UsageSheet::new(dialog)));
                 return Some(request);
             }
             NewOverlay::Log(content, least) => {
                 self.stack.retain(|overlay| overlay.scope() != log::SCOPE);
-                self.push(LogSheet::new(*content, least));
+                self.push(SheetOverlay(LogSheet::new(*content, least)));
             }
             NewOverlay::Mind(mind) => {
                 self.mind = Some(mind.agent.clone());
-                self.push(MindSheet::new(*mind));
+                self.push(SheetOverlay(MindSheet::new(*mind)));
             }
             NewOverlay::Tasks(team, shown) => {
                 self.push(ListOverlay::new(Tasks::new(team, shown, model)));

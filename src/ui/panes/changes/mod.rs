@@ -14,9 +14,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use self::rows::{ReviewRow, review_rows};
-use super::composer::Heading;
-use super::row_search::{RowJump, RowSearch, top_for};
-use super::sheet_head::draw_sheet_head;
+use super::read_sheet::{ReadSheet, SheetView};
+use super::row_search::{RowJump, top_for};
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
@@ -31,8 +30,7 @@ use crate::effect::Effect;
 use crate::follow_up::{FollowUp, ToReading};
 use crate::model::{ReadingPlace, Tone};
 use crate::new_overlay::NewOverlay;
-use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler, scroll_distance};
-use crate::panes::scroll_sign::ShownRows;
+use crate::overlay::{Handled, Handler};
 use crate::programs::ProgramJob;
 use crate::protocol::{ChangesScope, ChangesView, SheetRequest};
 use crate::request::Request;
@@ -76,7 +74,7 @@ pub const BINDINGS: &[Binding] = &[
         .does("Write the difference of this file to a file", "把此文件的差异写入文件"),
 ];
 
-const HANDLERS: [Handler<ChangesSheet>; 14] = [
+const KEYS: [Handler<ChangesSheet>; 11] = [
     (Action::PreviousFile, |sheet, _| sheet.step_file(true)),
     (Action::NextFile, |sheet, _| sheet.step_file(false)),
     (Action::ToggleCall, |sheet, cx| sheet.toggle(cx)),
@@ -92,9 +90,6 @@ const HANDLERS: [Handler<ChangesSheet>; 14] = [
     (Action::Edit, |sheet, cx| sheet.edit(cx)),
     (Action::CopyBlock, |sheet, cx| sheet.copy(CopyTo::Clipboard, cx)),
     (Action::WriteFile, |sheet, cx| sheet.copy(CopyTo::File, cx)),
-    (Action::Cancel, |_, _| Handled::Close),
-    (Action::Quit, |_, _| Handled::Close),
-    (Action::Changes, |_, _| Handled::Close),
 ];
 
 /// With more changed lines than this, files are folded at first.
@@ -118,15 +113,13 @@ pub struct ChangesSheet {
     /// The revision of the colours of code, if some of the code is still plain.
     incomplete: Option<u64>,
     cursor: usize,
-    top: usize,
-    /// The places of both in the text.
+    /// While something is searched for, all files are unfolded.
+    view: SheetView,
+    /// The places of the cursor and of the first row in view.
     cursor_place: ReadingPlace,
     top_place: ReadingPlace,
-    height: usize,
-    /// Rows above the first one: the heading, and a note.
+    /// Rows of the note above the first one.
     above: usize,
-    /// While something is searched for, all files are unfolded.
-    search: RowSearch,
 }
 
 impl ChangesSheet {
@@ -141,19 +134,11 @@ impl ChangesSheet {
             made_for: None,
             incomplete: None,
             cursor: 0,
-            top: 0,
+            view: SheetView::default(),
             cursor_place: ReadingPlace::default(),
             top_place: ReadingPlace::default(),
-            height: 0,
             above: 0,
-            search: RowSearch::default(),
         }
-    }
-
-    fn step(&mut self, rows: isize) -> Handled {
-        let last = self.rows.len().saturating_sub(1);
-        self.cursor = self.cursor.saturating_add_signed(rows).min(last);
-        Handled::Done
     }
 
     /// The index of the file with the cursor.
@@ -176,7 +161,7 @@ impl ChangesSheet {
         };
         if let Some(found) = self.rows.iter().position(|row| is_head(row, wanted)) {
             self.cursor = found;
-            self.top = found;
+            self.view.top = found;
         }
         Handled::Done
     }
@@ -201,9 +186,9 @@ impl ChangesSheet {
     fn rewind(&mut self) {
         let file = self.file();
         let head = self.rows.iter().position(|row| row.is_head && Some(row.file) == file);
-        let below_top = self.cursor.saturating_sub(self.top);
+        let below_top = self.cursor.saturating_sub(self.view.top);
         self.cursor = head.unwrap_or_default();
-        self.top = self.top.min(self.cursor.max(self.cursor.saturating_sub(below_top)));
+        self.view.top = self.view.top.min(self.cursor.max(self.cursor.saturating_sub(below_top)));
         self.made_for = None;
     }
 
@@ -259,7 +244,7 @@ impl ChangesSheet {
     /// Makes the rows unless they are up to date for this content and width. In newer content the cursor stays in
     /// its file, at its row, wherever that file is.
     fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
-        let searched = self.search.is_active();
+        let searched = self.view.search.is_active();
         let made_for = (cx.sheets.revision(), width, searched);
         let colours = &view.ui.colours;
         if self.made_for == Some(made_for) && !colours.is_newer_than(self.incomplete) {
@@ -267,12 +252,13 @@ impl ChangesSheet {
         }
         let Some(content) = cx.sheets.changes() else {
             self.rows.clear();
+            self.view.rows = 0;
             return;
         };
         let file = self.file().and_then(|file| self.paths.get(file).cloned());
         let head = self.rows.iter().position(|row| Some(row.file) == self.file());
         let below_head = self.cursor - head.unwrap_or(self.cursor).min(self.cursor);
-        let below_top = self.cursor.saturating_sub(self.top);
+        let below_top = self.cursor.saturating_sub(self.view.top);
         let lines =
             |change: &NetChange| -> usize { change.hunks.iter().map(|h| h.lines.len()).sum() };
         let all: usize = content.changes.iter().map(lines).sum();
@@ -282,8 +268,9 @@ impl ChangesSheet {
         let (rows, incomplete) = colours.watch(make);
         self.rows = rows;
         self.incomplete = incomplete;
+        self.view.rows = self.rows.len();
         let before = self.made_for.replace(made_for);
-        self.search.rows_changed();
+        self.view.search.rows_changed();
         self.paths = content.changes.iter().map(|change| change.path.clone()).collect();
         let is_new_width = before.is_some_and(|(revision, before, was)| {
             before != width && (revision, was) == (made_for.0, searched)
@@ -297,29 +284,30 @@ impl ChangesSheet {
         let head = self.rows.iter().position(of_file);
         let last = self.rows.iter().rposition(of_file);
         self.cursor = head.zip(last).map_or(0, |(head, last)| (head + below_head).min(last));
-        self.top = self.cursor.saturating_sub(below_top);
+        self.view.top = self.cursor.saturating_sub(below_top);
     }
 
     /// At a new width, finds the place at the top and that of the cursor.
     fn find_places(&mut self, width: usize) {
         let letters = || self.rows.iter().map(|row| row.strip.letters());
-        let top = self.top_place.row_at(width, self.top, letters);
+        let top = self.top_place.row_at(width, self.view.top, letters);
         let cursor = self.cursor_place.row_at(width, self.cursor, letters);
         self.show(cursor, top);
     }
 
     /// Shows a row at the top. The cursor goes to the other one, or the nearest in view.
     fn show(&mut self, cursor: usize, top: usize) {
-        self.top = top.min(self.rows.len().saturating_sub(self.height));
-        self.cursor = cursor.clamp(self.top, self.top + self.height.saturating_sub(1));
+        let top = top.min(self.view.last_top());
+        self.view.top = top;
+        self.cursor = cursor.clamp(top, top + self.view.height.saturating_sub(1));
     }
 
     /// Moves to the match of a search, or back to where it began.
     fn follow_search(&mut self) {
-        match self.search.follow(self.rows.iter().map(|row| &row.strip)) {
+        match self.view.search.follow(self.rows.iter().map(|row| &row.strip)) {
             Some(RowJump::To(row)) => {
                 self.cursor = row;
-                self.top = top_for(row, self.height);
+                self.view.top = top_for(row, self.view.height);
             }
             Some(RowJump::Back { row, top }) => {
                 let letters = || self.rows.iter().map(|row| row.strip.letters());
@@ -329,26 +317,6 @@ impl ChangesSheet {
             }
             None => {}
         }
-    }
-
-    fn heading(&self, ui: &UiSettings, content: Option<&ChangesView>) -> Heading {
-        let dot = format!(" {} ", ui.glyphs.middle_dot);
-        let mut left = vec![
-            ui.text(changes_words::TITLE).to_owned(),
-            ui.text(scope_word(self.scope)).to_owned(),
-        ];
-        if let Some(content) = content {
-            let count = |tag| content.changes.iter().map(|change| change.count(tag)).sum::<usize>();
-            left.push(ui.counted(content.changes.len(), changes_words::FILES));
-            left.push(format!("+{} -{}", count(LineTag::Added), count(LineTag::Removed)));
-        }
-        let hints = [
-            (Action::OtherChanges, changes_words::OTHER),
-            (Action::MarkReviewed, changes_words::REVIEWED),
-            (Action::Cancel, CLOSE),
-            (Action::OtherEnd, changes_words::CALL),
-        ];
-        Heading::of(left.join(&dot), ui, SCOPE, &hints)
     }
 
     /// The text instead of rows, or above them.
@@ -377,7 +345,7 @@ impl ChangesSheet {
         let note =
             self.note(ui, content).map(|note| plain_rows(&note, 2, width, ui.style(Role::TextDim)));
         let note = note.unwrap_or_default();
-        let taken = u16::try_from(note.len() + 1).unwrap_or(u16::MAX).min(area.height);
+        let taken = u16::try_from(note.len()).unwrap_or(u16::MAX).min(area.height);
         (note, Rect { y: area.y + taken, height: area.height - taken, ..area })
     }
 }
@@ -390,20 +358,33 @@ fn scope_word(scope: ChangesScope) -> Text {
     }
 }
 
-impl Overlay for ChangesSheet {
-    fn scope(&self) -> Scope {
-        SCOPE
+impl ReadSheet for ChangesSheet {
+    const SCOPE: Scope = SCOPE;
+    const KEYS: &'static [Handler<Self>] = &KEYS;
+    const CLOSED_BY: &'static [Action] = &[Action::Cancel, Action::Quit, Action::Changes];
+    const HINTS: &'static [(Action, Text)] = &[
+        (Action::OtherChanges, changes_words::OTHER),
+        (Action::MarkReviewed, changes_words::REVIEWED),
+        (Action::Cancel, CLOSE),
+        (Action::OtherEnd, changes_words::CALL),
+    ];
+
+    fn view(&self) -> &SheetView {
+        &self.view
     }
 
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        if let Some(rows) = scroll_distance(action, self.height) {
-            return self.step(rows);
-        }
-        run_handler(&HANDLERS, self, action, cx)
+    fn view_mut(&mut self) -> &mut SheetView {
+        &mut self.view
+    }
+
+    fn step(&mut self, rows: isize, _: &Cx<'_>) -> Handled {
+        let last = self.rows.len().saturating_sub(1);
+        self.cursor = self.cursor.saturating_add_signed(rows).min(last);
+        Handled::Done
     }
 
     fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
-        let at = row.checked_sub(self.above).map(|row| self.top + row);
+        let at = row.checked_sub(self.above).map(|row| self.view.top + row);
         let Some(at) = at.filter(|at| *at < self.rows.len()) else { return Handled::Ignored };
         let is_head = self.rows.get(at).is_some_and(|row| row.is_head);
         if is_head && at == self.cursor {
@@ -413,59 +394,55 @@ impl Overlay for ChangesSheet {
         Handled::Done
     }
 
-    fn handles(&self, binding: &Binding) -> bool {
-        binding.scope == SCOPE || has_handler(&HANDLERS, binding.action)
+    fn title(&self, ui: &UiSettings, cx: &Cx<'_>) -> Vec<String> {
+        let mut left = vec![
+            ui.text(changes_words::TITLE).to_owned(),
+            ui.text(scope_word(self.scope)).to_owned(),
+        ];
+        if let Some(content) = cx.sheets.changes() {
+            let count = |tag| content.changes.iter().map(|change| change.count(tag)).sum::<usize>();
+            left.push(ui.counted(content.changes.len(), changes_words::FILES));
+            left.push(format!("+{} -{}", count(LineTag::Added), count(LineTag::Removed)));
+        }
+        left
     }
 
-    fn forget_rows(&mut self) {
-        self.made_for = None;
-    }
-
-    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+    fn lay_out(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let (_, rows) = self.areas(area, view.ui, cx.sheets.changes());
-        self.height = usize::from(rows.height);
+        self.view.height = usize::from(rows.height);
         self.above = usize::from(rows.y - area.y);
         self.make_rows(view, cx, area.width);
         self.follow_search();
-        self.step(0);
-        let lowest = self.rows.len().saturating_sub(self.height);
-        let first = (self.cursor + 1).saturating_sub(self.height);
-        self.top = self.top.clamp(first.min(self.cursor), self.cursor).min(lowest.max(first));
+        self.step(0, cx);
+        self.view.reveal(self.cursor);
+        self.view.top = self.view.top.min(self.view.last_top());
         let (width, count) = (usize::from(area.width), self.rows.len());
         let letters = || self.rows.iter().map(|row| row.strip.letters());
         self.cursor_place.stands_at(width, (self.cursor, count), letters);
-        self.top_place.stands_at(width, (self.top, count), letters);
-        self.search.stands_at(self.cursor_place, self.top_place);
-    }
-
-    fn row_search(&self) -> Option<&RowSearch> {
-        Some(&self.search)
-    }
-
-    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
-        Some(&mut self.search)
+        self.top_place.stands_at(width, (self.view.top, count), letters);
+        self.view.search.stands_at(self.cursor_place, self.top_place);
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        let (ui, content) = (view.ui, cx.sheets.changes());
-        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
-        draw_sheet_head(frame, area, ui, &self.heading(ui, content), Some(shown));
-        let (note, area) = self.areas(area, ui, content);
-        let above = Rect { y: area.y - u16::try_from(note.len()).unwrap_or_default(), ..area };
-        for (y, strip) in (above.y..area.y).zip(&note) {
-            strip.draw(frame.buffer_mut(), Rect { y, height: 1, ..area }, y);
-        }
+        let ui = view.ui;
+        let (note, rows) = self.areas(area, ui, cx.sheets.changes());
         let buffer = frame.buffer_mut();
-        for (y, (at, row)) in
-            (area.y..area.bottom()).zip(self.rows.iter().enumerate().skip(self.top))
-        {
-            let line = Rect { y, height: 1, ..area };
-            let strip = self.search.marked(at, row.strip.clone(), ui);
+        for (y, strip) in (area.y..rows.y).zip(&note) {
+            strip.draw(buffer, area, y);
+        }
+        let shown = self.rows.iter().enumerate().skip(self.view.top);
+        for (y, (at, row)) in (rows.y..rows.bottom()).zip(shown) {
+            let line = Rect { y, height: 1, ..rows };
+            let strip = self.view.search.marked(at, row.strip.clone(), ui);
             draw_between(buffer, line, y, (&strip, &row.meta), ui.glyphs.cut);
             if at == self.cursor {
                 let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
                 bar.draw(buffer, Rect { width: 1, ..line }, y);
             }
         }
+    }
+
+    fn forget_rows(&mut self) {
+        self.made_for = None;
     }
 }

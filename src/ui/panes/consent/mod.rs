@@ -9,7 +9,7 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::composer::{Heading, PART, hint};
-use super::sheet_head::draw_sheet_head;
+use super::read_sheet::draw_sheet_head;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
@@ -326,7 +326,7 @@ impl Overlay for ConsentSheet {
         let lines = lines(&cx.model.consent, level, view.ui, usize::from(area.width));
         let heading = self.heading(view, &cx.model.consent);
         let shown = ShownRows { top: self.top, height: self.height, rows: self.rows };
-        draw_sheet_head(frame, area, view.ui, &heading, Some(shown));
+        draw_sheet_head(frame, area, view.ui, &heading, shown);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.top)) {
             line.draw(frame.buffer_mut(), area, y);
         }

@@ -7,16 +7,15 @@ mod rows;
 pub(crate) mod tests;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
 use self::rows::{found_rows, preview_rows};
-use super::composer::{Heading, PART, SCOPE, draw_heading, hint};
+use super::composer::{Heading, draw_heading};
 use super::field::Field;
+use super::prompt::{INDENT, Prompt, draw_head, draw_search};
 use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
-use crate::action::{Action, Binding, Scope};
+use crate::action::Action;
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::reading::transcript::RecordPosition;
@@ -24,7 +23,7 @@ use crate::domain::text::Text;
 use crate::domain::text::search_pattern::Needle;
 use crate::follow_up::{FollowUp, ToReading};
 use crate::model::FoundPlace;
-use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
+use crate::overlay::{Handled, Handler};
 use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::protocol::{FindEnd, FindRequest, FindScope};
 use crate::request::Request;
@@ -33,8 +32,6 @@ use crate::words::{CLOSE, OPEN};
 
 /// A heading and the line that is typed into.
 const HEAD_ROWS: u16 = 2;
-/// Cells before the text.
-const INDENT: u16 = 3;
 /// Rows of one result.
 const ROWS_EACH: usize = 2;
 /// With at least this many rows, the text around the chosen match is shown.
@@ -126,7 +123,7 @@ impl Finder {
         Handled::Close
     }
 
-    fn heading(&self, ui: &UiSettings, cx: &Cx<'_>) -> Heading {
+    fn title(&self, ui: &UiSettings, cx: &Cx<'_>) -> String {
         let mut left = vec![ui.text(finder_words::scope(self.scope)).to_owned()];
         let count = cx.finds.records().len();
         match cx.finds.end() {
@@ -145,13 +142,7 @@ impl Finder {
         if cx.finds.unread() > 0 {
             left.push(ui.counted(cx.finds.unread(), finder_words::UNREAD));
         }
-        let mut hints = vec![hint(ui, SCOPE, Action::Send, OPEN)];
-        if self.dialog.is_some() {
-            hints.push(hint(ui, SCOPE, Action::FocusNext, finder_words::OTHER));
-        }
-        hints.push(hint(ui, SCOPE, Action::Leave, CLOSE));
-        let dot = format!(" {} ", ui.glyphs.middle_dot);
-        Heading { left: left.join(&dot), right: hints.join(PART) }
+        left.join(&format!(" {} ", ui.glyphs.middle_dot))
     }
 
     fn draw_result(
@@ -210,7 +201,7 @@ fn areas(area: Rect) -> FinderAreas {
     FinderAreas { list, preview: Rect { y: list.bottom(), height: preview, ..below } }
 }
 
-const HANDLERS: [Handler<Finder>; 12] = [
+const KEYS: [Handler<Finder>; 10] = [
     (Action::Send, |finder, cx| finder.open(cx)),
     (Action::Leave, |_, cx| Finder::close(cx)),
     (Action::FindEverywhere, |_, cx| Finder::close(cx)),
@@ -221,64 +212,37 @@ const HANDLERS: [Handler<Finder>; 12] = [
     (Action::PageUp, |finder, cx| finder.page(-1, cx)),
     (Action::PageDown, |finder, cx| finder.page(1, cx)),
     (Action::NewLine, |_, _| Handled::Done),
-    (Action::Undo, |finder, cx| {
-        finder.field.undo();
-        finder.search(cx)
-    }),
-    (Action::Redo, |finder, cx| {
-        finder.field.redo();
-        finder.search(cx)
-    }),
 ];
 
-impl Overlay for Finder {
-    fn scope(&self) -> Scope {
-        SCOPE
+impl Prompt for Finder {
+    const KEYS: &'static [Handler<Self>] = &KEYS;
+
+    fn field(&mut self) -> &mut Field {
+        &mut self.field
     }
 
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        run_handler(&HANDLERS, self, action, cx)
+    fn edited(&mut self, cx: &mut Cx<'_>) -> Handled {
+        self.search(cx)
     }
 
-    fn handles(&self, binding: &Binding) -> bool {
-        binding.action != Action::NewLine && has_handler(&HANDLERS, binding.action)
-    }
-
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Handled {
-        if !Field::takes(key) {
-            return Handled::Ignored;
-        }
-        if self.field.typed(key) { self.search(cx) } else { Handled::Done }
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) {
-        self.field.paste(text.lines().next().unwrap_or_default());
-        self.search(cx);
-    }
-
-    fn layout(&mut self, area: Rect, _: View<'_>, cx: &Cx<'_>) {
+    fn lay_out(&mut self, area: Rect, _: View<'_>, cx: &Cx<'_>) {
         self.fits = (usize::from(areas(area).list.height) / ROWS_EACH).max(1);
         self.step(0, cx.finds.records().len());
         self.top = self.top.clamp((self.chosen + 1).saturating_sub(self.fits), self.chosen);
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+    fn show(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let ui = view.ui;
-        frame.render_widget(Clear, area);
-        let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, ui, &self.heading(ui, cx), true);
+        let mut hints = vec![(Action::Send, OPEN)];
+        if self.dialog.is_some() {
+            hints.push((Action::FocusNext, finder_words::OTHER));
+        }
+        hints.push((Action::Leave, CLOSE));
+        draw_head(frame, area, area.height, ui, (self.title(ui, cx), &hints[..]));
         if area.height < HEAD_ROWS {
             return;
         }
-        let line = Rect { y: area.y + 1, height: 1, ..area };
-        Strip::new().put(" / ", ui.style(Role::Accent)).draw(frame.buffer_mut(), line, line.y);
-        let width = line.width.saturating_sub(INDENT + 1);
-        self.field.draw(
-            frame,
-            Rect { x: line.x + INDENT, width, ..line },
-            ui.style(Role::Text),
-            true,
-        );
+        draw_search(frame, Rect { y: area.y + 1, height: 1, ..area }, ui, &self.field);
         let FinderAreas { list, preview } = areas(area);
         if self.field.is_empty() {
             Self::draw_note(frame, list, ui, finder_words::TYPE);
@@ -286,7 +250,7 @@ impl Overlay for Finder {
         }
         let rows = cx.finds.records().len();
         let in_view = ShownRows { top: self.top, height: self.fits, rows };
-        draw_scroll_sign(frame.buffer_mut(), head, ui, in_view);
+        draw_scroll_sign(frame.buffer_mut(), area, ui, in_view);
         let each = u16::try_from(ROWS_EACH).unwrap_or(1);
         for (row, at) in (0..list.height / each).zip(self.top..) {
             let y = list.y + row * each;

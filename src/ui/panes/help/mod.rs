@@ -6,13 +6,10 @@ mod tests;
 use std::ops::Range;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::composer::Heading;
 use super::field::{EDIT_KEYS, EditKeys, VI_EDIT_KEYS};
-use super::row_search::RowSearch;
-use super::sheet_head::draw_sheet_head;
+use super::read_sheet::{ReadSheet, SheetView};
 use super::strip::{Joint, Strip};
 use super::text_rows::TextRows;
 use super::{inbox, transcript};
@@ -21,7 +18,7 @@ use crate::cx::{Cx, UiSettings, View};
 use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::text::{Text, in_lang};
 use crate::keymap::{Chord, KeyMatch, KeySequence};
-use crate::overlay::{Handled, Overlay, scroll_distance};
+use crate::overlay::Handled;
 use crate::text::wrap::wrap;
 use crate::theme::Role;
 use crate::words;
@@ -171,54 +168,43 @@ fn key_rows(keys: &str, does: &str, ui: &UiSettings, width: usize) -> Vec<Strip>
     .collect()
 }
 
-impl Overlay for Help {
-    fn scope(&self) -> Scope {
-        transcript::SCOPE
+impl ReadSheet for Help {
+    const SCOPE: Scope = transcript::SCOPE;
+    const CLOSED_BY: &'static [Action] = &[];
+    const IS_HELP: bool = true;
+    const HINTS: &'static [(Action, Text)] =
+        &[(Action::Cancel, words::CLOSE), (Action::Find, words::FIND)];
+
+    fn view(&self) -> &SheetView {
+        self.rows.view()
     }
 
-    fn keeps(&self, _: Action) -> bool {
-        true
+    fn view_mut(&mut self) -> &mut SheetView {
+        self.rows.view_mut()
     }
 
-    fn covers(&self) -> bool {
-        true
+    fn step(&mut self, rows: isize, _: &Cx<'_>) -> Handled {
+        self.rows.scroll(rows)
     }
 
-    fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
-        let rows = scroll_distance(action, self.rows.height());
-        rows.map_or(Handled::Close, |rows| self.rows.scroll(rows))
+    fn title(&self, ui: &UiSettings, _: &Cx<'_>) -> Vec<String> {
+        vec![ui.text(HELP).to_owned()]
     }
 
-    fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        Handled::Close
-    }
-
-    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+    fn lay_out(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
         self.rows.set(self.lines(view, usize::from(area.width)), area.width);
-        let height = usize::from(area.height.saturating_sub(1));
+        let height = usize::from(area.height);
         // The last row says how much is below.
-        self.rows.layout(height.saturating_sub(usize::from(self.rows.count() > height)));
-    }
-
-    fn row_search(&self) -> Option<&RowSearch> {
-        Some(self.rows.search())
-    }
-
-    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
-        Some(self.rows.search_mut())
+        self.rows.layout(height.saturating_sub(usize::from(self.rows.view().rows > height)));
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        let hints = [(Action::Cancel, words::CLOSE), (Action::Find, words::FIND)];
-        let title = view.ui.text(HELP).to_owned();
-        let heading = Heading::of(title, view.ui, self.scope(), &hints);
-        let rows = draw_sheet_head(frame, area, view.ui, &heading, Some(self.rows.shown()));
-        self.rows.draw(frame, rows, view.ui);
-        let below = self.rows.below();
+        self.rows.draw(frame, area, view.ui);
+        let below = self.rows.view().last_top().saturating_sub(self.rows.view().top);
         if below > 0 {
             let text = format!(" {} {below} {} ", view.ui.glyphs.below, view.ui.text(MORE));
             let sign = Strip::new().put(&text, view.ui.style(Role::TextDim));
-            sign.draw_right(frame.buffer_mut(), area, area.bottom() - 1);
+            sign.draw_right(frame.buffer_mut(), area, area.bottom().saturating_sub(1));
         }
     }
 }

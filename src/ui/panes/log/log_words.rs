@@ -6,6 +6,7 @@ use crate::words::Counted;
 pub(super) const TITLE: Text = Text::new("LOG", "日志");
 pub(super) const LINES: Counted = Counted::new("line", "lines", "行");
 pub(super) const AGAIN: Text = Text::new("read again", "重新读取");
+pub(super) const FIND: Text = Text::new("Find in these lines", "在这些行中查找");
 pub(super) const LEVEL: Text = Text::new("level", "级别");
 pub(super) const LEFT_OUT: Text = Text::new("older lines are in the file", "更早的行在文件中");
 pub(super) const NONE: Text = Text::new("There are no such lines today.", "今天没有这样的行。");

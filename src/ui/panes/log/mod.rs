@@ -10,9 +10,7 @@ pub(crate) mod tests;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::composer::Heading;
-use super::row_search::RowSearch;
-use super::sheet_head::draw_sheet_head;
+use super::read_sheet::{ReadSheet, SheetView, find_keys, text_keys};
 use super::strip::Strip;
 use super::text_rows::TextRows;
 use super::transcript::prose::plain_rows;
@@ -20,7 +18,7 @@ use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::text::Text;
 use crate::follow_up::FollowUp;
-use crate::overlay::{Handled, Overlay, scroll_distance};
+use crate::overlay::{Handled, Handler};
 use crate::protocol::{LogLevel, LogView};
 use crate::request::Request;
 use crate::theme::Role;
@@ -28,20 +26,18 @@ use crate::words::CLOSE;
 
 pub const SCOPE: Scope = Scope::new("log", "日志", &[Scope::PANES, Scope::ANYWHERE]);
 
-pub const BINDINGS: &[Binding] = &[
-    SCOPE.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行"),
-    SCOPE.bind(Action::Down, &["j", "down"]).does("Scroll down one line", "下滚一行"),
-    SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
-    SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
-    SCOPE.bind(Action::PageUp, &["pageup"]),
-    SCOPE.bind(Action::PageDown, &["pagedown", "space"]),
-    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
-    SCOPE.bind(Action::Bottom, &["G", "end"]).does("Go to the end", "到末尾"),
-    SCOPE.bind(Action::LogLevel, &["tab"]),
-    SCOPE.bind(Action::ReadAgain, &["r"]),
-    SCOPE.bind(Action::Find, &["/"]).does("Find in these lines", "在这些行中查找"),
-    SCOPE.bind(Action::NextMatch, &["n"]),
-    SCOPE.bind(Action::PreviousMatch, &["N"]),
+/// Its bindings, in the order of help.
+pub fn bindings() -> Vec<Binding> {
+    let own = [SCOPE.bind(Action::LogLevel, &["tab"]), SCOPE.bind(Action::ReadAgain, &["r"])];
+    [&text_keys(SCOPE)[..], &own, &find_keys(SCOPE, log_words::FIND)].concat()
+}
+
+const KEYS: [Handler<LogSheet>; 2] = [
+    (Action::LogLevel, |sheet, _| sheet.next_level()),
+    (Action::ReadAgain, |sheet, cx| {
+        cx.follow_ups.push(FollowUp::Request(Request::Log { least: sheet.least }));
+        Handled::Done
+    }),
 ];
 
 #[derive(Debug)]
@@ -102,18 +98,6 @@ impl LogSheet {
         }
         self.rows.set(rows, width);
     }
-
-    fn heading(&self, ui: &UiSettings) -> Heading {
-        let dot = format!(" {} ", ui.glyphs.middle_dot);
-        let lines = ui.counted(self.shown(), log_words::LINES);
-        let left = [ui.text(log_words::TITLE), ui.text(level_word(self.least)), &lines].join(&dot);
-        let hints = [
-            (Action::LogLevel, log_words::LEVEL),
-            (Action::Cancel, CLOSE),
-            (Action::ReadAgain, log_words::AGAIN),
-        ];
-        Heading::of(left, ui, SCOPE, &hints)
-    }
 }
 
 fn level_word(least: LogLevel) -> Text {
@@ -125,50 +109,44 @@ fn level_word(least: LogLevel) -> Text {
     }
 }
 
-impl Overlay for LogSheet {
-    fn scope(&self) -> Scope {
-        SCOPE
+impl ReadSheet for LogSheet {
+    const SCOPE: Scope = SCOPE;
+    const KEYS: &'static [Handler<Self>] = &KEYS;
+    const CLOSED_BY: &'static [Action] = &[Action::Cancel, Action::Quit, Action::Log];
+    const HINTS: &'static [(Action, Text)] = &[
+        (Action::LogLevel, log_words::LEVEL),
+        (Action::Cancel, CLOSE),
+        (Action::ReadAgain, log_words::AGAIN),
+    ];
+
+    fn view(&self) -> &SheetView {
+        self.rows.view()
     }
 
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        if let Some(rows) = scroll_distance(action, self.rows.height()) {
-            return self.rows.scroll(rows);
-        }
-        if matches!(action, Action::Cancel | Action::Quit | Action::Log) {
-            return Handled::Close;
-        }
-        if action == Action::ReadAgain {
-            cx.follow_ups.push(FollowUp::Request(Request::Log { least: self.least }));
-            return Handled::Done;
-        }
-        if action == Action::LogLevel { self.next_level() } else { Handled::Ignored }
+    fn view_mut(&mut self) -> &mut SheetView {
+        self.rows.view_mut()
     }
 
-    fn handles(&self, binding: &Binding) -> bool {
-        binding.scope == SCOPE
-            || matches!(binding.action, Action::Cancel | Action::Quit | Action::Log)
+    fn step(&mut self, rows: isize, _: &Cx<'_>) -> Handled {
+        self.rows.scroll(rows)
+    }
+
+    fn title(&self, ui: &UiSettings, _: &Cx<'_>) -> Vec<String> {
+        let lines = ui.counted(self.shown(), log_words::LINES);
+        let level = ui.text(level_word(self.least));
+        vec![ui.text(log_words::TITLE).to_owned(), level.to_owned(), lines]
+    }
+
+    fn lay_out(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        self.make_rows(view.ui, area.width);
+        self.rows.layout(usize::from(area.height));
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        self.rows.draw(frame, area, view.ui);
     }
 
     fn forget_rows(&mut self) {
         self.made_for = None;
-    }
-
-    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        self.make_rows(view.ui, area.width);
-        self.rows.layout(usize::from(area.height.saturating_sub(1)));
-    }
-
-    fn row_search(&self) -> Option<&RowSearch> {
-        Some(self.rows.search())
-    }
-
-    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
-        Some(self.rows.search_mut())
-    }
-
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        let (heading, shown) = (self.heading(view.ui), self.rows.shown());
-        let below = draw_sheet_head(frame, area, view.ui, &heading, Some(shown));
-        self.rows.draw(frame, below, view.ui);
     }
 }

@@ -10,9 +10,7 @@ pub(crate) mod tests;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::composer::Heading;
-use super::row_search::RowSearch;
-use super::sheet_head::draw_sheet_head;
+use super::read_sheet::{ReadSheet, SheetView, find_keys, text_keys};
 use super::strip::Strip;
 use super::text_rows::TextRows;
 use super::transcript::prose::plain_rows;
@@ -20,27 +18,22 @@ use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::Problem;
 use crate::domain::text::Text;
-use crate::overlay::{Handled, Overlay, scroll_distance};
+use crate::overlay::{Handled, Handler};
 use crate::protocol::MindView;
 use crate::theme::Role;
 use crate::words::CLOSE;
 
 pub const SCOPE: Scope = Scope::new("mind", "心智", &[Scope::PANES, Scope::ANYWHERE]);
 
-pub const BINDINGS: &[Binding] = &[
-    SCOPE.bind(Action::Up, &["k", "up"]).does("Scroll up one line", "上滚一行"),
-    SCOPE.bind(Action::Down, &["j", "down"]).does("Scroll down one line", "下滚一行"),
-    SCOPE.bind(Action::HalfPageUp, &["ctrl+u"]),
-    SCOPE.bind(Action::HalfPageDown, &["ctrl+d"]),
-    SCOPE.bind(Action::PageUp, &["pageup"]),
-    SCOPE.bind(Action::PageDown, &["pagedown", "space"]),
-    SCOPE.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
-    SCOPE.bind(Action::Bottom, &["G", "end"]).does("Go to the end", "到末尾"),
-    SCOPE.bind(Action::PreviousPart, &["["]),
-    SCOPE.bind(Action::NextPart, &["]"]),
-    SCOPE.bind(Action::Find, &["/"]).does("Find in this mind", "在此心智中查找"),
-    SCOPE.bind(Action::NextMatch, &["n"]),
-    SCOPE.bind(Action::PreviousMatch, &["N"]),
+/// Its bindings, in the order of help.
+pub fn bindings() -> Vec<Binding> {
+    let own = [SCOPE.bind(Action::PreviousPart, &["["]), SCOPE.bind(Action::NextPart, &["]"])];
+    [&text_keys(SCOPE)[..], &own, &find_keys(SCOPE, mind_words::FIND)].concat()
+}
+
+const KEYS: [Handler<MindSheet>; 2] = [
+    (Action::PreviousPart, |sheet, _| sheet.step_part(false)),
+    (Action::NextPart, |sheet, _| sheet.step_part(true)),
 ];
 
 /// Cells before texts.
@@ -65,7 +58,7 @@ impl MindSheet {
 
     /// Scrolls to the heading of the next or the previous part.
     fn step_part(&mut self, down: bool) -> Handled {
-        let (top, mut parts) = (self.rows.top(), self.parts.iter().copied());
+        let (top, mut parts) = (self.rows.view().top, self.parts.iter().copied());
         let found =
             if down { parts.find(|part| *part > top) } else { parts.rfind(|part| *part < top) };
         self.rows.scroll_to(found.unwrap_or(top))
@@ -86,14 +79,6 @@ impl MindSheet {
         page.mind(&self.mind);
         self.rows.set(page.rows, width);
         self.parts = page.parts;
-    }
-
-    fn heading(&self, ui: &UiSettings) -> Heading {
-        let dot = ui.glyphs.middle_dot;
-        let (title, agent) = (ui.text(mind_words::TITLE), &self.mind.agent);
-        let left = format!("{title} {dot} @{agent} {}", ui.text(mind_words::NEW_DIALOG));
-        let hints = [(Action::Cancel, CLOSE), (Action::NextPart, mind_words::PART)];
-        Heading::of(left, ui, SCOPE, &hints)
     }
 }
 
@@ -161,26 +146,40 @@ impl Page<'_> {
     }
 }
 
-impl Overlay for MindSheet {
-    fn scope(&self) -> Scope {
-        SCOPE
+impl ReadSheet for MindSheet {
+    const SCOPE: Scope = SCOPE;
+    const KEYS: &'static [Handler<Self>] = &KEYS;
+    const HINTS: &'static [(Action, Text)] =
+        &[(Action::Cancel, CLOSE), (Action::NextPart, mind_words::PART)];
+
+    fn view(&self) -> &SheetView {
+        self.rows.view()
     }
 
-    fn act(&mut self, action: Action, _: &mut Cx<'_>) -> Handled {
-        if let Some(rows) = scroll_distance(action, self.rows.height()) {
-            return self.rows.scroll(rows);
-        }
-        if matches!(action, Action::Cancel | Action::Quit) {
-            return Handled::Close;
-        }
-        if action == Action::NextPart {
-            return self.step_part(true);
-        }
-        if action == Action::PreviousPart { self.step_part(false) } else { Handled::Ignored }
+    fn view_mut(&mut self) -> &mut SheetView {
+        self.rows.view_mut()
     }
 
-    fn handles(&self, binding: &Binding) -> bool {
-        binding.scope == SCOPE || matches!(binding.action, Action::Cancel | Action::Quit)
+    fn step(&mut self, rows: isize, _: &Cx<'_>) -> Handled {
+        self.rows.scroll(rows)
+    }
+
+    fn title(&self, ui: &UiSettings, _: &Cx<'_>) -> Vec<String> {
+        let of = format!("@{} {}", self.mind.agent, ui.text(mind_words::NEW_DIALOG));
+        vec![ui.text(mind_words::TITLE).to_owned(), of]
+    }
+
+    fn lay_out(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        self.make_rows(view, &cx.model.problems, area.width);
+        self.rows.layout(usize::from(area.height));
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+        self.rows.draw(frame, area, view.ui);
+    }
+
+    fn forget_rows(&mut self) {
+        self.made_for = None;
     }
 
     fn update_mind(&mut self, mind: &MindView) {
@@ -188,28 +187,5 @@ impl Overlay for MindSheet {
             self.mind = mind.clone();
             self.made_for = None;
         }
-    }
-
-    fn forget_rows(&mut self) {
-        self.made_for = None;
-    }
-
-    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        self.make_rows(view, &cx.model.problems, area.width);
-        self.rows.layout(usize::from(area.height.saturating_sub(1)));
-    }
-
-    fn row_search(&self) -> Option<&RowSearch> {
-        Some(self.rows.search())
-    }
-
-    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
-        Some(self.rows.search_mut())
-    }
-
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        let (heading, shown) = (self.heading(view.ui), self.rows.shown());
-        let below = draw_sheet_head(frame, area, view.ui, &heading, Some(shown));
-        self.rows.draw(frame, below, view.ui);
     }
 }

@@ -7,19 +7,18 @@ mod tests;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
-use super::composer::{self, Heading, PART, draw_heading, hint};
+use super::composer;
 use super::field::Field;
+use super::prompt::{INDENT, Prompt, draw_after, draw_head};
 use super::strip::{Strip, draw_between};
 use super::{inbox, transcript, tree};
 use crate::action::{Action, Binding, KeysOf, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::text::Text;
 use crate::follow_up::FollowUp;
-use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler};
+use crate::overlay::{Handled, Handler};
 use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
 use crate::theme::Role;
 use crate::words::{CLOSE, RUN};
@@ -29,8 +28,6 @@ const NO_ACTION: Text = Text::new("no such action", "没有这样的操作");
 
 /// A heading and the line that is typed into.
 const HEAD_ROWS: u16 = 2;
-/// Cells before the text.
-const INDENT: u16 = 3;
 
 #[derive(Debug)]
 pub struct Palette {
@@ -103,20 +100,6 @@ impl Palette {
         });
         Handled::Close
     }
-
-    /// The text has changed: the best match is chosen.
-    fn changed(&mut self) -> Handled {
-        self.chosen = 0;
-        self.top = 0;
-        Handled::Done
-    }
-
-    fn heading(&self, ui: &UiSettings, count: usize) -> Heading {
-        let scope = self.scope();
-        let hints = [hint(ui, scope, Action::Send, RUN), hint(ui, scope, Action::Leave, CLOSE)];
-        let left = format!("{} {} {count}", ui.text(TITLE), ui.glyphs.middle_dot);
-        Heading { left, right: hints.join(PART) }
-    }
 }
 
 fn all_entries(of: &KeysOf, ui: &UiSettings) -> Vec<PaletteEntry> {
@@ -174,43 +157,29 @@ fn is_another(binding: &Binding, from: Scope) -> bool {
     place == (Scope::PANES, Action::NewDialog) && from == transcript::SCOPE
 }
 
-const HANDLERS: [Handler<Palette>; 7] = [
+const KEYS: [Handler<Palette>; 5] = [
     (Action::Leave, |_, _| Handled::Close),
+    (Action::Palette, |_, _| Handled::Close),
     (Action::Send, |palette, cx| palette.run(cx)),
     (Action::HistoryUp, |palette, cx| palette.step(-1, cx.ui)),
     (Action::HistoryDown, |palette, cx| palette.step(1, cx.ui)),
-    (Action::Undo, |palette, _| {
-        palette.field.undo();
-        palette.changed()
-    }),
-    (Action::Redo, |palette, _| {
-        palette.field.redo();
-        palette.changed()
-    }),
-    (Action::ClearDraft, |palette, _| {
-        palette.field.clear();
-        palette.changed()
-    }),
 ];
 
-impl Overlay for Palette {
-    fn scope(&self) -> Scope {
-        composer::SCOPE
+impl Prompt for Palette {
+    const KEYS: &'static [Handler<Self>] = &KEYS;
+
+    fn field(&mut self) -> &mut Field {
+        &mut self.field
     }
 
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        let is_clear = self.field.is_empty() && action == Action::ClearDraft;
-        if is_clear || action == Action::Palette {
-            return Handled::Close;
-        }
-        run_handler(&HANDLERS, self, action, cx)
+    /// The best match is chosen.
+    fn edited(&mut self, _: &mut Cx<'_>) -> Handled {
+        self.chosen = 0;
+        self.top = 0;
+        Handled::Done
     }
 
-    fn keeps(&self, action: Action) -> bool {
-        action == Action::Palette
-    }
-
-    fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
+    fn clicked(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
         let at = row.checked_sub(usize::from(HEAD_ROWS)).map(|row| self.top + row);
         let count = self.entries(cx.ui).len();
         match at.filter(|at| *at < count) {
@@ -223,42 +192,23 @@ impl Overlay for Palette {
         }
     }
 
-    fn handles(&self, binding: &Binding) -> bool {
-        has_handler(&HANDLERS, binding.action)
-    }
-
-    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Handled {
-        if !Field::takes(key) {
-            return Handled::Ignored;
-        }
-        if self.field.typed(key) { self.changed() } else { Handled::Done }
-    }
-
-    fn paste(&mut self, text: &str, _: &mut Cx<'_>) {
-        self.field.paste(text.lines().next().unwrap_or_default());
-        self.changed();
-    }
-
-    fn layout(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
+    fn lay_out(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
         self.step(0, view.ui);
         let fits = usize::from(area.height.saturating_sub(HEAD_ROWS)).max(1);
         self.top = self.top.clamp((self.chosen + 1).saturating_sub(fits), self.chosen);
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
+    fn show(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {
         let ui = view.ui;
-        frame.render_widget(Clear, area);
         let entries = self.entries(ui);
-        let head = Rect { height: area.height.min(1), ..area };
-        draw_heading(frame, head, ui, &self.heading(ui, entries.len()), true);
+        let title = format!("{} {} {}", ui.text(TITLE), ui.glyphs.middle_dot, entries.len());
+        let hints = [(Action::Send, RUN), (Action::Leave, CLOSE)];
+        draw_head(frame, area, area.height, ui, (title, &hints[..]));
         if area.height < HEAD_ROWS {
             return;
         }
-        let line = Rect { y: area.y + 1, height: 1, ..area };
-        Strip::new().put(" : ", ui.style(Role::Accent)).draw(frame.buffer_mut(), line, line.y);
-        let width = line.width.saturating_sub(INDENT + 1);
-        let field = Rect { x: line.x + INDENT, width, ..line };
-        self.field.draw(frame, field, ui.style(Role::Text), true);
+        let sign = Strip::new().put(" : ", ui.style(Role::Accent));
+        draw_after(&sign, frame, Rect { y: area.y + 1, height: 1, ..area }, ui, &self.field);
         let rows = Rect { y: area.y + HEAD_ROWS, height: area.height - HEAD_ROWS, ..area };
         if entries.is_empty() && rows.height > 0 {
             let none = Strip::new().put("   ", ui.style(Role::TextDim));
@@ -267,7 +217,7 @@ impl Overlay for Palette {
         }
         let (top, height) = (self.top, usize::from(rows.height));
         let in_view = ShownRows { top, height, rows: entries.len() };
-        draw_scroll_sign(frame.buffer_mut(), head, ui, in_view);
+        draw_scroll_sign(frame.buffer_mut(), area, ui, in_view);
         let shown = entries.iter().enumerate().skip(self.top);
         for (y, (at, entry)) in (rows.y..rows.bottom()).zip(shown) {
             self.draw_entry(frame, Rect { y, height: 1, ..rows }, ui, (at, entry));

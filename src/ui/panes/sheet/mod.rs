@@ -19,8 +19,8 @@ use self::editor::{EditSubject, Editor};
 use self::items::SheetItem;
 use self::list::SheetList;
 use super::composer::{self, Heading, PART, draw_heading, hint};
+use super::read_sheet::draw_note;
 use super::row_search::{RowJump, RowSearch};
-use super::strip::Strip;
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, View};
 use crate::domain::DialogId;
@@ -33,7 +33,6 @@ use crate::overlay::{Handled, Overlay};
 use crate::panes::scroll_sign::draw_scroll_sign;
 use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
 use crate::request::Request;
-use crate::theme::Role;
 
 pub const SCOPE: Scope = Scope::new("sheet", "提醒与任务文档", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -336,10 +335,8 @@ impl Overlay for SheetPane {
             Some(items) if items.is_empty() => Some(sheet_words::NO_REMINDERS),
             Some(_) => None,
         };
-        if let Some(note) = note.filter(|_| rows.height > 0) {
-            let strip = Strip::new().put("  ", view.ui.style(Role::TextDim));
-            let strip = strip.put(view.ui.text(note), view.ui.style(Role::TextDim));
-            strip.draw(frame.buffer_mut(), rows, rows.y);
+        if let Some(note) = note {
+            draw_note(frame, rows, view.ui, note);
         }
         let focused = self.editor.is_none();
         let mut start = 0;

@@ -19,19 +19,18 @@ use ratatui::style::Style;
 use self::chart::{CellKind, Stretch, Window, stretches, whole};
 use self::scale::Scale;
 use self::sentence::{name, sentence};
-use super::composer::Heading;
-use super::row_search::{RowJump, RowSearch};
-use super::sheet_head::draw_sheet_head;
+use super::read_sheet::{ReadSheet, SheetView, draw_note};
+use super::row_search::RowJump;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::reading::timeline::SpanPlace;
+use crate::domain::text::Text;
 use crate::follow_up::{FollowUp, ToReading};
 use crate::model::age;
-use crate::overlay::{Handled, Overlay, scroll_distance};
-use crate::panes::scroll_sign::ShownRows;
+use crate::overlay::{Handled, Handler};
 use crate::protocol::{TimelineRow, TimelineView};
 use crate::text::width::width;
 use crate::theme::Role;
@@ -66,8 +65,16 @@ const MIN_SECONDS: i64 = 10;
 /// Cells for the names of dialogs.
 const NAME_CELLS: std::ops::RangeInclusive<usize> = 10..=28;
 
-/// The handler of a key.
-type Handler = fn(&mut TimelineSheet, &mut Cx<'_>) -> Handled;
+const KEYS: [Handler<TimelineSheet>; 8] = [
+    (Action::EarlierSpan, |sheet, cx| sheet.step_span(false, cx)),
+    (Action::LaterSpan, |sheet, cx| sheet.step_span(true, cx)),
+    (Action::ZoomIn, |sheet, cx| sheet.zoom(true, cx)),
+    (Action::ZoomOut, |sheet, cx| sheet.zoom(false, cx)),
+    (Action::WholeTime, |sheet, _| sheet.whole_time()),
+    (Action::EarlierTime, |sheet, cx| sheet.scroll(false, cx)),
+    (Action::LaterTime, |sheet, cx| sheet.scroll(true, cx)),
+    (Action::OtherEnd, |sheet, cx| sheet.go(cx)),
+];
 
 /// The span with the cursor. It is found again by its start when others came before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,11 +94,9 @@ pub struct TimelineSheet {
     /// The start of the view; `None`: as it has to be to end with the last span.
     from: Option<i64>,
     now: i64,
-    /// The row of the cursor, the first row in view, and the rows that fit.
+    /// The row of the cursor.
     row: usize,
-    top: usize,
-    height: usize,
-    search: RowSearch,
+    view: SheetView,
     /// The cursor before the search.
     before_search: SpanCursor,
 }
@@ -116,9 +121,7 @@ impl TimelineSheet {
             from: None,
             now: 0,
             row: 0,
-            top: 0,
-            height: 0,
-            search: RowSearch::default(),
+            view: SheetView::default(),
         }
     }
 
@@ -162,13 +165,6 @@ impl TimelineSheet {
         self.cursor = SpanCursor { dialog: found.dialog.clone(), span, from };
     }
 
-    /// Moves to another dialog, at the same time.
-    fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
-        let Some(view) = cx.sheets.timeline() else { return Handled::Done };
-        self.step_to(self.row.saturating_add_signed(rows), view);
-        Handled::Done
-    }
-
     fn step_to(&mut self, row: usize, view: &TimelineView) {
         let row = row.min(view.rows.len().saturating_sub(1));
         if let Some(found) = view.rows.get(row).filter(|_| row != self.row) {
@@ -180,18 +176,18 @@ impl TimelineSheet {
 
     /// Moves to the dialog that a search found, or back to the start of the search.
     fn follow_search(&mut self, view: &TimelineView) {
-        self.search.rows_changed();
-        match self.search.follow(view.rows.iter().map(label)) {
+        self.view.search.rows_changed();
+        match self.view.search.follow(view.rows.iter().map(label)) {
             Some(RowJump::To(row)) => self.step_to(row, view),
             Some(RowJump::Back { top, .. }) => {
                 self.cursor = self.before_search.clone();
-                self.top = top.row();
+                self.view.top = top.row();
                 self.settle(view);
             }
             None => {}
         }
-        self.search.stands_at(self.row, self.top);
-        if !self.search.is_active() {
+        self.view.search.stands_at(self.row, self.view.top);
+        if !self.view.search.is_active() {
             self.before_search = self.cursor.clone();
         }
     }
@@ -273,31 +269,12 @@ impl TimelineSheet {
         Handled::Close
     }
 
-    fn heading(view: Option<&TimelineView>, ui: &UiSettings) -> Heading {
-        let dot = format!(" {} ", ui.glyphs.middle_dot);
-        let mut left = vec![ui.text(timeline_words::TITLE).to_owned()];
-        if let Some(view) = view {
-            left.push(ui.counted(view.rows.len(), timeline_words::DIALOGS));
-            if view.left_out > 0 {
-                left.push(ui.counted(view.left_out, timeline_words::LEFT_OUT));
-            }
-        }
-        let hints = [
-            (Action::OtherEnd, timeline_words::GO),
-            (Action::Cancel, CLOSE),
-            (Action::ZoomIn, timeline_words::LARGER),
-            (Action::ZoomOut, timeline_words::SMALLER),
-        ];
-        Heading::of(left.join(&dot), ui, SCOPE, &hints)
-    }
-
-    /// Below the heading: the axis with a line for the cursor, the rows, the span in words, the legend.
+    /// The axis with a line for the cursor, the rows, the span in words, the legend.
     fn areas(area: Rect, rows: usize) -> Areas {
-        let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-        let axis = Rect { height: below.height.min(2), ..below };
-        let words = if below.height >= 10 { 4 } else { 3 };
-        let legend = if below.height >= 16 { 3 } else { 0 };
-        let free = below.height.saturating_sub(axis.height);
+        let axis = Rect { height: area.height.min(2), ..area };
+        let words = if area.height >= 10 { 4 } else { 3 };
+        let legend = if area.height >= 16 { 3 } else { 0 };
+        let free = area.height.saturating_sub(axis.height);
         let most = free.saturating_sub(words + legend).max(free.min(1));
         let height = u16::try_from(rows).unwrap_or(u16::MAX).min(most);
         let rows = Rect { y: axis.bottom(), height, ..area };
@@ -349,7 +326,7 @@ impl TimelineSheet {
     ) {
         let cells = usize::from(area.width).saturating_sub(names + 1);
         for (y, (at, row)) in
-            (area.y..area.bottom()).zip(view.rows.iter().enumerate().skip(self.top))
+            (area.y..area.bottom()).zip(view.rows.iter().enumerate().skip(self.view.top))
         {
             let chosen = at == self.row;
             let role = if chosen { Role::Title } else { Role::Agent };
@@ -357,7 +334,7 @@ impl TimelineSheet {
             let name = Strip::new().put(&label(row), ui.style(role));
             let strip = Strip::new()
                 .put(bar, ui.style(Role::Accent))
-                .join(self.search.marked(at, name, ui))
+                .join(self.view.search.marked(at, name, ui))
                 .shortened(names.saturating_sub(1), ui.glyphs.cut, Style::default())
                 .pad_to(names);
             let stretch = self.stretch(view).filter(|_| chosen);
@@ -469,69 +446,59 @@ fn draw_legend(buffer: &mut Buffer, area: Rect, has_gaps: bool, ui: &UiSettings)
     line.draw(buffer, area, y);
 }
 
-impl Overlay for TimelineSheet {
-    fn scope(&self) -> Scope {
-        SCOPE
+impl ReadSheet for TimelineSheet {
+    const SCOPE: Scope = SCOPE;
+    const KEYS: &'static [Handler<Self>] = &KEYS;
+    const CLOSED_BY: &'static [Action] = &[Action::Cancel, Action::Quit, Action::Timeline];
+    const HINTS: &'static [(Action, Text)] = &[
+        (Action::OtherEnd, timeline_words::GO),
+        (Action::Cancel, CLOSE),
+        (Action::ZoomIn, timeline_words::LARGER),
+        (Action::ZoomOut, timeline_words::SMALLER),
+    ];
+
+    fn view(&self) -> &SheetView {
+        &self.view
     }
 
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        if let Some(rows) = scroll_distance(action, self.height) {
-            return self.step(rows, cx);
+    fn view_mut(&mut self) -> &mut SheetView {
+        &mut self.view
+    }
+
+    /// Moves to another dialog, at the same time.
+    fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
+        let Some(view) = cx.sheets.timeline() else { return Handled::Done };
+        self.step_to(self.row.saturating_add_signed(rows), view);
+        Handled::Done
+    }
+
+    fn title(&self, ui: &UiSettings, cx: &Cx<'_>) -> Vec<String> {
+        let mut left = vec![ui.text(timeline_words::TITLE).to_owned()];
+        if let Some(view) = cx.sheets.timeline() {
+            left.push(ui.counted(view.rows.len(), timeline_words::DIALOGS));
+            if view.left_out > 0 {
+                left.push(ui.counted(view.left_out, timeline_words::LEFT_OUT));
+            }
         }
-        let handlers: [(Action, Handler); 8] = [
-            (Action::EarlierSpan, |sheet, cx| sheet.step_span(false, cx)),
-            (Action::LaterSpan, |sheet, cx| sheet.step_span(true, cx)),
-            (Action::ZoomIn, |sheet, cx| sheet.zoom(true, cx)),
-            (Action::ZoomOut, |sheet, cx| sheet.zoom(false, cx)),
-            (Action::WholeTime, |sheet, _| sheet.whole_time()),
-            (Action::EarlierTime, |sheet, cx| sheet.scroll(false, cx)),
-            (Action::LaterTime, |sheet, cx| sheet.scroll(true, cx)),
-            (Action::OtherEnd, |sheet, cx| sheet.go(cx)),
-        ];
-        if matches!(action, Action::Cancel | Action::Quit | Action::Timeline) {
-            return Handled::Close;
-        }
-        let handler = handlers.into_iter().find(|(known, _)| *known == action);
-        handler.map_or(Handled::Ignored, |(_, handler)| handler(self, cx))
+        left
     }
 
-    fn handles(&self, binding: &Binding) -> bool {
-        binding.scope == SCOPE
-            || matches!(binding.action, Action::Cancel | Action::Quit | Action::Timeline)
-    }
-
-    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+    fn lay_out(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let Some(content) = cx.sheets.timeline() else { return };
         self.now = view.now.seconds().unwrap_or(self.now);
         self.settle(content);
         self.follow_search(content);
-        self.height = usize::from(Self::areas(area, content.rows.len()).rows.height);
-        let first = (self.row + 1).saturating_sub(self.height.max(1));
-        self.top = self.top.clamp(first.min(self.row), self.row);
-    }
-
-    fn row_search(&self) -> Option<&RowSearch> {
-        Some(&self.search)
-    }
-
-    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
-        Some(&mut self.search)
+        self.view.rows = content.rows.len();
+        self.view.height = usize::from(Self::areas(area, content.rows.len()).rows.height);
+        self.view.reveal(self.row);
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        let (ui, content) = (view.ui, cx.sheets.timeline());
-        let shown = content.map(|content| ShownRows {
-            top: self.top,
-            height: self.height,
-            rows: content.rows.len(),
-        });
-        let below = draw_sheet_head(frame, area, ui, &Self::heading(content, ui), shown);
-        let buffer = frame.buffer_mut();
-        let Some(content) = content else {
-            let dim = ui.style(Role::TextDim);
-            Strip::new().put("  ", dim).put(ui.text(LOADING), dim).draw(buffer, below, below.y);
-            return;
+        let ui = view.ui;
+        let Some(content) = cx.sheets.timeline() else {
+            return draw_note(frame, area, ui, LOADING);
         };
+        let buffer = frame.buffer_mut();
         let areas = Self::areas(area, content.rows.len());
         let (names, cells) = Self::columns(content, area.width);
         let window = self.window(content);

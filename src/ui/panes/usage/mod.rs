@@ -14,19 +14,17 @@ use ratatui::layout::Rect;
 
 use self::plot::plot;
 use self::table::{Table, TableRow, grouped};
-use super::composer::Heading;
-use super::row_search::{RowJump, RowSearch, top_for};
-use super::sheet_head::draw_sheet_head;
+use super::read_sheet::{ReadSheet, SheetView, draw_note};
+use super::row_search::{RowJump, top_for};
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::reading::usage::GenerationUsage;
-use crate::domain::text::in_lang;
+use crate::domain::text::{Text, in_lang};
 use crate::domain::{Course, DialogId, Genseq, HealthLevel, Stamp};
 use crate::follow_up::{FollowUp, ToReading};
-use crate::overlay::{Handled, Overlay, scroll_distance};
-use crate::panes::scroll_sign::ShownRows;
+use crate::overlay::{Handled, Handler};
 use crate::protocol::{DialogUsage, UsageView};
 use crate::theme::Role;
 use crate::words::{CLOSE, LOADING};
@@ -52,6 +50,12 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::PreviousMatch, &["N"]),
 ];
 
+const KEYS: [Handler<UsageSheet>; 3] = [
+    (Action::PreviousGeneration, |sheet, cx| sheet.step_generation(-1, cx)),
+    (Action::NextGeneration, |sheet, cx| sheet.step_generation(1, cx)),
+    (Action::OtherEnd, |sheet, cx| sheet.go(cx)),
+];
+
 /// The rows' input: the content, and the width.
 type RowsFor = (u64, u16);
 
@@ -64,11 +68,9 @@ pub struct UsageSheet {
     generation: Option<GenerationId>,
     rows: Vec<TableRow>,
     made_for: Option<RowsFor>,
-    top: usize,
+    view: SheetView,
     /// Rows by which it is scrolled up beyond the first dialog, to the sums.
     lifted: usize,
-    height: usize,
-    search: RowSearch,
     /// The choice and the view before the search.
     before_search: UsagePlace,
 }
@@ -112,10 +114,8 @@ impl UsageSheet {
             generation: None,
             rows: Vec::new(),
             made_for: None,
-            top: 0,
+            view: SheetView::default(),
             lifted: 0,
-            height: 0,
-            search: RowSearch::default(),
             before_search: UsagePlace::default(),
         }
     }
@@ -137,22 +137,6 @@ impl UsageSheet {
         dialog.generations.get(self.generation_at(dialog))
     }
 
-    fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
-        let Some(view) = cx.sheets.usage() else { return Handled::Done };
-        let (last, count) = (view.dialogs.len().saturating_sub(1), rows.unsigned_abs());
-        let at = if rows < 0 {
-            let moved = count.min(self.at);
-            self.lifted = self.lifted.saturating_add(count - moved);
-            self.at - moved
-        } else {
-            let moved = count.min(self.lifted);
-            self.lifted -= moved;
-            self.at.saturating_add(count - moved).min(last)
-        };
-        self.choose(at, view);
-        Handled::Done
-    }
-
     /// Chooses another dialog, and its newest generation.
     fn choose(&mut self, at: usize, view: &UsageView) {
         if let Some(dialog) = view.dialogs.get(at).filter(|_| at != self.at) {
@@ -163,7 +147,7 @@ impl UsageSheet {
     /// Chooses the dialog that a search found, or goes back to where it began. Returns a row of the sums that is to
     /// come into view.
     fn follow_search(&mut self, view: &UsageView) -> Option<usize> {
-        match self.search.follow(self.rows.iter().map(|row| &row.strip))? {
+        match self.view.search.follow(self.rows.iter().map(|row| &row.strip))? {
             RowJump::To(row) => {
                 self.lifted = 0;
                 let dialog = self.rows.get(row).and_then(|row| row.dialog);
@@ -173,7 +157,7 @@ impl UsageSheet {
             RowJump::Back { .. } => {
                 let UsagePlace { at, generation, top, lifted } = self.before_search.clone();
                 self.choose(at, view);
-                (self.generation, self.top, self.lifted) = (generation, top, lifted);
+                (self.generation, self.view.top, self.lifted) = (generation, top, lifted);
                 None
             }
         }
@@ -182,17 +166,18 @@ impl UsageSheet {
     /// Scrolls so that the chosen dialog is in view, or this row of the sums.
     fn scroll_to(&mut self, sums: Option<usize>) {
         let row = self.rows.iter().position(|row| row.dialog == Some(self.at)).unwrap_or(0);
-        let first = (row + 1).saturating_sub(self.height.max(1));
-        let top = (self.top + self.lifted).clamp(first.min(row), row);
+        self.view.top = self.view.top.saturating_add(self.lifted);
+        self.view.reveal(row);
+        let top = self.view.top;
         if let Some(wanted) = sums {
-            self.lifted = top.saturating_sub(top_for(wanted, self.height));
+            self.lifted = top.saturating_sub(top_for(wanted, self.view.height));
         }
         self.lifted = self.lifted.min(top);
-        self.top = top - self.lifted;
-        self.search.stands_at(if self.lifted > 0 { self.top } else { row }, self.top);
-        if !self.search.is_active() {
+        let (top, lifted) = (top - self.lifted, self.lifted);
+        self.view.top = top;
+        self.view.search.stands_at(if lifted > 0 { top } else { row }, top);
+        if !self.view.search.is_active() {
             let (at, generation) = (self.at, self.generation.clone());
-            let (top, lifted) = (self.top, self.lifted);
             self.before_search = UsagePlace { at, generation, top, lifted };
         }
     }
@@ -220,27 +205,8 @@ impl UsageSheet {
         Handled::Close
     }
 
-    fn heading(view: Option<&UsageView>, ui: &UiSettings) -> Heading {
-        let dot = format!(" {} ", ui.glyphs.middle_dot);
-        let mut left = vec![ui.text(usage_words::TITLE).to_owned()];
-        if let Some(view) = view {
-            let generations = view.dialogs.iter().map(|dialog| dialog.sum.generations).sum();
-            left.push(ui.counted::<usize>(generations, usage_words::GENERATIONS));
-            if view.left_out > 0 {
-                left.push(ui.counted(view.left_out, usage_words::LEFT_OUT));
-            }
-        }
-        let hints = [
-            (Action::OtherEnd, usage_words::GO),
-            (Action::Cancel, CLOSE),
-            (Action::PreviousGeneration, usage_words::GENERATION),
-        ];
-        Heading::of(left.join(&dot), ui, SCOPE, &hints)
-    }
-
     /// Places the plot with its mark and the words below the table, which takes the remaining rows.
-    fn areas(area: Rect) -> Areas {
-        let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    fn areas(below: Rect) -> Areas {
         let (plot, words) = match below.height {
             ..10 => (3, 2),
             10..20 => (4, 3),
@@ -295,12 +261,13 @@ impl UsageSheet {
         self.rows = table.rows(content);
         // The notes above the dialogs may have other rows.
         if let Some((before, now)) = before.zip(first(&self.rows)) {
-            for top in [&mut self.top, &mut self.before_search.top] {
+            for top in [&mut self.view.top, &mut self.before_search.top] {
                 *top = if *top < before { *top } else { *top - before + now };
             }
         }
+        self.view.rows = self.rows.len();
         self.made_for = Some(made_for);
-        self.search.rows_changed();
+        self.view.search.rows_changed();
         let found = content.dialogs.iter().position(|dialog| dialog.dialog == self.dialog);
         self.at = found.unwrap_or(self.at).min(content.dialogs.len().saturating_sub(1));
         if let Some(dialog) = self.chosen(content) {
@@ -309,10 +276,10 @@ impl UsageSheet {
     }
 
     fn draw_table(&self, frame: &mut Frame<'_>, area: Rect, ui: &UiSettings) {
-        let rows = self.rows.iter().enumerate().skip(self.top);
+        let rows = self.rows.iter().enumerate().skip(self.view.top);
         for (y, (at, row)) in (area.y..area.bottom()).zip(rows) {
             let line = Rect { y, height: 1, ..area };
-            self.search.marked(at, row.strip.clone(), ui).draw(frame.buffer_mut(), line, y);
+            self.view.search.marked(at, row.strip.clone(), ui).draw(frame.buffer_mut(), line, y);
             if row.dialog == Some(self.at) {
                 let bar = Strip::new().put(ui.glyphs.selected, ui.style(Role::Accent));
                 bar.draw(frame.buffer_mut(), Rect { width: 1, ..line }, y);
@@ -338,61 +305,64 @@ fn fill_words(generation: &GenerationUsage, ui: &UiSettings) -> String {
     format!("{filled} {} {}", ui.glyphs.middle_dot, ui.text(level))
 }
 
-impl Overlay for UsageSheet {
-    fn scope(&self) -> Scope {
-        SCOPE
+impl ReadSheet for UsageSheet {
+    const SCOPE: Scope = SCOPE;
+    const KEYS: &'static [Handler<Self>] = &KEYS;
+    const CLOSED_BY: &'static [Action] = &[Action::Cancel, Action::Quit, Action::Usage];
+    const HINTS: &'static [(Action, Text)] = &[
+        (Action::OtherEnd, usage_words::GO),
+        (Action::Cancel, CLOSE),
+        (Action::PreviousGeneration, usage_words::GENERATION),
+    ];
+
+    fn view(&self) -> &SheetView {
+        &self.view
     }
 
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
-        if let Some(rows) = scroll_distance(action, self.height) {
-            return self.step(rows, cx);
-        }
-        if matches!(action, Action::Cancel | Action::Quit | Action::Usage) {
-            return Handled::Close;
-        }
-        if action == Action::PreviousGeneration {
-            return self.step_generation(-1, cx);
-        }
-        if action == Action::NextGeneration {
-            return self.step_generation(1, cx);
-        }
-        if action == Action::OtherEnd { self.go(cx) } else { Handled::Ignored }
+    fn view_mut(&mut self) -> &mut SheetView {
+        &mut self.view
     }
 
-    fn handles(&self, binding: &Binding) -> bool {
-        binding.scope == SCOPE
-            || matches!(binding.action, Action::Cancel | Action::Quit | Action::Usage)
+    fn step(&mut self, rows: isize, cx: &Cx<'_>) -> Handled {
+        let Some(view) = cx.sheets.usage() else { return Handled::Done };
+        let (last, count) = (view.dialogs.len().saturating_sub(1), rows.unsigned_abs());
+        let at = if rows < 0 {
+            let moved = count.min(self.at);
+            self.lifted = self.lifted.saturating_add(count - moved);
+            self.at - moved
+        } else {
+            let moved = count.min(self.lifted);
+            self.lifted -= moved;
+            self.at.saturating_add(count - moved).min(last)
+        };
+        self.choose(at, view);
+        Handled::Done
     }
 
-    fn forget_rows(&mut self) {
-        self.made_for = None;
+    fn title(&self, ui: &UiSettings, cx: &Cx<'_>) -> Vec<String> {
+        let mut left = vec![ui.text(usage_words::TITLE).to_owned()];
+        if let Some(view) = cx.sheets.usage() {
+            let generations = view.dialogs.iter().map(|dialog| dialog.sum.generations).sum();
+            left.push(ui.counted::<usize>(generations, usage_words::GENERATIONS));
+            if view.left_out > 0 {
+                left.push(ui.counted(view.left_out, usage_words::LEFT_OUT));
+            }
+        }
+        left
     }
 
-    fn layout(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+    fn lay_out(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         self.make_rows(view, cx, area.width);
-        self.height = usize::from(Self::areas(area).table.height);
+        self.view.height = usize::from(Self::areas(area).table.height);
         let sums = cx.sheets.usage().and_then(|content| self.follow_search(content));
         self.scroll_to(sums);
     }
 
-    fn row_search(&self) -> Option<&RowSearch> {
-        Some(&self.search)
-    }
-
-    fn row_search_mut(&mut self) -> Option<&mut RowSearch> {
-        Some(&mut self.search)
-    }
-
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        let (ui, content) = (view.ui, cx.sheets.usage());
-        let shown = ShownRows { top: self.top, height: self.height, rows: self.rows.len() };
-        draw_sheet_head(frame, area, ui, &Self::heading(content, ui), content.map(|_| shown));
+        let ui = view.ui;
         let areas = Self::areas(area);
-        let dim = ui.style(Role::TextDim);
-        let Some(content) = content else {
-            let line = Strip::new().put("  ", dim).put(ui.text(LOADING), dim);
-            line.draw(frame.buffer_mut(), areas.table, areas.table.y);
-            return;
+        let Some(content) = cx.sheets.usage() else {
+            return draw_note(frame, areas.table, ui, LOADING);
         };
         self.draw_table(frame, areas.table, ui);
         let Some(dialog) = self.chosen(content) else { return };
@@ -407,5 +377,9 @@ impl Overlay for UsageSheet {
         for (y, row) in (areas.words.y..areas.words.bottom()).zip(&text) {
             row.draw(frame.buffer_mut(), areas.words, y);
         }
+    }
+
+    fn forget_rows(&mut self) {
+        self.made_for = None;
     }
 }
