@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use dominds_tui::protocol::wire::{self, AudienceKind, Hello};
+use dominds_tui::protocol::wire::{self, Audience, Hello};
 use dominds_tui::remote::{Place, UserFolders};
 use serde_json::Value;
 
@@ -532,7 +532,7 @@ fn a_clone_reaches_nothing_of_the_driver_of_another_workspace() {
     fs::create_dir_all(socket.parent().expect("a folder")).expect("a folder");
     let mut environment = driver.home.environment();
     environment.push(("XDG_RUNTIME_DIR", "/nonexistent".into()));
-    let greeting = Hello::new(AudienceKind::Screen, "there");
+    let greeting = Hello::new(Audience::Screen, "there");
     let greeting = wire::encode_hello(&greeting).expect("a frame");
     for (args, status) in [
         (&["quit"][..], Some(0)),

@@ -46,6 +46,7 @@ use tokio::task::JoinSet;
 use crate::domain::Problem;
 use crate::protocol::{Command, DriverEvent};
 
+pub use crate::protocol::wire::Audience;
 pub use context::preview::{Preview, PreviewTarget};
 pub use reporting::log::Log;
 pub use reporting::run_outcome::{AfterRestart, PickUp};
@@ -60,7 +61,6 @@ pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;
 
 use dispatch::dispatcher::{Dispatcher, Duties};
-pub use reporting::audience::Audience;
 use reporting::clients::{ClientId, Request, RequestKind, addressed};
 pub use reporting::clients::{ClientOrigin, ClientProfile, ClientRights};
 use reporting::pump::{NewClient, Pump};

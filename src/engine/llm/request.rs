@@ -3,6 +3,7 @@
 //! The order of [`Request::messages`] is the order of the context. Calls of one generation are adjacent.
 //! Pairs of calls and results may be incomplete here: providers fix that.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::image::MessageImage;
@@ -91,7 +92,7 @@ impl Message {
 }
 
 /// A tool as the model sees it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToolSchema {
     pub name: String,
     pub description: String,

@@ -17,8 +17,12 @@ pub fn print(text: &str) {
 
 /// Prints one JSON value in one line. At a terminal, control characters are escaped; the value is the
 /// same.
-pub fn json(value: &serde_json::Value) {
-    let mut line = value.to_string();
+pub fn json(value: &impl Serialize) {
+    let mut line = match serde_json::to_string(value) {
+        Ok(line) => line,
+        // A path that is no text.
+        Err(error) => return note(&format!("dominds-tui: this is no JSON: {error}")),
+    };
     if io::stdout().is_terminal() {
         line = escape_json(&line);
     }

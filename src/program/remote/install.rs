@@ -189,7 +189,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::PathBuf;
 
-    use crate::protocol::wire::{AudienceKind, Hello};
+    use crate::protocol::wire::{Audience, Hello};
     use crate::remote::machine::tests::elf;
     use crate::remote::{ConnectError, Leaving};
 
@@ -279,7 +279,7 @@ mod tests {
             There::new().with("uname", "echo Linux aarch64").with("dominds-tui", "exit 127");
         let line = there.line();
         line.fits(&program(elf(62, None))).unwrap();
-        let hello = Hello::new(AudienceKind::Screen, "pts/1");
+        let hello = Hello::new(Audience::Screen, "pts/1");
         let missing = line.connect(hello, Leaving::DriverStays).await.err().unwrap();
         assert!(matches!(missing, ConnectError::NotInstalled(_)), "{missing}");
         for (file, part) in [

@@ -405,7 +405,7 @@ mod tests {
     use super::*;
     use crate::domain::{DialogId, RootId, Stamp};
     use crate::protocol::wire::{
-        self, AudienceKind, FromClient, Hello, LONGEST_FROM_CLIENT, PROTOCOL, Welcome,
+        self, Audience, FromClient, Hello, LONGEST_FROM_CLIENT, PROTOCOL, Welcome,
     };
     use crate::remote::framed::{FrameReader, FrameWriter};
     use crate::remote::{Fleet, Leaving, Place, UserFolders, connect};
@@ -496,7 +496,7 @@ mod tests {
         let hello = Hello {
             session: "s1".to_owned(),
             low_bandwidth: true,
-            ..Hello::new(AudienceKind::Screen, "pts/1")
+            ..Hello::new(Audience::Screen, "pts/1")
         };
         let again = move || {
             let (place, hello) = (place.clone(), hello.clone());
@@ -545,7 +545,7 @@ mod tests {
         let place = listening.1.clone();
         let connects = move || {
             let place = place.clone();
-            let hello = Hello::new(AudienceKind::Screen, "pts/1");
+            let hello = Hello::new(Audience::Screen, "pts/1");
             async move { connect(&place, hello, Leaving::DriverStays).await }
         };
         let mut fleet = Fleet::of(vec![("~/w".to_owned(), follow("~/w", connects))]);

@@ -320,7 +320,7 @@ impl Said {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::wire::AudienceKind;
+    use crate::protocol::wire::Audience;
 
     #[test]
     fn a_place_on_another_machine_is_a_host_and_a_path() {
@@ -402,7 +402,7 @@ mod tests {
         assert!(matches!(error, Some(ConnectError::Nobody)), "{error:?}");
         assert_eq!(seen.len(), MAX_GREETING);
         let line = Line::parse("/w", Some("printf Welcome\\nto\\nbox\\n")).unwrap();
-        let hello = Hello::new(AudienceKind::Screen, "pts/1");
+        let hello = Hello::new(Audience::Screen, "pts/1");
         let error = line.connect(hello, Leaving::DriverStays).await.err().unwrap().to_string();
         assert!(error.contains("“Welcome” “to” “box”"), "{error}");
     }
@@ -414,7 +414,7 @@ mod tests {
         let text = "#!/bin/sh\necho \"error: unrecognized subcommand 'relay'\" >&2\nexit 2\n";
         std::fs::write(&script, text).unwrap();
         let line = Line::parse("/w", Some(&format!("sh {}", script.display()))).unwrap();
-        let hello = Hello::new(AudienceKind::Screen, "pts/1");
+        let hello = Hello::new(Audience::Screen, "pts/1");
         let error = line.connect(hello, Leaving::DriverStays).await.err().unwrap();
         assert!(matches!(error, ConnectError::NoRelay(_)), "{error}");
         assert!(error.to_string().contains("install this version there"), "{error}");
@@ -428,7 +428,7 @@ mod tests {
             ("ls --no-such-option", "no-such-option"),
         ] {
             let line = Line::parse("/w", Some(via)).unwrap();
-            let hello = Hello::new(AudienceKind::Screen, "pts/1");
+            let hello = Hello::new(Audience::Screen, "pts/1");
             let error = line.connect(hello, Leaving::DriverStays).await.err().unwrap();
             assert!(error.to_string().contains(part), "{error}");
         }

@@ -18,10 +18,10 @@ use tokio::time::timeout;
 use crate::domain::Stamp;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::text::{Localized, Text};
-use crate::driver::{Audience, ClientChannels, ClientOrigin, ClientProfile, ClientRights, Clients};
+use crate::driver::{ClientChannels, ClientOrigin, ClientProfile, ClientRights, Clients};
 use crate::protocol::wire::{
-    self, AudienceKind, ClientFault, FolderId, FrameFault, FromClient, Hello, LONGEST_FROM_CLIENT,
-    Rejected, Versions, Welcome,
+    self, ClientFault, FolderId, FrameFault, FromClient, Hello, LONGEST_FROM_CLIENT, Rejected,
+    Versions, Welcome,
 };
 use crate::protocol::{Command, DriverEvent};
 
@@ -262,7 +262,7 @@ async fn serve(
         }
     };
     let rights = if hello.view { ClientRights::View } else { ClientRights::All };
-    let (audience, name) = (audience(hello.audience), hello.name);
+    let (audience, name) = (hello.audience, hello.name);
     let profile = ClientProfile { audience, name, rights, origin: ClientOrigin::Elsewhere };
     let Some(ClientChannels { commands, mut events, .. }) = clients.join(profile).await else {
         return Ok(());
@@ -322,15 +322,6 @@ async fn hello(frames: &mut FrameReader<OwnedReadHalf>) -> Result<Option<Hello>,
             Err(Refused::Message("a command came before `hello`".to_owned()))
         }
         Err(fault) => Err(Refused::Message(fault.text().to_string())),
-    }
-}
-
-fn audience(named: AudienceKind) -> Audience {
-    match named {
-        AudienceKind::Screen => Audience::Screen,
-        AudienceKind::Lines => Audience::Lines,
-        AudienceKind::Script => Audience::Script,
-        AudienceKind::Follower => Audience::Follower,
     }
 }
 

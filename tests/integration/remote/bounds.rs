@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use dominds_tui::protocol::wire::{self, AudienceKind, Hello, LONGEST_FROM_CLIENT};
+use dominds_tui::protocol::wire::{self, Audience, Hello, LONGEST_FROM_CLIENT};
 
 use super::memory;
 use crate::serving::Driver;
@@ -13,7 +13,7 @@ fn connected(driver: &Driver) -> UnixStream {
     let mut stream = UnixStream::connect(driver.socket()).expect("a connection");
     let limit = Some(Duration::from_mins(1));
     stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit)).expect("limits");
-    let hello = wire::encode_hello(&Hello::new(AudienceKind::Lines, "silent")).expect("a frame");
+    let hello = wire::encode_hello(&Hello::new(Audience::Lines, "silent")).expect("a frame");
     let _ = stream.write_all(&hello);
     stream
 }

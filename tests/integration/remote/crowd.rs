@@ -1,7 +1,7 @@
 //! The cost of many clients for a driver, compared with one: `serve` as a process of its own, whose dialogs all stream.
 
 use dominds_tui::domain::{AgentId, DialogId};
-use dominds_tui::protocol::wire::{AudienceKind, Hello};
+use dominds_tui::protocol::wire::{Audience, Hello};
 use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::remote::{Connection, Leaving, connect};
 
@@ -23,7 +23,7 @@ struct Used {
 }
 
 async fn screen(driver: &Driver, number: usize) -> Connection {
-    let hello = Hello::new(AudienceKind::Screen, &format!("pts/{number}"));
+    let hello = Hello::new(Audience::Screen, &format!("pts/{number}"));
     let joined = in_time(connect(&driver.place(), hello, Leaving::DriverStays)).await;
     joined.expect("a connection")
 }

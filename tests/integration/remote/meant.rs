@@ -6,7 +6,7 @@ use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
 
 use dominds_tui::domain::Stamp;
-use dominds_tui::protocol::wire::{self, AudienceKind, FolderId, LONGEST_FROM_CLIENT, Welcome};
+use dominds_tui::protocol::wire::{self, Audience, FolderId, LONGEST_FROM_CLIENT, Welcome};
 use dominds_tui::remote::{ConnectError, Leaving, Place, UserFolders, connect, first_frame};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixListener;
@@ -25,7 +25,7 @@ fn other() -> (tempfile::TempDir, PathBuf, Place) {
 
 /// Checks that a client finds no driver.
 async fn nobody(place: &Place) {
-    let screen = hello("pts/1", AudienceKind::Screen);
+    let screen = hello("pts/1", Audience::Screen);
     let found = in_time(connect(place, screen, Leaving::DriverStays)).await;
     assert!(matches!(found, Err(ConnectError::Nobody)), "{found:?}");
 }
@@ -80,7 +80,7 @@ async fn welcomed(
         stream.write_all(&frame).await.expect("a client that reads");
         stream
     };
-    let client = connect(place, hello("pts/1", AudienceKind::Screen), Leaving::DriverStays);
+    let client = connect(place, hello("pts/1", Audience::Screen), Leaving::DriverStays);
     let (connected, _stream) = in_time(async { tokio::join!(client, driver) }).await;
     connected.map(drop)
 }

@@ -21,7 +21,7 @@ use dominds_tui::app::StoredSessions;
 use dominds_tui::domain::{DialogId, Stamp};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::wire::{
-    self, AudienceKind, FrameDecoder, FromDriver, Hello, LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER,
+    self, Audience, FrameDecoder, FromDriver, Hello, LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER,
     OLDEST, PROTOCOL,
 };
 use dominds_tui::protocol::{Command, DriverEvent, InboxRow, QuietOutcome};
@@ -42,7 +42,7 @@ fn ask(id: &str) -> Reply {
     Reply::call(id, "askHuman", &format!(r#"{{"tellaskContent":"Which colour for {id}?"}}"#))
 }
 
-fn hello(name: &str, audience: AudienceKind) -> Hello {
+fn hello(name: &str, audience: Audience) -> Hello {
     Hello::new(audience, name)
 }
 
@@ -106,7 +106,7 @@ impl Stage {
     }
 
     async fn screen(&self, name: &str) -> Client {
-        self.join(hello(name, AudienceKind::Screen)).await
+        self.join(hello(name, Audience::Screen)).await
     }
 
     /// The driver is killed, and the next one listens.
@@ -210,7 +210,7 @@ async fn the_others_are_told_who_answered() {
 #[tokio::test]
 async fn a_script_learns_the_end_of_the_tree_it_asked_for() {
     let (stage, dialog) = Stage::asking().await;
-    let mut script = stage.join(hello("a command", AudienceKind::Script)).await;
+    let mut script = stage.join(hello("a command", Audience::Script)).await;
     let row = script.question().await;
     script.answer(&row, 1, "blue").await.expect("an answer");
     let quiet = |event: &DriverEvent| matches!(event, DriverEvent::TreeQuiet { .. });
@@ -224,7 +224,7 @@ async fn a_script_learns_the_end_of_the_tree_it_asked_for() {
 #[tokio::test]
 async fn a_client_that_only_views_changes_nothing() {
     let (stage, _) = Stage::asking().await;
-    let mut viewer = stage.join(Hello { view: true, ..hello("pts/1", AudienceKind::Screen) }).await;
+    let mut viewer = stage.join(Hello { view: true, ..hello("pts/1", Audience::Screen) }).await;
     let row = viewer.question().await;
     let refused = viewer.answer(&row, 1, "blue").await.expect_err("it views");
     assert!(refused.contains("views"), "{refused}");
@@ -299,7 +299,7 @@ impl Raw {
     }
 
     async fn greeted(stage: &Stage) -> Self {
-        Self::greeted_as(stage, &hello("raw", AudienceKind::Screen)).await
+        Self::greeted_as(stage, &hello("raw", Audience::Screen)).await
     }
 
     async fn greeted_as(stage: &Stage, hello: &Hello) -> Self {
@@ -383,7 +383,7 @@ async fn a_command_of_a_newer_client_is_refused_by_its_ticket_and_the_connection
 #[tokio::test]
 async fn a_client_of_another_version_is_told_which_side_is_older() {
     let (stage, _) = Stage::asking().await;
-    let newer = Hello { protocol: 9, oldest: 9, ..hello("pts/1", AudienceKind::Screen) };
+    let newer = Hello { protocol: 9, oldest: 9, ..hello("pts/1", Audience::Screen) };
     let refused = connect(&stage.place(), newer, Leaving::DriverStays).await;
     match refused {
         Err(ConnectError::Older(reason)) => {
@@ -428,7 +428,7 @@ async fn a_socket_of_a_driver_that_has_ended_is_in_nobodys_way() {
     let socket = stage.socket();
     drop(stage.server.take());
     assert!(socket.exists(), "as after a kill");
-    let nobody = hello("pts/1", AudienceKind::Screen);
+    let nobody = hello("pts/1", Audience::Screen);
     let found = connect(&stage.place(), nobody, Leaving::DriverStays).await;
     assert!(matches!(found, Err(ConnectError::Nobody)), "{found:?}");
     stage.server = Some(stage.listen());
@@ -444,7 +444,7 @@ fn frame(body: &[u8]) -> Vec<u8> {
 /// Returns invalid, cut, early or too many messages; `random` varies each kind.
 fn hostile(kind: usize, random: &mut fastrand::Rng) -> Vec<u8> {
     let greeting = |hello: Hello| wire::encode_hello(&hello).expect("a frame");
-    let greeting_of_screen = greeting(hello("raw", AudienceKind::Screen));
+    let greeting_of_screen = greeting(hello("raw", Audience::Screen));
     let command = |text: &str| frame(format!(r#"{{"command":{text}}}"#).as_bytes());
     let after_greeting = |more: Vec<u8>| [greeting_of_screen.clone(), more].concat();
     match kind {
@@ -461,7 +461,7 @@ fn hostile(kind: usize, random: &mut fastrand::Rng) -> Vec<u8> {
         7 => command(r#""refresh""#),
         8 => {
             let far = random.u32(OLDEST + PROTOCOL + 1..);
-            let screen = hello("raw", AudienceKind::Screen);
+            let screen = hello("raw", Audience::Screen);
             greeting(Hello { protocol: far, oldest: far, ..screen })
         }
         9 => after_greeting(command(r#"{"dance":{}}"#).repeat(random.usize(1..20))),
@@ -609,7 +609,7 @@ async fn answer_and_cut(stage: &Stage, row: &InboxRow, random: &mut fastrand::Rn
         text: "cut".to_owned(),
         images: Vec::new(),
     };
-    let reply = send_and_cut(stage, hello("cut", AudienceKind::Screen), &answer, random).await;
+    let reply = send_and_cut(stage, hello("cut", Audience::Screen), &answer, random).await;
     matches!(reply, Some(DriverEvent::Done { .. }))
 }
 

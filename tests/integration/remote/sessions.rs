@@ -2,7 +2,7 @@
 
 use dominds_tui::domain::DialogId;
 use dominds_tui::llm::{Reply, Sequence};
-use dominds_tui::protocol::wire::{AudienceKind, Hello};
+use dominds_tui::protocol::wire::{Audience, Hello};
 use dominds_tui::protocol::{Command, DriverEvent, QuietOutcome};
 
 use super::{Raw, Stage, ask, hello, send_and_cut};
@@ -18,7 +18,7 @@ fn notes(messages: u64) -> Sequence {
 
 /// A client of the one session of a test.
 fn hello_of_session(name: &str) -> Hello {
-    Hello { session: "one".to_owned(), ..hello(name, AudienceKind::Screen) }
+    Hello { session: "one".to_owned(), ..hello(name, Audience::Screen) }
 }
 
 fn message(dialog: &DialogId, number: u64) -> Command {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use dominds_tui::domain::DialogId;
 use dominds_tui::domain::dialogs::record::Record;
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
-use dominds_tui::protocol::wire::{AudienceKind, Hello};
+use dominds_tui::protocol::wire::{Audience, Hello};
 use dominds_tui::protocol::{Command, DriverEvent, QuietOutcome};
 
 use super::sessions::wanted_kills;
@@ -89,7 +89,7 @@ impl Sender {
     async fn send(&mut self, command: Command) -> bool {
         self.ticket += 1;
         let command = command.with_ticket(self.ticket);
-        let hello = Hello { session: "one".to_owned(), ..hello("cut", AudienceKind::Screen) };
+        let hello = Hello { session: "one".to_owned(), ..hello("cut", Audience::Screen) };
         let reply = loop {
             let stage = self.stage.as_ref().expect("a driver");
             let reply = send_and_cut(stage, hello.clone(), &command, &mut self.random).await;

@@ -98,12 +98,13 @@ pub struct NewDecision {
 }
 
 /// One decision of the history.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PastDecision {
     /// Counts up.
     pub id: i64,
     pub at: Stamp,
     pub dialog: String,
+    #[serde(rename = "agentId")]
     pub agent: String,
     pub by: String,
     pub category: Option<String>,

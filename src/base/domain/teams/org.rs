@@ -16,9 +16,11 @@ const WITHOUT_TEAM: [&str; 2] = ["fuxi", "pangu"];
 pub const MAX_DEPTH: usize = 10;
 
 /// Bounds of what a team does. 0 in one of the last three means no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct TeamLimits {
     /// Tasks that run at the same time.
+    #[serde(rename = "maxConcurrentDailyOps")]
     pub max_running: u32,
     /// Generations of the main dialog of a task.
     pub max_steps: u32,

@@ -28,7 +28,7 @@ pub struct Hello {
     #[serde(default, deserialize_with = "short_text")]
     pub name: String,
     #[serde(default)]
-    pub audience: AudienceKind,
+    pub audience: Audience,
     /// It only looks on: the driver refuses every command of it that changes something.
     #[serde(default)]
     pub view: bool,
@@ -44,7 +44,7 @@ pub struct Hello {
 impl Hello {
     /// The greeting of this program, which changes things and sends nothing again.
     #[must_use]
-    pub fn new(audience: AudienceKind, name: &str) -> Self {
+    pub fn new(audience: Audience, name: &str) -> Self {
         Self {
             protocol: PROTOCOL,
             oldest: OLDEST,
@@ -61,7 +61,7 @@ impl Hello {
 /// What a client is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AudienceKind {
+pub enum Audience {
     /// Records and live text of the dialog that it opened; it may miss events.
     #[default]
     Screen,
@@ -71,6 +71,27 @@ pub enum AudienceKind {
     Script,
     /// The same, and all live text.
     Follower,
+}
+
+impl Audience {
+    /// True for an audience with a person, who may stop things by hand and edit `.minds` meanwhile. It may miss events,
+    /// and asks for everything again.
+    #[must_use]
+    pub fn is_person(self) -> bool {
+        match self {
+            Self::Screen | Self::Lines => true,
+            Self::Script | Self::Follower => false,
+        }
+    }
+
+    /// True if only the dialog that is open is sent.
+    #[must_use]
+    pub fn sees_one_dialog(self) -> bool {
+        match self {
+            Self::Screen => true,
+            Self::Lines | Self::Script | Self::Follower => false,
+        }
+    }
 }
 
 /// The driver accepts a client.
@@ -224,6 +245,6 @@ mod tests {
         let hello: Hello = serde_json::from_value(hello).unwrap();
         assert!(hello.name.starts_with("[2J pts/3字"));
         assert_eq!(hello.name.chars().count(), MAX_NAME_CHARS);
-        assert_eq!(hello.audience, AudienceKind::Screen);
+        assert_eq!(hello.audience, Audience::Screen);
     }
 }

@@ -17,8 +17,7 @@ pub use frame::{
     FrameDecoder, FrameFault, HEADER_BYTES, LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER, frame,
 };
 pub use handshake::{
-    AudienceKind, FolderId, Hello, MAX_NAME_CHARS, OLDEST, PROTOCOL, Rejected, Versions, Welcome,
-    agree,
+    Audience, FolderId, Hello, MAX_NAME_CHARS, OLDEST, PROTOCOL, Rejected, Versions, Welcome, agree,
 };
 pub use message::{
     ClientFault, FromClient, FromDriver, Malformed, decode_from_client, decode_from_driver,

@@ -22,7 +22,7 @@ fn hello() -> Hello {
         oldest: OLDEST,
         program: "0.1.0".to_owned(),
         name: "pts/3".to_owned(),
-        audience: AudienceKind::Screen,
+        audience: Audience::Screen,
         view: false,
         session: String::new(),
         low_bandwidth: false,

@@ -8,15 +8,17 @@ use std::collections::BTreeMap;
 use crate::domain::{DialogId, Problem};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
+use crate::protocol::wire::Audience;
 use crate::protocol::{LARGEST_TICKET, Outbox};
 
-use super::audience::Audience;
 use super::reports::Subscription;
 
 /// Bits of a ticket that its client chooses.
 const OWN_BITS: u32 = 32;
 const _: () = assert!(LARGEST_TICKET >> OWN_BITS == 0, "a ticket leaves room for its client");
 
+/// Events that may wait for a slow screen before it is told [`DriverEvent::Lagged`] instead.
+const OUTBOX_EVENTS: usize = 4096;
 /// Events that may wait for a client in another process that must not miss any.
 const MOST_EVENTS_ELSEWHERE: usize = 65_536;
 /// About how many bytes may wait for all clients in other processes together.
@@ -128,9 +130,19 @@ struct ClientView {
     outbox: Outbox,
 }
 
+/// The first subscription of a client, and how many events may wait for it.
+fn start(audience: Audience) -> (Subscription, usize) {
+    match audience {
+        Audience::Screen => (Subscription::NoDialog, OUTBOX_EVENTS),
+        Audience::Lines => (Subscription::AllRecords, OUTBOX_EVENTS),
+        Audience::Script => (Subscription::AllRecords, usize::MAX),
+        Audience::Follower => (Subscription::AllRecordsAndText, usize::MAX),
+    }
+}
+
 impl Outboxes {
     pub fn add(&mut self, client: ClientId, profile: ClientProfile) {
-        let (watch, limit) = profile.audience.start();
+        let (watch, limit) = start(profile.audience);
         let limit = match profile.origin {
             ClientOrigin::Own => limit,
             ClientOrigin::Elsewhere => limit.min(MOST_EVENTS_ELSEWHERE),
@@ -150,7 +162,7 @@ impl Outboxes {
     /// Clients that must not miss an event and have fallen behind.
     pub fn lost(&self) -> impl Iterator<Item = ClientId> {
         let is_lost =
-            |view: &ClientView| view.outbox.has_lagged() && !view.profile.audience.may_miss();
+            |view: &ClientView| view.outbox.has_lagged() && !view.profile.audience.is_person();
         self.0.iter().filter(move |(_, view)| is_lost(view)).map(|(client, _)| *client)
     }
 

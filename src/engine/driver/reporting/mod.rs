@@ -3,7 +3,6 @@
 //!
 //! Uses no other folder of the driver.
 
-pub mod audience;
 pub mod changed_files;
 pub mod clients;
 pub mod failures;

@@ -7,13 +7,13 @@ use crate::domain::dialogs::latest::{DisplayState, StopReason};
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::text::localized;
 use crate::domain::{Course, DialogId, RootId};
-use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::{ClientId, ClientRights, Request, RequestKind, own};
 use crate::driver::reporting::reports::{DriverReport, Subscription};
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::DriverEvent;
+use crate::protocol::wire::Audience;
 use crate::protocol::{AttachedImage, Refusal};
 use crate::store::{StoreError, TreeListing};
 

@@ -6,12 +6,12 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 
-use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::{ClientRights, Request, RequestKind};
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::reporting::run_outcome::PickUp;
 use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Command;
+use crate::protocol::wire::Audience;
 
 use super::minds::MINDS_POLL_INTERVAL;
 use super::orders::Order;

@@ -10,7 +10,6 @@ use tracing::Instrument as _;
 use crate::domain::dialogs::tree::{Bucket, DialogTree};
 use crate::domain::text::Text;
 use crate::domain::{DialogId, RootId, TreeChange};
-use crate::driver::reporting::audience::Audience;
 use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::reporting::run_outcome::PickUp;
@@ -21,6 +20,7 @@ use crate::driver::tree::user_requests::{ContinueOutcome, TreeRequest};
 use crate::minds::MindsStamp;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
+use crate::protocol::wire::Audience;
 use crate::store::{LoadedTree, StoreError, TreeListing};
 
 use super::finding::Wanted;

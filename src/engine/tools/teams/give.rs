@@ -10,7 +10,7 @@ use super::call::{Refused, TeamCall, finished};
 use crate::domain::teams::notices::{NewNotice, NewsLevel};
 use crate::domain::teams::org::OrgTeam;
 use crate::domain::teams::task::{
-    A_TASK, Enqueued, InFlight, NewTask, Overlap, Priority, TaskKind, TaskRefusal, checked_text,
+    A_TASK, Enqueued, NewTask, Overlap, Priority, TaskKind, TaskRefusal, checked_text,
 };
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, TaskId, TeamName};
@@ -106,7 +106,7 @@ impl TeamCall {
             overlap: args.overlap_policy.unwrap_or(team.default_overlap),
             ..self.task(team, TaskKind::Delegate, &args.task)?
         };
-        Ok(answer_of(self.enqueue(task).await?))
+        answer_of(self.cx.teams.store.enqueue(task).await?, &team.name)
     }
 
     async fn escalate(&self, args: EscalateArgs) -> Result<Value, Refused> {
@@ -132,7 +132,7 @@ impl TeamCall {
             correlation: Some(correlation.clone()),
             ..self.task(parent, TaskKind::Escalation, &text)?
         };
-        let id = self.enqueue(task).await?.queued()?;
+        let id = self.queue(task).await?;
         Ok(json!({ "success": true, "correlation_id": correlation, "task_id": id }))
     }
 
@@ -158,7 +158,7 @@ impl TeamCall {
             once: Some(self.cx.teams.handoff),
             ..self.task(parent, TaskKind::Delegate, &text)?
         };
-        let id = self.enqueue(task).await?.queued()?;
+        let id = self.queue(task).await?;
         let mut answer = json!({ "success": true, "task_id": id, "correlation_id": correlation });
         if let Some(message) = args.message_for_user
             && let Err(reason) = self.tell(&message).await
@@ -201,25 +201,25 @@ impl TeamCall {
         Ok(checked_text(&self.cx.keys.redacted(text.to_owned()), what)?)
     }
 
-    async fn enqueue(&self, task: NewTask) -> Result<Given, Refused> {
+    /// Queues a task that no open task keeps from being queued.
+    async fn queue(&self, task: NewTask) -> Result<TaskId, Refused> {
         let team = task.team.clone();
-        Given::of(self.cx.teams.store.enqueue(task).await?, &team)
+        match self.cx.teams.store.enqueue(task).await? {
+            Enqueued::Queued(id) => Ok(id),
+            Enqueued::Skipped | Enqueued::NeedsConfirmation { .. } => {
+                Err(Text::new("the team is busy", "该团队正忙").into())
+            }
+            Enqueued::Refused(refusal) => Err(refused(&team, refusal)),
+        }
     }
 }
 
-/// The outcome of a task that was not refused.
-pub(super) enum Given {
-    Queued(TaskId),
-    Skipped,
-    NeedsConfirmation { in_flight: Vec<InFlight>, would_cancel_running: bool },
-}
-
-/// Returns the answer for the member who delegates the task.
-pub(super) fn answer_of(given: Given) -> Value {
-    match given {
-        Given::Queued(id) => json!({ "success": true, "enqueued": true, "task_id": id }),
-        Given::Skipped => json!({ "success": true, "enqueued": false }),
-        Given::NeedsConfirmation { in_flight, would_cancel_running } => {
+/// Returns the answer for the member who delegates a task to this team, or the refusal.
+pub(super) fn answer_of(enqueued: Enqueued, team: &TeamName) -> Result<Value, Refused> {
+    match enqueued {
+        Enqueued::Queued(id) => Ok(json!({ "success": true, "enqueued": true, "task_id": id })),
+        Enqueued::Skipped => Ok(json!({ "success": true, "enqueued": false })),
+        Enqueued::NeedsConfirmation { in_flight, would_cancel_running } => {
             let mut answer = json!({
                 "success": true,
                 "enqueued": false,
@@ -230,45 +230,24 @@ pub(super) fn answer_of(given: Given) -> Value {
                 let reason = "replace_targets_running_session";
                 answer.insert("reason".to_owned(), reason.into());
             }
-            answer
+            Ok(answer)
         }
+        Enqueued::Refused(refusal) => Err(refused(team, refusal)),
     }
 }
 
-impl Given {
-    /// Returns the outcome of a task for this team, or the refusal.
-    pub(super) fn of(enqueued: Enqueued, team: &TeamName) -> Result<Self, Refused> {
-        match enqueued {
-            Enqueued::Queued(id) => Ok(Self::Queued(id)),
-            Enqueued::Skipped => Ok(Self::Skipped),
-            Enqueued::NeedsConfirmation { in_flight, would_cancel_running } => {
-                Ok(Self::NeedsConfirmation { in_flight, would_cancel_running })
-            }
-            Enqueued::Refused(refusal) => {
-                let retry_after_ms = match refusal {
-                    TaskRefusal::TooOften { retry_after_ms } => Some(retry_after_ms),
-                    TaskRefusal::QueueFull { .. }
-                    | TaskRefusal::ChainTooLong
-                    | TaskRefusal::TooManyEscalations
-                    | TaskRefusal::Duplicate
-                    | TaskRefusal::ShuttingDown
-                    | TaskRefusal::Saturated
-                    | TaskRefusal::UsedUp => None,
-                };
-                Err(Refused { why: task_refused(team.as_str(), refusal), retry_after_ms })
-            }
-        }
-    }
-
-    /// The id of a task that is queued in any case.
-    fn queued(self) -> Result<TaskId, Refused> {
-        match self {
-            Self::Queued(id) => Ok(id),
-            Self::Skipped | Self::NeedsConfirmation { .. } => {
-                Err(Text::new("the team is busy", "该团队正忙").into())
-            }
-        }
-    }
+fn refused(team: &TeamName, refusal: TaskRefusal) -> Refused {
+    let retry_after_ms = match refusal {
+        TaskRefusal::TooOften { retry_after_ms } => Some(retry_after_ms),
+        TaskRefusal::QueueFull { .. }
+        | TaskRefusal::ChainTooLong
+        | TaskRefusal::TooManyEscalations
+        | TaskRefusal::Duplicate
+        | TaskRefusal::ShuttingDown
+        | TaskRefusal::Saturated
+        | TaskRefusal::UsedUp => None,
+    };
+    Refused { why: task_refused(team.as_str(), refusal), retry_after_ms }
 }
 
 /// Returns an error code, which is the same in every language; the tool descriptions explain it.

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::call::{Refused, TeamCall, finished};
 use super::gated::{Done, Question, digest_of, with};
-use super::give::{Given, answer_of};
+use super::give::answer_of;
 use crate::domain::asking::autonomy::{DecisionKind, DecisionPolicy};
-use crate::domain::teams::task::Overlap;
+use crate::domain::teams::task::{Enqueued, Overlap};
 use crate::domain::teams::trigger::change::{
     TriggerAnswer, TriggerBasis, TriggerPatch, TriggerRefusal, TriggerRequest, TriggerWish,
     checked, checked_for_enabling, config_of,
@@ -347,10 +347,10 @@ impl TeamCall {
                     None => answer,
                 })
             }
-            TriggerAnswer::Tested(queued) => match Given::of(queued, &team)? {
-                Given::Queued(id) => Ok(json!({ "success": true, "taskId": id })),
-                other @ (Given::Skipped | Given::NeedsConfirmation { .. }) => Ok(answer_of(other)),
-            },
+            TriggerAnswer::Tested(Enqueued::Queued(id)) => {
+                Ok(json!({ "success": true, "taskId": id }))
+            }
+            TriggerAnswer::Tested(other) => answer_of(other, &team),
         }
     }
 }

@@ -6,16 +6,16 @@ pub mod trigger_args;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::TypedValueParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::demo::{self, Story};
 use crate::domain::asking::autonomy::AutonomyLevel;
+use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::safety::sandbox::Level;
 use crate::sandbox::Means;
 use crate::tools::KEEP_OUTPUT;
-use team_args::HiveArgs;
-use team_args::{DelegateArgs, TaskArgs, TasksArgs, TeamArgs};
+use team_args::{DelegateArgs, HiveArgs, TaskArgs, TasksArgs, TeamArgs, one_of};
 use trigger_args::{SendArgs, TriggerArgs, TriggersArgs};
 
 /// The program and its commands. Man pages and completions are generated from this.
@@ -123,7 +123,7 @@ pub enum Command {
         #[arg(value_name = "DLG")]
         dialog: String,
         /// The new setting
-        #[arg(value_enum)]
+        #[arg(value_parser = switches())]
         switch: KeepGoingSwitch,
     },
     /// Mark a main dialog and all its side dialogs as done
@@ -504,8 +504,8 @@ pub enum Q4hCommand {
 #[derive(Debug, Args)]
 pub struct AutonomyArgs {
     /// How much is decided without a person; without it, what holds is shown
-    #[arg(value_parser = autonomy_level())]
-    pub level: Option<String>,
+    #[arg(value_parser = autonomy_levels())]
+    pub level: Option<AutonomyLevel>,
     /// For a team
     #[arg(long, value_name = "TEAM", requires = "level", conflicts_with = "member")]
     pub team: Option<String>,
@@ -517,18 +517,14 @@ pub struct AutonomyArgs {
     pub json: bool,
 }
 
-fn autonomy_level() -> PossibleValuesParser {
-    let value = |level: AutonomyLevel| {
-        let does = match level {
-            AutonomyLevel::ConfirmAll => "Every decision requires approval",
-            AutonomyLevel::MajorOnly => {
-                "Changes of scope and architecture require approval; of others a person is told, except dependencies"
-            }
-            AutonomyLevel::Full => "Members decide everything",
-        };
-        PossibleValue::new(level.name()).help(does)
-    };
-    PossibleValuesParser::new(AutonomyLevel::ALL.map(value))
+fn autonomy_levels() -> impl TypedValueParser<Value = AutonomyLevel> {
+    one_of(&AutonomyLevel::ALL, AutonomyLevel::name, |level| match level {
+        AutonomyLevel::ConfirmAll => "Every decision requires approval",
+        AutonomyLevel::MajorOnly => {
+            "Changes of scope and architecture require approval; of others a person is told, except dependencies"
+        }
+        AutonomyLevel::Full => "Members decide everything",
+    })
 }
 
 #[derive(Debug, Args)]
@@ -596,14 +592,18 @@ pub struct DialogOrAll {
     pub all: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum KeepGoingSwitch {
-    /// Push the dialog when it would stop
-    On,
-    /// Let it stop
-    Off,
-    /// Restore the full number of pushes
-    Refill,
+fn switches() -> impl TypedValueParser<Value = KeepGoingSwitch> {
+    use KeepGoingSwitch::{Off, On, Refill};
+    let name = |switch: KeepGoingSwitch| match switch {
+        On => "on",
+        Off => "off",
+        Refill => "refill",
+    };
+    one_of(&[On, Off, Refill], name, |switch| match switch {
+        On => "Push the dialog when it would stop",
+        Off => "Let it stop",
+        Refill => "Restore the full number of pushes",
+    })
 }
 
 /// Avoids overflow of the clock.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use crate::domain::teams::task::{Overlap, Priority, TaskKind, TaskStatus};
 
@@ -79,11 +79,11 @@ pub struct TasksArgs {
     #[arg(long)]
     pub team: Option<String>,
     /// Only those with this status; may be repeated
-    #[arg(long, value_enum, value_name = "STATUS")]
-    pub status: Vec<StatusArg>,
+    #[arg(long, value_parser = statuses(), value_name = "STATUS")]
+    pub status: Vec<TaskStatus>,
     /// Only those of this type
-    #[arg(long = "type", value_enum, value_name = "TYPE")]
-    pub kind: Option<KindArg>,
+    #[arg(long = "type", value_parser = kinds(), value_name = "TYPE")]
+    pub kind: Option<TaskKind>,
     /// At most so many, the newest first
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub limit: u32,
@@ -136,8 +136,8 @@ pub struct DelegateArgs {
     /// What is to be done; `-` reads it from standard input
     pub text: String,
     /// What goes first
-    #[arg(long, value_enum, default_value = "normal")]
-    pub priority: PriorityArg,
+    #[arg(long, value_parser = priorities(), default_value = "normal")]
+    pub priority: Priority,
     /// Who works on it; the lead of the team if not given
     #[arg(long, value_name = "MEMBER")]
     pub member: Option<String>,
@@ -147,46 +147,6 @@ pub struct DelegateArgs {
     /// One JSON value
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StatusArg {
-    /// It waits
-    Pending,
-    /// It is worked on
-    Running,
-    /// It waits for a person
-    Blocked,
-    /// It has a result
-    Done,
-    /// It went wrong
-    Failed,
-    /// Nothing will come of it
-    Cancelled,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum KindArg {
-    /// The first one of a new team
-    Bootstrap,
-    /// Given to a team
-    Delegate,
-    /// What a team below could not decide
-    Escalation,
-    /// A trigger made it
-    Trigger,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PriorityArg {
-    /// Before everything else
-    Critical,
-    /// Before what is normal
-    High,
-    /// As usual
-    Normal,
-    /// After everything else
-    Low,
 }
 
 /// Reads one of these values by its name; `help` says what each means.
@@ -210,39 +170,36 @@ pub(super) fn task_overlaps() -> impl TypedValueParser<Value = Overlap> {
     })
 }
 
-impl StatusArg {
-    pub fn status(self) -> TaskStatus {
-        match self {
-            Self::Pending => TaskStatus::Pending,
-            Self::Running => TaskStatus::Running,
-            Self::Blocked => TaskStatus::Blocked,
-            Self::Done => TaskStatus::Done,
-            Self::Failed => TaskStatus::Failed,
-            Self::Cancelled => TaskStatus::Cancelled,
-        }
-    }
+fn statuses() -> impl TypedValueParser<Value = TaskStatus> {
+    one_of(TaskStatus::ALL, TaskStatus::name, |status| match status {
+        TaskStatus::Pending => "It waits",
+        TaskStatus::Running => "It is worked on",
+        TaskStatus::Blocked => "It waits for a person",
+        TaskStatus::Done => "It has a result",
+        TaskStatus::Failed => "It went wrong",
+        TaskStatus::Cancelled => "Nothing will come of it",
+    })
 }
 
-impl KindArg {
-    pub fn kind(self) -> TaskKind {
-        match self {
-            Self::Bootstrap => TaskKind::Bootstrap,
-            Self::Delegate => TaskKind::Delegate,
-            Self::Escalation => TaskKind::Escalation,
-            Self::Trigger => TaskKind::Trigger,
-        }
-    }
+fn kinds() -> impl TypedValueParser<Value = TaskKind> {
+    use TaskKind::{Bootstrap, Delegate, Escalation, Query, Trigger};
+    // A query is in no list.
+    one_of(&[Bootstrap, Delegate, Escalation, Trigger], TaskKind::name, |kind| match kind {
+        Bootstrap => "The first one of a new team",
+        Delegate => "Given to a team",
+        Escalation => "What a team below could not decide",
+        Trigger => "A trigger made it",
+        Query => "A team above asks",
+    })
 }
 
-impl PriorityArg {
-    pub fn priority(self) -> Priority {
-        match self {
-            Self::Critical => Priority::Critical,
-            Self::High => Priority::High,
-            Self::Normal => Priority::Normal,
-            Self::Low => Priority::Low,
-        }
-    }
+fn priorities() -> impl TypedValueParser<Value = Priority> {
+    one_of(Priority::ALL, Priority::name, |priority| match priority {
+        Priority::Critical => "Before everything else",
+        Priority::High => "Before what is normal",
+        Priority::Normal => "As usual",
+        Priority::Low => "After everything else",
+    })
 }
 
 #[derive(Debug, Args)]
@@ -269,4 +226,20 @@ pub enum HiveCommand {
         #[arg(long)]
         yes: bool,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::Cli;
+
+    #[test]
+    fn tasks_are_listed_by_every_type_but_a_query() {
+        for kind in TaskKind::ALL {
+            let parsed = Cli::try_parse_from(["dominds-tui", "tasks", "--type", kind.name()]);
+            assert_eq!(parsed.is_ok(), *kind != TaskKind::Query, "{}", kind.name());
+        }
+    }
 }

@@ -20,8 +20,9 @@ use crate::cli::args::{AnswerArgs, DecideArgs, DismissArgs, DriveArgs};
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::forms::question_json::inquiry_of;
 use crate::cli::output;
-use crate::cli::running::job::{Job, OutputMode};
+use crate::cli::running::job::Job;
 use crate::cli::running::other_driver::TICKET;
+use crate::cli::running::output_mode::OutputMode;
 
 pub async fn answer(workspace: &Path, wanted: AnswerArgs) -> Result<Status, CommandError> {
     let survey = running_dialogs(workspace)?;

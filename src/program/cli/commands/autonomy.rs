@@ -11,7 +11,7 @@ use crate::domain::{AgentId, Lang, TeamName};
 use crate::driver::Consent as _;
 use crate::minds::{HIVE_FILE, Minds};
 use crate::protocol::Command;
-use crate::protocol::wire::AudienceKind;
+use crate::protocol::wire::Audience;
 use crate::remote::Leaving;
 
 use crate::cli::args::AutonomyArgs;
@@ -21,10 +21,7 @@ use crate::cli::running::other_driver::{self, TICKET};
 
 pub async fn autonomy(workspace: &Path, wanted: AutonomyArgs) -> Result<Status, CommandError> {
     let minds = Minds::load(workspace, Lang::En);
-    if let Some(name) = &wanted.level {
-        let level = AutonomyLevel::ALL.into_iter().find(|level| level.name() == name);
-        let level =
-            level.ok_or_else(|| CommandError::usage(format!("no level is named {name}")))?;
+    if let Some(level) = wanted.level {
         let scope = scope_of(&wanted, &minds)?;
         choose(workspace, &scope, level).await?;
     }
@@ -59,7 +56,7 @@ async fn choose(
     scope: &AutonomyScope,
     level: AutonomyLevel,
 ) -> Result<(), CommandError> {
-    let hello = other_driver::hello(AudienceKind::Script);
+    let hello = other_driver::hello(Audience::Script);
     match other_driver::find(workspace, hello, Leaving::DriverStays).await? {
         Some(driver) => {
             let scope = scope.clone();
@@ -85,18 +82,11 @@ fn show(workspace: &Path, as_json: bool) {
     if as_json {
         let policies = |id: &AgentId| -> Value {
             let held = hive.autonomy_of(id);
-            let policy = |kind: DecisionKind| {
-                let policy = held.policy(kind).map(DecisionPolicy::name);
-                (kind.name().to_owned(), json!(policy))
-            };
-            Value::Object(DecisionKind::ALL.into_iter().map(policy).collect())
+            let policy = |kind| held.policy(kind).map(DecisionPolicy::name);
+            DecisionKind::ALL.into_iter().map(|kind| (kind.name(), policy(kind))).collect()
         };
-        let members = members.map(|id| (id.to_string(), policies(id)));
-        output::json(&json!({
-            "level": level,
-            "members": members.collect::<serde_json::Map<_, _>>(),
-            "unagreed": held,
-        }));
+        let members: Value = members.map(|id| (id.to_string(), policies(id))).collect();
+        output::json(&json!({ "level": level, "members": members, "unagreed": held }));
         return;
     }
     output::print(&format!("level: {}", level.unwrap_or("none")));

@@ -14,7 +14,7 @@ use crate::driver::PickUp;
 use crate::minds::{Minds, taskdoc};
 use crate::protocol::command::Command;
 use crate::protocol::lifecycle::Lifecycle;
-use crate::protocol::wire::AudienceKind;
+use crate::protocol::wire::Audience;
 use crate::protocol::{DriverEvent, Refusal};
 use crate::remote::{Connection, Leaving};
 use crate::store::{Access, Survey};
@@ -23,8 +23,9 @@ use super::find;
 use crate::cli::args::{self, DialogOrAll, DriveArgs, RunArgs};
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
-use crate::cli::running::job::{Job, OutputMode, run_command};
+use crate::cli::running::job::{Job, run_command};
 use crate::cli::running::other_driver::{self, DriverPlace, TICKET};
+use crate::cli::running::output_mode::OutputMode;
 
 /// The Taskdoc of `run` if none is given.
 const DEFAULT_TASK: &str = "task.tsk";
@@ -135,7 +136,7 @@ pub async fn fork(
 pub async fn stop(workspace: &Path, which: &DialogOrAll) -> Result<Status, CommandError> {
     let named = which.dialog.as_ref().map(|wanted| running_dialog(workspace, wanted));
     let wanted = named.transpose()?.map(|(_, dialog)| dialog);
-    let hello = other_driver::hello(AudienceKind::Script);
+    let hello = other_driver::hello(Audience::Script);
     if let Some(found) = other_driver::find(workspace, hello, Leaving::DriverStays).await? {
         let stopped = stop_there(found, wanted.as_ref()).await?;
         let survey = running_dialogs(workspace)?;
@@ -253,14 +254,14 @@ fn resumed(place: DriverPlace) -> &'static str {
 pub async fn keep_going(
     workspace: &Path,
     wanted: &str,
-    switch: args::KeepGoingSwitch,
+    switch: KeepGoingSwitch,
 ) -> Result<Status, CommandError> {
     let (survey, dialog) = running_dialog(workspace, wanted)?;
     let named = find::named(&survey, &dialog);
-    let (switch, done) = match switch {
-        args::KeepGoingSwitch::On => (KeepGoingSwitch::On, "is on"),
-        args::KeepGoingSwitch::Off => (KeepGoingSwitch::Off, "is off"),
-        args::KeepGoingSwitch::Refill => (KeepGoingSwitch::Refill, "has all its pushes again"),
+    let done = match switch {
+        KeepGoingSwitch::On => "is on",
+        KeepGoingSwitch::Off => "is off",
+        KeepGoingSwitch::Refill => "has all its pushes again",
     };
     run_command(workspace, Command::KeepGoing { ticket: TICKET, dialog, switch }).await?;
     output::print(&format!("keep-going of {named} {done}"));

@@ -41,11 +41,6 @@ fn preview_target(workspace: &Path, wanted: &ReadArgs) -> Result<PreviewTarget, 
 fn preview_json(shown: &Preview) -> Value {
     let request = &shown.request;
     let messages: Vec<Value> = request.messages.iter().map(message_json).collect();
-    let tool = |tool: &crate::llm::ToolSchema| {
-        json!({
-            "name": tool.name, "description": tool.description, "parameters": tool.parameters,
-        })
-    };
     let settings = shown.settings().into_iter();
     json!({
         "member": shown.agent,
@@ -55,7 +50,7 @@ fn preview_json(shown: &Preview) -> Value {
         "settings": settings.map(|(key, value)| (key.to_owned(), value)).collect::<serde_json::Map<_, _>>(),
         "system": request.system,
         "messages": messages,
-        "tools": request.tools.iter().map(tool).collect::<Vec<_>>(),
+        "tools": request.tools,
     })
 }
 

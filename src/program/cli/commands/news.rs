@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::domain::asking::decisions::PastDecision;
 use crate::domain::reading::title::short_headline;
@@ -15,7 +15,7 @@ use crate::platform::{SystemClock, env};
 use super::folders;
 use crate::cli::args::InboxArgs;
 use crate::cli::exit::{CommandError, Status};
-use crate::cli::forms::item_json::{news_line, of_news};
+use crate::cli::forms::item_json::{Item, Placed, news_line};
 use crate::cli::output;
 use crate::cli::running::team_store::{open, refused, setup};
 
@@ -89,18 +89,14 @@ async fn list_all(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), Command
     let mut all = Vec::new();
     for (place, store) in stores {
         for item in items(store, Listed::All).await? {
-            let is_wanted = wanted.kind.is_empty()
-                || wanted.kind.iter().any(|kind| kind.name() == item.kind.name());
-            let team = item.work.as_ref().map(|work| work.team.as_str());
-            let is_of_team = wanted.team.is_none() || wanted.team.as_deref() == team;
-            if is_wanted && is_of_team {
+            if Item::of_news(&item).is_wanted(&wanted.kind, wanted.team.as_deref()) {
                 all.push((place.clone(), item));
             }
         }
     }
     if wanted.json {
-        let item = |(place, item): &(String, NewsItem)| with_place(place, of_news(item));
-        output::json(&json!({ "items": all.iter().map(item).collect::<Value>() }));
+        let items = all.iter().map(|(place, item)| Placed { what: Item::of_news(item), place });
+        output::json(&json!({ "items": items.collect::<Vec<_>>() }));
         return Ok(());
     }
     for (_, item) in &all {
@@ -111,14 +107,6 @@ async fn list_all(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), Command
         output::print("there is no news");
     }
     Ok(())
-}
-
-/// An item with the place where it is.
-pub fn with_place(place: &str, mut item: Value) -> Value {
-    if let Value::Object(fields) = &mut item {
-        fields.insert("place".to_owned(), place.into());
-    }
-    item
 }
 
 fn unknown(id: &str) -> CommandError {
@@ -132,7 +120,7 @@ async fn show(stores: &mut Stores, id: &str, json: bool) -> Result<(), CommandEr
         let found = items(store, Listed::All).await?.into_iter().find(|item| item.id == id);
         let Some(item) = found else { continue };
         if json {
-            output::json(&with_place(place, of_news(&item)));
+            output::json(&Placed { what: Item::of_news(&item), place });
             return Ok(());
         }
         output::print(&news_line(&item));
@@ -181,8 +169,8 @@ async fn history(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), CommandE
     }
     all.sort_unstable_by(|(_, a), (_, b)| b.at.cmp(&a.at).then(b.id.cmp(&a.id)));
     if wanted.json {
-        let decisions = all.iter().map(|(place, one)| with_place(place, decision_json(one)));
-        output::json(&json!({ "decisions": decisions.collect::<Value>() }));
+        let decisions = all.iter().map(|(place, what)| Placed { what, place });
+        output::json(&json!({ "decisions": decisions.collect::<Vec<_>>() }));
         return Ok(());
     }
     for (_, decision) in &all {
@@ -192,21 +180,6 @@ async fn history(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), CommandE
         output::print("no decision is recorded");
     }
     Ok(())
-}
-
-fn decision_json(decision: &PastDecision) -> Value {
-    let PastDecision { id, at, dialog, agent, by, category, result, what, reason } = decision;
-    json!({
-        "id": id,
-        "at": at,
-        "dialog": dialog,
-        "agentId": agent,
-        "by": by,
-        "category": category,
-        "result": result,
-        "what": what,
-        "reason": reason,
-    })
 }
 
 fn decision_line(decision: &PastDecision) -> String {

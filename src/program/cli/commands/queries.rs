@@ -3,13 +3,14 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::app;
 use crate::domain::asking::question::headline;
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::reading::title;
-use crate::domain::{Clock as _, Course, DialogId, KeepGoing, Lang};
+use crate::domain::{CallId, Clock as _, Course, DialogId, KeepGoing, Lang, TaskId, TeamName};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
 use crate::protocol::InboxRow;
@@ -20,10 +21,7 @@ use super::ids::Ids;
 use super::undriven::{self, AsksElsewhere};
 use super::{find, inspect, listing};
 use crate::cli::exit::{CommandError, Status};
-use crate::cli::forms::item_json::age_seconds;
-use crate::cli::forms::question_json::{
-    alike, category_of, diff_of, inquiry_of, part_lines, parts_json,
-};
+use crate::cli::forms::question_json::{Asks, QuestionHead, alike, part_lines};
 use crate::cli::forms::transcript::{self, TranscriptFormat};
 use crate::cli::output;
 
@@ -87,7 +85,7 @@ pub async fn questions(workspace: &Path, as_json: bool) -> Result<Status, Comman
     let open = OpenQuestions::of(workspace).await?;
     print_problems(&open.survey);
     if as_json {
-        output::json(&open.rows.iter().map(|row| open.json(row)).collect());
+        output::json_list(open.rows.iter().map(|row| open.question(row)));
         open.elsewhere.iter().for_each(|asks| output::note(&asks.line()));
         return Ok(Status::Done);
     }
@@ -130,7 +128,7 @@ pub async fn question(
         return Ok(Status::Done);
     };
     if as_json {
-        output::json(&open.json(row));
+        output::json(&open.question(row));
         return Ok(Status::Done);
     }
     output::print(&format!("@{} asks, {}", row.agent, found.asked_at));
@@ -148,6 +146,28 @@ pub async fn question(
         }
     }
     Ok(Status::Done)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OpenQuestion<'a> {
+    #[serde(flatten)]
+    head: QuestionHead<'a>,
+    course: Course,
+    call_id: &'a CallId,
+    title: String,
+    kind: &'static str,
+    source: String,
+    source_id: String,
+    team: Option<&'a TeamName>,
+    task_id: Option<&'a TaskId>,
+    work_unknown: Option<&'a str>,
+    alike: Vec<String>,
+    #[serde(flatten)]
+    asks: Asks<'a>,
+    headline: &'a str,
+    content: &'a str,
+    task_doc_path: &'a str,
 }
 
 /// The open questions of a workspace, driven or not.
@@ -171,37 +191,29 @@ impl OpenQuestions {
         Ok(Self { survey, rows, unknown, elsewhere })
     }
 
-    fn json(&self, row: &InboxRow) -> Value {
-        let (dialog, question, inquiry, work) =
-            (&row.dialog, &row.question, &row.inquiry, &row.work);
+    fn question<'a>(&'a self, row: &'a InboxRow) -> OpenQuestion<'a> {
+        let InboxRow { dialog, question, work, .. } = row;
         let tree = self.survey.trees.iter().find(|tree| tree.root == dialog.root);
         let listed = tree.zip(find::listed(&self.survey, dialog));
         let title = listed.map(|(tree, listed)| find::title(&self.survey.titles, tree, listed));
-        let (parts, source) = (inquiry.as_ref(), row.source());
-        json!({
-            "id": question.id,
-            "rootId": dialog.root,
-            "selfId": dialog.this,
-            "agentId": row.agent,
-            "askedAt": question.asked_at,
-            "ageSeconds": age_seconds(&question.asked_at),
-            "course": question.call_site_ref.course,
-            "callId": question.call_id,
-            "title": title.unwrap_or_default(),
-            "kind": row.kind().name(),
-            "source": source.kind,
-            "sourceId": source.id,
-            "team": work.as_ref().map(|work| &work.team),
-            "taskId": work.as_ref().and_then(|work| work.task.as_ref()),
-            "workUnknown": self.unknown,
-            "alike": alike(row, &self.rows),
-            "parts": parts_json(&inquiry_of(question, parts), &row.answers),
-            "category": category_of(parts),
-            "diff": diff_of(parts),
-            "headline": headline(&question.tellask_content),
-            "content": question.tellask_content,
-            "taskDocPath": row.taskdoc,
-        })
+        let source = row.source();
+        OpenQuestion {
+            head: QuestionHead::of(row),
+            course: question.call_site_ref.course,
+            call_id: &question.call_id,
+            title: title.unwrap_or_default(),
+            kind: row.kind().name(),
+            source: source.kind,
+            source_id: source.id,
+            team: work.as_ref().map(|work| &work.team),
+            task_id: work.as_ref().and_then(|work| work.task.as_ref()),
+            work_unknown: self.unknown.as_deref(),
+            alike: alike(row, &self.rows),
+            asks: Asks::of(row),
+            headline: headline(&question.tellask_content),
+            content: &question.tellask_content,
+            task_doc_path: &row.taskdoc,
+        }
     }
 }
 

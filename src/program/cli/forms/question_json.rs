@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::domain::Question;
 use crate::domain::asking::inquiry::answers::PartAnswer;
 use crate::domain::asking::inquiry::{AnswerOption, Inquiry, Part};
+use crate::domain::{AgentId, Question, RootId, SelfId, Stamp};
 use crate::protocol::InboxRow;
+
+use super::item_json::age_seconds;
 
 type Answers = BTreeMap<String, PartAnswer>;
 
@@ -17,14 +20,47 @@ pub fn inquiry_of(question: &Question, parts: Option<&Inquiry>) -> Inquiry {
     parts.cloned().unwrap_or_else(in_words)
 }
 
-/// Returns the category of an approval; `None` for a question.
-pub fn category_of(parts: Option<&Inquiry>) -> Option<&'static str> {
-    Some(parts?.approval.as_ref()?.category.name())
+/// Which question it is, who asks it, and since when.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionHead<'a> {
+    id: &'a str,
+    root_id: &'a RootId,
+    self_id: &'a SelfId,
+    agent_id: &'a AgentId,
+    asked_at: &'a Stamp,
+    age_seconds: Option<u64>,
 }
 
-/// The change that an approval is about.
-pub fn diff_of(parts: Option<&Inquiry>) -> Option<&str> {
-    parts?.approval.as_ref()?.diff.as_deref()
+impl<'a> QuestionHead<'a> {
+    pub fn of(row: &'a InboxRow) -> Self {
+        let InboxRow { dialog, agent, question, .. } = row;
+        Self {
+            id: &question.id,
+            root_id: &dialog.root,
+            self_id: &dialog.this,
+            agent_id: agent,
+            asked_at: &question.asked_at,
+            age_seconds: age_seconds(&question.asked_at),
+        }
+    }
+}
+
+/// What is to be answered; for an approval with its category, and the change that it is about.
+#[derive(Debug, Default, Serialize)]
+pub struct Asks<'a> {
+    parts: Vec<Value>,
+    category: Option<&'static str>,
+    diff: Option<&'a str>,
+}
+
+impl<'a> Asks<'a> {
+    pub fn of(row: &'a InboxRow) -> Self {
+        let inquiry = inquiry_of(&row.question, row.inquiry.as_ref());
+        let approval = inquiry.approval.as_ref();
+        let category = approval.map(|approval| approval.category.name());
+        Self { parts: parts_json(&inquiry, &row.answers), category, diff: row.diff() }
+    }
 }
 
 /// Returns the ids of other open questions that ask the same.
@@ -35,7 +71,7 @@ pub fn alike(row: &InboxRow, open: &[InboxRow]) -> Vec<String> {
 }
 
 /// Returns the parts as JSON. Every field is present; absent values are `null`.
-pub fn parts_json(inquiry: &Inquiry, answers: &Answers) -> Value {
+fn parts_json(inquiry: &Inquiry, answers: &Answers) -> Vec<Value> {
     let option = |option: &AnswerOption| {
         let AnswerOption { key, label, pros, cons } = option;
         json!({ "key": key, "label": label, "pros": pros, "cons": cons })

@@ -1,14 +1,14 @@
 //! `ps` and `quit`: the drivers that run on this machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 use tokio::time::timeout;
 
 use crate::app;
 use crate::platform::env;
-use crate::protocol::wire::AudienceKind;
+use crate::protocol::wire::Audience;
 use crate::protocol::{Command, DriverEvent};
 use crate::remote::{self, Connection, Leaving, Note, all_notes};
 
@@ -22,12 +22,15 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 const END_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A driver that answered.
-struct Running {
-    note: Note,
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FoundDriver {
+    workspace: PathBuf,
+    pid: u32,
     since: String,
-    program: String,
-    at_work: usize,
-    questions: usize,
+    version: String,
+    running_dialogs: usize,
+    open_questions: usize,
 }
 
 /// Lists the drivers of this user.
@@ -39,38 +42,24 @@ pub async fn list(as_json: bool) -> Result<Status, CommandError> {
         }
     }
     if as_json {
-        let all: Vec<Value> = all.iter().map(as_value).collect();
-        output::print(&Value::from(all).to_string());
+        output::json(&all);
         return Ok(Status::Done);
     }
     if all.is_empty() {
         output::note("no workspace is driven on this machine");
     }
-    for one in &all {
-        let folder = env::display_path(&one.note.workspace);
-        let (pid, since) = (one.note.pid, &one.since);
-        let (at_work, questions) = (one.at_work, one.questions);
+    for FoundDriver { workspace, pid, since, running_dialogs, open_questions, .. } in &all {
+        let folder = env::display_path(workspace);
         output::print(&format!(
-            "{folder}  questions {questions}  running {at_work}  process {pid}  since {since}"
+            "{folder}  questions {open_questions}  running {running_dialogs}  process {pid}  since {since}"
         ));
     }
     Ok(Status::Done)
 }
 
-fn as_value(one: &Running) -> Value {
-    json!({
-        "workspace": one.note.workspace,
-        "pid": one.note.pid,
-        "since": one.since,
-        "version": one.program,
-        "runningDialogs": one.at_work,
-        "openQuestions": one.questions,
-    })
-}
-
 /// `None` if the driver has ended, or does not answer as one does.
-async fn ask(note: Note) -> Option<Running> {
-    let mut hello = other_driver::hello(AudienceKind::Screen);
+async fn ask(note: Note) -> Option<FoundDriver> {
+    let mut hello = other_driver::hello(Audience::Screen);
     hello.view = true;
     let place = app::socket_place(&note.workspace);
     let connected = timeout(ANSWER_TIMEOUT, remote::connect(&place, hello, Leaving::DriverStays));
@@ -91,14 +80,19 @@ async fn ask(note: Note) -> Option<Running> {
     let _ = timeout(ANSWER_TIMEOUT, listed).await;
     drop((commands, events));
     let _ = tasks.join().await;
-    let note = Note { pid: welcome.pid, ..note };
-    let (since, program) = (welcome.since.to_string(), welcome.program);
-    Some(Running { note, since, program, at_work: rows?, questions: inbox? })
+    Some(FoundDriver {
+        workspace: note.workspace,
+        pid: welcome.pid,
+        since: welcome.since.to_string(),
+        version: welcome.program,
+        running_dialogs: rows?,
+        open_questions: inbox?,
+    })
 }
 
 /// Ends the driver of a workspace and waits for that.
 pub async fn quit(workspace: &Path) -> Result<Status, CommandError> {
-    let hello = other_driver::hello(AudienceKind::Screen);
+    let hello = other_driver::hello(Audience::Screen);
     let Some(found) = other_driver::find(workspace, hello, Leaving::DriverEnds).await? else {
         output::print("no driver runs on this workspace");
         return Ok(Status::Done);

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::app::{self, Models};
 use crate::consent::Trust;
-use crate::driver::{Audience, ClientChannels};
+use crate::driver::ClientChannels;
 use crate::platform::env;
 use crate::platform::service_manager::ServiceManager;
 use crate::platform::signals::Signals;
-use crate::protocol::wire::AudienceKind;
+use crate::protocol::wire::Audience;
 use crate::remote::{self, Connection, Leaving, Line};
 use crate::sandbox::Sandbox;
 use crate::ui::{Keys, QuitPolicy};
@@ -74,8 +74,8 @@ async fn attach_as(
     mode: ScreenMode,
 ) -> Result<ScreenExit, CommandError> {
     let audience = match mode {
-        ScreenMode::Plain => AudienceKind::Lines,
-        ScreenMode::Full | ScreenMode::Inline => AudienceKind::Screen,
+        ScreenMode::Plain => Audience::Lines,
+        ScreenMode::Full | ScreenMode::Inline => Audience::Screen,
     };
     let mut hello = other_driver::hello_of_session(audience);
     hello.view = wanted.view;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::domain::asking::decisions::Resolution;
@@ -15,40 +16,24 @@ use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::teams::task::row::TaskRow;
 use crate::domain::teams::trigger::TriggerId;
 use crate::domain::teams::trigger::row::TriggerRow;
-use crate::domain::{Course, DialogId, DisplayState, Problem, PushCount, TeamName, TellaskKind};
+use crate::domain::{
+    AgentId, Course, DialogId, DisplayState, MsgId, Problem, PushCount, SelfId, TeamName,
+    TellaskKind,
+};
 use crate::protocol::event::{
     Cursor, DriverEvent, HaltedDialog, InboxRow, QuietOutcome, RetryView, Segment, TreeRow,
 };
 use crate::protocol::{AfterFork, TeamRow};
 
-use super::halted;
+use super::halted::{self, Quiet};
 use super::other_driver::DriverPlace;
+use super::output_mode::{Deltas, OutputMode};
 use super::stream::{Output, TerminalStream};
 use super::team_work::Background;
-use crate::cli::forms::item_json;
+use crate::cli::forms::item_json::{self, Item};
 use crate::cli::forms::question_json::alike;
 use crate::cli::forms::transcript::push_reason;
 use crate::cli::output;
-
-/// The output format of events.
-#[derive(Debug)]
-pub enum EventFormat {
-    /// As JSON lines.
-    Json(Deltas),
-    /// One line per event, for a file or a pipe.
-    Report,
-    /// Streamed text, for a terminal.
-    Terminal(Box<TerminalStream>),
-    /// Only notes for the user; no output of dialogs.
-    NotesOnly,
-}
-
-/// Whether streamed text is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deltas {
-    Printed,
-    Omitted,
-}
 
 /// The extent of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +48,9 @@ pub enum DriveScope {
 /// Prints events.
 #[derive(Debug)]
 pub struct Printer {
-    form: EventFormat,
+    mode: OutputMode,
+    /// Set at a terminal.
+    stream: Option<TerminalStream>,
     scope: DriveScope,
     seq: u64,
     known: BTreeMap<DialogId, KnownDialog>,
@@ -87,20 +74,52 @@ pub struct Printer {
 #[derive(Debug)]
 struct KnownDialog {
     agent: String,
-    state: Value,
+    state: ShownState,
     course: Course,
     is_running: bool,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Created<'a> {
+    agent_id: &'a AgentId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asker_dialog_id: Option<&'a SelfId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct ShownState {
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<Value>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Said<'a> {
+    msg_id: &'a MsgId,
+    origin: Origin,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    push: Option<Value>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answered<'a> {
+    question_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
+}
+
 impl Printer {
-    pub fn new(form: EventFormat, scope: DriveScope) -> Self {
-        let (known, problems) = (BTreeMap::new(), Vec::new());
+    pub fn new(mode: OutputMode, scope: DriveScope) -> Self {
         Self {
-            form,
+            mode,
+            stream: mode.stream(),
             scope,
             seq: 0,
-            known,
-            problems,
+            known: BTreeMap::new(),
+            problems: Vec::new(),
             halted: Vec::new(),
             listed: false,
             questions: Vec::new(),
@@ -120,7 +139,7 @@ impl Printer {
     pub fn print(&mut self, event: &DriverEvent) {
         self.background.follow(event);
         self.handle(event);
-        if let EventFormat::Terminal(stream) = &mut self.form {
+        if let Some(stream) = &mut self.stream {
             stream.status(&status_text(self.known.values()));
             write(stream.take());
         }
@@ -128,7 +147,7 @@ impl Printer {
 
     /// Ends the output.
     pub fn close(&mut self) {
-        if let EventFormat::Terminal(stream) = &mut self.form {
+        if let Some(stream) = &mut self.stream {
             write(stream.close());
         }
     }
@@ -153,8 +172,7 @@ impl Printer {
     fn news(&mut self, items: &[NewsItem]) {
         let Some(known) = self.news.replace(items.to_vec()) else { return };
         for item in notices::added(&known, items) {
-            let fields = json!({ "item": item_json::of_news(item) });
-            self.json_line(None, "notification_added", fields);
+            self.json_line(None, "notification_added", json!({ "item": Item::of_news(item) }));
             self.note(&item_json::news_line(item));
         }
         for gone in notices::gone(&known, items) {
@@ -182,8 +200,7 @@ impl Printer {
         let Some(before) = self.teams.replace(now.clone()) else { return };
         for (team, status) in &now {
             if before.get(team) != Some(status) {
-                let fields = json!({ "team": team, "status": status });
-                self.json_line(None, "team_updated", fields);
+                self.json_line(None, "team_updated", json!({ "team": team, "status": status }));
             }
         }
         for team in before.keys().filter(|team| !now.contains_key(*team)) {
@@ -218,11 +235,10 @@ impl Printer {
     }
 
     fn asked(&mut self, dialog: &DialogId, question: &str, text: &str) {
-        let fields = json!({ "questionId": question, "headline": text });
-        self.json_line(Some(dialog), "asked", fields);
+        self.json_line(Some(dialog), "asked", json!({ "questionId": question, "headline": text }));
         let asked = self.questions.iter().find(|row| row.question.id == *question).cloned();
         if let Some(row) = &asked {
-            let item = item_json::of_question(row, &alike(row, &self.questions));
+            let item = Item::of_question(row, alike(row, &self.questions));
             self.json_line(Some(dialog), "notification_added", json!({ "item": item }));
         }
         let content = asked.as_ref().map_or(text, |row| row.question.tellask_content.as_str());
@@ -236,11 +252,7 @@ impl Printer {
         question: &str,
         (by, how): (Option<&str>, Resolution),
     ) {
-        let mut fields = json!({ "questionId": question });
-        if let (Some(name), Some(fields)) = (by, fields.as_object_mut()) {
-            fields.insert("by".to_owned(), json!(name));
-        }
-        self.json_line(Some(dialog), "answered", fields);
+        self.json_line(Some(dialog), "answered", Answered { question_id: question, by });
         let closed = self.closed.extract_if(.., |row| row.question.id == question).last();
         let of_dialog = || InquirySource::of(dialog, None);
         let source = closed.as_ref().map_or_else(of_dialog, InboxRow::source);
@@ -276,12 +288,9 @@ impl Printer {
             DriverEvent::Retry { dialog, retry } => self.retry(dialog, retry),
             DriverEvent::Problems(problems) => self.problems(problems),
             DriverEvent::Notice(text) => {
-                self.json_line(
-                    None,
-                    "problem",
-                    json!({ "id": "notice", "text": text.to_string() }),
-                );
-                self.note(&text.to_string());
+                let text = text.to_string();
+                self.json_line(None, "problem", json!({ "id": "notice", "text": text }));
+                self.note(&text);
             }
             DriverEvent::News(items) => self.news(items),
             DriverEvent::Teams(teams) => self.teams(teams),
@@ -293,7 +302,7 @@ impl Printer {
             DriverEvent::Forked { dialog, next } => self.forked(dialog, next),
             DriverEvent::Live { dialog, segment, text } => self.live(dialog, *segment, text),
             DriverEvent::LiveEnd { dialog } => {
-                if let EventFormat::Terminal(stream) = &mut self.form {
+                if let Some(stream) = &mut self.stream {
                     stream.end(dialog);
                 }
             }
@@ -304,7 +313,7 @@ impl Printer {
     fn remember(&mut self, row: &TreeRow) {
         let known = KnownDialog {
             agent: row.agent.to_string(),
-            state: state_fields(&row.state),
+            state: shown_state(&row.state),
             course: row.course,
             is_running: row.state.is_running(),
         };
@@ -320,16 +329,13 @@ impl Printer {
         if let Some(known) = self.known.get_mut(&row.dialog) {
             known.is_running = row.state.is_running();
         }
-        let shown = state_fields(&row.state);
+        let shown = shown_state(&row.state);
         if before.is_none() {
             self.remember(row);
-            let mut fields = json!({ "agentId": row.agent });
-            if let (Some(asker), Some(fields)) = (&row.asker, fields.as_object_mut()) {
-                fields.insert("askerDialogId".to_owned(), json!(asker));
-            }
-            self.json_line(Some(&row.dialog), "created", fields);
+            let created = Created { agent_id: &row.agent, asker_dialog_id: row.asker.as_ref() };
+            self.json_line(Some(&row.dialog), "created", created);
         } else if before.as_ref() != Some(&shown) {
-            self.json_line(Some(&row.dialog), "state", shown.clone());
+            self.json_line(Some(&row.dialog), "state", &shown);
             if let Some(known) = self.known.get_mut(&row.dialog) {
                 known.state = shown;
             }
@@ -340,17 +346,15 @@ impl Printer {
     }
 
     fn user_text(&mut self, dialog: &DialogId, text: &HumanText) {
-        let mut fields = json!({ "msgId": text.msg_id, "origin": text.origin });
+        let mut push = None;
         if text.origin == Origin::DiligencePush {
-            let count = PushCount::read(&text.content);
-            if let (Some(count), Some(fields)) = (count, fields.as_object_mut()) {
-                let push =
-                    json!({ "number": count.number, "most": count.most, "left": count.left() });
-                fields.insert("push".to_owned(), push);
-            }
-            self.print_line(dialog, &format!("pushed on: {}", push_reason(count)));
+            push = PushCount::read(&text.content);
+            self.print_line(dialog, &format!("pushed on: {}", push_reason(push)));
         }
-        self.json_line(Some(dialog), "said", fields);
+        let push = push
+            .map(|push| json!({ "number": push.number, "most": push.most, "left": push.left() }));
+        let said = Said { msg_id: &text.msg_id, origin: text.origin, push };
+        self.json_line(Some(dialog), "said", said);
     }
 
     fn fact(&mut self, dialog: &DialogId, at: Cursor, entry: &Entry) {
@@ -419,9 +423,9 @@ impl Printer {
         let fresh: Vec<Problem> =
             problems.iter().filter(|problem| !self.problems.contains(problem)).cloned().collect();
         for problem in fresh {
-            let fields = json!({ "id": problem.id, "text": problem.to_string() });
-            self.json_line(None, "problem", fields);
-            self.note(&problem.to_string());
+            let text = problem.to_string();
+            self.json_line(None, "problem", json!({ "id": problem.id, "text": text }));
+            self.note(&text);
         }
         self.problems = problems.to_vec();
     }
@@ -429,19 +433,15 @@ impl Printer {
     /// The last line, with the halted dialogs, and with what goes on.
     fn quiet(&mut self, outcome: QuietOutcome) {
         let standing = std::mem::take(&mut self.halted);
-        let mut fields = halted::fields(outcome, &standing);
-        if let (Some(left), Some(fields)) = (self.background.json(), fields.as_object_mut()) {
-            fields.insert("background".to_owned(), left);
-        }
-        self.json_line(None, "quiet", fields);
+        self.json_line(None, "quiet", Quiet::of(outcome, &standing, self.background.json()));
         let summary = halted::summary(outcome, &standing);
         for sentence in summary.into_iter().chain(self.background.sentence()) {
             self.note(&sentence);
         }
     }
 
-    fn json_line(&mut self, dialog: Option<&DialogId>, event: &str, fields: Value) {
-        let EventFormat::Json(_) = self.form else { return };
+    fn json_line(&mut self, dialog: Option<&DialogId>, event: &str, fields: impl Serialize) {
+        let OutputMode::Json(_) = self.mode else { return };
         self.seq += 1;
         let mut line = serde_json::Map::new();
         line.insert("event".to_owned(), json!(event));
@@ -450,7 +450,7 @@ impl Printer {
             line.insert("rootId".to_owned(), json!(dialog.root));
             line.insert("selfId".to_owned(), json!(dialog.this));
         }
-        if let Value::Object(fields) = fields {
+        if let Ok(Value::Object(fields)) = serde_json::to_value(fields) {
             line.extend(fields);
         }
         output::json(&Value::Object(line));
@@ -464,7 +464,7 @@ impl Printer {
             .as_ref()
             .map_or_else(|| "starts fresh-boots reasoning".to_owned(), |id| format!("asks @{id}"));
         let agent = self.agent(dialog);
-        if let EventFormat::Terminal(stream) = &mut self.form {
+        if let Some(stream) = &mut self.stream {
             let content = argument(&call.raw_arguments_text, "tellaskContent");
             stream.print_in_one_line(&format!("@{agent}  {action}: {}", headline(&content)));
         } else {
@@ -484,7 +484,7 @@ impl Printer {
             AfterFork::AutoContinue => json!({ "next": "auto_continue" }),
         };
         self.json_line(Some(dialog), "forked", fields);
-        if !matches!(self.form, EventFormat::Json(_)) {
+        if !matches!(self.mode, OutputMode::Json(_)) {
             output::print(dialog.root.as_str());
             note_after_fork(dialog, next, self.scope);
         }
@@ -492,22 +492,19 @@ impl Printer {
 
     fn live(&mut self, dialog: &DialogId, segment: Segment, text: &str) {
         let agent = self.agent(dialog);
-        match (&mut self.form, segment) {
-            (EventFormat::Json(Deltas::Printed), Segment::Saying) => {
+        match (&mut self.stream, segment) {
+            (Some(stream), Segment::Saying) => stream.append(dialog, &agent, text),
+            (Some(stream), Segment::Thinking) => stream.pause(dialog),
+            (None, Segment::Saying) if self.mode == OutputMode::Json(Deltas::Printed) => {
                 self.json_line(Some(dialog), "saying_delta", json!({ "text": text }));
             }
-            (EventFormat::Terminal(stream), Segment::Saying) => stream.append(dialog, &agent, text),
-            (EventFormat::Terminal(stream), Segment::Thinking) => stream.pause(dialog),
-            (
-                EventFormat::Json(_) | EventFormat::Report | EventFormat::NotesOnly,
-                Segment::Saying | Segment::Thinking,
-            ) => {}
+            (None, Segment::Saying | Segment::Thinking) => {}
         }
     }
 
     fn saying(&mut self, dialog: &DialogId, content: &str) {
         let agent = self.agent(dialog);
-        if let EventFormat::Terminal(stream) = &mut self.form {
+        if let Some(stream) = &mut self.stream {
             stream.finish_segment(dialog, &agent, content);
         } else {
             self.print_line(dialog, content);
@@ -517,7 +514,7 @@ impl Printer {
     /// Prints a call; at a terminal with its arguments.
     fn tool_call(&mut self, dialog: &DialogId, call: &Call) {
         let agent = self.agent(dialog);
-        if let EventFormat::Terminal(stream) = &mut self.form {
+        if let Some(stream) = &mut self.stream {
             let (name, arguments) = (&call.name, &call.raw_arguments_text);
             stream.print_in_one_line(&format!("@{agent}  > {name} {arguments}"));
         } else {
@@ -531,18 +528,18 @@ impl Printer {
 
     fn print_line(&mut self, dialog: &DialogId, text: &str) {
         let line = format!("@{}  {text}", self.agent(dialog));
-        match &mut self.form {
-            EventFormat::Json(_) | EventFormat::NotesOnly => {}
-            EventFormat::Report => output::print(&line),
-            EventFormat::Terminal(stream) => stream.print(&line),
+        if let Some(stream) = &mut self.stream {
+            stream.print(&line);
+        } else if self.mode == OutputMode::Report {
+            output::print(&line);
         }
     }
 
     fn note(&mut self, text: &str) {
-        match &mut self.form {
-            EventFormat::Json(_) => {}
-            EventFormat::Report | EventFormat::NotesOnly => output::note(text),
-            EventFormat::Terminal(stream) => stream.note(text),
+        if let Some(stream) = &mut self.stream {
+            stream.note(text);
+        } else if !matches!(self.mode, OutputMode::Json(_)) {
+            output::note(text);
         }
     }
 }
@@ -585,8 +582,7 @@ fn note_after_fork(dialog: &DialogId, next: &AfterFork, scope: DriveScope) {
     }
 }
 
-fn state_fields(state: &DisplayState) -> Value {
-    let mut fields = json!({ "state": state.kind() });
+fn shown_state(state: &DisplayState) -> ShownState {
     let reason = match state {
         DisplayState::Stopped { reason, .. } => Some(json!(reason.message().to_string())),
         DisplayState::Blocked { reason } => Some(json!(reason)),
@@ -595,10 +591,7 @@ fn state_fields(state: &DisplayState) -> Value {
         | DisplayState::Stopping { .. }
         | DisplayState::Dead { .. } => None,
     };
-    if let (Some(reason), Some(fields)) = (reason, fields.as_object_mut()) {
-        fields.insert("reason".to_owned(), reason);
-    }
-    fields
+    ShownState { state: state.kind(), reason }
 }
 
 fn argument(raw: &str, key: &str) -> String {
@@ -616,13 +609,13 @@ mod tests {
     use crate::domain::{CallId, RootId, Stamp};
 
     fn printed(events: &[DriverEvent]) -> String {
-        let stream = TerminalStream::new(200, StatusLine::Hidden);
+        let stream = Some(TerminalStream::new(200, StatusLine::Hidden));
         let mut printer =
-            Printer::new(EventFormat::Terminal(Box::new(stream)), DriveScope::Everything);
+            Printer { stream, ..Printer::new(OutputMode::Report, DriveScope::Everything) };
         for event in events {
             printer.handle(event);
         }
-        let EventFormat::Terminal(stream) = &mut printer.form else { return String::new() };
+        let Some(stream) = &mut printer.stream else { return String::new() };
         let pieces = stream.take().into_iter().map(|piece| match piece {
             Output::Text(text) | Output::Note(text) => text,
         });

@@ -1,5 +1,6 @@
 //! The outcome of a run, with the dialogs that caused it.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::protocol::QuietOutcome;
@@ -9,12 +10,19 @@ use crate::protocol::event::HaltedDialog;
 const MAX_NAMED: usize = 5;
 
 /// The fields of the event `quiet`.
-pub fn fields(outcome: QuietOutcome, halted: &[HaltedDialog]) -> Value {
-    let mut fields = json!({ "outcome": outcome });
-    if let (Some(fields), false) = (fields.as_object_mut(), halted.is_empty()) {
-        fields.insert("dialogs".to_owned(), halted.iter().map(dialog_fields).collect());
+#[derive(Debug, Serialize)]
+pub struct Quiet {
+    outcome: QuietOutcome,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dialogs: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    background: Option<Value>,
+}
+
+impl Quiet {
+    pub fn of(outcome: QuietOutcome, halted: &[HaltedDialog], background: Option<Value>) -> Self {
+        Self { outcome, dialogs: halted.iter().map(dialog_fields).collect(), background }
     }
-    fields
 }
 
 /// Returns the last line of the output, if work remains.
@@ -47,4 +55,15 @@ fn dialog_fields(one: &HaltedDialog) -> Value {
 fn named(one: &HaltedDialog) -> String {
     let reason = one.reason.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
     format!("@{} ({}){reason}", one.agent, one.dialog)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_after_which_nothing_remains_says_its_outcome_alone() {
+        let quiet = serde_json::to_string(&Quiet::of(QuietOutcome::Done, &[], None)).expect("JSON");
+        assert_eq!(quiet, r#"{"outcome":"done"}"#);
+    }
 }

@@ -1,7 +1,6 @@
 //! One command executed by the engine without a screen: starts it, prints its events, ends it when all
 //! dialogs are quiet.
 
-use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,31 +11,24 @@ use tokio::time::{Instant, sleep_until};
 use crate::app::{self, Models, StartOptions};
 use crate::consent::Trust;
 use crate::domain::Unagreed;
-use crate::driver::{Audience, Driver, PickUp};
-use crate::platform::env;
+use crate::driver::{Driver, PickUp};
 use crate::platform::signals::{Signals, StopSignal};
 use crate::protocol::command::{Command, Ticket};
 use crate::protocol::event::{DriverEvent, HaltedDialog, QuietOutcome};
 use crate::protocol::lifecycle::AfterFork;
-use crate::protocol::wire::AudienceKind;
 use crate::remote::Connection;
 use crate::sandbox::Sandbox;
 use crate::store::Store;
 use crate::tools::{ProcessScope, Shells};
-use crate::ui::start::columns;
 
-use super::events::{Deltas, DriveScope, EventFormat, Printer};
+use super::events::{DriveScope, Printer};
 use super::other_driver::{self, DriverPlace, Found, SHUTDOWN_TIMEOUT, TICKET};
+use super::output_mode::OutputMode;
 use super::own_run::OwnRun;
-use super::stream::{self, TerminalStream};
 use super::trust;
-use crate::cli::args::DriveArgs;
 use crate::cli::config::{self, UserConfig};
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
-
-/// The width if that of the terminal is unknown.
-const DEFAULT_COLUMNS: usize = 80;
 
 /// A command, and how it is driven.
 pub struct Job<'a> {
@@ -53,65 +45,6 @@ pub struct Job<'a> {
     pub trust_all: bool,
     /// Leave background processes running.
     pub leave_processes: bool,
-}
-
-/// How a job prints events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutputMode {
-    Json(Deltas),
-    Report,
-    Terminal,
-    NotesOnly,
-}
-
-impl OutputMode {
-    pub fn of(driving: &DriveArgs) -> Self {
-        match (driving.json, driving.deltas) {
-            (true, true) => Self::Json(Deltas::Printed),
-            (true, false) => Self::Json(Deltas::Omitted),
-            (false, _) if io::stdout().is_terminal() => Self::Terminal,
-            (false, _) => Self::Report,
-        }
-    }
-
-    /// JSON, or no output of dialogs: a script that forks reads the id.
-    pub fn notes_only(driving: &DriveArgs) -> Self {
-        match Self::of(driving) {
-            json @ Self::Json(_) => json,
-            Self::Report | Self::Terminal | Self::NotesOnly => Self::NotesOnly,
-        }
-    }
-
-    fn audience(self) -> Audience {
-        match self {
-            Self::Json(Deltas::Omitted) | Self::Report | Self::NotesOnly => Audience::Script,
-            Self::Json(Deltas::Printed) | Self::Terminal => Audience::Follower,
-        }
-    }
-
-    fn audience_kind(self) -> AudienceKind {
-        match self {
-            Self::Json(Deltas::Omitted) | Self::Report | Self::NotesOnly => AudienceKind::Script,
-            Self::Json(Deltas::Printed) | Self::Terminal => AudienceKind::Follower,
-        }
-    }
-
-    fn format(self) -> EventFormat {
-        match self {
-            Self::Json(deltas) => EventFormat::Json(deltas),
-            Self::Report => EventFormat::Report,
-            Self::NotesOnly => EventFormat::NotesOnly,
-            Self::Terminal => {
-                let dumb = env::variable("TERM").is_none_or(|term| term == "dumb");
-                let shows =
-                    if dumb { stream::StatusLine::Hidden } else { stream::StatusLine::Shown };
-                EventFormat::Terminal(Box::new(TerminalStream::new(
-                    columns().unwrap_or(DEFAULT_COLUMNS),
-                    shows,
-                )))
-            }
-        }
-    }
 }
 
 /// Executes one command with [`TICKET`], without driving.
@@ -143,7 +76,7 @@ impl Job<'_> {
         mut signals: Signals,
     ) -> Result<(Status, DriverPlace), CommandError> {
         let setup = config::read(self.workspace);
-        let hello = other_driver::hello(self.output.audience_kind());
+        let hello = other_driver::hello(self.output.audience());
         let found =
             other_driver::find_or_start(self.workspace, hello, || self.start(&setup)).await?;
         Ok(match found {
@@ -191,7 +124,7 @@ impl Job<'_> {
         let channels = (&driver.commands, &mut driver.events);
         let outcome = self.watch(channels, DriverPlace::Here, signals).await;
         let _ = driver.commands.send(Command::Shutdown { grace: SHUTDOWN_TIMEOUT }).await;
-        let mut printer = Printer::new(EventFormat::Report, DriveScope::Nothing);
+        let mut printer = Printer::new(OutputMode::Report, DriveScope::Nothing);
         while let Some(event) = driver.events.recv().await {
             if event == DriverEvent::Stopped {
                 break;
@@ -309,7 +242,7 @@ impl Job<'_> {
         place: DriverPlace,
         signals: &mut Signals,
     ) -> Result<Status, CommandError> {
-        let mut printer = Printer::new(self.output.format(), self.scope()).at(place);
+        let mut printer = Printer::new(self.output, self.scope()).at(place);
         let run = match (place, &self.command) {
             (DriverPlace::Here, _) | (DriverPlace::Elsewhere, None) => OwnRun::Everything,
             (DriverPlace::Elsewhere, Some(command)) => OwnRun::of(command),

@@ -4,6 +4,7 @@ pub(super) mod events;
 pub(super) mod halted;
 pub(super) mod job;
 pub(super) mod other_driver;
+pub(super) mod output_mode;
 pub(super) mod own_run;
 pub(super) mod stream;
 pub(in crate::cli) mod team_store;

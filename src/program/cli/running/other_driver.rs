@@ -11,7 +11,7 @@ use crate::domain::Lang;
 use crate::domain::safety::sandbox::Level;
 use crate::driver::Driver;
 use crate::platform::{env, ids};
-use crate::protocol::wire::{AudienceKind, Hello};
+use crate::protocol::wire::{Audience, Hello};
 use crate::protocol::{Command, DriverEvent, Ticket};
 use crate::remote::{self, ConnectError, Connection, Leaving, Server};
 use crate::store::Store;
@@ -39,18 +39,18 @@ pub enum DriverPlace {
 }
 
 /// Returns the introduction of a client.
-pub fn hello(audience: AudienceKind) -> Hello {
+pub fn hello(audience: Audience) -> Hello {
     let name = match audience {
-        AudienceKind::Screen | AudienceKind::Lines => {
+        Audience::Screen | Audience::Lines => {
             env::terminal().unwrap_or_else(|| "a screen".to_owned())
         }
-        AudienceKind::Script | AudienceKind::Follower => "a command".to_owned(),
+        Audience::Script | Audience::Follower => "a command".to_owned(),
     };
     Hello::new(audience, &name)
 }
 
 /// Returns that of a client that repeats unacknowledged commands over its next connection.
-pub fn hello_of_session(audience: AudienceKind) -> Hello {
+pub fn hello_of_session(audience: Audience) -> Hello {
     Hello { session: ids::random_name(), ..hello(audience) }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::consent::Trust;
 use crate::domain::safety::trust::{TrustKind, Unagreed};
 use crate::protocol::Command;
-use crate::protocol::wire::AudienceKind;
+use crate::protocol::wire::Audience;
 use crate::remote::Leaving;
 
 use crate::cli::exit::{CommandError, Status};
@@ -31,7 +31,7 @@ pub async fn trust(workspace: &Path, yes: bool) -> Result<Status, CommandError> 
     // Only the entries that were shown.
     let digests: Vec<String> = waiting.into_iter().map(|one| one.entry.digest).collect();
     // A driver that runs goes on with what waited for this.
-    let hello = other_driver::hello(AudienceKind::Script);
+    let hello = other_driver::hello(Audience::Script);
     match other_driver::find(workspace, hello, Leaving::DriverStays).await? {
         Some(driver) => {
             other_driver::ask(driver, Command::Agree { ticket: TICKET, digests, level: None })

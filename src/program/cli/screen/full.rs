@@ -10,12 +10,12 @@ use crate::consent::Trust;
 use crate::demo::DemoWorkspace;
 use crate::domain::Lang;
 use crate::domain::text::in_lang;
-use crate::driver::{Audience, PickUp};
+use crate::driver::PickUp;
 use crate::hive::StoreChoice;
 use crate::platform::signals::{Signals, StopSignal};
 use crate::platform::{SystemClock, env, waiter};
 use crate::protocol::Command;
-use crate::protocol::wire::AudienceKind;
+use crate::protocol::wire::Audience;
 use crate::tools::{ProcessScope, Shells};
 use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
@@ -151,8 +151,8 @@ async fn show(
     keys: &mut Keys,
 ) -> Result<ScreenExit, CommandError> {
     let setup = config::read(workspace);
-    let as_client = (Audience::Screen, other_driver::hello(AudienceKind::Screen));
-    let link = Link::open(workspace, models, as_client, &setup).await?;
+    let hello = other_driver::hello(Audience::Screen);
+    let link = Link::open(workspace, models, hello, &setup).await?;
     show_link(workspace, link, (setup, ScreenStart { mode, commands: first, demo }), keys).await
 }
 

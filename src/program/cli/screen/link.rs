@@ -81,9 +81,10 @@ impl Link {
     pub async fn open(
         workspace: &Path,
         models: Models,
-        (audience, hello): (Audience, Hello),
+        hello: Hello,
         setup: &UserConfig,
     ) -> Result<Self, CommandError> {
+        let audience = hello.audience;
         // The scripted team of the demo has its workspace for itself.
         let Models::Configured(trust) = models else {
             return Self::start(workspace, models, audience, setup);

@@ -5,12 +5,11 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::app::Models;
-use crate::driver::Audience;
 use crate::platform::descriptors::WaitingInput;
 use crate::platform::signals::Signals;
 use crate::platform::{SystemClock, waiter};
 use crate::protocol::Command;
-use crate::protocol::wire::AudienceKind;
+use crate::protocol::wire::Audience;
 use crate::ui::plain::{LineChannels, PlainSession, TypedLines, run_lines};
 use crate::ui::{Leave, QuitPolicy, RunEnd};
 
@@ -28,8 +27,8 @@ pub async fn show(
     first: Vec<Command>,
 ) -> Result<ScreenExit, CommandError> {
     let setup = config::read(workspace);
-    let as_client = (Audience::Lines, other_driver::hello(AudienceKind::Lines));
-    let link = Link::open(workspace, models, as_client, &setup).await?;
+    let hello = other_driver::hello(Audience::Lines);
+    let link = Link::open(workspace, models, hello, &setup).await?;
     show_link(link, setup, first).await
 }
 

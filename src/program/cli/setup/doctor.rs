@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::app;
 
 use crate::domain::counted;
 use crate::domain::dialogs::tree::Bucket;
+use crate::domain::reading::problem::ProblemForPrograms;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::{Lang, Problem, Severity};
 use crate::mcp;
@@ -114,7 +116,7 @@ fn probe_line(probe: &Probe) -> String {
     }
 }
 
-fn probe_json(probe: &Probe) -> serde_json::Value {
+fn probe_json(probe: &Probe) -> Value {
     let (provider, model) = (&probe.provider, &probe.model);
     match &probe.result {
         ProbeResult::Answered(time) => json!({
@@ -167,6 +169,15 @@ impl SandboxStatus {
     }
 }
 
+#[derive(Serialize)]
+struct Report<'a> {
+    problems: Vec<ProblemForPrograms<'a>>,
+    dialogs: usize,
+    sandbox: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    servers: Option<Value>,
+}
+
 fn report(
     (problems, sandbox): (&[Problem], &SandboxStatus),
     dialogs: usize,
@@ -175,17 +186,15 @@ fn report(
 ) {
     if as_json {
         let means = sandbox.means.as_ref().ok().map(|means| means.name());
-        let setting =
-            |(path, setting): &(PathBuf, String)| json!({ "path": path, "setting": setting });
+        let setting = |(path, setting): &(PathBuf, String)| {
+            let path = path.to_string_lossy();
+            json!({ "path": path, "setting": setting })
+        };
         let settings: Vec<_> = sandbox.settings.iter().map(setting).collect();
         let sandbox = json!({ "level": sandbox.level.name(), "means": means, "git": settings });
-        let problems: Vec<_> = problems.iter().map(Problem::for_programs).collect();
-        let mut all = json!({ "problems": problems, "dialogs": dialogs, "sandbox": sandbox });
-        if let (Some(tools), Some(all)) = (tools, all.as_object_mut()) {
-            let tools = tools.iter().map(|(server, tools)| (server.clone(), json!(tools)));
-            all.insert("servers".to_owned(), tools.collect());
-        }
-        output::json(&all);
+        let problems = problems.iter().map(Problem::for_programs).collect();
+        let servers = tools.map(|tools| tools.iter().cloned().collect());
+        output::json(&Report { problems, dialogs, sandbox, servers });
         return;
     }
     for (server, tools) in tools.into_iter().flatten() {

@@ -199,13 +199,7 @@ fn team_json(team: &OrgTeam, work: &Work) -> Value {
         "blocked": blocked,
         "hostedHere": view.hosts(&team.name),
         "boxes": view.boxes_of(&team.name).collect::<Vec<_>>(),
-        "limits": {
-            "maxConcurrentDailyOps": team.limits.max_running,
-            "maxSteps": team.limits.max_steps,
-            "maxQueue": team.limits.max_queue,
-            "maxTasksPerDay": team.limits.max_tasks_per_day,
-            "maxTokensPerDay": team.limits.max_tokens_per_day,
-        },
+        "limits": team.limits,
     })
 }
 

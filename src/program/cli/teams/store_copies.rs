@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::app;
 use crate::domain::teams::org_change::OpenChange;
@@ -118,9 +118,7 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
     };
     let copy = folder.newest_copy();
     if as_json {
-        let counts = found.counts.iter();
-        let counts: Map<String, Value> =
-            counts.map(|(status, count)| (status.name().to_owned(), json!(count))).collect();
+        let counts = found.counts.iter().map(|(status, count)| (status.name(), *count)).collect();
         let changes = found.changes.iter();
         let changes = changes.map(|change| json!({ "team": change.team, "by": change.by }));
         // An unknown list is not an empty one.
@@ -128,7 +126,7 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
         output::json(&json!({
             "ok": status == Status::Done,
             "store": {
-                "state": state, "tasks": known(counts.into()), "oldestPendingAt": found.oldest_pending, "newestCopy": copy,
+                "state": state, "tasks": known(counts), "oldestPendingAt": found.oldest_pending, "newestCopy": copy,
             },
             "driver": { "running": is_driven },
             "problems": problems,

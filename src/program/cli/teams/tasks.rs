@@ -16,7 +16,7 @@ use crate::platform::SystemClock;
 use crate::ui::model::age;
 
 use super::{MIDNIGHT, org_of, team_named, until_midnight};
-use crate::cli::args::team_args::{DelegateArgs, KindArg, StatusArg, TaskCommand, TasksArgs};
+use crate::cli::args::team_args::{DelegateArgs, TaskCommand, TasksArgs};
 use crate::cli::commands::drive::text_or_stdin;
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::forms::item_json::age_seconds;
@@ -33,8 +33,8 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
     let team = wanted.team.as_deref().map(|name| team_named(&org, name)).transpose()?;
     let filter = TaskFilter {
         team: team.map(|team| team.name.clone()),
-        statuses: wanted.status.into_iter().map(StatusArg::status).collect(),
-        kind: wanted.kind.map(KindArg::kind),
+        statuses: wanted.status,
+        kind: wanted.kind,
         since: None,
         // One more shows whether there are further ones.
         limit: wanted.limit.saturating_add(1),
@@ -255,7 +255,7 @@ pub async fn delegate(workspace: &Path, wanted: DelegateArgs) -> Result<Status, 
     let text = checked_text(&text_or_stdin(&wanted.text)?, A_TASK)
         .map_err(|error| CommandError::usage(error.in_lang(Lang::En)))?;
     let task = NewTask {
-        priority: wanted.priority.priority(),
+        priority: wanted.priority,
         member,
         overlap: wanted.overlap.unwrap_or(team.default_overlap),
         ..team.new_task(TaskKind::Delegate, text)

@@ -9,6 +9,7 @@ use std::io::{BufReader, stdin};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
@@ -18,7 +19,7 @@ use crate::domain::asking::question::headline;
 use crate::domain::teams::notices::NewsItem;
 use crate::platform::descriptors::WaitingInput;
 use crate::platform::env;
-use crate::protocol::wire::AudienceKind;
+use crate::protocol::wire::Audience;
 use crate::protocol::{Asked, Command};
 use crate::remote::{ConnectError, Fleet, Followed, Leaving, Line, Several, follow};
 use crate::ui::Keys;
@@ -26,12 +27,12 @@ use crate::ui::plain::TypedLines;
 
 use board::{Board, Change, Open};
 
-use crate::cli::args::{InboxArgs, ScreenArgs};
+use crate::cli::args::{InboxArgs, ItemKind, ScreenArgs};
 use crate::cli::commands::undriven::AsksElsewhere;
 use crate::cli::commands::{folders, news, undriven};
 use crate::cli::exit::{CommandError, Status};
-use crate::cli::forms::item_json;
-use crate::cli::forms::question_json::{category_of, diff_of, inquiry_of, part_lines, parts_json};
+use crate::cli::forms::item_json::{self, Item, Placed};
+use crate::cli::forms::question_json::{Asks, QuestionHead, part_lines};
 use crate::cli::running::other_driver;
 use crate::cli::screen::full::{self, ScreenExit, ScreenMode, ScreenStart};
 use crate::cli::screen::link::Link;
@@ -55,11 +56,6 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
         return runtime::block_on(news::news(workspace, wanted));
     }
     let InboxArgs { mut places, kind, team, .. } = wanted;
-    let wants = |item: &Value| {
-        let has = |key: &str, value: &str| item.get(key).is_some_and(|found| found == value);
-        let is_of_kind = kind.is_empty() || kind.iter().any(|kind| has("kind", kind.name()));
-        is_of_kind && team.as_deref().is_none_or(|team| has("team", team))
-    };
     if places.is_empty() {
         places = config::read(workspace).inbox;
     }
@@ -79,7 +75,7 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
         if wanted.watch {
             fleet.watch().await
         } else if wanted.json {
-            fleet.list(wants).await
+            fleet.list(&kind, team.as_deref()).await
         } else {
             fleet.answer().await
         }
@@ -93,7 +89,7 @@ pub fn inbox(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError
 fn show(workspace: &Path, places: &[String]) -> Result<Status, CommandError> {
     let runtime = runtime::runtime()?;
     let shown = runtime.block_on(async {
-        let link = Link::several(Fleet::of(follow_all(places, AudienceKind::Screen)?));
+        let link = Link::several(Fleet::of(follow_all(places, Audience::Screen)?));
         let start = (config::read(workspace), ScreenStart::default());
         // No file of this machine is of all of them.
         full::show_link(Path::new("inbox"), link, start, &mut Keys::default()).await
@@ -103,6 +99,45 @@ fn show(workspace: &Path, places: &[String]) -> Result<Status, CommandError> {
         ScreenExit::Status(status) => Ok(status),
         ScreenExit::Replay => Ok(Status::Done),
     }
+}
+
+/// A question, as `--watch` prints it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlacedQuestion<'a> {
+    place: &'a str,
+    #[serde(flatten)]
+    head: QuestionHead<'a>,
+    headline: &'a str,
+    content: &'a str,
+    #[serde(flatten)]
+    asks: Asks<'a>,
+    task_doc_path: &'a str,
+    event: &'static str,
+}
+
+/// What else `--watch` prints.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case", rename_all_fields = "camelCase")]
+enum Watched<'a> {
+    PartAnswered { place: &'a str, id: &'a str, part: &'a str },
+    Answered { place: &'a str, id: &'a str, by: Option<&'a str> },
+    Down { place: &'a str, why: &'a str },
+    Up { place: &'a str },
+    StoreAway { place: &'a str, why: &'a str },
+    StoreBack { place: &'a str },
+    NotificationAdded { place: &'a str, item: Box<Item<'a>> },
+    NotificationResolved(DismissedNews<'a>),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DismissedNews<'a> {
+    place: &'a str,
+    id: &'a str,
+    source: &'static str,
+    source_id: Option<String>,
+    how: Resolution,
 }
 
 /// All places, and their states.
@@ -123,7 +158,7 @@ impl Lines {
             is_here.then(|| folders::canonical(Path::new(name)).ok()).flatten()
         };
         let folders = names.iter().map(folder).collect();
-        let (names, followed) = follow_all(names, AudienceKind::Lines)?.into_iter().unzip();
+        let (names, followed) = follow_all(names, Audience::Lines)?.into_iter().unzip();
         let places = Several::of(followed);
         let board = Board::of(places.commands.len());
         Ok(Self { names, folders, places, board, printed: BTreeMap::new() })
@@ -135,7 +170,11 @@ impl Lines {
     }
 
     /// Prints the open items, once every place has reported them or timed out.
-    async fn list(&mut self, wants: impl Fn(&Value) -> bool) -> Result<Status, CommandError> {
+    async fn list(
+        &mut self,
+        kinds: &[ItemKind],
+        team: Option<&str>,
+    ) -> Result<Status, CommandError> {
         let until = Instant::now() + LIST_TIMEOUT;
         while !self.board.is_known() {
             if !matches!(timeout_at(until, self.next()).await, Ok(Some(_))) {
@@ -156,7 +195,8 @@ impl Lines {
             })
         });
         let elsewhere: Value = elsewhere.collect();
-        let items: Value = self.items().into_iter().filter(wants).collect();
+        let mut items = self.items();
+        items.retain(|item| item.what.is_wanted(kinds, team));
         let down = self.board.places.iter().zip(&self.names);
         let down = down.filter_map(|(state, name)| Some((name, state.why_down()?)));
         let away = self.board.away.iter().zip(&self.names);
@@ -193,43 +233,35 @@ impl Lines {
 
     async fn watch(&mut self) -> Result<Status, CommandError> {
         while let Some(changes) = self.next().await {
-            for change in changes {
-                let line = match &change {
+            for change in &changes {
+                let line = match change {
                     Change::Asked(open) => {
-                        let mut line = self.question_json(open);
-                        if let Value::Object(fields) = &mut line {
-                            fields.insert("event".to_owned(), "asked".into());
-                        }
-                        line
+                        output::json(&self.question(open));
+                        continue;
                     }
-                    Change::PartAnswered(open, part) => json!({
-                        "event": "part_answered", "place": self.name(open.place),
-                        "id": open.row.question.id, "part": part,
-                    }),
-                    Change::Gone(open, by) => json!({
-                        "event": "answered", "place": self.name(open.place),
-                        "id": open.row.question.id, "by": by,
-                    }),
-                    Change::Down(place, why) => {
-                        json!({ "event": "down", "place": self.name(*place), "why": why })
+                    Change::PartAnswered(open, part) => {
+                        let (place, id) = (self.name(open.place), &open.row.question.id);
+                        Watched::PartAnswered { place, id, part }
                     }
-                    Change::Up(place) => json!({ "event": "up", "place": self.name(*place) }),
+                    Change::Gone(open, by) => {
+                        let (place, id) = (self.name(open.place), &open.row.question.id);
+                        Watched::Answered { place, id, by: by.as_deref() }
+                    }
+                    Change::Down(place, why) => Watched::Down { place: self.name(*place), why },
+                    Change::Up(place) => Watched::Up { place: self.name(*place) },
                     Change::StoreAway(place, why) => {
-                        json!({ "event": "store_away", "place": self.name(*place), "why": why })
+                        Watched::StoreAway { place: self.name(*place), why }
                     }
-                    Change::StoreBack(place) => {
-                        json!({ "event": "store_back", "place": self.name(*place) })
+                    Change::StoreBack(place) => Watched::StoreBack { place: self.name(*place) },
+                    Change::NewsAdded(place, item) => {
+                        let (place, item) = (self.name(*place), Box::new(Item::of_news(item)));
+                        Watched::NotificationAdded { place, item }
                     }
-                    Change::NewsAdded(place, item) => json!({
-                        "event": "notification_added", "place": self.name(*place),
-                        "item": item_json::of_news(item),
-                    }),
                     Change::NewsGone(place, item) => {
                         let (source, source_id) = item_json::source_of_news(item);
-                        json!({
-                            "event": "notification_resolved", "place": self.name(*place), "id": item.id,
-                            "source": source, "sourceId": source_id, "how": Resolution::Dismissed,
-                        })
+                        let (place, id, how) = (self.name(*place), &item.id, Resolution::Dismissed);
+                        let gone = DismissedNews { place, id, source, source_id, how };
+                        Watched::NotificationResolved(gone)
                     }
                     Change::Sent(_) | Change::Refused(..) => continue,
                 };
@@ -306,28 +338,21 @@ impl Lines {
         self.names.get(place).map_or("", String::as_str)
     }
 
-    fn question_json(&self, open: &Open) -> Value {
-        let row = &open.row;
-        let (dialog, question) = (&row.dialog, &row.question);
-        json!({
-            "place": self.name(open.place),
-            "id": question.id,
-            "rootId": dialog.root,
-            "selfId": dialog.this,
-            "agentId": row.agent,
-            "askedAt": question.asked_at,
-            "ageSeconds": item_json::age_seconds(&question.asked_at),
-            "headline": headline(&question.tellask_content),
-            "content": question.tellask_content,
-            "parts": parts_json(&inquiry_of(question, row.inquiry.as_ref()), &row.answers),
-            "category": category_of(row.inquiry.as_ref()),
-            "diff": diff_of(row.inquiry.as_ref()),
-            "taskDocPath": row.taskdoc,
-        })
+    fn question<'a>(&'a self, open: &'a Open) -> PlacedQuestion<'a> {
+        let (row, content) = (&open.row, &open.row.question.tellask_content);
+        PlacedQuestion {
+            place: self.name(open.place),
+            head: QuestionHead::of(row),
+            headline: headline(content),
+            content,
+            asks: Asks::of(row),
+            task_doc_path: &row.taskdoc,
+            event: "asked",
+        }
     }
 
-    /// Returns all open items as JSON.
-    fn items(&self) -> Vec<Value> {
+    /// Returns all open items.
+    fn items(&self) -> Vec<Placed<'_, Item<'_>>> {
         let open: Vec<&Open> = self.board.open.values().collect();
         let mut groups: HashMap<Asked<'_>, Vec<&Open>> = HashMap::new();
         for one in &open {
@@ -335,19 +360,18 @@ impl Lines {
                 groups.entry(asked).or_default().push(one);
             }
         }
-        let question = |one: &&Open| {
+        let questions = open.iter().map(|one| {
             let group = one.row.asked().and_then(|asked| groups.get(&asked));
             let same = group.into_iter().flatten();
             let same = same.filter(|other| other.row.dialog != one.row.dialog).take(MOST_ALIKE);
-            let alike: Vec<String> = same.map(|other| other.row.question.id.clone()).collect();
-            news::with_place(self.name(one.place), item_json::of_question(&one.row, &alike))
-        };
-        let questions = open.iter().map(question);
+            let alike = same.map(|other| other.row.question.id.clone()).collect();
+            Placed { what: Item::of_question(&one.row, alike), place: self.name(one.place) }
+        });
         let places = self.board.news.iter().enumerate();
         let told =
             places.flat_map(|(place, items)| items.iter().flatten().map(move |item| (place, item)));
         let told =
-            told.map(|(place, item)| news::with_place(self.name(place), item_json::of_news(item)));
+            told.map(|(place, item)| Placed { what: Item::of_news(item), place: self.name(place) });
         questions.chain(told).collect()
     }
 
@@ -474,13 +498,13 @@ fn store_line(place: &str, why: &str) -> String {
 /// Follows these places, with how each is shown.
 fn follow_all(
     places: &[String],
-    audience: AudienceKind,
+    audience: Audience,
 ) -> Result<Vec<(String, Followed)>, CommandError> {
     places.iter().map(|place| follow_place(place, audience)).collect()
 }
 
 /// Follows a place; returns how it is shown.
-fn follow_place(place: &str, audience: AudienceKind) -> Result<(String, Followed), CommandError> {
+fn follow_place(place: &str, audience: Audience) -> Result<(String, Followed), CommandError> {
     let hello = other_driver::hello_of_session(audience);
     if place.starts_with("ssh://") {
         let line =
