@@ -27,7 +27,7 @@ use dominds_tui::ui::bindings;
 use dominds_tui::ui::highlight::CodeColours;
 use dominds_tui::ui::links::Links;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
-use dominds_tui::ui::{App, AppOptions, DraftTexts, UiSettings};
+use dominds_tui::ui::{App, AppOptions, AppStart, DraftTexts, UiSettings};
 use ratatui::Terminal;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Size;
@@ -138,6 +138,7 @@ impl<'a> Screen<'a> {
             clock: Arc::new(FixedClock),
             drafts: DraftTexts::new(),
             moment: Instant::now(),
+            start: AppStart::default(),
         });
         let ability = Capabilities { depth: ColorDepth::True, utf8: true };
         let terminal = Terminal::new(ScreenBackend::new(io::sink(), SIZE, ability));

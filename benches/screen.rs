@@ -21,7 +21,7 @@ use dominds_tui::ui::bindings;
 use dominds_tui::ui::highlight::CodeColours;
 use dominds_tui::ui::links::Links;
 use dominds_tui::ui::theme::{ColorDepth, Glyphs, Theme};
-use dominds_tui::ui::{App, AppOptions, DraftTexts, UiSettings};
+use dominds_tui::ui::{App, AppOptions, AppStart, DraftTexts, UiSettings};
 use ratatui::Terminal;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Size;
@@ -111,6 +111,7 @@ impl Screen {
             clock: Arc::new(FixedClock),
             drafts: DraftTexts::new(),
             moment: Instant::now(),
+            start: AppStart::default(),
         });
         let ability = Capabilities { depth: ColorDepth::True, utf8: true };
         let backend = ScreenBackend::new(Sink::default(), SIZE, ability);

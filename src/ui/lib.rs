@@ -40,8 +40,9 @@ pub mod theme;
 pub mod words;
 
 pub use app::{
-    App, AppOptions, AttentionSettings, ComposerKeys, DemoStart, Gesture, HintUse, LookChange,
-    MAX_STORED_HINTS, QuietHours, QuitPolicy, STORED_HINTS,
+    App, AppOptions, AppStart, AppSummary, AttentionSettings, ComposerKeys, DemoStart, DriverLife,
+    Gesture, HintUse, LookChange, MAX_STORED_HINTS, QuietHours, QuitPolicy, STORED_HINTS,
+    ScreenNotice,
 };
 pub use caller::{Call, CallReason, CallTarget, CalledQuestion, Caller, StopCalls};
 pub use copies::{CopyMaker, CopyTarget};

@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
-use tokio::sync::Notify;
 
-use crate::action::{Action, EditingKeys, KeysOf, Scope};
+use crate::action::{Action, Scope};
 use crate::cx::{Cx, UiSettings};
 use crate::domain::Clock;
 use crate::domain::reading::usage::Prices;
@@ -24,50 +23,50 @@ use crate::effect::Effect;
 use crate::focus::Focus;
 use crate::follow_up::FollowUp;
 use crate::keymap::Chord;
-use crate::links::Links;
-use crate::model::{DraftKey, Model, Tone, attached};
+use crate::model::{DraftKey, Model, Tone, UnsavedDraft};
 use crate::new_overlay::NewOverlay;
 use crate::overlay::{Handled, Overlay};
+use crate::panes::composer;
 use crate::panes::field::Field;
-use crate::panes::queued::QueuedRow;
-use crate::panes::{composer, inbox, transcript, tree};
 use crate::protocol::Command;
-use crate::protocol::event::QueuedMessage;
 use crate::request::Request;
+use crate::terminal::MouseUse;
 use crate::text::SafeText;
-use crate::text::wide_chars::WideChars;
-use crate::theme::{Glyphs, Shade, ShadedThemes, Theme};
+use crate::theme::Glyphs;
 use answers::undoable::HeldAnswers;
 pub(crate) use calling::alerts::{Alerts, Due};
 pub use calling::alerts::{AttentionSettings, Looking};
-use calling::attention::InView;
+use calling::attention::{Attention, CallFacts};
 pub(crate) use calling::call_text::CallText;
 pub use calling::quiet_hours::QuietHours;
 use composing::writing::Writing;
 use dialogs::batch::Batch;
 use dialogs::preview::{Preview, PreviewStep};
-use dialogs::queue_strip::QueueStrip;
+use dialogs::queue_strip::{self, QueueStrip};
 use dialogs::reading::Reading;
+use dialogs::seen_marks::SeenMarks;
+use drawing::app_words;
 use drawing::appearance::Appearance;
 pub use drawing::appearance::LookChange;
 use drawing::focus::FocusState;
 use drawing::inline::Inline;
+pub use drawing::printing::PrintAmount;
 use drawing::redraw::Redraw;
 pub use drawing::screen::Screen;
 use flow::ending::DemoEnding;
 pub use flow::ending::DemoStart;
 use flow::facts::Facts;
-pub use flow::quitting::QuitPolicy;
 use flow::quitting::Quitting;
+pub use flow::quitting::{Leaving, QuitPolicy};
 use flow::requests::Requests;
 use flow::startup::Startup;
-use keys::begun_keys::{BegunKeys, Pressed};
+use keys::begun_keys::Pressed;
 use keys::first_hints::FirstHints;
 pub use keys::first_hints::{HintUse, MAX_STORED_HINTS, STORED_HINTS};
-use keys::key_reports::KeyReports;
 pub use keys::modes::ComposerKeys;
 pub use keys::pointer::Gesture;
 use keys::pointer::Pointer;
+use keys::pressing::{KeyFacts, Pressing};
 use overlays::stack::{ALWAYS_ACTIVE, OverlayFacts, Overlays};
 
 /// What an app is created with.
@@ -81,6 +80,67 @@ pub struct AppOptions {
     pub undo_answers: Duration,
     /// The current time, for messages that expire.
     pub moment: Instant,
+    pub start: AppStart,
+}
+
+/// How the screen is used, and what it shows from the start on.
+#[derive(Debug, Default)]
+pub struct AppStart {
+    /// It is below the text of the terminal, which keeps finished blocks.
+    pub inline: bool,
+    /// It is read-only.
+    pub views_only: bool,
+    pub driver: DriverLife,
+    pub mouse: MouseUse,
+    pub composer_keys: ComposerKeys,
+    /// When the person is called.
+    pub attention: AttentionSettings,
+    /// What models cost.
+    pub prices: Prices,
+    /// The sandbox level of commands, if it is known.
+    pub level: Option<Level>,
+    /// The text at the end of a demo, if it is the screen of one.
+    pub demo: Option<(String, DemoStart)>,
+}
+
+/// What becomes of the driver when the screen is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DriverLife {
+    /// It ends with the screen.
+    #[default]
+    WithScreen,
+    /// It is in this process and can go on without the screen.
+    CanGoOn,
+    /// It is another process: leaving this screen ends nothing.
+    GoesOn,
+}
+
+/// Something about the screen itself that a person has to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScreenNotice {
+    /// The driver's queue is full; the command is sent later.
+    Busy,
+    /// No other process can reach the driver of this screen.
+    Unreachable,
+    /// The terminal has ASCII letters only, by its locale.
+    WithoutLetters,
+    /// The drafts of the last session could not be read.
+    WithoutDrafts,
+}
+
+/// What is to be known of a screen when it was left.
+#[derive(Debug, Clone, Copy)]
+pub struct AppSummary<'a> {
+    /// What happens to background processes, as the user chose when quitting.
+    pub quit_policy: QuitPolicy,
+    /// It was left so that the driver goes on.
+    pub has_detached: bool,
+    /// The user quit in order to replay the demo.
+    pub replays: bool,
+    /// The number of open questions, postponed ones included.
+    pub open_questions: usize,
+    /// The drafts that could not be stored until the end.
+    pub unsaved: &'a [UnsavedDraft],
 }
 
 #[derive(Debug)]
@@ -96,28 +156,20 @@ pub struct App {
     commands: Vec<Command>,
     effects: Vec<Effect>,
     requests: Requests,
-    alerts: Alerts,
-    /// The dialogs that the driver was last told the person looks at.
-    told_looks: Option<Vec<String>>,
+    attention: Attention,
     appearance: Appearance,
     startup: Startup,
     quitting: Quitting,
     ending: DemoEnding,
     redraw: Redraw,
-    keys: KeyReports,
-    /// Keys that begin a longer sequence.
-    begun: Option<BegunKeys>,
-    /// The time of the last key of an unfinished vi command.
-    command_since: Option<Instant>,
+    pressing: Pressing,
     queue: QueueStrip,
     /// The size that was laid out last.
     size: Option<Size>,
-    in_view: InView,
     pointer: Pointer,
     batch: Batch,
     held: HeldAnswers,
-    /// The time at which the looks of the user are stored.
-    store_looks_at: Option<Instant>,
+    seen: SeenMarks,
     hints: FirstHints,
     /// `None` on a screen of its own.
     inline: Option<Inline>,
@@ -125,8 +177,22 @@ pub struct App {
 
 impl App {
     pub fn new(options: AppOptions) -> Self {
-        let (mut model, writing) = (Model::default(), Writing::new(options.drafts));
+        let start = options.start;
+        let (mut model, mut writing) = (Model::default(), Writing::new(options.drafts));
         model.tree.restore_looks(writing.drafts().get(&DraftKey::Looked));
+        (model.prices, model.level) = (start.prices, start.level);
+        model.driver_goes_on = start.driver == DriverLife::GoesOn;
+        model.detaches = start.driver == DriverLife::CanGoOn;
+        model.views_only = start.views_only;
+        writing.use_keys(start.composer_keys);
+        if start.views_only {
+            writing.only_view();
+        }
+        let mut attention = Attention::default();
+        attention.alerts.set(start.attention);
+        let mut pointer = Pointer::default();
+        let effects = pointer.use_mouse(start.mouse, start.inline).into_iter().collect();
+        let ending = start.demo.map(|(text, begun)| DemoEnding::of_demo(&text, begun));
         Self {
             ui: Arc::new(options.ui),
             clock: options.clock,
@@ -137,33 +203,24 @@ impl App {
             focus: FocusState::default(),
             overlays: Overlays::default(),
             commands: Vec::new(),
-            effects: Vec::new(),
+            effects,
             requests: Requests::default(),
-            alerts: Alerts::default(),
-            told_looks: None,
+            attention,
             appearance: Appearance::default(),
             startup: Startup::default(),
             quitting: Quitting::default(),
-            ending: DemoEnding::default(),
+            ending: ending.unwrap_or_default(),
             redraw: Redraw::new(options.moment),
-            keys: KeyReports::default(),
-            begun: None,
-            command_since: None,
+            pressing: Pressing::default(),
             queue: QueueStrip::default(),
             size: None,
-            in_view: InView::default(),
-            pointer: Pointer::default(),
+            pointer,
             batch: Batch::default(),
             held: HeldAnswers::new(options.undo_answers),
-            store_looks_at: None,
+            seen: SeenMarks::default(),
             hints: FirstHints::default(),
-            inline: None,
+            inline: start.inline.then(Inline::default),
         }
-    }
-
-    /// Sets what models cost.
-    pub fn set_prices(&mut self, prices: Prices) {
-        self.model.prices = prices;
     }
 
     /// Shows the first hints that the person does not know yet. `stored` is the stored text about them, if
@@ -184,17 +241,20 @@ impl App {
             self.commands.push(Command::Refresh);
         }
         let chord = Chord::from(key);
-        self.keys.press(chord.into());
-        if self.begun.is_none() && self.overlays.is_empty() && self.vi_key(key) {
+        self.pressing.reports.press(chord.into());
+        if !self.pressing.has_begun() && self.overlays.is_empty() && self.vi_key(key) {
             return self.outcome();
         }
-        match (self.press(chord), self.overlays.is_empty()) {
+        let here = KeyFacts::new(&self.overlays, &self.focus, &self.ui, self.redraw.now());
+        let (pressed, told) = self.pressing.press(chord, &self.ending, here);
+        self.follow(told);
+        match (pressed, self.overlays.is_empty()) {
             (Pressed::Done, _) => {}
             (Pressed::Action(action), true) => self.act_or_type(action, key),
             (Pressed::Unbound, true) if self.focus.is(Focus::Composer) && Field::takes(key) => {
                 self.writing.type_key(key, self.redraw.now());
             }
-            (Pressed::Unbound, true) => self.report_unused_key(self.scope()),
+            (Pressed::Unbound, true) => self.report_unused_key(self.focus.scope()),
             (Pressed::Action(action), false) => self.overlay_key(key, Some(action)),
             (Pressed::Unbound, false) => self.overlay_key(key, None),
         }
@@ -204,7 +264,7 @@ impl App {
     /// Handles pasted text. It never triggers actions.
     pub fn paste(&mut self, text: &str) -> Vec<Command> {
         self.redraw.mark();
-        self.begun = None;
+        self.pressing.take_back();
         let taken = self.with_overlay(|pane, cx| {
             pane.paste(text, cx);
             Handled::Done
@@ -223,27 +283,35 @@ impl App {
 
     /// Returns the commands to send after a key or event.
     fn outcome(&mut self) -> Vec<Command> {
-        self.look_at_open();
-        self.queue.track(self.queue_messages().is_empty(), self.redraw.now());
+        let now = self.redraw.now();
+        self.seen.look_at(self.reading.dialog(), &mut self.model.tree, now);
+        let queued = queue_strip::of_open(self.facts(), &self.requests);
+        self.queue.track(queued.is_empty(), now);
         self.writing.settle_vi();
-        self.refresh_offers();
+        if self.focus.is(Focus::Composer) {
+            self.commands.extend(self.writing.offer(&self.model.workspace.members, &self.ui));
+        }
         self.take_commands()
     }
 
     /// Advances the time. Call it before keys and events, and at [`App::wake_at`].
     pub fn tick(&mut self, now: Instant) {
-        let prints = self.prints_between(self.redraw.now(), now);
+        let before = self.redraw.now();
+        let prints = self.inline.as_ref().is_some_and(|inline| inline.prints_between(before, now));
         self.redraw.mark_if(prints);
         self.redraw.tick(now);
-        self.store_looks_due(now);
+        self.seen.store_due(&mut self.model.tree, &mut self.writing, now);
         self.writing.tick(now);
         let due = self.held.due(now);
         self.redraw.mark_if(!due.is_empty());
         self.follow(due.into_iter().map(|held| FollowUp::Request(held.request())));
-        let back = self.bring_back_due(now);
-        self.redraw.mark_if(back);
-        self.tell_looks();
-        self.draw_attention(now);
+        let alerts = &mut self.attention.alerts;
+        let back = self.writing.bring_back_due(&mut self.model.inbox, alerts, now);
+        self.follow(back);
+        let calls =
+            CallFacts { model: &self.model, answered: self.writing.question(), lang: self.ui.lang };
+        self.commands.extend(self.attention.tell_looks(calls));
+        self.effects.extend(self.attention.ring_if_due(calls, &*self.clock, now));
         match self.preview.tick(now) {
             PreviewStep::Nothing => {}
             PreviewStep::Ended => self.redraw.mark(),
@@ -252,8 +320,8 @@ impl App {
         let again = self.overlays.reload_due_sheet(now);
         self.follow(again);
         let expired = self.model.notices.tick(now);
-        let fills = self.fills_at();
-        if fills.is_some_and(|at| now >= at) {
+        let fills = self.reading.fills_at(self.redraw.drawn_at());
+        if fills.is_some_and(|at| now >= at) && !self.shows_live_rows() {
             self.reading.fill();
         }
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
@@ -262,8 +330,8 @@ impl App {
     /// Returns the next time at which something changes without an event.
     pub fn wake_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
-        let (stored, rings) = (self.writing.store_at(), self.alerts.wake_at());
-        let (preview, looks) = (self.preview.wake_at(), self.store_looks_at);
+        let (stored, rings) = (self.writing.store_at(), self.attention.alerts.wake_at());
+        let (preview, looks) = (self.preview.wake_at(), self.seen.store_at());
         let sheet = self.overlays.sheet_due_at();
         let times = [notice, back, stored, rings, preview, looks, sheet, self.redraw_at()];
         times.into_iter().flatten().min()
@@ -273,8 +341,8 @@ impl App {
     pub fn wake_hidden_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
         let (stored, held) = (self.writing.store_at(), self.held.due_at());
-        let calls = self.alerts.wake_at();
-        [notice, back, stored, held, calls, self.store_looks_at].into_iter().flatten().min()
+        let (calls, looks) = (self.attention.alerts.wake_at(), self.seen.store_at());
+        [notice, back, stored, held, calls, looks].into_iter().flatten().min()
     }
 
     /// Returns the time at which the drawn screen is out of date without an event: ages, the countdown
@@ -286,10 +354,13 @@ impl App {
         let countdown = open.and_then(|open| self.model.retries.changes_at(open, drawn));
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
         let undo = self.held.changes_at(drawn);
-        let (fills, prints) = (self.fills_at(), self.prints_at());
-        let begun = self.begun.as_ref().map(|begun| begun.since);
-        let begun = begun.or_else(|| self.begun_command().map(|(_, since)| since));
-        let next_keys = begun.and_then(|since| keys::begun_keys::appears_at(since, drawn));
+        let now = self.redraw.now();
+        let waits = self.inline.as_ref().and_then(|inline| inline.log.wake_at());
+        let prints = waits.filter(|at| *at > now && self.shows_live_rows());
+        let here = KeyFacts::new(&self.overlays, &self.focus, &self.ui, now);
+        let next_keys = self.pressing.lists_at(&self.writing, here, drawn);
+        // Never while the dialog is not on the screen.
+        let fills = self.reading.fills_at(drawn).filter(|_| !self.shows_live_rows());
         let asked = self.overlays.changes_at(drawn);
         [ages, countdown, strip, undo, fills, prints, next_keys, asked].into_iter().flatten().min()
     }
@@ -314,7 +385,7 @@ impl App {
 
     pub fn take_effects(&mut self) -> Vec<Effect> {
         let count = self.model.inbox.len();
-        self.effects.extend(self.alerts.title(count, self.redraw.now()));
+        self.effects.extend(self.attention.alerts.title(count, self.redraw.now()));
         std::mem::take(&mut self.effects)
     }
 
@@ -323,187 +394,84 @@ impl App {
         self.redraw.mark();
     }
 
-    /// The addresses of links on the screen.
-    pub fn links(&self) -> Links {
-        self.ui.links.clone()
+    /// The settings of the screen.
+    pub fn settings(&self) -> &UiSettings {
+        &self.ui
     }
 
-    /// Notified when more colours of code are known; then [`App::resized`] draws them.
-    pub fn code_coloured(&self) -> Arc<Notify> {
-        self.ui.colours.done()
+    /// The terminal reports whether somebody looks at it.
+    pub fn look(&mut self, looking: Looking) {
+        self.attention.alerts.look(looking);
     }
 
-    /// The driver's queue is full; the command is sent later.
-    pub fn busy(&mut self) {
-        self.follow([FollowUp::Notify(Tone::Plain, drawing::app_words::BUSY)]);
+    /// Tells the person something about the screen itself.
+    pub fn tell(&mut self, notice: ScreenNotice) {
+        self.follow([match notice {
+            ScreenNotice::Busy => FollowUp::Notify(Tone::Plain, app_words::BUSY),
+            ScreenNotice::Unreachable => FollowUp::Notify(Tone::Plain, app_words::UNREACHABLE),
+            ScreenNotice::WithoutDrafts => FollowUp::Notify(Tone::Bad, app_words::WITHOUT_DRAFTS),
+            // Without other letters it is English in every language.
+            ScreenNotice::WithoutLetters => {
+                let text = "no UTF-8 in the locale: other letters are ?; LC_ALL=C.UTF-8 helps";
+                FollowUp::NotifyText(Tone::Bad, text.to_owned())
+            }
+        }]);
     }
 
-    /// The driver is asked to end; the screen shows that until it has.
-    pub fn begin_shutdown(&mut self) {
-        self.quitting.begin();
-        self.send_held();
-        self.redraw.mark();
-        self.store_looks();
-        self.writing.store();
-    }
-
-    /// Sends the answers that could still be undone.
-    fn send_held(&mut self) {
+    /// The screen is being left: answers that could still be undone are sent, and drafts stored.
+    pub fn begin_leaving(&mut self, leaving: Leaving) {
+        self.quitting.begin(leaving);
+        self.redraw.mark_if(leaving == Leaving::WithDriver);
         let held = self.held.all();
         self.follow(held.into_iter().map(|held| FollowUp::Request(held.request())));
+        self.save_drafts();
     }
 
     /// Hands all drafts over to be stored, the latest changes included.
     pub fn save_drafts(&mut self) {
-        self.store_looks();
+        self.seen.store(&mut self.model.tree, &mut self.writing, self.redraw.now());
         self.writing.store();
     }
 
-    /// Makes this the screen of a demo, which shows `text` at its end.
-    pub fn end_with(&mut self, text: &str, begun: DemoStart) {
-        self.ending = DemoEnding::of_demo(text, begun);
+    /// Returns what is to be known of the screen when it was left.
+    pub fn summary(&self) -> AppSummary<'_> {
+        AppSummary {
+            quit_policy: self.quitting.policy(),
+            has_detached: self.quitting.has_detached(),
+            replays: self.ending.replays(),
+            open_questions: self.model.inbox.all().len(),
+            unsaved: &self.model.unsaved_at_end,
+        }
     }
 
-    /// True if the user quit in order to replay the demo.
-    pub fn replays(&self) -> bool {
-        self.ending.replays()
-    }
-
-    /// Returns what happens to background processes, as the user chose when quitting.
-    pub fn quit_policy(&self) -> QuitPolicy {
-        self.quitting.policy()
-    }
-
-    /// The driver is another process: leaving this screen ends nothing.
-    pub fn leave_driver_running(&mut self) {
-        self.model.driver_goes_on = true;
-    }
-
-    /// No other process can reach the driver of this screen.
-    pub fn tell_unreachable(&mut self) {
-        self.follow([FollowUp::Notify(Tone::Plain, drawing::app_words::UNREACHABLE)]);
-    }
-
-    /// Warns that the terminal has ASCII letters only, by its locale; so this is English in every language.
-    pub fn tell_without_letters(&mut self) {
-        self.notify(Tone::Bad, "no UTF-8 in the locale: other letters are ?; LC_ALL=C.UTF-8 helps");
-    }
-
-    /// The drafts of the last session could not be read.
-    pub fn tell_without_drafts(&mut self) {
-        self.follow([FollowUp::Notify(Tone::Bad, drawing::app_words::WITHOUT_DRAFTS)]);
-    }
-
-    /// Makes this screen read-only.
-    pub fn only_view(&mut self) {
-        self.model.views_only = true;
-        self.writing.only_view();
-    }
-
-    /// The driver of this process can go on without this screen.
-    pub fn may_detach(&mut self) {
-        self.model.detaches = true;
-    }
-
-    /// Leaves the screen while the driver goes on: held answers are sent and drafts stored.
-    pub fn begin_detach(&mut self) {
-        self.quitting.detach();
-        self.send_held();
-        self.store_looks();
-        self.writing.store();
-    }
-
-    /// True if the screen was left so that the driver goes on.
-    pub fn has_detached(&self) -> bool {
-        self.quitting.has_detached()
-    }
-
-    /// Sets the sandbox level of commands to show.
-    pub fn show_level(&mut self, level: Level) {
-        self.model.level = Some(level);
-        self.redraw.mark();
-    }
-
-    /// Uses the theme that fits the terminal's background, now and when it changes.
-    pub fn follow_background(&mut self, themes: ShadedThemes) {
-        let theme = self.appearance.follow(themes);
-        self.wear(theme);
-    }
-
-    /// The terminal's background is dark or light.
-    pub fn show_on(&mut self, shade: Shade) {
-        let theme = self.appearance.show_on(shade);
-        self.wear(theme);
-    }
-
-    /// The user has changed the theme.
+    /// Draws everything anew, as it has to look now.
     pub fn change_look(&mut self, change: LookChange) {
-        match change {
-            LookChange::Look { theme, follows } => {
-                let theme = self.appearance.choose(theme, follows);
-                self.wear(Some(theme));
-            }
+        let mut is_changed = false;
+        let theme = match change {
+            LookChange::Look { theme, follows } => Some(self.appearance.choose(theme, follows)),
+            LookChange::Themes(themes) => self.appearance.follow(themes),
+            LookChange::Background(shade) => self.appearance.show_on(shade),
             LookChange::Invalid(reason) => {
                 let reason = SafeText::line(reason.in_lang(self.ui.lang));
-                let text = self.ui.sentence(drawing::app_words::THEME_STAYS, reason.as_str());
-                self.notify(Tone::Bad, &text);
+                let text = self.ui.sentence(app_words::THEME_STAYS, reason.as_str());
+                return self.notify(Tone::Bad, &text);
             }
-        }
-    }
-
-    /// Draws everything in another theme, if there is one and it differs.
-    fn wear(&mut self, theme: Option<Theme>) {
+            LookChange::Wide(wide) => {
+                wide.set();
+                Arc::make_mut(&mut self.ui).glyphs = Glyphs::ASCII;
+                is_changed = true;
+                None
+            }
+        };
         if let Some(theme) = theme.filter(|theme| *theme != self.ui.theme) {
             Arc::make_mut(&mut self.ui).theme = theme;
-            self.forget_layout();
+            is_changed = true;
         }
-    }
-
-    /// The terminal draws these two cells wide: they count as two, and the symbols are those of ASCII.
-    pub fn widen(&mut self, wide: WideChars) {
-        wide.set();
-        Arc::make_mut(&mut self.ui).glyphs = Glyphs::ASCII;
-        self.forget_layout();
-    }
-
-    /// Draws everything anew.
-    fn forget_layout(&mut self) {
-        self.reading.forget_layout();
-        self.preview.forget_layout();
-        self.overlays.forget_rows();
-        self.redraw.mark();
-    }
-
-    /// Returns the number of open questions, postponed ones included, for the line after the screen is closed.
-    pub fn open_questions(&self) -> usize {
-        self.model.inbox.all().len()
-    }
-
-    /// The scope in which keys are resolved.
-    fn scope(&self) -> Scope {
-        match self.focus.now() {
-            Focus::Tree => tree::SCOPE,
-            Focus::Inbox => inbox::SCOPE,
-            Focus::Dialog => transcript::SCOPE,
-            Focus::Composer => composer::SCOPE,
-        }
-    }
-
-    /// Applies moves of the transcript that wait for the next layout: an action on the block with the cursor
-    /// then concerns the block the user went to, however fast.
-    fn settle(&mut self) {
-        if self.reading.has_pending_moves()
-            && let Some(size) = self.next_size()
-        {
-            self.layout(size);
-        }
-    }
-
-    /// Continues a search in older records as soon as some of them arrived: the next ones are requested
-    /// at once, not a frame later.
-    fn seek_on(&mut self) {
-        if let Some(size) = self.size.filter(|_| self.reading.seeks_older()) {
-            self.layout(size);
+        if is_changed {
+            self.reading.forget_layout();
+            self.preview.forget_layout();
+            self.overlays.forget_rows();
+            self.redraw.mark();
         }
     }
 
@@ -513,39 +481,19 @@ impl App {
         Facts { model: &self.model, open, focus, ui: &self.ui }
     }
 
-    /// The queued messages of the open dialog as the driver reported them, without those being taken back.
-    fn queued(&self) -> Arc<[QueuedMessage]> {
-        let row = self.facts().open_row();
-        row.map(|row| self.requests.not_taken_back(&row.queued)).unwrap_or_default()
-    }
-
-    /// The queued messages of the open dialog, including those not yet on disk.
-    fn queue_messages(&self) -> Vec<QueuedRow> {
-        let Some(dialog) = self.reading.dialog() else { return Vec::new() };
-        let key = DraftKey::Message(dialog.clone());
-        let sending: Vec<String> = self.requests.texts_for(&key).map(attached::content).collect();
-        dialogs::queue_strip::messages(&self.queued(), sending.iter().map(String::as_str))
-    }
-
     fn notify(&mut self, tone: Tone, text: &str) {
         self.model.notices.show(tone, text, self.redraw.now());
         self.redraw.mark();
     }
 
-    /// Returns whose keys help and the palette show while no overlay is open.
-    fn pane_keys(&self) -> KeysOf {
-        let keys = if self.writing.has_vi() { EditingKeys::Vi } else { EditingKeys::Plain };
-        KeysOf::pane(self.scope(), self.focus.is(Focus::Composer).then_some(keys))
-    }
-
     /// Reports that the key being handled does nothing here.
     fn report_unused_key(&mut self, scope: Scope) {
-        let report = self.keys.report(scope, &self.ui);
+        let report = self.pressing.reports.report(scope, &self.ui);
         self.follow(report);
     }
 
     fn overlay_key(&mut self, key: KeyEvent, action: Option<Action>) {
-        let scope = self.key_scope();
+        let scope = self.overlays.scope().unwrap_or_else(|| self.focus.scope());
         let acted = action.is_some_and(|action| self.act_in_overlay(action));
         let types = action.is_none() || scope == composer::SCOPE;
         let used = acted || (types && self.with_overlay(|pane, cx| pane.typed(key, cx)));
@@ -573,11 +521,7 @@ impl App {
             }
         }
         // Keys may come faster than frames.
-        if self.overlays.awaits_layout()
-            && let Some(size) = self.next_size()
-        {
-            self.layout(size);
-        }
+        self.settle(self.overlays.awaits_layout());
         if let Some(shown) = self.overlays.search_key(action, &self.ui) {
             self.follow(shown);
             return true;
@@ -598,7 +542,7 @@ impl App {
 
     /// Runs `work` on the overlays with the state they may read.
     fn in_overlays<R>(&mut self, work: impl FnOnce(&mut Overlays, OverlayFacts<'_>) -> R) -> R {
-        let queued = self.queued();
+        let queued = self.requests.still_queued(self.facts().open_row());
         let facts = OverlayFacts {
             model: &self.model,
             open: self.reading.dialog(),

@@ -231,7 +231,7 @@ impl<S: Surface> Run<'_, S> {
         }
         // Questions answered meanwhile on another screen do not ring.
         let ring = self.foreground.ring.take();
-        if let Some(text) = ring.filter(|_| self.app.open_questions() > 0) {
+        if let Some(text) = ring.filter(|_| self.app.summary().open_questions > 0) {
             self.ring_terminal(&text);
         }
         self.ask_background_again();

@@ -23,7 +23,7 @@ use ratatui::layout::Size;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::app::{App, Gesture, LookChange, Looking};
+use super::app::{App, Gesture, Leaving, LookChange, Looking, PrintAmount, ScreenNotice};
 use super::backend::{FrameBounds, StatusQuestion};
 use super::copies::{CopyJob, CopyMaker};
 use super::draft_writer::DraftWriter;
@@ -266,7 +266,7 @@ impl<'a, S: Surface> Run<'a, S> {
             self.show_links();
         }
         let stored = self.drafts.written();
-        let coloured = self.app.code_coloured();
+        let coloured = self.app.settings().colours.done();
         let mut copied = self.copies.take_outcomes();
         // Input before the first frame is handled before it.
         if let Some(first) = ready_now(&mut input).await {
@@ -300,7 +300,7 @@ impl<'a, S: Surface> Run<'a, S> {
     /// what it has not printed yet.
     fn finish(self) {
         let Self { app, surface, mut drafts, .. } = self;
-        surface.print(&app.take_rest(), 1);
+        surface.print(&app.take_printed(PrintAmount::All), 1);
         app.save_drafts();
         drafts.save(app.take_drafts());
         app.drafts_left(&drafts.finish(DRAFTS_TIMEOUT));
@@ -349,7 +349,7 @@ impl<'a, S: Surface> Run<'a, S> {
         let started = Instant::now();
         let mut size = self.surface.size();
         if let Some(rows) = self.app.inline_rows(size) {
-            let printed = self.app.take_printed(size.width);
+            let printed = self.app.take_printed(PrintAmount::OneFrame);
             self.surface.print(&printed, rows);
             size.height = rows;
         }
@@ -539,7 +539,7 @@ impl<'a, S: Surface> Run<'a, S> {
     fn begin_detach(&mut self) {
         if !self.is_leaving() {
             self.detach_deadline = Some(now() + DETACH_TIMEOUT);
-            self.app.begin_detach();
+            self.app.begin_leaving(Leaving::Detached);
             self.drafts.save(self.app.take_drafts());
             self.unsent.extend(self.app.take_commands());
             self.foreground.ask_to_end();
@@ -551,7 +551,7 @@ impl<'a, S: Surface> Run<'a, S> {
         if self.shutdown_deadline.is_none() {
             let grace = self.options.grace;
             self.shutdown_deadline = Some(now() + grace + SHUTDOWN_MARGIN);
-            self.app.begin_shutdown();
+            self.app.begin_leaving(Leaving::WithDriver);
             // Answers that could still be undone come before the end.
             self.drafts.save(self.app.take_drafts());
             self.unsent.extend(self.app.take_commands());
@@ -577,7 +577,7 @@ impl<'a, S: Surface> Run<'a, S> {
                 Err(TrySendError::Full(command)) => {
                     self.unsent.push_front(command);
                     if !std::mem::replace(&mut self.busy_shown, true) {
-                        self.app.busy();
+                        self.app.tell(ScreenNotice::Busy);
                     }
                     return;
                 }

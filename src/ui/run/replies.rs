@@ -1,6 +1,7 @@
 //! Replies of the terminal about itself: its colours, what it can show, what it draws two cells wide.
 
 use super::{Background, LinkUse, Run};
+use crate::app::LookChange;
 use crate::input::Reply;
 use crate::pacer::Cause;
 use crate::surface::Surface;
@@ -14,12 +15,12 @@ impl<S: Surface> Run<'_, S> {
         match reply {
             Reply::Background(colour) => {
                 self.background = Background::Replied;
-                self.app.show_on(Shade::of(colour));
+                self.app.change_look(LookChange::Background(Shade::of(colour)));
             }
             // The desktop may have changed, and not the terminal: its own colour decides.
             Reply::Scheme(shade) => match self.background {
                 Background::Replied => self.ask_background(),
-                Background::Unknown => self.app.show_on(shade),
+                Background::Unknown => self.app.change_look(LookChange::Background(shade)),
             },
             Reply::Terminal { notifier, links } => {
                 if let Some(notifier) = notifier {
@@ -52,14 +53,14 @@ impl<S: Surface> Run<'_, S> {
         match WideChars::measured(start, column) {
             Some(WideChars::None) | None => {}
             Some(wide @ (WideChars::Signs | WideChars::SignsAndLetters)) => {
-                self.app.widen(wide);
+                self.app.change_look(LookChange::Wide(wide));
                 self.surface.repaint();
             }
         }
     }
 
     pub(super) fn show_links(&mut self) {
-        self.surface.show_links(self.app.links());
+        self.surface.show_links(self.app.settings().links.clone());
         self.app.resized();
     }
 

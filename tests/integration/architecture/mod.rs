@@ -389,6 +389,33 @@ fn no_file_is_longer_than_one_can_read() {
     report("longer than 700 lines", &long.collect::<Vec<_>>());
 }
 
+/// The most methods of the app of the screen, which only gives things to their owners.
+const MAX_APP_METHODS: usize = 60;
+
+/// Returns how many methods a source gives the app.
+fn methods_of_app(text: &str) -> usize {
+    let mut is_inside = false;
+    let is_method = |line: &&str| {
+        is_inside = *line == "impl App {" || (is_inside && *line != "}");
+        let code = line.strip_prefix("    ").unwrap_or_default();
+        is_inside && (code.starts_with("fn ") || (code.starts_with("pub") && code.contains(" fn ")))
+    };
+    text.lines().filter(is_method).count()
+}
+
+#[test]
+fn the_app_has_at_most_sixty_methods() {
+    let owner = "impl Reading {\n    pub fn open(&self) {}\n}\n";
+    let router = "impl App {\n    pub fn key(&mut self) {\n        fn inner() {}\n    }\n\n    fn act() {}\n}\n";
+    assert_eq!(methods_of_app(&format!("{router}{owner}{router}")), 4);
+    let sources = program().into_iter().filter(|source| source.path.starts_with("src/ui/app"));
+    let methods: usize = sources.map(|source| methods_of_app(&source.text)).sum();
+    assert!(
+        (1..=MAX_APP_METHODS).contains(&methods),
+        "{methods}: what is about one owner is its own"
+    );
+}
+
 #[test]
 fn every_file_says_what_it_is_for() {
     let all = sources("src").into_iter().chain(sources("tests"));

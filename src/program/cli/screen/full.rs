@@ -21,8 +21,8 @@ use crate::ui::start::{Questions, TerminalOptions};
 use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook};
 use crate::ui::theme::{ColorDepth, shade_of_variable};
 use crate::ui::{
-    App, AppOptions, CopyMaker, DemoStart, DraftWriter, HintUse, Keys, Leave, ProgramHost,
-    QuitPolicy, RunOptions, Size,
+    App, AppOptions, AppStart, CopyMaker, DemoStart, DraftWriter, DriverLife, HintUse, Keys, Leave,
+    LookChange, ProgramHost, QuitPolicy, RunOptions, ScreenNotice, Size,
 };
 
 use super::copies::Copies;
@@ -227,56 +227,46 @@ async fn on_terminal(
     let (_watch, looks) = config::watch(&setup, workspace);
     let stored = texts.read().await;
     let has_drafts = stored.is_some();
+    let is_demo = demo.is_some();
+    let start = AppStart {
+        inline: modes.live_rows().is_some(),
+        views_only: view,
+        driver: driver_life(&end),
+        mouse: setup.mouse,
+        composer_keys: setup.composer_keys,
+        attention: setup.attention,
+        prices: setup.prices,
+        level,
+        demo: demo.map(|(stage, begun)| (stage.ending(lang), begun)),
+    };
     let mut app = App::new(AppOptions {
         ui: setup.look,
         clock: Arc::new(SystemClock),
         drafts: stored.unwrap_or_default(),
         undo_answers: UNDO_ANSWERS,
         moment: Instant::now(),
+        start,
     });
     if !has_drafts {
-        app.tell_without_drafts();
+        app.tell(ScreenNotice::WithoutDrafts);
     }
     if !setup.ability.utf8 {
-        app.tell_without_letters();
+        app.tell(ScreenNotice::WithoutLetters);
     }
-    if modes.live_rows().is_some() {
-        app.be_inline();
-    }
-    app.set_attention(setup.attention);
-    app.use_mouse(setup.mouse);
-    app.set_composer_keys(setup.composer_keys);
-    app.set_prices(setup.prices);
     show_first_hints(&mut app, setup.hints).await;
     let questions = questions(setup.themes.is_some(), setup.ability.depth);
     // A reply of the terminal replaces it.
     let said = env::variable("COLORFGBG").and_then(|value| shade_of_variable(&value));
     if let Some(shade) = said {
-        app.show_on(shade);
+        app.change_look(LookChange::Background(shade));
     }
     if let Some(themes) = setup.themes {
-        app.follow_background(themes);
-    }
-    if let Some(level) = level {
-        app.show_level(level);
-    }
-    if view {
-        app.only_view();
-    }
-    if !end.is_here() {
-        app.leave_driver_running();
-    }
-    if end.can_go_on() && waiter::can_release() {
-        app.may_detach();
+        app.change_look(LookChange::Themes(themes));
     }
     let hang_up = setup.hang_up;
     let without_terminal = after_hang_up(hang_up, &end);
-    let is_demo = demo.is_some();
     if end.is_here() && !end.can_go_on() && !is_demo {
-        app.tell_unreachable();
-    }
-    if let Some((stage, begun)) = demo {
-        app.end_with(&stage.ending(lang), begun);
+        app.tell(ScreenNotice::Unreachable);
     }
     let drafts = DraftWriter::start(texts)?;
     let programs = Arc::new(Programs::new(workspace)) as Arc<dyn ProgramHost>;
@@ -306,26 +296,36 @@ async fn on_terminal(
     let channels = (commands, events);
     let shown =
         crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
-    unsaved::report(app.unsaved_at_end(), lang);
-    if app.has_detached() {
+    let left = app.summary();
+    unsaved::report(left.unsaved, lang);
+    if left.has_detached {
         // Its thread holds the terminal open.
         *keys = Keys::default();
         let until = until_when(hang_up, asked.get().copied());
-        return go_on(end, until, app.open_questions(), lang).await;
+        return go_on(end, until, left.open_questions, lang).await;
     }
     let is_one = !end.is_several() && !is_demo;
-    if let Some(line) = end.settle(asked.get().copied(), app.quit_policy(), lang).await {
+    if let Some(line) = end.settle(asked.get().copied(), left.quit_policy, lang).await {
         output::note(&line);
     }
-    if let Some(line) = open_questions_line(app.open_questions(), lang).filter(|_| is_one) {
+    if let Some(line) = open_questions_line(left.open_questions, lang).filter(|_| is_one) {
         output::note(&line);
     }
     match asked.get() {
         // After a signal, a terminal error does not matter.
         Some(ask) => Ok(ScreenExit::Status(report_signal(*ask))),
-        None if app.replays() => shown.map(|_| ScreenExit::Replay),
+        None if left.replays => shown.map(|_| ScreenExit::Replay),
         None => shown.map(|_| ScreenExit::Status(Status::Done)),
     }
+}
+
+/// Returns what becomes of the driver when the screen is left.
+fn driver_life(end: &LinkEnd) -> DriverLife {
+    if !end.is_here() {
+        return DriverLife::GoesOn;
+    }
+    let can_go_on = end.can_go_on() && waiter::can_release();
+    if can_go_on { DriverLife::CanGoOn } else { DriverLife::WithScreen }
 }
 
 /// Returns how to leave a screen whose terminal is gone.

@@ -1,15 +1,16 @@
 //! Images of the person: warnings before they are sent.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use crate::app::App;
+use super::writing::Writing;
 use crate::app::drawing::app_words;
 use crate::cx::UiSettings;
-use crate::domain::{AgentId, DialogId};
+use crate::domain::AgentId;
 use crate::follow_up::FollowUp;
-use crate::model::{Tone, attached};
+use crate::model::{Model, Tone, Tree, attached};
 use crate::panes::composer::Target;
-use crate::protocol::{AttachedImage, ImageOrigin, ImageSupport};
+use crate::protocol::{AttachedImage, ImageOrigin, ImageSupport, WorkspaceView};
 use crate::request::Request;
 use crate::text::copy_text::size;
 
@@ -35,43 +36,42 @@ impl UnseenImages {
     }
 }
 
-impl App {
-    /// A copy of an image is kept: it is attached.
-    pub(in crate::app) fn image_kept(
+impl Writing {
+    /// A copy of an image is kept: it is attached. Says if its recipient will not see it.
+    pub(in crate::app) fn attach_kept(
         &mut self,
-        number: u64,
-        image: AttachedImage,
+        (number, image): (u64, AttachedImage),
         origin: &ImageOrigin,
-    ) {
-        let now = self.redraw.now();
+        (model, ui): (&Model, &UiSettings),
+        now: Instant,
+    ) -> Option<FollowUp> {
         let path = match origin {
             ImageOrigin::File(path) => path.as_str(),
             ImageOrigin::Clipboard(_) => "",
         };
-        self.writing.image_kept(number, (image, path), &self.ui, now);
-        if let Some(unseen) = self.unseen_images() {
-            let text = format!("{} {}", unseen.text(&self.ui), self.ui.text(app_words::ONLY_TOLD));
-            self.follow([FollowUp::NotifyText(Tone::Bad, text)]);
-        }
+        self.image_kept(number, (image, path), ui, now);
+        let unseen = self.unseen_images(model)?;
+        let text = format!("{} {}", unseen.text(ui), ui.text(app_words::ONLY_TOLD));
+        Some(FollowUp::NotifyText(Tone::Bad, text))
     }
 
     /// The clipboard had an image: a copy is kept, if its chip still wants one.
-    pub(in crate::app) fn image_taken(&mut self, number: u64, bytes: &Arc<[u8]>) {
-        if self.writing.awaits_image(number) {
+    pub(in crate::app) fn image_taken(&self, number: u64, bytes: &Arc<[u8]>) -> Option<FollowUp> {
+        self.awaits_image(number).then(|| {
             let origin = ImageOrigin::Clipboard(bytes.clone());
-            self.follow([FollowUp::Request(Request::KeepImage { number, origin })]);
-        }
+            FollowUp::Request(Request::KeepImage { number, origin })
+        })
     }
 
     /// Why the recipient will not see all images that are attached.
-    pub(in crate::app) fn unseen_images(&self) -> Option<UnseenImages> {
-        let field = &self.writing.composer().field;
+    pub(in crate::app) fn unseen_images(&self, model: &Model) -> Option<UnseenImages> {
+        let field = &self.composer().field;
         if !field.has_images() {
             return None;
         }
-        let member = self.recipient()?;
+        let member = recipient(self.target(), &model.tree)?;
         let who = format!("@{member}");
-        match self.image_support(member) {
+        match image_support(member, &model.workspace) {
             ImageSupport::Unknown => None,
             ImageSupport::NotRead => Some(UnseenImages { who, up_to: None }),
             ImageSupport::Read { most_bytes } => {
@@ -81,18 +81,19 @@ impl App {
             }
         }
     }
+}
 
-    /// Returns the member that gets the text.
-    fn recipient(&self) -> Option<&AgentId> {
-        let of = |dialog: &DialogId| self.model.tree.get(dialog).map(|row| &row.agent);
-        match self.writing.target() {
-            Target::Nobody => None,
-            Target::Dialog(dialog) | Target::Question { dialog, .. } => of(dialog),
+/// Returns the member that gets the text.
+fn recipient<'a>(target: &Target, tree: &'a Tree) -> Option<&'a AgentId> {
+    match target {
+        Target::Nobody => None,
+        Target::Dialog(dialog) | Target::Question { dialog, .. } => {
+            tree.get(dialog).map(|row| &row.agent)
         }
     }
+}
 
-    fn image_support(&self, member: &AgentId) -> ImageSupport {
-        let mut members = self.model.workspace.members.iter();
-        members.find(|known| known.id == *member).map(|known| known.images).unwrap_or_default()
-    }
+fn image_support(member: &AgentId, workspace: &WorkspaceView) -> ImageSupport {
+    let mut members = workspace.members.iter();
+    members.find(|known| known.id == *member).map(|known| known.images).unwrap_or_default()
 }

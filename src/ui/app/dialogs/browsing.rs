@@ -3,11 +3,14 @@
 use super::lifecycle;
 use crate::app::drawing::app_words;
 use crate::app::flow::facts::Facts;
+use crate::cx::UiSettings;
 use crate::domain::DialogId;
 use crate::focus::Focus;
 use crate::follow_up::{FilteredList, FollowUp, FollowUps, ToModel, ToReading};
-use crate::model::{Tone, Tree};
+use crate::model::{Model, Tone, Tree};
 use crate::new_overlay::{NewOverlay, PromptPurpose};
+use crate::panes::search_prompt::count_text;
+use crate::panes::transcript::{SearchCount, Towards};
 
 /// Opens the selected dialog; the row of a Taskdoc is folded or unfolded.
 pub(in crate::app) fn open_selected(tree: &mut Tree) -> FollowUps {
@@ -70,6 +73,40 @@ pub(in crate::app) fn is_filtered(facts: Facts<'_>) -> bool {
         Focus::Tree => facts.model.tree.filter().is_some(),
         Focus::Inbox => facts.model.inbox.filter().is_some(),
         Focus::Dialog | Focus::Composer => false,
+    }
+}
+
+/// Goes to the next or the previous row that the filter of the list with the focus fits, and says which one it is.
+pub(in crate::app) fn step_fitting(
+    model: &mut Model,
+    focus: Focus,
+    towards: Towards,
+    ui: &UiSettings,
+) -> FollowUps {
+    let back = towards == Towards::Start;
+    let found = match focus {
+        Focus::Tree if model.tree.filter().is_some() => model.tree.step_fitting(back),
+        Focus::Inbox if model.inbox.filter().is_some() => model.inbox.step_fitting(back),
+        Focus::Tree | Focus::Inbox | Focus::Dialog | Focus::Composer => {
+            return vec![FollowUp::Notify(Tone::Plain, app_words::NOTHING_FILTERED)];
+        }
+    };
+    let (current, total) = found.map_or((0, 0), |found| (found.number, found.total));
+    let count = SearchCount { current, total, has_older: false, reads_older: false };
+    vec![FollowUp::NotifyText(Tone::Plain, count_text(count, ui))]
+}
+
+/// Orders the list that has the focus in its other way.
+pub(in crate::app) fn switch_order(model: &mut Model, focus: Focus) -> FollowUps {
+    match focus {
+        Focus::Tree => {
+            model.tree.toggle_groups();
+            Vec::new()
+        }
+        Focus::Inbox => {
+            vec![FollowUp::Notify(Tone::Plain, model.inbox.switch_order().word())]
+        }
+        Focus::Dialog | Focus::Composer => Vec::new(),
     }
 }
 

@@ -3,9 +3,10 @@
 
 use crate::app::App;
 use crate::app::drawing::app_words;
+use crate::app::flow::facts::Facts;
 use crate::copies::{CopyOutcome, CopyTo};
 use crate::domain::text::in_lang;
-use crate::domain::{AgentId, Lang};
+use crate::domain::{AgentId, Lang, Stamp};
 use crate::effect::Effect;
 use crate::follow_up::{FollowUp, FollowUps};
 use crate::model::Tone;
@@ -13,46 +14,44 @@ use crate::terminal::MAX_CLIPBOARD_BYTES;
 use crate::text::CopyText;
 use crate::text::copy_text::size;
 
+/// Sends text to the clipboard or into a file with the name of this member.
+pub(in crate::app) fn copy_out(
+    to: CopyTo,
+    text: CopyText,
+    (agent, now): (Option<&AgentId>, &Stamp),
+) -> FollowUp {
+    if text.is_empty() {
+        return FollowUp::Notify(Tone::Plain, app_words::NOTHING_TO_COPY);
+    }
+    FollowUp::Effect(match to {
+        CopyTo::Clipboard => Effect::Copy(text),
+        CopyTo::File => Effect::WriteFile { name: file_name(agent, now), text },
+    })
+}
+
+/// Writes the selected dialog of the tree, with all its courses, into a file.
+pub(in crate::app) fn write_selected(facts: Facts<'_>, now: &Stamp) -> FollowUps {
+    facts.on_selected(|dialog, facts| {
+        let name = file_name(facts.row(dialog).map(|row| &row.agent), now);
+        let dialog = dialog.clone();
+        vec![FollowUp::Effect(Effect::WriteDialog { name, dialog })]
+    })
+}
+
+/// The member and the time: `dba-20261121-120000.md`.
+fn file_name(agent: Option<&AgentId>, now: &Stamp) -> String {
+    let agent = agent.map_or_else(|| "dialog".to_owned(), ToString::to_string);
+    let digits: String = now.to_string().chars().filter(char::is_ascii_digit).take(14).collect();
+    let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, ""));
+    format!("{agent}-{day}-{time}.md")
+}
+
 impl App {
-    /// Sends text to the clipboard or into a file.
-    pub(in crate::app) fn copy_out(&mut self, to: CopyTo, text: CopyText) {
-        if text.is_empty() {
-            self.notify(Tone::Plain, self.ui.text(app_words::NOTHING_TO_COPY));
-            return;
-        }
-        self.effects.push(match to {
-            CopyTo::Clipboard => Effect::Copy(text),
-            CopyTo::File => {
-                let agent = self.reading.open().and_then(|open| open.agent.as_ref());
-                Effect::WriteFile { name: self.file_name(agent), text }
-            }
-        });
-    }
-
-    /// Writes the selected dialog of the tree, with all its courses, into a file.
-    pub(in crate::app) fn write_selected(&self) -> FollowUps {
-        self.facts().on_selected(|dialog, facts| {
-            let name = self.file_name(facts.row(dialog).map(|row| &row.agent));
-            let dialog = dialog.clone();
-            vec![FollowUp::Effect(Effect::WriteDialog { name, dialog })]
-        })
-    }
-
-    /// The member and the time: `dba-20261121-120000.md`.
-    fn file_name(&self, agent: Option<&AgentId>) -> String {
-        let agent = agent.map_or_else(|| "dialog".to_owned(), ToString::to_string);
-        let now = self.clock.now();
-        let digits: String =
-            now.to_string().chars().filter(char::is_ascii_digit).take(14).collect();
-        let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, ""));
-        format!("{agent}-{day}-{time}.md")
-    }
-
     /// Reports what became of a copy; takes in an image.
     pub fn copied(&mut self, outcome: &CopyOutcome) {
         if let CopyOutcome::Image { number, bytes } = outcome {
-            self.image_taken(*number, bytes);
-            return;
+            let wanted = self.writing.image_taken(*number, bytes);
+            return self.follow(wanted);
         }
         if let CopyOutcome::NoImage { number, .. } = outcome {
             self.writing.image_refused(*number, self.redraw.now());

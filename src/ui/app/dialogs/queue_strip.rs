@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use crate::app::flow::facts::Facts;
+use crate::app::flow::requests::Requests;
+use crate::model::{DraftKey, attached};
 use crate::panes::queued::{QueuedRow, SendState};
 use crate::protocol::event::QueuedMessage;
 
@@ -39,8 +42,16 @@ impl QueueStrip {
     }
 }
 
+/// The queued messages of the open dialog, including those not yet on disk.
+pub(in crate::app) fn of_open(facts: Facts<'_>, requests: &Requests) -> Vec<QueuedRow> {
+    let Some(dialog) = facts.open_dialog() else { return Vec::new() };
+    let key = DraftKey::Message(dialog.clone());
+    let sending: Vec<String> = requests.texts_for(&key).map(attached::content).collect();
+    messages(&requests.still_queued(facts.open_row()), sending.iter().map(String::as_str))
+}
+
 /// Returns the queued messages, then those of `sending` that are not on disk yet.
-pub(in crate::app) fn messages<'a>(
+fn messages<'a>(
     queued: &[QueuedMessage],
     sending: impl Iterator<Item = &'a str>,
 ) -> Vec<QueuedRow> {

@@ -2,37 +2,49 @@
 
 use std::time::{Duration, Instant};
 
-use crate::app::App;
-use crate::model::DraftKey;
+use crate::app::composing::writing::Writing;
+use crate::domain::DialogId;
+use crate::model::{DraftKey, Tree};
 
 /// The longest time of looking that a crash may lose.
 const STORE_AFTER: Duration = Duration::from_secs(5);
 
-impl App {
+/// The looks that are not stored yet.
+#[derive(Debug, Default)]
+pub(in crate::app) struct SeenMarks {
+    /// The time at which they are stored.
+    store_at: Option<Instant>,
+}
+
+impl SeenMarks {
     /// The open dialog is looked at.
-    pub(in crate::app) fn look_at_open(&mut self) {
-        if let Some(open) = self.reading.dialog() {
-            self.model.tree.look_at(open);
+    pub fn look_at(&mut self, open: Option<&DialogId>, tree: &mut Tree, now: Instant) {
+        if let Some(open) = open {
+            tree.look_at(open);
         }
-        if self.model.tree.has_new_looks() {
-            self.store_looks_at.get_or_insert(self.redraw.now() + STORE_AFTER);
+        if tree.has_new_looks() {
+            self.store_at.get_or_insert(now + STORE_AFTER);
         }
     }
 
-    /// Hands it to the writer if it is time.
-    pub(in crate::app) fn store_looks_due(&mut self, now: Instant) {
-        if self.store_looks_at.is_some_and(|due| due <= now) {
-            self.store_looks();
+    pub fn store_at(&self) -> Option<Instant> {
+        self.store_at
+    }
+
+    /// Hands them to the writer if it is time.
+    pub fn store_due(&mut self, tree: &mut Tree, writing: &mut Writing, now: Instant) {
+        if self.store_at.is_some_and(|due| due <= now) {
+            self.store(tree, writing, now);
         }
     }
 
     /// Stores them at once.
-    pub(in crate::app) fn store_looks(&mut self) {
-        self.store_looks_at = None;
-        if self.model.tree.has_new_looks() {
-            let text = self.model.tree.take_looks();
-            self.writing.set_draft(&DraftKey::Looked, &text, self.redraw.now());
-            self.writing.store();
+    pub fn store(&mut self, tree: &mut Tree, writing: &mut Writing, now: Instant) {
+        self.store_at = None;
+        if tree.has_new_looks() {
+            let text = tree.take_looks();
+            writing.set_draft(&DraftKey::Looked, &text, now);
+            writing.store();
         }
     }
 }

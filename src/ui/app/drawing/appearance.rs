@@ -1,13 +1,20 @@
 //! Which theme is shown: the chosen one, or the one that fits the terminal's background.
 
 use crate::domain::text::Localized;
+use crate::text::wide_chars::WideChars;
 use crate::theme::{Shade, ShadedThemes, Theme};
 
-/// The theme was changed while the screen is open.
+/// The screen has to look in another way from now on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LookChange {
-    /// Another theme, or themes to choose from by the background.
+    /// The user has another theme, or themes to choose from by the background.
     Look { theme: Theme, follows: Option<ShadedThemes> },
+    /// The theme is the one that fits the terminal's background, now and when that changes.
+    Themes(ShadedThemes),
+    /// The terminal's background is dark or light.
+    Background(Shade),
+    /// The terminal draws these two cells wide: they count as two, and the symbols are those of ASCII.
+    Wide(WideChars),
     /// It cannot be used: the old one stays.
     Invalid(Localized),
 }

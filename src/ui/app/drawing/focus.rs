@@ -1,6 +1,6 @@
 //! Which part of the screen gets the keys.
 
-use crate::action::Scope;
+use crate::action::{EditingKeys, KeysOf, Scope};
 use crate::focus::Focus;
 use crate::panes::{composer, inbox, transcript, tree};
 
@@ -36,6 +36,27 @@ impl FocusState {
 
     pub fn is(&self, focus: Focus) -> bool {
         self.now == focus
+    }
+
+    /// The scope in which keys are resolved while no overlay is open.
+    pub fn scope(&self) -> Scope {
+        match self.now {
+            Focus::Tree => tree::SCOPE,
+            Focus::Inbox => inbox::SCOPE,
+            Focus::Dialog => transcript::SCOPE,
+            Focus::Composer => composer::SCOPE,
+        }
+    }
+
+    /// Returns whose keys help and the palette show while no overlay is open.
+    pub fn keys(&self, has_vi: bool) -> KeysOf {
+        let editing = if has_vi { EditingKeys::Vi } else { EditingKeys::Plain };
+        KeysOf::pane(self.scope(), self.is(Focus::Composer).then_some(editing))
+    }
+
+    /// True if this part has the focus, or had it before the composer.
+    pub fn is_or_was(&self, focus: Focus) -> bool {
+        [self.now, self.pane].contains(&focus)
     }
 
     /// The pane that has the focus, or had it before the composer.

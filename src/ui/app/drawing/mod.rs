@@ -8,3 +8,4 @@ pub(super) mod inline;
 pub(super) mod printing;
 pub(super) mod redraw;
 pub(super) mod screen;
+pub(super) mod tabs;

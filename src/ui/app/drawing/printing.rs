@@ -11,13 +11,13 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::inline::{EndingPrinted, Inline};
-use super::screen::{DialogNames, MIN_SIZE, speaker};
+use super::screen::{DialogNames, MIN_SIZE, live_height, speaker};
 use crate::app::App;
+use crate::app::flow::ending::DemoEnding;
 use crate::cx::UiSettings;
-use crate::domain::DialogId;
 use crate::focus::Focus;
-use crate::follow_up::{FollowUp, FollowUps};
 use crate::inline::{InlineLog, LogEntry, Spacing, block_rows, heading, is_late, note};
+use crate::model::Model;
 use crate::panes::strip::Strip;
 use crate::panes::transcript::{LayoutContext, OpenDialog};
 use crate::theme::Role;
@@ -29,38 +29,19 @@ const ENDING_ROWS: u16 = 200;
 
 /// How much is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Amount {
+pub enum PrintAmount {
+    /// As much as with one frame, while only the live rows are shown.
     OneFrame,
     /// Everything, also entries that wait: it is the end.
     All,
 }
 
 impl App {
-    /// Makes it an inline screen.
-    pub fn be_inline(&mut self) {
-        self.inline = Some(Inline::default());
-    }
-
-    /// True if the screen is inline.
-    pub(in crate::app) fn is_inline(&self) -> bool {
-        self.inline.is_some()
-    }
-
     /// True on an inline screen without other panes and overlays.
     pub(in crate::app) fn shows_live_rows(&self) -> bool {
         let writes = self.focus.is(Focus::Composer) || self.model.tree.is_empty();
         let alone = self.overlays.is_empty() && (writes || !self.startup.is_listed());
-        self.is_inline() && (alone || self.quitting.has_begun())
-    }
-
-    /// Returns the focus after answering: the live rows always have the composer.
-    pub(in crate::app) fn return_focus(&self) -> Focus {
-        if self.shows_live_rows() { Focus::Composer } else { self.focus.pane() }
-    }
-
-    /// The size of the whole terminal on an inline screen.
-    pub(in crate::app) fn inline_terminal(&self) -> Option<Size> {
-        self.inline.as_ref().map(|inline| inline.terminal)
+        self.inline.is_some() && (alone || self.quitting.has_begun())
     }
 
     /// The rows of the next frame on an inline screen in a terminal of this size; `None` on a full one.
@@ -70,42 +51,67 @@ impl App {
         Some(if width < MIN_SIZE.0 || height < MIN_SIZE.1 {
             1
         } else if self.shows_live_rows() {
-            self.live_height(terminal)
+            live_height(&self.writing, self.queue_in_view().len(), terminal)
         } else {
             (height / 3 * 2).clamp(MIN_SIZE.1, height)
         })
     }
 
-    /// The rows that are to be printed now, for a terminal of this width.
-    pub fn take_printed(&mut self, width: u16) -> Vec<Line<'static>> {
-        if !self.shows_live_rows() {
-            return Vec::new();
+    /// The rows that are to be printed now; none on a full screen.
+    pub fn take_printed(&mut self, amount: PrintAmount) -> Vec<Line<'static>> {
+        let waits = amount == PrintAmount::OneFrame && !self.shows_live_rows();
+        let Some(inline) = self.inline.as_mut().filter(|_| !waits) else { return Vec::new() };
+        let source = PrintSource {
+            model: &self.model,
+            open: self.reading.open(),
+            ending: &self.ending,
+            ui: &self.ui,
+            now: self.redraw.now(),
+        };
+        let (rows, is_more) = source.print(inline, amount);
+        self.redraw.mark_if(is_more);
+        rows
+    }
+
+    /// Lays the next frame out if something waits for that, and one was laid out already.
+    pub(in crate::app) fn settle(&mut self, waits: bool) {
+        let Some(laid_out) = self.size.filter(|_| waits) else { return };
+        let size = match self.inline.as_ref().map(|inline| inline.terminal) {
+            None => Some(laid_out),
+            Some(terminal) => self.inline_rows(terminal).map(|height| Size { height, ..terminal }),
+        };
+        if let Some(size) = size {
+            self.layout(size);
         }
-        self.print(width, Amount::OneFrame)
     }
+}
 
-    /// Returns everything that remains to be printed, at the end.
-    pub fn take_rest(&mut self) -> Vec<Line<'static>> {
-        let width = self.inline_terminal().map_or(0, |terminal| terminal.width);
-        self.print(width, Amount::All)
-    }
+/// What is printed above the live rows.
+struct PrintSource<'a> {
+    model: &'a Model,
+    open: Option<&'a OpenDialog>,
+    ending: &'a DemoEnding,
+    ui: &'a UiSettings,
+    now: Instant,
+}
 
-    fn print(&mut self, width: u16, amount: Amount) -> Vec<Line<'static>> {
-        let Some(mut inline) = self.inline.take() else { return Vec::new() };
-        let now = self.redraw.now();
+impl PrintSource<'_> {
+    /// Returns the rows; true if more follow with the next frame.
+    fn print(&self, inline: &mut Inline, amount: PrintAmount) -> (Vec<Line<'static>>, bool) {
+        let (width, mut is_more) = (inline.terminal.width, false);
         let mut rows: Vec<Strip> = Vec::new();
-        if inline.terminal.width >= MIN_SIZE.0 {
-            self.collect(&mut inline, width);
-            while self.print_next(&mut inline.log, (width, now), amount, &mut rows) {
-                if rows.len() > MAX_ROWS_AT_ONCE && amount == Amount::OneFrame {
-                    self.redraw.mark();
+        if width >= MIN_SIZE.0 {
+            self.collect(inline, width);
+            while self.print_next(&mut inline.log, width, amount, &mut rows) {
+                if rows.len() > MAX_ROWS_AT_ONCE && amount == PrintAmount::OneFrame {
+                    is_more = true;
                     break;
                 }
-                self.collect(&mut inline, width);
+                self.collect(inline, width);
             }
         }
-        self.inline = Some(inline);
-        rows.into_iter().map(|row| self.on_paper(row, usize::from(width))).collect()
+        let rows = rows.into_iter().map(|row| self.on_paper(row, usize::from(width)));
+        (rows.collect(), is_more)
     }
 
     /// The row with the colours that the theme has for text without any.
@@ -129,7 +135,7 @@ impl App {
     /// Collects the blocks of the open dialog, unless an old course of it is open.
     fn collect_blocks(&self, log: &mut InlineLog) {
         let newest = |open: &&OpenDialog| open.loaded && open.course == open.courses;
-        let Some(open) = self.reading.open().filter(newest) else { return };
+        let Some(open) = self.open.filter(newest) else { return };
         let row = self.model.tree.get(&open.dialog);
         let title = row.map(|row| row.title.as_str()).unwrap_or_default();
         let slug = row.and_then(|row| row.slug.as_ref()).map(|slug| format!(" !{slug}"));
@@ -148,17 +154,17 @@ impl App {
     fn print_next(
         &self,
         log: &mut InlineLog,
-        (width, now): (u16, Instant),
-        amount: Amount,
+        width: u16,
+        amount: PrintAmount,
         rows: &mut Vec<Strip>,
     ) -> bool {
         let since = log.waits_since();
-        let Some(entry) = log.next(&self.ui) else { return false };
+        let Some(entry) = log.next(self.ui) else { return false };
         let lay_out = || self.entry_rows(&entry, usize::from(width));
         let ((printed, spacing), incomplete) = self.ui.colours.watch(lay_out);
-        let is_late = is_late(since, now) || amount == Amount::All;
+        let is_late = is_late(since, self.now) || amount == PrintAmount::All;
         if incomplete.is_some() && !is_late {
-            log.put_back(entry, since.unwrap_or(now));
+            log.put_back(entry, since.unwrap_or(self.now));
             return false;
         }
         if log.space_before(spacing) {
@@ -169,7 +175,7 @@ impl App {
     }
 
     fn entry_rows(&self, entry: &LogEntry, width: usize) -> (Vec<Strip>, Spacing) {
-        let ui = &*self.ui;
+        let ui = self.ui;
         match entry {
             LogEntry::Heading { name, title } => {
                 (vec![heading(name, title, width, ui)], Spacing::Apart)
@@ -199,7 +205,7 @@ impl App {
     /// The text at the end of a demo, each time it is shown.
     fn collect_ending(&self, inline: &mut Inline, width: u16) {
         let area = Rect::new(0, 0, width, ENDING_ROWS);
-        let mut rows = self.ending.rows(area, &self.ui, false);
+        let mut rows = self.ending.rows(area, self.ui, false);
         // The keys, which do not act in the composer.
         rows.pop();
         let before = inline.ending;
@@ -207,58 +213,5 @@ impl App {
         if (before, inline.ending) == (EndingPrinted::No, EndingPrinted::Yes) {
             inline.log.say(rows);
         }
-    }
-
-    /// Returns the time at which a waiting entry is printed, if that is still to come.
-    pub(in crate::app) fn prints_at(&self) -> Option<Instant> {
-        let at = self.inline.as_ref()?.log.wake_at()?;
-        (at > self.redraw.now() && self.shows_live_rows()).then_some(at)
-    }
-
-    /// True if it is to be printed between these times.
-    pub(in crate::app) fn prints_between(&self, before: Instant, now: Instant) -> bool {
-        let at = self.inline.as_ref().and_then(|inline| inline.log.wake_at());
-        at.is_some_and(|at| before < at && at <= now)
-    }
-
-    /// The size of the next frame, if one was laid out already.
-    pub(in crate::app) fn next_size(&mut self) -> Option<Size> {
-        let laid_out = self.size?;
-        let Some(terminal) = self.inline_terminal() else { return Some(laid_out) };
-        self.inline_rows(terminal).map(|height| Size { height, ..terminal })
-    }
-
-    /// Returns the time at which blank rows of the open dialog are filled; never while it is not on the screen.
-    pub(in crate::app) fn fills_at(&self) -> Option<Instant> {
-        let drawn = self.redraw.drawn_at();
-        self.reading.fills_at(drawn).filter(|_| !self.shows_live_rows())
-    }
-
-    /// Opens the first dialog: on an inline screen one writes to it.
-    pub(in crate::app) fn open_first(&mut self, first: FollowUps) {
-        if !self.is_inline() || first.is_empty() || self.model.views_only {
-            return self.follow(first);
-        }
-        self.focus.set(Focus::Composer);
-        self.writing.entered();
-        self.follow(first);
-        if !self.writing.can_write() {
-            self.follow([FollowUp::Focus(Focus::Tree)]);
-        }
-    }
-
-    /// Passes on an event that is news while only one dialog is shown.
-    pub(in crate::app) fn tell(
-        &mut self,
-        tell: impl FnOnce(&mut InlineLog, Option<&DialogId>, &UiSettings),
-    ) {
-        if let Some(inline) = &mut self.inline {
-            tell(&mut inline.log, self.reading.dialog(), &self.ui);
-        }
-    }
-
-    /// Returns the open dialog and the log, for the live rows.
-    pub(in crate::app) fn open_with_log(&self) -> Option<(&OpenDialog, &InlineLog)> {
-        Some((self.reading.open()?, &self.inline.as_ref()?.log))
     }
 }

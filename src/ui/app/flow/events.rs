@@ -1,12 +1,11 @@
 //! Driver events, applied to the owners.
 
-use super::results;
+use super::{problems, results};
 use crate::app::answers::consent;
 use crate::app::dialogs::lifecycle;
 use crate::app::drawing::app_words;
 use crate::app::{App, Effect, Focus, Request};
 use crate::domain::reading::transcript::BlockChange;
-use crate::domain::teams::notices::{self, NewsItem, NewsKind, NewsLevel};
 use crate::follow_up::{FollowUp, ToReading};
 use crate::model::Tone;
 use crate::new_overlay::NewOverlay;
@@ -20,17 +19,34 @@ impl App {
         let closes = matches!(event, DriverEvent::Inbox(_) | DriverEvent::Answered { .. });
         let changed = self.apply_event(event);
         self.redraw.mark_if(changed);
-        let first = self.startup.open_first(&self.model, self.writing.drafts(), self.ui.lang);
-        self.open_first(first);
+        self.open_first();
         if closes {
             // Shown after the notice about the restored draft of another question.
-            self.give_back_gone();
+            let told = self.writing.give_back_gone(&self.model.inbox, self.redraw.now());
+            self.follow(told);
         }
         self.outcome()
     }
 
+    /// Opens the first dialog: on an inline screen one writes to it.
+    fn open_first(&mut self) {
+        let first = self.startup.open_first(&self.model, self.writing.drafts(), self.ui.lang);
+        if self.inline.is_none() || first.is_empty() || self.model.views_only {
+            return self.follow(first);
+        }
+        self.focus.set(Focus::Composer);
+        self.writing.entered();
+        self.follow(first);
+        if !self.writing.can_write() {
+            self.follow([FollowUp::Focus(Focus::Tree)]);
+        }
+    }
+
     /// True if the screen may have changed.
     fn apply_event(&mut self, event: DriverEvent) -> bool {
+        if let Some(inline) = &mut self.inline {
+            inline.hear(&event, self.reading.dialog(), &self.ui);
+        }
         match event {
             DriverEvent::Workspace(workspace) => {
                 self.model.workspace = workspace;
@@ -39,38 +55,36 @@ impl App {
             }
             DriverEvent::Files(paths) => self.writing.set_files(paths),
             DriverEvent::Rows(rows) => {
-                // It may be another driver, which was not told anything yet.
-                self.told_looks = None;
-                self.tell(|log, open, ui| log.rows_listed(&rows, open, ui));
+                self.attention.forget_told();
                 self.model.tree.set(rows);
                 self.startup.rows_arrived();
             }
             DriverEvent::Row(row) => {
                 self.ending.row_changed(&row);
-                self.tell(|log, open, ui| log.row_changed(&row, open, ui));
                 let again = self.overlays.reload_sheet_of(&row.dialog.root, self.redraw.now());
                 self.model.put_row(*row);
                 self.follow(again);
             }
             DriverEvent::Removed(dialog) => {
-                self.tell(|log, _, _| log.removed(&dialog));
                 self.model.tree.remove(&dialog);
                 let closed = self.reading.removed(&dialog, self.focus.now());
                 self.follow(closed);
             }
             DriverEvent::Inbox(rows) => {
-                self.tell(|log, open, ui| log.inbox_changed(&rows, open, ui));
                 self.model.inbox.set(rows);
-                self.rest_inbox();
-                let inbox = &self.model.inbox;
+                if !self.focus.is_or_was(Focus::Inbox) {
+                    self.model.inbox.rest();
+                }
+                let (inbox, now) = (&self.model.inbox, self.redraw.now());
                 let is_open = |id: &str| inbox.get(id).is_some() || inbox.is_failure(id);
-                self.alerts.listed(is_open, self.redraw.now());
-                self.put_off_as_stored();
+                self.attention.alerts.listed(is_open, now);
+                let times = (&self.clock.now(), now);
+                self.writing.put_off_as_stored(&mut self.model.inbox, times);
                 self.startup.inbox_arrived();
                 self.inbox_changed();
             }
             DriverEvent::Asked { question, .. } => {
-                self.alerts.came(question, self.redraw.now());
+                self.attention.alerts.came(question, self.redraw.now());
             }
             DriverEvent::Answered { question, headline, by, .. } => {
                 if let Some(name) = by {
@@ -78,8 +92,8 @@ impl App {
                     self.notify(Tone::Plain, &text);
                 }
                 self.model.inbox.remove(&question);
-                self.alerts.drop_question(&question);
-                self.forget_put_off(&[question]);
+                self.attention.alerts.drop_question(&question);
+                self.writing.forget_put_off(&[question], self.redraw.now());
                 self.inbox_changed();
             }
             DriverEvent::Page { ticket, page } => {
@@ -88,7 +102,10 @@ impl App {
                 }
                 self.hints.saw(&page.dialog, &page.entries);
                 self.reading.apply_page(ticket, *page);
-                self.seek_on();
+                // A search goes on in older records at once, not a frame later.
+                if let Some(size) = self.size.filter(|_| self.reading.seeks_older()) {
+                    self.layout(size);
+                }
             }
             DriverEvent::Sheet { dialog, sheet } => {
                 let changed = self.overlays.update_sheet(&dialog, *sheet);
@@ -120,7 +137,10 @@ impl App {
                     open.transcript.ended(&call, ok) != BlockChange::Nothing
                 });
             }
-            DriverEvent::Problems(problems) => self.replace_problems(problems),
+            DriverEvent::Problems(problems) => {
+                let told = problems::replace(&mut self.model, problems, self.ui.lang);
+                self.follow(told);
+            }
             DriverEvent::Done { ticket, dialog } => {
                 if let Some(request) = self.requests.finish(ticket) {
                     self.follow(results::done(request, dialog, self.facts()));
@@ -155,7 +175,10 @@ impl App {
             }
             DriverEvent::ImageKept { ticket, image } => {
                 if let Some(Request::KeepImage { number, origin }) = self.requests.finish(ticket) {
-                    self.image_kept(number, *image, &origin);
+                    let (kept, now) = ((number, *image), self.redraw.now());
+                    let told =
+                        self.writing.attach_kept(kept, &origin, (&self.model, &self.ui), now);
+                    self.follow(told);
                 }
             }
             DriverEvent::Log { ticket, log } => {
@@ -175,7 +198,17 @@ impl App {
                     self.follow(consent::changed(&known, self.facts()));
                 }
             }
-            DriverEvent::News(items) => self.news_changed(items),
+            DriverEvent::News(items) => {
+                let known = self.startup.news_arrived().then(|| self.model.inbox.news());
+                let (lang, now) = (self.ui.lang, self.redraw.now());
+                let told =
+                    known.and_then(|known| self.attention.news_changed(known, &items, lang, now));
+                self.follow(told);
+                self.model.inbox.set_news(items);
+                if !self.focus.is_or_was(Focus::Inbox) {
+                    self.model.inbox.rest();
+                }
+            }
             DriverEvent::Teams(teams) => self.model.teams.set(&teams),
             DriverEvent::Triggers(rows) => self.model.teams.set_triggers(rows),
             DriverEvent::Tasks(tasks) => self.model.teams.set_tasks(tasks),
@@ -205,35 +238,6 @@ impl App {
         true
     }
 
-    /// Announces the newest new item once; failures ring.
-    fn news_changed(&mut self, items: Vec<NewsItem>) {
-        let known = self.startup.news_arrived().then(|| self.model.inbox.news().to_vec());
-        for gone in known.iter().flat_map(|known| notices::gone(known, &items)) {
-            self.alerts.drop_question(&gone.id);
-        }
-        let new = known.iter().flat_map(|known| notices::added(known, &items));
-        let new: Vec<&NewsItem> = new.collect();
-        for failure in new.iter().filter(|item| item.kind == NewsKind::Failure) {
-            self.alerts.came(failure.id.clone(), self.redraw.now());
-        }
-        if let Some(item) = new.into_iter().max_by(|a, b| a.updated_at.cmp(&b.updated_at)) {
-            let tone = match (item.kind, item.level) {
-                (NewsKind::Failure, _) | (_, NewsLevel::Warning) => Tone::Bad,
-                (NewsKind::Notice, NewsLevel::Info) => Tone::Plain,
-            };
-            self.notify(tone, &app_words::news(item, self.ui.lang));
-        }
-        self.model.inbox.set_news(items);
-        self.rest_inbox();
-    }
-
-    /// Scrolls the inbox to its first row, unless it has the focus.
-    fn rest_inbox(&mut self) {
-        if ![self.focus.now(), self.focus.pane()].contains(&Focus::Inbox) {
-            self.model.inbox.rest();
-        }
-    }
-
     /// Turns the composer away from a question that was closed.
     fn inbox_changed(&mut self) {
         let (inbox, open) = (&self.model.inbox, self.reading.dialog());
@@ -249,11 +253,5 @@ impl App {
             self.writing.saved(&key, &typed, now);
             self.notify(Tone::Bad, self.ui.text(app_words::QUESTION_GONE));
         }
-    }
-
-    /// Turns unsent answers to questions that were closed into message drafts.
-    pub(in crate::app) fn give_back_gone(&mut self) {
-        let told = self.writing.give_back_gone(&self.model.inbox, self.redraw.now());
-        self.follow(told);
     }
 }

@@ -6,16 +6,20 @@ use crate::domain::{Lang, Problem};
 use crate::draft_writer::DraftTexts;
 use crate::follow_up::FollowUp;
 use crate::model::unsaved::unsaved;
-use crate::model::{Tone, UnsavedDraft};
+use crate::model::{Model, Tone};
+
+/// Replaces the problems of the driver.
+pub(in crate::app) fn replace(
+    model: &mut Model,
+    mut problems: Vec<Problem>,
+    lang: Lang,
+) -> Option<FollowUp> {
+    problems.extend(model.unsaved_drafts.clone());
+    let known = std::mem::replace(&mut model.problems, problems);
+    changed(&known, &model.problems, lang)
+}
 
 impl App {
-    /// Replaces the problems of the driver.
-    pub(in crate::app) fn replace_problems(&mut self, mut problems: Vec<Problem>) {
-        problems.extend(self.model.unsaved_drafts.clone());
-        let known = std::mem::replace(&mut self.model.problems, problems);
-        self.follow(changed(&known, &self.model.problems, self.ui.lang));
-    }
-
     /// Drafts were written, or why they could not be.
     pub fn drafts_written(&mut self, problem: Option<Problem>) {
         if self.model.unsaved_drafts == problem {
@@ -24,7 +28,8 @@ impl App {
         let before = std::mem::replace(&mut self.model.unsaved_drafts, problem);
         let mut problems = self.model.problems.clone();
         problems.retain(|one| before.as_ref() != Some(one));
-        self.replace_problems(problems);
+        let told = replace(&mut self.model, problems, self.ui.lang);
+        self.follow(told);
         self.redraw.mark();
     }
 
@@ -32,15 +37,10 @@ impl App {
     pub fn drafts_left(&mut self, texts: &DraftTexts) {
         self.model.unsaved_at_end = unsaved(texts);
     }
-
-    /// The drafts that could not be stored until the end.
-    pub fn unsaved_at_end(&self) -> &[UnsavedDraft] {
-        &self.model.unsaved_at_end
-    }
 }
 
 /// The first problem that was not known before; else, that all are fixed.
-pub(in crate::app) fn changed(known: &[Problem], now: &[Problem], lang: Lang) -> Option<FollowUp> {
+fn changed(known: &[Problem], now: &[Problem], lang: Lang) -> Option<FollowUp> {
     let mut fresh = now.iter().filter(|one| is_reported(one));
     if let Some(problem) = fresh.find(|one| known.iter().all(|known| known.id != one.id)) {
         return Some(FollowUp::NotifyText(Tone::Bad, problem.message().in_lang(lang).to_owned()));

@@ -16,6 +16,15 @@ pub enum QuitPolicy {
     Stop,
 }
 
+/// How the screen is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaving {
+    /// The driver is asked to end; the screen shows that until it has.
+    WithDriver,
+    /// The driver goes on.
+    Detached,
+}
+
 #[derive(Debug, Default)]
 pub(in crate::app) struct Quitting {
     policy: QuitPolicy,
@@ -35,14 +44,12 @@ impl Quitting {
         Effect::Quit
     }
 
-    /// The driver is asked to end.
-    pub fn begin(&mut self) {
-        self.begun = true;
-    }
-
-    /// Records that the screen is left while the driver goes on.
-    pub fn detach(&mut self) {
-        self.detached = true;
+    /// Records that the screen is being left.
+    pub fn begin(&mut self, leaving: Leaving) {
+        match leaving {
+            Leaving::WithDriver => self.begun = true,
+            Leaving::Detached => self.detached = true,
+        }
     }
 
     pub fn has_detached(&self) -> bool {
@@ -102,7 +109,7 @@ mod tests {
     #[test]
     fn background_processes_keep_running_unless_the_user_chose_otherwise() {
         let mut quitting = Quitting::default();
-        quitting.begin();
+        quitting.begin(Leaving::WithDriver);
         assert_eq!(quitting.policy(), QuitPolicy::LetRun);
         assert_eq!(quitting.quit_and_stop(), Effect::Quit);
         assert_eq!(quitting.policy(), QuitPolicy::Stop);

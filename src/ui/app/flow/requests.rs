@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::model::DraftKey;
 use crate::panes::composer::Target;
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, Ticket};
+use crate::protocol::{Command, Ticket, TreeRow};
 use crate::request::{PendingTakeBack, Request};
 
 #[derive(Debug, Default)]
@@ -40,8 +40,13 @@ impl Requests {
         drafts.filter(move |(of, _)| of == key).map(|(_, typed)| typed)
     }
 
+    /// The queued messages of a dialog as the driver reported them, without those being taken back.
+    pub fn still_queued(&self, dialog: Option<&TreeRow>) -> Arc<[QueuedMessage]> {
+        dialog.map(|row| self.not_taken_back(&row.queued)).unwrap_or_default()
+    }
+
     /// Queued messages without those that are being taken back.
-    pub fn not_taken_back(&self, queued: &Arc<[QueuedMessage]>) -> Arc<[QueuedMessage]> {
+    fn not_taken_back(&self, queued: &Arc<[QueuedMessage]>) -> Arc<[QueuedMessage]> {
         if self.taking_back().next().is_none() {
             return queued.clone();
         }

@@ -5,7 +5,8 @@ use ratatui::crossterm::event::KeyEvent;
 use crate::action::Action;
 use crate::app::answers::{answering, consent, put_off};
 use crate::app::composing::program_results;
-use crate::app::dialogs::{browsing, continuing, lifecycle};
+use crate::app::dialogs::reading::Reading;
+use crate::app::dialogs::{browsing, continuing, copying, lifecycle};
 use crate::app::drawing::app_words;
 use crate::app::flow::facts::Facts;
 use crate::app::flow::{dismissing_news, quitting};
@@ -14,11 +15,11 @@ use crate::app::{App, Effect, Focus, Request};
 use crate::copies::CopyTo;
 use crate::follow_up::{FollowUp, FollowUps, ToReading, ToWriting};
 use crate::lists::copy_parts;
-use crate::model::Tone;
+use crate::model::{Model, Tone};
 use crate::new_overlay::{NewOverlay, SheetKind};
 use crate::overlay::Handled;
 use crate::panes::search_prompt::count_text;
-use crate::panes::transcript::{ScrollMove, SearchCount, Stop, Towards};
+use crate::panes::transcript::{ScrollMove, Stop, Towards};
 use crate::protocol::LogLevel;
 use crate::question_choice::Pick;
 
@@ -30,12 +31,12 @@ impl App {
     /// the focus.
     pub(in crate::app) fn act(&mut self, action: Action) -> Handled {
         if is_about_cursor(action) {
-            self.settle();
+            self.settle(self.reading.has_pending_moves());
         }
         self.hints.used(action);
         // The selection is known once the rows of the tree are up to date.
         self.model.tree.refresh();
-        let (facts, now) = (self.facts(), self.redraw.now());
+        let (facts, now, focus) = (self.facts(), self.redraw.now(), self.focus.now());
         let follow_ups = match action {
             Action::AnswerOldest => vec![FollowUp::Writing(ToWriting::Answer(Pick::Oldest))],
             Action::NextQuestion => vec![FollowUp::Writing(ToWriting::Answer(Pick::Next))],
@@ -43,12 +44,12 @@ impl App {
             Action::Answer => news_here(dismissing_news::show_selected, facts)
                 .unwrap_or_else(|| answering::answer_here(facts)),
             Action::PutOff => put_off::ask(facts),
-            Action::BringBack => self.bring_back(),
+            Action::BringBack => self.writing.bring_back(&mut self.model.inbox, now),
             Action::UndoAnswer => vec![match self.held.undo() {
                 Some(answer) => FollowUp::Writing(ToWriting::AnswerUndone(answer)),
                 None => FollowUp::Notify(Tone::Plain, app_words::NO_ANSWER_TO_UNDO),
             }],
-            Action::Pick => answering::answer_number(self.keys.pressed(), facts),
+            Action::Pick => answering::answer_number(self.pressing.reports.pressed(), facts),
             Action::NextWaiting => browsing::next_waiting(facts),
             Action::ToAsker => facts.on_selected(browsing::select_asker),
             Action::CallSite => news_here(dismissing_news::open_dialog, facts)
@@ -65,21 +66,38 @@ impl App {
             Action::FoldAll => no_follow_up(|| self.model.tree.fold_all()),
             Action::UnfoldAll => no_follow_up(|| self.model.tree.unfold_all()),
             Action::Filter => browsing::ask_for_filter(facts),
-            Action::SwitchOrder => self.switch_order(),
+            Action::SwitchOrder => browsing::switch_order(&mut self.model, self.focus.now()),
             Action::MarkRow => browsing::mark_selected(&mut self.model.tree),
-            Action::FocusNext => self.step_focus(false),
-            Action::FocusPrevious => self.step_focus(true),
+            Action::FocusNext | Action::FocusPrevious => {
+                let can_write = self.writing.can_write() && !self.model.views_only;
+                let back = action == Action::FocusPrevious;
+                vec![FollowUp::Focus(self.focus.neighbour(back, can_write))]
+            }
             Action::FocusFirst => vec![FollowUp::Focus(Focus::Tree)],
             Action::FocusSecond => vec![FollowUp::Focus(Focus::Inbox)],
             Action::FocusThird => vec![FollowUp::Focus(Focus::Dialog)],
             Action::Zoom => no_follow_up(|| self.focus.toggle_zoom()),
             Action::Cancel if browsing::is_filtered(facts) => browsing::end_filter(facts),
-            Action::Cancel => self.cancel(),
-            Action::Help => vec![FollowUp::Show(NewOverlay::Help(self.pane_keys()))],
-            Action::Palette => vec![FollowUp::Show(NewOverlay::Palette(self.pane_keys()))],
+            // A selection or a search in the open dialog ends first.
+            Action::Cancel => {
+                let is_ended = self.focus.is(Focus::Dialog) && self.reading.cancel();
+                let to = if is_ended { None } else { self.focus.cancel() };
+                to.map(FollowUp::Focus).into_iter().collect()
+            }
+            Action::Help => {
+                let keys = self.focus.keys(self.writing.has_vi());
+                vec![FollowUp::Show(NewOverlay::Help(keys))]
+            }
+            Action::Palette => {
+                let keys = self.focus.keys(self.writing.has_vi());
+                vec![FollowUp::Show(NewOverlay::Palette(keys))]
+            }
             Action::OpenConsent => consent::open(),
             Action::Show(list) => vec![FollowUp::ShowList(list)],
-            Action::NewDialog if self.is_searching() || browsing::is_filtered(facts) => {
+            Action::NewDialog
+                if browsing::is_filtered(facts)
+                    || (self.focus.is(Focus::Dialog) && self.reading.is_searching()) =>
+            {
                 self.step_search(Towards::End)
             }
             Action::NewDialog => vec![FollowUp::Show(NewOverlay::NewDialog)],
@@ -91,15 +109,23 @@ impl App {
             Action::Log => vec![FollowUp::Request(Request::Log { least: LogLevel::Info })],
             Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
-            Action::SwitchMouse => self.switch_mouse(),
+            Action::SwitchMouse => self.pointer.switch(self.inline.is_some()),
             Action::Quit => vec![quitting::ask_if_running(facts)],
             Action::Detach => vec![quitting::detach(facts)],
             Action::Replay => self.ending.replay().map(FollowUp::Effect).into_iter().collect(),
             Action::Close => no_follow_up(|| self.ending.hide()),
-            Action::Up => self.move_by(-1, ScrollMove::Up(Stop::Block)),
-            Action::Down => self.move_by(1, ScrollMove::Down(Stop::Block)),
-            Action::Top => self.move_by(-WHOLE_LIST, ScrollMove::Start),
-            Action::Bottom => self.move_by(WHOLE_LIST, ScrollMove::End),
+            Action::Up => {
+                go(focus, (&mut self.model, &mut self.reading), -1, ScrollMove::Up(Stop::Block))
+            }
+            Action::Down => {
+                go(focus, (&mut self.model, &mut self.reading), 1, ScrollMove::Down(Stop::Block))
+            }
+            Action::Top => {
+                go(focus, (&mut self.model, &mut self.reading), -WHOLE_LIST, ScrollMove::Start)
+            }
+            Action::Bottom => {
+                go(focus, (&mut self.model, &mut self.reading), WHOLE_LIST, ScrollMove::End)
+            }
             Action::HalfPageUp => {
                 vec![FollowUp::Reading(ToReading::Scroll(ScrollMove::HalfPages(-1)))]
             }
@@ -137,9 +163,16 @@ impl App {
             Action::ToggleThinking => self.reading.toggle_thinking(),
             Action::ToggleCall => self.reading.toggle_call(),
             Action::Back => self.reading.go_back(),
-            Action::CopyBlock => self.copy_here(CopyTo::Clipboard),
-            Action::WriteFile if self.focus.is(Focus::Tree) => self.write_selected(),
-            Action::WriteFile => self.copy_here(CopyTo::File),
+            Action::WriteFile if self.focus.is(Focus::Tree) => {
+                copying::write_selected(facts, &self.clock.now())
+            }
+            Action::CopyBlock | Action::WriteFile => {
+                let is_file = action == Action::WriteFile;
+                let to = if is_file { CopyTo::File } else { CopyTo::Clipboard };
+                let copied = self.reading.copy_block(to);
+                self.settle(self.reading.has_pending_moves());
+                copied
+            }
             Action::Find => self.reading.find(),
             Action::FindEverywhere => browsing::find_everywhere(facts),
             Action::PreviousMatch => self.step_search(Towards::Start),
@@ -186,7 +219,7 @@ impl App {
             Action::DismissRest => self.writing.dismiss_rest(&self.model.inbox, now),
             Action::NewLine => self.writing.new_line(now),
             Action::HistoryUp => {
-                let newest = self.queued().last().cloned();
+                let newest = self.requests.still_queued(facts.open_row()).last().cloned();
                 self.writing.edit_or_recall(newest.as_ref(), self.reading.dialog(), now)
             }
             Action::HistoryDown => self.writing.recall(true, now),
@@ -231,82 +264,18 @@ impl App {
         Handled::Done
     }
 
-    /// Moves in the pane that has the focus: by rows in a list, else in the open dialog.
-    fn move_by(&mut self, rows: isize, scroll: ScrollMove) -> FollowUps {
-        match self.focus.now() {
-            Focus::Tree => self.model.tree.step(rows),
-            Focus::Inbox => self.model.inbox.step(rows),
-            Focus::Dialog | Focus::Composer => self.reading.scroll(scroll),
-        }
-        Vec::new()
-    }
-
-    /// Copies the selected lines or the block with the cursor.
-    fn copy_here(&mut self, to: CopyTo) -> FollowUps {
-        let copied = self.reading.copy_block(to);
-        self.settle();
-        copied
-    }
-
-    /// True if the open dialog has the focus and a search.
-    fn is_searching(&self) -> bool {
-        self.focus.is(Focus::Dialog) && self.reading.is_searching()
-    }
-
     /// Goes to the next or the previous row that the filter of the focused list fits, or to the match in the open
     /// dialog, and says which one it is.
     fn step_search(&mut self, towards: Towards) -> FollowUps {
-        let (is_filtered, back) = (browsing::is_filtered(self.facts()), towards == Towards::Start);
-        let found = match self.focus.now() {
-            Focus::Dialog | Focus::Composer => return self.step_match(towards),
-            Focus::Tree | Focus::Inbox if !is_filtered => {
-                return vec![FollowUp::Notify(Tone::Plain, app_words::NOTHING_FILTERED)];
-            }
-            Focus::Tree => self.model.tree.step_fitting(back),
-            Focus::Inbox => self.model.inbox.step_fitting(back),
-        };
-        let (current, total) = found.map_or((0, 0), |found| (found.number, found.total));
-        let count = SearchCount { current, total, has_older: false, reads_older: false };
-        vec![FollowUp::NotifyText(Tone::Plain, count_text(count, &self.ui))]
-    }
-
-    fn step_match(&mut self, towards: Towards) -> FollowUps {
+        if self.focus.is(Focus::Tree) || self.focus.is(Focus::Inbox) {
+            return browsing::step_fitting(&mut self.model, self.focus.now(), towards, &self.ui);
+        }
         if !self.reading.step_search(towards) {
             return vec![FollowUp::Notify(Tone::Plain, app_words::NOTHING_TO_FIND)];
         }
-        self.settle();
+        self.settle(self.reading.has_pending_moves());
         let count = self.reading.search_count().map(|count| count_text(count, &self.ui));
         count.map(|text| FollowUp::NotifyText(Tone::Plain, text)).into_iter().collect()
-    }
-
-    /// Ends a selection or a search in the open dialog, then the zoom, then goes to the tree.
-    fn cancel(&mut self) -> FollowUps {
-        if self.focus.is(Focus::Dialog)
-            && (self.reading.end_selection() || self.reading.end_search())
-        {
-            return Vec::new();
-        }
-        self.focus.cancel().map(FollowUp::Focus).into_iter().collect()
-    }
-
-    /// Orders the list that has the focus in its other way.
-    fn switch_order(&mut self) -> FollowUps {
-        match self.focus.now() {
-            Focus::Tree => {
-                self.model.tree.toggle_groups();
-                Vec::new()
-            }
-            Focus::Inbox => {
-                vec![FollowUp::Notify(Tone::Plain, self.model.inbox.switch_order().word())]
-            }
-            Focus::Dialog | Focus::Composer => Vec::new(),
-        }
-    }
-
-    /// Returns the focus of the next or the previous part.
-    fn step_focus(&self, back: bool) -> FollowUps {
-        let can_write = self.writing.can_write() && !self.model.views_only;
-        vec![FollowUp::Focus(self.focus.neighbour(back, can_write))]
     }
 
     /// Handles a key in the composer: it acts on the completions; else the arrows move the caret, and at
@@ -320,9 +289,24 @@ impl App {
         if recalls && !self.writing.composer().field.at_edge(down) {
             self.writing.type_key(key, self.redraw.now());
         } else if self.act(action) == Handled::Ignored {
-            self.report_unused_key(self.scope());
+            self.report_unused_key(self.focus.scope());
         }
     }
+}
+
+/// Moves in the pane that has the focus: by rows in a list, else in the open dialog.
+fn go(
+    focus: Focus,
+    (model, reading): (&mut Model, &mut Reading),
+    rows: isize,
+    scroll: ScrollMove,
+) -> FollowUps {
+    match focus {
+        Focus::Tree => model.tree.step(rows),
+        Focus::Inbox => model.inbox.step(rows),
+        Focus::Dialog | Focus::Composer => reading.scroll(scroll),
+    }
+    Vec::new()
 }
 
 /// Acts on the notice or the failure that is selected in the inbox; `None` elsewhere.

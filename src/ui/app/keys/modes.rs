@@ -3,14 +3,13 @@
 //! `Esc` does one thing at a time: it closes the completions, then ends insert or visual mode or cancels an
 //! unfinished command, and in normal mode it leaves the composer as it does without vi.
 
-use std::time::Instant;
-
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
+use crate::app::composing::writing::Writing;
 use crate::app::drawing::app_words;
 use crate::app::{App, Focus};
 use crate::domain::text::Text;
-use crate::panes::field::{BegunCommand, ViKeys, ViMode, ViOutcome};
+use crate::panes::field::{ViKeys, ViMode, ViOutcome};
 
 /// The keys of the composer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,16 +32,17 @@ impl ComposerKeys {
     }
 }
 
-impl App {
+impl Writing {
     /// Sets the keys of the composer.
-    pub fn set_composer_keys(&mut self, keys: ComposerKeys) {
-        let vi = match keys {
+    pub(in crate::app) fn use_keys(&mut self, keys: ComposerKeys) {
+        self.set_vi(match keys {
             ComposerKeys::Plain => None,
             ComposerKeys::Vi => Some(ViKeys::default()),
-        };
-        self.writing.set_vi(vi);
+        });
     }
+}
 
+impl App {
     /// Gives a key to vi; false if it has its meaning without vi.
     pub(in crate::app) fn vi_key(&mut self, key: KeyEvent) -> bool {
         if !self.focus.is(Focus::Composer) || !self.writing.can_write() {
@@ -52,8 +52,9 @@ impl App {
         if key.code == KeyCode::Esc && offered {
             return false;
         }
-        let outcome = self.writing.vi_key(key, self.redraw.now());
-        self.command_since = self.writing.begun_command().map(|_| self.redraw.now());
+        let now = self.redraw.now();
+        let outcome = self.writing.vi_key(key, now);
+        self.pressing.command_typed(self.writing.begun_command().map(|_| now));
         match outcome {
             ViOutcome::NotTaken => false,
             ViOutcome::Taken => true,
@@ -62,13 +63,6 @@ impl App {
                 true
             }
         }
-    }
-
-    /// The command of vi that is begun, and since when; `None` while something is on top.
-    pub(in crate::app) fn begun_command(&self) -> Option<(BegunCommand, Instant)> {
-        let is_on_top = self.focus.is(Focus::Composer) && self.overlays.is_empty();
-        let since = self.command_since.filter(|_| is_on_top)?;
-        Some((self.writing.begun_command()?, since))
     }
 }
 

@@ -1,36 +1,36 @@
 //! The completions at the caret of the composer: updated after each key and event.
 
 use crate::action::Action;
-use crate::app::composing::writing::Completed;
+use crate::app::composing::writing::{Completed, Writing};
 use crate::app::{App, Focus};
 use crate::cx::UiSettings;
 use crate::follow_up::FollowUp;
 use crate::panes::composer::SCOPE;
 use crate::panes::composer::offers::{Offer, OfferEffect};
 use crate::panes::palette::{self, PaletteEntry};
-use crate::protocol::Command;
+use crate::protocol::{Command, MemberView};
 
-impl App {
+impl Writing {
     /// Refreshes the completions. Files are listed when a name is begun; meanwhile the former list is offered.
-    pub(in crate::app) fn refresh_offers(&mut self) {
-        if !self.focus.is(Focus::Composer) {
-            return;
-        }
-        let ui = &self.ui;
+    pub(in crate::app) fn offer(
+        &mut self,
+        members: &[MemberView],
+        ui: &UiSettings,
+    ) -> Option<Command> {
         let offer = |entry: PaletteEntry| action_offer(&entry, ui);
         let actions =
             |typed: &str| palette::named(SCOPE, typed, ui).into_iter().map(offer).collect();
-        if self.writing.refresh_offers(&self.model.workspace.members, actions) {
-            self.commands.push(Command::Files);
-        }
+        self.refresh_offers(members, actions).then_some(Command::Files)
     }
+}
 
+impl App {
     /// Applies the key to the completions; false if it has no meaning for them.
     pub(in crate::app) fn complete(&mut self, action: Action) -> bool {
         if !self.focus.is(Focus::Composer) {
             return false;
         }
-        self.refresh_offers();
+        self.commands.extend(self.writing.offer(&self.model.workspace.members, &self.ui));
         match self.writing.complete(action, &self.ui, self.redraw.now()) {
             Completed::Nothing => false,
             Completed::Done => true,

@@ -4,13 +4,18 @@
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use crate::action::{Action, Scope};
+use crate::action::Action;
+use crate::app::dialogs::preview::Preview;
+use crate::app::dialogs::reading::Reading;
 use crate::app::drawing::app_words;
 use crate::app::drawing::areas::Areas;
+use crate::app::drawing::tabs::tabs;
+use crate::app::flow::facts::Facts;
 use crate::app::{App, Effect, Focus};
+use crate::cx::{Cx, UiSettings};
 use crate::follow_up::{FollowUp, FollowUps, ToReading};
-use crate::model::Tone;
-use crate::overlay::Handled;
+use crate::model::{Model, Tone};
+use crate::overlay::{Handled, Overlay};
 use crate::panes::inbox;
 use crate::panes::transcript::ScrollMove;
 use crate::protocol::Command;
@@ -67,6 +72,27 @@ impl Pointer {
     pub fn laid_out(&mut self, areas: Areas) {
         self.areas = areas;
     }
+
+    /// Turns mouse reports on or off. An inline screen does not know its place on the terminal, so they are
+    /// never on there.
+    pub fn use_mouse(&mut self, wanted: MouseUse, is_inline: bool) -> Option<Effect> {
+        if self.used == wanted || is_inline {
+            return None;
+        }
+        self.used = wanted;
+        Some(Effect::UseMouse(wanted))
+    }
+
+    /// Switches the mouse on or off.
+    pub fn switch(&mut self, is_inline: bool) -> FollowUps {
+        let (wanted, told) = match self.used {
+            _ if is_inline => return vec![FollowUp::Notify(Tone::Plain, app_words::MOUSE_STAYS)],
+            MouseUse::Off => (MouseUse::On, app_words::MOUSE_USED),
+            MouseUse::On => (MouseUse::Off, app_words::MOUSE_NOT_USED),
+        };
+        let switched = self.use_mouse(wanted, is_inline).map(FollowUp::Effect);
+        switched.into_iter().chain([FollowUp::Notify(Tone::Plain, told)]).collect()
+    }
 }
 
 /// The part at a position of the screen; rows are counted from the top of the part.
@@ -107,15 +133,6 @@ fn part_at(areas: &Areas, narrow: bool, at: Position) -> Option<Part> {
 }
 
 impl App {
-    /// Turns mouse reports on or off. An inline screen does not know its place on the terminal, so they are
-    /// never on there.
-    pub fn use_mouse(&mut self, wanted: MouseUse) {
-        if self.pointer.used != wanted && !self.is_inline() {
-            self.pointer.used = wanted;
-            self.effects.push(Effect::UseMouse(wanted));
-        }
-    }
-
     /// Carries a gesture out; returns the commands to send, in order.
     pub fn point(&mut self, gesture: Gesture) -> Vec<Command> {
         // A report that was under way when the mouse was given back.
@@ -123,11 +140,19 @@ impl App {
             return Vec::new();
         }
         self.redraw.mark();
-        self.begun = None;
+        self.pressing.take_back();
         if self.overlays.is_empty() {
             let areas = self.pointer.areas;
             if let Some(part) = part_at(&areas, !areas.tabs.is_empty(), gesture.at) {
-                let follow_ups = self.point_at(part, gesture.kind);
+                let mut panes = PointedPanes {
+                    model: &mut self.model,
+                    reading: &mut self.reading,
+                    preview: &self.preview,
+                    focus: self.focus.now(),
+                    ui: &self.ui,
+                    inbox_cells: areas.inbox.width,
+                };
+                let follow_ups = panes.point_at(part, gesture.kind);
                 self.follow(follow_ups);
             }
         } else {
@@ -140,10 +165,10 @@ impl App {
     /// reported. In a list these are keys; beside the composer they scroll, and its text stays.
     pub fn arrows(&mut self, down: bool, count: u16) -> Vec<Command> {
         // Below the text of the terminal the wheel is the terminal's own.
-        let scrolls = self.focus.is(Focus::Composer) && !self.is_inline();
+        let scrolls = self.focus.is(Focus::Composer) && self.inline.is_none();
         if self.overlays.is_empty() && scrolls {
             self.redraw.mark();
-            self.begun = None;
+            self.pressing.take_back();
             let rows = isize::try_from(count).unwrap_or(WHEEL_ROWS);
             self.follow([FollowUp::Reading(ToReading::Scroll(ScrollMove::Lines(if down {
                 rows
@@ -156,19 +181,53 @@ impl App {
         (0..count).flat_map(|_| self.key(code.into())).collect()
     }
 
-    /// Switches the mouse on or off.
-    pub(in crate::app) fn switch_mouse(&mut self) -> FollowUps {
-        if self.is_inline() {
-            return vec![FollowUp::Notify(Tone::Plain, app_words::MOUSE_STAYS)];
-        }
-        let (wanted, told) = match self.pointer.used {
-            MouseUse::Off => (MouseUse::On, app_words::MOUSE_USED),
-            MouseUse::On => (MouseUse::Off, app_words::MOUSE_NOT_USED),
+    /// Handles the mouse over an overlay: the wheel is arrow keys; a click concerns its content.
+    fn point_at_overlay(&mut self, gesture: Gesture) {
+        let area = self.pointer.areas.overlays();
+        let Some(scope) = self.overlays.scope().filter(|_| area.contains(gesture.at)) else {
+            return;
         };
-        self.use_mouse(wanted);
-        vec![FollowUp::Notify(Tone::Plain, told)]
+        // Lists of rows, and lists below a text field.
+        let steps = match gesture.kind {
+            GestureKind::WheelUp => [Action::Up, Action::HistoryUp],
+            GestureKind::WheelDown => [Action::Down, Action::HistoryDown],
+            GestureKind::Click => {
+                let row = usize::from(gesture.at.y - area.y);
+                self.with_overlay(|pane, cx| pane.click(row, cx));
+                return;
+            }
+        };
+        for step in steps {
+            let is_bound = self.ui.keymap.bindings_of(scope).any(|one| one.action == step);
+            let mut moves = || self.with_overlay(|pane, cx| wheel(pane, step, cx));
+            // An overlay that does not move by this action may move by the other one.
+            if is_bound && (0..WHEEL_ROWS).all(|_| moves()) {
+                return;
+            }
+        }
     }
+}
 
+/// Moves an overlay by one row. The wheel closes nothing.
+fn wheel(pane: &mut dyn Overlay, step: Action, cx: &mut Cx<'_>) -> Handled {
+    match pane.act(step, cx) {
+        Handled::Close | Handled::Done => Handled::Done,
+        Handled::Ignored => Handled::Ignored,
+    }
+}
+
+/// The panes below a gesture.
+struct PointedPanes<'a> {
+    model: &'a mut Model,
+    reading: &'a mut Reading,
+    preview: &'a Preview,
+    focus: Focus,
+    ui: &'a UiSettings,
+    /// The width of the inbox.
+    inbox_cells: u16,
+}
+
+impl PointedPanes<'_> {
     fn point_at(&mut self, part: Part, kind: GestureKind) -> FollowUps {
         let rows = match kind {
             GestureKind::WheelUp => -WHEEL_ROWS,
@@ -209,7 +268,9 @@ impl App {
             end += width(&name) + 5;
             (column < end).then_some(FollowUp::Focus(focus))
         };
-        self.tabs().into_iter().find_map(reached).into_iter().collect()
+        let (open, focus) = (self.reading.open(), self.focus);
+        let facts = Facts { model: self.model, open, focus, ui: self.ui };
+        tabs(facts).into_iter().find_map(reached).into_iter().collect()
     }
 
     fn click_tree(&mut self, row: usize) -> FollowUps {
@@ -217,7 +278,7 @@ impl App {
         let Some(at) = tree.row_at(row) else {
             return vec![FollowUp::Focus(Focus::Tree)];
         };
-        if self.focus.is(Focus::Tree) && tree.selected_at() == at {
+        if self.focus == Focus::Tree && tree.selected_at() == at {
             return vec![FollowUp::Act(Action::Open)];
         }
         tree.point_at(at);
@@ -225,11 +286,10 @@ impl App {
     }
 
     fn click_inbox(&mut self, row: usize) -> FollowUps {
-        let width = self.pointer.areas.inbox.width;
-        let Some(at) = inbox::row_at(&self.model.inbox, &self.ui, width, row) else {
+        let Some(at) = inbox::row_at(&self.model.inbox, self.ui, self.inbox_cells, row) else {
             return vec![FollowUp::Focus(Focus::Inbox)];
         };
-        if self.focus.is(Focus::Inbox) && self.model.inbox.selected_at() == at {
+        if self.focus == Focus::Inbox && self.model.inbox.selected_at() == at {
             return vec![FollowUp::Act(Action::Answer)];
         }
         self.model.inbox.select(at);
@@ -237,48 +297,10 @@ impl App {
     }
 
     fn click_transcript(&mut self, row: usize) -> FollowUps {
-        let is_there = self.focus.is(Focus::Dialog) && self.reading.is_openable_at(row);
-        if is_there {
+        if self.focus == Focus::Dialog && self.reading.is_openable_at(row) {
             return vec![FollowUp::Act(Action::ToggleCall)];
         }
         self.reading.point_at(row);
         vec![FollowUp::Focus(Focus::Dialog)]
-    }
-
-    /// Handles the mouse over an overlay: the wheel is arrow keys; a click concerns its content.
-    fn point_at_overlay(&mut self, gesture: Gesture) {
-        let area = self.pointer.areas.overlays();
-        let Some(scope) = self.overlays.scope().filter(|_| area.contains(gesture.at)) else {
-            return;
-        };
-        // Lists of rows, and lists below a text field.
-        let steps = match gesture.kind {
-            GestureKind::WheelUp => [Action::Up, Action::HistoryUp],
-            GestureKind::WheelDown => [Action::Down, Action::HistoryDown],
-            GestureKind::Click => {
-                let row = usize::from(gesture.at.y - area.y);
-                self.with_overlay(|pane, cx| pane.click(row, cx));
-                return;
-            }
-        };
-        for step in steps {
-            if self.is_bound(scope, step) && self.wheel_in_overlay(step) {
-                return;
-            }
-        }
-    }
-
-    /// False if the overlay does not move by this action. The wheel closes nothing.
-    fn wheel_in_overlay(&mut self, step: Action) -> bool {
-        (0..WHEEL_ROWS).all(|_| {
-            self.with_overlay(|pane, cx| match pane.act(step, cx) {
-                Handled::Close | Handled::Done => Handled::Done,
-                Handled::Ignored => Handled::Ignored,
-            })
-        })
-    }
-
-    fn is_bound(&self, scope: Scope, action: Action) -> bool {
-        self.ui.keymap.bindings_of(scope).any(|binding| binding.action == action)
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::fixture::*;
+use crate::app::Leaving;
 use crate::domain::text::Localized;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::{Command, DriverEvent, InboxRow, Ticket};
@@ -305,7 +306,7 @@ fn an_undone_answer_is_in_the_composer_again_and_is_not_sent() {
     assert!(screen.contains("› first") && screen.contains("a draft again"), "{screen}");
     stage.wait(Duration::from_secs(9)).screen();
     assert!(answers(&stage).is_empty());
-    stage.keys("<enter>").app.begin_shutdown();
+    stage.keys("<enter>").app.begin_leaving(Leaving::WithDriver);
     stage.screen();
     assert_eq!(answers(&stage), ["first"], "what was sent is not lost at the end");
 }

@@ -105,7 +105,7 @@ fn what_is_answered_put_off_or_sent_before_the_ring_does_not_ring() {
 fn questions_that_ask_the_same_are_put_off_together() {
     let time = Duration::from_mins(15);
     let mut stage = calm(120, 40);
-    stage.app.set_attention(AttentionSettings { quiet: None, remind_after: Some(time) });
+    stage.app.attention.alerts.set(AttentionSettings { quiet: None, remind_after: Some(time) });
     let mut open = questions();
     let mut same = open[0].clone();
     (same.question.id, same.dialog) = ("q3".to_owned(), side("e"));
@@ -211,11 +211,11 @@ fn the_title_counts_what_is_not_put_off() {
 #[test]
 fn nothing_wakes_the_program_for_questions_that_rang() {
     let mut stage = calm(120, 40);
-    assert_eq!(stage.app.alerts.wake_at(), None);
+    assert_eq!(stage.app.attention.alerts.wake_at(), None);
     come(&mut stage, &questions());
-    assert!(stage.app.alerts.wake_at().is_some());
+    assert!(stage.app.attention.alerts.wake_at().is_some());
     stage.wait(SOON);
-    assert_eq!(stage.app.alerts.wake_at(), None);
+    assert_eq!(stage.app.attention.alerts.wake_at(), None);
 }
 
 /// The clock of the tests stays at 12:07:00.
@@ -226,7 +226,7 @@ fn quiet_now() -> AttentionSettings {
 #[test]
 fn a_burst_in_quiet_hours_rings_once_when_they_are_over() {
     let mut stage = calm(120, 40);
-    stage.app.set_attention(quiet_now());
+    stage.app.attention.alerts.set(quiet_now());
     come(&mut stage, &questions()[..1]);
     stage.wait(SOON);
     come(&mut stage, &questions());
@@ -236,9 +236,9 @@ fn a_burst_in_quiet_hours_rings_once_when_they_are_over() {
         stage.wait(Duration::from_mins(1));
         assert!(rings(&mut stage).is_empty());
     }
-    let left = stage.app.alerts.wake_at().expect("the next look at the time") - stage.now;
+    let left = stage.app.attention.alerts.wake_at().expect("the next look at the time") - stage.now;
     assert!(left <= Duration::from_mins(1), "{left:?}");
-    stage.app.set_attention(AttentionSettings::default());
+    stage.app.attention.alerts.set(AttentionSettings::default());
     stage.wait(left);
     assert_eq!(rings(&mut stage), ["2 questions: @dba Drop users.legacy_otp, or keep it?"]);
 }
@@ -246,11 +246,11 @@ fn a_burst_in_quiet_hours_rings_once_when_they_are_over() {
 #[test]
 fn a_question_that_comes_after_quiet_hours_the_machine_slept_through_rings_with_the_earlier_ones() {
     let mut stage = calm(120, 40);
-    stage.app.set_attention(quiet_now());
+    stage.app.attention.alerts.set(quiet_now());
     come(&mut stage, &questions()[..1]);
     stage.wait(SOON);
     // The machine wakes up; timers did not advance.
-    stage.app.set_attention(AttentionSettings::default());
+    stage.app.attention.alerts.set(AttentionSettings::default());
     come(&mut stage, &questions());
     stage.wait(SOON);
     assert_eq!(rings(&mut stage), ["2 questions: @dba Drop users.legacy_otp, or keep it?"]);
@@ -267,7 +267,7 @@ fn a_question_rings_though_the_list_of_questions_comes_later() {
         stage.apply(DriverEvent::Inbox(questions()[..1].to_vec()));
         stage.wait(SOON);
         assert_eq!(rings(&mut stage).len(), 1, "{late:?}");
-        assert_eq!(stage.app.alerts.wake_at(), None);
+        assert_eq!(stage.app.attention.alerts.wake_at(), None);
     }
 }
 
@@ -293,7 +293,7 @@ fn a_question_that_is_gone_when_the_list_comes_does_not_ring_and_wakes_nothing()
         stage.apply(DriverEvent::Inbox(questions()));
         stage.wait(SOON);
         assert_eq!(rings(&mut stage).len(), 0);
-        assert_eq!(stage.app.alerts.wake_at(), None);
+        assert_eq!(stage.app.attention.alerts.wake_at(), None);
     }
 }
 
@@ -302,7 +302,7 @@ fn a_hidden_screen_wakes_up_to_call() {
     let mut stage = calm(120, 40);
     stage.wait(SOON * 100);
     come(&mut stage, &questions());
-    let ring = stage.app.alerts.wake_at();
+    let ring = stage.app.attention.alerts.wake_at();
     assert!(ring.is_some());
     assert_eq!(stage.app.wake_hidden_at(), ring);
 }
@@ -310,18 +310,18 @@ fn a_hidden_screen_wakes_up_to_call() {
 #[test]
 fn what_is_answered_in_quiet_hours_does_not_ring_and_wakes_nothing() {
     let mut stage = calm(120, 40);
-    stage.app.set_attention(quiet_now());
+    stage.app.attention.alerts.set(quiet_now());
     come(&mut stage, &questions());
     stage.wait(SOON).apply(DriverEvent::Inbox(Vec::new()));
     assert!(rings(&mut stage).is_empty());
-    assert_eq!(stage.app.alerts.wake_at(), None);
+    assert_eq!(stage.app.attention.alerts.wake_at(), None);
 }
 
 #[test]
 fn open_questions_are_reminded_of_once_unless_somebody_looks() {
     let time = Duration::from_mins(15);
     let mut stage = calm(120, 40);
-    stage.app.set_attention(AttentionSettings { quiet: None, remind_after: Some(time) });
+    stage.app.attention.alerts.set(AttentionSettings { quiet: None, remind_after: Some(time) });
     come(&mut stage, &questions());
     stage.wait(SOON);
     assert_eq!(rings(&mut stage).len(), 1);
@@ -333,7 +333,7 @@ fn open_questions_are_reminded_of_once_unless_somebody_looks() {
     stage.wait(time);
     let text = "2 questions are still open: @dba Drop users.legacy_otp, or keep it?";
     assert_eq!(rings(&mut stage), [text]);
-    assert_eq!(stage.app.alerts.wake_at(), None);
+    assert_eq!(stage.app.attention.alerts.wake_at(), None);
     stage.wait(time * 9);
     assert!(rings(&mut stage).is_empty(), "once");
 }
@@ -392,7 +392,7 @@ fn the_driver_is_told_what_is_looked_at_when_that_changes_and_again_after_a_cut(
 fn a_failure_rings_once_and_a_notice_or_what_was_there_at_the_start_does_not() {
     let mut stage = calm(120, 40);
     let remind_after = Some(SOON * 1_000);
-    stage.app.set_attention(AttentionSettings { quiet: None, remind_after });
+    stage.app.attention.alerts.set(AttentionSettings { quiet: None, remind_after });
     let old = item("n-1", NewsKind::Failure, "[qa] task failed: no such model");
     stage.apply(DriverEvent::News(vec![old.clone()])).wait(SOON);
     assert_eq!(rings(&mut stage), Vec::<String>::new(), "it is not new");
@@ -404,7 +404,7 @@ fn a_failure_rings_once_and_a_notice_or_what_was_there_at_the_start_does_not() {
     stage.apply(DriverEvent::News(vec![old.clone(), failed.clone()])).wait(SOON);
     let call = calls(&mut stage).pop().unwrap();
     assert_eq!((call.reason, call.count, call.questions.len()), (CallReason::Failure, 1, 0));
-    assert_eq!(stage.app.alerts.wake_at(), None, "nobody is reminded of it");
+    assert_eq!(stage.app.attention.alerts.wake_at(), None, "nobody is reminded of it");
     let text = call.text.into_string();
     assert!(text.starts_with("failure: ") && text.contains("empty response"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text:?}");

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::approvals;
 use super::fixture::*;
 use crate::action::{Action, Scope};
+use crate::app::flow::ending::DemoEnding;
 use crate::app::{DemoStart, Effect};
 use crate::bindings::{self, DEMO};
 use crate::domain::Stamp;
@@ -34,7 +35,7 @@ fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
 /// A stage with the focus in this scope.
 fn focused(scope: Scope) -> Stage {
     let mut stage = streaming(120, 40);
-    stage.app.may_detach();
+    stage.app.model.detaches = true;
     stage.keys("1 g j j <enter>").page(DBA_STORY).keys("1 k <enter>").page(STORY);
     let queued = QueuedMessage { message: "m".into(), text: "wait".into(), images: Vec::new() };
     let main = TreeRow { queued: [queued].into(), ..rows().remove(0) };
@@ -90,7 +91,7 @@ fn focused(scope: Scope) -> Stage {
     answer_log(&mut stage);
     answer_shelf(&mut stage);
     if scope == DEMO {
-        stage.app.end_with("That was the demo.", DemoStart::Now);
+        stage.app.ending = DemoEnding::of_demo("That was the demo.", DemoStart::Now);
         stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
     }
     stage

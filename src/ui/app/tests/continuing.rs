@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::fixture::*;
+use crate::app::Leaving;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::text::{Localized, Text};
 use crate::domain::{DialogId, DisplayState, HealthLevel, Problem};
@@ -101,9 +102,9 @@ fn who_leaves_a_driver_that_goes_on_is_not_told_that_dialogs_stop() {
     for (goes_on, word) in [(true, "the driver goes on"), (false, "dialogs are stopping")] {
         let mut stage = streaming(120, 40);
         if goes_on {
-            stage.app.leave_driver_running();
+            stage.app.model.driver_goes_on = true;
         }
-        stage.app.begin_shutdown();
+        stage.app.begin_leaving(Leaving::WithDriver);
         let screen = stage.screen();
         assert!(screen.contains(word), "{screen}");
         assert_eq!(screen.contains("stopping"), !goes_on, "{screen}");
@@ -114,7 +115,8 @@ fn who_leaves_a_driver_that_goes_on_is_not_told_that_dialogs_stop() {
 fn a_screen_that_only_looks_on_invites_no_answer_and_says_why() {
     let looking_on = || {
         let mut stage = Stage::new(120, 40);
-        stage.app.only_view();
+        stage.app.model.views_only = true;
+        stage.app.writing.only_view();
         stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(questions())).page(&[]);
         stage
     };

@@ -1,6 +1,7 @@
 //! The end of a demo.
 
 use super::fixture::*;
+use crate::app::flow::ending::DemoEnding;
 use crate::app::{DemoStart, Effect};
 use crate::domain::DisplayState;
 use crate::protocol::{DriverEvent, QuietOutcome, TreeRow};
@@ -11,7 +12,7 @@ const OVER: &str = "The demo is over: four dialogs shared one task, two of them 
 /// The screen of a demo whose dialogs are all idle.
 pub fn played(width: u16, height: u16, begun: DemoStart) -> Stage {
     let mut stage = Stage::new(width, height);
-    stage.app.end_with(OVER, begun);
+    stage.app.ending = DemoEnding::of_demo(OVER, begun);
     stage.apply(DriverEvent::Workspace(workspace()));
     let rows = rows().into_iter().map(|row| TreeRow { state: DisplayState::Idle, ..row });
     stage
@@ -39,7 +40,7 @@ fn a_demo_ends_with_a_text_that_stays_and_r_replays_it() {
             insta::assert_snapshot!("ending-80x24", screen);
         }
         stage.keys("r");
-        assert!(quits(&mut stage) && stage.app.replays(), "{width}x{height}");
+        assert!(quits(&mut stage) && stage.app.ending.replays(), "{width}x{height}");
     }
 }
 
@@ -47,7 +48,7 @@ fn a_demo_ends_with_a_text_that_stays_and_r_replays_it() {
 fn in_the_composer_r_is_a_letter() {
     let mut stage = played(80, 24, DemoStart::Now);
     stage.apply(DriverEvent::Quiet(QuietOutcome::Done)).keys("i r");
-    assert!(!stage.app.replays() && !quits(&mut stage));
+    assert!(!stage.app.ending.replays() && !quits(&mut stage));
     assert!(stage.screen().contains("› r"));
 }
 
@@ -57,7 +58,7 @@ fn the_end_text_is_closed_by_esc_and_when_a_dialog_runs_again() {
     stage.apply(DriverEvent::Quiet(QuietOutcome::Done)).keys("<esc>");
     assert!(!stage.screen().contains("is over"));
     stage.keys("r");
-    assert!(!stage.app.replays());
+    assert!(!stage.app.ending.replays());
     stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
     assert!(stage.screen().contains("is over"));
     let running = row(&main_dialog(), None, "orchestrator", DisplayState::Proceeding);
@@ -74,14 +75,14 @@ fn only_a_demo_without_running_dialogs_has_ended() {
     }
     for (begun, over) in [(DemoStart::Now, false), (DemoStart::Earlier, true)] {
         let mut stage = Stage::new(80, 24);
-        stage.app.end_with(OVER, begun);
+        stage.app.ending = DemoEnding::of_demo(OVER, begun);
         stage.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new()));
         stage.apply(DriverEvent::Quiet(QuietOutcome::Done));
         assert_eq!(stage.screen().contains("is over"), over, "{begun:?}");
     }
     let mut stage = streaming(80, 24);
     stage.apply(DriverEvent::Quiet(QuietOutcome::Done)).keys("3 r");
-    assert!(!stage.app.replays() && !quits(&mut stage));
+    assert!(!stage.app.ending.replays() && !quits(&mut stage));
 }
 
 /// The text of a screen without its blanks.

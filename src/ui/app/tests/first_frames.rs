@@ -1,13 +1,21 @@
 //! The screen before and after the first load, and stop reasons.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use ratatui::layout::Size;
+
 use super::fixture::*;
-use crate::app::Effect;
 use crate::app::drawing::app_words;
+use crate::app::{App, AppOptions, AppStart, ComposerKeys, DriverLife, Effect, ScreenNotice};
 use crate::domain::DisplayState;
 use crate::domain::dialogs::latest::StopReason;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::text::Localized;
+use crate::draft_writer::DraftTexts;
 use crate::panes::tree::NO_DIALOGS;
 use crate::protocol::{DriverEvent, RetryView, TreeRow};
+use crate::terminal::MouseUse;
 
 fn titles(stage: &mut Stage) -> Vec<Effect> {
     let effects = stage.app.take_effects().into_iter();
@@ -141,10 +149,49 @@ fn a_stop_reason_at_the_end_is_shown_from_its_first_line() {
 #[test]
 fn a_locale_without_letters_is_named_in_letters_that_it_has() {
     let mut stage = Stage::new(80, 24);
-    stage.app.tell_without_letters();
+    stage.app.tell(ScreenNotice::WithoutLetters);
     let screen = stage.screen();
     assert!(
         screen.contains("no UTF-8 in the locale") && screen.contains("LC_ALL=C.UTF-8"),
         "{screen}"
     );
+}
+
+fn begun(start: AppStart) -> App {
+    let stage = Stage::new(80, 24);
+    App::new(AppOptions {
+        ui: (*stage.settings()).clone(),
+        clock: Arc::new(CLOCK),
+        drafts: DraftTexts::new(),
+        undo_answers: Duration::ZERO,
+        moment: stage.now,
+        start,
+    })
+}
+
+#[test]
+fn a_screen_begins_as_it_was_set_up() {
+    let level = Some(Level::Off);
+    let (mouse, composer_keys) = (MouseUse::On, ComposerKeys::Vi);
+    for (inline, driver) in [(true, DriverLife::GoesOn), (false, DriverLife::CanGoOn)] {
+        let start = AppStart {
+            inline,
+            views_only: true,
+            driver,
+            mouse,
+            composer_keys,
+            level,
+            ..AppStart::default()
+        };
+        let mut app = begun(start);
+        assert_eq!(app.inline_rows(Size::new(80, 24)).is_some(), inline);
+        let reports = app.take_effects().contains(&Effect::UseMouse(MouseUse::On));
+        assert_eq!(reports, !inline, "below the text of the terminal the mouse is never used");
+        assert_eq!((app.model.driver_goes_on, app.model.detaches), (inline, !inline));
+        assert!(app.model.views_only && app.writing.has_vi());
+        assert_eq!(app.model.level, level);
+    }
+    let mut app = begun(AppStart::default());
+    assert_eq!(app.take_effects(), []);
+    assert!(!app.model.driver_goes_on && !app.model.detaches && !app.model.views_only);
 }

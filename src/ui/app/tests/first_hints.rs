@@ -171,7 +171,7 @@ proptest! {
             let found = hint_in(&screen);
             if let Some((hint, key)) = &found {
                 let action = hint.action(stage.app.focus.now());
-                prop_assert_eq!(key, &stage.settings().key(stage.app.scope(), action));
+                prop_assert_eq!(key, &stage.settings().key(stage.app.focus.scope(), action));
                 prop_assert!(!key.is_empty(), "{screen}");
                 prop_assert!(!stage.app.hints.is_used(*hint), "{hint:?} after use: {screen}");
             }

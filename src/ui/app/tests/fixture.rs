@@ -14,11 +14,14 @@ use ratatui::text::Line;
 
 use crate::app::Gesture;
 use crate::app::answers::undoable::HeldAnswers;
-use crate::app::{App, AppOptions, LookChange};
+use crate::app::drawing::inline::Inline;
+use crate::app::{App, AppOptions, AppStart, LookChange, PrintAmount};
 use crate::bindings;
 use crate::cx::UiSettings;
 use crate::domain::dialogs::latest::{Blocker, StopReason};
 use crate::domain::dialogs::record::Entry;
+use crate::domain::reading::usage::Prices;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::{
     CallId, CallSite, Course, DialogId, DisplayState, Genseq, HealthLevel, Lang, Question, RootId,
     SelfId, Stamp,
@@ -32,6 +35,7 @@ use crate::protocol::{
     Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
 };
 use crate::samples::Shows;
+use crate::terminal::MouseUse;
 use crate::theme::{Glyphs, Theme};
 
 pub const CLOCK: Shows = Shows("2026-11-21 12:03:00");
@@ -105,9 +109,27 @@ impl Stage {
             drafts: drafts.texts(),
             undo_answers: Duration::ZERO,
             moment: now,
+            start: AppStart::default(),
         });
         let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         Self { app, sent: Vec::new(), now, drafts, terminal }
+    }
+
+    /// The mouse is used.
+    pub fn use_mouse(&mut self) {
+        let is_inline = self.app.inline.is_some();
+        let switched = self.app.pointer.use_mouse(MouseUse::On, is_inline);
+        self.app.effects.extend(switched);
+    }
+
+    /// The sandbox level of commands is known.
+    pub fn show_level(&mut self, level: Level) {
+        self.app.model.level = Some(level);
+    }
+
+    /// The person has set what models cost.
+    pub fn set_prices(&mut self, prices: Prices) {
+        self.app.model.prices = prices;
     }
 
     /// Answers can be undone for five seconds.
@@ -234,8 +256,9 @@ impl Stage {
     /// Returns what an inline screen prints now; nothing on another screen.
     pub fn printed(&mut self) -> Buffer {
         let size = self.terminal.size().unwrap();
-        let (width, is_inline) = (size.width, self.app.inline_rows(size).is_some());
-        let lines = if is_inline { self.app.take_printed(width) } else { Vec::new() };
+        let width = size.width;
+        self.app.inline_rows(size);
+        let lines = self.app.take_printed(PrintAmount::OneFrame);
         let height = u16::try_from(lines.len()).unwrap();
         let mut printed = Buffer::empty(Rect { width, height, ..Rect::default() });
         for (y, line) in (0..height).zip(&lines) {
@@ -266,7 +289,7 @@ impl Stage {
 
     /// Makes the screen an inline one.
     pub fn inline(mut self) -> Self {
-        self.app.be_inline();
+        self.app.inline = Some(Inline::default());
         self
     }
 
@@ -274,7 +297,8 @@ impl Stage {
     pub fn inline_frame(&mut self) -> (Vec<String>, String) {
         let size = self.terminal.size().unwrap();
         let height = self.app.inline_rows(size).expect("an inline screen");
-        let printed = self.app.take_printed(size.width).iter().map(Line::to_string).collect();
+        let printed = self.app.take_printed(PrintAmount::OneFrame);
+        let printed = printed.iter().map(Line::to_string).collect();
         (printed, text_of(&self.live_frame(height)))
     }
 

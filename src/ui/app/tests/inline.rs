@@ -5,13 +5,12 @@ use ratatui::layout::Size;
 use ratatui::style::Color;
 
 use super::fixture::*;
-use crate::app::Focus;
+use crate::app::{Focus, PrintAmount};
 use crate::domain::dialogs::latest::Blocker;
 use crate::domain::{Course, DialogId, DisplayState};
 use crate::follow_up::{FollowUp, ToReading};
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
-use crate::terminal::MouseUse;
 use crate::theme::tests::parse_flat;
 use crate::theme::{ColorDepth, Glyphs, Theme};
 
@@ -185,7 +184,7 @@ fn an_empty_workspace_shows_its_hints_in_the_live_rows() {
 #[test]
 fn the_mouse_stays_with_the_terminal() {
     let mut stage = streaming(80, 24);
-    stage.app.use_mouse(MouseUse::On);
+    stage.use_mouse();
     stage.keys("<esc> M");
     assert!(stage.app.take_effects().is_empty());
     let (_, screen) = stage.inline_frame();
@@ -198,9 +197,10 @@ fn at_the_end_everything_that_is_left_is_printed_also_from_a_pane() {
     stage.inline_frame();
     stage.keys("<esc>").fact(&main_dialog(), STORY.len(), &words("last words"));
     stage.inline_frame();
-    let rest: Vec<String> = stage.app.take_rest().iter().map(ToString::to_string).collect();
+    let rest: Vec<String> =
+        stage.app.take_printed(PrintAmount::All).iter().map(ToString::to_string).collect();
     assert!(rest.iter().any(|row| row.contains("last words")), "{rest:?}");
-    assert!(stage.app.take_rest().is_empty());
+    assert!(stage.app.take_printed(PrintAmount::All).is_empty());
 }
 
 #[test]
@@ -211,14 +211,14 @@ fn printed_rows_have_the_paper_of_the_theme_from_edge_to_edge() {
     let mut stage = streaming(80, 24);
     stage.wear(theme);
     stage.app.inline_rows(Size::new(80, 24));
-    let rows = stage.app.take_printed(80);
+    let rows = stage.app.take_printed(PrintAmount::OneFrame);
     assert!(rows.len() > 5);
     for row in rows {
         assert_eq!((row.style.bg, row.width()), (paper, 80), "{row}");
     }
     let mut plain = streaming(80, 24);
     plain.app.inline_rows(Size::new(80, 24));
-    assert!(plain.app.take_printed(80).iter().all(|row| row.style.bg.is_none()));
+    assert!(plain.app.take_printed(PrintAmount::OneFrame).iter().all(|row| row.style.bg.is_none()));
 }
 
 #[test]

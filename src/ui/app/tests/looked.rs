@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::fixture::*;
+use crate::app::Leaving;
 use crate::domain::{Genseq, Stamp};
 use crate::protocol::{DriverEvent, TreeRow};
 use crate::theme::Glyphs;
@@ -36,7 +37,7 @@ fn what_happened_since_the_last_start_is_unread_until_it_is_looked_at() {
     assert_eq!(unread(&mut stage), ["reviewer", "ops"]);
     stage.keys("1 G <enter>");
     assert_eq!(unread(&mut stage), ["reviewer"]);
-    stage.app.begin_shutdown();
+    stage.app.begin_leaving(Leaving::WithDriver);
     stage.wait(Duration::ZERO);
     let mut stage = start(&notebook, later);
     assert_eq!(unread(&mut stage), ["reviewer"], "stored when the program ends");
@@ -56,5 +57,5 @@ fn looking_is_stored_now_and_then_and_not_while_nothing_changes() {
     assert_eq!(notebook.get("looked"), Some(first.clone()));
     stage.wait(Duration::from_secs(6));
     assert_ne!(notebook.get("looked"), Some(first));
-    assert_eq!(stage.app.store_looks_at, None);
+    assert_eq!(stage.app.seen.store_at(), None);
 }

@@ -9,7 +9,7 @@ use crate::protocol::{Command, DriverEvent};
 fn with_vi(width: u16, height: u16) -> Stage {
     let mut stage = streaming(width, height);
     stage.apply(DriverEvent::Workspace(workspace()));
-    stage.app.set_composer_keys(ComposerKeys::Vi);
+    stage.app.writing.use_keys(ComposerKeys::Vi);
     stage.keys("i");
     stage
 }

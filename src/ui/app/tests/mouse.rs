@@ -10,7 +10,7 @@ use crate::terminal::MouseUse;
 
 /// A stage that uses the mouse.
 fn with_mouse(mut stage: Stage) -> Stage {
-    stage.app.use_mouse(MouseUse::On);
+    stage.use_mouse();
     assert!(stage.app.take_effects().contains(&Effect::UseMouse(MouseUse::On)));
     stage.screen();
     stage

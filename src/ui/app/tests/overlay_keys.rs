@@ -165,7 +165,7 @@ fn help_in_the_composer_lists_the_keys_of_the_text_field() {
     assert!(!row.contains("Ctrl+e"), "a binding has it: {row}");
     assert!(!streaming(120, 60).keys("3 <f1>").screen().contains("  editing"));
     let mut stage = streaming(120, 60);
-    stage.app.set_composer_keys(crate::app::ComposerKeys::Vi);
+    stage.app.writing.use_keys(crate::app::ComposerKeys::Vi);
     let screen = stage.keys("i <f1>").screen();
     let (mut seen, mut last) = (String::new(), screen);
     while !seen.contains(&last) {

@@ -170,7 +170,7 @@ fn a_removed_dialog_is_not_shown_any_more() {
 #[test]
 fn a_click_on_the_preview_opens_it_and_the_wheel_moves_nothing_behind_it() {
     let (mut stage, _) = previewing(120, 40);
-    stage.app.use_mouse(crate::terminal::MouseUse::On);
+    stage.use_mouse();
     let (x, y) = stage.place_of("The migration drops");
     stage.mouse(ratatui::crossterm::event::MouseEventKind::ScrollUp, x, y);
     assert!(stage.app.reading.transcript().is_following());

@@ -118,7 +118,7 @@ fn without_a_search_the_keys_of_matches_do_what_they_did() {
     stage.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new()));
     stage.keys("3 /");
     assert!(last_line(&mut stage).contains("no dialog is open"));
-    assert_eq!(stage.app.scope(), transcript::SCOPE);
+    assert_eq!(stage.app.focus.scope(), transcript::SCOPE);
 }
 
 #[test]

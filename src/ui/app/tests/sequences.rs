@@ -51,7 +51,7 @@ fn the_keys_that_can_follow_are_listed_after_a_moment_at_every_size() {
         assert!(!stage.app.take_dirty(), "once it is drawn nothing is drawn again");
         stage.keys("<esc>");
         assert!(!is_listed(&mut stage), "{}", stage.screen());
-        assert!(stage.app.scope() == crate::panes::transcript::SCOPE, "Esc did nothing else");
+        assert!(stage.app.focus.scope() == crate::panes::transcript::SCOPE, "Esc did nothing else");
     }
 }
 

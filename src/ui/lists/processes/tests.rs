@@ -80,7 +80,7 @@ fn the_status_line_shows_the_sandbox_level_and_sandboxed_processes_end_with_the_
         (Level::Off, "sandbox off", true),
     ] {
         let mut stage = stage(80, 24);
-        stage.app.show_level(level);
+        stage.show_level(level);
         let screen = stage.screen();
         assert!(screen.lines().last().unwrap_or_default().contains(shown), "{level}:\n{screen}");
         stage.keys("1 q").agree("");
@@ -101,7 +101,7 @@ fn quitting_asks_what_happens_to_running_processes() {
         let mut stage = stage(80, 24);
         stage.keys("1 q").agree(key);
         let left = stage.app.take_effects().contains(&Effect::Quit);
-        assert_eq!((left, stage.app.quit_policy()), (leaves, policy), "{key}");
+        assert_eq!((left, stage.app.summary().quit_policy), (leaves, policy), "{key}");
     }
     let mut asked = stage(80, 24);
     asked.keys("1 q").agree("");

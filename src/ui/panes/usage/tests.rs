@@ -77,7 +77,7 @@ fn requests(stage: &Stage) -> usize {
 }
 
 fn shown_on(mut stage: Stage, prices: Prices) -> Stage {
-    stage.app.set_prices(prices);
+    stage.set_prices(prices);
     stage.keys("3 $");
     assert_eq!(requests(&stage), 1);
     answer(&mut stage, view());

@@ -13,8 +13,8 @@ use ratatui::style::Color;
 use ratatui::text::Line;
 
 use super::*;
-use crate::app::AppOptions;
 use crate::app::tests::fixture;
+use crate::app::{AppOptions, AppStart};
 use crate::backend::Drawn;
 use crate::bindings;
 use crate::copies::testing::MemoryTarget;
@@ -168,6 +168,7 @@ fn app() -> App {
         clock: Arc::new(CLOCK),
         drafts: DraftTexts::new(),
         moment: now(),
+        start: AppStart::default(),
     })
 }
 
@@ -408,14 +409,14 @@ async fn left(leave: Leave) -> (RunEnd, App, Option<Command>) {
 #[tokio::test(start_paused = true)]
 async fn a_signal_to_end_shuts_the_driver_down() {
     let (outcome, app, asked) = left(Leave::Quit).await;
-    assert_eq!((outcome, app.has_detached()), (RunEnd::Settled, false));
+    assert_eq!((outcome, app.summary().has_detached), (RunEnd::Settled, false));
     assert!(matches!(asked, Some(Command::Shutdown { .. })));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_screen_that_is_left_does_not_end_its_driver() {
     let (outcome, app, asked) = left(Leave::Detach).await;
-    assert_eq!((outcome, app.has_detached()), (RunEnd::Detached, true));
+    assert_eq!((outcome, app.summary().has_detached), (RunEnd::Detached, true));
     assert_eq!(asked, None, "the channel closes without a command");
 }
 
@@ -603,7 +604,7 @@ fn shaded() -> ShadedThemes {
 async fn shown_after(replies: Vec<(u64, Input)>) -> (Color, usize, String) {
     let mut surface = Memory::new();
     let mut app = app();
-    app.follow_background(shaded());
+    app.change_look(LookChange::Themes(shaded()));
     let (to_driver, _commands) = mpsc::channel(4);
     let (events, from_driver) = mpsc::channel(64);
     let channels = Channels {

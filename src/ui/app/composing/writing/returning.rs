@@ -138,6 +138,14 @@ impl Writing {
         told.into_iter().collect()
     }
 
+    /// The result of sending this draft is known. The question of an answer may have closed meanwhile.
+    pub fn result_known(&mut self, key: &DraftKey, inbox: &Inbox, now: Instant) -> FollowUps {
+        if key.question().is_none() {
+            return Vec::new();
+        }
+        self.give_back_gone(inbox, now)
+    }
+
     /// True if an answer to this question, or to a part of it, is typed or being sent.
     pub(super) fn has_answer(&self, question: &str) -> bool {
         let is_of = |key: &DraftKey| key.question() == Some(question);

@@ -40,6 +40,11 @@ impl Reading {
         self.transcript.end_search()
     }
 
+    /// Ends a selection, or else a search; false if there was neither.
+    pub fn cancel(&mut self) -> bool {
+        self.end_selection() || self.end_search()
+    }
+
     pub fn is_searching(&self) -> bool {
         self.transcript.is_searching()
     }

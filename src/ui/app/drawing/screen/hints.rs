@@ -65,7 +65,7 @@ impl Screen<'_> {
 
     /// Returns the note that the images are not seen, which is more important than the target of the text.
     fn image_note(&self, ui: &UiSettings) -> Option<String> {
-        self.app.unseen_images().map(|unseen| unseen.text(ui))
+        self.app.writing.unseen_images(&self.app.model).map(|unseen| unseen.text(ui))
     }
 
     /// The key that opens a chip, if there is one.

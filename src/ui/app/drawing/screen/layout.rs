@@ -1,17 +1,25 @@
 //! The layout of the screen: the areas of all parts for every size, and what depends on them, such as
 //! how far lists are scrolled.
 
+use std::time::Instant;
+
 use ratatui::layout::{Rect, Size};
 
 use super::about::{DialogNames, speaker, tail_lines};
-use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE};
+use super::live::LiveRows;
+use super::{MEDIUM, MIN_INBOX_ROWS, MIN_SIZE, Screen, WIDE, status_values};
 use crate::action::{Action, Scope};
 use crate::app::calling::attention::InView;
+use crate::app::composing::writing::Writing;
+use crate::app::dialogs::queue_strip;
+use crate::app::dialogs::reading::Reading;
 use crate::app::drawing::areas::Areas;
 use crate::app::drawing::focus::FocusState;
-use crate::app::keys::first_hints::FirstHint;
+use crate::app::flow::facts::Facts;
+use crate::app::keys::first_hints::{FirstHint, FirstHints};
 use crate::app::{App, Focus};
 use crate::cx::{UiSettings, View};
+use crate::follow_up::FollowUps;
 use crate::lists::problems;
 use crate::model::tree::StateCounts;
 use crate::model::{Inbox, Model, attached};
@@ -61,6 +69,20 @@ impl TranscriptTexts {
     }
 }
 
+/// What is on the screen.
+#[derive(Debug, Default)]
+struct Content {
+    areas: Areas,
+    ending: Vec<Strip>,
+    queue: Vec<QueuedRow>,
+    form: Vec<Strip>,
+    texts: Option<TranscriptTexts>,
+    preview: Option<TranscriptTexts>,
+    live: Option<LiveRows>,
+    /// The width of the status line, if it has room for a hint.
+    hint_cells: Option<u16>,
+}
+
 impl App {
     /// Lays the screen out for a size; the result draws it. If older records are needed, they are
     /// requested with a command.
@@ -71,52 +93,33 @@ impl App {
         let (area, now) = (Rect::from((ratatui::layout::Position::ORIGIN, size)), self.clock.now());
         self.model.tree.refresh();
         let counts = self.model.tree.counts();
-        let mut areas = Areas::default();
-        let (mut ending, mut queue, mut form) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut texts, mut preview, mut hint, mut live) = (None, None, None, None);
         let ui = self.ui.clone();
         let view = View { ui: &ui, now: &now };
+        let mut content = Content::default();
         if self.shows_live_rows() {
-            if self.inline_terminal().is_some_and(is_large_enough) {
-                queue = self.queue_in_view();
-                live = Some(self.layout_live(area, view, queue.len()));
-                hint = self.layout_hint(area.width, counts);
+            if self.inline.as_ref().is_some_and(|inline| is_large_enough(inline.terminal)) {
+                content.queue = self.queue_in_view();
+                content.live = Some(self.layout_live(area, view, content.queue.len()));
+                content.hint_cells = Some(area.width);
             }
         } else if is_large_enough(size) {
-            let is_busy = self.focus.is(Focus::Composer) || !self.overlays.is_empty();
-            ending = self.ending.rows(area, &ui, is_busy);
-            let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
-            areas = columns(Rect { height: area.height - taken, ..area }, &self.focus);
-            areas.status = Rect { y: area.bottom() - 1, ..areas.status };
-            queue = self.queue_in_view();
-            self.layout_left(&mut areas, area.width);
-            self.writing.lay_out(areas.right.width);
-            let FormRows { rows, is_whole } = self.form_rows(areas.right, area.width, &ui);
-            form = rows;
-            let above = (queue.len(), form.len());
-            layout_right(&mut areas, self.writing.composer(), area.width, above);
-            self.form_shown(is_whole && usize::from(areas.form.height) == form.len());
-            if !areas.right.is_empty() {
-                texts = self.layout_transcript(areas.transcript, view);
-            }
-            preview = self.layout_preview(&areas, view);
-            let area = areas.overlays();
-            let read = self.in_overlays(|overlays, facts| overlays.layout(facts, area, view));
-            if let Some(row) = read {
-                self.model.inbox.mark_read(&row);
-            }
-            if ending.is_empty() {
-                hint = self.layout_hint(areas.status.width, counts);
-            }
+            content = self.layout_panes(area, view);
         } else {
             self.overlays.hide();
         }
-        self.in_view = match &live {
+        let may_hint = self.overlays.is_empty() && self.startup.is_listed();
+        let hint = content.hint_cells.filter(|_| may_hint).and_then(|cells| {
+            let (open, focus) = (self.reading.open(), self.focus.now());
+            let facts = Facts { model: &self.model, open, focus, ui: &ui };
+            self.hints.lay_out(facts, (&self.writing, self.focus.scope()), counts, cells)
+        });
+        self.attention.in_view = match &content.live {
             Some(live) => InView { inbox: Rect::default(), composer: live.composer() },
-            None if self.overlays.is_empty() => in_view(&areas),
-            None => beside_overlays(&areas),
+            None if self.overlays.is_empty() => in_view(&content.areas),
+            None => beside_overlays(&content.areas),
         };
-        self.pointer.laid_out(areas);
+        self.pointer.laid_out(content.areas);
+        let Content { areas, ending, queue, form, texts, preview, live, hint_cells: _ } = content;
         Screen {
             app: self,
             area,
@@ -133,136 +136,197 @@ impl App {
         }
     }
 
-    /// Chooses a hint for a new person about an action that is possible now, if it fits into the status line.
-    fn layout_hint(&mut self, cells: u16, counts: StateCounts) -> Option<FirstHint> {
-        let is_history = self.facts().open_row().is_some_and(|row| row.history);
-        let is_hidden = is_history || self.model.notices.shown().is_some();
-        if is_hidden
-            || !self.hints.may_show()
-            || !self.overlays.is_empty()
-            || !self.startup.is_listed()
-        {
-            return None;
+    /// Lays the panes and the overlays out.
+    fn layout_panes(&mut self, area: Rect, view: View<'_>) -> Content {
+        let (ui, now) = (view.ui, self.redraw.now());
+        let is_busy = self.focus.is(Focus::Composer) || !self.overlays.is_empty();
+        let ending = self.ending.rows(area, ui, is_busy);
+        let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
+        let mut areas = columns(Rect { height: area.height - taken, ..area }, &self.focus);
+        areas.status = Rect { y: area.bottom() - 1, ..areas.status };
+        let queue = self.queue_in_view();
+        let listed = (self.focus.now(), self.startup.is_listed());
+        layout_left(&mut areas, area.width, listed, &mut self.model, ui);
+        self.writing.lay_out(areas.right.width);
+        let answered = (&self.writing, &self.model.inbox);
+        let FormRows { rows: form, is_whole } = form_rows(answered, areas.right, area.width, ui);
+        layout_right(&mut areas, self.writing.composer(), area.width, (queue.len(), form.len()));
+        let fits = usize::from(areas.form.height) == form.len();
+        let is_whole = is_whole && fits && self.overlays.is_empty();
+        mark_form_read(&self.writing, &mut self.model.inbox, is_whole);
+        let mut texts = None;
+        if !areas.right.is_empty() {
+            let moment = (self.focus.is(Focus::Dialog) && self.overlays.is_empty(), now);
+            let known = (&self.model, &self.writing);
+            let laid_out = self.reading.lay_out(known, moment, areas.transcript, view);
+            if let Some((shown, follow_ups)) = laid_out {
+                self.follow(follow_ups);
+                texts = Some(shown);
+            }
         }
-        let problems_key = self.ui.key(Scope::PANES, Action::Show(problems::SCOPE));
-        let values = self.status_values(counts, &problems_key);
-        let fitting: Vec<FirstHint> = FirstHint::ALL
-            .into_iter()
-            .filter(|hint| {
-                let shown = (hint.action(self.focus.now()), hint.word());
-                self.can_do(*hint) && status::fits(shown, self.scope(), &self.ui, values, cells)
-            })
-            .collect();
-        self.hints.choose(|hint| fitting.contains(&hint))
-    }
-
-    /// True if the subject of a hint can be done now.
-    fn can_do(&self, hint: FirstHint) -> bool {
-        let (focus, tree) = (self.focus.now(), &self.model.tree);
-        let open = self.reading.open();
-        match hint {
-            FirstHint::New => tree.is_empty() && focus != Focus::Composer,
-            FirstHint::Answer => {
-                self.model.inbox.has_questions() && self.writing.question().is_none()
-            }
-            FirstHint::Open => {
-                let chosen = tree.shown_selection();
-                focus == Focus::Tree && chosen.is_some() && chosen != self.reading.dialog()
-            }
-            FirstHint::Write => focus == Focus::Dialog && self.writing.can_write(),
-            FirstHint::Changes => {
-                focus == Focus::Dialog
-                    && open.is_some_and(|open| self.hints.has_changes(&open.dialog))
-            }
-            FirstHint::Find => focus == Focus::Dialog && open.is_some_and(|open| open.loaded),
-            FirstHint::Palette | FirstHint::Help => !tree.is_empty(),
+        let (open, focus) = (self.reading.open(), self.focus.now());
+        let facts = Facts { model: &self.model, open, focus, ui };
+        let preview = self.preview.lay_out(facts, now, &areas, view);
+        let over = areas.overlays();
+        let read = self.in_overlays(|overlays, facts| overlays.layout(facts, over, view));
+        if let Some(row) = read {
+            self.model.inbox.mark_read(&row);
         }
+        let hint_cells = ending.is_empty().then_some(areas.status.width);
+        Content { areas, ending, queue, form, texts, preview, live: None, hint_cells }
     }
 
     /// The queued messages that are shown above the composer.
-    pub(super) fn queue_in_view(&self) -> Vec<QueuedRow> {
+    pub(in crate::app) fn queue_in_view(&self) -> Vec<QueuedRow> {
         let shown = self.reading.is_generating() || self.queue.is_shown(self.redraw.now());
-        if self.writing.question().is_none() && shown { self.queue_messages() } else { Vec::new() }
-    }
-
-    /// The parts of the question that is answered, in at most half of this pane; some of the dialog stays in view.
-    fn form_rows(&self, pane: Rect, screen_width: u16, ui: &UiSettings) -> FormRows {
-        let cells = usize::from(pane.width.saturating_sub(1 + FORM_INDENT));
-        let composer = composer_height(self.writing.composer(), pane, screen_width);
-        let above = pane.height.saturating_sub(composer + MIN_DIALOG_ROWS);
-        self.form(cells, usize::from(above.min(pane.height / 2)), ui)
-    }
-
-    /// Lays the form out for this width and height.
-    pub(super) fn form(&self, cells: usize, height: usize, ui: &UiSettings) -> FormRows {
-        let inbox = &self.model.inbox;
-        let row = self.writing.question().and_then(|id| inbox.get(id));
-        let Some((row, part)) = row.zip(self.writing.part(inbox)) else {
-            return FormRows::default();
-        };
-        let typed = attached::content(&self.writing.composer().field.text());
-        let drafts = self.writing.drafts();
-        AnswerForm { row, part, typed: &typed, drafts }.rows(cells, height, ui)
-    }
-
-    /// The question that is answered was shown in its form, if that is whole and nothing is over it.
-    pub(super) fn form_shown(&mut self, is_whole: bool) {
-        let is_free =
-            self.overlays.is_empty() && self.writing.composer().completion.shown().is_none();
-        let row = self.writing.question().and_then(|id| self.model.inbox.get(id));
-        let row = row.filter(|row| is_whole && is_free && !self.model.inbox.can_be_approved(row));
-        if let Some(row) = row.cloned() {
-            self.model.inbox.mark_read(&row);
+        if self.writing.question().is_none() && shown {
+            queue_strip::of_open(self.facts(), &self.requests)
+        } else {
+            Vec::new()
         }
     }
+}
 
-    fn layout_left(&mut self, areas: &mut Areas, width: u16) {
-        let area = areas.left;
-        if area.is_empty() {
-            return;
+impl FirstHints {
+    /// Chooses a hint for a new person about an action that is possible now, if it fits into the status line.
+    fn lay_out(
+        &mut self,
+        facts: Facts<'_>,
+        (writing, scope): (&Writing, Scope),
+        counts: StateCounts,
+        cells: u16,
+    ) -> Option<FirstHint> {
+        let is_history = facts.open_row().is_some_and(|row| row.history);
+        let is_hidden = is_history || facts.model.notices.shown().is_some();
+        if is_hidden || !self.may_show() {
+            return None;
         }
-        let narrow = width < MEDIUM;
-        let inbox_rows = match (narrow, self.focus.now()) {
-            (true, Focus::Inbox) => area.height,
-            (true, _) => 0,
-            (false, _) => inbox_height(&self.model.inbox, area.height),
-        };
-        areas.tree = Rect { height: area.height - inbox_rows, ..area };
-        areas.inbox = Rect { y: area.y + areas.tree.height, height: inbox_rows, ..area };
-        if areas.tree.height > 0 && self.startup.is_listed() {
-            self.model.tree.top(usize::from(areas.tree_rows(narrow).height));
-        }
-        if areas.inbox.height > 0 && self.startup.is_listed() && !self.model.inbox.is_empty() {
-            inbox::layout(&mut self.model.inbox, &self.ui, areas.inbox_rows());
-        }
+        let problems_key = facts.ui.key(Scope::PANES, Action::Show(problems::SCOPE));
+        let values = status_values(facts, counts, &problems_key);
+        let fitting: Vec<FirstHint> = FirstHint::ALL
+            .into_iter()
+            .filter(|hint| {
+                let shown = (hint.action(facts.focus), hint.word());
+                can_do(*hint, facts, writing, self)
+                    && status::fits(shown, scope, facts.ui, values, cells)
+            })
+            .collect();
+        self.choose(|hint| fitting.contains(&hint))
     }
+}
 
+/// True if the subject of a hint can be done now.
+fn can_do(hint: FirstHint, facts: Facts<'_>, writing: &Writing, hints: &FirstHints) -> bool {
+    let (focus, tree, open) = (facts.focus, &facts.model.tree, facts.open);
+    match hint {
+        FirstHint::New => tree.is_empty() && focus != Focus::Composer,
+        FirstHint::Answer => facts.model.inbox.has_questions() && writing.question().is_none(),
+        FirstHint::Open => {
+            let chosen = tree.shown_selection();
+            focus == Focus::Tree && chosen.is_some() && chosen != facts.open_dialog()
+        }
+        FirstHint::Write => focus == Focus::Dialog && writing.can_write(),
+        FirstHint::Changes => {
+            focus == Focus::Dialog && open.is_some_and(|open| hints.has_changes(&open.dialog))
+        }
+        FirstHint::Find => focus == Focus::Dialog && open.is_some_and(|open| open.loaded),
+        FirstHint::Palette | FirstHint::Help => !tree.is_empty(),
+    }
+}
+
+/// The parts of the question that is answered, in at most half of this pane; some of the dialog stays in view.
+fn form_rows(
+    (writing, inbox): (&Writing, &Inbox),
+    pane: Rect,
+    screen_width: u16,
+    ui: &UiSettings,
+) -> FormRows {
+    let cells = usize::from(pane.width.saturating_sub(1 + FORM_INDENT));
+    let composer = composer_height(writing.composer(), pane, screen_width);
+    let above = pane.height.saturating_sub(composer + MIN_DIALOG_ROWS);
+    form((writing, inbox), cells, usize::from(above.min(pane.height / 2)), ui)
+}
+
+/// Lays the form out for this width and height.
+pub(super) fn form(
+    (writing, inbox): (&Writing, &Inbox),
+    cells: usize,
+    height: usize,
+    ui: &UiSettings,
+) -> FormRows {
+    let row = writing.question().and_then(|id| inbox.get(id));
+    let Some((row, part)) = row.zip(writing.part(inbox)) else {
+        return FormRows::default();
+    };
+    let typed = attached::content(&writing.composer().field.text());
+    let drafts = writing.drafts();
+    AnswerForm { row, part, typed: &typed, drafts }.rows(cells, height, ui)
+}
+
+/// Takes note that the question that is answered was shown in its form, if all of that can be seen.
+pub(super) fn mark_form_read(writing: &Writing, inbox: &mut Inbox, is_whole: bool) {
+    let is_free = writing.composer().completion.shown().is_none();
+    let row = writing.question().and_then(|id| inbox.get(id));
+    let row = row.filter(|row| is_whole && is_free && !inbox.can_be_approved(row));
+    if let Some(row) = row.cloned() {
+        inbox.mark_read(&row);
+    }
+}
+
+/// Lays out the tree and the inbox; their rows once both are listed.
+fn layout_left(
+    areas: &mut Areas,
+    width: u16,
+    (focus, is_listed): (Focus, bool),
+    model: &mut Model,
+    ui: &UiSettings,
+) {
+    let area = areas.left;
+    if area.is_empty() {
+        return;
+    }
+    let narrow = width < MEDIUM;
+    let inbox_rows = match (narrow, focus) {
+        (true, Focus::Inbox) => area.height,
+        (true, _) => 0,
+        (false, _) => inbox_height(&model.inbox, area.height),
+    };
+    areas.tree = Rect { height: area.height - inbox_rows, ..area };
+    areas.inbox = Rect { y: area.y + areas.tree.height, height: inbox_rows, ..area };
+    if areas.tree.height > 0 && is_listed {
+        model.tree.top(usize::from(areas.tree_rows(narrow).height));
+    }
+    if areas.inbox.height > 0 && is_listed && !model.inbox.is_empty() {
+        inbox::layout(&mut model.inbox, ui, areas.inbox_rows());
+    }
+}
+
+impl Reading {
     /// Arranges the rows of the open dialog. Records that the view needs and that are not loaded are requested.
-    fn layout_transcript(&mut self, area: Rect, view: View<'_>) -> Option<TranscriptTexts> {
-        let focused = self.focus.now() == Focus::Dialog && self.overlays.is_empty();
-        let Model { tree, inbox, retries, .. } = &self.model;
-        let open = self.reading.open().filter(|open| open.loaded)?;
-        let question = self.writing.question().and_then(|id| inbox.get(id));
+    fn lay_out(
+        &mut self,
+        (model, writing): (&Model, &Writing),
+        (focused, now): (bool, Instant),
+        area: Rect,
+        view: View<'_>,
+    ) -> Option<(TranscriptTexts, FollowUps)> {
+        let Model { tree, inbox, retries, .. } = model;
+        let open = self.open().filter(|open| open.loaded)?;
+        let question = writing.question().and_then(|id| inbox.get(id));
         let row = tree.get(&open.dialog);
+        let cells = usize::from(area.width);
         let texts = TranscriptTexts {
             speaker: speaker(open, row),
-            tail: tail_lines(
-                retries.get(&open.dialog),
-                self.redraw.now(),
-                row,
-                view.ui,
-                usize::from(area.width),
-            ),
-            typed: attached::content(&self.writing.composer().field.text()),
+            tail: tail_lines(retries.get(&open.dialog), now, row, view.ui, cells),
+            typed: attached::content(&writing.composer().field.text()),
         };
         let dialog = open.dialog.clone();
         let names = DialogNames { tree, inbox, dialog: &dialog };
         let headline = super::headline_of(question);
         let asked = question.zip(headline.as_deref());
         let context = texts.context(view, &names, asked, focused);
-        let follow_ups = self.reading.arrange(&context, area);
-        self.follow(follow_ups);
-        Some(texts)
+        let follow_ups = self.arrange(&context, area);
+        Some((texts, follow_ups))
     }
 }
 

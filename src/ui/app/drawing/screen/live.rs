@@ -2,11 +2,15 @@
 //! and a new width of the terminal moves nothing between it and the printed text; below it the status line, and then
 //! the streamed text, the question being answered, or the completions for the typed word.
 
+use std::time::Instant;
+
 use ratatui::Frame;
 use ratatui::layout::{Rect, Size};
 
 use super::Screen;
 use super::about::{DialogNames, speaker, tail_lines};
+use super::layout::{form, mark_form_read};
+use crate::app::composing::writing::Writing;
 use crate::app::drawing::app_words;
 use crate::app::{App, Focus};
 use crate::cx::{UiSettings, View};
@@ -14,8 +18,8 @@ use crate::domain::asking::question::picking;
 use crate::domain::reading::title::{headline, without_marks};
 use crate::domain::reading::transcript::{AskedBlock, Block, BlockBody, RecordPosition};
 use crate::domain::{CallId, Course};
-use crate::inline::block_rows;
-use crate::model::attached;
+use crate::inline::{InlineLog, block_rows};
+use crate::model::{Model, attached};
 use crate::panes::composer::draw_heading;
 use crate::panes::inquiry::FormRows;
 use crate::panes::queued;
@@ -56,26 +60,24 @@ impl LiveRows {
     }
 }
 
+/// The height of the live rows on a terminal that is large enough for a screen.
+pub(in crate::app) fn live_height(writing: &Writing, queued: usize, terminal: Size) -> u16 {
+    let composer = writing.composer();
+    let written = composer.height(terminal.width, 1, terminal.height);
+    let queue = queued::height(queued, terminal.height);
+    let offers = composer.completion.shown().is_some();
+    let tail = if offers || writing.question().is_some() { MOST_ROWS } else { STREAM_ROWS };
+    // A blank row, the status line.
+    (written + queue + 2 + tail).min(terminal.height)
+}
+
 impl App {
-    /// The height of the live rows on a terminal that is large enough for a screen.
-    pub(in crate::app) fn live_height(&self, terminal: Size) -> u16 {
-        let composer = self.writing.composer();
-        let written = composer.height(terminal.width, 1, terminal.height);
-        let queue = queued::height(self.queue_in_view().len(), terminal.height);
-        // A blank row, the status line.
-        (written + queue + 2 + self.tail_height()).min(terminal.height)
-    }
-
-    fn tail_height(&self) -> u16 {
-        let offers = self.writing.composer().completion.shown().is_some();
-        if offers || self.writing.question().is_some() { MOST_ROWS } else { STREAM_ROWS }
-    }
-
     /// Lays the live rows out.
     pub(super) fn layout_live(&mut self, area: Rect, view: View<'_>, queued: usize) -> LiveRows {
         self.writing.lay_out(area.width);
         self.reading.lay_out_live(usize::from(area.width), view.ui);
-        let terminal = self.inline_terminal().unwrap_or(area.as_size());
+        let inline = self.inline.as_ref();
+        let terminal = inline.map_or(area.as_size(), |inline| inline.terminal);
         // If not everything fits, the composer comes first.
         let below = area.height.saturating_sub(2);
         let written = self.writing.composer().height(area.width, 1, terminal.height).min(below);
@@ -90,13 +92,33 @@ impl App {
             tail: row(2 + written + queue, tail),
             rows: Vec::new(),
         };
-        let FormRows { rows, is_whole } = self.tail_rows(live.tail, view);
-        self.form_shown(is_whole && rows.len() <= usize::from(live.tail.height));
+        let tail = LiveTail {
+            model: &self.model,
+            open: self.reading.open(),
+            writing: &self.writing,
+            log: inline.map(|inline| &inline.log),
+            now: self.redraw.now(),
+        };
+        let FormRows { rows, is_whole } = tail.rows(live.tail, view);
+        let is_whole = is_whole && rows.len() <= usize::from(live.tail.height);
+        let is_free = self.overlays.is_empty();
+        mark_form_read(&self.writing, &mut self.model.inbox, is_whole && is_free);
         live.rows = rows;
         live
     }
+}
 
-    fn tail_rows(&self, area: Rect, view: View<'_>) -> FormRows {
+/// What the rows below the status line are made from.
+struct LiveTail<'a> {
+    model: &'a Model,
+    open: Option<&'a OpenDialog>,
+    writing: &'a Writing,
+    log: Option<&'a InlineLog>,
+    now: Instant,
+}
+
+impl LiveTail<'_> {
+    fn rows(&self, area: Rect, view: View<'_>) -> FormRows {
         let (width, height) = (usize::from(area.width), usize::from(area.height));
         if let Some(form) = self.answered_rows(width, height, view) {
             return form;
@@ -106,12 +128,12 @@ impl App {
 
     /// Returns the rows about the current activity of the open dialog.
     fn streaming_rows(&self, width: usize, height: usize, view: View<'_>) -> Vec<Strip> {
-        let Some((open, log)) = self.open_with_log().filter(|(open, _)| open.loaded) else {
+        let Some((open, log)) = self.open.zip(self.log).filter(|(open, _)| open.loaded) else {
             return Vec::new();
         };
         let row = self.model.tree.get(&open.dialog);
         let retry = self.model.retries.get(&open.dialog);
-        let mut rows = tail_lines(retry, self.redraw.now(), row, view.ui, width);
+        let mut rows = tail_lines(retry, self.now, row, view.ui, width);
         if rows.is_empty() {
             rows = streamed_rows(open, &speaker(open, row), height, view);
         }
@@ -145,7 +167,7 @@ impl App {
     fn answered_rows(&self, width: usize, height: usize, view: View<'_>) -> Option<FormRows> {
         let row = self.model.inbox.get(self.writing.question()?)?;
         if row.several_parts().is_some() || row.is_approval() {
-            return Some(self.form(width, height, view.ui));
+            return Some(form((self.writing, &self.model.inbox), width, height, view.ui));
         }
         let (tree, inbox) = (&self.model.tree, &self.model.inbox);
         let names = DialogNames { tree, inbox, dialog: &row.dialog };

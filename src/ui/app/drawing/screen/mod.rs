@@ -15,11 +15,15 @@ use self::about::elapsed;
 pub(in crate::app) use self::about::{DialogNames, speaker};
 use self::layout::TranscriptTexts;
 use self::live::LiveRows;
+pub(in crate::app) use self::live::live_height;
 use super::app_words;
 use super::areas::Areas;
+use super::tabs::tabs;
 use crate::action::{Action, Scope};
 use crate::app::flow::ending;
+use crate::app::flow::facts::Facts;
 use crate::app::keys::first_hints::FirstHint;
+use crate::app::keys::pressing::KeyFacts;
 use crate::app::overlays::stack::OverlayFacts;
 use crate::app::{App, Focus};
 use crate::cx::{UiSettings, View};
@@ -72,48 +76,26 @@ pub struct Screen<'a> {
     live: Option<LiveRows>,
 }
 
-impl App {
-    /// The numbers of the status line.
-    fn status_values<'a>(&self, counts: StateCounts, problems_key: &'a str) -> StatusValues<'a> {
-        let row = self.facts().open_row();
-        StatusValues {
-            counts,
-            questions: self.model.inbox.len(),
-            context_percent: row.and_then(|row| row.context_percent),
-            context_level: row.and_then(|row| row.context_level),
-            keep_going: row.and_then(|row| row.keep_going),
-            problems: self.model.problems.len(),
-            problems_key,
-            processes: self.model.processes_running(),
-            unagreed: self.model.consent.waiting.len(),
-            look_only: self.model.consent.read_only,
-            level: self.model.level,
-            autonomy: self.model.consent.autonomy,
-        }
-    }
-
-    /// The names of the panes for narrow screens, and what each tab gives the focus to.
-    pub(in crate::app) fn tabs(&self) -> [(String, Focus); 3] {
-        let ui = &*self.ui;
-        let dialogs = ui.text(app_words::TAB_DIALOGS);
-        let tree = &self.model.tree;
-        let dialogs = match tree.filter() {
-            Some(filter) => {
-                let (words, dot) = (filter.text(), ui.glyphs.middle_dot);
-                format!("{dialogs} /{words}{dot}{}", tree.fitting())
-            }
-            None => dialogs.to_owned(),
-        };
-        let (questions, for_you) = (self.model.inbox.len(), ui.text(app_words::TAB_FOR_YOU));
-        let for_you = match questions {
-            0 => for_you.to_owned(),
-            _ => format!("{for_you}{}{questions}", ui.glyphs.middle_dot),
-        };
-        let open = match self.facts().open_row() {
-            Some(row) => format!("@{}", row.agent),
-            None => ui.text(app_words::TAB_OPEN).to_owned(),
-        };
-        [(dialogs, Focus::Tree), (for_you, Focus::Inbox), (open, Focus::Dialog)]
+/// The numbers of the status line.
+fn status_values<'a>(
+    facts: Facts<'_>,
+    counts: StateCounts,
+    problems_key: &'a str,
+) -> StatusValues<'a> {
+    let (row, model) = (facts.open_row(), facts.model);
+    StatusValues {
+        counts,
+        questions: model.inbox.len(),
+        context_percent: row.and_then(|row| row.context_percent),
+        context_level: row.and_then(|row| row.context_level),
+        keep_going: row.and_then(|row| row.keep_going),
+        problems: model.problems.len(),
+        problems_key,
+        processes: model.processes_running(),
+        unagreed: model.consent.waiting.len(),
+        look_only: model.consent.read_only,
+        level: model.level,
+        autonomy: model.consent.autonomy,
     }
 }
 
@@ -132,7 +114,7 @@ impl Screen<'_> {
         if let Some(live) = &self.live {
             self.draw_live(frame, live, view);
             let above = Rect { height: area.height.saturating_sub(1), ..area };
-            return self.app.draw_next_keys(frame, (above, live.beside_composer()), ui);
+            return self.draw_next_keys(frame, (above, live.beside_composer()));
         }
         if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             self.draw_too_small(frame, area);
@@ -151,11 +133,19 @@ impl Screen<'_> {
         self.draw_status(frame, areas.status, view);
         self.draw_overlays(frame, areas.overlays(), view);
         let height = areas.composer.y.min(body.bottom()).saturating_sub(body.y);
-        self.app.draw_next_keys(frame, (body, Rect { height, ..body }), ui);
+        self.draw_next_keys(frame, (body, Rect { height, ..body }));
+    }
+
+    fn draw_next_keys(&self, frame: &mut Frame<'_>, areas: (Rect, Rect)) {
+        let app = self.app;
+        let here = KeyFacts::new(&app.overlays, &app.focus, &app.ui, app.redraw.now());
+        app.pressing.draw_next_keys(frame, areas, &app.writing, here);
     }
 
     fn draw_too_small(&self, frame: &mut Frame<'_>, area: Rect) {
-        let Size { width, height } = self.app.inline_terminal().unwrap_or(area.as_size());
+        let inline = self.app.inline.as_ref();
+        let terminal = inline.map_or(area.as_size(), |inline| inline.terminal);
+        let Size { width, height } = terminal;
         let text = format!("{} {width}x{height})", self.app.ui.text(app_words::TOO_SMALL));
         let strip = Strip::new().put(&text, self.app.ui.style(Role::Text));
         let indent = usize::from(area.width).saturating_sub(strip.width()) / 2;
@@ -172,7 +162,7 @@ impl Screen<'_> {
         let questions = self.app.model.inbox.len();
         let row = self.open_row();
         let here = self.app.focus.now();
-        let tabs = self.app.tabs().map(|(name, focus)| {
+        let tabs = tabs(self.app.facts()).map(|(name, focus)| {
             let is_here = here == focus || (here, focus) == (Focus::Composer, Focus::Dialog);
             (name, is_here)
         });
@@ -396,15 +386,15 @@ impl Screen<'_> {
             return;
         }
         let problems_key = view.ui.key(Scope::PANES, Action::Show(problems::SCOPE));
-        let values = self.app.status_values(self.counts, &problems_key);
+        let values = status_values(self.app.facts(), self.counts, &problems_key);
         let actions = if self.app.overlays.is_empty() { self.hints() } else { Vec::new() };
         let first = self.hint.map(|hint| (hint.action(self.app.focus.now()), hint.word()));
-        let hints = Hints { focus: self.app.scope(), first, actions };
+        let hints = Hints { focus: self.app.focus.scope(), first, actions };
         status::draw(frame.buffer_mut(), area, view, &self.app.model.notices, &hints, values);
     }
 
     fn draw_overlays(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-        let queued = self.app.queued();
+        let queued = self.app.requests.still_queued(self.open_row());
         let facts = OverlayFacts {
             model: &self.app.model,
             open: self.app.reading.dialog(),

@@ -1,5 +1,7 @@
 //! The preview of the dialog that is selected in the tree, in the place of the open one.
 
+use std::time::Instant;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -7,42 +9,45 @@ use super::about::{DialogNames, speaker, tail_lines};
 use super::layout::TranscriptTexts;
 use super::{Screen, fitted_title};
 use crate::action::Action;
+use crate::app::dialogs::preview::Preview;
 use crate::app::drawing::app_words;
 use crate::app::drawing::areas::Areas;
-use crate::app::{App, Focus};
+use crate::app::flow::facts::Facts;
 use crate::cx::View;
+use crate::focus::Focus;
 use crate::model::{Mark, Model};
 use crate::panes::strip::{Strip, draw_between};
 use crate::panes::{transcript, tree};
 use crate::theme::Role;
 
-impl App {
+impl Preview {
     /// Aims the preview at the selection of the tree, and arranges it. There is no preview without the focus
     /// on the tree, or without room beside it.
-    pub(super) fn layout_preview(
+    pub(super) fn lay_out(
         &mut self,
+        facts: Facts<'_>,
+        now: Instant,
         areas: &Areas,
         view: View<'_>,
     ) -> Option<TranscriptTexts> {
-        if !self.focus.is(Focus::Tree) || areas.left.is_empty() || areas.right.is_empty() {
-            self.preview.leave();
+        if facts.focus != Focus::Tree || areas.left.is_empty() || areas.right.is_empty() {
+            self.leave();
             return None;
         }
-        let now = self.redraw.now();
-        let Model { tree, inbox, retries, .. } = &self.model;
-        let selected = tree.shown_selection().filter(|one| Some(*one) != self.reading.dialog());
-        self.preview.aim_at(selected.and_then(|dialog| tree.get(dialog)), now);
-        let dialog = self.preview.dialog()?.clone();
+        let Model { tree, inbox, retries, .. } = facts.model;
+        let selected = tree.shown_selection().filter(|one| Some(*one) != facts.open_dialog());
+        self.aim_at(selected.and_then(|dialog| tree.get(dialog)), now);
+        let dialog = self.dialog()?.clone();
         let row = tree.get(&dialog);
         let cells = usize::from(areas.transcript.width);
         let texts = TranscriptTexts {
-            speaker: self.preview.records().map(|open| speaker(open, row)).unwrap_or_default(),
+            speaker: self.records().map(|open| speaker(open, row)).unwrap_or_default(),
             tail: tail_lines(retries.get(&dialog), now, row, view.ui, cells),
             typed: String::new(),
         };
         let names = DialogNames { tree, inbox, dialog: &dialog };
         let context = texts.context(view, &names, None, false);
-        self.preview.arrange(&context, areas.transcript);
+        self.arrange(&context, areas.transcript);
         Some(texts)
     }
 }

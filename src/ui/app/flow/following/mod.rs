@@ -8,7 +8,7 @@ use super::quitting;
 use crate::action::{Action, Scope};
 use crate::app::App;
 use crate::app::dialogs::batch::Batch;
-use crate::app::dialogs::lifecycle;
+use crate::app::dialogs::{copying, lifecycle};
 use crate::app::drawing::{app_words, focus};
 use crate::domain::text::Localized;
 use crate::focus::Focus;
@@ -32,12 +32,6 @@ impl App {
         self.commands.push(self.requests.begin(ticket, request));
     }
 
-    /// Says why this screen cannot change anything.
-    fn refuse_to_change(&mut self) {
-        let why = Localized::from(Refusal::ViewsOnly);
-        self.notify(Tone::Plain, why.in_lang(self.ui.lang));
-    }
-
     /// Carries out what follows from an action, an event or a change of one owner, in order.
     pub(in crate::app) fn follow(&mut self, follow_ups: impl IntoIterator<Item = FollowUp>) {
         for follow_up in follow_ups {
@@ -52,20 +46,24 @@ impl App {
             FollowUp::NotifyWhy(tone, text) => self.notify(tone, text.in_lang(self.ui.lang)),
             FollowUp::NotifyText(tone, text) => self.notify(tone, &text),
             FollowUp::Request(request) if self.model.views_only && request.changes() => {
-                self.refuse_to_change();
+                self.follow([refused_to_change()]);
             }
             FollowUp::Request(request) => {
-                let alike = self.answers_alike(&request);
+                let alike = self.writing.answers_alike(&request, &mut self.model.inbox, now);
                 for request in std::iter::once(request).chain(alike) {
                     self.request(request);
                 }
             }
             FollowUp::Command(command) if self.model.views_only && !command.is_read_only() => {
-                self.refuse_to_change();
+                self.follow([refused_to_change()]);
             }
             FollowUp::Command(command) => self.commands.push(command),
             FollowUp::Effect(effect) => self.effects.push(effect),
-            FollowUp::Copy(to, text) => self.copy_out(to, text),
+            FollowUp::Copy(to, text) => {
+                let agent = self.reading.open().and_then(|open| open.agent.as_ref());
+                let copied = copying::copy_out(to, text, (agent, &self.clock.now()));
+                self.follow([copied]);
+            }
             FollowUp::QuitAndStop => self.effects.push(self.quitting.quit_and_stop()),
             FollowUp::Detach => self.follow([quitting::detach(self.facts())]),
             FollowUp::Lifecycle(change) => self.follow(lifecycle::change(change, self.facts())),
@@ -111,7 +109,9 @@ impl App {
                 }
             }
 
-            FollowUp::Focus(Focus::Composer) if self.model.views_only => self.refuse_to_change(),
+            FollowUp::Focus(Focus::Composer) if self.model.views_only => {
+                self.follow([refused_to_change()]);
+            }
             FollowUp::Focus(Focus::Composer) if !self.writing.can_write() => {
                 self.notify(Tone::Plain, self.ui.text(app_words::NO_TARGET));
             }
@@ -134,6 +134,11 @@ impl App {
             FollowUp::Model(to) => self.follow_model(to),
         }
     }
+}
+
+/// Says why this screen cannot change anything.
+fn refused_to_change() -> FollowUp {
+    FollowUp::NotifyWhy(Tone::Plain, Localized::from(Refusal::ViewsOnly))
 }
 
 /// Does what an action does in this scope, which may not be where the focus is.

@@ -9,7 +9,12 @@ impl App {
         match to {
             ToModel::SelectDialog(dialog) => self.model.tree.select(&dialog),
             ToModel::SelectQuestion(id) => self.model.inbox.select_id(&id),
-            ToModel::PutOff(question, time) => self.put_off(&question, time),
+            ToModel::PutOff(question, time) => {
+                let owners = (&mut self.model.inbox, &mut self.attention.alerts);
+                let times = (&self.clock.now(), self.redraw.now());
+                let told = self.writing.put_off((question.as_str(), time), owners, times);
+                self.follow(told);
+            }
             ToModel::Filter(FilteredList::Dialogs, text) => {
                 self.model.tree.set_filter(Filter::new(&text));
             }

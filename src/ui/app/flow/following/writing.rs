@@ -4,13 +4,16 @@ use crate::action::Action;
 use crate::app::App;
 use crate::app::answers::answering;
 use crate::app::drawing::app_words;
+use crate::focus::Focus;
 use crate::follow_up::{FollowUp, ToWriting};
-use crate::model::{DraftKey, Tone};
+use crate::model::Tone;
 use crate::question_choice::Pick;
 
 impl App {
     pub(super) fn follow_writing(&mut self, to: ToWriting) {
         let now = self.redraw.now();
+        // Where one goes after answering: the live rows always have the composer.
+        let pane = if self.shows_live_rows() { Focus::Composer } else { self.focus.pane() };
         match to {
             ToWriting::DialogShown(dialog) => self.writing.dialog_shown(dialog, now),
             ToWriting::WriteTo(target) => self.writing.write_to(target, now),
@@ -26,7 +29,7 @@ impl App {
                     self.follow([undone.unwrap_or(sending)]);
                     return;
                 }
-                let from = (self.return_focus(), self.reading.dialog());
+                let from = (pane, self.reading.dialog());
                 let turned = self.writing.answer_picked(&pick, &self.model.inbox, from, now);
                 self.follow(turned);
             }
@@ -61,11 +64,11 @@ impl App {
                 ]);
             }
             ToWriting::AfterAnswer(answered) => {
-                let from = (self.return_focus(), self.reading.dialog());
+                let from = (pane, self.reading.dialog());
                 let turned = self.writing.after_answer(&answered, &self.model.inbox, from, now);
                 self.follow(turned);
                 if self.held.seconds_left(now).is_some() {
-                    let key = self.ui.key(self.scope(), Action::UndoAnswer);
+                    let key = self.ui.key(self.focus.scope(), Action::UndoAnswer);
                     let (sent, dot) = (self.ui.text(app_words::SENT), self.ui.glyphs.middle_dot);
                     let text = format!("{sent} {dot} {key} {}", self.ui.text(app_words::UNDO_SENT));
                     self.notify(Tone::Good, &text);
@@ -75,12 +78,14 @@ impl App {
             ToWriting::StoreDrafts => self.writing.store(),
             ToWriting::Saved(key, text) => {
                 self.writing.saved(&key, &text, now);
-                self.result_of_answer(&key);
+                let told = self.writing.result_known(&key, &self.model.inbox, now);
+                self.follow(told);
             }
             ToWriting::MessageRefused(key, text) => {
                 let refused = self.writing.refused(&key, &text, now);
                 self.follow(refused);
-                self.result_of_answer(&key);
+                let told = self.writing.result_known(&key, &self.model.inbox, now);
+                self.follow(told);
             }
             ToWriting::EditQueued(dialog, message) => {
                 let edited = self.writing.edit_queued(dialog, &message, now);
@@ -89,13 +94,6 @@ impl App {
             ToWriting::ImageRefused(number) => self.writing.image_refused(number, now),
             ToWriting::NotTakenBack(back) => self.writing.not_taken_back(back, now),
             ToWriting::TakeSent(text) => self.writing.take_sent(&text, now),
-        }
-    }
-
-    /// Handles the result of an answer: its question may have closed meanwhile.
-    fn result_of_answer(&mut self, key: &DraftKey) {
-        if key.question().is_some() {
-            self.give_back_gone();
         }
     }
 }

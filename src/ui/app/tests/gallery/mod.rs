@@ -60,7 +60,7 @@ fn every_overlay_every_list_and_every_pane_is_in_the_gallery() {
     for Surface { show, .. } in SURFACES {
         let stage = show(120, 40);
         missing.retain(|scope| {
-            let shown = stage.app.overlays.shows(*scope) || stage.app.scope() == *scope;
+            let shown = stage.app.overlays.shows(*scope) || stage.app.focus.scope() == *scope;
             !shown && !wide.contains(scope)
         });
     }
@@ -99,7 +99,7 @@ fn one_match_looks_current_and_goes_with_the_keys_that_step() {
     let mut searched = 0;
     for Surface { name, show } in SURFACES {
         let mut stage = show(120, 40);
-        let scope = stage.app.scope();
+        let scope = stage.app.focus.scope();
         let is_read = !scope.is_for_typing()
             && ![confirm::SCOPE, consent::SCOPE, inbox::SCOPE, tree::SCOPE].contains(&scope);
         if !is_read {
