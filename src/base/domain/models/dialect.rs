@@ -40,17 +40,20 @@ pub enum Quirk {
     NoStreamOptions,
     /// Messages with the role `system` are refused; their text is sent in the first user message.
     NoSystemRole,
+    /// `tool_choice` is refused; tools are offered without it.
+    NoToolChoice,
     /// Empty answers are asked for again four times instead of twice.
     XcodeBest,
 }
 
 impl Quirk {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::CumulativeArguments,
         Self::InlineThink,
         Self::MaxCompletionTokens,
         Self::NoStreamOptions,
         Self::NoSystemRole,
+        Self::NoToolChoice,
         Self::XcodeBest,
     ];
 
@@ -63,6 +66,7 @@ impl Quirk {
             Self::MaxCompletionTokens => "max_completion_tokens",
             Self::NoStreamOptions => "no_stream_options",
             Self::NoSystemRole => "no_system_role",
+            Self::NoToolChoice => "no_tool_choice",
             Self::XcodeBest => "xcode.best",
         }
     }
@@ -75,6 +79,7 @@ impl Quirk {
             Self::NoStreamOptions => 8,
             Self::XcodeBest => 16,
             Self::NoSystemRole => 32,
+            Self::NoToolChoice => 64,
         }
     }
 }

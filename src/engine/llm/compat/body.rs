@@ -52,6 +52,7 @@ impl<'a> ChatBody<'a> {
         let messages = project(request, dialect.thinking_replay, max_result_chars);
         let has_tools = !request.tools.is_empty();
         let counts = request.streaming && !dialect.quirks.has(Quirk::NoStreamOptions);
+        let chooses = has_tools && !dialect.quirks.has(Quirk::NoToolChoice);
         let renamed = dialect.quirks.has(Quirk::MaxCompletionTokens);
         let limit = params.max_tokens.or(request.output_limit);
         Self {
@@ -68,7 +69,7 @@ impl<'a> ChatBody<'a> {
             temperature: params.temperature,
             top_p: params.top_p,
             tools: has_tools.then_some(Tools(&request.tools)),
-            tool_choice: has_tools.then_some("auto"),
+            tool_choice: chooses.then_some("auto"),
             parallel_tool_calls: params.parallel_tool_calls.filter(|_| has_tools),
             reasoning_effort: params.reasoning_effort.as_deref(),
             response_format: params
@@ -207,6 +208,22 @@ mod tests {
         assert_eq!(body(&full), expected);
         let limited = Request { output_limit: Some(9), ..request() };
         assert_eq!(body(&limited)["max_tokens"], 9);
+    }
+
+    #[test]
+    fn where_tool_choice_is_refused_tools_are_offered_without_it() {
+        let tool = ToolSchema {
+            name: "t".to_owned(),
+            description: "does".to_owned(),
+            parameters: json!({"type": "object", "properties": {}}),
+        };
+        let with_tool = Request { tools: vec![tool], ..request() };
+        let quirks = [Quirk::NoToolChoice].into_iter().collect();
+        let dialect = Dialect { quirks, ..Dialect::default() };
+        let sent = serde_json::to_value(ChatBody::new(&with_tool, dialect, 100)).unwrap();
+        assert_eq!(sent["tools"][0]["function"]["name"], json!("t"));
+        assert_eq!(sent.get("tool_choice"), None);
+        assert_eq!(body(&with_tool)["tool_choice"], json!("auto"));
     }
 
     #[test]
