@@ -326,6 +326,31 @@ fn read_shows_what_a_member_is_sent_and_says_why_it_cannot() {
     assert_eq!(run(folder.path(), &["read", "lead"]).1, 6);
 }
 
+#[test]
+fn members_are_listed_with_their_models_and_hidden_ones_on_demand() {
+    let folder = workspace();
+    let members = json_of(folder.path(), &["members", "--json"]);
+    let lead = json!({
+        "id": "lead", "name": "Lead", "gofor": [], "provider": "mock", "model": "m", "fault": null,
+        "isDefault": true, "isHidden": false,
+    });
+    assert_eq!(members[0], lead);
+    let ids = |members: &Value| -> Vec<String> {
+        let all = members.as_array().expect("a list").iter();
+        all.map(|one| one["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    assert_eq!(ids(&members), ["lead", "alice"]);
+    let all = ids(&json_of(folder.path(), &["members", "--all", "--json"]));
+    assert!(all.contains(&"fuxi".to_owned()), "{all:?}");
+    let (text, status) = run(folder.path(), &["members"]);
+    assert_eq!(status, 0);
+    assert_eq!(text, "@lead   m of mock  Lead (default)\n@alice  m of mock  Alice\n");
+    put(folder.path(), ".minds/team.yaml", "members:\n  lead: { provider: gone }\n");
+    let (text, status) = run(folder.path(), &["members"]);
+    assert_eq!(status, 0);
+    assert!(text.starts_with("@lead  no model: "), "{text}");
+}
+
 /// The ids of the problems that `doctor` names.
 fn ids_of_problems(folder: &Path, home: &Path, key: Option<&str>) -> Vec<String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));

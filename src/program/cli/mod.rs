@@ -172,6 +172,7 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
             block_on(commands::lifecycle::declare_dead(&workspace, &dialog, note))
         }
         Some(Command::Fork(fork)) => block_on(commands::lifecycle::fork(&workspace, &fork)),
+        Some(Command::Members { all, json }) => commands::members::list(&workspace, all, json),
         Some(Command::Read(wanted)) => commands::mind::read(&workspace, &wanted),
         Some(Command::Sandbox(wanted)) => setup::sandbox::run(&workspace, &wanted),
         Some(Command::Autonomy(wanted)) => {

@@ -211,6 +211,15 @@ pub enum Command {
     /// Log the output of a background process; started by the program itself
     #[command(name = KEEP_OUTPUT, hide = true)]
     KeepOutput,
+    /// List the members of the team, with the provider and the model that each one uses
+    Members {
+        /// Include hidden ones
+        #[arg(long)]
+        all: bool,
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the next request for a member: prompt, context, tools; nothing is sent
     Read(ReadArgs),
     /// Check the workspace; changes nothing

@@ -11,6 +11,7 @@ pub(super) mod ids;
 pub(super) mod inspect;
 pub(super) mod lifecycle;
 pub(super) mod listing;
+pub(super) mod members;
 pub(super) mod mind;
 pub(super) mod news;
 pub(super) mod queries;
