@@ -52,6 +52,7 @@ pub use effect::Effect;
 pub use input::Keys;
 pub use model::UnsavedDraft;
 pub use panes::field::MAX_BYTES as MAX_DRAFT_BYTES;
+pub use panes::transcript::ThinkingView;
 pub use programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob};
 pub use run::{Channels, Leave, LinkUse, RunEnd, RunOptions, run};
 pub use start::{Size, TerminalOptions, on_terminal};

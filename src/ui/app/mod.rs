@@ -28,6 +28,7 @@ use crate::new_overlay::NewOverlay;
 use crate::overlay::{Handled, Overlay};
 use crate::panes::composer;
 use crate::panes::field::Field;
+use crate::panes::transcript::ThinkingView;
 use crate::protocol::Command;
 use crate::request::Request;
 use crate::terminal::MouseUse;
@@ -93,6 +94,8 @@ pub struct AppStart {
     pub driver: DriverLife,
     pub mouse: MouseUse,
     pub composer_keys: ComposerKeys,
+    /// How thinking looks in a dialog that is opened.
+    pub thinking: ThinkingView,
     /// When the person is called.
     pub attention: AttentionSettings,
     /// What models cost.
@@ -198,7 +201,7 @@ impl App {
             clock: options.clock,
             model,
             writing,
-            reading: Reading::default(),
+            reading: Reading::new(start.thinking),
             preview: Preview::default(),
             focus: FocusState::default(),
             overlays: Overlays::default(),

@@ -7,10 +7,10 @@ use super::{Source, lines, program, report};
 /// The folder of each crate, and the most lines of code it may have: neither blank lines nor comments, and no tests.
 const BUDGETS: [(&str, usize); 4] = [
     // Each is the count at its last change, rounded up to the next 500.
-    ("src/base", 24_000),
+    ("src/base", 24_500),
     ("src/engine", 58_000),
     ("src/program", 17_500),
-    ("src/ui", 38_000),
+    ("src/ui", 38_500),
 ];
 
 #[test]

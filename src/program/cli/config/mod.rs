@@ -22,7 +22,7 @@ use crate::ui::bindings;
 use crate::ui::links::Links;
 use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, Glyphs, ShadedThemes};
-use crate::ui::{AttentionSettings, ComposerKeys, HintUse, LinkUse, UiSettings};
+use crate::ui::{AttentionSettings, ComposerKeys, HintUse, LinkUse, ThinkingView, UiSettings};
 use crate::yaml::Lines;
 
 pub use self::hive::SharedStore;
@@ -74,6 +74,7 @@ pub struct UserConfig {
     pub prices: Prices,
     pub mouse: MouseUse,
     pub hints: HintUse,
+    pub thinking: ThinkingView,
     pub hang_up: HangUp,
     pub after_restart: AfterRestart,
     pub links: LinkUse,
@@ -193,6 +194,7 @@ fn from_parts(
     });
     let mouse = terminal::read_mouse(&value, &mut report);
     let hints = terminal::read_hints(&value, &mut report);
+    let thinking = terminal::read_thinking(&value, &mut report);
     let links = terminal::read_links(&value, &mut report);
     let hang_up = terminal::read_hang_up(&value, &mut report);
     let after_restart = terminal::read_after_restart(&value, &mut report);
@@ -216,6 +218,7 @@ fn from_parts(
         prices,
         mouse,
         hints,
+        thinking,
         hang_up,
         after_restart,
         links,

@@ -106,7 +106,7 @@ pub(super) const ANY_PATH: &str = "PATH";
 const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order of the documents.
-pub const SETTINGS: [Setting; 30] = [
+pub const SETTINGS: [Setting; 31] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -136,6 +136,12 @@ pub const SETTINGS: [Setting; 30] = [
         values: Values::OneOf(terminal::SWITCH),
         default: || "`on`".to_owned(),
         meaning: "short hints in the last line for what you have not used yet, a few times each",
+    },
+    Setting {
+        path: &["thinking"],
+        values: Values::OneOf(terminal::THINKING),
+        default: || "`folded`".to_owned(),
+        meaning: "how thinking looks in a dialog that is opened: `folded` to a line, or `shown`; `t` switches it",
     },
     Setting {
         path: &["language"],

@@ -7,7 +7,7 @@ use crate::domain::text::localized;
 use crate::driver::AfterRestart;
 use crate::ui::highlight::CodeColours;
 use crate::ui::terminal::MouseUse;
-use crate::ui::{ComposerKeys, HintUse, LinkUse};
+use crate::ui::{ComposerKeys, HintUse, LinkUse, ThinkingView};
 
 /// The words of a setting that is on or off.
 pub(super) const SWITCH: &[&str] = &["on", "off"];
@@ -51,6 +51,17 @@ pub(super) fn read_hints(value: &Value, report: &mut ConfigReport<'_>) -> HintUs
     match read_word(value, "hints", SWITCH, report) {
         Some("off") => HintUse::Off,
         Some(_) | None => HintUse::On,
+    }
+}
+
+/// The words of `thinking`.
+pub(super) const THINKING: &[&str] = &["folded", "shown"];
+
+/// Reads how thinking looks in a dialog that is opened; by default it is folded.
+pub(super) fn read_thinking(value: &Value, report: &mut ConfigReport<'_>) -> ThinkingView {
+    match read_word(value, "thinking", THINKING, report) {
+        Some("shown") => ThinkingView::Shown,
+        Some(_) | None => ThinkingView::Folded,
     }
 }
 

@@ -249,6 +249,21 @@ fn hints_are_shown_unless_they_are_switched_off() {
 }
 
 #[test]
+fn thinking_is_folded_unless_it_is_to_be_shown() {
+    use crate::ui::ThinkingView;
+    let ability = Capabilities { depth: ColorDepth::None, utf8: true };
+    for (text, thinking, problems) in [
+        ("", ThinkingView::Folded, 0),
+        ("thinking: folded", ThinkingView::Folded, 0),
+        ("thinking: shown", ThinkingView::Shown, 0),
+        ("thinking: aloud", ThinkingView::Folded, 1),
+    ] {
+        let config = from_text("c", Ok(Some(text.to_owned())), ability);
+        assert_eq!((config.thinking, config.problems.len()), (thinking, problems), "{text}");
+    }
+}
+
+#[test]
 fn the_set_vi_is_for_the_composer_too_unless_its_keys_are_named() {
     let ability = Capabilities { depth: ColorDepth::None, utf8: true };
     for (text, keys) in [

@@ -234,6 +234,7 @@ async fn on_terminal(
         driver: driver_life(&end),
         mouse: setup.mouse,
         composer_keys: setup.composer_keys,
+        thinking: setup.thinking,
         attention: setup.attention,
         prices: setup.prices,
         level,

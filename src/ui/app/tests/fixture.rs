@@ -14,6 +14,7 @@ use ratatui::text::Line;
 
 use crate::app::Gesture;
 use crate::app::answers::undoable::HeldAnswers;
+use crate::app::dialogs::reading::Reading;
 use crate::app::drawing::inline::Inline;
 use crate::app::{App, AppOptions, AppStart, LookChange, PrintAmount};
 use crate::bindings;
@@ -30,6 +31,7 @@ use crate::draft_writer::DraftTexts;
 use crate::highlight::CodeColours;
 use crate::keymap::Keymap;
 use crate::links::Links;
+use crate::panes::transcript::ThinkingView;
 use crate::protocol::event::{ImageSupport, Segment};
 use crate::protocol::{
     Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
@@ -125,6 +127,11 @@ impl Stage {
     /// The sandbox level of commands is known.
     pub fn show_level(&mut self, level: Level) {
         self.app.model.level = Some(level);
+    }
+
+    /// The person has set how thinking looks in a dialog that is opened.
+    pub fn show_thinking(&mut self, thinking: ThinkingView) {
+        self.app.reading = Reading::new(thinking);
     }
 
     /// The person has set what models cost.

@@ -36,7 +36,7 @@ pub use context::TranscriptContext;
 use cursor::StepBack;
 pub use file_of_call::FileOfCall;
 pub use keys::{BINDINGS, SCOPE};
-pub use open::{OpenDialog, Unfolded};
+pub use open::{OpenDialog, ThinkingView, Unfolded};
 use search::Search;
 pub use search::SearchCount;
 

@@ -51,6 +51,14 @@ pub struct OpenDialog {
     pub unfolded: Unfolded,
 }
 
+/// How thinking looks in a dialog that is opened for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ThinkingView {
+    #[default]
+    Folded,
+    Shown,
+}
+
 /// The blocks that the user unfolded, kept for the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unfolded {
@@ -62,6 +70,11 @@ pub struct Unfolded {
 }
 
 impl Unfolded {
+    /// What is unfolded before the user changes it.
+    pub fn at_first(thinking: ThinkingView) -> Self {
+        Self { thinking: thinking == ThinkingView::Shown, ..Self::default() }
+    }
+
     /// True if this block, which can be folded, is shown whole.
     pub fn has(&self, block: &Block) -> bool {
         if let BlockBody::Thinking { .. } = block.body {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::ThinkingView;
 use crate::app::tests::fixture::*;
 use crate::domain::DialogId;
 use crate::protocol::event::Segment;
@@ -124,6 +125,19 @@ fn thinking_is_one_line_until_it_is_unfolded() {
     insta::assert_snapshot!("thinking-folded-80x24", stage.screen());
     stage.keys("t");
     insta::assert_snapshot!("thinking-open-80x24", stage.screen());
+}
+
+#[test]
+fn thinking_is_shown_from_the_start_where_the_settings_say_so() {
+    for (view, is_shown) in [(ThinkingView::Folded, false), (ThinkingView::Shown, true)] {
+        let mut stage = Stage::new(120, 40);
+        stage.show_thinking(view);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new())).page(STORY);
+        let screen = stage.keys("3").screen();
+        assert_eq!(screen.contains("so they are hashed"), is_shown, "{view:?}\n{screen}");
+        let switched = stage.keys("t").screen();
+        assert_eq!(switched.contains("so they are hashed"), !is_shown, "{view:?}\n{switched}");
+    }
 }
 
 /// A dialog that stopped and was pushed on.

@@ -19,7 +19,8 @@ use crate::model::{Place, Tone, ViewPosition};
 use crate::panes::composer::Target;
 use crate::panes::transcript::prose::Prose;
 use crate::panes::transcript::{
-    Landmark, OpenDialog, ScrollMove, Stop, TranscriptContext, TranscriptPane, Unfolded, live_width,
+    Landmark, OpenDialog, ScrollMove, Stop, ThinkingView, TranscriptContext, TranscriptPane,
+    Unfolded, live_width,
 };
 use crate::protocol::{Command, InboxRow, Ticket, TranscriptPage};
 use crate::request::Request;
@@ -32,6 +33,8 @@ pub(in crate::app) struct Reading {
     open: Option<OpenDialog>,
     transcript: TranscriptPane,
     saved_views: BTreeMap<DialogId, SavedView>,
+    /// In dialogs without a saved view.
+    thinking: ThinkingView,
     back: Vec<Place>,
     /// A jump searches its target, also in older courses.
     is_seeking: bool,
@@ -45,6 +48,10 @@ struct SavedView {
 }
 
 impl Reading {
+    pub fn new(thinking: ThinkingView) -> Self {
+        Self { thinking, ..Self::default() }
+    }
+
     pub fn open(&self) -> Option<&OpenDialog> {
         self.open.as_ref()
     }
@@ -121,8 +128,9 @@ impl Reading {
     pub fn show(&mut self, dialog: &DialogId, course: Option<Course>) -> Vec<FollowUp> {
         self.save_view();
         self.is_seeking = false;
-        let unfolded = self.saved_views.get(dialog).map(|view| view.unfolded.clone());
-        self.open = Some(OpenDialog::new(dialog.clone(), unfolded.unwrap_or_default()));
+        let saved = self.saved_views.get(dialog).map(|view| view.unfolded.clone());
+        let unfolded = saved.unwrap_or_else(|| Unfolded::at_first(self.thinking));
+        self.open = Some(OpenDialog::new(dialog.clone(), unfolded));
         self.transcript = TranscriptPane::default();
         vec![
             FollowUp::Request(Request::Open { dialog: dialog.clone(), course }),
