@@ -15,7 +15,7 @@ fn wanted() -> Option<usize> {
     let number: Option<usize> =
         if said.is_empty() { Some(0) } else { said.to_str().and_then(|one| one.parse().ok()) };
     let is_one = number.is_some_and(|number| number < QUARTERS);
-    assert!(is_one, "DOMINDS_QUARTER is {said:?}, and not 0, 1, 2, 3 or all");
+    assert!(is_one, "DOMINDS_QUARTER is `{}`, and not 0, 1, 2, 3 or all", said.display());
     number
 }
 

@@ -266,13 +266,11 @@ fn work(jobs: &Receiver<CodeJob>, shared: &Weak<Shared>, rest: Duration) {
                 let Some(shared) = shared.upgrade() else { return };
                 // A text is given to the thread under this lock.
                 let mut state = shared.state();
-                match jobs.try_recv() {
-                    Ok(job) => job,
-                    Err(_) => {
-                        state.thread = Worker::NotStarted;
-                        return;
-                    }
-                }
+                let Ok(job) = jobs.try_recv() else {
+                    state.thread = Worker::NotStarted;
+                    return;
+                };
+                job
             }
             Err(RecvTimeoutError::Disconnected) => return,
         };

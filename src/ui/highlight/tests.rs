@@ -150,9 +150,9 @@ async fn a_thread_that_rests_ends_and_begins_again_with_the_next_text() {
     for text in ["fn a() {}", "fn b() {}"] {
         colours.begin_frame();
         assert_eq!(colours.runs(rust, text).len(), 1, "plain at first");
-        tokio::time::timeout(Duration::from_secs(60), colours.done().notified()).await.unwrap();
+        tokio::time::timeout(Duration::from_mins(1), colours.done().notified()).await.unwrap();
         assert!(colours.runs(rust, text).len() > 1, "coloured");
-        let deadline = std::time::Instant::now() + Duration::from_secs(60);
+        let deadline = std::time::Instant::now() + Duration::from_mins(1);
         while !matches!(shared.state().thread, Worker::NotStarted) {
             assert!(std::time::Instant::now() < deadline, "it goes on");
             tokio::time::sleep(Duration::from_millis(1)).await;

@@ -297,25 +297,25 @@ async fn on_terminal(
     let channels = (commands, events);
     let shown =
         crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
-    let left = app.summary();
-    unsaved::report(left.unsaved, lang);
-    if left.has_detached {
+    let summary = app.summary();
+    unsaved::report(summary.unsaved, lang);
+    if summary.has_detached {
         // Its thread holds the terminal open.
         *keys = Keys::default();
         let until = until_when(hang_up, asked.get().copied());
-        return go_on(end, until, left.open_questions, lang).await;
+        return go_on(end, until, summary.open_questions, lang).await;
     }
     let is_one = !end.is_several() && !is_demo;
-    if let Some(line) = end.settle(asked.get().copied(), left.quit_policy, lang).await {
+    if let Some(line) = end.settle(asked.get().copied(), summary.quit_policy, lang).await {
         output::note(&line);
     }
-    if let Some(line) = open_questions_line(left.open_questions, lang).filter(|_| is_one) {
+    if let Some(line) = open_questions_line(summary.open_questions, lang).filter(|_| is_one) {
         output::note(&line);
     }
     match asked.get() {
         // After a signal, a terminal error does not matter.
         Some(ask) => Ok(ScreenExit::Status(report_signal(*ask))),
-        None if left.replays => shown.map(|_| ScreenExit::Replay),
+        None if summary.replays => shown.map(|_| ScreenExit::Replay),
         None => shown.map(|_| ScreenExit::Status(Status::Done)),
     }
 }
