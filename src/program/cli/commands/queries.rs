@@ -192,7 +192,7 @@ impl OpenQuestions {
     }
 
     fn question<'a>(&'a self, row: &'a InboxRow) -> OpenQuestion<'a> {
-        let InboxRow { dialog, question, work, .. } = row;
+        let (dialog, question, work) = (&row.dialog, &row.question, &row.work);
         let tree = self.survey.trees.iter().find(|tree| tree.root == dialog.root);
         let listed = tree.zip(find::listed(&self.survey, dialog));
         let title = listed.map(|(tree, listed)| find::title(&self.survey.titles, tree, listed));

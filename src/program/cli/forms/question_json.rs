@@ -34,12 +34,12 @@ pub struct QuestionHead<'a> {
 
 impl<'a> QuestionHead<'a> {
     pub fn of(row: &'a InboxRow) -> Self {
-        let InboxRow { dialog, agent, question, .. } = row;
+        let (dialog, question) = (&row.dialog, &row.question);
         Self {
             id: &question.id,
             root_id: &dialog.root,
             self_id: &dialog.this,
-            agent_id: agent,
+            agent_id: &row.agent,
             asked_at: &question.asked_at,
             age_seconds: age_seconds(&question.asked_at),
         }

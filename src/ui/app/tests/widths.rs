@@ -57,11 +57,11 @@ fn sheet(keys: &str, sheet: Sheet) -> Stage {
     stage
 }
 
-/// Every third line is changed: the others have two numbers, where there is room for them.
+/// Every third line has one word more: the others have two numbers, where there is room for them.
 fn changes(lengths: &[usize]) -> Sheet {
     let old: Vec<String> = parts(lengths).into_iter().map(|line| line + "\n").collect();
     let new = old.iter().enumerate().map(|(n, line)| {
-        if n.is_multiple_of(3) { line.replace('\n', " more\n") } else { line.clone() }
+        if n.is_multiple_of(3) { line.replace('\n', &format!(" zq{n}\n")) } else { line.clone() }
     });
     let change = FileChange::rewritten("notes.txt", &old.concat(), &new.collect::<String>());
     let (dialog, at) = (main_dialog(), Stamp::new("2026-11-21 12:01:00"));
@@ -253,4 +253,16 @@ fn the_cursor_of_the_changes_stays_in_view_and_is_back_where_it_was_at_its_width
     }
     stage.resize(WIDTH, HEIGHT);
     assert_eq!(stage.screen(), before);
+}
+
+#[test]
+fn in_a_lower_view_of_the_same_width_the_changes_keep_what_is_at_the_top() {
+    let mut stage = sheet("3 m", changes(&[1; 90]));
+    stage.resize(97, HEIGHT);
+    scroll_down(&mut stage);
+    let before = stage.screen();
+    // Here the sheet is as wide as the screen, and has fewer rows.
+    stage.resize(68, HEIGHT);
+    let after = stage.screen();
+    assert_eq!(first_part(&after), first_part(&before), "{before}\n{after}");
 }

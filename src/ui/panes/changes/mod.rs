@@ -409,9 +409,13 @@ impl ReadSheet for ChangesSheet {
 
     fn lay_out(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let (_, rows) = self.areas(area, view.ui, cx.sheets.changes());
-        self.view.height = usize::from(rows.height);
+        let height = usize::from(rows.height);
+        let is_new_height = std::mem::replace(&mut self.view.height, height) != height;
         self.above = usize::from(rows.y - area.y);
         self.make_rows(view, cx, area.width);
+        if is_new_height {
+            self.show(self.cursor, self.view.top);
+        }
         self.follow_search();
         self.step(0, cx);
         self.view.reveal(self.cursor);
