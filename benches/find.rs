@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dominds_tui::domain::text::search_pattern::{Needle, NeedleInJson};
+use dominds_tui::domain::text::search_pattern::{JsonSearchPattern, SearchPattern};
 use dominds_tui::domain::{
     Bucket, Clock, Course, DialogId, DisplayState, Genseq, Lang, RootId, Stamp,
 };
@@ -82,7 +82,7 @@ fn measure(what: &str, mut work: impl FnMut()) {
 
 /// What a search of all dialogs does with a file in which it finds one record.
 fn look_through(store: &Store) {
-    let in_json = NeedleInJson::of(&Needle::new(WORD));
+    let in_json = JsonSearchPattern::of(&SearchPattern::new(WORD));
     let look = |line: &[u8]| if in_json.may_be_in(line) { Look::Read } else { Look::Skip };
     let mut found = 0;
     let visit = |_, _| found += 1;

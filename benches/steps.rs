@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 
 use dominds_tui::app;
 use dominds_tui::domain::{
-    Batch, Clock, Course, CrowdLimits, DialogId, DialogMeta, Entry, IdSource, Lang, Latest, MsgId,
-    RootId, SelfId, SharedSecrets, Stamp, TreeChange,
+    Batch, Clock, Course, DialogId, DialogMeta, Entry, IdSource, Lang, Latest, MsgId, RootId,
+    SelfId, SharedSecrets, SideDialogLimits, Stamp, TreeChange,
 };
 use dominds_tui::driver::{
-    Audience, Configuration, Driver, Driving, Engine, LogEnd, MovedTrees, NoConsentNeeded, Permits,
-    PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
+    Audience, ChangedTrees, Configuration, Driver, Driving, Engine, LogEnd, NoConsentNeeded,
+    Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use dominds_tui::hive::Hive;
 use dominds_tui::llm::{Provider, Reply, Sequence};
@@ -252,12 +252,12 @@ fn engine(workspace: &Path, store: Store, provider: Arc<dyn Provider>) -> Engine
         level_is_set: false,
         env: &no_environment,
         read_log: |_| Ok(LogEnd::default()),
-        crowd: CrowdLimits::default(),
+        side_dialog_limits: SideDialogLimits::default(),
         driving: Driving::new(true),
         permits: Permits::default(),
         throttles: Throttles::default(),
         problems: Arc::default(),
-        moved: MovedTrees::default(),
+        changed_trees: ChangedTrees::default(),
         vault: SharedSecrets::default(),
         log: Arc::default(),
     }

@@ -38,11 +38,11 @@ use dominds_tui::domain::safety::sandbox::Level;
 use dominds_tui::domain::safety::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{
-    AgentId, Bucket, Clock, CrowdLimits, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId,
-    RootId, SelfId, SharedSecrets,
+    AgentId, Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId, RootId, SelfId,
+    SharedSecrets, SideDialogLimits,
 };
 use dominds_tui::driver::{
-    AfterRestart, Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, MovedTrees,
+    AfterRestart, Audience, ChangedTrees, Configuration, Consent, Driver, Driving, Engine, LogEnd,
     Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use dominds_tui::hive::{self, AnyStore, Hive};
@@ -178,7 +178,7 @@ pub struct Setup {
     pub sync: SyncLevel,
     pub provider: Arc<dyn Provider>,
     pub trust: Waiting,
-    pub crowd: CrowdLimits,
+    pub side_dialog_limits: SideDialogLimits,
     pub tools: Registry,
     pub sources: ToolSources,
     pub news: Arc<news::KeptNews>,
@@ -214,7 +214,7 @@ impl World {
             sync: SyncLevel::Off,
             provider: Arc::new(models.clone()),
             trust: Waiting::default(),
-            crowd: CrowdLimits::default(),
+            side_dialog_limits: SideDialogLimits::default(),
             tools: app::registry(Arc::default()),
             sources: ToolSources::default(),
             news: Arc::default(),
@@ -294,14 +294,14 @@ impl World {
             shells: self.setup.shells.clone(),
             env: &no_environment,
             read_log: |_| Ok(LogEnd::default()),
-            crowd: self.setup.crowd,
+            side_dialog_limits: self.setup.side_dialog_limits,
             level_is_set: false,
             driving: Driving::new(self.setup.driving),
             permits: Permits::default(),
             throttles: Throttles::default(),
             vault: self.setup.vault.clone(),
             problems: Arc::default(),
-            moved: MovedTrees::default(),
+            changed_trees: ChangedTrees::default(),
             log: Arc::default(),
         }
     }

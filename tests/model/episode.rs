@@ -7,7 +7,7 @@ use std::time::Duration;
 use dominds_tui::domain::asking::inquiry::answers::AnswerInput;
 use dominds_tui::domain::dialogs::keep_going::KeepGoingSwitch;
 use dominds_tui::domain::dialogs::shown_state::{Activity, derive};
-use dominds_tui::domain::{AgentId, Bucket, CrowdLimits, Dialog, DialogId};
+use dominds_tui::domain::{AgentId, Bucket, Dialog, DialogId, SideDialogLimits};
 use dominds_tui::llm::Sequence;
 use dominds_tui::protocol::Command;
 
@@ -78,7 +78,7 @@ impl Episode {
         let results = Results::of(&world);
         if seed % 3 == 1 {
             // Little room: one too many is refused, and everything comes to rest all the same.
-            world.setup.crowd = CrowdLimits { dialogs: 2, depth: 2 };
+            world.setup.side_dialog_limits = SideDialogLimits { dialogs: 2, depth: 2 };
         }
         let program = Some(Client::open(&world));
         let memory = Memory::default();

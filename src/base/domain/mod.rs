@@ -24,7 +24,7 @@ pub use dialogs::call::{ReplyKind, SpecialCall, TellaskKind};
 pub use text::counted::counted;
 
 pub use dialogs::dialog::{Dialog, DialogMeta};
-pub use dialogs::dialog_limits::{CrowdLimit, CrowdLimits};
+pub use dialogs::dialog_limits::{SideDialogLimit, SideDialogLimits};
 pub use models::dialect::{Dialect, Quirk, Quirks, ThinkingReplay};
 
 pub use asking::question::{CallSite, Question};

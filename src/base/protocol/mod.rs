@@ -11,6 +11,7 @@ pub mod changes;
 pub mod command;
 mod entry_json;
 pub mod event;
+mod event_size;
 pub mod finding;
 pub mod image;
 pub mod lifecycle;
@@ -23,7 +24,6 @@ pub mod stored_record;
 pub mod teams;
 pub mod timeline;
 pub mod usage;
-mod weight;
 pub mod wire;
 
 pub use asked::Asked;

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::event::{DriverEvent, EventScope, Segment};
-use super::weight::weight;
+use super::event_size::event_size;
 use crate::domain::DialogId;
 
 /// About how many bytes may wait for a reader that may miss events.
@@ -52,7 +52,7 @@ impl Outbox {
             if event.is_replaceable() {
                 self.retain(|old| !event.replaces(old));
             }
-            let weight = weight(&event);
+            let weight = event_size(&event);
             self.weight += weight;
             self.waiting.push_back(Waiting { event, weight });
         }
@@ -138,7 +138,7 @@ impl Outbox {
             self.pop();
         }
         let event = DriverEvent::Lagged;
-        let weight = weight(&event);
+        let weight = event_size(&event);
         self.waiting.push_front(Waiting { event, weight });
     }
 
@@ -237,7 +237,7 @@ mod tests {
                     }
                     _ => DriverEvent::Done { ticket: n as u64, dialog: None },
                 };
-                largest = largest.max(weight(&pushed));
+                largest = largest.max(event_size(&pushed));
                 // So few that they are never too many.
                 if let DriverEvent::Done { .. } = pushed {
                     if once.len() < 15 {
@@ -248,7 +248,7 @@ mod tests {
                 }
                 outbox.push(pushed);
                 prop_assert!(outbox.weight() <= most + largest);
-                let sum: usize = outbox.waiting.iter().map(|one| weight(&one.event)).sum();
+                let sum: usize = outbox.waiting.iter().map(|one| event_size(&one.event)).sum();
                 prop_assert_eq!(outbox.weight(), sum);
                 if read == 0 {
                     received.extend(outbox.pop());

@@ -51,14 +51,14 @@ pub use context::preview::{Preview, PreviewTarget};
 pub use reporting::log::Log;
 pub use reporting::run_outcome::{AfterRestart, PickUp};
 pub use reporting::tree_rows::ListedInbox;
+pub use shared::changed_trees::ChangedTrees;
 pub use shared::configuration::Configuration;
 pub use shared::engine::{
     Consent, Driving, Engine, LogEnd, NoConsentNeeded, Permits, ProviderError, ProviderSource,
 };
-pub use shared::looks::Looks;
-pub use shared::moved::MovedTrees;
 pub use shared::sources::ToolSources;
 pub use shared::throttle::Throttles;
+pub use shared::viewed_questions::ViewedQuestions;
 
 use dispatch::dispatcher::{Dispatcher, Duties};
 use reporting::clients::{ClientId, Request, RequestKind, addressed};
@@ -149,7 +149,7 @@ pub struct Clients {
     joining: mpsc::Sender<NewClient>,
     requests: mpsc::Sender<Request>,
     next: Arc<AtomicU32>,
-    looks: Arc<Looks>,
+    looks: Arc<ViewedQuestions>,
 }
 
 /// Reports problems from outside of the driver. Does not keep it alive.
@@ -186,7 +186,7 @@ impl Clients {
 
     /// What persons look at now, on any screen.
     #[must_use]
-    pub fn looks(&self) -> Arc<Looks> {
+    pub fn looks(&self) -> Arc<ViewedQuestions> {
         self.looks.clone()
     }
 

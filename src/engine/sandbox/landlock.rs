@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::beneath::{ObjectId, ObjectKind, Root};
 use super::config::SandboxConfig;
-use super::reserved::{Held, ReservedPaths};
+use super::reserved::{ReservedObject, ReservedPaths};
 use super::session::Session;
 use super::visible::{VisiblePaths, is_root};
 use crate::domain::safety::sandbox::Level;
@@ -102,7 +102,7 @@ fn workspace(
     // If the workspace is writable, reserved paths are read-only.
     let (areas, fixed) = (&reserved.areas, &reserved.fixed);
     if level.writes() {
-        for Held { path, id } in areas.iter().chain(fixed).chain(&reserved.pinned) {
+        for ReservedObject { path, id } in areas.iter().chain(fixed).chain(&reserved.pinned) {
             if let Some(id) = id {
                 rules.add_judged(READ, path, *id);
             }

@@ -18,7 +18,7 @@ use super::git_targets;
 use super::nested::{Found, Search, Unprotected, is_taskdoc};
 use super::placeholders::Placeholders;
 use super::refusal::{SandboxRefusal, SandboxRefusalKind};
-use super::reserved::{self, Ground, Held, JudgeFault, KnownPaths, ReservedPaths};
+use super::reserved::{self, Ground, JudgeFault, KnownPaths, ReservedObject, ReservedPaths};
 use super::session::Session;
 use super::visible::VisiblePaths;
 use super::{Means, Sandbox, bwrap, landlock};
@@ -163,9 +163,9 @@ impl LastScan {
 
     /// A rebase or the like that appears while commands run is theirs; any other is the person's. Returns the new ones
     /// of commands.
-    fn note_states(&mut self, states: &[Held], idle: bool) -> Vec<PathBuf> {
+    fn note_states(&mut self, states: &[ReservedObject], idle: bool) -> Vec<PathBuf> {
         let mut new = Vec::new();
-        for Held { path, id } in states {
+        for ReservedObject { path, id } in states {
             if let Some(id) = *id
                 && self.seen_states.insert(id)
                 && !idle
@@ -436,7 +436,8 @@ impl Sandbox {
                 }
             };
             let taskdocs = reserved.areas.iter().filter(|held| is_taskdoc(&held.path));
-            let found = |held: &Held| Some(Found { path: held.path.clone(), id: held.id? });
+            let found =
+                |held: &ReservedObject| Some(Found { path: held.path.clone(), id: held.id? });
             last_scan.known.add(taskdocs.filter_map(found));
             if level.writes() {
                 let new = last_scan.note_states(&reserved.states, idle);
@@ -560,7 +561,7 @@ fn holds(
     let (areas, fixed) = (reserved.areas.iter(), reserved.fixed.iter());
     let area = if level.writes() { FIX } else { CLOSE };
     let pinned = reserved.pinned.iter().map(|held| (PIN, held));
-    for (how, Held { path, id }) in
+    for (how, ReservedObject { path, id }) in
         pinned.chain(areas.map(|held| (area, held))).chain(fixed.map(|held| (FIX, held)))
     {
         let gone = || SandboxRefusal::failed(changed(path));

@@ -15,10 +15,10 @@ use crate::domain::safety::sandbox::Level;
 use crate::domain::safety::trust::Unagreed;
 use crate::domain::text::localized;
 use crate::domain::time::Clock as _;
-use crate::domain::{CrowdLimits, Lang, Problem, Problems};
+use crate::domain::{Lang, Problem, Problems, SideDialogLimits};
 use crate::driver::{
-    Audience, Configuration, Consent, Driver, Driving, Engine, LogEnd, MovedTrees, NoConsentNeeded,
-    Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
+    Audience, ChangedTrees, Configuration, Consent, Driver, Driving, Engine, LogEnd,
+    NoConsentNeeded, Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
 use crate::hive::{self, AnyStore, Hive, Permission as StorePermission, StoreChoice};
 use crate::llm::{
@@ -62,7 +62,7 @@ pub enum Models {
 /// Limits from the user's `config.yaml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UserLimits {
-    pub crowd: CrowdLimits,
+    pub side_dialog_limits: SideDialogLimits,
     pub answer: AnswerLimit,
 }
 
@@ -144,7 +144,7 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
         looks: Arc::default(),
         hive,
         driving: Driving::new(start.driving),
-        crowd: start.limits.crowd,
+        side_dialog_limits: start.limits.side_dialog_limits,
         level_is_set: start.level_is_set,
         shells: shells.clone(),
         user_lang: start.user_lang,
@@ -275,13 +275,13 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
         level_is_set: false,
         env: &env::variable,
         read_log,
-        crowd: CrowdLimits::default(),
+        side_dialog_limits: SideDialogLimits::default(),
         driving: Driving::new(false),
         permits: Permits::default(),
         throttles: Throttles::default(),
         vault: logs::vault().clone(),
         problems,
-        moved: MovedTrees::default(),
+        changed_trees: ChangedTrees::default(),
         log: Arc::default(),
     }
 }

@@ -35,10 +35,10 @@ pub(super) struct Checksums {
 pub(super) fn checksums(workspace: &Path, program: &StdioServer, env: Env<'_>) -> Checksums {
     let Ok(root) = workspace.canonicalize() else { return Checksums::default() };
     let cwd = workspace.join(&program.cwd);
-    let mut looked = Looked { root, known: BTreeSet::new(), found: Checksums::default() };
+    let mut checked = CheckedFiles { root, known: BTreeSet::new(), found: Checksums::default() };
     let mut queue = Vec::new();
     for path in named_by(&cwd, program, env) {
-        if let Some(file) = looked.add(&path, false) {
+        if let Some(file) = checked.add(&path, false) {
             queue.push(file);
         }
     }
@@ -47,22 +47,22 @@ pub(super) fn checksums(workspace: &Path, program: &StdioServer, env: Env<'_>) -
         next += 1;
         for path in named_in(&file, &cwd) {
             if is_program(&path)
-                && let Some(file) = looked.add(&path, true)
+                && let Some(file) = checked.add(&path, true)
             {
                 queue.push(file);
             }
         }
     }
-    looked.found
+    checked.found
 }
 
-struct Looked {
+struct CheckedFiles {
     root: PathBuf,
     known: BTreeSet<PathBuf>,
     found: Checksums,
 }
 
-impl Looked {
+impl CheckedFiles {
     /// The file itself, if it is one of the workspace that was not looked at yet.
     fn add(&mut self, path: &Path, followed: bool) -> Option<PathBuf> {
         if !path.is_file() {

@@ -83,7 +83,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             let body = self.decoder.take(&mut input)?;
             self.left.start = self.left.end - input.len();
             if let Some(seat) = &self.seat {
-                seat.holds(body.as_ref().map_or_else(|| self.decoder.held(), Vec::len));
+                seat.holds(body.as_ref().map_or_else(|| self.decoder.buffered_bytes(), Vec::len));
             }
             if body.is_some() {
                 return Ok(body);

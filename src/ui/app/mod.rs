@@ -171,7 +171,7 @@ pub struct App {
     size: Option<Size>,
     pointer: Pointer,
     batch: Batch,
-    held: HeldAnswers,
+    held_answers: HeldAnswers,
     seen: SeenMarks,
     hints: FirstHints,
     /// `None` on a screen of its own.
@@ -219,7 +219,7 @@ impl App {
             size: None,
             pointer,
             batch: Batch::default(),
-            held: HeldAnswers::new(options.undo_answers),
+            held_answers: HeldAnswers::new(options.undo_answers),
             seen: SeenMarks::default(),
             hints: FirstHints::default(),
             inline: start.inline.then(Inline::default),
@@ -305,7 +305,7 @@ impl App {
         self.redraw.tick(now);
         self.seen.store_due(&mut self.model.tree, &mut self.writing, now);
         self.writing.tick(now);
-        let due = self.held.due(now);
+        let due = self.held_answers.due(now);
         self.redraw.mark_if(!due.is_empty());
         self.follow(due.into_iter().map(|held| FollowUp::Request(held.request())));
         let alerts = &mut self.attention.alerts;
@@ -343,7 +343,7 @@ impl App {
     /// Returns the same while the screen is not shown.
     pub fn wake_hidden_at(&self) -> Option<Instant> {
         let (notice, back) = (self.model.notices.until(), self.model.inbox.due_at());
-        let (stored, held) = (self.writing.store_at(), self.held.due_at());
+        let (stored, held) = (self.writing.store_at(), self.held_answers.due_at());
         let (calls, looks) = (self.attention.alerts.wake_at(), self.seen.store_at());
         [notice, back, stored, held, calls, looks].into_iter().flatten().min()
     }
@@ -356,7 +356,7 @@ impl App {
         let open = self.reading.dialog();
         let countdown = open.and_then(|open| self.model.retries.changes_at(open, drawn));
         let strip = self.queue.appears_at(drawn, self.reading.is_generating());
-        let undo = self.held.changes_at(drawn);
+        let undo = self.held_answers.changes_at(drawn);
         let now = self.redraw.now();
         let waits = self.inline.as_ref().and_then(|inline| inline.log.wake_at());
         let prints = waits.filter(|at| *at > now && self.shows_live_rows());
@@ -425,7 +425,7 @@ impl App {
     pub fn begin_leaving(&mut self, leaving: Leaving) {
         self.quitting.begin(leaving);
         self.redraw.mark_if(leaving == Leaving::WithDriver);
-        let held = self.held.all();
+        let held = self.held_answers.all();
         self.follow(held.into_iter().map(|held| FollowUp::Request(held.request())));
         self.save_drafts();
     }

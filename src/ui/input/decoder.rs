@@ -64,12 +64,12 @@ impl From<Event> for Input {
 
 /// Whether Alt is held with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Held {
+enum HeldModifier {
     Nothing,
     Alt,
 }
 
-impl Held {
+impl HeldModifier {
     fn modifiers(self) -> KeyModifiers {
         match self {
             Self::Nothing => KeyModifiers::NONE,
@@ -85,7 +85,7 @@ enum State {
     /// A character of more than one byte.
     Character {
         bytes: Vec<u8>,
-        held: Held,
+        held: HeldModifier,
     },
     Escape,
     /// `Esc` was reported; the rest of a reply may follow nevertheless.
@@ -93,7 +93,7 @@ enum State {
     /// The first bytes after an escape, which may be keys or the start of a sequence.
     Undecided {
         bytes: Vec<u8>,
-        held: Held,
+        held: HeldModifier,
     },
     /// A sequence that begins with `ESC [`.
     Csi(Vec<u8>),
@@ -358,7 +358,7 @@ impl Decoder {
 
     fn step(&mut self, byte: u8, now: Instant) {
         match std::mem::replace(&mut self.state, State::Ground) {
-            State::Ground => self.ground(byte, Held::Nothing),
+            State::Ground => self.ground(byte, HeldModifier::Nothing),
             State::Character { bytes, held } => self.character(bytes, byte, held),
             State::Escape => self.after_escape(byte),
             State::LateEscape => self.after_late_escape(byte, now),
@@ -387,7 +387,7 @@ impl Decoder {
     }
 
     /// A byte that begins something new.
-    fn ground(&mut self, byte: u8, held: Held) {
+    fn ground(&mut self, byte: u8, held: HeldModifier) {
         match byte {
             ESC => self.state = State::Escape,
             0..=0x7f => {
@@ -400,9 +400,9 @@ impl Decoder {
         }
     }
 
-    fn character(&mut self, mut bytes: Vec<u8>, byte: u8, held: Held) {
+    fn character(&mut self, mut bytes: Vec<u8>, byte: u8, held: HeldModifier) {
         if !(0x80..=0xbf).contains(&byte) {
-            self.ground(byte, Held::Nothing);
+            self.ground(byte, HeldModifier::Nothing);
             return;
         }
         bytes.push(byte);
@@ -426,21 +426,21 @@ impl Decoder {
                 self.state = State::Escape;
             }
             b'[' | b'O' | b']' | b'P' | b'_' | b'^' | b'X' | 0x20..=0x2f => {
-                self.state = State::Undecided { bytes: vec![byte], held: Held::Alt };
+                self.state = State::Undecided { bytes: vec![byte], held: HeldModifier::Alt };
             }
-            _ => self.ground(byte, Held::Alt),
+            _ => self.ground(byte, HeldModifier::Alt),
         }
     }
 
     fn after_late_escape(&mut self, byte: u8, now: Instant) {
         if matches!(byte, b'[' | b']' | b'P') && self.awaits_replies(now) {
-            self.state = State::Undecided { bytes: vec![byte], held: Held::Nothing };
+            self.state = State::Undecided { bytes: vec![byte], held: HeldModifier::Nothing };
         } else {
-            self.ground(byte, Held::Nothing);
+            self.ground(byte, HeldModifier::Nothing);
         }
     }
 
-    fn decide(&mut self, bytes: Vec<u8>, held: Held, now: Instant) {
+    fn decide(&mut self, bytes: Vec<u8>, held: HeldModifier, now: Instant) {
         match verdict(&bytes, held) {
             Verdict::More => self.state = State::Undecided { bytes, held },
             Verdict::Keys => self.as_keys(&bytes, held, now),
@@ -457,7 +457,7 @@ impl Decoder {
     }
 
     /// Reports bytes as keys: the first one with `held`, the others without.
-    fn as_keys(&mut self, bytes: &[u8], held: Held, now: Instant) {
+    fn as_keys(&mut self, bytes: &[u8], held: HeldModifier, now: Instant) {
         if let Some((first, rest)) = bytes.split_first() {
             self.ground(*first, held);
             for byte in rest {
@@ -498,7 +498,7 @@ impl Decoder {
                     self.out.push_back(Input::Event(event));
                 }
             }
-            _ => self.ground(byte, Held::Nothing),
+            _ => self.ground(byte, HeldModifier::Nothing),
         }
     }
 
@@ -512,7 +512,7 @@ impl Decoder {
             (ESC, false) => self.state = State::Text { bytes, escaped: true },
             // No string has a control character in it: it was cut, and this is a key.
             (_, true) => self.after_escape(byte),
-            (0..=0x1f | 0x7f, false) => self.ground(byte, Held::Nothing),
+            (0..=0x1f | 0x7f, false) => self.ground(byte, HeldModifier::Nothing),
             (_, false) => {
                 if bytes.len() <= MAX_REPLY_BYTES {
                     bytes.push(byte);
@@ -523,9 +523,11 @@ impl Decoder {
     }
 }
 
-fn verdict(bytes: &[u8], held: Held) -> Verdict {
+fn verdict(bytes: &[u8], held: HeldModifier) -> Verdict {
     match (bytes, held) {
-        ([b'[', 0x20..=0x7e], Held::Alt) | ([b'[', b'?'], Held::Nothing) => Verdict::Csi,
+        ([b'[', 0x20..=0x7e], HeldModifier::Alt) | ([b'[', b'?'], HeldModifier::Nothing) => {
+            Verdict::Csi
+        }
         // Some terminals send the modifiers before the key.
         ([b'O', number @ .., last @ 0x40..=0x7e], _) if number.iter().all(u8::is_ascii_digit) => {
             let key = sequence::application(number, *last);

@@ -79,7 +79,7 @@ pub(super) fn event(parameters: &[u8], last: u8) -> Option<Event> {
     }
     let fields: Vec<Vec<u32>> = text.split(';').map(numbers).collect::<Option<_>>()?;
     let first = number(&fields, 0, 0).unwrap_or(0);
-    let (modifiers, kind) = held(&fields)?;
+    let (modifiers, kind) = modifiers_and_kind(&fields)?;
     let code = match last {
         b'A'..=b'D' | b'H' | b'F' if first <= 1 => cursor_key(last)?,
         // With other numbers it is a cursor position report, which was not requested.
@@ -121,7 +121,7 @@ fn number(fields: &[Vec<u32>], field: usize, part: usize) -> Option<u32> {
 
 /// The modifiers and the kind of the second parameter: the modifiers are one more than the sum of their
 /// bits.
-fn held(fields: &[Vec<u32>]) -> Option<(KeyModifiers, KeyEventKind)> {
+fn modifiers_and_kind(fields: &[Vec<u32>]) -> Option<(KeyModifiers, KeyEventKind)> {
     let modifiers = modifiers_of(number(fields, 1, 0).unwrap_or(1));
     let kind = match number(fields, 1, 1).unwrap_or(1) {
         0 | 1 => KeyEventKind::Press,

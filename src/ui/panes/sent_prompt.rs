@@ -10,7 +10,7 @@ use super::prompt::{INDENT, Prompt, draw_head, draw_search};
 use super::strip::{Strip, draw_between};
 use crate::action::Action;
 use crate::cx::{Cx, UiSettings, View};
-use crate::domain::text::search_pattern::Needle;
+use crate::domain::text::search_pattern::SearchPattern;
 use crate::domain::text::{Text, in_lang};
 use crate::follow_up::{FollowUp, ToWriting};
 use crate::overlay::{Handled, Handler};
@@ -36,12 +36,12 @@ pub struct SentPrompt {
 }
 
 impl SentPrompt {
-    fn needle(&self) -> Needle {
-        Needle::new(&self.field.text())
+    fn pattern(&self) -> SearchPattern {
+        SearchPattern::new(&self.field.text())
     }
 
     fn matches<'a>(&self, cx: &Cx<'a>) -> Vec<&'a str> {
-        cx.sent.matches(&self.needle())
+        cx.sent.matches(&self.pattern())
     }
 
     fn older(&mut self, cx: &mut Cx<'_>) -> Handled {
@@ -66,7 +66,7 @@ impl SentPrompt {
     }
 
     fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, ui: &UiSettings, found: &[&str]) {
-        let needle = self.needle();
+        let pattern = self.pattern();
         let rows = usize::from(area.height);
         let first = (self.chosen + 1).saturating_sub(rows);
         let x = area.x + INDENT.min(area.width);
@@ -74,7 +74,7 @@ impl SentPrompt {
         for (y, (at, text)) in (area.y..).zip(found.iter().enumerate().skip(first).take(rows)) {
             let is_chosen = at == self.chosen;
             let style = ui.style(if is_chosen { Role::RowSelected } else { Role::Text });
-            let (left, right) = row(text, &needle, usize::from(inner.width), style, ui);
+            let (left, right) = row(text, &pattern, usize::from(inner.width), style, ui);
             if is_chosen {
                 let mark = Strip::new().put(" ", Style::default());
                 let mark = mark.put(ui.glyphs.prompt, ui.style(Role::Accent));
@@ -87,8 +87,14 @@ impl SentPrompt {
 
 /// The line with the first match, from the match on if it would not be seen; at the right the number of
 /// lines.
-fn row(text: &str, needle: &Needle, cells: usize, style: Style, ui: &UiSettings) -> (Strip, Strip) {
-    let start = needle.ranges(text).next().map_or(0, |found| found.start);
+fn row(
+    text: &str,
+    pattern: &SearchPattern,
+    cells: usize,
+    style: Style,
+    ui: &UiSettings,
+) -> (Strip, Strip) {
+    let start = pattern.ranges(text).next().map_or(0, |found| found.start);
     let before = text.get(..start).unwrap_or_default();
     let from = before.rfind('\n').map_or(0, |at| at + 1);
     let line = |from: usize| text.get(from..).and_then(|rest| rest.trim_start().lines().next());
@@ -96,7 +102,7 @@ fn row(text: &str, needle: &Needle, cells: usize, style: Style, ui: &UiSettings)
     let (cut, shown) =
         if lead > cells / 2 { (ui.glyphs.cut, line(start)) } else { ("", line(from)) };
     let shown = format!("{cut}{}", shown.unwrap_or_default());
-    let left = Strip::new().put(&shown, style).marked(needle, ui.style(Role::Search));
+    let left = Strip::new().put(&shown, style).marked(pattern, ui.style(Role::Search));
     let lines = text.trim().lines().count();
     let count = if lines > 1 { ui.counted(lines, words::LINES) } else { String::new() };
     (left, Strip::new().put(&count, ui.style(Role::TextDim)))

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::domain::text::search_pattern::Needle;
+use crate::domain::text::search_pattern::SearchPattern;
 use crate::text::SafeText;
 use crate::text::drawn::set_line;
 use crate::text::width::{cut, width};
@@ -184,14 +184,14 @@ impl Strip {
 
     /// Patches the style of every match; without one, of nothing.
     #[must_use]
-    pub fn marked(self, needle: &Needle, style: Style) -> Self {
-        self.marked_each(needle, |_| style)
+    pub fn marked(self, pattern: &SearchPattern, style: Style) -> Self {
+        self.marked_each(pattern, |_| style)
     }
 
     /// Marks the matches; the style depends on the number of the match in the row.
     #[must_use]
-    pub fn marked_each(self, needle: &Needle, style_of: impl Fn(usize) -> Style) -> Self {
-        let ranges: Vec<Range<usize>> = needle.ranges(&self.plain()).collect();
+    pub fn marked_each(self, pattern: &SearchPattern, style_of: impl Fn(usize) -> Style) -> Self {
+        let ranges: Vec<Range<usize>> = pattern.ranges(&self.plain()).collect();
         self.marked_ranges(&ranges, style_of)
     }
 
@@ -326,13 +326,14 @@ mod tests {
     fn matches_are_marked_across_spans_and_the_text_stays() {
         let (plain, strong) = (Style::default(), Style::default().bold());
         let strip = Strip::new().put("a lo", plain).put("gin and", strong).put(" Login", plain);
-        let marked = strip.clone().marked(&Needle::new("login"), Style::default().reversed());
+        let marked =
+            strip.clone().marked(&SearchPattern::new("login"), Style::default().reversed());
         assert_eq!((marked.plain(), marked.width()), (strip.plain(), strip.width()));
         let texts = marked.line.spans.iter().map(|span| span.content.as_ref());
         assert_eq!(texts.collect::<Vec<_>>(), ["a ", "lo", "gin", " and", " ", "Login"]);
-        assert_eq!(strip.clone().marked(&Needle::new("x"), strong), strip);
+        assert_eq!(strip.clone().marked(&SearchPattern::new("x"), strong), strip);
         let of_second = |at| if at == 1 { strong } else { plain };
-        let marked = strip.marked_each(&Needle::new("login"), of_second);
+        let marked = strip.marked_each(&SearchPattern::new("login"), of_second);
         let last = marked.line.spans.last().map(|span| (span.content.as_ref(), span.style));
         assert_eq!(last, Some(("Login", strong)));
     }

@@ -95,7 +95,8 @@ impl Calling {
         if !self.alerts.is_due(now) {
             return None;
         }
-        if let Some(left) = self.alerts.quiet_hours().and_then(|quiet| quiet.left(stamp)) {
+        let quiet = self.alerts.quiet_hours();
+        if let Some(left) = quiet.and_then(|quiet| quiet.time_until_end(stamp)) {
             self.alerts.postpone(left, now);
             return None;
         }

@@ -8,7 +8,7 @@
 )]
 
 mod bounds;
-mod crowd;
+mod many_clients;
 mod meant;
 pub mod sessions;
 mod turns;

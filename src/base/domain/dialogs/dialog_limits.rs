@@ -11,14 +11,14 @@ use crate::domain::ids::SelfId;
 
 /// The limits of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CrowdLimits {
+pub struct SideDialogLimits {
     /// Live side dialogs of a tree.
     pub dialogs: usize,
     /// Depth of a side dialog below the main dialog, counted by its askers; one of the main dialog has 1.
     pub depth: usize,
 }
 
-impl Default for CrowdLimits {
+impl Default for SideDialogLimits {
     fn default() -> Self {
         Self { dialogs: 500, depth: 16 }
     }
@@ -26,26 +26,26 @@ impl Default for CrowdLimits {
 
 /// The limit that would be exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CrowdLimit {
+pub enum SideDialogLimit {
     Dialogs,
     Depth,
 }
 
 /// Whether `caller` may give work to one side dialog more: to `session`, if that is there already.
 #[must_use]
-pub fn crowded(
+pub fn exceeded_limit(
     tree: &DialogTree,
     caller: &SelfId,
     session: Option<&SelfId>,
-    most: CrowdLimits,
-) -> Option<CrowdLimit> {
+    most: SideDialogLimits,
+) -> Option<SideDialogLimit> {
     let below = session.map_or(0, |session| height(tree, session));
     if depth(tree, caller) + 1 + below > most.depth {
-        return Some(CrowdLimit::Depth);
+        return Some(SideDialogLimit::Depth);
     }
     let works_already = session.and_then(|id| tree.get(id)).is_some_and(is_live);
     let full = || live(tree).count() >= most.dialogs;
-    (!works_already && full()).then_some(CrowdLimit::Dialogs)
+    (!works_already && full()).then_some(SideDialogLimit::Dialogs)
 }
 
 fn is_live(dialog: &Dialog) -> bool {
@@ -139,10 +139,10 @@ mod tests {
         caller: &str,
         session: Option<&str>,
         most: (usize, usize),
-    ) -> Option<CrowdLimit> {
-        let (dialogs, depth) = most;
+    ) -> Option<SideDialogLimit> {
+        let most = SideDialogLimits { dialogs: most.0, depth: most.1 };
         let session = session.map(SelfId::new);
-        crowded(tree, &SelfId::new(caller), session.as_ref(), CrowdLimits { dialogs, depth })
+        exceeded_limit(tree, &SelfId::new(caller), session.as_ref(), most)
     }
 
     #[test]
@@ -150,11 +150,11 @@ mod tests {
         let tree = tree(&[("a", "main"), ("b", "a")]);
         for (caller, session, most, expected) in [
             ("main", None, (3, 9), None),
-            ("main", None, (2, 9), Some(CrowdLimit::Dialogs)),
+            ("main", None, (2, 9), Some(SideDialogLimit::Dialogs)),
             ("main", Some("b"), (2, 9), None),
             ("b", None, (9, 3), None),
-            ("b", None, (9, 2), Some(CrowdLimit::Depth)),
-            ("main", None, (0, 1), Some(CrowdLimit::Dialogs)),
+            ("b", None, (9, 2), Some(SideDialogLimit::Depth)),
+            ("main", None, (0, 1), Some(SideDialogLimit::Dialogs)),
         ] {
             assert_eq!(found(&tree, caller, session, most), expected, "{caller} {session:?}");
         }
@@ -163,26 +163,26 @@ mod tests {
     #[test]
     fn who_rests_or_is_dead_leaves_room_and_takes_it_again() {
         let mut tree = tree(&[("a", "main"), ("b", "main")]);
-        assert_eq!(found(&tree, "main", None, (2, 9)), Some(CrowdLimit::Dialogs));
+        assert_eq!(found(&tree, "main", None, (2, 9)), Some(SideDialogLimit::Dialogs));
         change(&mut tree, "a", |dialog| dialog.latest.die());
         assert_eq!(found(&tree, "main", None, (2, 9)), None);
         change(&mut tree, "b", |dialog| dialog.stack.clear());
         assert_eq!(found(&tree, "main", None, (1, 9)), None);
-        assert_eq!(found(&tree, "main", Some("b"), (0, 9)), Some(CrowdLimit::Dialogs));
+        assert_eq!(found(&tree, "main", Some("b"), (0, 9)), Some(SideDialogLimit::Dialogs));
     }
 
     #[test]
     fn a_session_takes_those_below_it_along() {
         let tree = tree(&[("a", "main"), ("s", "main"), ("t", "s"), ("u", "t")]);
         assert_eq!(found(&tree, "a", Some("s"), (9, 4)), None);
-        assert_eq!(found(&tree, "a", Some("s"), (9, 3)), Some(CrowdLimit::Depth));
+        assert_eq!(found(&tree, "a", Some("s"), (9, 3)), Some(SideDialogLimit::Depth));
         assert_eq!(found(&tree, "a", None, (9, 2)), None);
     }
 
     #[test]
     fn a_ring_that_another_program_left_ends() {
         let tree = tree(&[("a", "b"), ("b", "a")]);
-        assert_eq!(found(&tree, "a", None, (9, 2)), Some(CrowdLimit::Depth));
+        assert_eq!(found(&tree, "a", None, (9, 2)), Some(SideDialogLimit::Depth));
         assert_eq!(found(&tree, "main", None, (9, 2)), None);
     }
 }

@@ -26,7 +26,7 @@ impl PushCount {
 
     /// Number of pushes left after it.
     #[must_use]
-    pub fn left(self) -> u32 {
+    pub fn remaining(self) -> u32 {
         self.most.saturating_sub(self.number)
     }
 
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_count_is_read_as_it_was_written_in_either_language() {
         let count = PushCount::next(2, 3).expect("a push is left");
-        assert_eq!((count.number, count.most, count.left()), (2, 3, 1));
+        assert_eq!((count.number, count.most, count.remaining()), (2, 3, 1));
         for lang in [Lang::En, Lang::Zh] {
             let text = format!("You stopped {}; go on.\nmore", count.mark(lang));
             assert_eq!(PushCount::read(&text), Some(count), "{text}");

@@ -95,7 +95,7 @@ pub fn waits_rather(dialog: &Dialog, interruption: &StopReason) -> bool {
 
 /// Why a dialog that a restart cut off waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LeftCause {
+pub enum WaitCause {
     /// It was in a call that may have changed something; whether it did is unknown.
     UnknownCall,
     /// It was cut off again and again, and got no further.
@@ -108,7 +108,7 @@ pub enum LeftCause {
 pub fn taken_up(
     dialog: &Dialog,
     is_unknown: &dyn Fn(&CallResult) -> bool,
-) -> Option<Result<(), LeftCause>> {
+) -> Option<Result<(), WaitCause>> {
     match dialog.latest.interruption()? {
         StopReason::ServerRestart | StopReason::PendingCourseStart => {}
         StopReason::UserStop
@@ -118,9 +118,9 @@ pub fn taken_up(
         | StopReason::LlmRetryStopped { .. } => return None,
     }
     Some(if has_unknown_call(dialog, is_unknown) {
-        Err(LeftCause::UnknownCall)
+        Err(WaitCause::UnknownCall)
     } else if cuts(dialog) >= MAX_CUTS {
-        Err(LeftCause::CutAgain)
+        Err(WaitCause::CutAgain)
     } else {
         Ok(())
     })

@@ -3,18 +3,18 @@
 
 use std::ops::Range;
 
-/// Characters of a needle that count; the rest is ignored.
+/// Characters of a pattern that count; the rest is ignored.
 const MAX_CHARS: usize = 64;
 
 /// Text to search for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Needle {
+pub struct SearchPattern {
     chars: Vec<char>,
     /// Letters match only in the same case.
     exact: bool,
 }
 
-impl Needle {
+impl SearchPattern {
     #[must_use]
     pub fn new(text: &str) -> Self {
         let exact = text.chars().any(char::is_uppercase);
@@ -68,24 +68,24 @@ impl Needle {
     }
 }
 
-/// The part of a needle that a line of JSON shows as it is: what is searched for before a line is parsed.
+/// The part of a pattern that a line of JSON shows as it is: what is searched for before a line is parsed.
 ///
 /// Invariant: a line that is refused holds no match in any of its texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NeedleInJson {
+pub struct JsonSearchPattern {
     /// Without capital letters unless `exact`.
     bytes: Vec<u8>,
     exact: bool,
 }
 
-impl NeedleInJson {
+impl JsonSearchPattern {
     #[must_use]
-    pub fn of(needle: &Needle) -> Self {
-        let is_plain = |c: &char| stands_as_it_is(*c, needle.exact);
-        let runs = needle.chars.split(|c| !is_plain(c));
+    pub fn of(pattern: &SearchPattern) -> Self {
+        let is_plain = |c: &char| stands_as_it_is(*c, pattern.exact);
+        let runs = pattern.chars.split(|c| !is_plain(c));
         let longest = runs.max_by_key(|run| run.len()).unwrap_or_default();
         let bytes = longest.iter().collect::<String>().into_bytes();
-        Self { bytes, exact: needle.exact }
+        Self { bytes, exact: pattern.exact }
     }
 
     /// False if no text in this line matches.
@@ -116,12 +116,12 @@ mod tests {
 
     use super::*;
 
-    fn found(needle: &str, text: &str) -> Vec<Range<usize>> {
-        Needle::new(needle).ranges(text).collect()
+    fn found(pattern: &str, text: &str) -> Vec<Range<usize>> {
+        SearchPattern::new(pattern).ranges(text).collect()
     }
 
     #[test]
-    fn case_counts_only_if_the_needle_has_an_upper_case_letter() {
+    fn case_counts_only_if_the_pattern_has_an_upper_case_letter() {
         assert_eq!(found("otp", "OTP, otp and Otp"), [0..3, 5..8, 13..16]);
         assert_eq!(found("Otp", "OTP, otp and Otp"), std::iter::once(13..16).collect::<Vec<_>>());
         assert_eq!(found("é", "ÉÉ é"), [0..2, 2..4, 5..7]);
@@ -129,11 +129,11 @@ mod tests {
     }
 
     #[test]
-    fn occurrences_do_not_overlap_and_an_empty_needle_has_none() {
+    fn occurrences_do_not_overlap_and_an_empty_pattern_has_none() {
         assert_eq!(found("aa", "aaaaa"), [0..2, 2..4]);
         assert_eq!(found("恢复", "恢复码，恢复"), [0..6, 12..18]);
         assert_eq!(found("", "text"), [] as [Range<usize>; 0]);
-        assert_eq!(Needle::new("a").count(&"a".repeat(99), 10), 10);
+        assert_eq!(SearchPattern::new("a").count(&"a".repeat(99), 10), 10);
     }
 
     proptest! {
@@ -146,11 +146,11 @@ mod tests {
         ) {
             let part: String = text.chars().skip(from).take(length).collect();
             for wanted in [part.clone(), part.to_lowercase()] {
-                let needle = Needle::new(&wanted);
+                let pattern = SearchPattern::new(&wanted);
                 let line = serde_json::to_string(&text).unwrap();
                 let line = if escaped { line.replace('z', "\\u007a") } else { line };
-                if needle.count(&text, 1) > 0 {
-                    prop_assert!(NeedleInJson::of(&needle).may_be_in(line.as_bytes()), "{line}");
+                if pattern.count(&text, 1) > 0 {
+                    prop_assert!(JsonSearchPattern::of(&pattern).may_be_in(line.as_bytes()), "{line}");
                 }
             }
         }
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn most_lines_are_refused_unseen() {
-        let of = |text: &str| NeedleInJson::of(&Needle::new(text));
+        let of = |text: &str| JsonSearchPattern::of(&SearchPattern::new(text));
         assert!(!of("migrate").may_be_in(br#"{"content":"nothing"}"#));
         assert!(of("migrate").may_be_in(br#"{"content":"MIGRATE"}"#));
         assert!(!of("Migrate").may_be_in(br#"{"content":"migrate"}"#));

@@ -96,7 +96,7 @@ impl FrameDecoder {
 
     /// Bytes that are held for a frame that is not complete.
     #[must_use]
-    pub fn held(&self) -> usize {
+    pub fn buffered_bytes(&self) -> usize {
         self.header.capacity() + self.body.capacity()
     }
 
@@ -234,7 +234,7 @@ mod tests {
         let header = u32::try_from(LONGEST_FROM_CLIENT).unwrap().to_be_bytes();
         assert_eq!(all(&mut decoder, &header), Ok(Vec::new()));
         assert_eq!(all(&mut decoder, b"abc"), Ok(Vec::new()));
-        assert!(decoder.held() < 64 && !decoder.is_between_frames());
+        assert!(decoder.buffered_bytes() < 64 && !decoder.is_between_frames());
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
                 }
                 let piece = split_front(&mut rest, *cut);
                 found.extend(all(&mut decoder, piece).unwrap());
-                prop_assert!(decoder.held() <= 40 + 8);
+                prop_assert!(decoder.buffered_bytes() <= 40 + 8);
             }
             prop_assert_eq!(found, bodies);
             prop_assert!(decoder.is_between_frames());

@@ -10,8 +10,8 @@
 mod frame;
 mod handshake;
 mod kinds;
+mod low_bandwidth;
 mod message;
-mod short;
 
 pub use frame::{
     FrameDecoder, FrameFault, HEADER_BYTES, LONGEST_FROM_CLIENT, LONGEST_FROM_DRIVER, frame,
@@ -24,7 +24,7 @@ pub use message::{
     encode_command, encode_event, encode_hello, encode_rejected, encode_welcome,
 };
 
-pub use short::{ShortReader, ShortWriter};
+pub use low_bandwidth::{ShortReader, ShortWriter};
 
 #[cfg(test)]
 mod examples;

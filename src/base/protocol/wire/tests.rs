@@ -271,7 +271,7 @@ fn damaged_frames_end_in_an_error_or_wait_and_take_no_more_memory_than_was_sent(
         for piece in bytes.chunks(1 + number as usize % 500) {
             let mut piece = piece;
             loop {
-                assert!(decoder.held() <= 2 * bytes.len() + 64);
+                assert!(decoder.buffered_bytes() <= 2 * bytes.len() + 64);
                 match decoder.take(&mut piece) {
                     Ok(Some(body)) => {
                         let read = decode_from_client(&body).is_ok();
@@ -280,7 +280,7 @@ fn damaged_frames_end_in_an_error_or_wait_and_take_no_more_memory_than_was_sent(
                     }
                     Ok(None) => break,
                     Err(FrameFault::Announced { bytes, most }) => {
-                        assert!(bytes > most && decoder.held() <= 64);
+                        assert!(bytes > most && decoder.buffered_bytes() <= 64);
                         outcomes[2] += 1;
                         break;
                     }

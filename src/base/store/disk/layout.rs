@@ -94,7 +94,7 @@ impl Layout {
     }
 
     /// How far a person has looked at the dialogs.
-    pub fn looked(&self) -> PathBuf {
+    pub fn seen_marks_file(&self) -> PathBuf {
         self.own_folder().join("looked.txt")
     }
 

@@ -14,7 +14,8 @@ impl Reader {
     /// # Errors
     /// The file could not be read.
     pub fn read_looked(&self) -> Result<String, StoreError> {
-        Ok(match small_files::read_small(self.disk(), &self.layout.looked(), MAX_FILE_BYTES)? {
+        let path = self.layout.seen_marks_file();
+        Ok(match small_files::read_small(self.disk(), &path, MAX_FILE_BYTES)? {
             FileContent::Text(text) => text,
             FileContent::Absent | FileContent::Damaged(_) | FileContent::Misplaced(_) => {
                 String::new()
@@ -30,7 +31,7 @@ impl OwnFiles {
     /// This process may not write, it is too long, or the file could not be written.
     pub fn write_looked(&self, text: &str) -> Result<(), StoreError> {
         self.reader.must_write()?;
-        let path = self.reader.layout.looked();
+        let path = self.reader.layout.seen_marks_file();
         if text.len() > MAX_FILE_BYTES {
             let text = format!("at most {MAX_FILE_BYTES} bytes fit");
             return Err(StoreError::Encode { path, text });

@@ -9,8 +9,8 @@ use crate::domain::dialogs::record::{
 };
 use crate::domain::reading::waits;
 use crate::domain::{
-    AgentId, Assignment, AssignmentFrame, CrowdLimits, Dialog, DialogMeta, Latest, Pending,
-    RegistryEntry, SelfId, Slug,
+    AgentId, Assignment, AssignmentFrame, Dialog, DialogMeta, Latest, Pending, RegistryEntry,
+    SelfId, SideDialogLimits, Slug,
 };
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
@@ -32,7 +32,7 @@ pub struct TeamNames {
     /// Default rounds per phase of fresh-boots reasoning; 0 switches it off.
     pub own_effort: u8,
     /// How many side dialogs may run in the tree.
-    pub crowd: CrowdLimits,
+    pub side_dialog_limits: SideDialogLimits,
     pub asking: AskingRules,
 }
 
@@ -102,8 +102,9 @@ fn refusal(
 ) -> Option<String> {
     target_refusal(draft, at, request, team, texts).or_else(|| {
         let session = existing_session(draft, request).map(|dialog| &dialog.meta.id);
-        let crowded = dialog_limits::crowded(&draft.tree, &at.dialog, session, team.crowd)?;
-        Some(texts.crowded(crowded, team.crowd))
+        let most = team.side_dialog_limits;
+        let limit = dialog_limits::exceeded_limit(&draft.tree, &at.dialog, session, most)?;
+        Some(texts.exceeded_limit(limit, most))
     })
 }
 

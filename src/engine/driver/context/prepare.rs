@@ -11,7 +11,7 @@ use crate::domain::models::context_health::ContextLimits;
 use crate::domain::models::team::Member;
 use crate::domain::reading::overview::Overview;
 use crate::domain::text::{Localized, localized};
-use crate::domain::{ArtifactRef, CrowdLimits, Dialog, DialogTree, Reminder, SelfId};
+use crate::domain::{ArtifactRef, Dialog, DialogTree, Reminder, SelfId, SideDialogLimits};
 use crate::driver::calls::asking_rules::AskingRules;
 use crate::driver::calls::fresh_boots;
 use crate::driver::calls::tellask::TeamNames;
@@ -149,13 +149,13 @@ impl PreparedMember {
     }
 
     /// The members that can be asked, and the limits for that.
-    pub fn team_names(&self, crowd: CrowdLimits) -> TeamNames {
+    pub fn team_names(&self, side_dialog_limits: SideDialogLimits) -> TeamNames {
         let (team, hive) = (self.minds.team(), self.minds.hive());
         TeamNames {
             all: team.members.iter().map(|member| member.id.to_string()).collect(),
             visible: team.visible().map(|member| member.id.to_string()).collect(),
             own_effort: self.member.fbr_effort,
-            crowd,
+            side_dialog_limits,
             asking: AskingRules {
                 source: hive.source_of(&self.member.id),
                 most_confirmations: hive.most_confirmations,

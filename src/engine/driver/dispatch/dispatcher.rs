@@ -142,7 +142,7 @@ impl Dispatcher {
             let wake = self.triggers.as_ref().and_then(Triggers::wake);
             tokio::select! {
                 changed = self.view.changed() => if changed.is_err() { return },
-                (moved, mark) = self.engine.moved.next() => {
+                (moved, mark) = self.engine.changed_trees.next() => {
                     self.moved.extend(moved);
                     self.mark = mark;
                 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use crate::domain::dialogs::remaining_work::LeftCause;
+use crate::domain::dialogs::remaining_work::WaitCause;
 use crate::domain::reading::title::short_headline;
 use crate::domain::teams::notices::{MAX_TITLE_CHARS, NewsItem, NewsKind, NewsLevel};
 use crate::domain::text::{Localized, Text, localized};
@@ -89,15 +89,15 @@ impl DialogFailures {
     }
 
     /// A dialog waits for a person after a restart.
-    pub fn left(
+    pub fn waits_after_restart(
         &mut self,
         dialog: &DialogId,
         agent: Option<&AgentId>,
-        cause: LeftCause,
+        cause: WaitCause,
         by: (&dyn Clock, Lang),
     ) -> bool {
         let (title, body) = match cause {
-            LeftCause::UnknownCall => (
+            WaitCause::UnknownCall => (
                 Text::new(
                     "the program ended in a call, and nobody knows what that call did",
                     "程序在调用中途结束，无人知道该调用做了什么",
@@ -107,7 +107,7 @@ impl DialogFailures {
                     "该调用不会重复执行。请查看它做了什么，再继续对话，或告诉它该做什么。",
                 ),
             ),
-            LeftCause::CutAgain => (
+            WaitCause::CutAgain => (
                 Text::new(
                     "the program ended again and again while it worked",
                     "它工作时程序一再结束",
@@ -236,15 +236,15 @@ mod tests {
     fn what_was_dismissed_stays_so_until_the_dialog_does_something_else() {
         let by: (&dyn Clock, Lang) = (&CLOCK, Lang::Zh);
         let mut failures = DialogFailures::default();
-        assert!(failures.left(&dialog(), None, LeftCause::UnknownCall, by));
+        assert!(failures.waits_after_restart(&dialog(), None, WaitCause::UnknownCall, by));
         let id = failures.items().next().expect("a failure").id.clone();
         let stopped = DisplayState::stopped(StopReason::ServerRestart);
         assert!(is_of_dialog(&id) && !failures.moved(&dialog(), &stopped));
         assert!(failures.dismiss(std::slice::from_ref(&id)) && !failures.dismiss(&[id]));
-        assert!(!failures.left(&dialog(), None, LeftCause::UnknownCall, by));
+        assert!(!failures.waits_after_restart(&dialog(), None, WaitCause::UnknownCall, by));
         assert_eq!(failures.items().count(), 0);
         assert!(failures.moved(&dialog(), &DisplayState::Proceeding));
-        assert!(failures.left(&dialog(), None, LeftCause::CutAgain, by));
+        assert!(failures.waits_after_restart(&dialog(), None, WaitCause::CutAgain, by));
         assert!(failures.keep(|_| false) && failures.items().count() == 0);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::domain::asking::decisions::Resolution;
-use crate::domain::dialogs::remaining_work::LeftCause;
+use crate::domain::dialogs::remaining_work::WaitCause;
 use crate::domain::teams::notices::NewsItem;
 use crate::domain::teams::trigger::row::Definitions;
 use crate::domain::{AgentId, DialogId, Problem, RootId};
@@ -111,7 +111,7 @@ pub enum DriverReport {
     /// A dialog waits for a person after a restart.
     LeftByRestart {
         dialog: DialogId,
-        cause: LeftCause,
+        cause: WaitCause,
     },
     /// A person has read these failures of dialogs.
     DismissFailures(Vec<String>),

@@ -14,7 +14,7 @@ use crate::domain::safety::secrets::is_secret;
 use crate::domain::safety::trust::Unagreed;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{
-    AgentId, Clock, CrowdLimits, IdSource, Lang, Problems, Secrets, SharedSecrets,
+    AgentId, Clock, IdSource, Lang, Problems, Secrets, SharedSecrets, SideDialogLimits,
 };
 use crate::driver::reporting::log::Log;
 use crate::driver::texts::Texts;
@@ -25,11 +25,11 @@ use crate::store::Store;
 use crate::tools::{PASSED_ON, Registry, Shells, TeamCalls};
 
 use super::blocking::BlockingThread;
+use super::changed_trees::ChangedTrees;
 use super::configuration::Configuration;
-use super::looks::Looks;
-use super::moved::MovedTrees;
 use super::sources::ToolSources;
 use super::throttle::Throttles;
+use super::viewed_questions::ViewedQuestions;
 
 /// Reads the end of the program's log, at most this many bytes.
 pub type LogReader = fn(u64) -> std::io::Result<LogEnd>;
@@ -224,7 +224,7 @@ pub struct Engine {
     /// The team tool calls that run now.
     pub team_calls: Arc<TeamCalls>,
     /// What persons look at.
-    pub looks: Arc<Looks>,
+    pub looks: Arc<ViewedQuestions>,
     /// Running commands, also those in the background.
     pub shells: Shells,
     /// The user's own configuration sets the sandbox level; it cannot be chosen on the screen.
@@ -233,7 +233,7 @@ pub struct Engine {
     pub env: &'static EnvReader,
     pub read_log: LogReader,
     /// How many side dialogs may run in a tree.
-    pub crowd: CrowdLimits,
+    pub side_dialog_limits: SideDialogLimits,
     /// Off: facts are recorded, nothing is driven (`q4h answer --no-drive`, `stop`, `resume`).
     pub driving: Driving,
     pub permits: Permits,
@@ -241,7 +241,7 @@ pub struct Engine {
     /// Written by the pump; tools may read it.
     pub problems: Arc<Problems>,
     /// Trees of tasks in which something has happened.
-    pub moved: MovedTrees,
+    pub changed_trees: ChangedTrees,
     /// Secrets seen in this run of the program.
     pub vault: SharedSecrets,
     pub log: Arc<Log>,

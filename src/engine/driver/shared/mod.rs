@@ -4,11 +4,11 @@
 //! Uses `texts` and `reporting`.
 
 pub mod blocking;
+pub mod changed_trees;
 pub mod config_problems;
 pub mod configuration;
 pub mod engine;
 pub mod keep_going;
-pub mod looks;
-pub mod moved;
 pub mod sources;
 pub mod throttle;
+pub mod viewed_questions;

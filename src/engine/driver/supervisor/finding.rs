@@ -11,7 +11,7 @@ use super::trees::Supervisor;
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::reading::title;
 use crate::domain::reading::transcript::SpokenRecord;
-use crate::domain::text::search_pattern::{Needle, NeedleInJson};
+use crate::domain::text::search_pattern::{JsonSearchPattern, SearchPattern};
 use crate::domain::{Course, DialogId, Entry};
 use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
@@ -82,8 +82,8 @@ struct Searched {
 
 struct Search<'a> {
     request: &'a FindRequest,
-    needle: Needle,
-    in_json: NeedleInJson,
+    pattern: SearchPattern,
+    in_json: JsonSearchPattern,
     is_wanted: &'a dyn Fn() -> bool,
     send: &'a dyn Fn(FoundPart),
     /// Not sent yet.
@@ -98,14 +98,14 @@ impl<'a> Search<'a> {
         is_wanted: &'a dyn Fn() -> bool,
         send: &'a dyn Fn(FoundPart),
     ) -> Self {
-        let needle = Needle::new(&request.text);
-        let in_json = NeedleInJson::of(&needle);
+        let pattern = SearchPattern::new(&request.text);
+        let in_json = JsonSearchPattern::of(&pattern);
         let found = Vec::new();
-        Self { request, needle, in_json, is_wanted, send, found, count: 0, unread: 0 }
+        Self { request, pattern, in_json, is_wanted, send, found, count: 0, unread: 0 }
     }
 
     fn run(mut self, store: &Reader) {
-        if self.needle.is_empty() {
+        if self.pattern.is_empty() {
             return self.flush(Some(FindEnd::Complete));
         }
         let titles = store.read_titles().unwrap_or_default();
@@ -175,7 +175,7 @@ impl<'a> Search<'a> {
         };
         let visit = |line, entry: Entry| {
             let at = Cursor { course, line };
-            if let Some(found) = found_in(&entry, &self.needle, searched, at) {
+            if let Some(found) = found_in(&entry, &self.pattern, searched, at) {
                 newest.push_back(found);
             }
             if newest.len() > most {
@@ -239,15 +239,15 @@ fn dialogs_of(tree: &TreeListing, request: &FindRequest) -> Vec<Searched> {
 
 fn found_in(
     entry: &Entry,
-    needle: &Needle,
+    pattern: &SearchPattern,
     searched: &Searched,
     at: Cursor,
 ) -> Option<FoundRecord> {
     let spoken = SpokenRecord::of(entry)?;
-    let count = |text: &String| needle.count(text, MAX_PER_RECORD);
+    let count = |text: &String| pattern.count(text, MAX_PER_RECORD);
     let matches: usize = spoken.texts.iter().map(count).sum();
     let (text, first) =
-        spoken.texts.iter().find_map(|text| Some((text, needle.ranges(text).next()?)))?;
+        spoken.texts.iter().find_map(|text| Some((text, pattern.ranges(text).next()?)))?;
     Some(FoundRecord {
         dialog: searched.dialog.clone(),
         agent: searched.listing.meta.agent_id.clone(),

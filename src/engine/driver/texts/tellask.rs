@@ -2,7 +2,7 @@
 
 use crate::domain::dialogs::record::ReplyStatus;
 use crate::domain::text::{Text, in_lang};
-use crate::domain::{AgentId, Assignment, CallId, CrowdLimit, CrowdLimits, Pending};
+use crate::domain::{AgentId, Assignment, CallId, Pending, SideDialogLimit, SideDialogLimits};
 
 use super::{Texts, quote};
 
@@ -134,17 +134,17 @@ impl Texts {
 
     /// Refusal: the limits of side dialogs are reached.
     #[must_use]
-    pub fn crowded(self, what: CrowdLimit, most: CrowdLimits) -> String {
-        let CrowdLimits { dialogs, depth } = most;
+    pub fn exceeded_limit(self, what: SideDialogLimit, most: SideDialogLimits) -> String {
+        let SideDialogLimits { dialogs, depth } = most;
         match what {
-            CrowdLimit::Dialogs => in_lang!(
+            SideDialogLimit::Dialogs => in_lang!(
                 self.0,
                 "Failed: {dialogs} side dialogs of this tree are at work already, and no more may \
                      be. Nobody was asked. Wait for replies before you ask again, or do the work here.",
                 "失败：本对话树中已有 {dialogs} 个支线对话在工作，不能再增加。没有向任何人发出请求。\
                      请等到有回复后再诉请，或在这里自己完成。"
             ),
-            CrowdLimit::Depth => in_lang!(
+            SideDialogLimit::Depth => in_lang!(
                 self.0,
                 "Failed: side dialogs may ask one another {depth} deep, and this one would go \
                      deeper. Nobody was asked. Do the work here, or say in your reply what is missing.",

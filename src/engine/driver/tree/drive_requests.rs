@@ -234,7 +234,7 @@ impl TreeState {
         reply: oneshot::Sender<RecordedRound>,
     ) {
         let Some(prepared) = self.prepared.get(&at.dialog) else { return };
-        let team = prepared.team_names(self.engine.crowd);
+        let team = prepared.team_names(self.engine.side_dialog_limits);
         let looks_at_words = match prepared.minds().hive().capture {
             Capture::All => true,
             Capture::Tasks => self.task().is_some(),

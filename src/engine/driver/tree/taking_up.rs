@@ -1,7 +1,7 @@
 //! After a restart: what it cut off goes on by itself, but for what a person has to look at first.
 
 use crate::domain::SelfId;
-use crate::domain::dialogs::remaining_work::{LeftCause, taken_up};
+use crate::domain::dialogs::remaining_work::{WaitCause, taken_up};
 use crate::driver::reporting::reports::DriverReport;
 
 use super::state::TreeState;
@@ -16,7 +16,7 @@ impl TreeState {
             return outcome;
         }
         let dialogs = self.tree().dialogs.values();
-        let cut: Vec<(SelfId, Result<(), LeftCause>)> = dialogs
+        let cut: Vec<(SelfId, Result<(), WaitCause>)> = dialogs
             .filter_map(|dialog| {
                 let goes_on = taken_up(dialog, &|result| self.is_unknown(result))?;
                 Some((dialog.meta.id.clone(), goes_on))

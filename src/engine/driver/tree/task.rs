@@ -135,7 +135,7 @@ impl TreeTask {
         let (root, idle) =
             (self.state.tree().root.clone(), self.state.is_idle() && self.mailbox.is_empty());
         if happened && self.state.task().is_some() {
-            let count = self.state.engine.moved.mark(&root);
+            let count = self.state.engine.changed_trees.mark(&root);
             // Reported before the tree's rest: until the dispatcher has looked, there may be more to do.
             let _ = self.state.reports.send(DriverReport::TreesMoved { count }).await;
         }

@@ -369,7 +369,7 @@ impl Keeper {
             let revision = view.revision;
             let mut now =
                 tasks.map_or_else(|| view.clone(), |tasks| TasksView { revision, ..tasks });
-            now.sharing = now.sharing.map(|sharing| held(sharing, is_cut_off));
+            now.sharing = now.sharing.map(|sharing| with_cut_off(sharing, is_cut_off));
             let changes = revision == 0 || now != *view;
             *view = now;
             view.revision += u64::from(changes);
@@ -447,7 +447,7 @@ async fn heard(lease: Option<&mut Lease>) -> bool {
 }
 
 /// The shared state, with whether the lease has run out.
-fn held(sharing: Arc<Sharing>, is_cut_off: bool) -> Arc<Sharing> {
+fn with_cut_off(sharing: Arc<Sharing>, is_cut_off: bool) -> Arc<Sharing> {
     if sharing.is_cut_off == is_cut_off {
         return sharing;
     }

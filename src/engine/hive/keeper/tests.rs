@@ -158,7 +158,7 @@ async fn r4_a_store_that_is_held_for_too_long_is_a_problem_until_it_is_free() {
     let hive = bench.start();
     hive.add(notice("c1", "one")).await.unwrap();
     let mut beside = bench.setup().open().await.unwrap().unwrap();
-    let held = beside.held().await;
+    let held = beside.lock_for_write().await;
     let refused = hive.add(notice("c2", "two")).await.unwrap_err();
     assert!(refused.to_string().contains("another program holds the store"), "{refused}");
     let mut view = hive.view();

@@ -302,7 +302,7 @@ impl Store {
 
     /// Holds the store, so that no other program can write.
     #[cfg(test)]
-    pub(super) async fn held(&mut self) -> impl Sized + '_ {
+    pub(super) async fn lock_for_write(&mut self) -> impl Sized + '_ {
         self.db.begin().await.unwrap()
     }
 

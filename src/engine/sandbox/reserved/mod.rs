@@ -49,7 +49,7 @@ impl Placeholder {
 
 /// A path to protect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct ReservedObject {
     pub path: PathBuf,
     /// The identity of the object that was judged there; `None` until a placeholder is made.
     pub id: Option<ObjectId>,
@@ -94,11 +94,11 @@ impl KnownPaths {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ReservedPaths {
     /// Areas and Taskdocs; unreadable on level `read-only`.
-    pub areas: Vec<Held>,
+    pub areas: Vec<ReservedObject>,
     /// Folders that are writable, but cannot be replaced.
-    pub pinned: Vec<Held>,
+    pub pinned: Vec<ReservedObject>,
     /// Read-only paths of repositories.
-    pub fixed: Vec<Held>,
+    pub fixed: Vec<ReservedObject>,
     /// Placeholders to create first.
     pub missing: Vec<Missing>,
     /// The folders that protected paths lie in.
@@ -106,7 +106,7 @@ pub(super) struct ReservedPaths {
     /// The files that settings of git name.
     pub targets: Targets,
     /// States of git that are protected, or would be if no command had made them.
-    pub states: Vec<Held>,
+    pub states: Vec<ReservedObject>,
 }
 
 /// The input for finding reserved paths.
@@ -195,10 +195,10 @@ impl Finder<'_> {
 
     fn add_area(&mut self, path: PathBuf, writes: bool) -> Result<(), JudgeFault> {
         match look(self.root(), &path)? {
-            Some((_, id)) => self.reserved.areas.push(Held { path, id: Some(id) }),
+            Some((_, id)) => self.reserved.areas.push(ReservedObject { path, id: Some(id) }),
             None if writes => {
                 let folder = self.root().id().map_err(|error| failed(&path, &error))?;
-                self.reserved.areas.push(Held { path: path.clone(), id: None });
+                self.reserved.areas.push(ReservedObject { path: path.clone(), id: None });
                 let placeholder = Placeholder::Folder;
                 self.reserved.missing.push(Missing { path, folder, placeholder });
             }
@@ -210,7 +210,7 @@ impl Finder<'_> {
     /// A Taskdoc.
     fn add_found(&mut self, found: &Found) -> Result<(), JudgeFault> {
         self.look_again(found)?;
-        self.reserved.areas.push(Held { path: found.path.clone(), id: Some(found.id) });
+        self.reserved.areas.push(ReservedObject { path: found.path.clone(), id: Some(found.id) });
         Ok(())
     }
 
@@ -228,7 +228,7 @@ impl Finder<'_> {
             return self.add_git(&Found { path, id });
         }
         let folder = self.root().id().map_err(|error| failed(&path, &error))?;
-        self.reserved.fixed.push(Held { path: path.clone(), id: None });
+        self.reserved.fixed.push(ReservedObject { path: path.clone(), id: None });
         let placeholder = Placeholder::Folder;
         self.reserved.missing.push(Missing { path, folder, placeholder });
         Ok(())
@@ -240,14 +240,14 @@ impl Finder<'_> {
         match self.look_again(found)? {
             // The `.git` file of a worktree or submodule.
             PathKind::Other => {
-                self.reserved.fixed.push(Held { path: path.clone(), id: Some(*id) });
+                self.reserved.fixed.push(ReservedObject { path: path.clone(), id: Some(*id) });
                 self.add_linked(found, beside)
             }
             PathKind::Folder => {
                 let inside = self.enter(path, *id)?;
                 if is_empty(&inside) {
                     // A placeholder, or a repository that is not initialized yet.
-                    self.reserved.fixed.push(Held { path: path.clone(), id: Some(*id) });
+                    self.reserved.fixed.push(ReservedObject { path: path.clone(), id: Some(*id) });
                     return Ok(());
                 }
                 self.pin(path, *id);
@@ -295,7 +295,7 @@ impl Finder<'_> {
         self.add_settings(inside, worktree)?;
         let worktrees = git.join("worktrees");
         if let Some((_, id)) = look(inside, &worktrees)? {
-            self.reserved.fixed.push(Held { path: worktrees, id: Some(id) });
+            self.reserved.fixed.push(ReservedObject { path: worktrees, id: Some(id) });
         }
         let modules = git.join("modules");
         match look(inside, &modules)? {
@@ -308,7 +308,7 @@ impl Finder<'_> {
                 }
             }
             Some((PathKind::Other, id)) => {
-                self.reserved.fixed.push(Held { path: modules, id: Some(id) });
+                self.reserved.fixed.push(ReservedObject { path: modules, id: Some(id) });
             }
             None => {}
         }
@@ -328,7 +328,7 @@ impl Finder<'_> {
                     if name == "commondir" { Placeholder::CommonDir } else { placeholder };
                 self.reserved.missing.push(Missing { path: path.clone(), folder, placeholder });
             }
-            self.reserved.fixed.push(Held { path, id });
+            self.reserved.fixed.push(ReservedObject { path, id });
         }
         for held in states(inside)? {
             if !held.id.is_some_and(|id| self.ground.own_states.contains(&id)) {
@@ -356,10 +356,10 @@ impl Finder<'_> {
             self.reserved.targets.insert(path.clone(), target.clone());
             if let Some((_, id)) = look(self.root(), &path)? {
                 self.pin_down_to(folder, &top)?;
-                self.reserved.fixed.push(Held { path, id: Some(id) });
+                self.reserved.fixed.push(ReservedObject { path, id: Some(id) });
             } else if let Some((PathKind::Folder, id)) = look_or_top(self.root(), folder)? {
                 self.pin_down_to(folder, &top)?;
-                self.reserved.fixed.push(Held { path: path.clone(), id: None });
+                self.reserved.fixed.push(ReservedObject { path: path.clone(), id: None });
                 let placeholder =
                     if target.is_folder { Placeholder::Folder } else { Placeholder::File };
                 self.reserved.missing.push(Missing { path, folder: id, placeholder });
@@ -388,7 +388,7 @@ impl Finder<'_> {
     fn pin(&mut self, path: &Path, id: ObjectId) {
         self.reserved.folders.insert(id);
         if !self.reserved.pinned.iter().any(|held| held.path == path) {
-            self.reserved.pinned.push(Held { path: path.to_owned(), id: Some(id) });
+            self.reserved.pinned.push(ReservedObject { path: path.to_owned(), id: Some(id) });
         }
     }
 
@@ -423,14 +423,14 @@ fn too_many_targets() -> JudgeFault {
 }
 
 /// Returns the unfinished operations of git in the folder of a repository.
-fn states(inside: &Root) -> Result<Vec<Held>, JudgeFault> {
+fn states(inside: &Root) -> Result<Vec<ReservedObject>, JudgeFault> {
     let mut found = Vec::new();
     let entries = inside.entries(inside.path()).map_err(|error| failed(inside.path(), &error))?;
     for entry in entries {
         let name = entry.name().to_string_lossy();
         if GIT_STATES.iter().any(|state| name == *state) || name.starts_with(BISECT) {
             match look(inside, &entry.path)? {
-                Some((_, id)) => found.push(Held { path: entry.path, id: Some(id) }),
+                Some((_, id)) => found.push(ReservedObject { path: entry.path, id: Some(id) }),
                 None => return Err(JudgeFault::Changed(entry.path)),
             }
         }

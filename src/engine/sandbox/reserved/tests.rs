@@ -16,8 +16,9 @@ fn workspace_with(files: &[&str]) -> (tempfile::TempDir, Root) {
     (top, root)
 }
 
-fn names(root: &Root, held: &[Held]) -> Vec<String> {
-    let short = |one: &Held| one.path.strip_prefix(root.path()).unwrap().display().to_string();
+fn names(root: &Root, held: &[ReservedObject]) -> Vec<String> {
+    let short =
+        |one: &ReservedObject| one.path.strip_prefix(root.path()).unwrap().display().to_string();
     held.iter().map(short).collect()
 }
 

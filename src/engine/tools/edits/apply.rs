@@ -9,12 +9,12 @@ use tokio::time::Instant;
 
 use super::change::LineChange;
 use super::diff::{hunks, unified};
+use super::file_queue::EditQueues;
+use super::hunk_lease::HunkLease;
 use super::hunks::{Edit, Hunk, Hunks};
 use super::lines::lines;
 use super::locate::{LocateError, locate};
 use super::prepare::{normalized, spans};
-use super::taken::HunkLease;
-use super::turns::EditQueues;
 use super::{APPLY, in_background, no_hunk};
 use crate::domain::text::Text;
 use crate::domain::{FileChange, FileChangeKind, Lang};

@@ -7,6 +7,8 @@ mod apply;
 mod block;
 mod change;
 mod diff;
+mod file_queue;
+mod hunk_lease;
 mod hunks;
 mod insert;
 mod lines;
@@ -14,8 +16,6 @@ mod locate;
 mod plan;
 mod prepare;
 mod range;
-mod taken;
-mod turns;
 
 use std::sync::Arc;
 

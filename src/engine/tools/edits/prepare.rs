@@ -6,10 +6,10 @@ use tokio::time::Instant;
 
 use super::change::{LineChange, Normalized};
 use super::diff::unified;
+use super::hunk_lease::HunkLease;
 use super::hunks::{Edit, Hunks, LIFE, NewHunk};
 use super::lines::lines;
 use super::plan::{EditArgs, EditTarget, PlanRefusal, PlannedEdit, Planner};
-use super::taken::HunkLease;
 use super::{in_background, no_hunk};
 use crate::domain::Lang;
 use crate::domain::text::{Text, in_lang};

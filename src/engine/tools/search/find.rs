@@ -7,7 +7,7 @@ use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
-use super::pieces::{LineBreaks, SplitReader};
+use super::line_splits::{LineBreaks, SplitReader};
 use super::query::{Query, SearchOutput};
 use crate::tools::outcome::MAX_RESULT_CHARS;
 use crate::tools::stop::StopFlag;

@@ -14,10 +14,10 @@
 
 mod filter;
 mod find;
+mod line_splits;
 mod listing;
 mod matcher;
 mod options;
-mod pieces;
 mod query;
 mod run;
 mod show;

@@ -15,7 +15,7 @@ use super::launch::{CommandSandbox, Launch, RunningCommand};
 use super::record::{self, ProcessRecord};
 use super::register::RegistryGuard;
 use super::window::StreamWindow;
-use super::{note, texts};
+use super::{process_reminder, texts};
 use crate::domain::Lang;
 use crate::domain::dialogs::background::ProcessExit;
 use crate::domain::text::{Text, in_lang};
@@ -142,7 +142,8 @@ impl ShellRequest {
         }
         noted.1.stays();
         let text = texts::in_background(pid, ended, self.timeout_seconds, cx.lang);
-        let changes = cx.shells.look(pid).map(|seen| note::begin(&seen, cx)).into_iter().collect();
+        let begun = cx.shells.look(pid).map(|seen| process_reminder::begin(&seen, cx));
+        let changes = begun.into_iter().collect();
         ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{so_far}")) }
     }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::shells::ProcessView;
-use super::{note, texts};
+use super::{process_reminder, texts};
 use crate::domain::Lang;
 use crate::domain::dialogs::background::BackgroundState;
 use crate::domain::text::{Text, in_lang};
@@ -85,7 +85,7 @@ async fn stop(cx: ToolCx, args: StopDaemonArgs) -> ToolOutcome {
     } else {
         in_lang!(cx.lang, "Process {pid} is stopped: {state}.", "进程 {pid} 已停止:{state}。")
     };
-    let reminder = note::of(&cx, &after.record).map(|reminder| reminder.id.clone());
+    let reminder = process_reminder::of(&cx, &after.record).map(|reminder| reminder.id.clone());
     cx.shells.forget(pid);
     let changes = reminder.map(|id| StateChange::DeleteReminder { id }).into_iter().collect();
     ToolOutcome { changes, ..ToolOutcome::done(format!("{text}\n{outputs}")) }

@@ -17,8 +17,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::group::ProcessGroup;
-use super::hold::{GO, HOLD, SH, mark};
 use super::identity::Identity;
+use super::paused_start::{GO, HOLD, SH, mark};
 use super::window::StreamWindow;
 use crate::domain::dialogs::background::ProcessExit;
 use crate::domain::safety::sandbox::Level;

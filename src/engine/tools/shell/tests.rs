@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::identity::Identity;
 use super::launch::{Launch, PausedCommand};
-use super::note::follow;
+use super::process_reminder::follow;
 use super::record::ProcessRecord;
 use super::{Environment, ProcessRegistry, Shells};
 use crate::domain::dialogs::background::{BackgroundState, ProcessExit, SHELL_OWNER};

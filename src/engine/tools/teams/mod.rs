@@ -3,11 +3,11 @@
 
 mod call;
 mod change;
+mod delegate;
 mod gated;
-mod give;
-mod look;
 mod members;
 mod query;
+mod team_status;
 mod triggers;
 
 use std::sync::Arc;
@@ -44,14 +44,14 @@ pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn
 /// The tools of every member where there are several teams.
 pub(super) fn of_all() -> [Arc<dyn Tool>; 10] {
     [
-        give::delegate_task(),
-        look::list_teams(),
-        look::get_status(),
-        look::list_completed_tasks(),
+        delegate::delegate_task(),
+        team_status::list_teams(),
+        team_status::get_status(),
+        team_status::list_completed_tasks(),
         query::query_team(),
         query::query_teams(),
-        give::escalate(),
-        give::enqueue_parent_task(),
+        delegate::escalate(),
+        delegate::enqueue_parent_task(),
         triggers::list_triggers(),
         triggers::test_trigger(),
     ]

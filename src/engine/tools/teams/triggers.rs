@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::call::{Refused, TeamCall, finished};
+use super::delegate::answer_of;
 use super::gated::{Done, Question, digest_of, with};
-use super::give::answer_of;
 use crate::domain::asking::autonomy::{DecisionKind, DecisionPolicy};
 use crate::domain::teams::task::{Enqueued, Overlap};
 use crate::domain::teams::trigger::change::{

@@ -271,8 +271,9 @@ fn read_limits(value: &Value, report: &mut ConfigReport<'_>) -> UserLimits {
         .map(|name| read_number(&["limits", name], entries.get(name)?, report));
     let mut limits = UserLimits::default();
     let size = |number: u64| usize::try_from(number).ok();
-    limits.crowd.dialogs = dialogs.and_then(size).unwrap_or(limits.crowd.dialogs);
-    limits.crowd.depth = depth.and_then(size).unwrap_or(limits.crowd.depth);
+    let most = &mut limits.side_dialog_limits;
+    most.dialogs = dialogs.and_then(size).unwrap_or(most.dialogs);
+    most.depth = depth.and_then(size).unwrap_or(most.depth);
     if let Some(minutes) = minutes {
         limits.answer = AnswerLimit(Duration::from_secs(minutes * 60));
     }

@@ -221,13 +221,13 @@ pub const SETTINGS: [Setting; 31] = [
     Setting {
         path: &["limits", "side_dialogs"],
         values: Values::Number { max: 10_000 },
-        default: || UserLimits::default().crowd.dialogs.to_string(),
+        default: || UserLimits::default().side_dialog_limits.dialogs.to_string(),
         meaning: "side dialogs of a tree that work at the same time",
     },
     Setting {
         path: &["limits", "side_dialog_depth"],
         values: Values::Number { max: 100 },
-        default: || UserLimits::default().crowd.depth.to_string(),
+        default: || UserLimits::default().side_dialog_limits.depth.to_string(),
         meaning: "how deep side dialogs may ask one another",
     },
     Setting {

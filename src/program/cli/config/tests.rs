@@ -194,7 +194,7 @@ fn limits_have_defaults_if_the_file_does_not_set_them() {
     assert_eq!(limits(""), UserLimits::default());
     assert_eq!(limits("limits: { side_dialogs: -1, answer_minutes: soon }"), UserLimits::default());
     let set = limits("limits: { side_dialogs: 7, side_dialog_depth: 3, answer_minutes: 5 }");
-    assert_eq!((set.crowd.dialogs, set.crowd.depth), (7, 3));
+    assert_eq!((set.side_dialog_limits.dialogs, set.side_dialog_limits.depth), (7, 3));
     assert_eq!(set.answer, AnswerLimit(Duration::from_mins(5)));
 }
 

@@ -96,8 +96,9 @@ pub fn title_and_text(agent: &str, block: &Block) -> (String, String) {
 
 /// Returns the reason of a diligence push, and the number of pushes left.
 pub fn push_reason(count: Option<PushCount>) -> String {
-    let count = count
-        .map(|count| format!(" (push {} of {}, {} left)", count.number, count.most, count.left()));
+    let count = count.map(|count| {
+        format!(" (push {} of {}, {} left)", count.number, count.most, count.remaining())
+    });
     let reason = "it stopped without asking or waiting for anybody, so it was told to go on";
     format!("{reason}{}", count.unwrap_or_default())
 }

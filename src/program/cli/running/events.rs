@@ -25,9 +25,9 @@ use crate::protocol::event::{
 };
 use crate::protocol::{AfterFork, TeamRow};
 
-use super::halted::{self, Quiet};
 use super::other_driver::DriverPlace;
 use super::output_mode::{Deltas, OutputMode};
+use super::run_result::{self, Quiet};
 use super::stream::{Output, TerminalStream};
 use super::team_work::Background;
 use crate::cli::forms::item_json::{self, Item};
@@ -351,8 +351,9 @@ impl Printer {
             push = PushCount::read(&text.content);
             self.print_line(dialog, &format!("pushed on: {}", push_reason(push)));
         }
-        let push = push
-            .map(|push| json!({ "number": push.number, "most": push.most, "left": push.left() }));
+        let push = push.map(
+            |push| json!({ "number": push.number, "most": push.most, "left": push.remaining() }),
+        );
         let said = Said { msg_id: &text.msg_id, origin: text.origin, push };
         self.json_line(Some(dialog), "said", said);
     }
@@ -434,7 +435,7 @@ impl Printer {
     fn quiet(&mut self, outcome: QuietOutcome) {
         let standing = std::mem::take(&mut self.halted);
         self.json_line(None, "quiet", Quiet::of(outcome, &standing, self.background.json()));
-        let summary = halted::summary(outcome, &standing);
+        let summary = run_result::summary(outcome, &standing);
         for sentence in summary.into_iter().chain(self.background.sentence()) {
             self.note(&sentence);
         }

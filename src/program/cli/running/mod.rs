@@ -1,11 +1,11 @@
 //! A driver at work for a command: what it prints, when it ends, and the driver of another process.
 
 pub(super) mod events;
-pub(super) mod halted;
 pub(super) mod job;
 pub(super) mod other_driver;
 pub(super) mod output_mode;
 pub(super) mod own_run;
+pub(super) mod run_result;
 pub(super) mod stream;
 pub(in crate::cli) mod team_store;
 pub(super) mod team_work;

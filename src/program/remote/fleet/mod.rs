@@ -15,7 +15,7 @@ use crate::protocol::{Command, DriverEvent};
 
 use self::routes::{Routed, Routes};
 use super::client::{COMMANDS, ConnectionTasks, EVENTS, Ended};
-use super::kept::Followed;
+use super::reconnecting::Followed;
 
 /// The longest wait for all places to report their open questions, before the first ones are shown.
 const FIRST_WAIT: Duration = Duration::from_secs(3);

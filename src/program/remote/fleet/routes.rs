@@ -15,7 +15,7 @@ use crate::protocol::{
     ShelfRow, TreeRow,
 };
 
-use super::super::kept::is_of_line;
+use super::super::reconnecting::is_of_line;
 
 const UNKNOWN: Text =
     Text::new("no place that is connected has this dialog", "已连接的位置中没有这个对话");

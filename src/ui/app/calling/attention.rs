@@ -56,7 +56,7 @@ impl Attention {
             return None;
         }
         let quiet = self.alerts.quiet_hours();
-        if let Some(left) = quiet.and_then(|quiet| quiet.left(&clock.now())) {
+        if let Some(left) = quiet.and_then(|quiet| quiet.time_until_end(&clock.now())) {
             self.alerts.postpone(left, now);
             return None;
         }

@@ -25,7 +25,7 @@ impl QuietHours {
 
     /// Returns the rest of the quiet hours; `None` if it is not quiet now, or the time is unknown.
     #[must_use]
-    pub fn left(self, now: &Stamp) -> Option<Duration> {
+    pub fn time_until_end(self, now: &Stamp) -> Option<Duration> {
         let minute = minute_of_day(now.hour_minute())?;
         let after = |minute: u64| (minute + MINUTES_OF_DAY - self.from) % MINUTES_OF_DAY;
         let left = after(self.until).checked_sub(after(minute)).filter(|left| *left > 0)?;
@@ -51,9 +51,9 @@ mod tests {
 
     use super::*;
 
-    fn left(hours: &str, now: &str) -> Option<u64> {
+    fn seconds_until_end(hours: &str, now: &str) -> Option<u64> {
         let stamp = Stamp::new(format!("2026-11-21 {now}"));
-        QuietHours::parse(hours).unwrap().left(&stamp).map(|left| left.as_secs())
+        QuietHours::parse(hours).unwrap().time_until_end(&stamp).map(|left| left.as_secs())
     }
 
     #[test]
@@ -69,10 +69,10 @@ mod tests {
             ("9:00 - 17:30", "17:30:00", None),
             ("00:00-23:59", "23:59:10", None),
         ] {
-            assert_eq!(left(hours, now), expected, "{hours} at {now}");
+            assert_eq!(seconds_until_end(hours, now), expected, "{hours} at {now}");
         }
         let odd = Stamp::new("some day");
-        assert_eq!(QuietHours::parse("22:00-07:00").unwrap().left(&odd), None);
+        assert_eq!(QuietHours::parse("22:00-07:00").unwrap().time_until_end(&odd), None);
     }
 
     #[test]
@@ -107,10 +107,10 @@ mod tests {
                 Stamp::new(format!("2026-11-21 {hours:02}:{minutes:02}:{:02}", at % 60))
             };
             let quiet = QuietHours { from, until };
-            if let Some(left) = quiet.left(&stamp(now)) {
+            if let Some(left) = quiet.time_until_end(&stamp(now)) {
                 prop_assert!(left.as_secs() <= 86_400);
-                prop_assert_eq!(quiet.left(&stamp(now + left.as_secs())), None);
-                prop_assert!(quiet.left(&stamp(now + left.as_secs() - 1)).is_some());
+                prop_assert_eq!(quiet.time_until_end(&stamp(now + left.as_secs())), None);
+                prop_assert!(quiet.time_until_end(&stamp(now + left.as_secs() - 1)).is_some());
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::model::Tone;
 pub(in crate::app) struct Batch {
     to: Bucket,
     /// Requests without a result.
-    left: usize,
+    pending_count: usize,
     done: usize,
     /// Why they stay, with the names of those.
     refused: Vec<(Localized, Vec<String>)>,
@@ -26,7 +26,7 @@ impl Default for Batch {
 
 impl Batch {
     pub fn new(to: Bucket, dialogs: usize) -> Self {
-        Self { to, left: dialogs, done: 0, refused: Vec::new() }
+        Self { to, pending_count: dialogs, done: 0, refused: Vec::new() }
     }
 
     /// Counts one that was put away.
@@ -46,8 +46,8 @@ impl Batch {
 
     /// Counts one; after the last, returns the message.
     fn step(&mut self, ui: &UiSettings) -> FollowUps {
-        self.left = self.left.saturating_sub(1);
-        if self.left > 0 {
+        self.pending_count = self.pending_count.saturating_sub(1);
+        if self.pending_count > 0 {
             return Vec::new();
         }
         let word = if self.to == Bucket::Archive {

@@ -244,7 +244,7 @@ impl App {
         let here = (self.focus.is(Focus::Composer), open);
         let left = self.writing.inbox_changed(inbox, here, self.redraw.now());
         self.follow(left);
-        for answer in self.held.without_question(&self.model.inbox) {
+        for answer in self.held_answers.without_question(&self.model.inbox) {
             let key = answer.key();
             let HeldAnswer { dialog, typed, .. } = answer;
             let now = self.redraw.now();

@@ -45,7 +45,7 @@ impl App {
                 .unwrap_or_else(|| answering::answer_here(facts)),
             Action::PutOff => put_off::ask(facts),
             Action::BringBack => self.writing.bring_back(&mut self.model.inbox, now),
-            Action::UndoAnswer => vec![match self.held.undo() {
+            Action::UndoAnswer => vec![match self.held_answers.undo() {
                 Some(answer) => FollowUp::Writing(ToWriting::AnswerUndone(answer)),
                 None => FollowUp::Notify(Tone::Plain, app_words::NO_ANSWER_TO_UNDO),
             }],

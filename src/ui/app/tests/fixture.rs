@@ -141,7 +141,7 @@ impl Stage {
 
     /// Answers can be undone for five seconds.
     pub fn with_undo(mut self) -> Self {
-        self.app.held = HeldAnswers::new(Duration::from_secs(5));
+        self.app.held_answers = HeldAnswers::new(Duration::from_secs(5));
         self
     }
 

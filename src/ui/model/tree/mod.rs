@@ -8,14 +8,14 @@
 //! (`KeptPlace`).
 
 pub mod groups;
-mod looked;
 mod rows;
+mod unread;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::groups::Group;
-use self::looked::Looked;
 use self::rows::{order, parents, sorted};
+use self::unread::SeenProgress;
 use super::filter::{Filter, FittingRow};
 use super::mark::Mark;
 use crate::domain::{DialogId, RootId};
@@ -88,7 +88,7 @@ pub struct Tree {
     is_left: bool,
     /// Main dialogs that are marked for an action on several.
     marked: BTreeSet<RootId>,
-    looked: Looked,
+    seen: SeenProgress,
     visible: Vec<VisibleRow>,
     /// Dialogs that the filter fits, when the rows were made.
     fitting: usize,
@@ -101,7 +101,7 @@ pub struct Tree {
 impl Tree {
     pub fn set(&mut self, rows: Vec<TreeRow>) {
         self.rows = rows.into_iter().map(|row| (row.dialog.clone(), row)).collect();
-        self.looked.listed(self.rows.values());
+        self.seen.listed(self.rows.values());
         let rows = &self.rows;
         self.marked.retain(|root| rows.contains_key(&DialogId::main(root.clone())));
         self.regroup_others();
@@ -469,28 +469,28 @@ impl Tree {
     /// Notes that the user looks at this dialog: its records so far are no longer new.
     pub fn look_at(&mut self, dialog: &DialogId) {
         if let Some(row) = self.rows.get(dialog) {
-            self.looked.look_at(row);
+            self.seen.look_at(row);
         }
     }
 
     /// Restores the user's looks from the end of the last run.
     pub fn restore_looks(&mut self, text: &str) {
-        self.looked.restore(text);
+        self.seen.restore(text);
     }
 
     /// True if the user has looked at something since [`Self::take_looks`].
     pub fn has_new_looks(&self) -> bool {
-        self.looked.has_changed()
+        self.seen.has_changed()
     }
 
     /// Takes the user's looks as text to be stored.
     pub fn take_looks(&mut self) -> String {
-        self.looked.take_text()
+        self.seen.take_text()
     }
 
     /// True if something happened in it since the user looked at it.
     pub fn is_unread(&self, row: &TreeRow) -> bool {
-        self.looked.is_unread(row)
+        self.seen.is_unread(row)
     }
 
     pub fn toggle(&mut self) {

@@ -1,6 +1,6 @@
 //! The texts that were sent: recalled with the arrows, searched, and kept across restarts.
 
-use crate::domain::text::search_pattern::Needle;
+use crate::domain::text::search_pattern::SearchPattern;
 
 /// Texts that are kept.
 const MAX_TEXTS: usize = 100;
@@ -75,10 +75,10 @@ impl SentTexts {
     }
 
     /// Returns the messages that match, the newest first, each once.
-    pub fn matches(&self, needle: &Needle) -> Vec<&str> {
+    pub fn matches(&self, pattern: &SearchPattern) -> Vec<&str> {
         let mut found: Vec<&str> = Vec::new();
         for text in self.texts.iter().rev() {
-            let fits = needle.is_empty() || needle.ranges(text).next().is_some();
+            let fits = pattern.is_empty() || pattern.ranges(text).next().is_some();
             if fits && !found.contains(&text.as_str()) {
                 found.push(text);
             }
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn matches_are_the_newest_first_each_once_and_in_any_case_unless_one_is_given() {
         let sent = sent(&["Run the tests", "read it\ntests too", "no", "Run the tests"]);
-        let found = |text| sent.matches(&Needle::new(text));
+        let found = |text| sent.matches(&SearchPattern::new(text));
         assert_eq!(found("tests"), ["Run the tests", "read it\ntests too"]);
         assert_eq!(found("run"), ["Run the tests"]);
         assert_eq!(found("Tests"), Vec::<&str>::new());

@@ -20,7 +20,7 @@ use crate::cx::{Cx, UiSettings, View};
 use crate::domain::DialogId;
 use crate::domain::reading::transcript::RecordPosition;
 use crate::domain::text::Text;
-use crate::domain::text::search_pattern::Needle;
+use crate::domain::text::search_pattern::SearchPattern;
 use crate::follow_up::{FollowUp, ToReading};
 use crate::model::FoundPlace;
 use crate::overlay::{Handled, Handler};
@@ -161,8 +161,8 @@ impl Finder {
             (area.y..area.bottom()).for_each(|y| bar.draw(buffer, Rect { width: 1, ..area }, y));
         }
         let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-        let needle = Needle::new(&self.field.text());
-        for (y, (left, right)) in (area.y..area.bottom()).zip(found_rows(found, &needle, view)) {
+        let pattern = SearchPattern::new(&self.field.text());
+        for (y, (left, right)) in (area.y..area.bottom()).zip(found_rows(found, &pattern, view)) {
             draw_between(buffer, inner, y, (&left, &right), ui.glyphs.cut);
         }
     }
@@ -175,8 +175,8 @@ impl Finder {
         let ui = view.ui;
         let heading = Heading { left: found.title.clone(), right: String::new() };
         draw_heading(frame, Rect { height: 1, ..area }, ui, &heading, false);
-        let needle = Needle::new(&self.field.text());
-        let rows = preview_rows(found, &needle, usize::from(area.height - 1), area.width, ui);
+        let pattern = SearchPattern::new(&self.field.text());
+        let rows = preview_rows(found, &pattern, usize::from(area.height - 1), area.width, ui);
         for (y, row) in (area.y + 1..area.bottom()).zip(rows) {
             row.draw(frame.buffer_mut(), area, y);
         }

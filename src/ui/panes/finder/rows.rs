@@ -7,7 +7,7 @@ use crate::cx::{UiSettings, View};
 use crate::domain::Bucket;
 use crate::domain::reading::title::without_marks;
 use crate::domain::reading::transcript::SpokenKind;
-use crate::domain::text::search_pattern::Needle;
+use crate::domain::text::search_pattern::SearchPattern;
 use crate::model::age;
 use crate::panes::strip::Strip;
 use crate::panes::transcript::prose::plain_rows;
@@ -21,15 +21,15 @@ const INDENT: usize = 2;
 /// Returns the line with the match, and below it its origin; each with the text at its right edge.
 pub(super) fn found_rows(
     found: &FoundRecord,
-    needle: &Needle,
+    pattern: &SearchPattern,
     view: View<'_>,
 ) -> [(Strip, Strip); 2] {
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
     let line = Strip::new()
         .put(" ", dim)
-        .put(&shown_line(found, needle), ui.style(Role::Text))
-        .marked(needle, ui.style(Role::Search));
+        .put(&shown_line(found, pattern), ui.style(Role::Text))
+        .marked(pattern, ui.style(Role::Search));
     let count = if found.matches > 1 {
         Strip::new().put(&ui.counted(found.matches, finder_words::MATCHES), dim)
     } else {
@@ -40,7 +40,7 @@ pub(super) fn found_rows(
 }
 
 /// The line with the match: words without the marks of Markdown, unless the match is in these.
-fn shown_line<'a>(found: &'a FoundRecord, needle: &Needle) -> Cow<'a, str> {
+fn shown_line<'a>(found: &'a FoundRecord, pattern: &SearchPattern) -> Cow<'a, str> {
     let raw = Cow::Borrowed(found.line.as_str());
     match found.kind {
         SpokenKind::Call | SpokenKind::Result => raw,
@@ -56,7 +56,7 @@ fn shown_line<'a>(found: &'a FoundRecord, needle: &Needle) -> Cow<'a, str> {
         | SpokenKind::Question
         | SpokenKind::Answer => {
             let plain = without_marks(&found.line);
-            let matches = |text: &str| needle.ranges(text).count();
+            let matches = |text: &str| pattern.ranges(text).count();
             if matches(&plain) == matches(&raw) { plain.into() } else { raw }
         }
     }
@@ -101,16 +101,16 @@ fn about(found: &FoundRecord, ui: &UiSettings) -> Strip {
 /// Returns at most `most` rows of the text around the match; the match is among them.
 pub(super) fn preview_rows(
     found: &FoundRecord,
-    needle: &Needle,
+    pattern: &SearchPattern,
     most: usize,
     width: u16,
     ui: &UiSettings,
 ) -> Vec<Strip> {
     let width = usize::from(width).saturating_sub(INDENT + 1).max(1);
     let rows = plain_rows(&found.around, INDENT, width, ui.style(Role::Text));
-    let first = rows.iter().position(|row| needle.count(&row.plain(), 1) > 0).unwrap_or(0);
+    let first = rows.iter().position(|row| pattern.count(&row.plain(), 1) > 0).unwrap_or(0);
     let last_start = rows.len().saturating_sub(most);
     let start = first.saturating_sub(most / 2).min(last_start);
     let shown = rows.into_iter().skip(start).take(most);
-    shown.map(|row| row.marked(needle, ui.style(Role::Search))).collect()
+    shown.map(|row| row.marked(pattern, ui.style(Role::Search))).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::MAX_PER_ROW;
-use crate::domain::text::search_pattern::Needle;
+use crate::domain::text::search_pattern::SearchPattern;
 use crate::panes::strip::{Joint, Strip};
 
 /// A row to be searched.
@@ -43,17 +43,17 @@ pub(super) struct Found {
 }
 
 /// Searches all rows.
-pub(super) fn found(needle: &Needle, rows: impl Iterator<Item = SearchedRow>) -> Found {
+pub(super) fn found(pattern: &SearchPattern, rows: impl Iterator<Item = SearchedRow>) -> Found {
     let mut found = Found::default();
     let mut line = Line::default();
     for (at, row) in rows.enumerate() {
         if row.joint.is_none() {
-            line.search(needle, &mut found);
+            line.search(pattern, &mut found);
             line = Line::default();
         }
         line.push(at, row);
     }
-    line.search(needle, &mut found);
+    line.search(pattern, &mut found);
     found
 }
 
@@ -82,19 +82,19 @@ impl Line {
         self.pieces.push(Piece { at, row, indent, place: start..self.text.len() });
     }
 
-    fn search(&self, needle: &Needle, found: &mut Found) {
+    fn search(&self, pattern: &SearchPattern, found: &mut Found) {
         let is_broken = |range: &Range<usize>| {
             let holds =
                 |piece: &Piece| piece.place.start <= range.start && range.end <= piece.place.end;
             !self.pieces.iter().any(holds) && self.parts(range).next().is_some()
         };
-        if self.pieces.len() < 2 || !needle.ranges(&self.text).any(|range| is_broken(&range)) {
+        if self.pieces.len() < 2 || !pattern.ranges(&self.text).any(|range| is_broken(&range)) {
             let counted =
-                self.pieces.iter().map(|piece| (piece.at, needle.count(&piece.row, MAX_PER_ROW)));
+                self.pieces.iter().map(|piece| (piece.at, pattern.count(&piece.row, MAX_PER_ROW)));
             found.counts.extend(counted.filter(|(_, count)| *count > 0));
             return;
         }
-        for range in needle.ranges(&self.text) {
+        for range in pattern.ranges(&self.text) {
             let Some((row, _)) = self.parts(&range).next() else { continue };
             match found.counts.last_mut().filter(|(last, _)| *last == row) {
                 Some((_, count)) if *count >= MAX_PER_ROW => continue,
@@ -137,11 +137,11 @@ mod tests {
             text in "[ab ]{0,40}(\n[ab ]{0,40})?", wanted in "[ab]([ab ]{0,3}[ab])?",
             width in 2usize..20, indent in 0usize..4,
         ) {
-            let needle = Needle::new(&wanted);
+            let pattern = SearchPattern::new(&wanted);
             let rows = plain_rows(&text, indent, width, Style::default());
-            let found = found(&needle, rows.iter().map(SearchedRow::from));
+            let found = found(&pattern, rows.iter().map(SearchedRow::from));
             let count: usize = found.counts.iter().map(|(_, count)| count).sum();
-            prop_assert_eq!(count, needle.ranges(text.trim_end()).count());
+            prop_assert_eq!(count, pattern.ranges(text.trim_end()).count());
             prop_assert!(found.counts.is_sorted());
             for (row, parts) in &found.broken {
                 let plain = rows[*row].plain();

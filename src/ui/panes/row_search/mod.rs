@@ -10,7 +10,7 @@ use self::lines::{Found, MatchId, Part, found};
 use super::strip::Strip;
 use super::transcript::{SearchCount, Towards};
 use crate::cx::UiSettings;
-use crate::domain::text::search_pattern::Needle;
+use crate::domain::text::search_pattern::SearchPattern;
 use crate::model::ReadingPlace;
 use crate::theme::Role;
 
@@ -40,7 +40,7 @@ struct RowPlace {
 #[derive(Debug, Default)]
 pub struct RowSearch {
     /// `None` while nothing is searched for.
-    needle: Option<Needle>,
+    pattern: Option<SearchPattern>,
     /// Rows in which matches begin, and how many.
     counts: Vec<(usize, usize)>,
     /// The marked parts in the rows of lines that have a match across a break.
@@ -57,13 +57,13 @@ pub struct RowSearch {
 
 impl RowSearch {
     pub fn begin(&mut self) {
-        *self = Self { needle: Some(Needle::default()), at: self.at, ..Self::default() };
+        *self = Self { pattern: Some(SearchPattern::default()), at: self.at, ..Self::default() };
         self.start = self.at;
     }
 
     /// Searches for this text, from where the search began.
     pub fn set(&mut self, text: &str) {
-        self.needle = Some(Needle::new(text));
+        self.pattern = Some(SearchPattern::new(text));
         self.current = None;
         self.is_outdated = true;
     }
@@ -102,11 +102,11 @@ impl RowSearch {
     }
 
     pub fn is_active(&self) -> bool {
-        self.needle.is_some()
+        self.pattern.is_some()
     }
 
     pub fn count(&self) -> Option<SearchCount> {
-        self.needle.as_ref().filter(|needle| !needle.is_empty())?;
+        self.pattern.as_ref().filter(|pattern| !pattern.is_empty())?;
         let total = self.counts.iter().map(|(_, count)| count).sum();
         let before = |(row, nth): (usize, usize)| {
             let earlier = self.counts.iter().take(row).map(|(_, count)| count);
@@ -136,9 +136,9 @@ impl RowSearch {
         &mut self,
         rows: impl Iterator<Item = impl Into<SearchedRow>>,
     ) -> Option<RowJump> {
-        if let Some(needle) = self.needle.as_ref().filter(|_| self.is_outdated) {
+        if let Some(pattern) = self.pattern.as_ref().filter(|_| self.is_outdated) {
             let current = self.current.and_then(|(at, nth)| Some((self.counts.get(at)?.0, nth)));
-            let Found { counts, broken } = found(needle, rows.map(Into::into));
+            let Found { counts, broken } = found(pattern, rows.map(Into::into));
             (self.counts, self.broken) = (counts, broken);
             self.is_outdated = false;
             self.current = current.and_then(|(row, nth)| self.known(row, nth));
@@ -170,10 +170,10 @@ impl RowSearch {
     /// The row with this number, with its matches marked.
     #[must_use]
     pub fn marked(&self, at: usize, row: Strip, ui: &UiSettings) -> Strip {
-        let Some(needle) = &self.needle else { return row };
+        let Some(pattern) = &self.pattern else { return row };
         match self.broken.get(&at) {
             Some(parts) => self.marked_parts_of(row, parts, ui),
-            None => marked_matches(row, needle, self.current_in(at), ui),
+            None => marked_matches(row, pattern, self.current_in(at), ui),
         }
     }
 
@@ -185,15 +185,15 @@ impl RowSearch {
         (left, right): (Strip, Strip),
         ui: &UiSettings,
     ) -> (Strip, Strip) {
-        let Some(needle) = &self.needle else { return (left, right) };
+        let Some(pattern) = &self.pattern else { return (left, right) };
         if let Some(parts) = self.broken.get(&at) {
             return (self.marked_parts_of(left, parts, ui), right);
         }
         let current = self.current_in(at);
-        let before = needle.count(&left.plain(), MAX_PER_ROW);
+        let before = pattern.count(&left.plain(), MAX_PER_ROW);
         let in_right = current.and_then(|nth| nth.checked_sub(before));
-        let left = marked_matches(left, needle, current, ui);
-        (left, marked_matches(right, needle, in_right, ui))
+        let left = marked_matches(left, pattern, current, ui);
+        (left, marked_matches(right, pattern, in_right, ui))
     }
 
     /// A row of a line that was searched as a whole.
@@ -221,12 +221,12 @@ impl RowSearch {
 #[must_use]
 pub fn marked_matches(
     row: Strip,
-    needle: &Needle,
+    pattern: &SearchPattern,
     current: Option<usize>,
     ui: &UiSettings,
 ) -> Strip {
     let role = |nth| if current == Some(nth) { Role::SearchCurrent } else { Role::Search };
-    row.marked_each(needle, |nth| ui.style(role(nth)))
+    row.marked_each(pattern, |nth| ui.style(role(nth)))
 }
 
 /// The first row in view so that this one is in its upper third.

@@ -194,7 +194,7 @@ fn push(
             context.text(transcript_words::PUSHES_LEFT),
         );
         head.push(&context.dot(), dim);
-        head.push(&format!("{push} {number}/{most}, {left}: {}", count.left()), dim);
+        head.push(&format!("{push} {number}/{most}, {left}: {}", count.remaining()), dim);
     }
     let head = head.put(&context.dot(), dim).put(at.hour_minute(), dim);
     let mut rows =

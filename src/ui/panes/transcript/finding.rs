@@ -7,7 +7,7 @@ use super::prose::Prose;
 use super::search::{Lead, Match, Search, SearchCount, Wanted};
 use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::reading::transcript::{BlockBody, BlockClass};
-use crate::domain::text::search_pattern::Needle;
+use crate::domain::text::search_pattern::SearchPattern;
 use crate::model::FoundPlace;
 use crate::panes::strip::Strip;
 
@@ -46,7 +46,7 @@ impl TranscriptPane {
     }
 
     pub fn search_count(&self, open: &OpenDialog) -> Option<SearchCount> {
-        let search = self.search.as_ref().filter(|search| !search.needle.is_empty())?;
+        let search = self.search.as_ref().filter(|search| !search.pattern.is_empty())?;
         Some(search.count(open.is_complete()))
     }
 
@@ -65,7 +65,7 @@ impl TranscriptPane {
     /// Counts matches and moves to the wanted one.
     pub(super) fn apply_search(&mut self, open: &mut OpenDialog, context: &TranscriptContext<'_>) {
         let Some(mut search) = self.search.take() else { return };
-        if search.needle.is_empty() {
+        if search.pattern.is_empty() {
             search.wanted = None;
             self.search = Some(search);
             return;
@@ -166,24 +166,24 @@ impl TranscriptPane {
         to: Match,
     ) -> Option<MatchPlace> {
         let is_open = open.is_open(to.item);
-        let needle = &search.needle;
+        let pattern = &search.pattern;
         let Some(block) = open.block(to.item) else {
             let rows = (0..tail::height(open, context, to.item))
                 .map(|row| tail::rows(open, context, to.item, row).0.plain());
             // The first row is the speaker, or folded text.
-            let found = find_match(rows, needle, usize::from(is_open), to.nth);
+            let found = find_match(rows, pattern, usize::from(is_open), to.nth);
             return found.map_or_else(|last| last.filter(|_| is_open), Some);
         };
         let (mut first, mut nth) = (head_rows(&block.body), to.nth);
         if let (BlockBody::Tool(tool), true) = (&block.body, is_open) {
             let texts = tool.head_texts();
-            let head: usize = texts.iter().map(|text| needle.count(text, nth + 1)).sum();
+            let head: usize = texts.iter().map(|text| pattern.count(text, nth + 1)).sum();
             if let Some(below) = nth.checked_sub(head) {
                 (first, nth) = (1, below);
             }
         }
         let layout = self.layout_of(open, context, to.item)?;
-        let found = find_match(layout.rows.iter().map(Strip::plain), needle, first, nth);
+        let found = find_match(layout.rows.iter().map(Strip::plain), pattern, first, nth);
         let cut = layout.rows.len().checked_sub(1).filter(|_| layout.is_cut);
         let cut = cut.map(|row| MatchPlace { row, nth: 0 });
         found.map_or_else(|last| cut.or(last).filter(|_| is_open), Some)
@@ -200,13 +200,13 @@ struct MatchPlace {
 /// Finds a match in the rows from `first` on; the error is the last match there.
 fn find_match(
     rows: impl Iterator<Item = String>,
-    needle: &Needle,
+    pattern: &SearchPattern,
     first: usize,
     nth: usize,
 ) -> Result<MatchPlace, Option<MatchPlace>> {
     let (mut before, mut last) = (0, None);
     for (row, text) in rows.enumerate().skip(first) {
-        let count = needle.count(&text, nth + 1);
+        let count = pattern.count(&text, nth + 1);
         if before + count > nth {
             return Ok(MatchPlace { row, nth: nth - before });
         }

@@ -380,7 +380,7 @@ impl TranscriptPane {
     fn marked(&self, at: Anchor, row: Strip, ui: &UiSettings) -> Strip {
         let Some(search) = &self.search else { return row };
         let current = self.current_match.filter(|(place, _)| *place == at);
-        marked_matches(row, &search.needle, current.map(|(_, nth)| nth), ui)
+        marked_matches(row, &search.pattern, current.map(|(_, nth)| nth), ui)
     }
 
     /// The layout of a block, cached until the block changes.

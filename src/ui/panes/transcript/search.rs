@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::anchor::number_without;
 use super::open::OpenDialog;
 use crate::domain::reading::transcript::Block;
-use crate::domain::text::search_pattern::Needle;
+use crate::domain::text::search_pattern::SearchPattern;
 use crate::model::{FoundPlace, ViewPosition};
 
 /// Matches counted in one block.
@@ -59,7 +59,7 @@ struct Counted {
 
 #[derive(Debug)]
 pub(super) struct Search {
-    pub needle: Needle,
+    pub pattern: SearchPattern,
     counts: BTreeMap<isize, Counted>,
     pub current: Option<Match>,
     pub wanted: Option<Wanted>,
@@ -70,7 +70,7 @@ pub(super) struct Search {
 impl Search {
     pub fn new(start: (isize, Option<ViewPosition>)) -> Self {
         Self {
-            needle: Needle::default(),
+            pattern: SearchPattern::default(),
             counts: BTreeMap::new(),
             current: None,
             wanted: None,
@@ -80,7 +80,7 @@ impl Search {
 
     /// Searches for other text.
     pub fn set(&mut self, text: &str) {
-        self.needle = Needle::new(text);
+        self.pattern = SearchPattern::new(text);
         self.counts.clear();
         self.current = None;
         self.wanted = Some(Wanted::Near(self.start.0));
@@ -106,12 +106,12 @@ impl Search {
         for (item, block) in (open.origin..).zip(open.transcript.blocks()) {
             let revision = Some(block.revision);
             if self.counts.get(&item).is_none_or(|known| known.revision != revision) {
-                let count = matches(&self.needle, block);
+                let count = matches(&self.pattern, block);
                 self.counts.insert(item, Counted { count, revision });
             }
         }
         for (item, live) in (open.end()..).zip(open.live.segments()) {
-            let count = self.needle.count(live.text(), MAX_PER_BLOCK);
+            let count = self.pattern.count(live.text(), MAX_PER_BLOCK);
             self.counts.insert(item, Counted { count, revision: None });
         }
         self.current = self.current.filter(|current| self.count_of(current.item) > current.nth);
@@ -127,7 +127,7 @@ impl Search {
             return 0;
         };
         let before = block.body.texts_when_made();
-        let before = before.iter().map(|text| self.needle.count(text, MAX_PER_BLOCK)).sum();
+        let before = before.iter().map(|text| self.pattern.count(text, MAX_PER_BLOCK)).sum();
         self.count_of(item).saturating_sub(1).min(before)
     }
 
@@ -187,7 +187,7 @@ impl Search {
 }
 
 /// The matches in a block.
-fn matches(needle: &Needle, block: &Block) -> usize {
+fn matches(pattern: &SearchPattern, block: &Block) -> usize {
     let texts = block.body.searched_texts();
-    texts.map(|text| needle.count(text, MAX_PER_BLOCK)).sum()
+    texts.map(|text| pattern.count(text, MAX_PER_BLOCK)).sum()
 }

@@ -98,7 +98,7 @@ pub struct StreamCleaner {
     marks: u8,
     /// The last character may take an emoji or text selector.
     takes_selector: bool,
-    held: Held,
+    pending: PendingChar,
     dropped_marks: usize,
     hidden: usize,
 }
@@ -114,7 +114,7 @@ enum Base {
 
 /// A buffered character that depends on its successor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Held {
+enum PendingChar {
     #[default]
     Nothing,
     CarriageReturn,
@@ -196,7 +196,7 @@ impl StreamCleaner {
             '\t' => self.tab(out),
             '\r' => {
                 self.settle(Next::Else, out);
-                self.held = Held::CarriageReturn;
+                self.pending = PendingChar::CarriageReturn;
             }
             ZERO_WIDTH_JOINER | ZERO_WIDTH_NON_JOINER => self.joiner(c, out),
             '\u{FE0E}' | '\u{FE0F}' => self.selector(c, out),
@@ -221,7 +221,7 @@ impl StreamCleaner {
     fn joiner(&mut self, c: char, out: &mut String) {
         self.settle(Next::Else, out);
         if self.base == Base::Other {
-            self.held = Held::Joiner(c);
+            self.pending = PendingChar::Joiner(c);
         } else {
             self.show(c, out);
         }
@@ -239,7 +239,7 @@ impl StreamCleaner {
     }
 
     fn mark(&mut self, c: char, out: &mut String) {
-        if self.held != Held::Nothing {
+        if self.pending != PendingChar::Nothing {
             self.settle(Next::Else, out);
         }
         self.takes_selector = false;
@@ -270,11 +270,11 @@ impl StreamCleaner {
             self.hidden += dropped;
             self.symbol(format_args!("<+{dropped} marks>"), out);
         }
-        match (std::mem::take(&mut self.held), next) {
-            (Held::Nothing, _) | (Held::CarriageReturn, Next::LineFeed) => {}
-            (Held::Joiner(joiner), Next::NonAsciiBase) => out.push(joiner),
-            (Held::Joiner(joiner), Next::LineFeed | Next::Else) => self.show(joiner, out),
-            (Held::CarriageReturn, Next::NonAsciiBase | Next::Else) => self.show('\r', out),
+        match (std::mem::take(&mut self.pending), next) {
+            (PendingChar::Nothing, _) | (PendingChar::CarriageReturn, Next::LineFeed) => {}
+            (PendingChar::Joiner(joiner), Next::NonAsciiBase) => out.push(joiner),
+            (PendingChar::Joiner(joiner), Next::LineFeed | Next::Else) => self.show(joiner, out),
+            (PendingChar::CarriageReturn, Next::NonAsciiBase | Next::Else) => self.show('\r', out),
         }
     }
 

@@ -171,7 +171,7 @@ impl ScreenState {
             DriverReport::LeftByRestart { dialog, cause } => {
                 let by = (self.clock.as_ref(), self.lang);
                 let agent = agent_of(&self.trees, &dialog);
-                let changed = self.failures.left(&dialog, agent, cause, by);
+                let changed = self.failures.waits_after_restart(&dialog, agent, cause, by);
                 self.push_news_if(changed, out);
             }
             DriverReport::DismissFailures(ids) => {

@@ -72,7 +72,7 @@ impl Writing {
 
     /// True if a chip still waits for this image.
     pub fn awaits_image(&self, number: u64) -> bool {
-        let fields = self.left.iter().map(|(_, field)| field);
+        let fields = self.closed_fields.iter().map(|(_, field)| field);
         fields.chain([&self.composer.field]).any(|field| field.awaits_image(number))
     }
 
@@ -99,10 +99,10 @@ impl Writing {
             self.keep(now);
             return;
         }
-        let left = self.left.iter_mut().find_map(|(key, field)| {
+        let closed = self.closed_fields.iter_mut().find_map(|(key, field)| {
             field.image_read(number, image).then(|| (key.clone(), field.text()))
         });
-        if let Some((key, text)) = left {
+        if let Some((key, text)) = closed {
             self.drafts.set(&key, &text, now);
         }
     }

@@ -30,7 +30,7 @@ use crate::protocol::{InboxRow, MemberView};
 use crate::request::{HeldAnswer, PendingTakeBack, Request, TakeBackEdit};
 
 /// Fields of other targets that are kept; of more, only the drafts.
-const MAX_LEFT: usize = 8;
+const MAX_CLOSED: usize = 8;
 
 #[derive(Debug)]
 pub(in crate::app) struct Writing {
@@ -42,7 +42,7 @@ pub(in crate::app) struct Writing {
     refused: Option<(DraftKey, String)>,
     before_answering: Option<ReturnPoint>,
     /// Fields of former targets, with undo and chips; the last one left is last.
-    left: VecDeque<(DraftKey, Field)>,
+    closed_fields: VecDeque<(DraftKey, Field)>,
     /// The question whose answer was handed to the editor last.
     edited: Option<(DraftKey, DialogId)>,
     /// Images that were asked for; each has its number.
@@ -80,7 +80,7 @@ impl Writing {
             sending: Vec::new(),
             refused: None,
             before_answering: None,
-            left: VecDeque::new(),
+            closed_fields: VecDeque::new(),
             edited: None,
             images_asked: 0,
             views_only: false,
@@ -159,21 +159,21 @@ impl Writing {
         self.drafts.save();
         let before = std::mem::take(&mut self.composer.field);
         if let Some(key) = self.composer.target.key().filter(|_| !before.is_empty()) {
-            self.left.retain(|(of, _)| *of != key);
-            self.left.push_back((key, before));
-            self.left.drain(..self.left.len().saturating_sub(MAX_LEFT));
+            self.closed_fields.retain(|(of, _)| *of != key);
+            self.closed_fields.push_back((key, before));
+            self.closed_fields.drain(..self.closed_fields.len().saturating_sub(MAX_CLOSED));
         }
         let draft = target.key().map(|key| self.unsent_draft(&key)).unwrap_or_default();
-        self.composer.field = self.take_left(&target, &draft);
+        self.composer.field = self.take_closed(&target, &draft);
         self.composer.target = target;
     }
 
     /// Takes the field as it was left, if it has this text; else makes a new one.
-    fn take_left(&mut self, target: &Target, draft: &str) -> Field {
+    fn take_closed(&mut self, target: &Target, draft: &str) -> Field {
         let key = target.key();
-        let at = self.left.iter().position(|(of, _)| Some(of) == key.as_ref());
-        let left = at.and_then(|at| self.left.remove(at)).map(|(_, field)| field);
-        left.filter(|field| field.text() == draft).unwrap_or_else(|| Field::of_draft(draft))
+        let at = self.closed_fields.iter().position(|(of, _)| Some(of) == key.as_ref());
+        let closed = at.and_then(|at| self.closed_fields.remove(at)).map(|(_, field)| field);
+        closed.filter(|field| field.text() == draft).unwrap_or_else(|| Field::of_draft(draft))
     }
 
     /// A draft, unless it is already being sent.

@@ -121,7 +121,7 @@ impl Writing {
             self.give_back(&dialog, &typed, now);
             // Stored later than the new draft, so that no end of the program loses the text.
             self.drafts.set(&key, "", now);
-            self.left.retain(|(of, _)| *of != key);
+            self.closed_fields.retain(|(of, _)| *of != key);
             given = true;
         }
         for id in self.drafts.questions(DraftKey::AskedIn) {

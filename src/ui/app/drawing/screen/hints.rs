@@ -220,7 +220,7 @@ impl Screen<'_> {
                 }
             }
         }
-        if self.app.held.seconds_left(self.app.redraw.now()).is_some() {
+        if self.app.held_answers.seconds_left(self.app.redraw.now()).is_some() {
             hints.insert(0, (Action::UndoAnswer, app_words::UNDO_SENT));
         }
         hints.push((Action::Help, app_words::HELP_HINT));

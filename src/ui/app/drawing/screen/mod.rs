@@ -259,7 +259,7 @@ impl Screen<'_> {
         let filter = self.app.model.inbox.filter();
         let fitting = filter.map(|_| self.app.model.inbox.rows().len().to_string());
         let filter = filter.map(|filter| format!("/{}", filter.text()));
-        let left = self.app.held.seconds_left(self.app.redraw.now());
+        let left = self.app.held_answers.seconds_left(self.app.redraw.now());
         let sent = left.map(|left| format!("{} {left} s", ui.text(app_words::SENT)));
         let right: Vec<String> = sent.into_iter().chain(filter).chain(fitting).collect();
         let right = right.join(PART);

@@ -22,7 +22,7 @@ impl App {
                 let sent = picked.map(|row| row.question.id.clone());
                 if let Some(id) = sent.filter(|id| self.model.inbox.is_sent(id)) {
                     let undone = self
-                        .held
+                        .held_answers
                         .take(&id)
                         .map(|one| FollowUp::Writing(ToWriting::AnswerUndone(one)));
                     let sending = FollowUp::Notify(Tone::Plain, app_words::ANSWER_ON_ITS_WAY);
@@ -52,7 +52,7 @@ impl App {
                 self.follow(next);
             }
             ToWriting::HoldOne(answer) => {
-                let now_due = self.held.hold(answer, now);
+                let now_due = self.held_answers.hold(answer, now);
                 self.follow(now_due.map(|answer| FollowUp::Request(answer.request())));
             }
             ToWriting::AnswerUndone(answer) => {
@@ -67,7 +67,7 @@ impl App {
                 let from = (pane, self.reading.dialog());
                 let turned = self.writing.after_answer(&answered, &self.model.inbox, from, now);
                 self.follow(turned);
-                if self.held.seconds_left(now).is_some() {
+                if self.held_answers.seconds_left(now).is_some() {
                     let key = self.ui.key(self.focus.scope(), Action::UndoAnswer);
                     let (sent, dot) = (self.ui.text(app_words::SENT), self.ui.glyphs.middle_dot);
                     let text = format!("{sent} {dot} {key} {}", self.ui.text(app_words::UNDO_SENT));

@@ -188,7 +188,7 @@ fn a_line_that_takes_more_rows_than_are_shown_counts_as_one() {
 
 #[test]
 fn a_search_finds_what_a_change_shows_when_it_is_opened() {
-    for (needle, expected) in [
+    for (word, expected) in [
         ("line_29 = old", "let line_29 = old(29);"),
         ("old(3)", "let line_3 = old(3);"),
         ("说明", "// 说明"),
@@ -197,8 +197,8 @@ fn a_search_finds_what_a_change_shows_when_it_is_opened() {
         ("docs/a", "docs/a.md"),
     ] {
         let mut stage = between_words(80, 24);
-        let screen = stage.keys("/").type_text(needle).screen();
-        assert!(screen.contains(expected) && screen.contains("1 of 1"), "{needle}\n{screen}");
+        let screen = stage.keys("/").type_text(word).screen();
+        assert!(screen.contains(expected) && screen.contains("1 of 1"), "{word}\n{screen}");
     }
     let mut stage = Stage::new(80, 24);
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));

@@ -19,7 +19,7 @@ const ALL: &str = "all";
 const SOME: &str = "some";
 
 #[derive(Debug, Default)]
-pub(super) struct Looked {
+pub(super) struct SeenProgress {
     at: BTreeMap<DialogId, Progress>,
     listed: bool,
     /// The stored text, until the first list of dialogs arrives.
@@ -34,7 +34,7 @@ struct StoredLooks {
     is_complete: bool,
 }
 
-impl Looked {
+impl SeenProgress {
     /// Restores the text that an earlier run stored.
     pub fn restore(&mut self, text: &str) {
         let mut lines = text.get(..text.len().min(2 * MAX_BYTES)).unwrap_or_default().lines();
@@ -134,16 +134,16 @@ mod tests {
     use super::*;
     use crate::app::tests::fixture::{row, rows, side};
 
-    fn unread(looked: &Looked, rows: &[TreeRow]) -> Vec<String> {
-        let unread = rows.iter().filter(|row| looked.is_unread(row));
+    fn unread(seen: &SeenProgress, rows: &[TreeRow]) -> Vec<String> {
+        let unread = rows.iter().filter(|row| seen.is_unread(row));
         unread.map(|row| row.agent.to_string()).collect()
     }
 
-    fn restored(text: &str, rows: &[TreeRow]) -> Looked {
-        let mut looked = Looked::default();
-        looked.restore(text);
-        looked.listed(rows.iter());
-        looked
+    fn restored(text: &str, rows: &[TreeRow]) -> SeenProgress {
+        let mut seen = SeenProgress::default();
+        seen.restore(text);
+        seen.listed(rows.iter());
+        seen
     }
 
     #[test]
@@ -165,15 +165,15 @@ mod tests {
     #[test]
     fn looking_at_the_same_again_stores_nothing() {
         let all = rows();
-        let mut looked = restored("", &all);
-        looked.take_text();
+        let mut seen = restored("", &all);
+        seen.take_text();
         for row in &all {
-            looked.look_at(row);
+            seen.look_at(row);
         }
-        looked.listed(all.iter());
-        assert!(!looked.has_changed());
-        looked.listed(all[1..].iter());
-        assert!(looked.has_changed(), "one of them is gone");
+        seen.listed(all.iter());
+        assert!(!seen.has_changed());
+        seen.listed(all[1..].iter());
+        assert!(seen.has_changed(), "one of them is gone");
     }
 
     #[test]
@@ -197,10 +197,10 @@ mod tests {
         #[test]
         fn any_text_is_read_without_harm(text in "(all|some|\\PC)\n([0-9]{0,12}\t?|\\PC|\t|\n|aa/bb/1){0,40}") {
             let all = rows();
-            let mut looked = restored(&text, &all);
-            prop_assert!(unread(&looked, &all).len() <= all.len());
-            let again = looked.take_text();
-            prop_assert_eq!(unread(&restored(&again, &all), &all), unread(&looked, &all));
+            let mut seen = restored(&text, &all);
+            prop_assert!(unread(&seen, &all).len() <= all.len());
+            let again = seen.take_text();
+            prop_assert_eq!(unread(&restored(&again, &all), &all), unread(&seen, &all));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How many side dialogs work at once in a tree, and how deep they ask one another.
 
-use dominds_tui::domain::{CrowdLimits, DialogId};
+use dominds_tui::domain::{DialogId, SideDialogLimits};
 use dominds_tui::llm::{Reply, Sequence};
 
 use super::tellasks::{once, session};
@@ -13,7 +13,7 @@ fn ask(id: &str, member: &str) -> Reply {
 
 fn world(models: Sequence, dialogs: usize, depth: usize) -> World {
     let mut world = World::new(models);
-    world.setup.crowd = CrowdLimits { dialogs, depth };
+    world.setup.side_dialog_limits = SideDialogLimits { dialogs, depth };
     world
 }
 

@@ -12,8 +12,8 @@ use crate::domain::{Entry, Problem, Record};
 /// An event, a record or a row without its texts.
 const FIXED: usize = 256;
 
-/// The weight of an event, in bytes. A mark that takes the place of others weighs nothing.
-pub fn weight(event: &DriverEvent) -> usize {
+/// The size of an event, in bytes. A mark that takes the place of others has none.
+pub fn event_size(event: &DriverEvent) -> usize {
     if matches!(event, DriverEvent::Lagged) {
         return 0;
     }

@@ -9,7 +9,7 @@ use crate::domain::RootId;
 
 /// Counts the marks: when one is handled, so are all before it.
 #[derive(Debug, Default)]
-pub struct MovedTrees {
+pub struct ChangedTrees {
     marks: Mutex<Marks>,
     notify: Notify,
 }
@@ -20,7 +20,7 @@ struct Marks {
     count: u64,
 }
 
-impl MovedTrees {
+impl ChangedTrees {
     fn marks(&self) -> MutexGuard<'_, Marks> {
         self.marks.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,9 +7,9 @@ use crate::driver::reporting::clients::ClientId;
 
 /// The questions that are looked at, by screen; a screen that is not looked at is missing.
 #[derive(Debug, Default)]
-pub struct Looks(Mutex<BTreeMap<ClientId, BTreeSet<String>>>);
+pub struct ViewedQuestions(Mutex<BTreeMap<ClientId, BTreeSet<String>>>);
 
-impl Looks {
+impl ViewedQuestions {
     fn screens(&self) -> MutexGuard<'_, BTreeMap<ClientId, BTreeSet<String>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn a_question_is_looked_at_as_long_as_one_screen_says_so() {
-        let (looks, all) = (Looks::default(), [1, 2].map(ClientId::numbered));
+        let (looks, all) = (ViewedQuestions::default(), [1, 2].map(ClientId::numbered));
         let ids = |ids: &[&str]| Some(ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>());
         let seen = |ids: &[&str]| Some(ids.iter().map(|id| (*id).to_owned()).collect());
         for (screen, questions, now) in [
