@@ -14,6 +14,7 @@ pub mod children;
 pub mod files;
 pub mod http;
 pub mod layout;
+mod layout_values;
 pub mod logged;
 pub mod news;
 pub mod picture;

@@ -38,6 +38,7 @@ mod sandbox;
 mod serving;
 mod ssh;
 mod store_copies;
+mod team_changes;
 mod team_kills;
 mod team_screens;
 mod teams;

@@ -565,15 +565,6 @@ impl DriverEvent {
     pub fn ticket_mut(&mut self) -> Option<&mut Ticket> {
         ticket_within!(self)
     }
-
-    /// The event with this ticket, if it has one at all.
-    #[must_use]
-    pub fn with_ticket(mut self, ticket: Ticket) -> Self {
-        if let Some(own) = self.ticket_mut() {
-            *own = ticket;
-        }
-        self
-    }
 }
 
 #[cfg(test)]
@@ -584,8 +575,9 @@ mod tests {
     fn the_ticket_of_a_reply_can_be_replaced_and_other_events_have_none() {
         let done = |ticket| DriverEvent::Done { ticket, dialog: None };
         assert_eq!(done(3).ticket(), Some(3));
-        assert_eq!(done(3).with_ticket(9), done(9));
-        assert_eq!(DriverEvent::Lagged.with_ticket(9), DriverEvent::Lagged);
+        let mut replaced = done(3);
+        *replaced.ticket_mut().unwrap() = 9;
+        assert_eq!(replaced, done(9));
         assert_eq!(DriverEvent::Lagged.ticket(), None);
     }
 
@@ -604,7 +596,7 @@ mod tests {
         let dialog = DialogId::main(RootId::new("aa/bb/1"));
         let done = DriverEvent::Done { ticket: 1, dialog: Some(dialog.clone()) };
         assert_eq!(done.root(), Some(&dialog.root));
-        assert_eq!(done.with_ticket(2).scope(), EventScope::Reply(Some(&dialog)));
+        assert_eq!(done.scope(), EventScope::Reply(Some(&dialog)));
         assert!(DriverEvent::Done { ticket: 1, dialog: None }.is_said_once());
         assert!(!DriverEvent::LiveEnd { dialog }.is_said_once());
     }

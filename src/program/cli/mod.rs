@@ -29,7 +29,8 @@ use crate::ui::terminal::SavedLine;
 pub use config::{SETTINGS, Setting, Values};
 pub use setup::manual::definitions;
 
-use args::{Cli, Command, Q4hArgs, Q4hCommand};
+use args::question_args::{Q4hArgs, Q4hCommand};
+use args::{Cli, Command};
 use commands::answering::Verdict;
 use exit::{CommandError, Status};
 use forms::transcript::TranscriptFormat;

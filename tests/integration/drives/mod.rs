@@ -58,6 +58,7 @@ mod sessions;
 mod sheets;
 mod shell;
 mod side_dialog_limits;
+mod stalls;
 mod states;
 mod stops;
 mod support;

@@ -21,7 +21,8 @@ use dominds_tui::protocol::{Command, TeamsRequest};
 use serde_json::json;
 
 use super::result_of;
-use super::tasks::{says, until_the_next_scan, world};
+use super::stalls::until_the_next_scan;
+use super::tasks::{says, world};
 use crate::common::{Running, World};
 
 const KEYWORD: &str = "type: keyword\nconfig: { pattern: deploy failed }\ntask: Find out why.\n";

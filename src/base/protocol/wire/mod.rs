@@ -32,3 +32,5 @@ mod examples;
 mod team_examples;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod view_examples;

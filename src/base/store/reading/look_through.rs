@@ -4,13 +4,10 @@
 use std::ops::ControlFlow;
 
 use crate::domain::dialogs::tree::Bucket;
-use crate::domain::ids::is_dialog_path;
 use crate::domain::{Course, DialogId, Entry};
 
 use super::Reader;
-use crate::store::disk::error::{ExpectedKind, FileAction, StoreError};
-use crate::store::disk::layout::course_file;
-use crate::store::disk::small_files::{self, FileKind};
+use crate::store::disk::error::{FileAction, StoreError};
 use crate::store::trees::course_lines::{LineContent, LineReader, RawLine};
 
 /// What is done with a line.
@@ -89,21 +86,9 @@ impl Reader {
         course: Course,
         mut each: impl FnMut(usize, &RawLine) -> ControlFlow<()>,
     ) -> Result<usize, StoreError> {
-        let folder = self.folder_of(bucket, dialog);
-        let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
-        if !named || !small_files::is_folder_below(&self.layout.dialogs(), &folder)? {
-            return Err(StoreError::NotFound(dialog.root.clone()));
-        }
-        let path = folder.join(course_file(course));
-        match small_files::kind_of(&path)? {
-            None => return Ok(0),
-            Some(FileKind::File) => {}
-            Some(FileKind::Folder | FileKind::Link | FileKind::Other) => {
-                return Err(StoreError::Misplaced { path, expected: ExpectedKind::RegularFile });
-            }
-        }
+        let Some((path, file)) = self.open_course(bucket, dialog, course)? else { return Ok(0) };
         let failed = |error| StoreError::io(FileAction::Reading, &path)(error);
-        let mut lines = LineReader::new(self.disk().open_read(&path).map_err(failed)?);
+        let mut lines = LineReader::new(file);
         let mut count = 0;
         while let Some(line) = lines.next().map_err(failed)? {
             if line.is_blank() {

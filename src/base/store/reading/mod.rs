@@ -9,18 +9,19 @@ pub mod personal;
 pub mod set_aside;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::ids::is_dialog_path;
-use crate::domain::{DialogId, RootId};
+use crate::domain::{Course, DialogId, RootId};
 
 use crate::store::disk::Disk;
-use crate::store::disk::error::StoreError;
-use crate::store::disk::layout::Layout;
+use crate::store::disk::error::{ExpectedKind, FileAction, StoreError};
+use crate::store::disk::layout::{Layout, course_file};
 use crate::store::disk::options::Access;
-use crate::store::disk::small_files;
+use crate::store::disk::small_files::{self, FileKind};
 use crate::store::trees::earlier_layout::SUBDIALOGS;
 use crate::store::trees::folder_walk;
 use crate::store::trees::tree_layout::WorkspaceLayout;
@@ -78,6 +79,31 @@ impl Reader {
         }
         let earlier = earlier().join(dialog.this.as_str());
         if is_there(&earlier) { earlier } else { current }
+    }
+
+    /// Opens a course, and says where it lies; `None` if it has no file.
+    fn open_course(
+        &self,
+        bucket: Bucket,
+        dialog: &DialogId,
+        course: Course,
+    ) -> Result<Option<(PathBuf, File)>, StoreError> {
+        let folder = self.folder_of(bucket, dialog);
+        let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
+        if !named || !small_files::is_folder_below(&self.layout.dialogs(), &folder)? {
+            return Err(StoreError::NotFound(dialog.root.clone()));
+        }
+        let path = folder.join(course_file(course));
+        match small_files::kind_of(&path)? {
+            None => return Ok(None),
+            Some(FileKind::File) => {}
+            Some(FileKind::Folder | FileKind::Link | FileKind::Other) => {
+                return Err(StoreError::Misplaced { path, expected: ExpectedKind::RegularFile });
+            }
+        }
+        let opened = self.disk().open_read(&path);
+        let file = opened.map_err(StoreError::io(FileAction::Reading, &path))?;
+        Ok(Some((path, file)))
     }
 
     /// Refuses what would change a workspace that may only be read.

@@ -12,8 +12,8 @@ use crate::domain::{AgentId, Course, DialogId, DialogMeta, Entry};
 use crate::yaml;
 
 use super::Reader;
-use crate::store::disk::error::{ExpectedKind, FileAction, StoreError};
-use crate::store::disk::layout::{DIALOG, course_file};
+use crate::store::disk::error::{FileAction, StoreError};
+use crate::store::disk::layout::DIALOG;
 use crate::store::disk::small_files;
 use crate::store::trees::course_lines::{LineContent, LineReader};
 
@@ -67,22 +67,10 @@ impl Reader {
         before: Option<usize>,
         limit: usize,
     ) -> Result<Page, StoreError> {
-        let nothing = Page { first_line: 0, entries: Vec::new() };
-        let folder = self.folder_of(bucket, dialog);
-        let named = is_dialog_path(dialog.root.as_str()) && is_dialog_path(dialog.this.as_str());
-        if !named || !small_files::is_folder_below(&self.layout.dialogs(), &folder)? {
-            return Err(StoreError::NotFound(dialog.root.clone()));
-        }
-        let path = folder.join(course_file(course));
-        match small_files::kind_of(&path)? {
-            None => return Ok(nothing),
-            Some(small_files::FileKind::File) => {}
-            Some(_) => {
-                return Err(StoreError::Misplaced { path, expected: ExpectedKind::RegularFile });
-            }
-        }
+        let Some((path, mut file)) = self.open_course(bucket, dialog, course)? else {
+            return Ok(Page { first_line: 0, entries: Vec::new() });
+        };
         let failed = |error| StoreError::io(FileAction::Reading, &path)(error);
-        let mut file = self.disk().open_read(&path).map_err(failed)?;
         let limit = limit.clamp(1, MAX_ENTRIES);
         let window = find_window(&mut file, before.unwrap_or(usize::MAX), limit).map_err(failed)?;
         read_window(file, &window, &path)

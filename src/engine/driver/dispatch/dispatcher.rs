@@ -14,19 +14,17 @@ use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::teams::task::outcome::{Outcome, Rest, outcome};
 use crate::domain::teams::task::query::NO_PROVIDER;
 use crate::domain::teams::task::{
-    ActiveTask, AttemptId, BlockReason, Delivery, EMPTY_RESPONSE, EndedAttempt, MAX_RESULT_CHARS,
-    TaskEnd, TaskKind, TaskStatus,
+    ActiveTask, AttemptId, BlockReason, Delivery, EMPTY_RESPONSE, EndedAttempt, TaskEnd, TaskKind,
+    TaskStatus,
 };
-use crate::domain::teams::trigger::{cursor, notify};
 use crate::domain::text::Localized;
 use crate::domain::{AgentId, MsgId, QueuedPrompt, RootId, TeamName};
 use crate::driver::shared::blocking::blocking;
 use crate::driver::shared::engine::Engine;
 use crate::driver::supervisor::creation::unused_root;
 use crate::driver::supervisor::orders::{Beginning, Order, PuttingAway};
-use crate::driver::supervisor::usage::tokens_of_tree;
 use crate::driver::texts::Texts;
-use crate::hive::{Ending, TasksView, TeamSlots};
+use crate::hive::{TasksView, TeamSlots};
 use crate::minds::Minds;
 
 use super::firing::Triggers;
@@ -47,7 +45,7 @@ const DIALOG_IS_GONE: &str = "its dialog was moved or deleted";
 /// The task that looks after the tasks of teams.
 #[derive(Debug)]
 pub struct Dispatcher {
-    engine: Arc<Engine>,
+    pub(super) engine: Arc<Engine>,
     orders: mpsc::Sender<Order>,
     view: watch::Receiver<TasksView>,
     /// False: starts nothing; only looks after tasks whose dialogs go on because of a command.
@@ -55,7 +53,7 @@ pub struct Dispatcher {
     /// The triggers that fire here; `None` if none do.
     triggers: Option<Triggers>,
     /// The attempts that have been looked at since the start.
-    known: BTreeSet<AttemptId>,
+    pub(super) known: BTreeSet<AttemptId>,
     /// Trees in which something has happened.
     moved: BTreeSet<RootId>,
     /// The number of their last mark.
@@ -66,7 +64,7 @@ pub struct Dispatcher {
     restless: u32,
     sharer: Sharer,
     /// Tasks that have failed since the start.
-    failed: u64,
+    pub(super) failed: u64,
     /// It is time to look for tasks that stall.
     scan_is_due: bool,
     /// The stalled items the last scan found.
@@ -83,22 +81,7 @@ pub struct Duties {
 }
 
 /// The supervisor has ended and executes no orders.
-struct Ended;
-
-/// How a task ends, and what follows from that.
-struct Conclusion {
-    end: TaskEnd,
-    /// A person is told of it, if this kind of task is told at all.
-    is_for_a_person: bool,
-    /// Where a tick of a window stopped.
-    cursor: Option<String>,
-}
-
-impl Conclusion {
-    fn of(end: TaskEnd) -> Self {
-        Self { end, is_for_a_person: true, cursor: None }
-    }
-}
+pub(super) struct Ended;
 
 impl Dispatcher {
     pub fn new(engine: Arc<Engine>, orders: mpsc::Sender<Order>, duties: Duties) -> Self {
@@ -355,7 +338,7 @@ impl Dispatcher {
     }
 
     /// The result of a write to the store. A failed write is logged and tried again; the store is then a problem.
-    fn stored<T>(done: Result<T, Localized>) -> Option<T> {
+    pub(super) fn stored<T>(done: Result<T, Localized>) -> Option<T> {
         done.inspect_err(|error| tracing::warn!(%error, "the store of tasks")).ok()
     }
 
@@ -563,74 +546,6 @@ impl Dispatcher {
             }
         }
         Ok(())
-    }
-
-    /// Reads the result, the cursor and whether to tell a person from the last words of a task.
-    fn conclusion(&self, active: &ActiveTask, words: &str, minds: &Minds) -> Conclusion {
-        let Some(trigger) = &active.task.trigger else {
-            return Conclusion::of(TaskEnd::Done { result: self.kept(words, minds) });
-        };
-        let (rest, cursor) =
-            if trigger.is_tick { cursor::read(words) } else { (words.to_owned(), None) };
-        let report = notify::read(&rest);
-        let end = TaskEnd::Done { result: self.kept(&report.words, minds) };
-        let cursor = cursor.map(|cursor| self.engine.secrets(minds).redacted(cursor));
-        Conclusion { end, is_for_a_person: report.is_for_a_person, cursor }
-    }
-
-    /// A text of a model as it is kept: without keys, and not too long.
-    fn kept(&self, text: &str, minds: &Minds) -> String {
-        let text = self.engine.secrets(minds).redacted(text.trim().to_owned());
-        text.chars().take(MAX_RESULT_CHARS).collect()
-    }
-
-    async fn end(
-        &mut self,
-        active: &ActiveTask,
-        worker: &AgentId,
-        end: TaskEnd,
-        minds: &Minds,
-    ) -> Result<(), Ended> {
-        self.end_as(active, worker, Conclusion::of(end), minds).await
-    }
-
-    /// Ends an attempt, and tells a person if it is for one.
-    async fn end_as(
-        &mut self,
-        active: &ActiveTask,
-        worker: &AgentId,
-        Conclusion { end, is_for_a_person, cursor }: Conclusion,
-        minds: &Minds,
-    ) -> Result<(), Ended> {
-        let lang = self.engine.user_lang;
-        let news = match &active.task.trigger {
-            Some(trigger) if matches!(end, TaskEnd::Done { .. }) => {
-                let tells = is_for_a_person.then_some((&end, trigger));
-                tells.and_then(|said| task_notices::of_message(active, worker, said, lang))
-            }
-            // The failure of a triggered task is told like any other.
-            Some(_) | None => {
-                task_notices::of_end(active, worker, &end, (minds.hive().org(), lang))
-            }
-        };
-        let disables = active.task.trigger.as_ref();
-        let disables =
-            disables.map(|trigger| task_notices::of_disabled(active, worker, trigger, lang));
-        let tokens = self.tokens_of(&active.root).await;
-        let is_query = active.task.kind == TaskKind::Query;
-        let is_failure = matches!(end, TaskEnd::Failed { .. }) && !is_query;
-        let ending = Ending { end, tokens, news, disables, cursor };
-        let ended = self.engine.hive.end(active.attempt(), ending).await;
-        match Self::stored(ended) {
-            Some(counts) => self.failed += u64::from(counts && is_failure),
-            None => drop(self.known.remove(&active.attempt())),
-        }
-        Ok(())
-    }
-
-    async fn tokens_of(&self, root: &RootId) -> u64 {
-        let (engine, root) = (self.engine.clone(), root.clone());
-        blocking(move |on| tokens_of_tree(&engine, &root, on)).await.unwrap_or_default()
     }
 
     /// Starts queries; they have their slots already.

@@ -5,6 +5,7 @@
 //! that is not in the store or in the dialogs, so that a restart is the same as a look.
 
 pub mod dispatcher;
+mod ending;
 mod firing;
 mod sharing;
 mod stalls;

@@ -466,6 +466,8 @@ fn problem(saga: &Saga, why: &Localized) -> Problem {
 
 #[cfg(test)]
 mod extension_tests;
+#[cfg(test)]
+mod shutdown_tests;
 mod team_files;
 #[cfg(test)]
 mod tests;

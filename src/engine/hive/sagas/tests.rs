@@ -1,4 +1,4 @@
-//! Teams that are made and shut down, with an interruption after each step.
+//! Teams that are made and changed, with an interruption after each step.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,17 +10,17 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::teams::org_change::{NewMember, NewSkill, NewTeam, TeamStatus};
-use crate::domain::teams::task::{AttemptId, TaskFilter, TaskStatus};
+use crate::domain::teams::task::TaskFilter;
 use crate::domain::{AgentId, Clock, DialogId, Lang, RootId};
 use crate::hive::StoreChoice;
 use crate::hive::test_support::{Database, Known, server, works};
-use crate::hive::views::{TasksView, TeamSlots};
+use crate::hive::views::TasksView;
 use crate::samples::Shows;
 
 pub(super) const TEAM_NAME: &str = "qa";
-const TEAM: &str = "# ours\ndefault_responder: lead\nmembers:\n  lead:\n    name: Lead\n    toolsets: [ws_read, personal_memory]\n    no_read_dirs: [secret]\n\n# the end\n";
+pub(super) const TEAM: &str = "# ours\ndefault_responder: lead\nmembers:\n  lead:\n    name: Lead\n    toolsets: [ws_read, personal_memory]\n    no_read_dirs: [secret]\n\n# the end\n";
 
-const CLOCK: Shows = Shows("2026-11-27 12:00:00");
+pub(super) const CLOCK: Shows = Shows("2026-11-27 12:00:00");
 
 pub(super) struct Bench {
     dir: tempfile::TempDir,
@@ -88,25 +88,6 @@ impl Bench {
         let mut found = BTreeMap::new();
         collect(self.path(), self.path(), &mut found);
         found
-    }
-
-    /// Starts the first task of each team, so that it has a dialog.
-    async fn start_all(&mut self) -> Vec<AttemptId> {
-        let org = Arc::clone(self.minds().hive().org());
-        let slots = |team: &OrgTeam| TeamSlots {
-            team: team.name.clone(),
-            limits: team.limits,
-            used_up: crate::domain::teams::notices::NewNotice::of_team(
-                (AgentId::new("lead"), team.name.clone()),
-                "day",
-                String::new(),
-            ),
-        };
-        let teams: Vec<TeamSlots> = org.teams().map(slots).collect();
-        let roots = ["aa/bb/01", "aa/bb/02", "aa/bb/03"].map(RootId::new).to_vec();
-        let day = CLOCK.day_began();
-        let claimed = self.store.claim(&teams, roots, (day, &CLOCK)).await.unwrap();
-        claimed.iter().map(crate::domain::teams::task::ActiveTask::attempt).collect()
     }
 }
 
@@ -398,151 +379,6 @@ async fn a_file_that_is_there_before_stays_whatever_becomes_of_the_team() {
 }
 
 #[tokio::test]
-async fn s6_1_a_team_that_is_shut_down_leaves_its_files_in_a_backup_and_its_name_free() {
-    for database in Database::all() {
-        let mut bench = Bench::on(database).await;
-        let before = bench.files();
-        bench.change(&spawn("qa", "main")).await.unwrap();
-        let [attempt] = bench.start_all().await.try_into().unwrap();
-        let closing = bench.change(&shutdown("qa", "main", false)).await.unwrap();
-        assert_eq!(closing, Changed::Closing(vec![TeamName::new("qa")]));
-        let view = bench.view().await;
-        assert_eq!(view.status_of(&TeamName::new("qa")), TeamStatus::ShuttingDown);
-        assert_eq!(view.active.len(), 0);
-        let [ended] = view.ended.to_vec().try_into().unwrap();
-        assert_eq!((ended.status, ended.of_closing_team), (TaskStatus::Cancelled, true));
-
-        // Its dialogs are not archived yet.
-        assert_eq!(bench.settle().await, [""; 0]);
-        assert!(bench.path().join(".minds/hive/teams/qa.yaml").exists());
-        let again = bench.change(&shutdown("qa", "main", false)).await.unwrap_err();
-        assert_eq!(again, "Team 'qa' is shutting down");
-        let other = bench.change(&spawn("docs", "main")).await.unwrap_err();
-        assert_eq!(other, "another organisation change of team 'main' is running");
-        bench.store.put_away(&attempt, 0).await.unwrap();
-        assert_eq!(bench.settle().await, [""; 0]);
-        assert!(bench.path().join(".minds/hive/teams/qa.yaml").exists(), "who asked is not told");
-        bench.store.delivered(&attempt).await.unwrap();
-        assert_eq!(bench.settle().await, [""; 0]);
-
-        let mut after = bench.files();
-        let kept: Vec<String> =
-            after.keys().filter(|name| name.contains("backups")).cloned().collect();
-        for file in ["qa.yaml", "qa-persona.md", "qa.tsk/goals.md"] {
-            let file = format!(".hive/backups/teams/qa-20261127120000/{file}");
-            assert!(kept.contains(&file), "{file}: {kept:?}");
-        }
-        after.retain(|name, _| !name.contains("backups"));
-        after.remove(".hive/backups/");
-        assert_eq!(after, before);
-        let view = bench.view().await;
-        assert!(view.teams.is_empty() && view.changes.is_empty() && view.listed.is_empty());
-        bench.change(&spawn("qa", "main")).await.unwrap();
-    }
-}
-
-#[tokio::test]
-async fn s6_1_teams_below_are_shut_down_first_and_only_if_that_is_said() {
-    for database in Database::all() {
-        let mut bench = Bench::on(database).await;
-        bench.change(&spawn("qa", "main")).await.unwrap();
-        bench.change(&spawn("lab", "qa")).await.unwrap();
-        bench.change(&spawn("den", "lab")).await.unwrap();
-        let before = (bench.files(), bench.view().await);
-        let refused = bench.change(&shutdown("qa", "main", false)).await.unwrap_err();
-        assert_eq!(refused, "Team 'qa' has children: lab; use cascade");
-        assert_eq!((bench.files(), bench.view().await), before);
-        let closing = bench.change(&shutdown("qa", "main", true)).await.unwrap();
-        assert_eq!(closing, Changed::Closing(["den", "lab", "qa"].map(TeamName::new).to_vec()));
-        // Nothing was started: there is nobody to be told but the dialogs that asked.
-        for team in ["qa", "lab", "den"] {
-            assert_eq!(
-                bench.view().await.status_of(&TeamName::new(team)),
-                TeamStatus::ShuttingDown
-            );
-        }
-        for delivery in bench.view().await.deliveries.iter() {
-            bench.store.delivered(&delivery.of).await.unwrap();
-        }
-        assert_eq!(bench.settle().await, [""; 0]);
-        assert_eq!(bench.minds().hive().org().count_without_root(), 0);
-        assert_eq!(bench.minds().team().visible().count(), 1);
-    }
-}
-
-#[tokio::test]
-async fn s6_1_a_child_that_cannot_be_shut_down_keeps_those_above_it_whole() {
-    for database in Database::all() {
-        let mut bench = Bench::on(database).await;
-        bench.change(&spawn("qa", "main")).await.unwrap();
-        bench.change(&spawn("lab", "qa")).await.unwrap();
-        bench.change(&shutdown("lab", "qa", false)).await.unwrap();
-        let before = bench.view().await;
-        let refused = bench.change(&shutdown("qa", "main", true)).await.unwrap_err();
-        assert_eq!(refused, "cascade failed on child 'lab': Team 'lab' is shutting down");
-        assert_eq!(bench.view().await, before);
-    }
-}
-
-#[tokio::test]
-async fn r1_a_team_whose_end_was_interrupted_after_any_step_is_finished() {
-    for database in Database::all() {
-        let closing = |bench: &Bench| {
-            let change = shutdown("qa", "main", false);
-            let Ok(Planned::Shutdown { closing, .. }) =
-                planned(bench.path(), &change, &CLOCK.now())
-            else {
-                unreachable!();
-            };
-            closing
-        };
-        for done in 0..=6 {
-            let mut bench = Bench::on(database).await;
-            bench.change(&spawn("qa", "main")).await.unwrap();
-            bench.change(&save("qa", None, "triage")).await.unwrap();
-            let trigger = bench.path().join(".minds/hive/triggers/qa/watch.yaml");
-            fs::create_dir_all(trigger.parent().unwrap()).unwrap();
-            fs::write(trigger, "type: keyword\nconfig: { pattern: x }\ntask: t\n").unwrap();
-            let steps = closing(&bench).steps();
-            assert_eq!(steps.len(), 6);
-            bench.change(&shutdown("qa", "main", false)).await.unwrap();
-            for delivery in bench.view().await.deliveries.iter() {
-                bench.store.delivered(&delivery.of).await.unwrap();
-            }
-            steps.iter().take(done).for_each(|step| step.take(bench.path()).unwrap());
-            assert_eq!(bench.settle().await, [""; 0], "after {done} steps");
-            let after = bench.files();
-            assert_eq!(after.get(TEAM_FILE).map(String::as_str), Some(TEAM), "after {done} steps");
-            for kept in ["qa.yaml", "triggers/watch.yaml", "qa-skills/triage.md"] {
-                assert!(
-                    after.contains_key(&format!(".hive/backups/teams/qa-20261127120000/{kept}"))
-                );
-            }
-            assert!(bench.view().await.teams.is_empty());
-            assert_eq!(bench.settle().await, [""; 0]);
-            assert_eq!(bench.files(), after);
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_team_that_is_made_and_shut_down_again_at_once_has_a_backup_of_its_own() {
-    for database in Database::all() {
-        let mut bench = Bench::on(database).await;
-        for _ in 0..3 {
-            bench.change(&spawn("qa", "main")).await.unwrap();
-            bench.change(&shutdown("qa", "main", false)).await.unwrap();
-            for delivery in bench.view().await.deliveries.iter() {
-                bench.store.delivered(&delivery.of).await.unwrap();
-            }
-            assert_eq!(bench.settle().await, [""; 0]);
-        }
-        let backups = fs::read_dir(bench.path().join(".hive/backups/teams")).unwrap();
-        assert_eq!(backups.count(), 3);
-    }
-}
-
-#[tokio::test]
 async fn the_name_of_a_team_that_was_removed_by_hand_is_free() {
     for database in Database::all() {
         let mut bench = Bench::on(database).await;
@@ -553,22 +389,6 @@ async fn the_name_of_a_team_that_was_removed_by_hand_is_free() {
         assert!(bench.minds().hive().org().team(&TeamName::new("qa")).is_some());
         let refused = bench.change(&spawn("qa", "main")).await.unwrap_err();
         assert_eq!(refused, "Team 'qa' already exists");
-    }
-}
-
-#[tokio::test]
-async fn nobody_goes_with_a_team_who_is_not_in_it_whatever_its_file_says() {
-    for database in Database::all() {
-        let mut bench = Bench::on(database).await;
-        bench.write(TEAM_FILE, "default_responder: lead\nmembers:\n  lead: {}\n  qa: {}\n");
-        let file = "lead: qa\nspawned: { members: [lead, ../../x, qa] }\n";
-        bench.write(".minds/hive/teams/qa.yaml", file);
-        bench.write(".minds/team/lead/persona.md", "mine");
-        bench.change(&shutdown("qa", "main", false)).await.unwrap();
-        assert_eq!(bench.settle().await, [""; 0]);
-        assert!(bench.minds().member(&AgentId::new("lead")).is_some());
-        assert!(bench.minds().member(&AgentId::new("qa")).is_none());
-        assert!(bench.path().join(".minds/team/lead/persona.md").exists());
     }
 }
 

@@ -344,6 +344,10 @@ mod claim_tests;
 #[cfg(test)]
 mod fault_tests;
 #[cfg(test)]
+mod query_tests;
+#[cfg(test)]
+mod shared_order_tests;
+#[cfg(test)]
 mod shared_tests;
 #[cfg(test)]
 mod task_tests;

@@ -21,7 +21,8 @@ const MAX_LINES: usize = 40;
 /// A list with more names is invalid.
 const MAX_NAMES: usize = 200;
 
-const KEYS: [&str; 24] = [
+/// All keys but those of the access lists.
+const KEYS: [&str; 16] = [
     "name",
     "icon",
     "gofor",
@@ -38,14 +39,6 @@ const KEYS: [&str; 24] = [
     "diligence_push_max",
     "streaming",
     "hidden",
-    "read_dirs",
-    "write_dirs",
-    "no_read_dirs",
-    "no_write_dirs",
-    "read_file_ext_names",
-    "write_file_ext_names",
-    "no_read_file_ext_names",
-    "no_write_file_ext_names",
 ];
 
 /// The keys that are set; others are inherited.
@@ -308,12 +301,13 @@ impl<'r, 't> SpecReader<'r, 't> {
     fn unknown(&mut self, key: &str) {
         let (shown, owner) = (clip(key), self.quoted_owner());
         let found = localized!("unknown key `{shown}` of {owner}", "{owner} 有未知的键 `{shown}`");
+        let known = || KEYS.into_iter().chain(access::KEYS);
         let fix = match params::path_of_setting(key) {
             Some(home) => params::meant_setting(&home),
-            None => remove_or_rename(key, KEYS),
+            None => remove_or_rename(key, known()),
         };
         // What was meant has no effect.
-        if nearest(key, KEYS).is_some() {
+        if nearest(key, known()).is_some() {
             self.add("unknown-key", &[key], found, fix);
         } else {
             self.warn("unknown-key", &[key], found, fix);

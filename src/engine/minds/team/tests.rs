@@ -120,6 +120,7 @@ fn k03_a_wrong_value_of_another_key_is_ignored_with_a_warning() {
         ("icon: ~", "team/empty/ops/icon"),
         ("from: app", "team/unsupported/ops/from"),
         ("toolset: [a]", "team/unknown-key/ops/toolset"),
+        ("no_read_dir: [a]", "team/unknown-key/ops/no_read_dir"),
         ("temperature: 1", "team/unknown-key/ops/temperature"),
         ("read_dirs: [.minds/team]", "team/closed-area/ops/read_dirs"),
         ("write_dirs: ['a/b.tsk/**']", "team/closed-area/ops/write_dirs"),
@@ -146,7 +147,8 @@ fn k03_a_wrong_value_of_another_key_is_ignored_with_a_warning() {
         assert_eq!(ids(&problems), [(id, Some(4))], "{key}");
         let closed = id.starts_with("team/closed-area");
         // A key that is only misspelt was meant to have an effect.
-        let is_error = closed || key.starts_with("toolset:");
+        let is_misspelt = key.starts_with("toolset:") || key.starts_with("no_read_dir:");
+        let is_error = closed || is_misspelt;
         let severity = if is_error { Severity::Error } else { Severity::Warning };
         assert_eq!(problems[0].severity, severity, "{key}");
         let ops = member(&team, "ops");

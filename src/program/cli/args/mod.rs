@@ -1,5 +1,6 @@
 //! The command line. Scripts rely on it.
 
+pub mod question_args;
 pub mod team_args;
 pub mod trigger_args;
 
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::TypedValueParser;
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::demo::{self, Story};
 use crate::domain::asking::autonomy::AutonomyLevel;
@@ -15,6 +16,7 @@ use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::safety::sandbox::Level;
 use crate::sandbox::Means;
 use crate::tools::KEEP_OUTPUT;
+use question_args::Q4hArgs;
 use team_args::{DelegateArgs, HiveArgs, TaskArgs, TasksArgs, TeamArgs, one_of};
 use trigger_args::{SendArgs, TriggerArgs, TriggersArgs};
 
@@ -475,42 +477,6 @@ pub struct RunArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct Q4hArgs {
-    /// One JSON value
-    #[arg(long)]
-    pub json: bool,
-    #[command(subcommand)]
-    pub command: Option<Q4hCommand>,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Q4hCommand {
-    /// Open questions, oldest first
-    List {
-        /// One JSON value
-        #[arg(long)]
-        json: bool,
-    },
-    /// One question
-    Show {
-        /// Which question; a prefix of its id is enough
-        #[arg(value_name = "QID")]
-        question: String,
-        /// One JSON value
-        #[arg(long)]
-        json: bool,
-    },
-    /// Answer a question, or some of its parts, then drive
-    Answer(AnswerArgs),
-    /// Approve what waits for approval, then drive
-    Approve(DecideArgs),
-    /// Reject what waits for approval, then drive
-    Reject(DecideArgs),
-    /// Close a question, or one of its parts, without an answer; an approval is rejected
-    Dismiss(DismissArgs),
-}
-
-#[derive(Debug, Args)]
 pub struct AutonomyArgs {
     /// How much is decided without a person; without it, what holds is shown
     #[arg(value_parser = autonomy_levels())]
@@ -534,60 +500,6 @@ fn autonomy_levels() -> impl TypedValueParser<Value = AutonomyLevel> {
         }
         AutonomyLevel::Full => "Members decide everything",
     })
-}
-
-#[derive(Debug, Args)]
-#[command(group = ArgGroup::new("answer").required(true).multiple(true).args(["text", "parts", "recommended"]))]
-pub struct AnswerArgs {
-    /// Which question; a prefix of its id is enough
-    #[arg(value_name = "QID")]
-    pub question: String,
-    /// The answer to all parts that are open; `-` reads standard input
-    #[arg(conflicts_with_all = ["parts", "recommended"])]
-    pub text: Option<String>,
-    /// The answer to one part: words, or the key of an option
-    #[arg(long = "part", value_name = "ID=TEXT", conflicts_with = "recommended")]
-    pub parts: Vec<String>,
-    /// Take the recommended options
-    #[arg(long)]
-    pub recommended: bool,
-    /// Replace answers to parts that have one
-    #[arg(long)]
-    pub replace: bool,
-    /// Only record the answer
-    #[arg(long)]
-    pub no_drive: bool,
-    #[command(flatten)]
-    pub driving: DriveArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct DecideArgs {
-    /// Which question; a prefix of its id is enough
-    #[arg(value_name = "QID")]
-    pub question: String,
-    /// What the member is told with it; `-` reads standard input
-    pub text: Option<String>,
-    /// Only record it
-    #[arg(long)]
-    pub no_drive: bool,
-    #[command(flatten)]
-    pub driving: DriveArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct DismissArgs {
-    /// Which question; a prefix of its id is enough
-    #[arg(value_name = "QID")]
-    pub question: String,
-    /// Only this part
-    #[arg(long, value_name = "ID")]
-    pub part: Option<String>,
-    /// Only record it
-    #[arg(long)]
-    pub no_drive: bool,
-    #[command(flatten)]
-    pub driving: DriveArgs,
 }
 
 #[derive(Debug, Args)]

@@ -11,26 +11,25 @@ use crate::domain::asking::inquiry::InquirySource;
 use crate::domain::dialogs::call::ASK_HUMAN;
 use crate::domain::dialogs::record::{Call, DeliveryMode, Entry, HumanText, Origin, Record};
 use crate::domain::reading::title::headline;
-use crate::domain::teams::notices::{self, NewsItem};
+use crate::domain::teams::notices::NewsItem;
 use crate::domain::teams::org_change::TeamStatus;
-use crate::domain::teams::task::row::TaskRow;
 use crate::domain::teams::trigger::TriggerId;
 use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::{
     AgentId, Course, DialogId, DisplayState, MsgId, Problem, PushCount, SelfId, TeamName,
     TellaskKind,
 };
+use crate::protocol::AfterFork;
 use crate::protocol::event::{
     Cursor, DriverEvent, HaltedDialog, InboxRow, QuietOutcome, RetryView, Segment, TreeRow,
 };
-use crate::protocol::{AfterFork, TeamRow};
 
 use super::other_driver::DriverPlace;
 use super::output_mode::{Deltas, OutputMode};
 use super::run_result::{self, Quiet};
 use super::stream::{Output, TerminalStream};
 use super::team_work::Background;
-use crate::cli::forms::item_json::{self, Item};
+use crate::cli::forms::item_json::Item;
 use crate::cli::forms::question_json::alike;
 use crate::cli::forms::transcript::push_reason;
 use crate::cli::output;
@@ -63,10 +62,10 @@ pub struct Printer {
     /// Questions that were closed; the next event says how.
     closed: Vec<InboxRow>,
     /// The open notices and failures, once they are known.
-    news: Option<Vec<NewsItem>>,
+    pub(super) news: Option<Vec<NewsItem>>,
     /// The status of the teams, once known.
-    teams: Option<BTreeMap<TeamName, TeamStatus>>,
-    triggers: Option<BTreeMap<TriggerId, TriggerRow>>,
+    pub(super) teams: Option<BTreeMap<TeamName, TeamStatus>>,
+    pub(super) triggers: Option<BTreeMap<TriggerId, TriggerRow>>,
     /// The remaining tasks.
     background: Background,
 }
@@ -165,72 +164,6 @@ impl Printer {
                 let fields = json!({ "id": row.question.id, "part": part });
                 self.json_line(Some(&row.dialog), "part_answered", fields);
             }
-        }
-    }
-
-    /// Prints new items, without those that are open at the beginning.
-    fn news(&mut self, items: &[NewsItem]) {
-        let Some(known) = self.news.replace(items.to_vec()) else { return };
-        for item in notices::added(&known, items) {
-            self.json_line(None, "notification_added", json!({ "item": Item::of_news(item) }));
-            self.note(&item_json::news_line(item));
-        }
-        for gone in notices::gone(&known, items) {
-            let (source, source_id) = item_json::source_of_news(gone);
-            let fields = json!({
-                "id": gone.id, "source": source, "sourceId": source_id,
-                "how": Resolution::Dismissed, "by": "@human",
-            });
-            self.json_line(None, "notification_resolved", fields);
-        }
-    }
-
-    fn task_updated(&mut self, row: &TaskRow) {
-        let TaskRow { id, team, status, block_reason, attempt, .. } = row;
-        let fields = json!({
-            "id": id, "team": team, "status": status, "blockReason": block_reason, "attempt": attempt,
-        });
-        self.json_line(None, "task_updated", fields);
-    }
-
-    /// Prints the status of teams that are new, gone, or changed.
-    fn teams(&mut self, teams: &[TeamRow]) {
-        let now: BTreeMap<TeamName, TeamStatus> =
-            teams.iter().map(|team| (team.name.clone(), team.status)).collect();
-        let Some(before) = self.teams.replace(now.clone()) else { return };
-        for (team, status) in &now {
-            if before.get(team) != Some(status) {
-                self.json_line(None, "team_updated", json!({ "team": team, "status": status }));
-            }
-        }
-        for team in before.keys().filter(|team| !now.contains_key(*team)) {
-            self.json_line(None, "team_updated", json!({ "team": team, "status": null }));
-        }
-    }
-
-    /// Prints triggers that have fired or changed.
-    fn triggers(&mut self, rows: &[TriggerRow]) {
-        let now: BTreeMap<TriggerId, TriggerRow> =
-            rows.iter().map(|row| (row.id(), row.clone())).collect();
-        let Some(before) = self.triggers.replace(now) else { return };
-        for row in rows {
-            let known = before.get(&row.id());
-            let (team, name) = (&row.team, &row.name);
-            if known.is_some_and(|known| known.last_task != row.last_task) {
-                let fields = json!({ "team": team, "name": name, "taskId": row.last_task });
-                self.json_line(None, "trigger_fired", fields);
-            }
-            let state = |row: &TriggerRow| (row.state, row.is_running(), row.reason.clone());
-            if known.map(state) != Some(state(row)) {
-                let fields = json!({
-                    "team": team, "name": name, "state": row.state, "running": row.is_running(), "reason": row.reason,
-                });
-                self.json_line(None, "trigger_updated", fields);
-            }
-        }
-        for gone in before.keys().filter(|id| !rows.iter().any(|row| row.id() == **id)) {
-            let fields = json!({ "team": gone.team, "name": gone.name, "state": null });
-            self.json_line(None, "trigger_updated", fields);
         }
     }
 
@@ -441,7 +374,12 @@ impl Printer {
         }
     }
 
-    fn json_line(&mut self, dialog: Option<&DialogId>, event: &str, fields: impl Serialize) {
+    pub(super) fn json_line(
+        &mut self,
+        dialog: Option<&DialogId>,
+        event: &str,
+        fields: impl Serialize,
+    ) {
         let OutputMode::Json(_) = self.mode else { return };
         self.seq += 1;
         let mut line = serde_json::Map::new();
@@ -536,7 +474,7 @@ impl Printer {
         }
     }
 
-    fn note(&mut self, text: &str) {
+    pub(super) fn note(&mut self, text: &str) {
         if let Some(stream) = &mut self.stream {
             stream.note(text);
         } else if !matches!(self.mode, OutputMode::Json(_)) {

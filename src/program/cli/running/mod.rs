@@ -7,6 +7,7 @@ pub(super) mod output_mode;
 pub(super) mod own_run;
 pub(super) mod run_result;
 pub(super) mod stream;
+mod team_events;
 pub(in crate::cli) mod team_store;
 pub(super) mod team_work;
 pub(in crate::cli) mod trust;

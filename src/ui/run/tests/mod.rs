@@ -3,13 +3,14 @@
 mod connection;
 mod programs;
 mod stops;
+mod stored_drafts;
+mod terminal_replies;
 
 use std::cell::Cell;
 
 use futures_util::stream;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use ratatui::style::Color;
 use ratatui::text::Line;
 
 use super::*;
@@ -20,16 +21,16 @@ use crate::bindings;
 use crate::copies::testing::MemoryTarget;
 use crate::cx::UiSettings;
 use crate::domain::text::Localized;
-use crate::domain::{Course, DialogId, DisplayState, Lang, Problem, RootId, Stamp};
-use crate::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
+use crate::domain::{Course, DialogId, DisplayState, Lang, RootId, Stamp};
+use crate::draft_writer::{DraftTexts, SessionOnlyDrafts};
 use crate::highlight::CodeColours;
 use crate::input::Reply;
 use crate::links::Links;
 use crate::programs::testing::TestHost;
 use crate::protocol::{TranscriptPage, TreeRow};
 use crate::samples::Shows;
-use crate::terminal::{LinkSupport, MouseUse};
-use crate::theme::{ColorDepth, Glyphs, Rgb, Shade, ShadedThemes, Theme};
+use crate::terminal::MouseUse;
+use crate::theme::{Glyphs, Theme};
 
 const CLOCK: Shows = Shows("2026-11-21 12:00:00");
 
@@ -435,105 +436,6 @@ async fn a_stalled_terminal_gets_no_frames_and_keeps_nothing_waiting() {
     assert_eq!((outcome.unwrap(), surface.frames), (RunEnd::Settled, 0));
 }
 
-/// Reports each draft it stores, one per permit.
-struct GatedDisk {
-    permits: std::sync::mpsc::Receiver<()>,
-    stored: std::sync::mpsc::Sender<(String, String)>,
-}
-
-impl DraftStore for GatedDisk {
-    fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
-        let _ = self.permits.recv_timeout(Duration::from_secs(20));
-        let _ = self.stored.send((name.to_owned(), text.to_owned()));
-        Ok(())
-    }
-}
-
-#[tokio::test]
-async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhile() {
-    let ((permit, permits), (stored, drafts)) =
-        (std::sync::mpsc::channel(), std::sync::mpsc::channel());
-    let (to_driver, mut commands) = mpsc::channel(16);
-    let (events, from_driver) = mpsc::channel(64);
-    let dialog = DialogId::main(RootId::new("a"));
-    let mut keys: Vec<Input> = "ihello".chars().map(press).collect();
-    keys.push(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)).into());
-    let keys = keys.into_iter().map(|key| (5, key)).collect();
-    let channels = Channels {
-        input: typing(keys),
-        commands: to_driver,
-        events: from_driver,
-        looks: mpsc::channel(1).1,
-        shutdown: std::future::pending(),
-        stops: stream::pending(),
-        written: Arc::new(Notify::new()),
-        drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
-        copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
-        programs: Arc::new(TestHost::default()),
-    };
-    let (mut app, mut surface) = (app(), Memory::new());
-    app.apply(DriverEvent::Inbox(Vec::new()));
-    app.apply(DriverEvent::Rows(vec![idle_row(&dialog)]));
-    let driver = async {
-        // The disk blocks: events are still handled, and the message waits.
-        let mut early = Vec::new();
-        for n in 0..20 {
-            events.send(DriverEvent::Notice(Localized::same(n.to_string()))).await.unwrap();
-            sleep(10).await;
-            early.extend(std::iter::from_fn(|| commands.try_recv().ok()));
-        }
-        assert!(!early.iter().any(|command| matches!(command, Command::Say { .. })), "{early:?}");
-        permit.send(()).unwrap();
-        let said = tokio::time::timeout(Duration::from_secs(20), async {
-            while let Some(command) = commands.recv().await {
-                if let Command::Say { text, .. } = command {
-                    return Some(text);
-                }
-            }
-            None
-        });
-        assert_eq!(said.await.unwrap().as_deref(), Some("hello"));
-        let stored = drafts.try_recv().unwrap();
-        assert_eq!(stored, (format!("message/{dialog}"), "hello".to_owned()));
-        drop(permit);
-        events.send(DriverEvent::Stopped).await.unwrap();
-    };
-    let (outcome, ()) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), driver);
-    assert_eq!(outcome.unwrap(), RunEnd::Settled);
-}
-
-#[tokio::test]
-async fn what_was_typed_just_before_the_end_is_stored() {
-    let (permit, permits) = std::sync::mpsc::channel();
-    let (stored, drafts) = std::sync::mpsc::channel();
-    drop(permit);
-    let (to_driver, _commands) = mpsc::channel(16);
-    let (events, from_driver) = mpsc::channel(64);
-    let dialog = DialogId::main(RootId::new("a"));
-    let channels = Channels {
-        input: typing("ihello".chars().map(|c| (0, press(c))).collect()),
-        commands: to_driver,
-        events: from_driver,
-        looks: mpsc::channel(1).1,
-        shutdown: std::future::pending(),
-        stops: stream::pending(),
-        written: Arc::new(Notify::new()),
-        drafts: DraftWriter::start(GatedDisk { permits, stored }).unwrap(),
-        copies: CopyMaker::start(MemoryTarget::Takes).unwrap(),
-        programs: Arc::new(TestHost::default()),
-    };
-    let (mut app, mut surface) = (app(), Memory::new());
-    app.apply(DriverEvent::Inbox(Vec::new()));
-    app.apply(DriverEvent::Rows(vec![idle_row(&dialog)]));
-    let driver = async {
-        sleep(200).await;
-        events.send(DriverEvent::Stopped).await.unwrap();
-    };
-    let (outcome, ()) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), driver);
-    assert_eq!(outcome.unwrap(), RunEnd::Settled);
-    assert_eq!(drafts.try_iter().last(), Some((format!("message/{dialog}"), "hello".to_owned())));
-}
-
 #[tokio::test]
 async fn a_copy_goes_to_the_terminal_at_once_and_what_became_of_it_is_shown() {
     for (target, shown) in [
@@ -589,93 +491,4 @@ fn with_dialog() -> App {
     };
     app.apply(DriverEvent::Page { ticket: ticket.expect("an open"), page: Box::new(page) });
     app
-}
-
-/// Two themes that differ in the colour of text.
-fn shaded() -> ShadedThemes {
-    let theme = |words| {
-        Theme::from_value(&serde_json::json!({ "text": words, "title": words }), ColorDepth::True)
-            .unwrap()
-    };
-    ShadedThemes { dark: theme("white"), light: theme("black") }
-}
-
-/// Plays replies into the loop; returns the colour of the first character, the number of frames, and the questions.
-async fn shown_after(replies: Vec<(u64, Input)>) -> (Color, usize, String) {
-    let mut surface = Memory::new();
-    let mut app = app();
-    app.change_look(LookChange::Themes(shaded()));
-    let (to_driver, _commands) = mpsc::channel(4);
-    let (events, from_driver) = mpsc::channel(64);
-    let channels = Channels {
-        input: typing(replies),
-        commands: to_driver,
-        events: from_driver,
-        looks: mpsc::channel(1).1,
-        shutdown: std::future::pending(),
-        stops: stream::pending(),
-        written: Arc::new(Notify::new()),
-        drafts: DraftWriter::start(SessionOnlyDrafts).unwrap(),
-        copies: CopyMaker::start(MemoryTarget::NoProgram).unwrap(),
-        programs: Arc::new(TestHost::default()),
-    };
-    let script = async {
-        sleep(1_000).await;
-        events.send(DriverEvent::Stopped).await.unwrap();
-    };
-    let (ended, ()) = tokio::join!(run(&mut app, &mut surface, channels, OPTIONS), script);
-    ended.unwrap();
-    let cells = surface.terminal.backend().buffer().content().iter();
-    let mut colours = cells.filter(|cell| cell.symbol() != " ").map(|cell| cell.fg);
-    let asked = String::from_utf8(surface.controls).unwrap();
-    (colours.find(|colour| *colour != Color::Reset).unwrap(), surface.frames, asked)
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_theme_follows_the_background_and_is_drawn_once() {
-    let on = |value| Input::Reply(Reply::Background(Rgb([value; 3])));
-    let scheme = |shade| Input::Reply(Reply::Scheme(shade));
-    let (_, quiet, _) = shown_after(Vec::new()).await;
-    for (replies, expected, frames) in [
-        (vec![], Color::White, 0),
-        (vec![(0, on(250)), (0, Input::Reply(Reply::Attributes))], Color::Black, 0),
-        (vec![(100, on(250))], Color::Black, 1),
-        (vec![(100, on(10))], Color::White, 0),
-        (vec![(100, scheme(Shade::Light))], Color::Black, 1),
-        (vec![(100, on(250)), (100, on(10))], Color::White, 2),
-    ] {
-        let (colour, drawn, asked) = shown_after(replies.clone()).await;
-        assert_eq!((colour, drawn, asked.as_str()), (expected, quiet + frames, ""), "{replies:?}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_change_of_the_desktop_counts_only_if_the_terminal_changed_too() {
-    let dark = Input::Reply(Reply::Background(Rgb::BLACK));
-    let changed = Input::Reply(Reply::Scheme(Shade::Light));
-    let (colour, _, asked) = shown_after(vec![(10, dark), (10, changed)]).await;
-    assert_eq!((colour, asked.as_bytes()), (Color::White, Control::ask_background().bytes()));
-}
-
-#[tokio::test(start_paused = true)]
-async fn after_the_program_was_suspended_a_terminal_that_said_its_colours_is_asked_again() {
-    let ctrl_z = Event::Key(KeyEvent::new(KeyCode::Char('z'), KeyModifiers::CONTROL));
-    let dark = Input::Reply(Reply::Background(Rgb::BLACK));
-    let asks = String::from_utf8(Control::ask_background().bytes().to_vec()).unwrap();
-    for (input, expected) in [
-        (vec![(10, dark), (10, ctrl_z.clone().into())], asks.as_str()),
-        (vec![(10, ctrl_z.into())], ""),
-    ] {
-        let (_, _, asked) = shown_after(input).await;
-        assert_eq!(asked, expected);
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn links_are_shown_where_the_terminal_says_that_it_knows_them() {
-    for (support, expected) in [(LinkSupport::Known, "links"), (LinkSupport::Unknown, "")] {
-        let reply = Input::Reply(Reply::Terminal { notifier: None, links: support });
-        let (_, _, asked) = shown_after(vec![(10, reply)]).await;
-        assert_eq!(asked, expected);
-    }
 }
