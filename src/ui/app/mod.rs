@@ -292,7 +292,7 @@ impl App {
         self.queue.track(queued.is_empty(), now);
         self.writing.settle_vi();
         if self.focus.is(Focus::Composer) {
-            self.commands.extend(self.writing.offer(&self.model.workspace.members, &self.ui));
+            self.commands.extend(self.writing.offer(&self.model, &self.ui));
         }
         self.take_commands()
     }

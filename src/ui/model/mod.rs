@@ -19,6 +19,7 @@ pub mod teams;
 pub mod tree;
 pub mod unsaved;
 
+use crate::action::Action;
 use crate::domain::reading::usage::Prices;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::{Background, Problem};
@@ -63,6 +64,8 @@ pub struct Model {
     /// Background processes of members.
     pub processes: Vec<Background>,
     pub notices: Notices,
+    /// The actions that were run by their names in this session, the last one first.
+    pub recent: Vec<Action>,
     /// The prices of models, as the user set them.
     pub prices: Prices,
 }
@@ -86,6 +89,12 @@ impl Model {
     pub fn set_consent(&mut self, consent: ConsentView) -> ConsentView {
         self.level = consent.level.or(self.level);
         std::mem::replace(&mut self.consent, consent)
+    }
+
+    /// Notes that an action was run by its name.
+    pub fn ran(&mut self, action: Action) {
+        self.recent.retain(|known| *known != action);
+        self.recent.insert(0, action);
     }
 
     /// The number of background processes that run.

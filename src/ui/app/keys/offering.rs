@@ -5,22 +5,20 @@ use crate::app::composing::writing::{Completed, Writing};
 use crate::app::{App, Focus};
 use crate::cx::UiSettings;
 use crate::follow_up::FollowUp;
+use crate::model::Model;
 use crate::panes::composer::SCOPE;
 use crate::panes::composer::offers::{Offer, OfferEffect};
 use crate::panes::palette::{self, PaletteEntry};
-use crate::protocol::{Command, MemberView};
+use crate::protocol::Command;
 
 impl Writing {
     /// Refreshes the completions. Files are listed when a name is begun; meanwhile the former list is offered.
-    pub(in crate::app) fn offer(
-        &mut self,
-        members: &[MemberView],
-        ui: &UiSettings,
-    ) -> Option<Command> {
+    pub(in crate::app) fn offer(&mut self, model: &Model, ui: &UiSettings) -> Option<Command> {
         let offer = |entry: PaletteEntry| action_offer(&entry, ui);
-        let actions =
-            |typed: &str| palette::named(SCOPE, typed, ui).into_iter().map(offer).collect();
-        self.refresh_offers(members, actions).then_some(Command::Files)
+        let actions = |typed: &str| {
+            palette::named(SCOPE, typed, &model.recent, ui).into_iter().map(offer).collect()
+        };
+        self.refresh_offers(&model.workspace.members, actions).then_some(Command::Files)
     }
 }
 
@@ -30,7 +28,7 @@ impl App {
         if !self.focus.is(Focus::Composer) {
             return false;
         }
-        self.commands.extend(self.writing.offer(&self.model.workspace.members, &self.ui));
+        self.commands.extend(self.writing.offer(&self.model, &self.ui));
         match self.writing.complete(action, &self.ui, self.redraw.now()) {
             Completed::Nothing => false,
             Completed::Done => true,

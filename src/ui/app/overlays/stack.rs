@@ -108,7 +108,7 @@ impl Overlays {
     ) -> Option<FollowUp> {
         match overlay {
             NewOverlay::Help(of) => self.push(SheetOverlay(Help::about(of))),
-            NewOverlay::Palette(of) => self.push(Palette::new(of)),
+            NewOverlay::Palette(of) => self.push(Palette::new(of, model.recent.clone())),
             NewOverlay::NewDialog => {
                 self.push(NewDialog::new(&model.workspace, drafts.get(&DraftKey::New)));
             }

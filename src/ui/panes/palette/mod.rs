@@ -1,14 +1,14 @@
-//! The palette: every action that panes have, found by its name and run without its key. What works where
-//! the focus is comes first; an action of another pane moves the focus there.
+//! The palette: every action that panes have, found by its name and run without its key. An action of another pane
+//! moves the focus there.
 
+mod ranking;
 #[cfg(test)]
 mod tests;
 
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
-use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use self::ranking::{Ranking, is_about_themes, scattered};
 use super::composer;
 use super::field::Field;
 use super::prompt::{INDENT, Prompt, draw_after, draw_head};
@@ -25,6 +25,10 @@ use crate::words::{CLOSE, RUN};
 
 const TITLE: Text = Text::new("ACTIONS", "操作");
 const NO_ACTION: Text = Text::new("no such action", "没有这样的操作");
+const NO_ACTION_FOR_THEMES: Text = Text::new(
+    "no such action: `theme` in config.yaml sets the colours",
+    "没有这样的操作：颜色由 config.yaml 的 `theme` 设定",
+);
 
 /// A heading and the line that is typed into.
 const HEAD_ROWS: u16 = 2;
@@ -33,6 +37,8 @@ const HEAD_ROWS: u16 = 2;
 pub struct Palette {
     /// The keys of the part that had the focus when it was opened.
     of: KeysOf,
+    /// The actions that were run before, the last one first.
+    recent: Vec<Action>,
     field: Field,
     chosen: usize,
     top: usize,
@@ -47,41 +53,32 @@ pub struct PaletteEntry {
     pub key: String,
 }
 
-/// Returns the actions whose name begins with the text, then those with such a word in their name.
-pub fn named(from: Scope, typed: &str, ui: &UiSettings) -> Vec<PaletteEntry> {
-    let (mut found, others): (Vec<_>, Vec<_>) = entries_of_panes(from, ui)
-        .into_iter()
-        .partition(|entry| entry.action.name().starts_with(typed));
-    found.sort_by_key(|entry| entry.action.name() != typed);
-    let has_word =
-        |entry: &PaletteEntry| entry.action.name().split('-').any(|word| word.starts_with(typed));
-    found.extend(others.into_iter().filter(has_word));
-    found
+/// Returns the actions that are named so, or have such a word in their name or as another word for it, the best first.
+pub fn named(from: Scope, typed: &str, recent: &[Action], ui: &UiSettings) -> Vec<PaletteEntry> {
+    let ranking = Ranking { from, recent, by_sentence: false };
+    ranking.fitting(entries_of_panes(from, ui), typed)
 }
 
 impl Palette {
-    pub fn new(of: KeysOf) -> Self {
-        Self { of, field: Field::new(""), chosen: 0, top: 0 }
+    /// `recent`: the actions that were run before, the last one first.
+    pub fn new(of: KeysOf, recent: Vec<Action>) -> Self {
+        Self { of, recent, field: Field::new(""), chosen: 0, top: 0 }
     }
 
-    /// Returns the actions that match the typed text, the best first.
+    fn wanted(&self) -> String {
+        self.field.text().to_lowercase()
+    }
+
+    /// Returns the actions that match the typed text, the best first. Scattered letters match only if nothing else
+    /// does.
     fn entries(&self, ui: &UiSettings) -> Vec<PaletteEntry> {
-        let all = all_entries(&self.of, ui);
-        let typed = self.field.text();
-        if typed.trim().is_empty() {
-            return all;
+        let wanted = self.wanted();
+        let ranking = Ranking { from: self.of.scope, recent: &self.recent, by_sentence: true };
+        let found = ranking.fitting(all_entries(&self.of, ui), &wanted);
+        if found.is_empty() && !is_about_themes(&wanted) {
+            return scattered(all_entries(&self.of, ui), &wanted);
         }
-        let pattern = Pattern::parse(&typed, CaseMatching::Smart, Normalization::Smart);
-        let mut matcher = Matcher::new(Config::DEFAULT);
-        let mut buffer = Vec::new();
-        let mut score = |entry: &PaletteEntry| {
-            let text = format!("{} {}", entry.sentence, entry.action.name());
-            pattern.score(Utf32Str::new(&text, &mut buffer), &mut matcher)
-        };
-        let mut found: Vec<(u32, PaletteEntry)> =
-            all.into_iter().filter_map(|entry| Some((score(&entry)?, entry))).collect();
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        found.into_iter().map(|(_, entry)| entry).collect()
+        found
     }
 
     fn step(&mut self, rows: isize, ui: &UiSettings) -> Handled {
@@ -211,8 +208,10 @@ impl Prompt for Palette {
         draw_after(&sign, frame, Rect { y: area.y + 1, height: 1, ..area }, ui, &self.field);
         let rows = Rect { y: area.y + HEAD_ROWS, height: area.height - HEAD_ROWS, ..area };
         if entries.is_empty() && rows.height > 0 {
+            let why =
+                if is_about_themes(&self.wanted()) { NO_ACTION_FOR_THEMES } else { NO_ACTION };
             let none = Strip::new().put("   ", ui.style(Role::TextDim));
-            let none = none.put(ui.text(NO_ACTION), ui.style(Role::TextDim));
+            let none = none.put(ui.text(why), ui.style(Role::TextDim));
             none.draw(frame.buffer_mut(), rows, rows.y);
         }
         let (top, height) = (self.top, usize::from(rows.height));

@@ -58,6 +58,167 @@ fn the_first_match_is_chosen_again_after_each_key_and_escape_does_nothing_else()
     assert_eq!(stage.keys("<esc>").screen(), before);
 }
 
+const PANES: [Scope; 4] = [tree::SCOPE, inbox::SCOPE, transcript::SCOPE, composer::SCOPE];
+
+fn ui_in(lang: Lang) -> UiSettings {
+    UiSettings { lang, ..settings() }
+}
+
+/// The names of the actions that the palette shows for this text.
+fn shown(from: Scope, typed: &str, recent: &[Action], ui: &UiSettings) -> Vec<&'static str> {
+    let palette = Palette {
+        field: Field::new(typed),
+        ..Palette::new(KeysOf::pane(from, None), recent.to_vec())
+    };
+    palette.entries(ui).iter().map(|entry| entry.action.name()).collect()
+}
+
+#[test]
+fn what_people_type_leads_to_what_they_mean_in_both_languages() {
+    for (typed, expected) in [
+        ("model", Some("team")),
+        ("git", Some("changes")),
+        ("theme", None),
+        ("colours", None),
+        ("export", Some("write-file")),
+        ("settings", Some("autonomy")),
+        ("sandbox", Some("consent")),
+        ("resume", Some("continue")),
+        ("Continue", Some("continue")),
+        ("compact", Some("tokens")),
+        ("undo", Some("undo")),
+        ("retry", Some("retry-now")),
+        ("quit", Some("quit")),
+        ("exit", Some("quit")),
+        ("members", Some("team")),
+        ("agents", Some("team")),
+        ("cost", Some("tokens")),
+        ("tokens", Some("tokens")),
+        ("todo", Some("reminders")),
+        ("reminders", Some("reminders")),
+        ("help", Some("help")),
+        ("keys", Some("help")),
+        ("stop all", Some("stop-all")),
+        ("模型", Some("team")),
+        ("差异", Some("changes")),
+        ("主题", None),
+        ("颜色", None),
+        ("导出", Some("write-file")),
+        ("设置", Some("autonomy")),
+        ("沙箱", Some("consent")),
+        ("继续", Some("continue")),
+        ("压缩", Some("tokens")),
+        ("重试", Some("retry-now")),
+        ("退出", Some("quit")),
+        ("成员", Some("team")),
+        ("费用", Some("tokens")),
+        ("待办", Some("reminders")),
+        ("快捷键", Some("help")),
+    ] {
+        for (from, lang) in PANES.into_iter().flat_map(|from| [(from, Lang::En), (from, Lang::Zh)])
+        {
+            let found = shown(from, typed, &[], &ui_in(lang));
+            assert_eq!(found.first().copied(), expected, "{typed} {from:?} {lang:?}: {found:?}");
+        }
+    }
+    for (from, typed, expected) in [
+        (tree::SCOPE, "copy all", "write-file"),
+        (transcript::SCOPE, "copy all", "read-all"),
+        (inbox::SCOPE, "copy all", "read-all"),
+        (tree::SCOPE, "search", "find-everywhere"),
+        (transcript::SCOPE, "search", "find"),
+        (transcript::SCOPE, "搜索", "find"),
+        (tree::SCOPE, "restore", "shelf"),
+    ] {
+        for lang in [Lang::En, Lang::Zh] {
+            let found = shown(from, typed, &[], &ui_in(lang));
+            assert_eq!(found.first().copied(), Some(expected), "{typed}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn the_palette_says_where_a_theme_is_set() {
+    let screen = streaming(120, 40).keys("3 :").type_text("colour").screen();
+    assert!(screen.contains("`theme` in config.yaml sets the colours"), "{screen}");
+}
+
+#[test]
+fn each_typed_word_begins_a_word_and_only_then_letters_may_be_scattered() {
+    let ui = settings();
+    assert_eq!(shown(tree::SCOPE, "show prog", &[], &ui), ["log"]);
+    assert_eq!(shown(tree::SCOPE, "mesg", &[], &ui).first(), Some(&"compose"));
+    assert_eq!(shown(tree::SCOPE, "time", &[], &ui).first(), Some(&"timeline"), "its own name");
+}
+
+#[test]
+fn what_ends_or_loses_something_is_found_by_its_own_words_alone() {
+    let ending: Vec<&str> = ranking::ENDING.iter().map(|action| action.name()).collect();
+    for from in PANES {
+        for typed in ["something", "program", "dialog", "dlt", "stpal", "qit", "sth run"] {
+            let found = shown(from, typed, &[], &settings());
+            assert!(!found.iter().any(|name| ending.contains(name)), "{typed}: {found:?}");
+        }
+        for (typed, name) in [("delete this dialog", "delete"), ("discard", "clear-news")] {
+            assert!(shown(from, typed, &[], &settings()).contains(&name), "{typed}");
+        }
+    }
+}
+
+#[test]
+fn other_words_name_actions_and_those_that_end_something_have_chinese_ones() {
+    let names: Vec<&str> = bindings::all().iter().map(|binding| binding.action.name()).collect();
+    for (name, words) in ranking::SYNONYMS {
+        assert!(names.contains(name), "{name}");
+        assert_eq!(*words, words.to_lowercase(), "{name}");
+    }
+    for name in [ranking::USEFUL, ranking::MOVES].iter().flat_map(|names| names.split(' ')) {
+        assert!(names.contains(&name), "{name}");
+    }
+    for action in ranking::ENDING {
+        let words = ranking::SYNONYMS.iter().find(|(name, _)| *name == action.name());
+        assert!(words.is_some_and(|(_, words)| !words.is_ascii()), "{action:?}");
+    }
+}
+
+#[test]
+fn before_anything_is_typed_the_last_run_then_the_useful_and_movement_last() {
+    for from in PANES {
+        let found = shown(from, " ", &[], &settings());
+        assert_eq!(found[..2], ["answer-oldest", "new"], "{from:?} {found:?}");
+        let last =
+            found.iter().rposition(|name| ["changes", "log", "zoom", "delete"].contains(name));
+        for name in ["up", "top", "focus-1", "send", "new-line", "history-up", "cancel"] {
+            let at = found.iter().position(|found| *found == name);
+            assert!(at.is_none_or(|at| Some(at) > last), "{from:?} {name}");
+        }
+        let found = shown(from, "", &[Action::Log, Action::Bottom], &settings());
+        assert_eq!(found[..2], ["log", "bottom"], "{from:?}");
+    }
+}
+
+#[test]
+fn what_was_run_last_comes_first_in_the_palette_and_after_a_slash() {
+    let mut stage = streaming(120, 40);
+    stage.keys("3 i").type_text("/");
+    let screen = stage.screen();
+    assert!(screen.contains("› /answer-oldest") && !screen.contains("/send"), "{screen}");
+    stage.keys("<backspace> <esc> : timeline <enter> <esc> :");
+    let screen = stage.screen();
+    assert!(screen.contains("│▌  Show who ran"), "{screen}");
+    stage.keys("<esc> i").type_text("/");
+    assert!(stage.screen().contains("› /timeline"), "{}", stage.screen());
+}
+
+#[test]
+fn a_slash_and_another_word_for_an_action_run_it() {
+    let mut stage = streaming(120, 40);
+    stage.keys("3 i").type_text("/cost");
+    assert!(stage.screen().contains("› /tokens"), "{}", stage.screen());
+    stage.keys("<enter>");
+    assert!(stage.screen().contains("TOKENS"), "{}", stage.screen());
+}
+
 #[test]
 fn every_action_of_a_pane_is_in_the_palette_once() {
     let ui = settings();

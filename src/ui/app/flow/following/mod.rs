@@ -73,8 +73,12 @@ impl App {
                     self.notify(Tone::Plain, self.ui.text(app_words::NOT_HERE));
                 }
             }
-            FollowUp::Run(scope, action) => self.follow(run(scope, action, self.focus.now())),
+            FollowUp::Run(scope, action) => {
+                self.model.ran(action);
+                self.follow(run(scope, action, self.focus.now()));
+            }
             FollowUp::ActInOverlay(scope, action) => {
+                self.model.ran(action);
                 if self.overlays.scope() != Some(scope) || !self.act_in_overlay(action) {
                     self.notify(Tone::Plain, self.ui.text(app_words::NOT_HERE));
                 }
