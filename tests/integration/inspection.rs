@@ -215,6 +215,21 @@ fn a_question_has_the_title_of_its_dialog_and_says_how_it_is_answered() {
 }
 
 #[test]
+fn whether_a_dialog_goes_on_is_listed_as_a_question_of_the_program() {
+    let folder = workspace();
+    for file in ["q4h.yaml", "course-001.jsonl"] {
+        let path = format!("{SIDE}/{file}");
+        let text = std::fs::read_to_string(folder.path().join(&path)).expect("a file");
+        put(folder.path(), &path, &text.replace("q1", "keep-going-1"));
+    }
+    let (listed, status) = run(folder.path(), &["q4h", "list"]);
+    assert_eq!(status, 0, "{listed}");
+    assert!(listed.contains("  the program (@alice)  "), "{listed}");
+    let (shown, _) = run(folder.path(), &["q4h", "show", &QUESTION.replace("q1", "keep-going-1")]);
+    assert!(shown.starts_with("the program (@alice) asks, "), "{shown}");
+}
+
+#[test]
 fn a_stopped_dialog_says_why_and_what_to_do() {
     let folder = workspace();
     let dialogs = json_of(folder.path(), &["dialogs", "--json"]);

@@ -7,6 +7,7 @@ use crate::domain::asking::inquiry::approval::Approval;
 use crate::domain::asking::inquiry::{AnswerOption, InquirySource, Part, choices};
 use crate::domain::asking::question::choices::AnswerChoice;
 use crate::domain::asking::question::picking;
+use crate::domain::dialogs::call::RuntimeQuestion;
 use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::{Lang, Question, RootId};
 
@@ -42,6 +43,12 @@ impl InboxRow {
     #[must_use]
     pub fn choices(&self) -> Vec<AnswerChoice> {
         choices(&self.question.tellask_content, self.inquiry.as_ref())
+    }
+
+    /// Who asks: a member with its `@`, or the program about its dialog.
+    #[must_use]
+    pub fn asker(&self, lang: Lang) -> String {
+        RuntimeQuestion::asker(&self.question.call_id, &format!("@{}", self.agent), lang)
     }
 
     /// The asker named its parts and options, and knows the options by their keys.
@@ -255,6 +262,19 @@ mod tests {
             let (kind, id) = of(source, has_work.then_some(&work));
             assert_eq!((kind.as_str(), id.as_str()), expected, "{source:?} {has_work}");
         }
+    }
+
+    #[test]
+    fn whether_a_dialog_goes_on_is_asked_by_the_program_and_all_else_by_its_member() {
+        use RuntimeQuestion::{Approval, Captured, KeepGoing};
+        let calls = [KeepGoing, Captured, Approval].map(|kind| kind.call("x"));
+        let askers = calls.map(|call| {
+            let mut row = row(0);
+            row.question.call_id = call;
+            row.asker(Lang::En)
+        });
+        assert_eq!(askers, ["the program (@alice)", "@alice", "@alice"]);
+        assert_eq!(row(0).asker(Lang::Zh), "@alice");
     }
 
     #[test]

@@ -68,6 +68,7 @@ pub struct LlmError {
     message: Localized,
     status: Option<u16>,
     retry_after: Option<Duration>,
+    unreachable: bool,
 }
 
 impl LlmError {
@@ -75,7 +76,7 @@ impl LlmError {
     #[must_use]
     pub fn new(class: ErrorClass, message: impl Into<Localized>) -> Self {
         let message = message.into().map(|text| plain(&text, MESSAGE_CHARS));
-        Self { class, message, status: None, retry_after: None }
+        Self { class, message, status: None, retry_after: None, unreachable: false }
     }
 
     /// An error in the words of a provider or a library, the same in both languages.
@@ -92,6 +93,14 @@ impl LlmError {
             "请将 {variable} 设为该提供方的 API 密钥，然后重新启动"
         );
         Self::new(ErrorClass::Rejected, text)
+    }
+
+    /// Nothing answers at this address; `cause` is in the words of the system.
+    #[must_use]
+    pub fn unreachable(address: &str, cause: &str) -> Self {
+        let text =
+            localized!("cannot connect to {address}: {cause}", "无法连接 {address}：{cause}");
+        Self { unreachable: true, ..Self::new(ErrorClass::Transport, text) }
     }
 
     /// The model sent neither text nor a call.
@@ -134,6 +143,12 @@ impl LlmError {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
+    }
+
+    /// True if no connection could be made.
+    #[must_use]
+    pub fn is_unreachable(&self) -> bool {
+        self.unreachable
     }
 
     /// The HTTP status, if there was one.

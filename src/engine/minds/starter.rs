@@ -56,6 +56,18 @@ mod tests {
     }
 
     #[test]
+    fn nobody_of_the_starter_is_kept_going_and_its_file_says_what_holds_without_the_key() {
+        let dir = tempfile::tempdir().unwrap();
+        set_up(dir.path(), &FILES).unwrap();
+        let minds = Minds::load(dir.path(), Lang::En);
+        for member in minds.team().visible() {
+            assert_eq!(member.diligence_push_max, 0, "{}", member.id);
+        }
+        let (_, team) = FILES[0];
+        assert!(team.contains("without this key it is 3"), "{team}");
+    }
+
+    #[test]
     fn the_starter_of_teams_sets_nothing_and_what_its_comments_show_can_be_set() {
         let dir = tempfile::tempdir().unwrap();
         let problems = |text: &str| {

@@ -128,7 +128,7 @@ impl News {
 
     fn announce(&mut self, row: &InboxRow, ui: &UiSettings) -> Announced {
         let slug = row.slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
-        let who = format!("@{}{slug}", row.agent);
+        let who = row.asker(ui.lang) + &slug;
         let symbol = (ui.glyphs.needs_you, Role::Attention);
         let question = headline(&row.question.tellask_content);
         let key = ui.key(Scope::ANYWHERE, Action::AnswerOldest);

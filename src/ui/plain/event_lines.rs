@@ -2,7 +2,7 @@
 
 use super::numbers::{NumberedDialog, Numbers, RowChange};
 use crate::domain::asking::question::short_headline;
-use crate::domain::dialogs::call::{ASK_HUMAN, TellaskKind};
+use crate::domain::dialogs::call::{ASK_HUMAN, RuntimeQuestion, TellaskKind};
 use crate::domain::dialogs::record::{
     Call, CallResult, DeliveryMode, HumanText, Origin, Record, ReplyStatus,
 };
@@ -178,11 +178,12 @@ impl EventLines {
         let keys: Vec<String> = row.choices().iter().map(|one| one.key.to_string()).collect();
         let keys = if keys.is_empty() { String::new() } else { format!("  ({})", keys.join(" ")) };
         let speaker = self.speaker(&row.dialog);
+        let asker = RuntimeQuestion::asker(&row.question.call_id, &speaker, self.lang);
         let headline = title::short_headline(content, MAX_HEADLINE);
         SafeText::line(&in_lang!(
             self.lang,
-            "question {number}  {speaker}: {headline}{keys}",
-            "问题 {number}  {speaker}：{headline}{keys}"
+            "question {number}  {asker}: {headline}{keys}",
+            "问题 {number}  {asker}：{headline}{keys}"
         ))
     }
 

@@ -72,6 +72,26 @@ async fn h01_a_rejected_request_is_a_problem_until_the_next_one_succeeds() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_provider_that_cannot_be_reached_is_a_problem_with_its_fix_while_it_is_retried() {
+    let refused = LlmError::unreachable("http://127.0.0.1:9", "Connection refused");
+    let models = Sequence::new()
+        .reply("lead", Reply::failure(refused))
+        .reply("lead", Reply::saying("Here."));
+    let (_world, mut running, _) = World::begun(models, "Hi").await;
+    assert_eq!(problems(&running), ["llm/unreachable/script"]);
+    let errors = retries(&running).into_iter().filter_map(|retry| match retry {
+        RetryView::Waiting { error, .. } => Some(error.to_string()),
+        RetryView::Running | RetryView::Resolved | RetryView::Stopped => None,
+    });
+    let expected = ".minds/llm.yaml: provider `script`: cannot connect to http://127.0.0.1:9: \
+                    Connection refused (start the server, or correct `baseUrl`; `dominds-tui \
+                    doctor --providers` tries it)";
+    assert_eq!(errors.collect::<Vec<_>>(), [expected]);
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    assert_eq!(problems(&running), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
 async fn problems_of_two_trees_stand_side_by_side() {
     let models = (0..2).fold(Sequence::new(), |m, _| m.reply("lead", fails(ErrorClass::Rejected)));
     let world = World::new(models);

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::pending::CallType;
 use crate::domain::ids::CallId;
-use crate::domain::text::json;
+use crate::domain::lang::Lang;
+use crate::domain::text::{in_lang, json};
 
 /// A way to ask a teammate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -62,6 +63,15 @@ impl RuntimeQuestion {
     pub fn of(call: &CallId) -> Option<Self> {
         let known = Self::ALL.iter().find(|(_, prefix)| call.as_str().starts_with(prefix));
         known.map(|(known, _)| *known)
+    }
+
+    /// Who asks with this call, in a dialog of `member`: nobody but the program asks whether the dialog goes on.
+    #[must_use]
+    pub fn asker(call: &CallId, member: &str, lang: Lang) -> String {
+        match Self::of(call) {
+            Some(Self::KeepGoing) => in_lang!(lang, "the program ({member})", "程序（{member}）"),
+            Some(Self::Captured | Self::Approval) | None => member.to_owned(),
+        }
     }
 }
 

@@ -11,3 +11,4 @@ mod retry;
 mod spooling;
 mod stream;
 pub mod task;
+mod unreachable;

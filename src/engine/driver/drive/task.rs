@@ -12,7 +12,7 @@ use tracing::Instrument as _;
 
 use crate::domain::dialogs::record::Call;
 use crate::domain::text::Text;
-use crate::domain::{DialogId, IdSource};
+use crate::domain::{DialogId, IdSource, Problem};
 use crate::driver::reporting::log::Log;
 use crate::driver::reporting::reports::{DriverReport, ReportSender, spool_origin};
 use crate::driver::shared::sources::ToolSources;
@@ -28,6 +28,7 @@ use super::port::{Generation, GenerationEnd, OpenGeneration, Port, PortClosed, R
 use super::retry::{EmptyAnswers, RetryDecision, decide_retry};
 use super::spooling::Spooling;
 use super::stream::{AnswerBuilder, StreamUpdate};
+use super::unreachable;
 
 const AFTER_END: Text = Text::new(
     "protocol violation: the provider went on after its end",
@@ -131,17 +132,17 @@ impl Drive {
                 complete @ Attempt::Complete(_) => {
                     generation.throttle.succeeded();
                     empty.reset();
-                    self.end_retries(failed, RetryView::Resolved).await;
+                    self.end_retries(generation, failed, RetryView::Resolved).await;
                     return complete;
                 }
                 stopped @ Attempt::Stopped(_) => {
-                    self.end_retries(failed, RetryView::Stopped).await;
+                    self.end_retries(generation, failed, RetryView::Stopped).await;
                     return stopped;
                 }
             };
             let Some(delay) = delay(&error, failed, generation, empty) else {
                 self.log.failed(&self.dialog, &error, failed.saturating_add(1));
-                self.end_retries(failed, RetryView::Stopped).await;
+                self.end_retries(generation, failed, RetryView::Stopped).await;
                 return Attempt::Failed(error);
             };
             spool.discard().await;
@@ -149,13 +150,16 @@ impl Drive {
             self.log.retry(&self.dialog, &error, failed, delay);
             self.send_event(DriverEvent::LiveEnd { dialog: self.dialog.clone() }).await;
             let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
-            let (error, server) = (error.message().clone(), generation.server.clone());
+            let server = generation.server.clone();
+            let problem = unreachable::problem(&error, &server);
+            let error = problem.as_ref().map_or_else(|| error.message().clone(), Problem::message);
+            self.report_unreachable(&server, problem).await;
             self.report_retry(RetryView::Waiting { error, seconds, server }).await;
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
                 () = self.retry_now.notified() => {}
                 () = self.stop.cancelled() => {
-                    self.end_retries(failed, RetryView::Stopped).await;
+                    self.end_retries(generation, failed, RetryView::Stopped).await;
                     return Attempt::Stopped(ModelAnswer::default());
                 }
             }
@@ -164,8 +168,9 @@ impl Drive {
     }
 
     /// Reports the end of retrying, if there were retries.
-    async fn end_retries(&self, failed: u32, end: RetryView) {
+    async fn end_retries(&self, generation: &Generation, failed: u32, end: RetryView) {
         if failed > 0 {
+            self.report_unreachable(&generation.server, None).await;
             self.report_retry(end).await;
         }
     }
@@ -268,6 +273,13 @@ impl Drive {
             () = self.stop.cancelled() => ToolOutcome::failed(self.texts.stopped_call()),
         };
         (call, outcome)
+    }
+
+    /// Reports whether the provider can be reached, as far as the last request tells.
+    async fn report_unreachable(&self, server: &str, problem: Option<Problem>) {
+        let problems = problem.into_iter().collect();
+        let origin = unreachable::origin(server).into();
+        let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;
     }
 
     async fn report_retry(&self, retry: RetryView) {

@@ -17,6 +17,7 @@ use crate::llm::canned::{
 use crate::llm::protocol::StreamFold;
 use crate::llm::sse::SseDecoder;
 use crate::llm::{AnswerLimits, ErrorClass, GenEvent, Secret, Usage};
+use crate::samples::assert_translated;
 
 const CHAT: Compat =
     Compat { dialect: Dialect { thinking_replay: ThinkingReplay::None, quirks: PLAIN } };
@@ -360,12 +361,16 @@ async fn an_invalid_request_is_rejected_at_once() {
 }
 
 #[tokio::test]
-async fn a_refused_connection_is_a_transport_failure() {
+async fn a_refused_connection_is_a_transport_failure_that_names_the_address() {
     let (listener, url) = listen().await;
+    let address = listener.local_addr().unwrap();
     drop(listener);
-    let error = failure(ask(CHAT, &url, |_| {}).collect().await);
-    assert_eq!(error.class(), ErrorClass::Transport);
-    assert!(error.to_string().starts_with("cannot connect: "), "{error}");
+    let with_user = url.replace("http://", "http://user:word@");
+    let error = failure(ask(CHAT, &with_user, |_| {}).collect().await);
+    assert_eq!((error.class(), error.is_unreachable()), (ErrorClass::Transport, true));
+    let begin = format!("cannot connect to http://{address}: ");
+    assert!(error.to_string().starts_with(&begin), "{error}");
+    assert_translated(error.message());
 }
 
 #[tokio::test]

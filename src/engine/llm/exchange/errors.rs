@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::text::{Localized, Text, localized};
+use crate::llm::address::destination;
 use crate::llm::error::{ErrorClass, LlmError, plain};
 use crate::llm::failure;
 use crate::llm::http::root_cause;
@@ -73,16 +74,17 @@ pub(super) fn not_an_answer(body: &[u8]) -> LlmError {
     ))
 }
 
-pub(super) fn network_error(error: &reqwest::Error) -> LlmError {
+/// `base`: the address of the provider, as it is configured.
+pub(super) fn network_error(error: &reqwest::Error, base: &str) -> LlmError {
     let cause = root_cause(error);
     if error.is_builder() {
         return rejected(localized!("cannot make the request: {cause}", "无法发出请求：{cause}"));
     }
-    let text = if error.is_connect() {
-        localized!("cannot connect: {cause}", "无法连接：{cause}")
-    } else {
-        localized!("the connection failed: {cause}", "连接失败：{cause}")
-    };
+    if error.is_connect() {
+        let address = destination(base).map(|to| to.address).unwrap_or_default();
+        return LlmError::unreachable(&address, &cause);
+    }
+    let text = localized!("the connection failed: {cause}", "连接失败：{cause}");
     LlmError::new(ErrorClass::Transport, text)
 }
 

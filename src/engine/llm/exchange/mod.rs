@@ -160,7 +160,7 @@ impl<P: Protocol> Exchange<P> {
         let deadlines = Deadlines::new(limits, now, answer);
         let (end, overdue) = deadlines.end();
         let response = match timeout_at(end, http.send()).await {
-            Ok(sent) => sent.map_err(|error| network_error(&error))?,
+            Ok(sent) => sent.map_err(|error| network_error(&error, &self.endpoint.base_url))?,
             Err(_) => return Err(overdue.error()),
         };
         if !response.status().is_success() {

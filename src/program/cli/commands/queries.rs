@@ -97,9 +97,9 @@ pub async fn questions(workspace: &Path, as_json: bool) -> Result<Status, Comman
             None => format!("  {}", work.team),
         });
         output::print(&format!(
-            "{}  @{}  {}{}  {}",
+            "{}  {}  {}{}  {}",
             ids.question(&question.id),
-            row.agent,
+            row.asker(Lang::En),
             question.asked_at,
             task.unwrap_or_default(),
             title::headline(&question.tellask_content)
@@ -131,7 +131,7 @@ pub async fn question(
         output::json(&open.question(row));
         return Ok(Status::Done);
     }
-    output::print(&format!("@{} asks, {}", row.agent, found.asked_at));
+    output::print(&format!("{} asks, {}", row.asker(Lang::En), found.asked_at));
     if let Some(work) = &row.work {
         let task = work.task.as_ref().map(|task| format!(", {task}")).unwrap_or_default();
         output::print(&format!("team {}{task}", work.team));

@@ -89,7 +89,7 @@ pub(in crate::app) fn ask_to_dismiss(facts: Facts<'_>) -> FollowUps {
     };
     let word =
         if row.is_approval() { app_words::REJECT_DECISION } else { app_words::DISMISS_QUESTION };
-    let asked = facts.ui.sentence(word, &format!("@{}", row.agent));
+    let asked = facts.ui.sentence(word, &row.asker(facts.ui.lang));
     ask_to_answer_all(row, asked, AnswerInput::Dismiss(None))
 }
 

@@ -27,7 +27,7 @@ impl CallText<'_> {
     /// it is alone, else with the number of questions. `None` if there are none.
     pub fn of_new(&self, questions: &[&InboxRow]) -> Option<Call> {
         let (first, others) = questions.split_first()?;
-        let question = asked_by(first);
+        let question = self.asked_by(first);
         let about = if others.is_empty() {
             let title = (self.title_of)(&first.dialog);
             title.filter(|title| !title.is_empty()).map(str::to_owned)
@@ -42,7 +42,7 @@ impl CallText<'_> {
     pub fn of_reminder(&self, questions: &[&InboxRow]) -> Option<Call> {
         let (first, _) = questions.split_first()?;
         let open = app_words::STILL_OPEN.text(questions.len(), self.lang);
-        let text = SafeText::line(&format!("{open}: {}", asked_by(first)));
+        let text = SafeText::line(&format!("{open}: {}", self.asked_by(first)));
         Some(self.call(CallReason::Reminder, text, questions))
     }
 
@@ -76,8 +76,24 @@ impl CallText<'_> {
         };
         Call { reason, text, count: questions.len(), questions: listed.map(called).collect() }
     }
+
+    fn asked_by(&self, row: &InboxRow) -> String {
+        format!("{} {}", row.asker(self.lang), headline(&row.question.tellask_content))
+    }
 }
 
-fn asked_by(row: &InboxRow) -> String {
-    format!("@{} {}", row.agent, headline(&row.question.tellask_content))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::tests::fixture::{main_dialog, question};
+
+    #[test]
+    fn whether_a_dialog_goes_on_is_called_out_as_a_question_of_the_program() {
+        let at = "2026-11-21 12:01:00";
+        let row = question(&main_dialog(), "lead", "keep-going-1", "Go on or stop?", at);
+        let calls = CallText { lang: Lang::En, title_of: &|_| None };
+        let (new, again) = (calls.of_new(&[&row]).unwrap(), calls.of_reminder(&[&row]).unwrap());
+        assert_eq!(new.text.as_str(), "the program (@lead) Go on or stop?");
+        assert!(again.text.as_str().ends_with(new.text.as_str()), "{:?}", again.text);
+    }
 }

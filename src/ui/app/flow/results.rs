@@ -6,8 +6,10 @@ use crate::app::dialogs::lifecycle;
 use crate::app::drawing::app_words;
 use crate::domain::DialogId;
 use crate::domain::text::Localized;
+use crate::focus::Focus;
 use crate::follow_up::{FollowUp, FollowUps, ToModel, ToReading, ToWriting};
 use crate::model::{DraftKey, Tone};
+use crate::panes::composer::Target;
 use crate::protocol::{SheetRequest, TeamsRequest, Ticket};
 use crate::request::Request;
 
@@ -38,10 +40,7 @@ pub(in crate::app) fn done(
                 FollowUp::Writing(ToWriting::Saved(DraftKey::New, text)),
                 FollowUp::Model(ToModel::TaskdocUsed(taskdoc)),
             ];
-            known
-                .into_iter()
-                .chain(made.map(|one| FollowUp::Reading(ToReading::Read(one))))
-                .collect()
+            known.into_iter().chain(made.into_iter().flat_map(read_and_write)).collect()
         }
         Request::TakeBack(back) => {
             let edits = back.edit.is_some();
@@ -101,6 +100,15 @@ pub(in crate::app) fn done(
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => Vec::new(),
     }
+}
+
+/// Opens a new dialog to write to it, also if a question was being answered.
+fn read_and_write(made: DialogId) -> [FollowUp; 3] {
+    [
+        FollowUp::Reading(ToReading::Read(made.clone())),
+        FollowUp::Writing(ToWriting::WriteTo(Target::Dialog(made))),
+        FollowUp::Focus(Focus::Composer),
+    ]
 }
 
 /// Handles a refusal by the driver. The user is told at once, except for these: dialogs that are put away
@@ -184,13 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn a_new_dialog_is_read_and_its_taskdoc_comes_first_from_now_on() {
+    fn a_new_dialog_is_read_and_written_to_and_its_taskdoc_comes_first_from_now_on() {
         let (taskdoc, text) = ("a.tsk".to_owned(), "go".to_owned());
         let request = Request::Create { agent: "dba".into(), taskdoc, text };
         let expected = [
             FollowUp::Writing(ToWriting::Saved(DraftKey::New, "go".to_owned())),
             FollowUp::Model(ToModel::TaskdocUsed("a.tsk".to_owned())),
             FollowUp::Reading(ToReading::Read(main_dialog())),
+            FollowUp::Writing(ToWriting::WriteTo(Target::Dialog(main_dialog()))),
+            FollowUp::Focus(Focus::Composer),
         ];
         assert_eq!(done(request, Some(main_dialog()), Workspace::new().facts()), expected);
     }

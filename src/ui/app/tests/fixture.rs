@@ -334,6 +334,19 @@ impl Stage {
         found.expect("a dialog was opened")
     }
 
+    /// Answers the newest request for a new dialog with this one.
+    pub fn dialog_made(&mut self, made: &DialogId) -> &mut Self {
+        let mut creates = self.sent.iter().rev();
+        let ticket = creates.find_map(|command| {
+            let Command::Create { ticket, .. } = command else {
+                return None;
+            };
+            Some(*ticket)
+        });
+        let (ticket, dialog) = (ticket.expect("a dialog was begun"), Some(made.clone()));
+        self.apply(DriverEvent::Done { ticket, dialog })
+    }
+
     /// Answers the newest request to open with these records.
     pub fn page(&mut self, lines: &[&str]) -> &mut Self {
         let (ticket, dialog) = self.last_open();

@@ -7,7 +7,7 @@ use ratatui::style::Color;
 use super::fixture::*;
 use crate::app::{Focus, PrintAmount};
 use crate::domain::dialogs::latest::Blocker;
-use crate::domain::{Course, DialogId, DisplayState};
+use crate::domain::{Course, DialogId, DisplayState, RootId};
 use crate::follow_up::{FollowUp, ToReading};
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent, TranscriptPage, TreeRow};
@@ -359,4 +359,18 @@ fn whoever_has_sent_a_message_goes_on_writing_and_no_panes_come() {
     stage.keys("two <enter>");
     let said = stage.sent.iter().filter(|command| matches!(command, Command::Say { .. }));
     assert_eq!(said.count(), 2);
+}
+
+#[test]
+fn whoever_has_begun_a_dialog_goes_on_writing_to_it_and_no_panes_come() {
+    let mut stage = streaming(80, 24);
+    printed(&mut stage);
+    let made = DialogId::main(RootId::new("new/1"));
+    stage.keys("<alt+1> n go <tab> <tab> audit <enter>").dialog_made(&made);
+    assert!(stage.app.shows_live_rows());
+    stage.keys("ask: <enter>");
+    let said = stage.sent.iter().any(
+        |sent| matches!(sent, Command::Say { dialog, text, .. } if *dialog == made && text == "ask:"),
+    );
+    assert!(said, "{:?}", stage.sent);
 }

@@ -34,6 +34,25 @@ fn the_form_creates_a_dialog_and_reports_what_is_missing() {
 }
 
 #[test]
+fn after_the_first_message_one_writes_to_the_new_dialog_also_if_one_was_answering() {
+    for mut stage in [streaming(120, 40), answering(120, 40)] {
+        stage.apply(DriverEvent::Workspace(workspace()));
+        let made = DialogId::main(RootId::new("new/1"));
+        stage.keys("<alt+1> n go <tab> <tab> audit <enter>").dialog_made(&made);
+        stage.keys("please: <enter>");
+        let said = stage.sent.iter().find_map(|command| {
+            let Command::Say { dialog, text, .. } = command else {
+                return None;
+            };
+            Some((dialog, text.as_str()))
+        });
+        assert_eq!(said, Some((&made, "please:")));
+        stage.keys("<esc> n");
+        assert!(stage.screen().contains("first message"), "{}", stage.screen());
+    }
+}
+
+#[test]
 fn errors_of_the_form_are_readable_in_full_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = Stage::new(width, height);
@@ -61,7 +80,7 @@ fn the_taskdoc_used_last_is_proposed_first() {
     });
     let ticket = ticket.expect("a dialog was begun");
     stage.apply(DriverEvent::Done { ticket, dialog: Some(main_dialog()) });
-    stage.keys("n");
+    stage.keys("<esc> n");
     assert!(stage.screen().contains("› fresh.tsk"), "{}", stage.screen());
 }
 

@@ -264,7 +264,7 @@ fn draw_question(
     let number = if at < keys { (at + 1).to_string() } else { " ".to_owned() };
     let mut left = Strip::new()
         .put(&format!("{number} "), ui.style(Role::Attention))
-        .put(&format!("@{}", row.agent), ui.style(Role::Agent));
+        .put(&row.asker(ui.lang), ui.style(Role::Agent));
     if let Some(slug) = &row.slug {
         left.push(&format!(" !{slug}"), dim);
     }

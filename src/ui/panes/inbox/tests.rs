@@ -369,3 +369,17 @@ fn what_comes_is_in_view_as_long_as_nobody_has_chosen_something_else() {
         reading.screen()
     );
 }
+
+#[test]
+fn whether_a_dialog_goes_on_is_a_question_of_the_program_in_list_composer_and_transcript() {
+    const ASKED: &str = r#"{"ts":"2026-11-21 12:01:00","type":"tellask_call_record","genseq":14,"id":"keep-going-1","name":"askHuman","rawArgumentsText":"{\"tellaskContent\":\"Go on or stop?\"}","deliveryMode":"tellask_call_start"}"#;
+    let text = "Go on or stop?";
+    let row = question(&main_dialog(), "orchestrator", "keep-going-1", text, "2026-11-21 12:01:00");
+    let mut stage = Stage::new(120, 40);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(vec![row]));
+    let screen = stage.page(&[ASKED]).screen();
+    let who = "the program (@orchestrator)";
+    for shown in [format!("1 {who}"), format!("{who} asks"), format!("answer 1 of 1 · {who}")] {
+        assert!(screen.contains(&shown), "{shown}\n{screen}");
+    }
+}

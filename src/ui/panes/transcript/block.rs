@@ -9,6 +9,7 @@ use crate::cx::UiSettings;
 use crate::domain::asking::inquiry::choices;
 use crate::domain::asking::question::choices::AnswerChoice;
 use crate::domain::asking::question::picking;
+use crate::domain::dialogs::call::RuntimeQuestion;
 use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::reading::title;
 use crate::domain::reading::transcript::{
@@ -176,7 +177,7 @@ fn aside(word: Text, text: &str, context: &LayoutContext<'_>) -> BlockLayout {
     layout
 }
 
-/// Shows why the dialog was pushed on, and the number of pushes left.
+/// One line with the number of the push; opened, also why it was made, and its text.
 fn push(
     text: &str,
     count: Option<PushCount>,
@@ -187,19 +188,14 @@ fn push(
     let mut head = Strip::new()
         .put(&format!("{} ", context.ui.glyphs.below), context.style(Role::Accent))
         .put(context.text(transcript_words::PUSHED), context.style(Role::Accent));
-    if let Some(count) = count {
-        let PushCount { number, most } = count;
-        let (push, left) = (
-            context.text(transcript_words::PUSH_NUMBER),
-            context.text(transcript_words::PUSHES_LEFT),
-        );
-        head.push(&context.dot(), dim);
-        head.push(&format!("{push} {number}/{most}, {left}: {}", count.remaining()), dim);
+    if let Some(PushCount { number, most }) = count {
+        head.push(&format!(" {number} {} {most}", context.text(transcript_words::OF)), dim);
     }
     let head = head.put(&context.dot(), dim).put(at.hour_minute(), dim);
-    let mut rows =
-        plain_rows(context.text(transcript_words::PUSH_REASON), 2, context.available(2), dim);
+    let mut rows = Vec::new();
     if context.unfolded {
+        let reason = context.text(transcript_words::PUSH_REASON);
+        rows.extend(plain_rows(reason, 2, context.available(2), dim));
         rows.push(Strip::new());
         rows.extend(plain_rows(text, 2, context.available(2), dim));
     }
@@ -323,9 +319,10 @@ fn short_row(text: &str, context: &LayoutContext<'_>) -> Strip {
 fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
     let dim = context.style(Role::TextDim);
     let role = if asked.answer.is_none() { Role::Attention } else { Role::TextDim };
+    let asker = RuntimeQuestion::asker(&asked.call, context.speaker, context.ui.lang);
     let mut head = Strip::new()
         .put(&format!("{} ", context.ui.glyphs.needs_you), context.style(role))
-        .put(context.speaker, context.style(Role::Agent))
+        .put(&asker, context.style(Role::Agent))
         .put(&format!(" {}", context.text(transcript_words::ASKS)), dim)
         .put(&context.dot(), dim)
         .put(at.hour_minute(), dim);

@@ -152,7 +152,7 @@ const PUSHED: &[&str] = &[
 ];
 
 #[test]
-fn a_push_shows_its_reason_and_the_remaining_pushes() {
+fn a_push_is_one_line_with_its_number_and_opened_it_shows_its_reason_and_its_text() {
     for (width, height) in [(120, 40), (60, 20)] {
         let stages = [Stage::new(width, height), Stage::chinese(width, height)];
         for (mut stage, name) in stages.into_iter().zip(["push", "push-zh"]) {
@@ -162,6 +162,15 @@ fn a_push_shows_its_reason_and_the_remaining_pushes() {
             stage.keys("3");
             insta::assert_snapshot!(format!("{name}-{width}x{height}"), stage.screen());
         }
+    }
+    let mut stage = Stage::new(120, 40);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let folded = stage.page(PUSHED).keys("3").screen();
+    assert!(folded.contains("automatic push 2 of 3"), "{folded}");
+    stage.keys("k").screen();
+    let opened = stage.keys("o").screen();
+    for shown in ["it stopped without asking", "Go on with the task."] {
+        assert!(!folded.contains(shown) && opened.contains(shown), "{folded}\n{opened}");
     }
 }
 

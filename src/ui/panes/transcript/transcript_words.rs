@@ -19,8 +19,6 @@ pub(super) const PUSH_REASON: Text = Text::new(
     "it stopped without asking or waiting for anybody, so it was told to go on",
     "它停了下来，既没有提问也没有在等任何人，因此被要求继续",
 );
-pub(super) const PUSH_NUMBER: Text = Text::new("push", "续推");
-pub(super) const PUSHES_LEFT: Text = Text::new("left", "剩余");
 pub(super) const REPLIED: Text = Text::new("replied", "已回复");
 pub(super) const FAILED: Text = Text::new("failed", "失败");
 pub(super) const ASKS: Text = Text::new("asks", "问");

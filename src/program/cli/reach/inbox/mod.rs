@@ -469,7 +469,7 @@ impl Lines {
             _ => format!("{}  ", self.name(open.place)),
         };
         let asked = headline(&open.row.question.tellask_content);
-        output::print(&format!("{}  {place}@{}  {asked}", open.number, open.row.agent));
+        output::print(&format!("{}  {place}{}  {asked}", open.number, open.row.asker(Lang::En)));
     }
 
     fn print_whole(&mut self, open: &Open) {

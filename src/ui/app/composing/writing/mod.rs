@@ -154,6 +154,9 @@ impl Writing {
         if target == self.composer.target {
             return;
         }
+        if !matches!(target, Target::Question { .. }) {
+            self.before_answering = None;
+        }
         self.composer.reset_mode();
         self.keep(now);
         self.drafts.save();

@@ -97,7 +97,7 @@ impl Screen<'_> {
         let row = inbox.get(id);
         let times = row.map_or(1, |row| times_of(inbox, row, self.app.writing.drafts()));
         let times = if times > 1 { format!(" {}{times}", ui.glyphs.times) } else { String::new() };
-        let who = row.map(|row| format!("@{}{times}", row.agent)).unwrap_or_default();
+        let who = row.map(|row| row.asker(ui.lang) + &times).unwrap_or_default();
         let send = if inbox.after(Some(id)).is_some_and(|next| next.question.id != id) {
             app_words::SEND_AND_NEXT
         } else {
