@@ -182,6 +182,7 @@ fn row() -> TreeRow {
         layout: None,
         queued: Arc::default(),
         unreviewed: 0,
+        retrying: false,
         title: "add 2FA".to_owned(),
         reasoning: None,
         context_percent: None,

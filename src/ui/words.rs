@@ -38,6 +38,7 @@ pub const WAIT_FOR_CONSENT: Counted =
 pub const NEWS: Counted = Counted::new("news", "news", "条消息");
 
 pub const RUNNING: Text = Text::new("running", "运行中");
+pub const RETRYING: Text = Text::new("retrying", "正在重试");
 pub const BLOCKED: Text = Text::new("blocked", "被阻塞");
 /// The boxes where tasks of a team are started, or one was done.
 pub const ON_BOXES: Text = Text::new("on {}", "在 {}");

@@ -43,7 +43,8 @@ const ANSWERS: &str = "responses:\n  - message: ask\n    role: user\n    respons
                        text: \"The tests pass.\\n\\nAll 12 of them.\"\n  \
                        - message: choose\n    role: user\n    response: A choice.\n    funcCalls:\n      \
                        - name: askHuman\n        arguments:\n          questions:\n            \
-                       - text: Which licence?\n              options: [{ label: MIT }, { label: Apache }]\n";
+                       - text: Which licence?\n              options: [{ label: MIT }, { label: Apache }]\n  \
+                       - message: down\n    role: user\n    streamError: connection refused\n";
 
 /// A driver that is killed with the test.
 pub struct Driver {
@@ -244,6 +245,26 @@ fn a_command_waits_for_its_own_tree_and_not_for_the_others() {
     assert!(told.contains("Hello.") && !told.contains("Which colour?"), "{told}");
     let running = driver.json(&["ps", "--json"]);
     assert_eq!(running.pointer("/0/openQuestions"), Some(&Value::from(1)), "{running}");
+}
+
+#[test]
+fn commands_say_which_dialog_retries_while_its_driver_is_there() {
+    let mut driver = Driver::start();
+    let mut run = driver.spawn(&["run", "down"]);
+    let of = |args: &[&str], field: &str| driver.json(args).pointer(field).cloned();
+    let number = || of(&["ps", "--json"], "/0/retryingDialogs") == Some(Value::from(1));
+    assert!(eventually(number), "{}", driver.ok(&["ps"], 0));
+    assert_eq!(of(&["ps", "--json"], "/0/runningDialogs"), Some(Value::from(1)));
+    for (args, text) in [(["ps"], "running 1 (1 retrying)"), (["dialogs"], "@lead  retrying  ")] {
+        assert!(eventually(|| driver.ok(&args, 0).contains(text)), "{}", driver.ok(&args, 0));
+    }
+    let listed = || of(&["dialogs", "--json"], "/0/retrying");
+    assert!(eventually(|| listed() == Some(Value::from(true))), "{:?}", listed());
+    assert_eq!(of(&["dialogs", "--json"], "/0/state"), Some(Value::from("proceeding")));
+    driver.quit();
+    assert!(eventually(|| run.try_wait().expect("a child").is_some()), "the command goes on");
+    let listed = driver.json(&["dialogs", "--json"]);
+    assert_eq!(listed.pointer("/0/retrying"), Some(&Value::from(false)), "{listed}");
 }
 
 #[test]

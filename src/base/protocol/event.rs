@@ -96,6 +96,9 @@ pub struct TreeRow {
     /// Files it changed that nobody has reviewed, counted up to a limit.
     #[serde(default)]
     pub unreviewed: usize,
+    /// It works, and a request to its model failed and is made again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retrying: bool,
 }
 
 impl TreeRow {

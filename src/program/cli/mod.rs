@@ -136,14 +136,16 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         None => screen::full::open(&workspace, ScreenMode::of(cli.screen)?),
         Some(Command::Run(run)) => block_on(commands::drive::run(&workspace, run)),
         Some(Command::Drive { drive }) => block_on(commands::drive::drive(&workspace, &drive)),
-        Some(Command::Dialogs { all, json }) => commands::queries::dialogs(&workspace, all, json),
+        Some(Command::Dialogs { all, json }) => {
+            block_on(commands::queries::dialogs(&workspace, all, json))
+        }
         Some(Command::Show { dialog, course, json, markdown }) => {
             let form = match (json, markdown) {
                 (true, _) => TranscriptFormat::Json,
                 (false, true) => TranscriptFormat::Markdown,
                 (false, false) => TranscriptFormat::Plain,
             };
-            commands::queries::show(&workspace, &dialog, course, form)
+            block_on(commands::queries::show(&workspace, &dialog, course, form))
         }
         Some(Command::Export { dialog, format, output }) => {
             commands::export::export(&workspace, &dialog, format, output.as_deref())

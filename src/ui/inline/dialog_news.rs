@@ -79,7 +79,9 @@ impl News {
         let is_news = match mark {
             Mark::Stopped | Mark::Dead => true,
             Mark::Idle | Mark::Done => !is_open && before.is_some(),
-            Mark::Running | Mark::Stopping | Mark::Waiting | Mark::NeedsYou => false,
+            Mark::Running | Mark::Retrying | Mark::Stopping | Mark::Waiting | Mark::NeedsYou => {
+                false
+            }
         };
         if is_news {
             let symbol = (mark.glyph(&ui.glyphs), mark.role());

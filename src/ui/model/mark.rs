@@ -17,6 +17,7 @@ const DEAD: Text = Text::new("dead", "已宣告死亡");
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     Running,
+    Retrying,
     Stopping,
     Waiting,
     NeedsYou,
@@ -27,8 +28,9 @@ pub enum Mark {
 }
 
 impl Mark {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Running,
+        Self::Retrying,
         Self::Stopping,
         Self::Waiting,
         Self::NeedsYou,
@@ -42,6 +44,7 @@ impl Mark {
         match &row.state {
             DisplayState::Dead { .. } => Self::Dead,
             DisplayState::Stopping { .. } => Self::Stopping,
+            DisplayState::Proceeding if row.retrying => Self::Retrying,
             DisplayState::Proceeding => Self::Running,
             DisplayState::Blocked { reason } => match reason {
                 Blocker::Human | Blocker::HumanAndSideDialogs => Self::NeedsYou,
@@ -57,6 +60,7 @@ impl Mark {
     pub fn glyph(self, glyphs: &Glyphs) -> &'static str {
         match self {
             Self::Running | Self::Stopping => glyphs.running,
+            Self::Retrying => glyphs.retrying,
             Self::Waiting => glyphs.waiting,
             Self::NeedsYou => glyphs.needs_you,
             Self::Stopped => glyphs.stopped,
@@ -69,6 +73,7 @@ impl Mark {
     pub fn word(self) -> Text {
         match self {
             Self::Running => words::RUNNING,
+            Self::Retrying => words::RETRYING,
             Self::Stopping => STOPPING,
             Self::Waiting => WAITING,
             Self::NeedsYou => NEEDS_YOU,
@@ -84,7 +89,7 @@ impl Mark {
             Self::Running | Self::Stopping => Role::Accent,
             Self::Waiting => Role::Text,
             Self::NeedsYou => Role::Attention,
-            Self::Stopped => Role::Warning,
+            Self::Retrying | Self::Stopped => Role::Warning,
             Self::Idle | Self::Done | Self::Dead => Role::TextDim,
         }
     }

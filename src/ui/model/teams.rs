@@ -4,6 +4,7 @@ use crate::domain::teams::task::TaskStatus;
 use crate::domain::teams::task::row::{MAX_ENDED_ROWS, TaskRow};
 use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::{TaskId, TeamName};
+use crate::model::Tree;
 use crate::protocol::TeamRow;
 
 /// Most teams below each other that are shown as such.
@@ -99,6 +100,12 @@ impl Teams {
 
     pub fn task(&self, id: &TaskId) -> Option<&TaskRow> {
         self.tasks.iter().find(|task| task.id == *id)
+    }
+
+    /// Returns how many of the running tasks of a team retry.
+    pub fn retrying(&self, team: &TeamName, tree: &Tree) -> u64 {
+        let retries = |task: &&TaskRow| task.team == *team && tree.retries(task);
+        u64::try_from(self.tasks.iter().filter(retries).count()).unwrap_or(u64::MAX)
     }
 
     /// Returns how many open tasks are not in the list, of one team or of all.

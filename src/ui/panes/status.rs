@@ -188,6 +188,7 @@ fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip 
     };
     let glyphs = &ui.glyphs;
     count(glyphs.running, values.counts.running, Role::Accent);
+    count(glyphs.retrying, values.counts.retrying, Role::Warning);
     count(glyphs.waiting, values.counts.waiting, Role::Text);
     count(glyphs.stopped, values.counts.stopped, Role::Warning);
     count(glyphs.needs_you, values.questions, Role::Attention);

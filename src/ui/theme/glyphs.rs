@@ -9,6 +9,8 @@ use crate::domain::dialogs::question_kind::QuestionKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glyphs {
     pub running: &'static str,
+    /// A request to the model failed and is made again.
+    pub retrying: &'static str,
     /// Waits for side dialogs.
     pub waiting: &'static str,
     pub needs_you: &'static str,
@@ -68,6 +70,7 @@ pub struct Glyphs {
 impl Glyphs {
     pub const UTF8: Self = Self {
         running: "●",
+        retrying: "↻",
         waiting: "◔",
         needs_you: "?",
         idle: "○",
@@ -109,6 +112,7 @@ impl Glyphs {
 
     pub const ASCII: Self = Self {
         running: "*",
+        retrying: "r",
         waiting: "~",
         needs_you: "?",
         idle: "o",
@@ -167,9 +171,10 @@ impl Glyphs {
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 36] {
+    pub fn all(&self) -> [&'static str; 37] {
         [
             self.running,
+            self.retrying,
             self.waiting,
             self.needs_you,
             self.idle,

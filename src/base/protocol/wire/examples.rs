@@ -235,6 +235,7 @@ impl Seeds {
             layout: self.maybe(ForeignLayout::Recent),
             queued: Arc::from([queued]),
             unreviewed: self.small(),
+            retrying: self.flag,
         }
     }
 

@@ -28,6 +28,8 @@ struct Retried {
     since: SystemTime,
     /// Sum of the waits between attempts, including the current one.
     waits: Duration,
+    /// The answer to the current attempt has begun.
+    is_answered: bool,
 }
 
 #[derive(Debug)]
@@ -57,10 +59,11 @@ impl DialogFailures {
             return is_over && self.end_retries(dialog);
         };
         let now = clock.moment();
-        let begun = Retried { since: now, waits: Duration::ZERO };
+        let begun = Retried { since: now, waits: Duration::ZERO, is_answered: false };
         let begun = self.retries.entry(dialog.clone()).or_insert(begun);
         let wait = Duration::from_secs(*seconds);
         begun.waits += wait;
+        begun.is_answered = false;
         let lasts = now.duration_since(begun.since).unwrap_or_default() + wait;
         if lasts.max(begun.waits) < LONG {
             return false;
@@ -75,6 +78,17 @@ impl DialogFailures {
             "请求会不断重试。可在其对话中立即重试，或停止该对话。",
         );
         self.set(dialog, agent, (&title, body), true, (clock, lang))
+    }
+
+    /// True while its failed request waits for the next attempt, or for the answer to it.
+    pub fn is_retried(&self, dialog: &DialogId) -> bool {
+        self.retries.get(dialog).is_some_and(|retried| !retried.is_answered)
+    }
+
+    /// The answer to its request begins; true if that was a retry.
+    pub fn answer_begins(&mut self, dialog: &DialogId) -> bool {
+        let retried = self.retries.get_mut(dialog);
+        retried.is_some_and(|retried| !std::mem::replace(&mut retried.is_answered, true))
     }
 
     fn end_retries(&mut self, dialog: &DialogId) -> bool {

@@ -214,6 +214,7 @@ mod tests {
             layout: None,
             queued: std::sync::Arc::default(),
             unreviewed: 0,
+            retrying: false,
             pending: 0,
             title: String::new(),
             reasoning: None,

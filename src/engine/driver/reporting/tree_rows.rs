@@ -66,6 +66,7 @@ impl RowSource<'_> {
             layout: self.foreign,
             queued: queued(self.queue),
             unreviewed: 0,
+            retrying: false,
         }
     }
 }

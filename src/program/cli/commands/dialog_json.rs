@@ -11,9 +11,10 @@ use crate::domain::{
     AgentId, CallId, CallType, Course, ForeignLayout, Genseq, HealthLevel, Pending, Problem,
     Question, RegistryEntry, RootId, SelfId, Slug, Stamp,
 };
-use crate::store::{DialogListing, Survey, Titles, TreeListing};
+use crate::store::{DialogListing, TreeListing};
 
 use crate::cli::commands::ids::Ids;
+use crate::cli::commands::listing::Beside;
 use crate::cli::commands::{find, inspect};
 
 /// The layout that is written here, by the version of Dominds it is from.
@@ -29,6 +30,8 @@ struct DialogJson<'a> {
     task_doc_path: &'a str,
     status: &'static str,
     state: &'static str,
+    /// A request to its model failed and is made again; false where no driver says so.
+    retrying: bool,
     course: Course,
     created_at: &'a Stamp,
     last_modified: &'a Stamp,
@@ -102,19 +105,19 @@ struct PushesJson {
     max: i64,
 }
 
-struct SidesJson<'a>(&'a TreeListing, &'a Titles);
+struct SidesJson<'a>(&'a TreeListing, Beside<'a>);
 
 impl Serialize for SidesJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(tree, titles) = self;
+        let Self(tree, beside) = self;
         let main = find::main_of(tree).map(|main| &main.id);
         let sides = tree.dialogs.iter().filter(|dialog| Some(&dialog.id) != main);
-        serializer.collect_seq(sides.map(|dialog| SideJson::of(tree, dialog, titles)))
+        serializer.collect_seq(sides.map(|dialog| SideJson::of(tree, dialog, *beside)))
     }
 }
 
 impl<'a> DialogJson<'a> {
-    fn of(tree: &'a TreeListing, dialog: &'a DialogListing, titles: &Titles) -> Self {
+    fn of(tree: &'a TreeListing, dialog: &'a DialogListing, beside: Beside<'_>) -> Self {
         let (meta, latest, state) = (&dialog.meta, &dialog.latest, &dialog.state);
         Self {
             root_id: &tree.root,
@@ -123,10 +126,11 @@ impl<'a> DialogJson<'a> {
             task_doc_path: &meta.task_doc_path,
             status: tree.bucket.status(),
             state: state.kind(),
+            retrying: beside.retrying.contains(&find::dialog_id(tree, dialog)),
             course: latest.current_course,
             created_at: &meta.created_at,
             last_modified: &latest.last_modified,
-            title: find::title(titles, tree, dialog),
+            title: find::title(beside.titles, tree, dialog),
             pending_questions: dialog.questions.len(),
             pending_side_dialogs: dialog.pending.len(),
             context_percent: dialog.pressure.percent,
@@ -171,9 +175,9 @@ impl<'a> PendingJson<'a> {
 }
 
 impl<'a> SideJson<'a> {
-    fn of(tree: &'a TreeListing, dialog: &'a DialogListing, titles: &Titles) -> Self {
+    fn of(tree: &'a TreeListing, dialog: &'a DialogListing, beside: Beside<'_>) -> Self {
         Self {
-            dialog: DialogJson::of(tree, dialog, titles),
+            dialog: DialogJson::of(tree, dialog, beside),
             asker_dialog_id: dialog.asker.as_ref(),
             assignment: &dialog.about,
             session_slug: dialog.meta.session_slug.as_ref(),
@@ -188,23 +192,23 @@ pub fn tree<'a>(
     tree: &'a TreeListing,
     main: &'a DialogListing,
     pushes: Option<(i64, i64)>,
-    survey: &'a Survey,
+    (problems, beside): (&'a [Problem], Beside<'a>),
 ) -> impl Serialize + use<'a> {
     TreeJson {
-        main: DialogJson::of(tree, main, &survey.titles),
+        main: DialogJson::of(tree, main, beside),
         keep_going: pushes.map(|(remaining, max)| PushesJson { remaining, max }),
-        side_dialogs: SidesJson(tree, &survey.titles),
+        side_dialogs: SidesJson(tree, beside),
         registry: &tree.registry,
-        problems: inspect::problems_of(tree, &survey.problems).map(Problem::for_programs).collect(),
+        problems: inspect::problems_of(tree, problems).map(Problem::for_programs).collect(),
     }
 }
 
 /// Returns one dialog for `show --json`.
-pub fn dialog(tree: &TreeListing, dialog: &DialogListing, titles: &Titles) -> Value {
+pub fn dialog(tree: &TreeListing, dialog: &DialogListing, beside: Beside<'_>) -> Value {
     let is_main = dialog.id.as_str() == tree.root.as_str();
     if is_main {
-        serde_json::json!(DialogJson::of(tree, dialog, titles))
+        serde_json::json!(DialogJson::of(tree, dialog, beside))
     } else {
-        serde_json::json!(SideJson::of(tree, dialog, titles))
+        serde_json::json!(SideJson::of(tree, dialog, beside))
     }
 }

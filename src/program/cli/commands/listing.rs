@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::counted;
 use crate::domain::dialogs::latest::{Blocker, DisplayState};
-use crate::domain::{Bucket, SelfId, Stamp};
+use crate::domain::{Bucket, DialogId, SelfId, Stamp};
 use crate::store::{DialogListing, Titles, TreeListing};
 use crate::ui::model::age;
 
@@ -48,9 +48,17 @@ pub fn in_order(tree: &TreeListing) -> Vec<DialogAtDepth<'_>> {
     placed
 }
 
+/// What is known of dialogs beside their files.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside<'a> {
+    pub titles: &'a Titles,
+    /// The dialogs that retry, as their driver says.
+    pub retrying: &'a BTreeSet<DialogId>,
+}
+
 /// Formats one dialog as one line.
 pub fn row(
-    (tree, titles): (&TreeListing, &Titles),
+    (tree, beside): (&TreeListing, Beside<'_>),
     (depth, dialog): DialogAtDepth<'_>,
     ids: &Ids<'_>,
     now: &Stamp,
@@ -60,9 +68,10 @@ pub fn row(
     let parts = [
         ids.dialog(&id),
         format!("@{}{slug}", dialog.meta.agent_id),
-        state_word(&dialog.state).to_owned(),
+        if beside.retrying.contains(&id) { "retrying" } else { state_word(&dialog.state) }
+            .to_owned(),
         age::short(&dialog.latest.last_modified, now),
-        find::title(titles, tree, dialog),
+        find::title(beside.titles, tree, dialog),
         question_count(dialog),
         match (tree.bucket, id.is_main()) {
             (Bucket::Run, _) | (_, false) => String::new(),

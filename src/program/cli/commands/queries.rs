@@ -1,6 +1,7 @@
 //! `dialogs`, `show`, `q4h list`, `q4h show`: read-only commands. They take no lock and change no
-//! dialog; `dialogs` may write the index of a long list.
+//! dialog; `dialogs` may write the index of a long list, and a driver is asked which dialogs retry.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
@@ -10,7 +11,9 @@ use crate::app;
 use crate::domain::asking::question::headline;
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::reading::title;
-use crate::domain::{CallId, Clock as _, Course, DialogId, KeepGoing, Lang, TaskId, TeamName};
+use crate::domain::{
+    CallId, Clock as _, Course, DialogId, DisplayState, KeepGoing, Lang, TaskId, TeamName,
+};
 use crate::minds::Minds;
 use crate::platform::SystemClock;
 use crate::protocol::InboxRow;
@@ -18,26 +21,31 @@ use crate::store::{Access, DialogListing, Reader, Survey};
 
 use super::dialog_json;
 use super::ids::Ids;
+use super::listing::Beside;
 use super::undriven::{self, AsksElsewhere};
 use super::{find, inspect, listing};
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::forms::question_json::{Asks, QuestionHead, alike, part_lines};
 use crate::cli::forms::transcript::{self, TranscriptFormat};
 use crate::cli::output;
+use crate::cli::running::other_driver;
 
 /// Records per page of a transcript.
 const PAGE_RECORDS: usize = 1000;
 
-pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, CommandError> {
+pub async fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, CommandError> {
     let buckets: &[Bucket] = if all { &Bucket::ALL } else { &[Bucket::Run] };
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(buckets);
     print_problems(&survey);
     let minds = Minds::load(workspace, Lang::En);
+    let retrying = retrying(workspace, &survey).await;
+    let beside = Beside { titles: &survey.titles, retrying: &retrying };
     if as_json {
         let tree = |tree| {
             let main = find::main_of(tree)?;
-            Some(dialog_json::tree(tree, main, pushes(main, &minds), &survey))
+            let about = (survey.problems.as_slice(), beside);
+            Some(dialog_json::tree(tree, main, pushes(main, &minds), about))
         };
         output::json_list(find::newest_first(&survey).into_iter().filter_map(tree));
         save_index(&store, &survey);
@@ -46,7 +54,7 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
     let (ids, now) = (Ids::short(&survey), SystemClock.now());
     for tree in find::newest_first(&survey) {
         for (depth, dialog) in listing::in_order(tree) {
-            output::print(&listing::row((tree, &survey.titles), (depth, dialog), &ids, &now));
+            output::print(&listing::row((tree, beside), (depth, dialog), &ids, &now));
             let indent = "  ".repeat(depth + 3);
             for line in inspect::lines(tree, dialog, pushes(dialog, &minds), &ids) {
                 output::print(&format!("{indent}{line}"));
@@ -58,6 +66,17 @@ pub fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, Com
     }
     save_index(&store, &survey);
     Ok(Status::Done)
+}
+
+/// The dialogs that retry, as the driver of the workspace says. It is asked only if a dialog works.
+async fn retrying(workspace: &Path, survey: &Survey) -> BTreeSet<DialogId> {
+    let mut all = survey.trees.iter().flat_map(|tree| &tree.dialogs);
+    if !all.any(|dialog| dialog.state == DisplayState::Proceeding) {
+        return BTreeSet::new();
+    }
+    let reported = other_driver::reported(workspace).await;
+    let rows = reported.into_iter().flat_map(|reported| reported.rows);
+    rows.filter(|row| row.retrying).map(|row| row.dialog).collect()
 }
 
 /// Saves the index after a long list was read from its files. A failure only costs time.
@@ -217,7 +236,7 @@ impl OpenQuestions {
     }
 }
 
-pub fn show(
+pub async fn show(
     workspace: &Path,
     wanted: &str,
     course: Option<u32>,
@@ -240,10 +259,12 @@ pub fn show(
             .iter()
             .map(|entry| serde_json::from_str(&entry.line()).unwrap_or(Value::Null))
             .collect();
+        let retrying = retrying(workspace, &survey).await;
+        let beside = Beside { titles: &survey.titles, retrying: &retrying };
         output::json(&json!({
             "rootId": id.root, "selfId": id.this, "agentId": agent,
             "course": course, "courses": courses, "records": records,
-            "dialog": listed.map(|(tree, dialog)| dialog_json::dialog(tree, dialog, &survey.titles)),
+            "dialog": listed.map(|(tree, dialog)| dialog_json::dialog(tree, dialog, beside)),
             "contextPercent": pressure.percent, "contextLevel": pressure.level,
         }));
         return Ok(Status::Done);

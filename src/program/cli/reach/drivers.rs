@@ -10,14 +10,12 @@ use crate::app;
 use crate::platform::env;
 use crate::protocol::wire::Audience;
 use crate::protocol::{Command, DriverEvent};
-use crate::remote::{self, Connection, Leaving, Note, all_notes};
+use crate::remote::{Connection, Leaving, Note, all_notes};
 
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
-use crate::cli::running::other_driver;
+use crate::cli::running::other_driver::{self, Reported};
 
-/// Timeout for a driver's report of its work.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 /// Timeout for a driver to end, after its dialogs.
 const END_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -30,7 +28,25 @@ struct FoundDriver {
     since: String,
     version: String,
     running_dialogs: usize,
+    /// How many of these retry.
+    retrying_dialogs: usize,
     open_questions: usize,
+}
+
+impl FoundDriver {
+    fn line(&self) -> String {
+        let Self {
+            workspace, pid, since, running_dialogs, retrying_dialogs, open_questions, ..
+        } = self;
+        let folder = env::display_path(workspace);
+        let retrying = match retrying_dialogs {
+            0 => String::new(),
+            some => format!(" ({some} retrying)"),
+        };
+        format!(
+            "{folder}  questions {open_questions}  running {running_dialogs}{retrying}  process {pid}  since {since}"
+        )
+    }
 }
 
 /// Lists the drivers of this user.
@@ -48,45 +64,24 @@ pub async fn list(as_json: bool) -> Result<Status, CommandError> {
     if all.is_empty() {
         output::note("no workspace is driven on this machine");
     }
-    for FoundDriver { workspace, pid, since, running_dialogs, open_questions, .. } in &all {
-        let folder = env::display_path(workspace);
-        output::print(&format!(
-            "{folder}  questions {open_questions}  running {running_dialogs}  process {pid}  since {since}"
-        ));
+    for driver in &all {
+        output::print(&driver.line());
     }
     Ok(Status::Done)
 }
 
 /// `None` if the driver has ended, or does not answer as one does.
 async fn ask(note: Note) -> Option<FoundDriver> {
-    let mut hello = other_driver::hello(Audience::Screen);
-    hello.view = true;
-    let place = app::socket_place(&note.workspace);
-    let connected = timeout(ANSWER_TIMEOUT, remote::connect(&place, hello, Leaving::DriverStays));
-    let Connection { welcome, commands, mut events, tasks, .. } = connected.await.ok()?.ok()?;
-    let (mut rows, mut inbox) = (None, None);
-    let listed = async {
-        while let Some(event) = events.recv().await {
-            if let DriverEvent::Rows(all) = &event {
-                rows = Some(all.iter().filter(|row| row.state.is_running()).count());
-            } else if let DriverEvent::Inbox(all) = &event {
-                inbox = Some(all.len());
-            }
-            if rows.is_some() && inbox.is_some() {
-                return;
-            }
-        }
-    };
-    let _ = timeout(ANSWER_TIMEOUT, listed).await;
-    drop((commands, events));
-    let _ = tasks.join().await;
+    let Reported { welcome, rows, open_questions } =
+        other_driver::reported(&note.workspace).await?;
     Some(FoundDriver {
         workspace: note.workspace,
         pid: welcome.pid,
         since: welcome.since.to_string(),
         version: welcome.program,
-        running_dialogs: rows?,
-        open_questions: inbox?,
+        running_dialogs: rows.iter().filter(|row| row.state.is_running()).count(),
+        retrying_dialogs: rows.iter().filter(|row| row.retrying).count(),
+        open_questions,
     })
 }
 

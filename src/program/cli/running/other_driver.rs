@@ -4,15 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::app;
 use crate::domain::Lang;
 use crate::domain::safety::sandbox::Level;
 use crate::driver::Driver;
 use crate::platform::{env, ids};
-use crate::protocol::wire::{Audience, Hello};
-use crate::protocol::{Command, DriverEvent, Ticket};
+use crate::protocol::wire::{Audience, Hello, Welcome};
+use crate::protocol::{Command, DriverEvent, Ticket, TreeRow};
 use crate::remote::{self, ConnectError, Connection, Leaving, Server};
 use crate::store::Store;
 
@@ -22,6 +22,8 @@ use crate::cli::output;
 /// Timeout for a workspace that is in use.
 const HELD_TIMEOUT: Duration = Duration::from_secs(2);
 const HELD_PAUSE: Duration = Duration::from_millis(50);
+/// Timeout for a driver's report of its work.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Timeout for dialogs to stop when their driver ends.
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -86,6 +88,40 @@ pub async fn find(
         Err(ConnectError::Nobody) => Ok(None),
         Err(error) => Err(unusable(&error)),
     }
+}
+
+/// The work of a driver, as it reports it.
+#[derive(Debug)]
+pub struct Reported {
+    pub welcome: Welcome,
+    pub rows: Vec<TreeRow>,
+    pub open_questions: usize,
+}
+
+/// Asks the driver of a workspace what it works on; `None` if there is none, or it does not answer as one does.
+pub async fn reported(workspace: &Path) -> Option<Reported> {
+    let mut hello = hello(Audience::Screen);
+    hello.view = true;
+    let place = app::socket_place(workspace);
+    let connected = timeout(ANSWER_TIMEOUT, remote::connect(&place, hello, Leaving::DriverStays));
+    let Connection { welcome, commands, mut events, tasks, .. } = connected.await.ok()?.ok()?;
+    let (mut rows, mut inbox) = (None, None);
+    let listed = async {
+        while let Some(event) = events.recv().await {
+            if let DriverEvent::Rows(all) = event {
+                rows = Some(all);
+            } else if let DriverEvent::Inbox(all) = &event {
+                inbox = Some(all.len());
+            }
+            if rows.is_some() && inbox.is_some() {
+                return;
+            }
+        }
+    };
+    let _ = timeout(ANSWER_TIMEOUT, listed).await;
+    drop((commands, events));
+    let _ = tasks.join().await;
+    Some(Reported { welcome, rows: rows?, open_questions: inbox? })
 }
 
 /// A running driver, or the result of `start`.

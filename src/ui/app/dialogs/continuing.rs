@@ -28,8 +28,12 @@ pub(in crate::app) fn ask_to_stop_all(facts: Facts<'_>) -> FollowUps {
 }
 
 pub(in crate::app) fn retry_now(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
-    let retry = facts.model.retries.get(dialog);
-    vec![if matches!(retry, Some(Retry::Waiting { .. })) {
+    let waits = match facts.model.retries.get(dialog) {
+        Some(retry) => matches!(retry, Retry::Waiting { .. }),
+        // It failed before this screen came.
+        None => facts.row(dialog).is_some_and(|row| row.retrying),
+    };
+    vec![if waits {
         FollowUp::Command(Command::RetryNow { dialog: dialog.clone() })
     } else {
         FollowUp::Notify(Tone::Plain, app_words::NOTHING_TO_RETRY)

@@ -170,7 +170,12 @@ pub(in crate::app) fn name_of(dialog: &DialogId, facts: Facts<'_>) -> String {
 fn something_is_open(tree: &Tree, main: &DialogId) -> bool {
     let mut rows = tree.all().filter(|row| row.dialog.root == main.root);
     rows.any(|row| match Mark::of(row) {
-        Mark::Running | Mark::Stopping | Mark::Waiting | Mark::NeedsYou | Mark::Stopped => true,
+        Mark::Running
+        | Mark::Retrying
+        | Mark::Stopping
+        | Mark::Waiting
+        | Mark::NeedsYou
+        | Mark::Stopped => true,
         Mark::Idle | Mark::Done | Mark::Dead => false,
     })
 }

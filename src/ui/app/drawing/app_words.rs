@@ -130,7 +130,6 @@ pub(in crate::app) const LAGGED: Text =
     Text::new("the screen fell behind: reloading", "屏幕落后，正在重新读取");
 pub(in crate::app) const TOO_SMALL: Text = Text::new("needs 40x12 (now", "至少需要 40x12（现在");
 pub(in crate::app) const TRY_NOW: Text = Text::new("retry now", "立即重试");
-pub(in crate::app) const RETRY_RUNNING: Text = Text::new("retrying", "正在重试");
 pub(in crate::app) const ALL_FIXED: Text = Text::new("all problems are fixed", "问题都已解决");
 pub(in crate::app) const PLAY_AGAIN: Text = Text::new("play again", "重新播放");
 pub(in crate::app) const LEAVE_PROGRAM: Text = Text::new("quit", "退出");

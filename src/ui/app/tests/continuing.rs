@@ -8,6 +8,7 @@ use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::text::{Localized, Text};
 use crate::domain::{DialogId, DisplayState, HealthLevel, Problem};
 use crate::protocol::{Command, DriverEvent, LOST, RetryView, TreeRow};
+use crate::theme::Glyphs;
 
 fn waiting(dialog: &DialogId, seconds: u64) -> DriverEvent {
     let retry = RetryView::Waiting {
@@ -78,6 +79,29 @@ fn retry_now_works_only_while_a_retry_is_waiting() {
     stage.apply(waiting(&main_dialog(), 30)).keys("R 3 R");
     assert_eq!(hurried(&stage), 2);
     assert_eq!(stage.sent.last(), Some(&Command::RetryNow { dialog: main_dialog() }));
+}
+
+#[test]
+fn a_dialog_that_retries_has_its_own_symbol_count_and_word_and_is_retried_now() {
+    for glyphs in [&Glyphs::UTF8, &Glyphs::ASCII] {
+        let mut stage = Stage::with(120, 40, Notebook::default(), glyphs);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        stage.keys("g j <enter>").page(STORY);
+        assert!(stage.screen().contains(&format!("{} 1  ", glyphs.running)));
+        let retries = TreeRow { retrying: true, ..rows().remove(0) };
+        stage.apply(DriverEvent::Row(Box::new(retries)));
+        let screen = stage.screen();
+        for shown in ["@orchestrator", "retrying", "1  "] {
+            let shown = format!("{} {shown}", glyphs.retrying);
+            assert!(screen.contains(&shown), "{shown}\n{screen}");
+        }
+        assert!(!screen.contains(&format!("{} 1  ", glyphs.running)), "{screen}");
+        // Its failure came before this screen did.
+        stage.keys("1 R");
+        assert_eq!(stage.sent.last(), Some(&Command::RetryNow { dialog: main_dialog() }));
+        stage.apply(DriverEvent::Row(Box::new(rows().remove(0))));
+        assert!(!stage.screen().contains(glyphs.retrying) || *glyphs == Glyphs::ASCII);
+    }
 }
 
 #[test]

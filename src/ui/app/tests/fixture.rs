@@ -475,6 +475,7 @@ pub fn row(
         layout: None,
         queued: Arc::default(),
         unreviewed: 0,
+        retrying: false,
     }
 }
 

@@ -176,7 +176,12 @@ impl List for Tasks {
     fn rows(&self, entry: usize, _: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
         let Some(task) = self.at(entry, cx) else { return Vec::new() };
         let (ui, dim) = (view.ui, view.ui.style(Role::TextDim));
-        let (glyph, role) = mark(task.status, &ui.glyphs);
+        let retries = cx.model.tree.retries(task);
+        let (glyph, role) = if retries {
+            (ui.glyphs.retrying, Role::Warning)
+        } else {
+            mark(task.status, &ui.glyphs)
+        };
         let mut left = Strip::new()
             .put(&format!("{glyph} "), ui.style(role))
             .put(&format!("{} ", task.id.short()), dim);
@@ -189,7 +194,8 @@ impl List for Tasks {
             left.push(&format!("{} ", task.team), ui.style(Role::Agent));
         }
         left.push(&format!(" {}", task.about), ui.style(Role::Text));
-        let state = ui.text(words::task_state(task.status, task.block_reason));
+        let state = words::task_state(task.status, task.block_reason);
+        let state = ui.text(if retries { words::RETRYING } else { state });
         let age = age::short(&task.since, view.now);
         let right = Strip::new().put(state, ui.style(role)).put(&format!("  {age}"), dim);
         vec![(left, right)]

@@ -101,8 +101,11 @@ impl List for Teams {
     fn rows(&self, entry: usize, _: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
         let Some((depth, team)) = cx.model.teams.rows().get(entry) else { return Vec::new() };
         let (ui, dim) = (view.ui, view.ui.style(Role::TextDim));
+        let retrying = cx.model.teams.retrying(&team.name, &cx.model.tree);
         let (glyph, role) = if team.blocked > 0 {
             (ui.glyphs.needs_you, Role::Attention)
+        } else if retrying > 0 {
+            (ui.glyphs.retrying, Role::Warning)
         } else if team.running > 0 {
             (ui.glyphs.running, Role::Accent)
         } else {
@@ -138,7 +141,8 @@ impl List for Teams {
         }
         let counts = [
             (team.blocked, words::BLOCKED, Role::Attention),
-            (team.running, words::RUNNING, Role::Accent),
+            (retrying, words::RETRYING, Role::Warning),
+            (team.running.saturating_sub(retrying), words::RUNNING, Role::Accent),
             (team.pending, words::QUEUED, Role::TextDim),
         ];
         let mut right = Strip::new();

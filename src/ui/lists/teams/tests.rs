@@ -3,8 +3,10 @@
 use crate::app::tests::fixture::*;
 use crate::domain::TeamName;
 use crate::domain::teams::org_change::TeamStatus;
+use crate::domain::teams::task::row::TaskRow;
+use crate::lists::tasks::tests as tasks;
 use crate::lists::tasks::tests::requests;
-use crate::protocol::{DriverEvent, TeamRow, TeamsRequest};
+use crate::protocol::{DriverEvent, TeamRow, TeamsRequest, TreeRow};
 
 fn team(name: &str, parent: Option<&str>, (running, blocked, pending): (u64, u64, u64)) -> TeamRow {
     TeamRow {
@@ -71,6 +73,23 @@ fn the_list_changes_with_what_the_driver_says() {
     stage.apply(DriverEvent::Teams(now));
     assert!(!stage.screen().contains("5 queued"), "{}", stage.screen());
     assert!(stage.screen().contains("lab"), "its parent is not known\n{}", stage.screen());
+}
+
+#[test]
+fn a_team_with_a_task_that_retries_says_so_and_the_list_of_tasks_too() {
+    let mut stage = stage(100, 24);
+    let task = TaskRow { dialog: Some(root()), ..tasks::rows().remove(1) };
+    stage.apply(DriverEvent::Tasks(vec![task]));
+    let retries = TreeRow { retrying: true, ..rows().remove(0) };
+    stage.apply(DriverEvent::Row(Box::new(retries))).keys("<alt+4>");
+    let shown = |stage: &mut Stage, name: &str, state: &str| {
+        let screen = stage.screen();
+        let mut lines = screen.lines().filter(|line| line.contains(name));
+        assert!(lines.any(|line| line.contains("↻ ") && line.contains(state)), "{screen}");
+    };
+    shown(&mut stage, "qa", "1 retrying · 1 running · 5 queued");
+    stage.keys("<alt+5>");
+    shown(&mut stage, "the tests", "retrying");
 }
 
 #[test]

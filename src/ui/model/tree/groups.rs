@@ -26,7 +26,7 @@ impl Group {
     pub fn of(row: &TreeRow) -> Self {
         match Mark::of(row) {
             Mark::NeedsYou | Mark::Stopped => Self::NeedsMe,
-            Mark::Running | Mark::Stopping => Self::Running,
+            Mark::Running | Mark::Retrying | Mark::Stopping => Self::Running,
             Mark::Waiting => Self::Waiting,
             Mark::Idle | Mark::Done | Mark::Dead => Self::Idle,
         }

@@ -18,6 +18,8 @@ use self::rows::{order, parents, sorted};
 use self::unread::SeenProgress;
 use super::filter::{Filter, FittingRow};
 use super::mark::Mark;
+use crate::domain::teams::task::TaskStatus;
+use crate::domain::teams::task::row::TaskRow;
 use crate::domain::{DialogId, RootId};
 use crate::protocol::TreeRow;
 
@@ -60,6 +62,7 @@ pub struct VisibleRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StateCounts {
     pub running: usize,
+    pub retrying: usize,
     pub waiting: usize,
     pub stopped: usize,
 }
@@ -249,7 +252,15 @@ impl Tree {
     }
 
     pub fn any_running(&self) -> bool {
-        self.rows.values().map(Mark::of).any(|mark| matches!(mark, Mark::Running | Mark::Stopping))
+        let mut marks = self.rows.values().map(Mark::of);
+        marks.any(|mark| matches!(mark, Mark::Running | Mark::Retrying | Mark::Stopping))
+    }
+
+    /// True if the task runs, and a dialog of it retries.
+    pub fn retries(&self, task: &TaskRow) -> bool {
+        let retries = |row: &TreeRow| Mark::of(row) == Mark::Retrying;
+        let is_of_task = |row: &&TreeRow| Some(&row.dialog.root) == task.dialog.as_ref();
+        task.status == TaskStatus::Running && self.rows.values().filter(is_of_task).any(retries)
     }
 
     pub fn selected_at(&self) -> usize {
@@ -577,6 +588,7 @@ fn count<'a>(rows: impl Iterator<Item = &'a TreeRow>) -> StateCounts {
     for row in rows {
         match Mark::of(row) {
             Mark::Running | Mark::Stopping => counts.running += 1,
+            Mark::Retrying => counts.retrying += 1,
             Mark::Waiting => counts.waiting += 1,
             Mark::Stopped => counts.stopped += 1,
             Mark::NeedsYou | Mark::Idle | Mark::Done | Mark::Dead => {}

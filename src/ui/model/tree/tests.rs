@@ -35,6 +35,7 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
         layout: None,
         queued: std::sync::Arc::default(),
         unreviewed: 0,
+        retrying: false,
     }
 }
 

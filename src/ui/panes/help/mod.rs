@@ -12,12 +12,13 @@ use super::field::{EDIT_KEYS, EditKeys, VI_EDIT_KEYS};
 use super::read_sheet::{ReadSheet, SheetView};
 use super::strip::{Joint, Strip};
 use super::text_rows::TextRows;
-use super::{inbox, transcript};
+use super::{inbox, transcript, tree};
 use crate::action::{Action, EditingKeys, KeysOf, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::text::{Text, in_lang};
 use crate::keymap::{Chord, KeyMatch, KeySequence};
+use crate::model::Mark;
 use crate::overlay::Handled;
 use crate::text::wrap::wrap;
 use crate::theme::Role;
@@ -67,7 +68,11 @@ impl Help {
             lines.extend(key_rows(&names(&keys, ui), binding.sentence(ui.lang), ui, width));
         }
         if self.about.scope == inbox::SCOPE {
-            push_signs(&mut lines, ui, width);
+            push_signs(&mut lines, kind_signs(ui), ui, width);
+        } else if self.about.scope == tree::SCOPE {
+            let signs =
+                Mark::ALL.map(|mark| (mark.glyph(&ui.glyphs), ui.text(mark.word()).to_owned()));
+            push_signs(&mut lines, signs, ui, width);
         }
         match self.about.editing {
             None => {}
@@ -122,21 +127,34 @@ impl Help {
     }
 }
 
-/// Explains the signs before the questions.
-fn push_signs(lines: &mut Vec<Strip>, ui: &UiSettings, width: usize) {
+/// Explains the signs before the rows.
+fn push_signs<const N: usize>(
+    lines: &mut Vec<Strip>,
+    signs: [(&str, String); N],
+    ui: &UiSettings,
+    width: usize,
+) {
     lines.push(Strip::new());
     let heading = format!("  {}", ui.text(SIGNS));
     lines.push(Strip::new().put(&heading, ui.style(Role::Title)));
-    for (kind, how) in [
+    for (sign, means) in signs {
+        lines.extend(key_rows(sign, &means, ui, width));
+    }
+}
+
+/// The signs before the questions, with their meanings.
+fn kind_signs(ui: &UiSettings) -> [(&'static str, String); 4] {
+    let kinds = [
         (QuestionKind::Approval, BY_YES_OR_NO),
         (QuestionKind::Choice, BY_OPTION),
         (QuestionKind::FreeText, BY_WORDS),
         (QuestionKind::Parts, BY_PARTS),
-    ] {
+    ];
+    kinds.map(|(kind, how)| {
         let colon = in_lang!(ui.lang, ": ", "：");
         let means = format!("{}{colon}{}", ui.text(words::kind_word(kind)), ui.text(how));
-        lines.extend(key_rows(ui.glyphs.of_kind(kind), &means, ui, width));
-    }
+        (ui.glyphs.of_kind(kind), means)
+    })
 }
 
 /// Returns the keys of one action, separated by commas.

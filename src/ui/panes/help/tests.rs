@@ -13,19 +13,22 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
+fn settings(lang: Lang) -> UiSettings {
+    UiSettings {
+        theme: Theme::plain(),
+        glyphs: Glyphs::UTF8,
+        keymap: bindings::defaults(),
+        lang,
+        colours: CodeColours::off(),
+        links: Links::default(),
+    }
+}
+
 #[test]
 fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
     let now = Stamp::new("2026-11-21 12:00:00");
     for lang in [Lang::En, Lang::Zh] {
-        let keymap = bindings::defaults();
-        let ui = UiSettings {
-            theme: Theme::plain(),
-            glyphs: Glyphs::UTF8,
-            keymap,
-            lang,
-            colours: CodeColours::off(),
-            links: Links::default(),
-        };
+        let ui = settings(lang);
         for (about, width) in bindings::scopes()
             .into_iter()
             .flat_map(|scope| [83, 60, 51, 40].map(|width| (scope, width)))
@@ -80,6 +83,23 @@ fn a_key_is_found_by_what_it_does() {
         assert!(stage.screen().contains("no match"));
         stage.keys("<esc> <esc>");
         assert!(!stage.screen().contains("KEYS THAT WORK HERE"));
+    }
+}
+
+#[test]
+fn help_of_the_tree_explains_the_sign_of_each_state() {
+    let now = Stamp::new("2026-11-21 12:00:00");
+    for lang in [Lang::En, Lang::Zh] {
+        let ui = settings(lang);
+        let help = Help::about(KeysOf::pane(tree::SCOPE, None));
+        let lines = help.lines(View { ui: &ui, now: &now }, 83);
+        let lines: Vec<String> = lines.iter().map(Strip::plain).collect();
+        for mark in Mark::ALL {
+            let (sign, word) = (mark.glyph(&ui.glyphs), mark.word().in_lang(lang));
+            let explains =
+                |line: &String| line.trim().starts_with(sign) && line.trim().ends_with(word);
+            assert!(lines.iter().any(explains), "{mark:?} in {lines:?}");
+        }
     }
 }
 

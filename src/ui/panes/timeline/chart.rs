@@ -42,11 +42,14 @@ pub(super) enum CellKind {
     ForDialogs,
     Ran,
     ForPerson,
+    /// A failed request is made again. No record says so: only the cell of now is known.
+    Retrying,
 }
 
 impl CellKind {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Ran,
+        Self::Retrying,
         Self::ForDialogs,
         Self::ForPerson,
         Self::Ready,
@@ -68,6 +71,7 @@ impl CellKind {
     pub fn glyph(self, glyphs: &Glyphs) -> &'static str {
         match self {
             Self::Ran => glyphs.at_work,
+            Self::Retrying => glyphs.retrying,
             Self::ForDialogs => glyphs.waiting,
             Self::ForPerson => glyphs.needs_you,
             Self::Ready => glyphs.ready,
@@ -81,7 +85,7 @@ impl CellKind {
             Self::Ran => Role::Accent,
             Self::ForDialogs => Role::Text,
             Self::ForPerson => Role::Attention,
-            Self::Stopped => Role::Warning,
+            Self::Retrying | Self::Stopped => Role::Warning,
             Self::Ready | Self::NothingToDo => Role::TextDim,
         }
     }
@@ -171,15 +175,22 @@ impl Window {
         self.from.saturating_add(i64::try_from(passed).unwrap_or_default())
     }
 
-    /// Returns the kind of each cell of a dialog; `None` before its birth and after its end.
+    /// Returns the kind of each cell of a dialog; `None` before its birth and after its end. `retries`: it does now.
     pub fn kinds(
         self,
-        timeline: &Timeline,
+        (timeline, retries): (&Timeline, bool),
         (now, scale): (i64, &Scale),
         cells: usize,
     ) -> Vec<Option<CellKind>> {
         let mut kinds = vec![None; cells];
         for stretch in stretches(timeline, now) {
+            if retries && stretch.goes_on {
+                let to = scale.shown(stretch.to);
+                let range = self.cells_between(to, to, cells).unwrap_or_default();
+                for kind in kinds.iter_mut().take(range.end).skip(range.start) {
+                    *kind = Some(CellKind::Retrying);
+                }
+            }
             let kind = Some(CellKind::of(&stretch.span.activity));
             for cell in self.cells_of(stretch, scale, cells).unwrap_or_default() {
                 if let Some(shown) = kinds.get_mut(cell) {

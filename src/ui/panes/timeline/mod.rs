@@ -29,12 +29,12 @@ use crate::domain::DialogId;
 use crate::domain::reading::timeline::SpanPlace;
 use crate::domain::text::Text;
 use crate::follow_up::{FollowUp, ToReading};
-use crate::model::age;
+use crate::model::{Mark, Tree, age};
 use crate::overlay::{Handled, Handler};
 use crate::protocol::{TimelineRow, TimelineView};
 use crate::text::width::width;
 use crate::theme::Role;
-use crate::words::{CLOSE, LOADING};
+use crate::words::{CLOSE, LOADING, RETRYING};
 
 pub const SCOPE: Scope = Scope::new("timeline", "时间线", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -322,7 +322,7 @@ impl TimelineSheet {
         buffer: &mut Buffer,
         area: Rect,
         (window, names): (&(Window, Scale), usize),
-        (view, ui): (&TimelineView, &UiSettings),
+        (view, tree, ui): (&TimelineView, &Tree, &UiSettings),
     ) {
         let cells = usize::from(area.width).saturating_sub(names + 1);
         for (y, (at, row)) in
@@ -338,6 +338,7 @@ impl TimelineSheet {
                 .shortened(names.saturating_sub(1), ui.glyphs.cut, Style::default())
                 .pad_to(names);
             let stretch = self.stretch(view).filter(|_| chosen);
+            let row = (row, retries(row, tree));
             let strip = strip.join(self.chart(row, stretch, (window, cells), ui));
             strip.draw(buffer, Rect { y, height: 1, ..area }, y);
         }
@@ -346,7 +347,7 @@ impl TimelineSheet {
     /// Draws the cells of a dialog; the span with the cursor covers its cells alone.
     fn chart(
         &self,
-        row: &TimelineRow,
+        (row, retries): (&TimelineRow, bool),
         chosen: Option<Stretch<'_>>,
         ((window, scale), cells): (&(Window, Scale), usize),
         ui: &UiSettings,
@@ -356,10 +357,11 @@ impl TimelineSheet {
             Some((kind, window.cells_of(stretch, scale, cells)?))
         });
         let mut strip = Strip::new();
-        let kinds = window.kinds(&row.timeline, (self.now, scale), cells);
+        let kinds = window.kinds((&row.timeline, retries), (self.now, scale), cells);
         for (cell, kind) in kinds.into_iter().enumerate() {
             let selected = marked.as_ref().filter(|(_, range)| range.contains(&cell));
-            let kind = selected.map(|(kind, _)| *kind).or(kind);
+            let covering = selected.filter(|_| kind != Some(CellKind::Retrying));
+            let kind = covering.map(|(kind, _)| *kind).or(kind);
             let mut style = kind.map_or(Style::default(), |kind| ui.style(kind.role()));
             if selected.is_some() {
                 style = style.patch(ui.style(Role::RowSelected));
@@ -370,9 +372,14 @@ impl TimelineSheet {
     }
 
     /// Describes the span with the cursor.
-    fn draw_words(&self, buffer: &mut Buffer, area: Rect, view: &TimelineView, ui: &UiSettings) {
+    fn draw_words(
+        &self,
+        buffer: &mut Buffer,
+        area: Rect,
+        (view, tree, ui): (&TimelineView, &Tree, &UiSettings),
+    ) {
         let text = match (self.row(view), self.stretch(view)) {
-            (Some(row), Some(stretch)) => sentence(row, stretch, view, ui),
+            (Some(row), Some(stretch)) => sentence((row, retries(row, tree)), stretch, view, ui),
             (Some(_) | None, _) => ui.text(timeline_words::NOTHING).to_owned(),
         };
         let width = usize::from(area.width.saturating_sub(2)).max(1);
@@ -381,6 +388,11 @@ impl TimelineSheet {
             row.draw(buffer, area, y);
         }
     }
+}
+
+/// True if its dialog retries now.
+fn retries(row: &TimelineRow, tree: &Tree) -> bool {
+    tree.get(&row.dialog).map(Mark::of) == Some(Mark::Retrying)
 }
 
 /// Returns the name of a dialog, indented below its asker.
@@ -417,14 +429,22 @@ fn draw_gaps(
     }
 }
 
-/// Draws the meanings of the symbols that fit.
-fn draw_legend(buffer: &mut Buffer, area: Rect, has_gaps: bool, ui: &UiSettings) {
+/// Draws the meanings of the symbols that fit; of two only if they are in the chart.
+fn draw_legend(
+    buffer: &mut Buffer,
+    area: Rect,
+    (has_gaps, has_retries): (bool, bool),
+    ui: &UiSettings,
+) {
     let dim = ui.style(Role::TextDim);
     let mut line = Strip::new();
     let mut y = area.y;
-    let kinds = CellKind::ALL.map(|kind| {
+    let shown = CellKind::ALL.into_iter();
+    let shown = shown.filter(|kind| has_retries || *kind != CellKind::Retrying);
+    let kinds = shown.map(|kind| {
         let word = match kind {
             CellKind::Ran => timeline_words::RAN,
+            CellKind::Retrying => RETRYING,
             CellKind::ForDialogs => timeline_words::FOR_DIALOGS,
             CellKind::ForPerson => timeline_words::FOR_PERSON,
             CellKind::Ready => timeline_words::READY,
@@ -434,7 +454,7 @@ fn draw_legend(buffer: &mut Buffer, area: Rect, has_gaps: bool, ui: &UiSettings)
         (kind.glyph(&ui.glyphs), ui.style(kind.role()), word)
     });
     let shortened = has_gaps.then_some((ui.glyphs.cut, dim, timeline_words::SHORTENED));
-    for (sign, style, word) in kinds.into_iter().chain(shortened) {
+    for (sign, style, word) in kinds.chain(shortened) {
         let part =
             Strip::new().put(" ", dim).put(sign, style).put(&format!(" {} ", ui.text(word)), dim);
         if line.width() + part.width() > usize::from(area.width) {
@@ -498,15 +518,17 @@ impl ReadSheet for TimelineSheet {
         let Some(content) = cx.sheets.timeline() else {
             return draw_note(frame, area, ui, LOADING);
         };
-        let buffer = frame.buffer_mut();
+        let (buffer, tree) = (frame.buffer_mut(), &cx.model.tree);
         let areas = Self::areas(area, content.rows.len());
         let (names, cells) = Self::columns(content, area.width);
         let window = self.window(content);
         self.draw_axis(buffer, areas.axis, (&window, cells), (content, ui));
-        self.draw_rows(buffer, areas.rows, (&window, names), (content, ui));
-        self.draw_words(buffer, areas.words, content, ui);
+        self.draw_rows(buffer, areas.rows, (&window, names), (content, tree, ui));
+        self.draw_words(buffer, areas.words, (content, tree, ui));
         if areas.legend.height > 0 {
-            draw_legend(buffer, areas.legend, !window.1.gaps().is_empty(), ui);
+            let has_retries = content.rows.iter().any(|row| retries(row, tree));
+            let shown = (!window.1.gaps().is_empty(), has_retries);
+            draw_legend(buffer, areas.legend, shown, ui);
         }
     }
 }

@@ -9,10 +9,11 @@ use crate::model::age;
 use crate::protocol::{TimelineRow, TimelineView};
 
 use super::chart::Stretch;
+use crate::words;
 
-/// Returns what a dialog did, with whom, how long, and when.
+/// Returns what a dialog did, with whom, how long, and when. `retries`: it does now.
 pub(super) fn sentence(
-    row: &TimelineRow,
+    (row, retries): (&TimelineRow, bool),
     stretch: Stretch<'_>,
     all: &TimelineView,
     ui: &UiSettings,
@@ -51,6 +52,12 @@ pub(super) fn sentence(
             "{who} stood still for {time}: the program ended in the middle of a generation",
             "{who} 停顿了 {time}：程序在一次生成中途结束"
         ),
+    };
+    let what = if retries && stretch.goes_on {
+        let retrying = ui.text(words::RETRYING);
+        in_lang!(lang, "{what}, {retrying}", "{what}，{retrying}")
+    } else {
+        what
     };
     let until = if stretch.goes_on {
         in_lang!(lang, "now", "现在")

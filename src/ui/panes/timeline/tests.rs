@@ -5,7 +5,9 @@ use std::time::Duration;
 use crate::app::tests::fixture::*;
 use crate::domain::reading::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
 use crate::domain::{CallId, Course, DialogId, Genseq, SelfId, Stamp};
-use crate::protocol::{Command, DriverEvent, Sheet, SheetRequest, TimelineRow, TimelineView};
+use crate::protocol::{
+    Command, DriverEvent, Sheet, SheetRequest, TimelineRow, TimelineView, TreeRow,
+};
 use crate::theme::Glyphs;
 
 const NOW: &str = "12:03:00";
@@ -112,6 +114,23 @@ fn shown_on(mut stage: Stage) -> Stage {
 
 pub fn shown(width: u16, height: u16) -> Stage {
     shown_on(streaming(width, height))
+}
+
+#[test]
+fn a_dialog_that_retries_says_so_in_the_cell_of_now_in_words_and_in_the_legend() {
+    let mut stage = shown(120, 40);
+    let before = stage.screen();
+    assert!(!before.contains("retrying") && !before.contains("█↻"), "{before}");
+    let retries = TreeRow { retrying: true, ..rows().remove(0) };
+    stage.apply(DriverEvent::Row(Box::new(retries)));
+    let screen = stage.screen();
+    for text in ["█↻", "1 generation, retrying", "↻ retrying"] {
+        assert!(screen.contains(text), "{text}\n{screen}");
+    }
+    stage.keys("h");
+    assert!(!stage.screen().contains("generation, retrying"), "an earlier span does not");
+    stage.apply(DriverEvent::Row(Box::new(rows().remove(0))));
+    assert!(!stage.screen().contains("retrying"), "{}", stage.screen());
 }
 
 #[test]

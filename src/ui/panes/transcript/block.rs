@@ -43,8 +43,8 @@ pub enum BlockMeta {
     #[default]
     Nothing,
     Fixed(Strip),
-    /// A teammate has been working on it since then.
-    Working(Stamp),
+    /// A teammate has been working on it since then, in this dialog, once that is known.
+    Working(Stamp, Option<SelfId>),
 }
 
 /// The input of the layout beside the block.
@@ -75,6 +75,8 @@ pub trait NameLookup {
     fn asker(&self) -> Option<String>;
     /// Returns the dialogs that wait for the answer to this call, beside the asker.
     fn waiting_for(&self, call: &CallId) -> Vec<String>;
+    /// True if a dialog of this tree asks the person.
+    fn asks_person(&self, dialog: &SelfId) -> bool;
 }
 
 impl LayoutContext<'_> {
@@ -264,7 +266,8 @@ fn tellask(asked: &Tellask, at: &Stamp, context: &LayoutContext<'_>) -> BlockLay
     let dim = context.style(Role::TextDim);
     let (symbol, role, words, meta) = match &asked.status {
         TellaskStatus::Working => {
-            (glyphs.asks, Role::Accent, &asked.content, BlockMeta::Working(at.clone()))
+            let meta = BlockMeta::Working(at.clone(), asked.callee.clone());
+            (glyphs.asks, Role::Accent, &asked.content, meta)
         }
         TellaskStatus::Replied { text, at } => {
             let done = format!("{} {}", context.text(transcript_words::REPLIED), at.hour_minute());

@@ -40,6 +40,7 @@ pub use open::{OpenDialog, ThinkingView, Unfolded};
 use search::Search;
 pub use search::SearchCount;
 
+use crate::action::Action;
 use crate::copies::CopyTo;
 use crate::cx::{UiSettings, View};
 use crate::domain::CallId;
@@ -372,7 +373,7 @@ impl TranscriptPane {
             return;
         };
         let strip = self.marked(at, strip.clone(), context.view.ui);
-        let meta = if row == 0 { meta_strip(&layout.meta, context.view) } else { Strip::new() };
+        let meta = if row == 0 { meta_strip(&layout.meta, context) } else { Strip::new() };
         draw_between(buffer, area, area.y, (&strip, &meta), context.view.ui.glyphs.cut);
     }
 
@@ -470,11 +471,20 @@ fn headline_rows(headline: &str, view: View<'_>, area: Rect) -> (Vec<Strip>, u16
     (rows, taken)
 }
 
-fn meta_strip(meta: &BlockMeta, view: View<'_>) -> Strip {
+fn meta_strip(meta: &BlockMeta, context: &TranscriptContext<'_>) -> Strip {
+    let view = context.view;
     match meta {
         BlockMeta::Nothing => Strip::new(),
         BlockMeta::Fixed(strip) => strip.clone(),
-        BlockMeta::Working(since) => {
+        BlockMeta::Working(_, Some(by)) if context.names.asks_person(by) => {
+            let ui = view.ui;
+            let keys = [Action::OtherEnd, Action::Answer].map(|action| ui.key(SCOPE, action));
+            let text = format!("  {}", keys.join(" "));
+            Strip::new()
+                .put(ui.text(transcript_words::ASKS_YOU), ui.style(Role::Attention))
+                .put(&text, ui.style(Role::TextDim))
+        }
+        BlockMeta::Working(since, _) => {
             let ui = view.ui;
             let seconds = age::seconds_since(since, view.now).unwrap_or(0);
             let text = format!(

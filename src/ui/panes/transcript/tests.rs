@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::ThinkingView;
 use crate::app::tests::fixture::*;
 use crate::domain::DialogId;
+use crate::domain::dialogs::latest::Blocker;
 use crate::protocol::event::Segment;
-use crate::protocol::{Command, DriverEvent};
+use crate::protocol::{Command, DriverEvent, TreeRow};
 
 #[test]
 fn one_step_up_stops_following_and_counts_what_is_below() {
@@ -448,6 +449,20 @@ fn the_key_to_the_other_end_is_offered_only_where_there_is_one() {
     assert!(found, "{}", stage.screen());
     stage.keys("<enter>");
     assert_ne!(stage.last_open().1, main_dialog());
+}
+
+#[test]
+fn the_call_of_a_side_dialog_that_asks_the_person_says_so_with_the_keys_that_answer() {
+    let mut stage = streaming(120, 40);
+    let made = r#"{"ts":"2026-11-21 12:02:49","type":"sideDialog_created_record","genseq":13,"sideDialogId":"r","askerDialogId":"m","agentId":"researcher","taskDocPath":"t.tsk","createdAt":"x","assignmentFromAsker":{"callName":"tellask","tellaskContent":"do","originMemberId":"orchestrator","askerDialogId":"m","callId":"c1"}}"#;
+    stage.fact(&main_dialog(), 11, made);
+    assert!(stage.screen().contains("working · "), "{}", stage.screen());
+    let asks = TreeRow { state: blocked(Blocker::Human), questions: 1, ..rows().remove(1) };
+    stage.apply(DriverEvent::Row(Box::new(asks)));
+    let screen = stage.screen();
+    assert!(screen.contains("asks you  ⏎ a") && !screen.contains("working · "), "{screen}");
+    stage.apply(DriverEvent::Row(Box::new(rows().remove(1))));
+    assert!(stage.screen().contains("working · "), "{}", stage.screen());
 }
 
 /// The number of the first paragraph in view.

@@ -22,6 +22,7 @@ pub(super) const PUSH_REASON: Text = Text::new(
 pub(super) const REPLIED: Text = Text::new("replied", "已回复");
 pub(super) const FAILED: Text = Text::new("failed", "失败");
 pub(super) const ASKS: Text = Text::new("asks", "问");
+pub(super) const ASKS_YOU: Text = Text::new("asks you", "在问你");
 pub(super) const WAITS_FOR_IT: Text = Text::new("waits for it", "在等");
 pub(super) const AND: Text = Text::new("and", "和");
 pub(super) const REPLY_TO: Text = Text::new("reply", "回复");

@@ -229,6 +229,7 @@ fn title_role(mark: Mark) -> Role {
     match mark {
         Mark::Dead | Mark::Done => Role::TextDim,
         Mark::Running
+        | Mark::Retrying
         | Mark::Stopping
         | Mark::NeedsYou
         | Mark::Stopped
@@ -239,7 +240,9 @@ fn title_role(mark: Mark) -> Role {
 
 fn name_role(mark: Mark) -> Role {
     match mark {
-        Mark::Running | Mark::Stopping | Mark::NeedsYou | Mark::Stopped => Role::TextStrong,
+        Mark::Running | Mark::Retrying | Mark::Stopping | Mark::NeedsYou | Mark::Stopped => {
+            Role::TextStrong
+        }
         Mark::Waiting | Mark::Idle | Mark::Done => Role::Text,
         Mark::Dead => Role::TextDim,
     }

@@ -269,6 +269,7 @@ fn idle_row(dialog: &DialogId) -> TreeRow {
         layout: None,
         queued: std::sync::Arc::default(),
         unreviewed: 0,
+        retrying: false,
     }
 }
 

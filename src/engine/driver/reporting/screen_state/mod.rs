@@ -8,7 +8,9 @@ use crate::domain::asking::decisions::Resolution;
 use crate::domain::asking::question::headline;
 use crate::domain::dialogs::record::Record;
 use crate::domain::teams::notices::NewsItem;
-use crate::domain::{AgentId, Background, Clock, DialogId, Lang, Problem, Problems, RootId};
+use crate::domain::{
+    AgentId, Background, Clock, DialogId, DisplayState, Lang, Problem, Problems, RootId,
+};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::{
     ConsentView, DriverEvent, InboxRow, MemberView, Segment, TreeRow, WorkspaceView,
@@ -30,7 +32,7 @@ pub struct ScreenState {
     trees: BTreeMap<RootId, Vec<TreeRow>>,
     /// The titles that a person gave; a row has its own one only when it is sent.
     titles: Titles,
-    /// A row has the number of its changed files only when it is sent, too.
+    /// A row has the number of its changed files only when it is sent, too, and whether its dialog retries.
     changed: ChangedFiles,
     inbox: BTreeMap<RootId, Vec<InboxRow>>,
     /// The loaded trees, and whether something of them is being driven.
@@ -257,12 +259,16 @@ impl ScreenState {
     fn forward(&mut self, event: DriverEvent, out: &mut Outboxes) {
         match &event {
             DriverEvent::Live { dialog, segment, text } => {
+                let dialog = dialog.clone();
                 let written = self.live.entry(dialog.clone()).or_default();
                 match written.last_mut() {
                     Some((same, before)) if same == segment => before.push_str(text),
                     Some(_) | None => written.push((*segment, text.clone())),
                 }
-                out.push_live(&dialog.clone(), event);
+                out.push_live(&dialog, event);
+                if self.failures.answer_begins(&dialog) {
+                    self.push_again(&dialog, out);
+                }
             }
             DriverEvent::LiveEnd { dialog } => {
                 self.live.remove(dialog);
@@ -286,10 +292,14 @@ impl ScreenState {
                 out.push(event);
             }
             DriverEvent::Retry { dialog, retry } => {
-                let agent = agent_of(&self.trees, dialog);
+                let (dialog, was) = (dialog.clone(), self.failures.is_retried(dialog));
+                let agent = agent_of(&self.trees, &dialog);
                 let by = (self.clock.as_ref(), self.lang);
-                let changed = self.failures.retry(dialog, agent, retry, by);
+                let changed = self.failures.retry(&dialog, agent, retry, by);
                 out.push(event);
+                if self.failures.is_retried(&dialog) != was {
+                    self.push_again(&dialog, out);
+                }
                 self.push_news_if(changed, out);
             }
             _ => out.push(event),
@@ -340,8 +350,10 @@ impl ScreenState {
         }
     }
 
-    /// The row with the title that a person gave, and the number of files.
+    /// The row with the title that a person gave, the number of files, and whether it retries.
     fn complete(&self, mut row: TreeRow) -> TreeRow {
+        let works = row.state == DisplayState::Proceeding;
+        row.retrying = works && self.failures.is_retried(&row.dialog);
         row.unreviewed = self.changed.count(&row.dialog);
         if let Some(title) = self.titles.get(&row.dialog) {
             row.title.clone_from(title);

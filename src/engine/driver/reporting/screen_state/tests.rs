@@ -9,7 +9,7 @@ use crate::domain::text::Localized;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, CallId, Course, Genseq, Question, SelfId, Stamp, StopReason};
 use crate::protocol::changes::ReadEnd;
-use crate::protocol::event::QuietOutcome;
+use crate::protocol::event::{QuietOutcome, RetryView};
 use crate::samples::Shows;
 
 const CLOCK: Shows = Shows("2026-11-21 10:00:00");
@@ -49,6 +49,7 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         layout: None,
         queued: Arc::default(),
         unreviewed: 0,
+        retrying: false,
     }
 }
 
@@ -353,4 +354,35 @@ fn a_row_says_how_many_files_its_dialog_changed_until_they_are_reviewed() {
     apply(&mut state, changing(&main_dialog(), 9, "c"));
     apply(&mut state, DriverReport::Removed(root()));
     assert_eq!(numbers(apply(&mut state, DriverReport::Row(Box::new(shown)))), [0]);
+}
+
+#[test]
+fn a_row_says_that_its_dialog_retries_until_an_answer_begins_or_the_dialog_rests() {
+    let mut state = listed(Subscription::NoDialog);
+    let told = |events: Vec<DriverEvent>| {
+        let retries = |event: &DriverEvent| {
+            let DriverEvent::Row(row) = event else { return None };
+            Some(row.retrying)
+        };
+        events.iter().filter_map(retries).collect::<Vec<_>>()
+    };
+    let shown = |state| DriverReport::Row(Box::new(row(&main_dialog(), state)));
+    let retry = |retry| DriverReport::Event(DriverEvent::Retry { dialog: main_dialog(), retry });
+    let error = Localized::same("status 500");
+    let waiting = RetryView::Waiting { error, seconds: 30, server: String::new() };
+    let waits = || retry(waiting.clone());
+    assert_eq!(told(apply(&mut state, shown(DisplayState::Proceeding))), [false]);
+    assert_eq!(told(apply(&mut state, waits())), [true]);
+    assert_eq!(told(apply(&mut state, retry(RetryView::Running))), [false; 0], "it still does");
+    let all = apply(&mut state, DriverReport::Refresh(ClientId::FIRST));
+    let retries = |rows: &[TreeRow]| rows.iter().any(|row| row.retrying);
+    let listed = |event: &DriverEvent| matches!(event, DriverEvent::Rows(rows) if retries(rows));
+    assert!(all.iter().any(listed), "who comes later knows it, too: {all:?}");
+    assert_eq!(told(apply(&mut state, live(&main_dialog(), "Here"))), [false]);
+    assert_eq!(told(apply(&mut state, live(&main_dialog(), " it"))), [false; 0]);
+    assert_eq!(told(apply(&mut state, waits())), [true], "the answer broke off");
+    assert_eq!(told(apply(&mut state, retry(RetryView::Resolved))), [false]);
+    assert_eq!(told(apply(&mut state, waits())), [true]);
+    assert_eq!(told(apply(&mut state, shown(stopped(StopReason::UserStop)))), [false]);
+    assert_eq!(told(apply(&mut state, shown(DisplayState::Proceeding))), [false], "begun anew");
 }

@@ -16,6 +16,7 @@ use crate::panes::transcript::prose::plain_rows;
 use crate::panes::transcript::{NameLookup, OpenDialog, SCOPE};
 use crate::protocol::TreeRow;
 use crate::theme::Role;
+use crate::words;
 
 /// Names of members around the open dialog.
 pub(in crate::app) struct DialogNames<'a> {
@@ -39,6 +40,11 @@ impl NameLookup for DialogNames<'_> {
         let row = rows.find(|row| row.dialog == *self.dialog && row.question.call_id == *call);
         let blocks = row.map_or(&[][..], |row| row.blocks.as_slice());
         blocks.iter().map(|agent| format!("@{agent}")).collect()
+    }
+
+    fn asks_person(&self, dialog: &SelfId) -> bool {
+        let row = self.tree.get(&DialogId::side(&self.dialog.root, dialog));
+        row.map(Mark::of) == Some(Mark::NeedsYou)
     }
 }
 
@@ -83,7 +89,7 @@ pub(super) fn tail_lines(
             waiting_lines(error.in_lang(ui.lang), left, ui, width)
         }
         Some(Retry::Running) => {
-            vec![Strip::new().put(ui.text(app_words::RETRY_RUNNING), ui.style(Role::TextDim))]
+            vec![Strip::new().put(ui.text(words::RETRYING), ui.style(Role::TextDim))]
         }
         None => Vec::new(),
     };

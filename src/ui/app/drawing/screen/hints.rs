@@ -189,6 +189,10 @@ impl Screen<'_> {
                 let row = tree.shown_selection().and_then(|dialog| tree.get(dialog));
                 match row.map(Mark::of) {
                     Some(Mark::Running) => hints.push((Action::Stop, app_words::STOP)),
+                    Some(Mark::Retrying) => hints.extend([
+                        (Action::RetryNow, app_words::TRY_NOW),
+                        (Action::Stop, app_words::STOP),
+                    ]),
                     Some(Mark::Stopped) => hints.push((Action::Continue, app_words::CONTINUE)),
                     _ => {}
                 }
