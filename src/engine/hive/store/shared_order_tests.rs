@@ -3,7 +3,6 @@
 use super::db::sql;
 use super::shared_tests::{Boxes, cut};
 use super::task_tests::{At, at, done, new};
-use super::*;
 use crate::domain::teams::task::{AttemptId, TaskEnd, TaskStatus};
 use crate::hive::test_support::works;
 

@@ -322,10 +322,10 @@ fn short_row(text: &str, context: &LayoutContext<'_>) -> Strip {
 fn question(asked: &AskedBlock, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
     let dim = context.style(Role::TextDim);
     let role = if asked.answer.is_none() { Role::Attention } else { Role::TextDim };
-    let asker = RuntimeQuestion::asker(&asked.call, context.speaker, context.ui.lang);
+    let speaker = RuntimeQuestion::asker(&asked.call, context.speaker, context.ui.lang);
     let mut head = Strip::new()
         .put(&format!("{} ", context.ui.glyphs.needs_you), context.style(role))
-        .put(&asker, context.style(Role::Agent))
+        .put(&speaker, context.style(Role::Agent))
         .put(&format!(" {}", context.text(transcript_words::ASKS)), dim)
         .put(&context.dot(), dim)
         .put(at.hour_minute(), dim);

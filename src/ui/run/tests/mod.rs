@@ -21,8 +21,8 @@ use crate::bindings;
 use crate::copies::testing::MemoryTarget;
 use crate::cx::UiSettings;
 use crate::domain::text::Localized;
-use crate::domain::{Course, DialogId, DisplayState, Lang, RootId, Stamp};
-use crate::draft_writer::{DraftTexts, SessionOnlyDrafts};
+use crate::domain::{Course, DialogId, DisplayState, Lang, Problem, RootId, Stamp};
+use crate::draft_writer::{DraftStore, DraftTexts, SessionOnlyDrafts};
 use crate::highlight::CodeColours;
 use crate::input::Reply;
 use crate::links::Links;
@@ -435,6 +435,20 @@ async fn a_stalled_terminal_gets_no_frames_and_keeps_nothing_waiting() {
     })
     .await;
     assert_eq!((outcome.unwrap(), surface.frames), (RunEnd::Settled, 0));
+}
+
+/// Reports each draft it stores, one per permit.
+struct GatedDisk {
+    permits: std::sync::mpsc::Receiver<()>,
+    stored: std::sync::mpsc::Sender<(String, String)>,
+}
+
+impl DraftStore for GatedDisk {
+    fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
+        let _ = self.permits.recv_timeout(Duration::from_secs(20));
+        let _ = self.stored.send((name.to_owned(), text.to_owned()));
+        Ok(())
+    }
 }
 
 #[tokio::test]

@@ -1,22 +1,6 @@
 //! A draft is on disk before its message is sent, and before the program ends.
 
 use super::*;
-use crate::domain::Problem;
-use crate::draft_writer::DraftStore;
-
-/// Reports each draft it stores, one per permit.
-struct GatedDisk {
-    permits: std::sync::mpsc::Receiver<()>,
-    stored: std::sync::mpsc::Sender<(String, String)>,
-}
-
-impl DraftStore for GatedDisk {
-    fn save(&mut self, name: &str, text: &str) -> Result<(), Problem> {
-        let _ = self.permits.recv_timeout(Duration::from_secs(20));
-        let _ = self.stored.send((name.to_owned(), text.to_owned()));
-        Ok(())
-    }
-}
 
 #[tokio::test]
 async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhile() {
