@@ -77,7 +77,7 @@ fn the_list_changes_with_what_the_driver_says() {
 
 #[test]
 fn a_team_with_a_task_that_retries_says_so_and_the_list_of_tasks_too() {
-    let mut stage = stage(100, 24);
+    let mut stage = stage(120, 24);
     let task = TaskRow { dialog: Some(root()), ..tasks::rows().remove(1) };
     stage.apply(DriverEvent::Tasks(vec![task]));
     let retries = TreeRow { retrying: true, ..rows().remove(0) };
