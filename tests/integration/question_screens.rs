@@ -75,7 +75,7 @@ fn the_page_about_questions_shows_its_inbox_form_and_approval_as_they_are() {
     let home = Home::new();
     they_ask(&home);
     let mut program = screen(&home);
-    let listed = ["FOR YOU · 2 · 2 news", "@planner", "@dba", "@ops The disk", "×2"];
+    let listed = ["FOR YOU · 2 · 2 news", "@planner", "@dba", "! The disk", "×2"];
     pictured(&program, "questions/inbox", &listed);
     program.keys(ALT_A);
     program.until_shown(&["part 1 of 3"]);

@@ -17,7 +17,8 @@ use crate::common::files::files_below;
 use crate::common::pty::{Home, Program};
 use crate::common::wait::{eventually, output};
 
-const TEAM: [&str; 4] = ["@orchestrator", "@researcher", "@dba", "@reviewer"];
+/// The beginnings of the titles of its dialogs.
+const TEAM: [&str; 4] = ["Add two-factor", "Which method", "Please draft", "Read the login"];
 const ALT_A: &str = "\x1ba";
 const ENTER: &str = "\r";
 

@@ -179,6 +179,9 @@ impl WorkspaceView {
 pub struct MemberView {
     pub id: AgentId,
     pub name: String,
+    /// Its symbol in the team file; empty where it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub icon: String,
     /// What to ask the member for; first line.
     pub gofor: String,
     /// Provider and model as the team file names them; empty where it leaves the choice.

@@ -17,6 +17,7 @@ pub mod input_prompt;
 pub mod inquiry;
 pub mod limited_rows;
 pub mod log;
+pub mod member;
 pub mod mind;
 pub mod new_task;
 pub mod next_keys;

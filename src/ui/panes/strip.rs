@@ -12,8 +12,8 @@ use crate::text::SafeText;
 use crate::text::drawn::set_line;
 use crate::text::width::{cut, width};
 
-/// A title that is cut to fewer cells says nothing.
-const MIN_TITLE: usize = 6;
+/// What stands beside a title leaves it this many cells, if it needs them.
+const TITLE_CELLS: usize = 24;
 
 /// A row of styled text.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -87,16 +87,6 @@ impl Strip {
         let clean = SafeText::line(text);
         self.width += width(clean.as_str());
         self.line.spans.push(Span::styled(clean.into_string(), style));
-    }
-
-    /// Appends a blank and a title, unless only a few letters of it would be seen within `cells`.
-    #[must_use]
-    pub fn titled(self, title: &str, style: Style, cells: usize) -> Self {
-        let shown = cells.saturating_sub(self.width + 1);
-        if title.is_empty() || width(title) > shown && shown < MIN_TITLE {
-            return self;
-        }
-        self.put(&format!(" {title}"), style)
     }
 
     /// Appends blanks up to a column.
@@ -275,6 +265,25 @@ impl Strip {
     }
 }
 
+/// Returns the first of these right sides, the fullest first, beside which a title keeps enough cells; if there is
+/// none, the last one. `before` is the width of what stands before the title.
+pub fn beside_title(
+    (before, title): (usize, &str),
+    cells: usize,
+    sides: impl IntoIterator<Item = Strip>,
+) -> Strip {
+    let needed = before + width(title).min(TITLE_CELLS);
+    let mut chosen = Strip::new();
+    for side in sides {
+        chosen = side;
+        let taken = if chosen.is_empty() { 0 } else { chosen.width() + 2 };
+        if needed + taken <= cells {
+            break;
+        }
+    }
+    chosen
+}
+
 /// Draws a row with a text at its right edge: the left side is truncated first.
 pub fn draw_between(
     buffer: &mut Buffer,
@@ -319,6 +328,24 @@ mod tests {
             ("left", "", 6, "left  "),
         ] {
             assert_eq!(drawn(left, right, cells), expected);
+        }
+    }
+
+    #[test]
+    fn what_stands_beside_a_title_leaves_it_the_cells_it_needs() {
+        let side = |text: &str| Strip::new().put(text, Style::default());
+        let sides = || [side("@researcher 2m"), side("@rese… 2m"), side("2m"), side("")];
+        let long = "a title of more than twenty-four cells";
+        for (title, cells, expected) in [
+            ("short", 26, "@researcher 2m"),
+            ("short", 23, "@rese… 2m"),
+            (long, 45, "@researcher 2m"),
+            (long, 33, "2m"),
+            (long, 31, ""),
+            (long, 20, ""),
+        ] {
+            let chosen = beside_title((4, title), cells, sides());
+            assert_eq!(chosen.plain(), expected, "{title} {cells}");
         }
     }
 

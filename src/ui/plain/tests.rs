@@ -29,6 +29,7 @@ fn session() -> PlainSession {
             members: vec![MemberView {
                 id: AgentId::new("dba"),
                 name: "Dba".to_owned(),
+                icon: String::new(),
                 gofor: String::new(),
                 model: String::new(),
                 toolsets: Vec::new(),

@@ -105,6 +105,20 @@ async fn k02_a_member_that_cannot_be_used_is_left_out_until_the_file_is_fixed() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_screen_is_told_the_symbol_of_each_member() {
+    let mut world = World::empty(Sequence::new());
+    world.setup.audience = Audience::Screen;
+    world.put(".minds/llm.yaml", LLM);
+    world.put(".minds/team.yaml", &team_with_ops("  ops: { model: ops, icon: \"🔧\" }\n"));
+    let mut running = world.start().await;
+    while running.members().len() < 2 {
+        running.event().await;
+    }
+    let icons: Vec<String> = running.members().into_iter().map(|m| m.icon).collect();
+    assert_eq!(icons, ["", "🔧"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn problems_are_reported_again_before_every_generation_also_without_a_screen() {
     let models = Sequence::new()
         .reply("lead", Reply::saying("One."))

@@ -23,6 +23,7 @@ pub(super) fn workspace(s: &Seeds) -> WorkspaceView {
     let member = |images| MemberView {
         id: s.agent(),
         name: s.text(),
+        icon: s.text(),
         gofor: s.text(),
         model: s.text(),
         toolsets: vec![s.text()],

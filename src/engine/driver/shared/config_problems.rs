@@ -130,6 +130,7 @@ pub fn members(minds: &Minds, env: Env) -> Vec<MemberView> {
     let view = |member: &crate::domain::Member| MemberView {
         id: member.id.clone(),
         name: member.name.clone(),
+        icon: member.icon.clone().unwrap_or_default(),
         gofor: member.gofor.first().cloned().unwrap_or_default(),
         model: [&member.provider, &member.model]
             .into_iter()

@@ -517,7 +517,7 @@ pub fn rows() -> Vec<TreeRow> {
         },
         TreeRow {
             taskdoc: "nightly.tsk".to_owned(),
-            created_at: Stamp::new("2026-11-21 11:59:00"),
+            created_at: Stamp::new("2026-11-21 10:59:00"),
             last_modified: Stamp::new("2026-11-21 11:00:00"),
             ..row(&DialogId::main(RootId::new("cc/dd/9")), None, "ops", stopped())
         },
@@ -570,6 +570,7 @@ pub fn workspace() -> WorkspaceView {
     let member = |id: &str, gofor: &str| MemberView {
         id: id.into(),
         name: id.to_uppercase(),
+        icon: String::new(),
         gofor: gofor.to_owned(),
         model: String::new(),
         toolsets: Vec::new(),

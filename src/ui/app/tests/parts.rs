@@ -120,6 +120,18 @@ fn enter_records_the_part_and_goes_to_the_next_open_one_then_to_the_next_questio
 }
 
 #[test]
+fn the_row_of_a_question_with_parts_has_the_title_of_its_dialog_and_below_how_many_are_answered() {
+    for (width, height) in [(120, 40), (80, 24)] {
+        let mut stage = stage(width, height);
+        let screen = stage.screen();
+        let left = screen.lines().map(|line| line.split('│').next().unwrap_or_default());
+        let rows: Vec<&str> = left.skip_while(|line| !line.contains("1 add 2FA")).take(2).collect();
+        assert_eq!(rows.len(), 2, "{screen}");
+        assert!(!rows[0].contains("0/3") && rows[1].contains("0/3"), "{screen}");
+    }
+}
+
+#[test]
 fn the_form_shows_all_parts_where_there_is_room_and_the_current_one_elsewhere() {
     let mut stage = stage(120, 40);
     let screen = stage.keys("b").screen();

@@ -74,7 +74,7 @@ fn a_dialog_in_fresh_boots_reasoning_shows_its_round() {
         },
     ));
     stage.apply(DriverEvent::Rows(rows));
-    stage.keys("G k k <enter>").page(STORY);
+    stage.keys("G k k k k <enter>").page(STORY);
     assert_screen("reasoning", 120, 40, &stage.screen());
 }
 

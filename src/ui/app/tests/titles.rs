@@ -46,7 +46,7 @@ fn the_title_is_in_the_tree_the_header_and_the_inbox() {
     let screen = stage.screen();
     let header = screen.lines().next().unwrap_or_default();
     assert!(header.contains("@orchestrator · the work of orchestrator · course 1"), "{header}");
-    for row in ["@orchestrator the", "2 @orchestrator the work"] {
+    for row in ["● the work of orchestrator", "? the work of dba", "2 the work of orchestrator"] {
         assert!(screen.contains(row), "{row}\n{screen}");
     }
 }

@@ -9,6 +9,7 @@ use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, View};
 use crate::domain::text::{Text, in_lang};
 use crate::follow_up::FollowUp;
+use crate::panes::member::symbol;
 use crate::panes::strip::Strip;
 use crate::panes::transcript::prose::plain_rows;
 use crate::protocol::MemberView;
@@ -66,6 +67,7 @@ impl List for Team {
         let dim = ui.style(Role::TextDim);
         let mut head = Strip::new()
             .pad_to(2)
+            .put(&symbol(&cx.model.workspace, &member.id, ui), ui.style(Role::Text))
             .put(&format!("@{}", member.id), ui.style(Role::Agent))
             .put(&format!("  {}", member.name), ui.style(Role::Text));
         if cx.model.workspace.default_responder.as_ref() == Some(&member.id) {

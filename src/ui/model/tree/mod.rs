@@ -1,11 +1,12 @@
 //! The dialogs as a tree: Taskdocs, their main dialogs, and side dialogs below their askers; or in groups by
 //! state.
 //!
-//! Rows are ordered by creation, never by activity. A dialog whose state changes moves to its group at once; while
-//! the tree has the focus, the one under the cursor does so when the cursor leaves it. The flat list that is drawn is
-//! rebuilt only when a row is added, removed, folded or regrouped; then the selected row keeps its position on the
-//! screen. Where too few rows are left above or below it for that, rows stay blank until the user moves
-//! (`KeptPlace`).
+//! The newest rows are first, by creation, never by activity. By Taskdoc, what asks the person comes before them, but
+//! questions change the order only while the keys go elsewhere. A dialog whose state changes moves to its group at
+//! once; while the tree has the focus, the one under the cursor does so when the cursor leaves it. The flat list that
+//! is drawn is rebuilt only when a row is added, removed, folded, regrouped or put first; then the selected row keeps
+//! its position on the screen. Where too few rows are left above or below it for that, rows stay blank until the user
+//! moves (`KeptPlace`).
 
 pub mod groups;
 mod rows;
@@ -84,6 +85,8 @@ pub struct Tree {
     filter: Option<Filter>,
     /// The group of each dialog while the tree is grouped by state.
     groups: Option<BTreeMap<DialogId, Group>>,
+    /// The dialogs that ask the person, as of the order of the rows.
+    asking: BTreeSet<DialogId>,
     /// The node under the cursor that moves or disappears once the cursor leaves it.
     held_back: Option<TreeNode>,
     kept: KeptPlace,
@@ -103,10 +106,14 @@ pub struct Tree {
 
 impl Tree {
     pub fn set(&mut self, rows: Vec<TreeRow>) {
+        let may_reorder = self.is_left || self.rows.is_empty();
         self.rows = rows.into_iter().map(|row| (row.dialog.clone(), row)).collect();
         self.seen.listed(self.rows.values());
         let rows = &self.rows;
         self.marked.retain(|root| rows.contains_key(&DialogId::main(root.clone())));
+        if may_reorder {
+            self.put_asking_first();
+        }
         self.regroup_others();
         self.changed();
     }
@@ -121,8 +128,22 @@ impl Tree {
         let refiltered = self.rows.get(&row.dialog).is_some_and(|old| fits(old) != fits(&row));
         self.stale |= refiltered;
         let moved = self.rows.get(&row.dialog).is_none_or(|old| place(old) != place(&row));
+        let changes = asks(&row) != self.asking.contains(&row.dialog);
         self.rows.insert(row.dialog.clone(), row);
-        self.stale |= moved;
+        if changes && self.is_left {
+            self.put_asking_first();
+        }
+        if moved {
+            self.keep_place();
+        }
+    }
+
+    /// Orders the rows by who asks the person now.
+    fn put_asking_first(&mut self) {
+        let asking = self.rows.values().filter(|row| asks(row));
+        let asking: BTreeSet<DialogId> = asking.map(|row| row.dialog.clone()).collect();
+        self.stale |= asking != self.asking;
+        self.asking = asking;
     }
 
     /// Puts a dialog into the group of its state, unless the cursor is on it.
@@ -450,9 +471,10 @@ impl Tree {
         self.regroup();
     }
 
-    /// Puts each dialog into the group of its state, also the one with the cursor.
+    /// Puts each dialog where its state belongs, also the one with the cursor.
     fn regroup(&mut self) {
         self.fill();
+        self.put_asking_first();
         self.held_back = None;
         if let Some(groups) = &mut self.groups {
             *groups =
@@ -526,7 +548,7 @@ impl Tree {
         self.top
     }
 
-    /// Dialogs that wait for the user or have stopped, in the order of the tree.
+    /// Dialogs that wait for the user or have stopped, the oldest first.
     pub fn needing_attention(&self) -> Vec<DialogId> {
         let needs = |row: &&TreeRow| matches!(Mark::of(row), Mark::NeedsYou | Mark::Stopped);
         let mut found: Vec<&TreeRow> = self.rows.values().filter(needs).collect();
@@ -553,7 +575,7 @@ impl Tree {
                 let chosen = chosen.as_ref().filter(|_| !self.is_left).and_then(TreeNode::group);
                 rows::by_group(&self.rows, (groups, chosen), &self.folded, filter)
             }
-            None => rows::by_taskdoc(&self.rows, &self.folded, filter),
+            None => rows::by_taskdoc(&self.rows, &self.asking, &self.folded, filter),
         };
         self.fitting = match filter {
             Some(filter) => self.rows.values().filter(|row| filter.fits_row(row)).count(),
@@ -563,7 +585,10 @@ impl Tree {
         if let Some(node) = chosen {
             self.select_node(&node);
         }
-        self.top = self.selected.saturating_sub(on_screen);
+        // A view of the beginning goes on showing it.
+        if !self.is_left || self.top > 0 {
+            self.top = self.selected.saturating_sub(on_screen);
+        }
         if let KeptPlace::Kept { blank_above } = &mut self.kept {
             *blank_above = on_screen.saturating_sub(self.selected);
         }
@@ -581,6 +606,10 @@ impl Tree {
             self.selected = at;
         }
     }
+}
+
+fn asks(row: &TreeRow) -> bool {
+    Mark::of(row) == Mark::NeedsYou
 }
 
 fn count<'a>(rows: impl Iterator<Item = &'a TreeRow>) -> StateCounts {

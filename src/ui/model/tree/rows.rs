@@ -11,24 +11,32 @@ use crate::protocol::TreeRow;
 
 type Rows = BTreeMap<DialogId, TreeRow>;
 
-/// Rows are ordered by the creation of their dialogs.
+/// The creation of its dialog, by which rows are ordered.
 pub(super) fn order(row: &TreeRow) -> (&Stamp, &str, &DialogId) {
     (&row.created_at, row.dialog.this.creation(), &row.dialog)
 }
 
-/// The tree by Taskdoc. A filter keeps the rows it fits and those above them, unfolded.
+/// The tree by Taskdoc. At each level what asks the person comes first, also where a dialog below it does, and then
+/// the newest. A filter keeps the rows it fits and those above them, unfolded.
 pub(super) fn by_taskdoc(
     rows: &Rows,
+    asking: &BTreeSet<DialogId>,
     folded: &BTreeSet<TreeNode>,
     filter: Option<&Filter>,
 ) -> Vec<VisibleRow> {
     let sorted = sorted(rows);
     let mut parents = parents(&sorted, rows);
-    let kept = filter.map(|filter| with_ancestors(&sorted, &parents, filter));
+    let kept = filter.map(|filter| {
+        let fitting = sorted.iter().filter(|row| filter.fits_row(row));
+        with_ancestors(fitting.map(|row| &row.dialog), &parents)
+    });
+    let first = with_ancestors(asking.iter(), &parents);
+    let (asking, others): (Vec<&TreeRow>, Vec<&TreeRow>) =
+        sorted.into_iter().rev().partition(|row| first.contains(&row.dialog));
     let mut taskdocs: Vec<&str> = Vec::new();
     let mut children: HashMap<TreeNode, Vec<&TreeRow>> = HashMap::new();
     let mut known: HashSet<&str> = HashSet::new();
-    for row in sorted {
+    for row in asking.into_iter().chain(others) {
         let Some(parent) = parents.remove(&row.dialog) else { continue };
         if kept.as_ref().is_some_and(|kept| !kept.contains(&row.dialog)) {
             continue;
@@ -48,7 +56,7 @@ pub(super) fn by_taskdoc(
     visible
 }
 
-/// Returns the dialogs in groups, each in order of creation. The group with the cursor stays even if it is empty.
+/// Returns the dialogs in groups, the newest of each first. The group with the cursor stays even if it is empty.
 pub(super) fn by_group(
     rows: &Rows,
     (groups, chosen): (&BTreeMap<DialogId, Group>, Option<Group>),
@@ -58,7 +66,7 @@ pub(super) fn by_group(
     let fits = |row: &&TreeRow| filter.is_none_or(|filter| filter.fits_row(row));
     let sorted = sorted(rows);
     let mut children: HashMap<TreeNode, Vec<&TreeRow>> = HashMap::new();
-    for row in sorted.into_iter().filter(fits) {
+    for row in sorted.into_iter().rev().filter(fits) {
         let group = groups.get(&row.dialog).copied().unwrap_or_else(|| Group::of(row));
         children.entry(TreeNode::Group(group)).or_default().push(row);
     }
@@ -74,15 +82,14 @@ pub(super) fn by_group(
     visible
 }
 
-/// The rows that a filter fits, and all rows above them.
+/// These dialogs, and all above them.
 fn with_ancestors<'a>(
-    sorted: &[&'a TreeRow],
-    parents: &HashMap<&'a DialogId, TreeNode>,
-    filter: &Filter,
+    dialogs: impl Iterator<Item = &'a DialogId>,
+    parents: &HashMap<&DialogId, TreeNode>,
 ) -> HashSet<DialogId> {
     let mut kept: HashSet<DialogId> = HashSet::new();
-    for row in sorted.iter().filter(|row| filter.fits_row(row)) {
-        let mut at = Some(row.dialog.clone());
+    for dialog in dialogs {
+        let mut at = Some(dialog.clone());
         while let Some(dialog) = at.filter(|dialog| kept.insert(dialog.clone())) {
             at = match parents.get(&dialog) {
                 Some(TreeNode::Dialog(above)) => Some(above.clone()),
@@ -173,9 +180,9 @@ fn push_subtree(
             (true, _, true) => Branch::LastLeaf,
         };
         if branch == Branch::Open {
-            let newest = below.len().saturating_sub(1);
+            let end = below.len().saturating_sub(1);
             for (at, row) in below.iter().enumerate().rev() {
-                waiting.push((TreeNode::Dialog(row.dialog.clone()), depth + 1, at == newest));
+                waiting.push((TreeNode::Dialog(row.dialog.clone()), depth + 1, at == end));
             }
         }
         visible.push(VisibleRow { node, depth, branch });

@@ -266,6 +266,7 @@ mod tests {
         let member = |id: &str, name: &str| MemberView {
             id: id.into(),
             name: name.to_owned(),
+            icon: String::new(),
             gofor: String::new(),
             model: String::new(),
             toolsets: Vec::new(),

@@ -6,7 +6,8 @@ mod tests;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::strip::{Strip, draw_between};
+use super::member;
+use super::strip::{Strip, beside_title, draw_between};
 use super::transcript::prose::{Prose, plain_rows};
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{UiSettings, View};
@@ -228,18 +229,34 @@ fn draw_news(inbox: &Inbox, at: usize, view: View<'_>, buffer: &mut Buffer, area
         (NewsKind::Notice, NewsLevel::Warning) => ("!", Role::Warning),
         (NewsKind::Notice, NewsLevel::Info) => (ui.glyphs.middle_dot, Role::TextDim),
     };
-    let mut left = Strip::new().put(&format!("{sign} "), ui.style(role));
-    if let Some(agent) = &item.agent {
-        left.push(&format!("@{agent} "), ui.style(Role::Agent));
-    }
-    left.push(&item.title, ui.style(Role::Text));
+    let left = Strip::new().put(&format!("{sign} "), ui.style(role));
     let mut facts = age::short(&item.updated_at, view.now);
     if item.count > 1 {
         facts = format!("{}{}  {facts}", ui.glyphs.times, item.count);
     }
-    let right = Strip::new().put(&facts, dim);
+    let name = item.agent.as_ref().map(|agent| format!("@{agent}")).unwrap_or_default();
+    let names = [member::shortened(&name, ui), name];
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    draw_between(buffer, inner, area.y, (&left, &right), ui.glyphs.cut);
+    let facts = Strip::new().put(&facts, dim);
+    let title = (item.title.as_str(), Role::Text);
+    draw_titled(buffer, inner, (left, title, facts), names.into_iter().rev(), ui);
+}
+
+/// Draws a title and facts at the right edge; before these the first of the names beside which the title has room.
+fn draw_titled(
+    buffer: &mut Buffer,
+    area: Rect,
+    (left, (title, role), facts): (Strip, (&str, Role), Strip),
+    names: impl Iterator<Item = String>,
+    ui: &UiSettings,
+) {
+    let dim = ui.style(Role::TextDim);
+    let names = names.filter(|name| !name.is_empty());
+    let named = names.map(|name| Strip::new().put(&format!("{name}  "), dim).join(facts.clone()));
+    let sides = named.chain([facts.clone()]);
+    let right = beside_title((left.width(), title), usize::from(area.width), sides);
+    let left = left.put(title, ui.style(role));
+    draw_between(buffer, area, area.y, (&left, &right), ui.glyphs.cut);
 }
 
 /// Returns how many questions an answer to this one answers.
@@ -262,35 +279,23 @@ fn draw_question(
     // Only numbers that have a key.
     let keys = ui.keymap.keys(SCOPE, Action::Pick).len();
     let number = if at < keys { (at + 1).to_string() } else { " ".to_owned() };
-    let mut left = Strip::new()
-        .put(&format!("{number} "), ui.style(Role::Attention))
-        .put(&row.asker(ui.lang), ui.style(Role::Agent));
-    if let Some(slug) = &row.slug {
-        left.push(&format!(" !{slug}"), dim);
-    }
-    let mut right = Strip::new();
-    if drafts.has_answer(&row.question.id) {
-        right.push(&format!("{} ", ui.glyphs.draft), ui.style(Role::Attention));
-    }
-    let mut facts = age::short(&row.question.asked_at, view.now);
-    if times > 1 {
-        facts = format!("{}{times}  {facts}", ui.glyphs.times);
-    }
-    if let Some((answered, all)) = row.progress() {
-        facts.push_str(&format!("  {answered}/{all}"));
-        if inner.width >= MIN_WORD_CELLS {
-            facts.push_str(&format!(" {}", ui.text(PARTS)));
+    let left = Strip::new().put(&format!("{number} "), ui.style(Role::Attention));
+    let asker = row.asker(ui.lang);
+    let slug = row.slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
+    let full = format!("{asker}{slug}");
+    let title = tree.get(&row.dialog).map(|dialog| dialog.title.as_str());
+    let facts = facts_of(row, times, drafts, view);
+    match title.filter(|title| !title.is_empty()) {
+        Some(title) => {
+            let short = short_asker(&asker, ui);
+            let about = (left, (title, Role::Text), facts);
+            draw_titled(buffer, inner, about, [full, asker, short].into_iter(), ui);
+        }
+        None => {
+            let about = (left, (full.as_str(), Role::Agent), facts);
+            draw_titled(buffer, inner, about, std::iter::empty(), ui);
         }
     }
-    let waiting = row.blocks.len();
-    if waiting > 0 {
-        facts.push_str(&format!("  {} {waiting}", ui.text(BLOCKS)));
-    }
-    let right = right.put(&facts, dim);
-    let title = tree.get(&row.dialog).map(|dialog| dialog.title.as_str()).unwrap_or_default();
-    let room = usize::from(inner.width).saturating_sub(right.width() + 2);
-    let left = left.titled(title, dim, room);
-    draw_between(buffer, inner, area.y, (&left, &right), ui.glyphs.cut);
     if area.height < ROWS_EACH || area.y + 1 >= area.bottom() {
         return;
     }
@@ -302,11 +307,44 @@ fn draw_question(
     };
     let sign = if row.is_approval() { ui.glyphs.changed } else { ui.glyphs.of_kind(kind) };
     let second = Strip::new().put(&format!("{sign} "), dim).put(&asked, ui.style(Role::Text));
-    let cells = usize::from(inner.width);
-    let kind = Strip::new().put(ui.text(kind_word(kind)), dim);
-    // The kind of answer is shown only if there is room; for parts, the row above has their number.
-    if row.progress().is_none() && second.width() + 2 + kind.width() <= cells {
-        kind.draw_right(buffer, inner, area.y + 1);
+    let below = Rect { y: area.y + 1, ..inner };
+    // The kind of answer is shown only if there is room; for parts, their number always.
+    let (right, is_needed) = match row.progress() {
+        Some((answered, all)) => {
+            let parts = if inner.width < MIN_WORD_CELLS { "" } else { ui.text(PARTS) };
+            (format!("{answered}/{all} {parts}").trim_end().to_owned(), true)
+        }
+        None => (ui.text(kind_word(kind)).to_owned(), false),
+    };
+    let right = Strip::new().put(&right, dim);
+    let fits = second.width() + 2 + right.width() <= usize::from(inner.width);
+    let right = if is_needed || fits { right } else { Strip::new() };
+    draw_between(buffer, below, below.y, (&second, &right), ui.glyphs.cut);
+}
+
+/// The sign of a draft, the age of a question, how many it stands for, and how many wait for it.
+fn facts_of(row: &InboxRow, times: usize, drafts: &Drafts, view: View<'_>) -> Strip {
+    let ui = view.ui;
+    let mut strip = Strip::new();
+    if drafts.has_answer(&row.question.id) {
+        strip.push(&format!("{} ", ui.glyphs.draft), ui.style(Role::Attention));
     }
-    second.shortened(cells, ui.glyphs.cut, dim).draw(buffer, inner, area.y + 1);
+    let mut facts = age::short(&row.question.asked_at, view.now);
+    if times > 1 {
+        facts = format!("{}{times}  {facts}", ui.glyphs.times);
+    }
+    let waiting = row.blocks.len();
+    if waiting > 0 {
+        facts.push_str(&format!("  {} {waiting}", ui.text(BLOCKS)));
+    }
+    strip.put(&facts, ui.style(Role::TextDim))
+}
+
+/// The beginning of a member's name, or the program without the member that it asks about.
+fn short_asker(asker: &str, ui: &UiSettings) -> String {
+    if asker.starts_with('@') {
+        return member::shortened(asker, ui);
+    }
+    let program = asker.split(['(', '（']).next().unwrap_or_default();
+    program.trim_end().to_owned()
 }

@@ -26,7 +26,7 @@ fn in_the_inbox_a_digit_answers_the_question_with_that_number() {
         let mut stage = streaming(width, height);
         stage.keys("<alt+2>");
         let screen = stage.screen();
-        assert!(screen.contains("1 @dba") && screen.contains("2 @orchestrator"), "{screen}");
+        assert!(screen.contains("1 @dba") && screen.contains("2 add 2FA"), "{screen}");
         if width < 80 {
             let tabs = screen.lines().next().unwrap_or_default();
             assert!(!tabs.contains(['1', '3']), "digits are questions here: {tabs}");
@@ -55,7 +55,7 @@ fn only_numbers_that_have_a_key_are_printed() {
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(many.collect()));
     stage.keys("<esc> <alt+2>");
     let screen = stage.screen();
-    assert!(screen.contains("9 @dba") && !screen.contains("10 @dba"), "{screen}");
+    assert!(screen.contains("9 add 2FA") && !screen.contains("10 add 2FA"), "{screen}");
     stage.keys("9");
     assert!(stage.screen().contains("answer 9 of 12"));
 }
@@ -100,7 +100,7 @@ fn the_inbox_is_filtered_and_ordered() {
     let mut stage = streaming(120, 40);
     stage.keys("<alt+2> / audit <enter>");
     let screen = stage.screen();
-    assert!(screen.contains("1 @orchestrator") && screen.contains("/audit · 1 ─"), "{screen}");
+    assert!(screen.contains("1 add 2FA") && screen.contains("/audit · 1 ─"), "{screen}");
     assert!(!screen.contains("1 @dba"), "{screen}");
     stage.keys("<esc>");
     assert!(stage.screen().contains("1 @dba"), "{}", stage.screen());
@@ -379,7 +379,25 @@ fn whether_a_dialog_goes_on_is_a_question_of_the_program_in_list_composer_and_tr
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(vec![row]));
     let screen = stage.page(&[ASKED]).screen();
     let who = "the program (@orchestrator)";
-    for shown in [format!("1 {who}"), format!("{who} asks"), format!("answer 1 of 1 · {who}")] {
+    let line = screen.lines().find(|line| line.contains("1 add 2FA")).unwrap_or_default();
+    assert!(line.contains("the program"), "{screen}");
+    for shown in [format!("{who} asks"), format!("answer 1 of 1 · {who}")] {
         assert!(screen.contains(&shown), "{shown}\n{screen}");
+    }
+}
+
+#[test]
+fn news_and_questions_show_their_title_first_and_their_member_where_there_is_room() {
+    for (width, height, named) in [(120, 40, "@ops"), (80, 24, "")] {
+        let mut stage = streaming(width, height);
+        let news = notice::tests::item("n-1", NewsKind::Notice, "The disk is full");
+        stage.apply(DriverEvent::News(vec![news])).keys("<alt+2> G");
+        let screen = stage.screen();
+        let line =
+            screen.lines().find(|line| line.contains("The disk is full")).unwrap_or_default();
+        assert!(line.starts_with("▌· The disk is full") && line.contains("×2"), "{screen}");
+        assert!(line.contains(named), "{screen}");
+        let line = screen.lines().find(|line| line.contains("2 add 2FA")).unwrap_or_default();
+        assert!(line.contains("40s"), "{screen}");
     }
 }

@@ -6,13 +6,16 @@ mod tests;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::strip::{Strip, draw_between};
+use super::member;
+use super::scroll_sign::ShownRows;
+use super::strip::{Strip, beside_title, draw_between};
 use crate::action::{Action, Binding, Scope};
-use crate::cx::View;
+use crate::cx::{UiSettings, View};
+use crate::domain::DialogId;
 use crate::domain::text::Text;
 use crate::model::tree::{Branch, VisibleRow};
 use crate::model::{Mark, Tree, TreeNode, age};
-use crate::protocol::TreeRow;
+use crate::protocol::{TreeRow, WorkspaceView};
 use crate::theme::Role;
 use crate::words;
 
@@ -70,8 +73,18 @@ pub const BINDINGS: &[Binding] = &[
 /// Maximum indentation; deeper rows are drawn at this depth.
 const MAX_DRAWN_DEPTH: usize = 8;
 
+/// The dialogs, and the members they are led by.
+type Known<'a> = (&'a Tree, &'a WorkspaceView);
+
+/// The rows in view.
+pub fn shown_rows(tree: &Tree, area: Rect) -> ShownRows {
+    let height = usize::from(area.height).saturating_sub(tree.blank_above());
+    ShownRows { top: tree.shown_from(), height, rows: tree.shown().len() }
+}
+
 /// Draws the laid-out rows; the selected one is highlighted, with a bar that is brighter in the focused pane.
-pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
+pub fn draw(known: Known<'_>, view: View<'_>, focused: bool, buffer: &mut Buffer, area: Rect) {
+    let (tree, _) = known;
     if tree.is_empty() {
         draw_empty(view, buffer, area);
         return;
@@ -91,8 +104,8 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
         let chosen = at == selected;
         let top_level = row.depth == 0;
         let indent = u16::from(chosen || !top_level);
-        let width = area.width.saturating_sub(1 + indent);
-        let (left, right) = row_strips(tree, row, view, usize::from(width));
+        let width = area.width.saturating_sub(indent);
+        let (left, right) = row_strips(known, row, view, usize::from(width.saturating_sub(1)));
         if chosen {
             buffer.set_style(Rect { y, height: 1, ..area }, view.ui.style(Role::RowSelected));
         }
@@ -101,6 +114,8 @@ pub fn draw(tree: &Tree, view: View<'_>, focused: bool, buffer: &mut Buffer, are
             view.ui.style(if focused { Role::Accent } else { Role::TextDim }),
         );
         bar.draw(buffer, Rect { width: indent, ..area }, y);
+        // A title alone may take the cell before the edge, too.
+        let width = width.saturating_sub(u16::from(!right.is_empty()));
         let rest = Rect { x: area.x + indent, width, ..area };
         let left = if top_level && !chosen { left.spaced() } else { left };
         draw_between(buffer, rest, y, (&left, &right), view.ui.glyphs.cut);
@@ -116,7 +131,8 @@ fn draw_empty(view: View<'_>, buffer: &mut Buffer, area: Rect) {
     }
 }
 
-fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>, cells: usize) -> (Strip, Strip) {
+fn row_strips(known: Known<'_>, row: &VisibleRow, view: View<'_>, cells: usize) -> (Strip, Strip) {
+    let (tree, _) = known;
     match &row.node {
         TreeNode::Taskdoc(path) => {
             let inside = tree.all().filter(|dialog| dialog.taskdoc == *path);
@@ -128,7 +144,7 @@ fn row_strips(tree: &Tree, row: &VisibleRow, view: View<'_>, cells: usize) -> (S
         }
         TreeNode::Dialog(dialog) => tree
             .get(dialog)
-            .map_or_else(Default::default, |found| dialog_row((tree, found), row, view, cells)),
+            .map_or_else(Default::default, |found| dialog_row(known, found, row, view, cells)),
     }
 }
 
@@ -166,21 +182,50 @@ fn heading_row<'a>(
     (left, right)
 }
 
+/// The title of a dialog, and beside it as far as there is room who leads it and how old its last change is.
 fn dialog_row(
-    (tree, dialog): (&Tree, &TreeRow),
+    known: Known<'_>,
+    dialog: &TreeRow,
     row: &VisibleRow,
     view: View<'_>,
     cells: usize,
 ) -> (Strip, Strip) {
-    let ui = view.ui;
-    let dim = ui.style(Role::TextDim);
+    let (ui, (tree, workspace)) = (view.ui, known);
     let mark = Mark::of(dialog);
-    let marked = tree.marked().contains(&dialog.dialog.root) && dialog.dialog.is_main();
-    let mark_glyph = if marked { ui.glyphs.marked } else { " " };
-    let mut left = Strip::new().put(mark_glyph, ui.style(Role::Attention));
-    for _ in 1..row.depth.min(MAX_DRAWN_DEPTH) {
-        left.push(&format!("{} ", ui.glyphs.tree_pass), dim);
-    }
+    let mut left = branch(row, ui).put(mark.glyph(&ui.glyphs), ui.style(mark.role()));
+    let is_marked = tree.marked().contains(&dialog.dialog.root) && dialog.dialog.is_main();
+    let (sign, role) = match (is_marked, tree.is_unread(dialog)) {
+        (true, _) => (ui.glyphs.marked, Role::Attention),
+        (false, true) => (ui.glyphs.unread, Role::Accent),
+        (false, false) => (" ", Role::TextDim),
+    };
+    left.push(sign, ui.style(role));
+    let session = session(dialog, ui);
+    let (title, names) = if dialog.title.is_empty() {
+        (format!("{}{session}", member::named(workspace, &dialog.agent, ui)), vec![String::new()])
+    } else if leads_as_expected(known, dialog) {
+        (dialog.title.clone(), vec![session.trim_start().to_owned(), String::new()])
+    } else {
+        let named = member::named(workspace, &dialog.agent, ui);
+        let short = member::short(workspace, &dialog.agent, ui);
+        (dialog.title.clone(), vec![format!("{named}{session}"), named, short])
+    };
+    let title = ui.about(&title, dialog.foreign());
+    let (counts, dim) = (counts(dialog, ui), ui.style(Role::TextDim));
+    let age = age::short(&dialog.last_modified, view.now);
+    let short = names.last().cloned().unwrap_or_default();
+    let shorter = [(short, String::new()), (String::new(), age.clone()), Default::default()];
+    let sides = names.into_iter().map(|name| (name, age.clone())).chain(shorter);
+    let sides = sides.map(|(name, age)| {
+        let parts = [Strip::new().put(&name, dim), counts.clone(), Strip::new().put(&age, dim)];
+        joined(parts)
+    });
+    let right = beside_title((left.width(), &title), cells, sides);
+    (left.put(&title, ui.style(title_role(mark))), right)
+}
+
+/// The lines from the rows above, and the symbol of its branch: a cell for each level.
+fn branch(row: &VisibleRow, ui: &UiSettings) -> Strip {
     let symbol = match (row.branch, row.depth) {
         (Branch::Open, _) => ui.glyphs.open,
         (Branch::Closed, _) => ui.glyphs.closed,
@@ -188,62 +233,61 @@ fn dialog_row(
         (Branch::Leaf, _) => ui.glyphs.tree_branch,
         (Branch::LastLeaf, _) => ui.glyphs.tree_last,
     };
-    left.push(&format!("{symbol} "), dim);
-    left.push(mark.glyph(&ui.glyphs), ui.style(mark.role()));
-    left.push(&format!(" @{}", dialog.agent), ui.style(name_role(mark)));
-    if let Some(slug) = &dialog.slug {
-        left.push(&format!(" !{slug}"), dim);
-    }
-    if dialog.reasoning.is_some() {
-        left.push(&format!(" {}", ui.text(words::FRESH_BOOTS)), dim);
-    }
-    let right = badges(tree, dialog, view).put(&age::short(&dialog.last_modified, view.now), dim);
-    let room = cells.saturating_sub(right.width() + 2);
-    let title = ui.about(&dialog.title, dialog.foreign());
-    (left.titled(&title, ui.style(title_role(mark)), room), right)
+    let below_main = row.depth.min(MAX_DRAWN_DEPTH).saturating_sub(1);
+    let indent = if below_main > 0 { " " } else { "" };
+    let lines = ui.glyphs.tree_pass.repeat(below_main.saturating_sub(1));
+    Strip::new().put(&format!("{indent}{lines}{symbol}"), ui.style(Role::TextDim))
+}
+
+/// The name of a session, and whether it is one of fresh-boots reasoning; each with a blank before.
+fn session(dialog: &TreeRow, ui: &UiSettings) -> String {
+    let slug = dialog.slug.as_ref().map(|slug| format!(" !{slug}")).unwrap_or_default();
+    let reasoning = dialog.reasoning.map(|_| format!(" {}", ui.text(words::FRESH_BOOTS)));
+    format!("{slug}{}", reasoning.unwrap_or_default())
+}
+
+/// True if the member needs no name: it is the default responder, or the one that asked.
+fn leads_as_expected((tree, workspace): Known<'_>, dialog: &TreeRow) -> bool {
+    let asker = dialog.asker.as_ref().map(|asker| DialogId::side(&dialog.dialog.root, asker));
+    let expected = match &asker {
+        Some(asker) => tree.get(asker).map(|row| &row.agent),
+        None => workspace.default_responder.as_ref(),
+    };
+    expected == Some(&dialog.agent)
+}
+
+/// Joins what is not empty, with blanks between.
+fn joined(parts: impl IntoIterator<Item = Strip>) -> Strip {
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    let join = |row: Strip, part| row.pad_to_gap(1).join(part);
+    parts.reduce(join).unwrap_or_default()
 }
 
 /// More files than this are not counted on the screen.
 const MAX_COUNTED: usize = 99;
 
-/// The number of open questions if it is not one, files to review, and the sign for something new.
-fn badges(tree: &Tree, dialog: &TreeRow, view: View<'_>) -> Strip {
-    let ui = view.ui;
-    let mut badges = Strip::new();
+/// The number of open questions if it is not one, and of files to review.
+fn counts(dialog: &TreeRow, ui: &UiSettings) -> Strip {
+    let mut questions = Strip::new();
     if dialog.questions > 1 {
-        let count = format!("{}{} ", ui.glyphs.needs_you, dialog.questions);
-        badges.push(&count, ui.style(Role::Attention));
+        let count = format!("{}{}", ui.glyphs.needs_you, dialog.questions);
+        questions.push(&count, ui.style(Role::Attention));
     }
+    let mut files = Strip::new();
     if dialog.unreviewed > 0 {
         let more = if dialog.unreviewed > MAX_COUNTED { "+" } else { "" };
         let count = dialog.unreviewed.min(MAX_COUNTED);
-        badges.push(&format!("{}{count}{more} ", ui.glyphs.changed), ui.style(Role::Text));
+        files.push(&format!("{}{count}{more}", ui.glyphs.changed), ui.style(Role::Text));
     }
-    if tree.is_unread(dialog) {
-        badges.push(&format!("{} ", ui.glyphs.unread), ui.style(Role::Accent));
-    }
-    badges
+    joined([questions, files])
 }
 
 fn title_role(mark: Mark) -> Role {
     match mark {
-        Mark::Dead | Mark::Done => Role::TextDim,
-        Mark::Running
-        | Mark::Retrying
-        | Mark::Stopping
-        | Mark::NeedsYou
-        | Mark::Stopped
-        | Mark::Waiting
-        | Mark::Idle => Role::Text,
-    }
-}
-
-fn name_role(mark: Mark) -> Role {
-    match mark {
         Mark::Running | Mark::Retrying | Mark::Stopping | Mark::NeedsYou | Mark::Stopped => {
             Role::TextStrong
         }
-        Mark::Waiting | Mark::Idle | Mark::Done => Role::Text,
-        Mark::Dead => Role::TextDim,
+        Mark::Waiting | Mark::Idle => Role::Text,
+        Mark::Done | Mark::Dead => Role::TextDim,
     }
 }

@@ -3,6 +3,7 @@
 use crate::app::tests::fixture::*;
 use crate::domain::{DialogId, DisplayState, RootId, Stamp};
 use crate::protocol::{DriverEvent, TreeRow};
+use crate::theme::Glyphs;
 
 #[test]
 fn activity_never_moves_the_selected_row() {
@@ -151,11 +152,120 @@ fn a_row_has_signs_for_questions_for_files_to_review_and_for_what_is_new() {
         let row = TreeRow { questions: 2, unreviewed: 3, genseq, ..row };
         stage.apply(DriverEvent::Row(Box::new(row.clone())));
         let screen = stage.screen();
-        assert!(screen.contains("?2 ±3 • 2m"), "{screen}");
+        assert!(screen.contains("?2 ±3") && screen.contains("?•@dba"), "{screen}");
         stage.apply(DriverEvent::Row(Box::new(TreeRow { unreviewed: 500, ..row })));
         assert!(stage.screen().contains("±99+"), "{}", stage.screen());
         stage.keys("h");
         let screen = stage.screen();
         assert!(screen.contains("± • 12s"), "what is inside of a closed one\n{screen}");
+    }
+}
+
+/// A stage that lists these dialogs; the tree has the focus.
+fn listing(width: u16, height: u16, rows: Vec<TreeRow>) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.apply(DriverEvent::Workspace(workspace()));
+    stage.apply(DriverEvent::Rows(rows)).apply(DriverEvent::Inbox(Vec::new()));
+    stage.keys("1");
+    stage
+}
+
+/// The row of the left column that shows this.
+fn row_with(screen: &str, text: &str) -> String {
+    let mut left = screen.lines().map(|line| line.split('│').next().unwrap_or_default());
+    left.find(|line| line.contains(text)).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn at_80_columns_a_long_title_has_24_of_them() {
+    let title = "explain how the retries of a request are spaced out";
+    let rows = rows().into_iter().take(1).map(|row| TreeRow { title: title.to_owned(), ..row });
+    let screen = listing(80, 24, rows.collect()).screen();
+    assert!(screen.contains("● explain how the retries…│"), "{screen}");
+}
+
+#[test]
+fn a_member_is_named_after_the_title_and_only_where_it_is_another_than_expected() {
+    let titled = |row: TreeRow, title: &str| TreeRow { title: title.to_owned(), ..row };
+    let of_main = |root: &str, agent: &str| {
+        row(&DialogId::main(RootId::new(root)), None, agent, DisplayState::Idle)
+    };
+    let below =
+        |name: &str, agent: &str| row(&side(name), Some(&main_dialog()), agent, DisplayState::Idle);
+    let main = row(&main_dialog(), None, "orchestrator", DisplayState::Proceeding);
+    let screen = listing(
+        120,
+        40,
+        vec![
+            titled(main, "by the default one"),
+            titled(of_main("cc/dd/9", "dba"), "by another"),
+            titled(below("r", "orchestrator"), "by its asker"),
+            titled(below("v", "reviewer"), "by a teammate"),
+            below("w", "ops"),
+        ],
+    )
+    .screen();
+    for (title, named) in [
+        ("by the default one", ""),
+        ("by another", "@dba"),
+        ("by its asker", ""),
+        ("by a teammate", "@reviewer"),
+        ("@ops", "@ops"),
+    ] {
+        let shown = row_with(&screen, title);
+        let named_at = shown.find('@').unwrap_or(shown.len());
+        assert_eq!(shown[named_at..].split(' ').next(), Some(named), "{title}: {screen}");
+    }
+}
+
+#[test]
+fn the_symbol_of_a_member_is_in_the_tree_the_header_and_the_list_of_the_team() {
+    for glyphs in [&Glyphs::UTF8, &Glyphs::ASCII] {
+        let mut stage = Stage::with(120, 40, Notebook::default(), glyphs);
+        let mut team = workspace();
+        for member in &mut team.members {
+            member.icon = "🔬".to_owned();
+        }
+        stage.apply(DriverEvent::Workspace(team));
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        stage.keys("1 g j <enter>").page(STORY);
+        let screen = stage.screen();
+        let is_utf8 = *glyphs == Glyphs::UTF8;
+        for shown in ["!schema", "@orchestrator"] {
+            let line = screen.lines().find(|line| line.contains(shown)).unwrap_or_default();
+            assert_eq!(line.contains('🔬'), is_utf8, "{shown}: {screen}");
+        }
+        let screen = stage.keys("1 @").screen();
+        let line = screen.lines().find(|line| line.contains("@dba  DBA")).unwrap_or_default();
+        assert_eq!(line.contains('🔬'), is_utf8, "{screen}");
+    }
+}
+
+#[test]
+fn a_sign_says_how_many_rows_are_out_of_view() {
+    let many = |n: u8| row(&DialogId::main(RootId::new(format!("x/{n}"))), None, "a", stopped());
+    for (width, height, line, above, below) in [(80, 24, 2, "↑", "↓"), (60, 20, 1, "↑─", "─↓")]
+    {
+        let mut stage = listing(width, height, (0..60).map(many).collect());
+        let mut sign = |keys: &str| {
+            let screen = stage.keys(keys).screen();
+            screen.lines().nth(line).unwrap_or_default().to_owned()
+        };
+        let (first, middle, last) = (sign("g"), sign(&"j ".repeat(30)), sign("G"));
+        assert!(first.contains(below) && !first.contains('↑'), "{first}");
+        assert!(middle.contains('↑') && middle.contains('↓'), "{middle}");
+        assert!(last.contains(above) && !last.contains('↓'), "{last}");
+        if width == 80 {
+            assert!(first.contains("↓42") && last.contains("↑42"), "{first}\n{last}");
+        }
+    }
+}
+
+#[test]
+fn the_left_column_takes_a_third_of_the_screen_up_to_60_columns() {
+    for (width, cells) in [(80, 28), (100, 33), (120, 40), (160, 53), (200, 60), (300, 60)] {
+        let screen = listing(width, 40, rows()).screen();
+        let blank = screen.lines().nth(1).unwrap_or_default();
+        assert_eq!(blank.chars().position(|c| c == '│'), Some(cells), "{screen}");
     }
 }

@@ -35,7 +35,8 @@ use crate::protocol::InboxRow;
 const MIN_DIALOG_ROWS: u16 = 3;
 /// Cells before the parts of a question.
 const FORM_INDENT: u16 = 1;
-const LEFT_COLUMN_CELLS: (u16, u16) = (28, 40);
+/// The least and the greatest width of the left column, which is a third of the screen.
+const LEFT_COLUMN_CELLS: (u16, u16) = (28, 60);
 
 /// Texts of the open dialog that are drawn with its transcript.
 #[derive(Debug, Default)]
@@ -367,11 +368,7 @@ fn columns(area: Rect, focus: &FocusState) -> Areas {
             Areas { right: body, status, ..Areas::default() }
         };
     }
-    let cells = if area.width < WIDE {
-        LEFT_COLUMN_CELLS.0
-    } else {
-        (area.width * 3 / 10).clamp(LEFT_COLUMN_CELLS.0, LEFT_COLUMN_CELLS.1)
-    };
+    let cells = (area.width / 3).clamp(LEFT_COLUMN_CELLS.0, LEFT_COLUMN_CELLS.1);
     Areas {
         left: Rect { width: cells, ..body },
         divider: Rect { x: body.x + cells, width: 1, ..body },

@@ -37,7 +37,7 @@ use crate::panes::queued::QueuedRow;
 use crate::panes::scroll_sign::draw_scroll_sign;
 use crate::panes::status::{self, Hints, StatusValues};
 use crate::panes::strip::{Strip, draw_between};
-use crate::panes::{inbox, queued, transcript, tree};
+use crate::panes::{inbox, member, queued, transcript, tree};
 use crate::protocol::{InboxRow, TreeRow};
 use crate::text::width::{shorten, width};
 use crate::theme::Role;
@@ -211,15 +211,21 @@ impl Screen<'_> {
             draw_between(frame.buffer_mut(), line, area.y + 2, parts, ui.glyphs.cut);
         }
         let rows = self.areas.tree_rows(narrow);
+        if narrow {
+            let rule = Rect { y: area.y.saturating_sub(1), height: 1, ..area };
+            let shown = tree::shown_rows(&self.app.model.tree, rows);
+            draw_scroll_sign(frame.buffer_mut(), rule, ui, shown);
+        }
         if !self.app.startup.is_listed() {
             let reading = Strip::new().put(ui.text(app_words::LOADING), ui.style(Role::TextDim));
             reading.draw(frame.buffer_mut(), Rect { x: rows.x + 1, ..rows }, rows.y);
             return;
         }
-        tree::draw(&self.app.model.tree, view, focused, frame.buffer_mut(), rows);
+        let known = (&self.app.model.tree, &self.app.model.workspace);
+        tree::draw(known, view, focused, frame.buffer_mut(), rows);
     }
 
-    /// The filter of the tree, and how many dialogs are marked.
+    /// The filter of the tree, how many dialogs are marked, and how many rows are out of view.
     fn tree_facts(&self, view: View<'_>) -> Strip {
         let (tree, ui) = (&self.app.model.tree, view.ui);
         let mut facts = Strip::new();
@@ -230,6 +236,14 @@ impl Screen<'_> {
         if let Some(filter) = tree.filter() {
             let text = format!("/{} {} {}", filter.text(), ui.glyphs.middle_dot, tree.fitting());
             facts.push(&text, ui.style(Role::Accent));
+        }
+        let shown = tree::shown_rows(tree, self.areas.tree_rows(false));
+        let below = shown.rows.saturating_sub(shown.top.saturating_add(shown.height));
+        for (sign, count) in [(ui.glyphs.up, shown.top), (ui.glyphs.below, below)] {
+            if count > 0 {
+                let gap = if facts.is_empty() { "" } else { " " };
+                facts.push(&format!("{gap}{sign}{count}"), ui.style(Role::Accent));
+            }
         }
         facts
     }
@@ -345,7 +359,9 @@ impl Screen<'_> {
         let slug = slug.map(|slug| format!(" !{slug}")).unwrap_or_default();
         let rounds = row.and_then(|row| row.reasoning);
         let rounds = rounds.map(|rounds| transcript::rounds(rounds, ui)).unwrap_or_default();
-        let who = format!("{}{slug}{rounds}", speaker(open, row));
+        let symbol = row.map(|row| member::symbol(&self.app.model.workspace, &row.agent, ui));
+        let symbol = symbol.unwrap_or_default();
+        let who = format!("{symbol}{}{slug}{rounds}", speaker(open, row));
         let available = usize::from(area.width).saturating_sub(right.width() + 2);
         let text = fitted_title(&who, &about, &tail, available, ui.glyphs.cut);
         let left = Strip::new().put(&text, ui.style(role));

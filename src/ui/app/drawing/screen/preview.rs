@@ -17,7 +17,7 @@ use crate::cx::View;
 use crate::focus::Focus;
 use crate::model::{Mark, Model};
 use crate::panes::strip::{Strip, draw_between};
-use crate::panes::{transcript, tree};
+use crate::panes::{member, transcript, tree};
 use crate::theme::Role;
 
 impl Preview {
@@ -65,7 +65,8 @@ impl Screen<'_> {
         }
         right.push(&key, ui.style(Role::TextDim));
         let dot = format!(" {} ", ui.glyphs.middle_dot);
-        let agent = row.map(|row| format!("@{}", row.agent)).unwrap_or_default();
+        let agent = row.map(|row| member::named(&app.model.workspace, &row.agent, ui));
+        let agent = agent.unwrap_or_default();
         let slug = row.and_then(|row| row.slug.as_ref());
         let slug = slug.map(|slug| format!(" !{slug}")).unwrap_or_default();
         let who = format!("{dot}{agent}{slug}");
