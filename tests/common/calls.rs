@@ -8,7 +8,7 @@ use dominds_tui::domain::{AgentId, Clock, DialogId, Lang, RootId, Stamp};
 use dominds_tui::guard::Access;
 use dominds_tui::hive::Hive;
 use dominds_tui::minds::Minds;
-use dominds_tui::tools::{Registry, Shells, TeamPlace, ToolCx, ToolOutcome};
+use dominds_tui::tools::{CallWatch, Registry, Shells, TeamPlace, ToolCx, ToolOutcome};
 use serde_json::Value;
 
 /// A team whose only member may do everything.
@@ -54,6 +54,7 @@ fn cx(workspace: &Path, shells: &Shells) -> ToolCx {
         news: Hive::nowhere(),
         teams: TeamPlace::default(),
         call: "call-1".to_owned(),
+        watch: CallWatch::default(),
         keys: Arc::default(),
         clock: Arc::new(FixedClock),
         lang: Lang::En,

@@ -329,6 +329,13 @@ pub enum DriverEvent {
         segment: Segment,
         text: String,
     },
+    /// The command of this call runs, and these are the last lines that it has printed, without terminal control
+    /// sequences; replaces those before. Not on disk.
+    Printed {
+        dialog: DialogId,
+        call: CallId,
+        lines: Vec<String>,
+    },
     /// A tool call ended and its result is on disk.
     ToolEnded {
         dialog: DialogId,
@@ -486,6 +493,7 @@ impl DriverEvent {
             Self::Page { page, .. } => EventScope::Transcript(&page.dialog),
             Self::Live { dialog, .. }
             | Self::LiveEnd { dialog }
+            | Self::Printed { dialog, .. }
             | Self::ToolEnded { dialog, .. }
             | Self::Retry { dialog, .. } => EventScope::Transcript(dialog),
             Self::Row(row) => EventScope::Dialog(&row.dialog),
@@ -538,10 +546,10 @@ impl DriverEvent {
         }
     }
 
-    /// True if only the newest counts: of its kind, or of its kind for one dialog or task.
+    /// True if only the newest counts: of its kind, or of its kind for one dialog, call or task.
     #[must_use]
     pub fn is_replaceable(&self) -> bool {
-        matches!(self, Self::Row(_) | Self::TaskUpdated(_))
+        matches!(self, Self::Row(_) | Self::TaskUpdated(_) | Self::Printed { .. })
             || self.scope() == EventScope::WorkspaceState
     }
 
@@ -551,6 +559,9 @@ impl DriverEvent {
         match (self, old) {
             (Self::Row(new), Self::Row(old)) => new.dialog == old.dialog,
             (Self::TaskUpdated(new), Self::TaskUpdated(old)) => new.id == old.id,
+            (Self::Printed { dialog, call, .. }, Self::Printed { dialog: of, call: old, .. }) => {
+                (dialog, call) == (of, old)
+            }
             (_, _) => self.is_replaceable() && discriminant(self) == discriminant(old),
         }
     }
@@ -595,6 +606,19 @@ mod tests {
         assert!(news().is_replaceable() && news().replaces(&news()));
         assert!(!news().replaces(&tasks()) && !news().replaces(&notice()));
         assert!(!notice().is_replaceable() && !notice().replaces(&notice()));
+    }
+
+    #[test]
+    fn of_the_lines_of_a_running_command_only_the_newest_count_for_each_call() {
+        let dialog = DialogId::main(RootId::new("aa/bb/1"));
+        let printed = |call: &str, line: &str| DriverEvent::Printed {
+            dialog: dialog.clone(),
+            call: CallId::new(call),
+            lines: vec![line.to_owned()],
+        };
+        assert!(printed("a", "2").replaces(&printed("a", "1")));
+        assert!(!printed("b", "2").replaces(&printed("a", "1")));
+        assert!(!printed("a", "2").is_said_once());
     }
 
     #[test]

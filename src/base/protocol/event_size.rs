@@ -29,6 +29,7 @@ fn texts(event: &DriverEvent) -> usize {
         DriverEvent::Fact(record) => entry(record.entry()),
         DriverEvent::Page { page, .. } => self::page(page),
         DriverEvent::Live { text, .. } => text.len(),
+        DriverEvent::Printed { lines, .. } => lines.iter().map(String::len).sum(),
         DriverEvent::Asked { question, headline, .. } => question.len() + headline.len(),
         DriverEvent::Problems(problems) => problems.iter().map(problem).sum(),
         DriverEvent::Files(files) => {

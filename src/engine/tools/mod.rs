@@ -58,10 +58,10 @@ pub use outcome::{
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use search::list_files;
 pub use shell::{
-    Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, OutputLogMode, PASSED_ON,
+    CallWatch, Environment, FOR_SPECIALISTS as SHELL_TOOLS, KEEP_OUTPUT, OutputLogMode, PASSED_ON,
     ProcessRegistry, ProcessReminder, ProcessScope, ShellSetup, Shells, follow, keep_output,
 };
-pub(crate) use shell::{Identity, ProcessGroup};
+pub(crate) use shell::{Identity, ProcessGroup, STOPPED_WITH_OUTPUT};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
 pub use team_calls::TeamCalls;
 pub use team_place::TeamPlace;

@@ -15,7 +15,7 @@ use crate::guard::Access;
 use crate::hive::Hive;
 use crate::samples::Shows;
 
-use super::{Registry, ReminderView, Shells, TeamPlace, ToolCx, ToolOutcome, ToolSpec};
+use super::{CallWatch, Registry, ReminderView, Shells, TeamPlace, ToolCx, ToolOutcome, ToolSpec};
 
 const CLOCK: Shows = Shows("2026-11-21 12:00:00");
 
@@ -57,6 +57,7 @@ impl TestBench {
             news: Hive::nowhere(),
             teams: TeamPlace::default(),
             call: "call-1".to_owned(),
+            watch: CallWatch::default(),
             lang: Lang::En,
             new_id: "new00001".to_owned(),
         };

@@ -15,7 +15,7 @@ use crate::domain::{AgentId, Clock, DialogId, Lang, Secrets};
 
 use super::args::Args;
 use super::outcome::{ReminderScope, ToolOutcome};
-use super::shell::Shells;
+use super::shell::{CallWatch, Shells};
 use super::team_place::TeamPlace;
 use crate::guard::{Access, Identity};
 use crate::hive::Hive;
@@ -103,6 +103,8 @@ pub struct ToolCx {
     pub lang: Lang,
     /// Names this call among all of its dialog.
     pub call: String,
+    /// Whether this call is stopped, and what its command prints.
+    pub watch: CallWatch,
     /// Drawn for this call alone, in case it adds a reminder or prepares an edit: 8 characters of
     /// `[0-9a-z]`.
     pub new_id: String,

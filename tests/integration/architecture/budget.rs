@@ -8,7 +8,7 @@ use super::{Source, lines, program, report};
 const BUDGETS: [(&str, usize); 4] = [
     // Each is the count at its last change, rounded up to the next 500.
     ("src/base", 24_500),
-    ("src/engine", 58_000),
+    ("src/engine", 58_500),
     ("src/program", 17_500),
     ("src/ui", 39_000),
 ];

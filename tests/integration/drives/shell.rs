@@ -3,14 +3,15 @@
 
 use dominds_tui::domain::dialogs::background::SHELL_OWNER;
 use dominds_tui::domain::{AgentId, Reminder};
+use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::tools::{Environment, ProcessRegistry, ProcessScope, Shells};
 use serde_json::json;
 
 use super::{place, result_of};
-use crate::common::World;
 use crate::common::wait::{in_time, until};
+use crate::common::{Running, World};
 
 /// A team in which `lead` is a shell specialist and `alice` is not, though both ask for everything.
 fn world(models: Sequence) -> World {
@@ -34,6 +35,16 @@ fn world(models: Sequence) -> World {
 fn shell(id: &str, command: &str, seconds: u32) -> Reply {
     let arguments = json!({"command": command, "timeoutSeconds": seconds});
     Reply::call(id, "shell_cmd", &arguments.to_string())
+}
+
+/// Waits until so many lines of a command are shown.
+async fn printed(running: &mut Running, count: usize) {
+    loop {
+        let event = running.event().await;
+        if matches!(event, DriverEvent::Printed { lines, .. } if lines.len() == count) {
+            return;
+        }
+    }
 }
 
 /// The reminders about processes that `lead` has.
@@ -183,6 +194,47 @@ async fn a_stop_of_the_dialog_ends_a_command_that_is_waited_for() {
     let pid = pid().expect("a pid");
     let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     assert!(state.is_empty() || state.contains(") Z "), "{state}");
+}
+
+#[tokio::test]
+async fn what_a_command_prints_is_seen_while_it_runs_and_is_its_result_if_a_person_stops_it() {
+    let models = Sequence::new()
+        .reply("lead", shell("a", "echo begun; echo wrong >&2; sleep 300", 200))
+        .reply("lead", Reply::saying("I see."));
+    let mut world = world(models);
+    world.setup.audience = Audience::Follower;
+    let mut running = world.start().await;
+    let dialog = running.begin("Go").await.expect("a dialog");
+    printed(&mut running, 2).await;
+    running.send(Command::Stop { dialog: dialog.clone() }).await;
+    running.quiet().await;
+    assert_eq!(world.state(&dialog), "stopped");
+    running.ask(|ticket| Command::Continue { ticket, dialog }).await.expect("it goes on");
+    running.quiet().await;
+    let requests = world.models.requests();
+    let result = result_of(&requests[1], "a").expect("a result");
+    for text in ["Stopped by the human", "stdout:\nbegun\n", "stderr:\nwrong\n"] {
+        assert!(result.contains(text), "{result}");
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_prints_without_end_is_stopped_with_its_output() {
+    let models = Sequence::new()
+        .reply("lead", shell("a", "yes busy", 200))
+        .reply("lead", Reply::saying("I see."));
+    let mut world = world(models);
+    world.setup.audience = Audience::Follower;
+    let mut running = world.start().await;
+    let dialog = running.begin("Go").await.expect("a dialog");
+    printed(&mut running, 5).await;
+    running.send(Command::Stop { dialog: dialog.clone() }).await;
+    running.quiet().await;
+    running.ask(|ticket| Command::Continue { ticket, dialog }).await.expect("it goes on");
+    running.quiet().await;
+    let requests = world.models.requests();
+    let result = result_of(&requests[1], "a").expect("a result");
+    assert!(result.starts_with("Stopped by the human") && result.contains("\nbusy\n"), "{result}");
 }
 
 #[tokio::test]

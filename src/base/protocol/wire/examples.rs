@@ -412,6 +412,7 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
     all.extend(records.map(DriverEvent::Fact));
     all.extend([
         DriverEvent::Live { dialog: s.dialog(), segment: Segment::Thinking, text: s.text() },
+        DriverEvent::Printed { dialog: s.dialog(), call: s.call(), lines: vec![s.text()] },
         DriverEvent::ToolEnded { dialog: s.dialog(), call: s.call(), ok: s.flag },
         DriverEvent::LiveEnd { dialog: s.dialog() },
     ]);

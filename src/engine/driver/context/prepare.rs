@@ -23,8 +23,8 @@ use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, Minds, RetryConfig, taskdoc};
 use crate::protocol::Refusal;
 use crate::tools::{
-    ReminderScope, ReminderView, TeamPlace, ToolCx, ToolSubset, asks_first, decision_tool,
-    notify_tool, team_tools,
+    CallWatch, ReminderScope, ReminderView, TeamPlace, ToolCx, ToolSubset, asks_first,
+    decision_tool, notify_tool, team_tools,
 };
 
 use super::call_schemas;
@@ -306,6 +306,7 @@ fn tool_cx(
         news: engine.hive.clone(),
         teams: TeamPlace::default(),
         call: String::new(),
+        watch: CallWatch::default(),
         clock: engine.clock.clone(),
         lang: engine.lang,
         new_id: engine.ids.short(8),

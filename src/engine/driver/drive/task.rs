@@ -1,11 +1,12 @@
 //! One drive: runs generations until there is no reason for another. The tree decides, the drive has the
 //! effects.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -20,7 +21,7 @@ use crate::driver::texts::Texts;
 use crate::llm::{ErrorClass, LlmError, Usage, redacting};
 use crate::protocol::event::{DriverEvent, RetryView, Segment};
 use crate::store::Spools;
-use crate::tools::{ToolCx, ToolOutcome};
+use crate::tools::{CallWatch, ToolCx, ToolOutcome};
 
 use super::answer::ModelAnswer;
 use super::live::LiveBuffer;
@@ -260,19 +261,40 @@ impl Drive {
         Ok(GenerationEnd::Finished { usage })
     }
 
+    /// Runs a call, and shows the last lines of its command meanwhile. A tool that is stopped may still say what it
+    /// has so far, if it does so at once.
     async fn run_call(&self, generation: &Generation, call: Call) -> (Call, ToolOutcome) {
         let OpenGeneration { course, genseq } = generation.at;
+        let watch = CallWatch::default();
+        let mut output = watch.lines();
         let cx = ToolCx {
             new_id: self.ids.short(8),
             // Some providers number the calls of each answer anew.
             call: format!("{course}/{genseq}/{}", call.id),
+            watch: watch.clone(),
             ..generation.tool_cx.clone()
         };
-        let outcome = tokio::select! {
-            outcome = generation.tools.run(&call.name, &call.raw_arguments_text, cx) => outcome,
-            () = self.stop.cancelled() => ToolOutcome::failed(self.texts.stopped_call()),
+        let outcome = {
+            let mut running = pin!(generation.tools.run(&call.name, &call.raw_arguments_text, cx));
+            loop {
+                tokio::select! {
+                    outcome = &mut running => break outcome,
+                    () = self.stop.cancelled() => {
+                        watch.stop();
+                        let answered = running.as_mut().now_or_never();
+                        let dropped = || ToolOutcome::failed(self.texts.stopped_call());
+                        break answered.unwrap_or_else(dropped);
+                    }
+                    lines = output.printed() => self.send_printed(&call, lines).await,
+                }
+            }
         };
         (call, outcome)
+    }
+
+    async fn send_printed(&self, call: &Call, lines: Vec<String>) {
+        let (dialog, call) = (self.dialog.clone(), call.id.clone());
+        self.send_event(DriverEvent::Printed { dialog, call, lines }).await;
     }
 
     /// Reports whether the provider can be reached, as far as the last request tells.

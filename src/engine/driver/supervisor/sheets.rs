@@ -29,7 +29,7 @@ use crate::protocol::changes::ReadEnd;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::sheet::{SectionView, Sheet, SheetRequest, TaskdocView};
-use crate::tools::{TeamPlace, ToolCx, replace_section};
+use crate::tools::{CallWatch, TeamPlace, ToolCx, replace_section};
 
 use super::changes::{mark_reviewed, read_changes};
 use super::timeline::read_timeline;
@@ -212,6 +212,7 @@ fn write(
         news: engine.hive.clone(),
         teams: TeamPlace::default(),
         call: String::new(),
+        watch: CallWatch::default(),
         lang: engine.lang,
         new_id: String::new(),
     };

@@ -4,6 +4,7 @@ use super::Texts;
 use crate::domain::dialogs::call::is_query;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{AnswerText, Lang, UnfinishedAnswer};
+use crate::tools::STOPPED_WITH_OUTPUT;
 
 const UNKNOWN_OUTCOME: Text = Text::new(
     "The program ended while this call ran. Its outcome is unknown; it was not run again. Check before you repeat it.",
@@ -84,12 +85,18 @@ impl Texts {
         if is_query(tool) { QUERY_CUT.in_lang(self.0).to_owned() } else { self.unknown_outcome() }
     }
 
-    /// True for the result of a call that was interrupted, in any language.
+    /// True for the result of a call that was interrupted, in any language; also if it says what was printed until
+    /// then.
     #[must_use]
     pub fn is_unknown_outcome(result: &str) -> bool {
-        [UNKNOWN_OUTCOME, STOPPED_CALL]
-            .iter()
-            .any(|text| [Lang::En, Lang::Zh].iter().any(|lang| result == text.in_lang(*lang)))
+        let is_one_of = |line: &str, texts: &[Text]| {
+            texts
+                .iter()
+                .any(|text| [Lang::En, Lang::Zh].iter().any(|lang| line == text.in_lang(*lang)))
+        };
+        let before_output = result.split_once('\n').map(|(line, _)| line);
+        is_one_of(result, &[UNKNOWN_OUTCOME, STOPPED_CALL])
+            || before_output.is_some_and(|line| is_one_of(line, &[STOPPED_WITH_OUTPUT]))
     }
 
     /// The result of a request to a teammate that was lost in a crash.

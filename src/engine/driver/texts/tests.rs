@@ -169,6 +169,20 @@ fn every_text_is_in_the_work_language() {
 }
 
 #[test]
+fn the_outcome_of_a_stopped_command_is_unknown_also_if_its_output_is_known() {
+    for lang in [Lang::En, Lang::Zh] {
+        let texts = Texts(lang);
+        let stopped = crate::tools::STOPPED_WITH_OUTPUT.in_lang(lang);
+        let with_output = format!("{stopped}\nstdout:\nbegun\n");
+        for unknown in [texts.stopped_call(), texts.unknown_outcome(), with_output] {
+            assert!(Texts::is_unknown_outcome(&unknown), "{unknown}");
+        }
+        let printed = format!("exit code 0\nstdout:\n{stopped}\n");
+        assert!(!Texts::is_unknown_outcome(&printed), "{printed}");
+    }
+}
+
+#[test]
 fn headings_and_markers_are_those_of_the_language() {
     let id = &CallId::new("c");
     let completed = |name| reply(name, ReplyStatus::Completed, id);

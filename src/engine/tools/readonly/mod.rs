@@ -15,7 +15,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::outcome::ToolOutcome;
-use super::shell::{Launch, RunningCommand, StreamWindow, exit_text, refused_text, streams_text};
+use super::shell::{
+    Launch, RunningCommand, STOPPED_WITH_OUTPUT, Waited, exit_text, refused_text, streams_text,
+};
 use super::tool::{Tool, ToolCx};
 use super::typed;
 use crate::domain::Lang;
@@ -59,17 +61,14 @@ async fn run(cx: ToolCx, args: ReadonlyShellArgs) -> ToolOutcome {
         Ok(working) => working,
         Err(refused) => return ToolOutcome::failed(refused),
     };
-    let exit = match working.finish(Duration::from_millis(limit)).await.transpose() {
-        Ok(exit) => exit,
-        Err(error) => return ToolOutcome::failed(not_started(&error, cx.lang)),
+    let (how, ok) = match working.finish(Duration::from_millis(limit), &cx.watch).await {
+        Waited::Over(Ok(exit)) => (exit_text(exit, cx.lang), exit == ProcessExit::Code(0)),
+        Waited::Over(Err(error)) => return ToolOutcome::failed(not_started(&error, cx.lang)),
+        Waited::Late => (over_time(limit, cx.lang), false),
+        Waited::Stopped => (STOPPED_WITH_OUTPUT.in_lang(cx.lang).to_owned(), false),
     };
-    let how = exit.map_or_else(|| over_time(limit, cx.lang), |exit| exit_text(exit, cx.lang));
     let text = format!("{how}\n{}", streams_text(&working.out, &working.err, LINES, cx.lang));
-    if exit == Some(ProcessExit::Code(0)) {
-        ToolOutcome::done(text)
-    } else {
-        ToolOutcome::failed(text)
-    }
+    if ok { ToolOutcome::done(text) } else { ToolOutcome::failed(text) }
 }
 
 /// Starts a command, or says why not.
@@ -97,8 +96,7 @@ async fn start(cx: &ToolCx, command: &str) -> Result<RunningCommand, String> {
     };
     let started = launch.start(Stdio::null(), cx.shells.enders()).await;
     let mut working = started.map_err(|error| not_started(&error, cx.lang))?;
-    working.out = StreamWindow::of(&cx.keys);
-    working.err = StreamWindow::of(&cx.keys);
+    working.watch(&cx.keys, &cx.watch);
     Ok(working)
 }
 

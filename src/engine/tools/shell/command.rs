@@ -11,10 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::identity::Identity;
-use super::launch::{CommandSandbox, Launch, RunningCommand};
+use super::launch::{CommandSandbox, Launch, RunningCommand, Waited};
 use super::record::{self, ProcessRecord};
 use super::register::RegistryGuard;
-use super::window::StreamWindow;
 use super::{process_reminder, texts};
 use crate::domain::Lang;
 use crate::domain::dialogs::background::ProcessExit;
@@ -58,6 +57,10 @@ async fn run(cx: ToolCx, args: ShellArgs) -> ToolOutcome {
 
 /// Adds the Taskdocs and repositories that a command made, which no sandbox can prevent.
 async fn with_made(outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
+    if cx.watch.is_stopped() {
+        // They are told after the next command.
+        return outcome;
+    }
     let Some(CommandSandbox { sandbox, .. }) = cx.shells.command_sandbox() else { return outcome };
     let made = tokio::task::spawn_blocking(move || sandbox.new_paths()).await.unwrap_or_default();
     if made == NewPaths::default() {
@@ -121,13 +124,21 @@ impl ShellRequest {
             Ok(begun) => begun,
             Err(error) => return ToolOutcome::failed(self.not_started(&error, cx.lang)),
         };
-        let ended = match working.finish(Duration::from_secs(self.timeout_seconds)).await {
-            Some(Ok(exit)) if !working.group.is_there() => {
-                return self.over(&working, exit, cx.lang);
+        let limit = Duration::from_secs(self.timeout_seconds);
+        let ended = match working.finish(limit, &cx.watch).await {
+            Waited::Over(Ok(exit)) if !working.group.is_there() => {
+                let how = texts::exit(exit, cx.lang);
+                return self.over(&working, &how, exit == ProcessExit::Code(0), cx.lang);
             }
-            Some(Ok(exit)) => Some(exit),
-            Some(Err(error)) => return ToolOutcome::failed(self.not_started(&error, cx.lang)),
-            None => None,
+            Waited::Over(Ok(exit)) => Some(exit),
+            Waited::Over(Err(error)) => {
+                return ToolOutcome::failed(self.not_started(&error, cx.lang));
+            }
+            Waited::Late => None,
+            Waited::Stopped => {
+                let how = texts::STOPPED_WITH_OUTPUT.in_lang(cx.lang);
+                return self.over(&working, how, false, cx.lang);
+            }
         };
         let so_far = texts::streams(&working.out, &working.err, self.scrollback, cx.lang);
         let Some(folder) = noted.0.take() else { return ToolOutcome::failed(so_far) };
@@ -162,8 +173,7 @@ impl ShellRequest {
         let folder = record::begin(&cx.workspace, &record)?;
         let noted = RecordDir(Some(folder), cx.shells.register().enter(&record.identity));
         let mut working = held.begin().await?;
-        working.out = StreamWindow::of(&cx.keys);
-        working.err = StreamWindow::of(&cx.keys);
+        working.watch(&cx.keys, &cx.watch);
         Ok((noted, record, working))
     }
 
@@ -179,15 +189,11 @@ impl ShellRequest {
         }
     }
 
-    /// A command that is over, with nothing left of it.
-    fn over(&self, working: &RunningCommand, exit: ProcessExit, lang: Lang) -> ToolOutcome {
+    /// A command that is over or is ended now, with nothing left of it.
+    fn over(&self, working: &RunningCommand, how: &str, ok: bool, lang: Lang) -> ToolOutcome {
         let streams = texts::streams(&working.out, &working.err, self.scrollback, lang);
-        let text = format!("{}\n{streams}", texts::exit(exit, lang));
-        if exit == ProcessExit::Code(0) {
-            ToolOutcome::done(text)
-        } else {
-            ToolOutcome::failed(text)
-        }
+        let text = format!("{how}\n{streams}");
+        if ok { ToolOutcome::done(text) } else { ToolOutcome::failed(text) }
     }
 
     fn not_kept(&self, error: &std::io::Error, so_far: &str, lang: Lang) -> String {

@@ -16,10 +16,12 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use super::call_watch::CallWatch;
 use super::group::ProcessGroup;
 use super::identity::Identity;
 use super::paused_start::{GO, HOLD, SH, mark};
 use super::window::StreamWindow;
+use crate::domain::Secrets;
 use crate::domain::dialogs::background::ProcessExit;
 use crate::domain::safety::sandbox::Level;
 use crate::sandbox::{CommandSpec, Placeholders, Sandbox};
@@ -60,6 +62,17 @@ pub(crate) struct RunningCommand {
     pub out: StreamWindow,
     pub err: StreamWindow,
     guard: EndOnDrop,
+}
+
+/// How waiting for a command ended.
+#[derive(Debug)]
+pub(crate) enum Waited {
+    /// It has ended, and its output is closed.
+    Over(io::Result<ProcessExit>),
+    /// It goes on after the time it was given.
+    Late,
+    /// Its call is stopped.
+    Stopped,
 }
 
 /// A command that waits to be let begin. Dropped, it never does.
@@ -243,15 +256,27 @@ impl PausedCommand {
 }
 
 impl RunningCommand {
-    /// Waits until the command has ended and its output is closed. `None` after `limit`.
-    pub async fn finish(&mut self, limit: Duration) -> Option<io::Result<ProcessExit>> {
+    /// Redacts these secrets in what it prints, and shows its last lines to whoever looks on.
+    pub fn watch(&mut self, secrets: &Arc<Secrets>, watch: &CallWatch) {
+        self.out = StreamWindow::of(secrets).shown_in(watch.tail());
+        self.err = StreamWindow::of(secrets).shown_in(watch.tail());
+        watch.tail().begin();
+    }
+
+    /// Waits until the command has ended and its output is closed, at most for `limit`, or until its call is stopped.
+    pub async fn finish(&mut self, limit: Duration, watch: &CallWatch) -> Waited {
         let (child, stdout, stderr) = (&mut self.child, &mut self.stdout, &mut self.stderr);
         let (out, err) = (&mut self.out, &mut self.err);
         let whole = async { tokio::join!(child.wait(), read(stdout, out), read(stderr, err)).0 };
-        let ended = timeout(limit, whole).await.ok()?;
+        let ended = tokio::select! {
+            biased;
+            () = watch.stopped() => return Waited::Stopped,
+            ended = timeout(limit, whole) => ended,
+        };
+        let Ok(ended) = ended else { return Waited::Late };
         // Processes it left in its group, it left on purpose.
         self.guard.group = None;
-        Some(ended.map(exit))
+        Waited::Over(ended.map(exit))
     }
 
     /// Detaches it, so that it goes on without a reader here.
@@ -261,7 +286,8 @@ impl RunningCommand {
         self.guard.group = None;
         let standing = self.guard.standing.take();
         let (child, group) = (self.child, self.group);
-        Ok(DetachedParts { child, stdout, stderr, out: self.out, err: self.err, group, standing })
+        let (out, err) = (self.out.unwatched(), self.err.unwatched());
+        Ok(DetachedParts { child, stdout, stderr, out, err, group, standing })
     }
 }
 

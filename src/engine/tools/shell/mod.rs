@@ -7,6 +7,7 @@
 //! found again after the program was killed; output of any length costs bounded memory and disk; no
 //! child ever sees a secret, and none is written where its output is kept.
 
+mod call_watch;
 mod command;
 mod daemons;
 mod environment;
@@ -27,10 +28,10 @@ use std::sync::Arc;
 
 use super::tool::Tool;
 
-pub(super) use launch::{Launch, RunningCommand};
+pub(super) use launch::{Launch, RunningCommand, Waited};
 pub(super) use texts::{exit as exit_text, refused as refused_text, streams as streams_text};
-pub(super) use window::StreamWindow;
 
+pub use call_watch::CallWatch;
 pub use environment::{Environment, PASSED_ON};
 pub(crate) use group::ProcessGroup;
 pub(crate) use identity::Identity;
@@ -38,6 +39,7 @@ pub use output_log::{KEEP_OUTPUT, OutputLogMode, keep_output};
 pub use process_reminder::{ProcessReminder, follow};
 pub use register::ProcessRegistry;
 pub use shells::{ProcessScope, ShellSetup, Shells};
+pub(crate) use texts::STOPPED_WITH_OUTPUT;
 
 /// The toolset.
 pub(super) const TOOLSET: &str = "os";

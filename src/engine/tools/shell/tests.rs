@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 
 use super::identity::Identity;
-use super::launch::{Launch, PausedCommand};
+use super::launch::{Launch, PausedCommand, Waited};
 use super::process_reminder::follow;
 use super::record::ProcessRecord;
-use super::{Environment, ProcessRegistry, Shells};
+use super::{CallWatch, Environment, ProcessRegistry, Shells};
 use crate::domain::dialogs::background::{BackgroundState, ProcessExit, SHELL_OWNER};
 use crate::domain::{Lang, Reminder, Secrets, Stamp};
 use crate::tools::outcome::{StateChange, ToolOutcome};
@@ -282,6 +284,23 @@ async fn a_command_that_is_given_up_is_ended_with_everything_it_started() {
 }
 
 #[tokio::test]
+async fn a_command_that_prints_nothing_is_seen_to_run_and_its_call_answers_a_stop_at_once() {
+    let bench = TestBench::new();
+    let mut lines = bench.cx.watch.lines();
+    let args = json!({"command": "sleep 300", "timeoutSeconds": 200});
+    let mut call = pin!(bench.call("shell_cmd", &args));
+    tokio::select! {
+        outcome = &mut call => panic!("{outcome:?}"),
+        printed = lines.printed() => assert!(printed.is_empty(), "{printed:?}"),
+    }
+    bench.cx.watch.stop();
+    let outcome = call.now_or_never().expect("an answer");
+    assert!(!outcome.ok && outcome.text.starts_with("Stopped by the human"), "{}", outcome.text);
+    assert!(outcome.text.ends_with("stdout: empty\nstderr: empty"), "{}", outcome.text);
+    bench.cx.shells.settle().await;
+}
+
+#[tokio::test]
 async fn c13_long_output_keeps_its_beginning_and_its_end_and_says_what_was_cut() {
     let bench = TestBench::new();
     for (command, marks) in [
@@ -321,7 +340,8 @@ async fn c19_a_command_begins_only_after_it_was_noted() {
     // As a kill of this program does to the pipe.
     let PausedCommand { mut working, word } = launch.hold(bench.cx.shells.enders()).await.unwrap();
     drop(word);
-    let ended = working.finish(limit).await.unwrap().unwrap();
+    let watch = CallWatch::default();
+    let Waited::Over(Ok(ended)) = working.finish(limit, &watch).await else { panic!("not over") };
     assert_ne!(ended, ProcessExit::Code(0));
     assert!(!bench.at("begun").exists());
 
@@ -329,7 +349,8 @@ async fn c19_a_command_begins_only_after_it_was_noted() {
     let pid = held.identity().pid;
     let mut working = held.begin().await.unwrap();
     assert_eq!(working.identity.pid, pid, "the command takes the place of what waited");
-    assert_eq!(working.finish(limit).await.unwrap().unwrap(), ProcessExit::Code(0));
+    let ended = working.finish(limit, &watch).await;
+    assert!(matches!(ended, Waited::Over(Ok(ProcessExit::Code(0)))), "{ended:?}");
     assert!(bench.at("begun").exists());
 }
 

@@ -18,6 +18,13 @@ const GLIMPSE: OutputLimits = OutputLimits { lines: 8, chars: 800 };
 /// Characters of a command that are repeated.
 const COMMAND_CHARS: usize = 500;
 
+/// The first line of the result of a command whose call was stopped. What the command printed until then follows.
+pub(crate) const STOPPED_WITH_OUTPUT: Text = Text::new(
+    "Stopped by the human before it finished; it was ended. What it printed until then is below, what else it did is \
+     not known.",
+    "在完成之前被人停止，命令已被终止。此前的输出见下；除此之外它做了什么，不得而知。",
+);
+
 /// Both streams of a command that is over, or of one so far.
 pub(crate) fn streams(out: &StreamWindow, err: &StreamWindow, lines: usize, lang: Lang) -> String {
     let half = STREAMS_CHARS / 2;

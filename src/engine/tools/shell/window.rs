@@ -6,6 +6,8 @@ use std::iter::Peekable;
 use std::str::Chars;
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
 use crate::domain::counted;
 use crate::domain::safety::secrets::RedactedStream;
 use crate::domain::text::hidden_chars::{HiddenClass, class_of};
@@ -16,6 +18,10 @@ use crate::domain::{Lang, Secrets};
 const HEAD_BYTES: usize = 64 * 1024;
 /// Bytes kept from the end.
 const TAIL_BYTES: usize = 256 * 1024;
+/// Bytes from the end, of both streams, that people are shown lines of while a command runs.
+const LIVE_BYTES: usize = 2 * 1024;
+/// The number of those lines.
+const LIVE_LINES: usize = 5;
 
 /// One stream of a command.
 #[derive(Debug, Default)]
@@ -27,6 +33,34 @@ pub(crate) struct StreamWindow {
     bytes: u64,
     newlines: u64,
     last: Option<u8>,
+    /// Where people see its newest lines.
+    live: Option<LiveTail>,
+}
+
+/// The end of what a command has printed on both streams, in the order in which it came. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LiveTail(watch::Sender<Vec<u8>>);
+
+impl LiveTail {
+    /// Tells whoever looks on that the command runs, before it has printed anything.
+    pub fn begin(&self) {
+        self.0.send_modify(|_| {});
+    }
+
+    pub fn subscribe(&self) -> watch::Receiver<Vec<u8>> {
+        self.0.subscribe()
+    }
+
+    fn push(&self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let newest = bytes.get(bytes.len().saturating_sub(LIVE_BYTES)..).unwrap_or_default();
+        self.0.send_modify(|tail| {
+            tail.extend_from_slice(newest);
+            tail.drain(..tail.len().saturating_sub(LIVE_BYTES));
+        });
+    }
 }
 
 /// How much of a stream is shown.
@@ -40,6 +74,16 @@ impl StreamWindow {
     /// A window that redacts these secrets before it keeps anything.
     pub fn of(secrets: &Arc<Secrets>) -> Self {
         Self { clean: secrets.stream(), ..Self::default() }
+    }
+
+    /// Shows its newest lines in `tail`.
+    pub fn shown_in(self, tail: &LiveTail) -> Self {
+        Self { live: Some(tail.clone()), ..self }
+    }
+
+    /// Ends that: nobody waits for the command any more.
+    pub fn unwatched(self) -> Self {
+        Self { live: None, ..self }
     }
 
     /// Takes the next bytes.
@@ -62,6 +106,9 @@ impl StreamWindow {
     }
 
     fn keep(&mut self, bytes: &[u8]) {
+        if let Some(live) = &self.live {
+            live.push(bytes);
+        }
         self.bytes += bytes.len() as u64;
         self.newlines += newlines(bytes);
         self.last = bytes.last().copied().or(self.last);
@@ -138,6 +185,20 @@ impl StreamWindow {
         let tail: Vec<u8> = self.tail.iter().copied().collect();
         (lossy(&self.head), lossy(&tail))
     }
+}
+
+/// The last lines of a tail that are not blank, without terminal control sequences. Of a line that was written over,
+/// as by a progress bar, the newest state.
+pub(super) fn last_lines(tail: &[u8]) -> Vec<String> {
+    let newest = |line: &[u8]| {
+        let line = line.trim_ascii_end();
+        lossy(line.rsplit(|byte| *byte == b'\r').next().unwrap_or(line))
+    };
+    let lines = tail.split(|byte| *byte == b'\n').rev().map(newest);
+    let mut last: Vec<String> =
+        lines.filter(|line| !line.trim().is_empty()).take(LIVE_LINES).collect();
+    last.reverse();
+    last
 }
 
 /// The number of line ends.
@@ -299,6 +360,29 @@ mod tests {
                 assert!(!cut.contains("sk-") && !cut.contains("nary"), "{at}");
             }
         }
+    }
+
+    #[test]
+    fn of_a_running_command_the_last_lines_of_both_streams_are_shown_cleaned_and_bounded() {
+        let tail = LiveTail::default();
+        let key = "sk-canary-0123456789";
+        let secrets = Arc::new(Secrets::new([], [key.to_owned()]));
+        let mut out = StreamWindow::of(&secrets).shown_in(&tail);
+        let mut err = StreamWindow::of(&secrets).shown_in(&tail);
+        let mut shown = tail.subscribe();
+        let mut lines = || last_lines(&shown.borrow_and_update());
+        out.push(b"1\n2\n3\n\n");
+        err.push(b"\x1b[31mwarning\x1b[0m\r\n");
+        out.push(b" 10%\r 20%\r\n5\n6\n");
+        assert_eq!(lines(), ["3", "warning", " 20%", "5", "6"]);
+        for piece in format!("\nkey {key}\n").as_bytes().chunks(7) {
+            out.push(piece);
+        }
+        assert!(!lines().concat().contains("nary"), "{:?}", lines());
+        err.push("x".repeat(1_000_000).as_bytes());
+        assert!(lines().concat().len() <= LIVE_BYTES, "{:?}", lines());
+        out.unwatched().push(b"\nlater\n");
+        assert!(!lines().contains(&"later".to_owned()));
     }
 
     #[test]

@@ -195,6 +195,7 @@ impl PrintSource<'_> {
                     speaker,
                     names: &names,
                     answering: None,
+                    printed: None,
                 };
                 let spacing = if block.body.is_call() { Spacing::Close } else { Spacing::Apart };
                 (block_rows(block, &context), spacing)

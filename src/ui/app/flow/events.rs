@@ -124,9 +124,12 @@ impl App {
             }
             DriverEvent::LiveEnd { dialog } => {
                 return self.reading.change(&dialog, |open| {
-                    open.live.clear();
+                    open.end_live();
                     true
                 });
+            }
+            DriverEvent::Printed { dialog, call, lines } => {
+                return self.reading.change(&dialog, |open| open.set_printed(call, lines));
             }
             DriverEvent::Retry { dialog, retry } => {
                 self.model.retries.update(dialog, retry, self.redraw.now());

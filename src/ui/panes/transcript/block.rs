@@ -45,6 +45,8 @@ pub enum BlockMeta {
     Fixed(Strip),
     /// A teammate has been working on it since then, in this dialog, once that is known.
     Working(Stamp, Option<SelfId>),
+    /// Its command has been running since then.
+    Running(Stamp),
 }
 
 /// The input of the layout beside the block.
@@ -58,6 +60,8 @@ pub struct LayoutContext<'a> {
     pub speaker: &'a str,
     pub names: &'a dyn NameLookup,
     pub answering: Option<Answering<'a>>,
+    /// The last lines of its command; `None` unless that runs.
+    pub printed: Option<&'a [String]>,
 }
 
 /// The answer to a question, as typed in the composer.
@@ -112,7 +116,7 @@ pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
         BlockBody::Notice { text } => notice(text, context),
         BlockBody::Thinking { text, words, seconds } => thinking(text, *words, *seconds, context),
         BlockBody::Saying { text, interrupted } => saying(text, *interrupted, context),
-        BlockBody::Tool(tool) => tool_call(tool, context),
+        BlockBody::Tool(tool) => tool_call(tool, &block.at, context),
         BlockBody::Tellask(asked) => tellask(asked, &block.at, context),
         BlockBody::Question(asked) => question(asked, &block.at, context),
         BlockBody::Reply(given) => reply(given, &block.at, context),

@@ -25,6 +25,7 @@ mod tool;
 mod transcript_words;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -43,9 +44,10 @@ pub use search::SearchCount;
 use crate::action::Action;
 use crate::copies::CopyTo;
 use crate::cx::{UiSettings, View};
-use crate::domain::CallId;
 use crate::domain::dialogs::fresh_boots::{FbrPhase, Reasoning};
 use crate::domain::reading::transcript::BlockBody;
+use crate::domain::text::Text;
+use crate::domain::{CallId, Stamp};
 use crate::model::{ReadingPlace, age};
 use crate::panes::row_search::marked_matches;
 use crate::panes::strip::{Strip, draw_between};
@@ -115,6 +117,8 @@ struct CachedBlock {
     unfolded: bool,
     /// The revision of the colours of code, if some of its code is still plain.
     incomplete: Option<u64>,
+    /// The lines of its command while that runs.
+    printed: Option<Arc<[String]>>,
     layout: BlockLayout,
 }
 
@@ -393,10 +397,12 @@ impl TranscriptPane {
     ) -> Option<&BlockLayout> {
         let block = open.block(item)?;
         let unfolded = open.unfolded.has(block);
+        let printed = open.printed(block).cloned();
         let waits = matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none());
         let fresh = self.cache.get(&item).is_some_and(|cached| {
             let is_plain = context.view.ui.colours.is_newer_than(cached.incomplete);
-            cached.revision == block.revision && cached.unfolded == unfolded && !waits && !is_plain
+            let is_same = cached.revision == block.revision && cached.unfolded == unfolded;
+            is_same && cached.printed == printed && !waits && !is_plain
         });
         if !fresh {
             let layout_context = LayoutContext {
@@ -406,6 +412,7 @@ impl TranscriptPane {
                 speaker: context.speaker,
                 names: context.names,
                 answering: context.answering,
+                printed: printed.as_deref(),
             };
             let (layout, incomplete) =
                 context.view.ui.colours.watch(|| lay_out(block, &layout_context));
@@ -414,7 +421,8 @@ impl TranscriptPane {
                 self.laid_out += 1;
             }
             self.cached_rows += layout.rows.len();
-            let cached = CachedBlock { revision: block.revision, unfolded, incomplete, layout };
+            let revision = block.revision;
+            let cached = CachedBlock { revision, unfolded, incomplete, printed, layout };
             if let Some(old) = self.cache.insert(item, cached) {
                 self.cached_rows = self.cached_rows.saturating_sub(old.layout.rows.len());
             }
@@ -485,18 +493,21 @@ fn meta_strip(meta: &BlockMeta, context: &TranscriptContext<'_>) -> Strip {
                 .put(&text, ui.style(Role::TextDim))
         }
         BlockMeta::Working(since, _) => {
-            let ui = view.ui;
-            let seconds = age::seconds_since(since, view.now).unwrap_or(0);
-            let text = format!(
-                "{} {} {}  {}",
-                ui.text(transcript_words::WORKING),
-                ui.glyphs.middle_dot,
-                age::long(seconds),
-                ui.glyphs.enter
-            );
-            Strip::new().put(&text, ui.style(Role::TextDim))
+            let text = elapsed(transcript_words::WORKING, since, view);
+            let text = format!("{text}  {}", view.ui.glyphs.enter);
+            Strip::new().put(&text, view.ui.style(Role::TextDim))
+        }
+        BlockMeta::Running(since) => {
+            let text = elapsed(transcript_words::RUNNING, since, view);
+            Strip::new().put(&text, view.ui.style(Role::TextDim))
         }
     }
+}
+
+/// What goes on, and for how long.
+fn elapsed(what: Text, since: &Stamp, view: View<'_>) -> String {
+    let seconds = age::seconds_since(since, view.now).unwrap_or(0);
+    format!("{} {} {}", view.ui.text(what), view.ui.glyphs.middle_dot, age::long(seconds))
 }
 
 /// The parts of the title after the speaker: the subject, and course and generation.

@@ -1,6 +1,6 @@
 //! The open dialog: its newest blocks, the streamed text, and the unfolded blocks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::live::Live;
@@ -8,7 +8,7 @@ use crate::domain::dialogs::record::{Entry, Record, RecordClass};
 use crate::domain::reading::transcript::{
     Block, BlockBody, BlockChange, Prepended, RecordPosition, Transcript,
 };
-use crate::domain::{AgentId, Course, DialogId, Stamp};
+use crate::domain::{AgentId, CallId, Course, DialogId, Stamp};
 use crate::protocol::event::Segment;
 use crate::protocol::{Cursor, Ticket, TranscriptPage};
 use crate::text::markdown::RenderMeans;
@@ -45,6 +45,8 @@ pub struct OpenDialog {
     first_position: RecordPosition,
     next_line: usize,
     pub live: Live,
+    /// The last lines of commands that run.
+    printed: BTreeMap<CallId, Arc<[String]>>,
     pub live_width: usize,
     /// The start of the running generation.
     pub began: Option<Stamp>,
@@ -110,6 +112,7 @@ impl OpenDialog {
             first_position: RecordPosition { course: Course::FIRST, line: 0 },
             next_line: 0,
             live: Live::default(),
+            printed: BTreeMap::new(),
             live_width: 80,
             began: None,
             unfolded,
@@ -121,7 +124,7 @@ impl OpenDialog {
         self.ticket = ticket;
         self.paging = None;
         self.awaiting = true;
-        self.live.clear();
+        self.end_live();
     }
 
     /// Loads the newest records of a course; replaces the current content.
@@ -216,6 +219,24 @@ impl OpenDialog {
         }
         self.live.push(segment, text);
         true
+    }
+
+    /// Takes the last lines that the command of a call has printed.
+    pub fn set_printed(&mut self, call: CallId, lines: Vec<String>) -> bool {
+        self.printed.insert(call, lines.into());
+        true
+    }
+
+    /// The last lines of the command of a block, while it runs.
+    pub fn printed(&self, block: &Block) -> Option<&Arc<[String]>> {
+        let BlockBody::Tool(tool) = &block.body else { return None };
+        self.printed.get(&tool.call).filter(|_| tool.result.is_none())
+    }
+
+    /// The running generation has ended: nothing streams, and no command runs.
+    pub fn end_live(&mut self) {
+        self.live.clear();
+        self.printed.clear();
     }
 
     /// Lays the streamed text out for this width; with all thinking, or only where it is shown.

@@ -3,7 +3,9 @@
 use crate::domain::text::Text;
 use crate::words::Counted;
 
-pub(super) use crate::words::{COURSE_BEGINS, FRESH_BOOTS, LINES, MORE_LINES, OF, THINKING};
+pub(super) use crate::words::{
+    COURSE_BEGINS, FRESH_BOOTS, LINES, MORE_LINES, OF, RUNNING, THINKING,
+};
 
 pub(super) const NEW_BELOW: Text = Text::new("new", "新");
 pub(super) const WORKING: Text = Text::new("working", "进行中");

@@ -9,7 +9,7 @@ use crate::domain::asking::question::headline;
 use crate::domain::dialogs::record::Record;
 use crate::domain::teams::notices::NewsItem;
 use crate::domain::{
-    AgentId, Background, Clock, DialogId, DisplayState, Lang, Problem, Problems, RootId,
+    AgentId, Background, CallId, Clock, DialogId, DisplayState, Lang, Problem, Problems, RootId,
 };
 use crate::protocol::command::Ticket;
 use crate::protocol::event::{
@@ -40,6 +40,8 @@ pub struct ScreenState {
     idle_reports: BTreeMap<RootId, IdleReport>,
     problems: Arc<Problems>,
     live: BTreeMap<DialogId, Vec<(Segment, String)>>,
+    /// The last lines of commands that run.
+    printed: BTreeMap<DialogId, BTreeMap<CallId, Vec<String>>>,
     processes: Vec<Background>,
     /// Which client sent an answer to a question that is still open, by the ticket of the answer.
     answering: BTreeMap<String, Ticket>,
@@ -82,6 +84,7 @@ impl ScreenState {
             idle_reports: BTreeMap::new(),
             problems,
             live: BTreeMap::new(),
+            printed: BTreeMap::new(),
             processes: Vec::new(),
             answering: BTreeMap::new(),
             closing: BTreeMap::new(),
@@ -272,6 +275,12 @@ impl ScreenState {
             }
             DriverEvent::LiveEnd { dialog } => {
                 self.live.remove(dialog);
+                self.printed.remove(dialog);
+                out.push_live(&dialog.clone(), event);
+            }
+            DriverEvent::Printed { dialog, call, lines } => {
+                let calls = self.printed.entry(dialog.clone()).or_default();
+                calls.insert(call.clone(), lines.clone());
                 out.push_live(&dialog.clone(), event);
             }
             DriverEvent::Fact(fact) => {
@@ -282,7 +291,12 @@ impl ScreenState {
                 }
                 out.push_record(&fact.dialog().clone(), event);
             }
-            DriverEvent::ToolEnded { dialog, .. } => out.push_record(&dialog.clone(), event),
+            DriverEvent::ToolEnded { dialog, call, .. } => {
+                if let Some(calls) = self.printed.get_mut(dialog) {
+                    calls.remove(call);
+                }
+                out.push_record(&dialog.clone(), event);
+            }
             DriverEvent::Processes(processes) => {
                 self.processes.clone_from(processes);
                 out.push(event);
@@ -458,6 +472,10 @@ impl ScreenState {
         for (segment, text) in self.live.get(&dialog).into_iter().flatten() {
             let (segment, text) = (*segment, text.clone());
             out.push_to(client, DriverEvent::Live { dialog: dialog.clone(), segment, text });
+        }
+        for (call, lines) in self.printed.get(&dialog).into_iter().flatten() {
+            let (call, lines) = (call.clone(), lines.clone());
+            out.push_to(client, DriverEvent::Printed { dialog: dialog.clone(), call, lines });
         }
     }
 

@@ -157,6 +157,29 @@ fn a_new_subscriber_gets_the_text_written_so_far() {
 }
 
 #[test]
+fn a_new_subscriber_gets_the_last_lines_of_commands_that_run() {
+    let mut state = listed(Subscription::NoDialog);
+    let (dialog, call) = (main_dialog(), CallId::new("a"));
+    let printed = |line: &str| DriverEvent::Printed {
+        dialog: dialog.clone(),
+        call: call.clone(),
+        lines: vec![line.to_owned()],
+    };
+    let again = |state: &mut Stage| {
+        apply(state, DriverReport::Event(printed("1")));
+        apply(state, DriverReport::Event(printed("2")));
+        apply(state, watching(dialog.clone()))
+    };
+    assert_eq!(again(&mut state), [printed("2")]);
+    let ended = DriverEvent::ToolEnded { dialog: dialog.clone(), call: call.clone(), ok: false };
+    for end in [ended, DriverEvent::LiveEnd { dialog: dialog.clone() }] {
+        apply(&mut state, DriverReport::Event(end));
+        assert_eq!(apply(&mut state, watching(dialog.clone())), []);
+        assert_eq!(again(&mut state), [printed("2")]);
+    }
+}
+
+#[test]
 fn a_question_is_announced_once_and_its_end_too() {
     let mut state = listed(Subscription::NoDialog);
     let asked = apply(&mut state, inbox(&["q1"]));

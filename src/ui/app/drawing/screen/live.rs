@@ -151,6 +151,7 @@ impl LiveTail<'_> {
                 speaker: &speaker,
                 names: &names,
                 answering: None,
+                printed: None,
             };
             let is_call = |block: &&Block| block.body.is_call();
             let waiting = log.waiting(&open.dialog, open.transcript.blocks()).filter(is_call);
@@ -181,6 +182,7 @@ impl LiveTail<'_> {
             speaker: &speaker,
             names: &names,
             answering: Some(Answering { call, typed: &typed }),
+            printed: None,
         };
         let mut rows = block_rows(&asked(call, row), &context);
         if rows.len() > height {

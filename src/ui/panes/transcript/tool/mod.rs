@@ -7,9 +7,9 @@ use super::keys::SCOPE;
 use super::prose::plain_rows;
 use super::transcript_words;
 use crate::action::Action;
-use crate::domain::FileChange;
 use crate::domain::reading::file_change::FileChangeKind;
 use crate::domain::reading::transcript::{ToolAction, ToolCall, exit_line, first_line};
+use crate::domain::{FileChange, Stamp};
 use crate::model::age;
 use crate::panes::diff::{DiffRows, change_counts, change_heading};
 use crate::panes::limited_rows::LimitedRows;
@@ -24,7 +24,7 @@ const MAX_ROWS: usize = 400;
 /// Cells before the rows of an opened call.
 const INDENT: usize = 4;
 
-pub(super) fn tool_call(tool: &ToolCall, context: &LayoutContext<'_>) -> BlockLayout {
+pub(super) fn tool_call(tool: &ToolCall, at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
     let dim = context.style(Role::TextDim);
     let symbol =
         if tool.has_details() { context.fold_symbol() } else { context.ui.glyphs.middle_dot };
@@ -43,7 +43,20 @@ pub(super) fn tool_call(tool: &ToolCall, context: &LayoutContext<'_>) -> BlockLa
     if hidden > 0 {
         rows.extend(more_rows(hidden, context));
     }
-    BlockLayout { meta: meta(tool, context), is_cut: hidden > 0, ..rows_of(head, rows) }
+    let meta = if let Some(lines) = context.printed {
+        rows.extend(lines.iter().map(|line| printed_row(line, context)));
+        BlockMeta::Running(at.clone())
+    } else {
+        meta(tool, context)
+    };
+    BlockLayout { meta, is_cut: hidden > 0, ..rows_of(head, rows) }
+}
+
+/// A line of a command that runs, in one row.
+fn printed_row(line: &str, context: &LayoutContext<'_>) -> Strip {
+    let dim = context.style(Role::TextDim);
+    let cells = context.available(INDENT) + INDENT;
+    Strip::new().pad_to(INDENT).put(line, dim).shortened(cells, context.ui.glyphs.cut, dim)
 }
 
 /// Returns the number of hidden lines and the key that shows them; in two rows if they do not fit in one.

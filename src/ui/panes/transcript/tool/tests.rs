@@ -52,6 +52,64 @@ fn a_call_without_a_result_can_be_opened_only_where_it_has_words_of_its_own() {
     }
 }
 
+#[test]
+fn a_command_that_runs_shows_its_last_lines_and_its_time_until_it_ends() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20)] {
+        let [begun, ended] = call("shell_cmd", &json!({"command": "make"}), "exit code 0\n", &[]);
+        let mut stage = Stage::new(width, height);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        let (ticket, dialog) = stage.last_open();
+        let printed = |lines: &[&str]| DriverEvent::Printed {
+            dialog: dialog.clone(),
+            call: "c".into(),
+            lines: lines.iter().map(|&line| line.to_owned()).collect(),
+        };
+        stage.apply(printed(&[])).page_at(ticket, dialog.clone(), 0, &[&begun]).keys("3 z");
+        let silent = stage.screen();
+        assert!(silent.contains("running · "), "{silent}");
+        let long = "x".repeat(500);
+        stage.apply(printed(&["alpha", "beta"])).screen();
+        let screen = stage.apply(printed(&["beta", "\u{1b}[2Jgamma", &long])).screen();
+        let place = |text: &str| line_of(&screen, text);
+        assert_eq!(place("alpha"), None, "{screen}");
+        let rows = ["shell_cmd", "beta", "gamma", "xxx"].map(|text| place(text).expect(text));
+        assert!(rows.is_sorted() && rows[3] == rows[0] + 3, "{screen}");
+        assert!(!screen.contains('\u{1b}'), "{screen}");
+        let screen = stage.fact(&dialog, 1, &ended).screen();
+        assert!(!screen.contains("gamma") && !screen.contains("running · "), "{screen}");
+    }
+}
+
+#[test]
+fn a_running_command_is_readable_at_every_size() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        let [begun, _] = call("shell_cmd", &json!({"command": "cargo test --lib"}), "", &[]);
+        let mut stage = Stage::new(width, height);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        let (ticket, dialog) = stage.last_open();
+        stage.page_at(ticket, dialog.clone(), 0, &[&begun]).keys("3 z");
+        let lines =
+            ["   Compiling dominds-tui v0.1.0 (/home/me/work/with/a/long/name)", "running 2 tests"];
+        let lines = lines.map(str::to_owned).to_vec();
+        stage.apply(DriverEvent::Printed { dialog, call: "c".into(), lines });
+        insta::assert_snapshot!(format!("running_{width}x{height}"), stage.screen());
+    }
+}
+
+#[test]
+fn the_lines_of_a_command_go_with_the_generation_that_ran_it() {
+    let [begun, _] = call("shell_cmd", &json!({"command": "make"}), "", &[]);
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let (ticket, dialog) = stage.last_open();
+    stage.page_at(ticket, dialog.clone(), 0, &[&begun]).keys("3 z");
+    let lines = vec!["half done".to_owned()];
+    stage.apply(DriverEvent::Printed { dialog: dialog.clone(), call: "c".into(), lines });
+    assert!(stage.screen().contains("half done"));
+    stage.apply(DriverEvent::LiveEnd { dialog });
+    assert!(!stage.screen().contains("half done"));
+}
+
 fn edited() -> [String; 2] {
     let line = |text: String, n: i32| format!("{text}    let line_{n} = old({n});\n");
     let old = (1..=40).fold(String::new(), line);
