@@ -124,7 +124,7 @@ macro_rules! actions {
 }
 
 actions! {
-    AnswerOldest "answer-oldest": "Answer the oldest open question" / "回答最早的未答问题";
+    AnswerOldest "answer-oldest": "Answer the marked question, or the oldest open one" / "回答标记的问题，或最早的未答问题";
     NextQuestion "next-question": "Go to the next open question" / "到下一个未答问题";
     PreviousQuestion "previous-question": "Go to the previous open question" / "到上一个未答问题";
     NextWaiting "next-waiting": "Open the next dialog that waits for you or has stopped" / "打开下一个等你或已停止的对话";

@@ -24,6 +24,7 @@ const COMMON: &[Binding] = &[
     Scope::ANYWHERE.bind(Action::PreviousQuestion, &["alt+p"]),
     Scope::ANYWHERE.bind(Action::UndoAnswer, &["alt+z"]),
     Scope::ANYWHERE.bind(Action::NextWaiting, &["alt+w"]),
+    Scope::ANYWHERE.bind(Action::FindEverywhere, &["alt+F", "f3"]),
     Scope::ANYWHERE.bind(Action::FocusNext, &["tab"]),
     Scope::ANYWHERE.bind(Action::FocusPrevious, &["shift+tab"]),
     Scope::ANYWHERE.bind(Action::FocusFirst, &["alt+1"]),
@@ -152,6 +153,25 @@ mod tests {
             assert!(bound.insert((scope, binding.action)), "{scope:?} {name}");
             let named = all().iter().filter(|one| one.scope == scope && one.is_named(name));
             assert_eq!(named.count(), 1, "{scope:?} {name}");
+        }
+    }
+
+    #[test]
+    fn a_letter_that_is_known_for_one_action_means_nothing_else_in_any_scope() {
+        for (key, action) in [
+            ("b", Action::CopyCode),
+            ("f", Action::Fork),
+            ("X", Action::DeclareDead),
+            ("D", Action::Delete),
+        ] {
+            for binding in all().iter().filter(|one| one.keys.contains(&key)) {
+                assert_eq!(binding.action, action, "{key}: {binding:?}");
+            }
+        }
+        let panes = [Scope::PANES, tree::SCOPE, inbox::SCOPE, transcript::SCOPE];
+        let in_panes = all().iter().filter(|one| panes.contains(&one.scope));
+        for binding in in_panes.filter(|one| one.keys.contains(&"n")) {
+            assert_eq!(binding.action, Action::NewDialog, "{binding:?}");
         }
     }
 

@@ -155,6 +155,8 @@ pub enum ToWriting {
     WriteTo(Target),
     /// Answer a question; notifies the user if there is none.
     Answer(Pick),
+    /// Answer a question with this one of its options. If something is typed for it, it is only opened.
+    AnswerWith(String, char),
     /// Send an answer once it cannot be undone any more.
     HoldAnswer(HeldAnswer),
     /// Hold this answer only, whatever other questions are alike.

@@ -6,7 +6,7 @@ use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::text::Text;
 use crate::domain::{DialogId, RootId, TeamName};
 use crate::follow_up::{FilteredList, FollowUps};
-use crate::model::ShownTasks;
+use crate::model::{DraftKey, ShownTasks};
 use crate::protocol::{
     ChangesScope, InboxRow, LogLevel, LogView, MindView, SheetRequest, ShelfRow,
 };
@@ -23,6 +23,18 @@ pub enum PromptPurpose {
     PutOff(String),
     /// The line is a title; `before` is the one it has. Without text, the dialog has its first words again.
     Title { dialog: DialogId, before: String },
+}
+
+impl PromptPurpose {
+    /// The draft of its line.
+    pub fn draft_key(&self) -> DraftKey {
+        DraftKey::Line(match self {
+            Self::DeclareDead(dialog) => format!("note/{dialog}"),
+            Self::Fork(root) => format!("fork/{root}"),
+            Self::PutOff(question) => format!("later/{question}"),
+            Self::Title { dialog, .. } => format!("title/{dialog}"),
+        })
+    }
 }
 
 /// What is still running.

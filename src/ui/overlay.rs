@@ -39,6 +39,10 @@ pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
     steps.iter().find(|(known, _)| *known == action).map(|(_, rows)| *rows)
 }
 
+/// Actions that lead elsewhere on top of every overlay whose keys are also looked up in [`Scope::ANYWHERE`].
+pub const FROM_ANYWHERE: [Action; 3] =
+    [Action::AnswerOldest, Action::NextWaiting, Action::FindEverywhere];
+
 /// An action, and what an overlay does for it.
 pub type Handler<T> = (Action, fn(&mut T, &mut Cx<'_>) -> Handled);
 
@@ -71,7 +75,7 @@ pub trait Overlay: fmt::Debug {
         binding.scope == self.scope()
     }
 
-    /// True if this action, which shows help or the palette elsewhere, is its own.
+    /// True if this action, which does the same on top of every other overlay, is its own.
     fn keeps(&self, _action: Action) -> bool {
         false
     }

@@ -180,7 +180,7 @@ fn p6_what_is_given_on_one_box_is_done_on_another_and_its_result_comes_back_once
     screen.until_shown(&["DIALOGS"]);
     screen.keys("\u{1b}5");
     screen.until_shown(&["TASKS"]);
-    screen.keys("f");
+    screen.keys("*");
     screen.until_shown(&["qa"]);
     screen.keys("\r");
     screen.until_shown(&["it was made on box two"]);

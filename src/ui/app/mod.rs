@@ -25,7 +25,7 @@ use crate::follow_up::FollowUp;
 use crate::keymap::Chord;
 use crate::model::{DraftKey, Model, Tone, UnsavedDraft};
 use crate::new_overlay::NewOverlay;
-use crate::overlay::{Handled, Overlay};
+use crate::overlay::{FROM_ANYWHERE, Handled, Overlay};
 use crate::panes::composer;
 use crate::panes::field::Field;
 use crate::panes::transcript::ThinkingView;
@@ -42,6 +42,7 @@ pub(crate) use calling::call_text::CallText;
 pub use calling::quiet_hours::QuietHours;
 use composing::writing::Writing;
 use dialogs::batch::Batch;
+use dialogs::browsing;
 use dialogs::preview::{Preview, PreviewStep};
 use dialogs::queue_strip::{self, QueueStrip};
 use dialogs::reading::Reading;
@@ -509,6 +510,16 @@ impl App {
     fn act_in_overlay(&mut self, action: Action) -> bool {
         if ALWAYS_ACTIVE.contains(&action) {
             self.act(action);
+            return true;
+        }
+        if FROM_ANYWHERE.contains(&action) && !self.overlays.keeps(action) {
+            if browsing::leads_to_dialog(action, self.facts()) {
+                let left = self.overlays.leave();
+                self.follow(left);
+            }
+            if !self.overlays.uncover(action) {
+                self.act(action);
+            }
             return true;
         }
         if !self.overlays.keeps(action)

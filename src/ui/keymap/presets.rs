@@ -18,7 +18,7 @@ pub struct KeyPreset {
 }
 
 /// All sets.
-pub const PRESETS: [KeyPreset; 3] = [PLAIN, VI, EMACS];
+pub const PRESETS: [KeyPreset; 4] = [PLAIN, VI, EMACS, CLASSIC];
 
 impl KeyPreset {
     /// The set with this name.
@@ -111,5 +111,19 @@ const EMACS: KeyPreset = KeyPreset {
         ("composer", "history-down", &["down", "ctrl+n"]),
         ("composer", "edit", &["alt+e"]),
         ("composer", "leave", &["ctrl+g", "esc"]),
+    ],
+};
+
+/// Letters that meant one thing in one pane and another in the next, before each had one meaning.
+const CLASSIC: KeyPreset = KeyPreset {
+    name: "classic",
+    without: &[],
+    everywhere: &[],
+    keys: &[
+        ("panes", "processes", &["b", "&"]),
+        ("inbox", "shown", &["f", "*"]),
+        ("inbox", "clear-news", &["X", "H"]),
+        ("tasks", "shown", &["f", "*"]),
+        ("teams", "stop", &["D", "s"]),
     ],
 };

@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::*;
 use crate::bindings::{self, defaults, with_overrides};
-use crate::panes::{composer, confirm, consent, log, transcript, tree};
+use crate::lists::{processes, tasks, teams};
+use crate::panes::{composer, confirm, consent, inbox, log, transcript, tree};
 
 fn chord(name: &str) -> Chord {
     Chord::parse(name).unwrap_or_else(|| panic!("not a key: {name}"))
@@ -360,4 +361,20 @@ fn a_preset_is_named_alone_or_in_a_key_file_whose_entries_win() {
     let plain = with_overrides(&json!("plain")).0;
     assert_eq!(plain.action(tree::SCOPE, chord("j")), None);
     assert_eq!(plain.action(tree::SCOPE, chord("down")), Some(Action::Down));
+}
+
+#[test]
+fn the_letters_of_earlier_versions_are_a_preset() {
+    let (classic, faults) = with_overrides(&json!("classic"));
+    assert_eq!(faults, []);
+    for (focus, key, action) in [
+        (tree::SCOPE, "b", Action::Show(processes::SCOPE)),
+        (inbox::SCOPE, "f", Action::SwitchShown),
+        (inbox::SCOPE, "X", Action::ClearNews),
+        (tasks::SCOPE, "f", Action::SwitchShown),
+        (teams::SCOPE, "D", Action::Stop),
+    ] {
+        assert_eq!(classic.action(focus, chord(key)), Some(action), "{focus:?} {key}");
+        assert_ne!(defaults().action(focus, chord(key)), Some(action), "{focus:?} {key}");
+    }
 }

@@ -136,6 +136,7 @@ pub fn bindings<L: List>() -> Vec<Binding> {
     let own = own.map(|key| scope.bind(key.action, key.keys).says(key.does));
     let find = find_keys(scope, FIND);
     let last = [
+        scope.bind(Action::FindEverywhere, &["F"]),
         scope.bind(Action::Palette, &[":"]),
         scope.bind(Action::Help, &["?"]),
         scope.bind(Action::Close, &["esc", "q", "ctrl+c"]),

@@ -39,6 +39,8 @@ pub enum DraftKey {
     Reminder(DialogId, String),
     /// A section of a Taskdoc.
     Section(String, String),
+    /// The line of a prompt, by what it is for.
+    Line(String),
 }
 
 impl DraftKey {
@@ -62,7 +64,8 @@ impl DraftKey {
             | Self::New
             | Self::Task(_)
             | Self::Reminder(..)
-            | Self::Section(..) => None,
+            | Self::Section(..)
+            | Self::Line(_) => None,
         }
     }
 
@@ -81,13 +84,14 @@ impl DraftKey {
             Self::Task(team) => format!("task/{team}"),
             Self::Reminder(dialog, id) => format!("reminder/{dialog}/{id}"),
             Self::Section(taskdoc, name) => format!("section/{taskdoc}/{name}"),
+            Self::Line(purpose) => format!("line/{purpose}"),
         }
     }
 }
 
 /// True for the name of a text that a person typed and did not send.
 pub fn is_typed(name: &str) -> bool {
-    let kinds = ["message/", "answer/", PART, "task/", "reminder/", "section/"];
+    let kinds = ["message/", "answer/", PART, "task/", "reminder/", "section/", "line/"];
     name == DraftKey::New.name() || kinds.iter().any(|kind| name.starts_with(kind))
 }
 
@@ -201,6 +205,7 @@ mod tests {
             DraftKey::New,
             DraftKey::Reminder(dialog, id()),
             DraftKey::Section(id(), id()),
+            DraftKey::Line(id()),
         ];
         assert!(typed.iter().all(|key| is_typed(&key.name())));
         let other =

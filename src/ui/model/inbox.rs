@@ -253,6 +253,17 @@ impl Inbox {
         self.shown.get(self.selected)
     }
 
+    /// True if the selected row has a mark: the inbox has the focus, or a person has moved to the row.
+    pub fn has_mark(&self, focused: bool) -> bool {
+        focused || self.chosen
+    }
+
+    /// The question with the mark, if it waits for an answer.
+    pub fn marked(&self, focused: bool) -> Option<&InboxRow> {
+        let row = self.selected().filter(|_| self.has_mark(focused));
+        row.filter(|row| self.is_waiting(&row.question.id))
+    }
+
     pub fn selected_at(&self) -> usize {
         self.selected
     }

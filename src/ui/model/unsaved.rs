@@ -30,6 +30,7 @@ fn what(name: &str) -> Option<Localized> {
         "new" => Text::new("the first message of a new dialog", "新对话的第一条消息").into(),
         "reminder" => localized!("the reminder {of}", "提醒 {of}"),
         "section" => localized!("the section {of}", "章节 {of}"),
+        "line" => localized!("the line {of}", "单行输入 {of}"),
         _ => return None,
     })
 }
@@ -50,6 +51,7 @@ mod tests {
             (DraftKey::New, true),
             (DraftKey::Reminder(dialog(), "r".to_owned()), true),
             (DraftKey::Section("a.tsk".to_owned(), "goals".to_owned()), true),
+            (DraftKey::Line("title/a".to_owned()), true),
             (DraftKey::AskedIn("q1".to_owned()), false),
             (DraftKey::PutOff("q1".to_owned()), false),
             (DraftKey::Sent, false),

@@ -11,7 +11,7 @@ use crate::action::Action;
 use crate::cx::{Cx, View};
 use crate::domain::text::Text;
 use crate::domain::{Course, Genseq};
-use crate::follow_up::{FollowUp, PutOff, ToModel};
+use crate::follow_up::{FollowUp, PutOff, ToModel, ToWriting};
 use crate::new_overlay::{NewOverlay, PromptPurpose};
 use crate::overlay::{Handled, Handler};
 use crate::protocol::{ForkMode, Lifecycle};
@@ -57,6 +57,24 @@ impl InputPrompt {
         Self { purpose, name: name.to_owned(), field: Field::new(text), wrong: false }
     }
 
+    /// The line is another one.
+    fn changed(&self, cx: &mut Cx<'_>) -> Handled {
+        self.save(self.field.text(), cx);
+        Handled::Done
+    }
+
+    /// Keeps the line as a draft.
+    fn save(&self, text: String, cx: &mut Cx<'_>) {
+        let draft = ToWriting::SaveDraft(self.purpose.draft_key(), text);
+        cx.follow_ups.push(FollowUp::Writing(draft));
+    }
+
+    /// Closes it without an effect: the line is no draft any more.
+    fn close(&self, cx: &mut Cx<'_>) -> Handled {
+        self.save(String::new(), cx);
+        Handled::Close
+    }
+
     fn submit(&mut self, cx: &mut Cx<'_>) -> Handled {
         let text = self.field.text();
         let text = text.trim();
@@ -83,14 +101,14 @@ impl InputPrompt {
                 };
                 FollowUp::Model(ToModel::PutOff(question.clone(), time))
             }
-            PromptPurpose::Title { before, .. } if text == before.trim() => return Handled::Close,
+            PromptPurpose::Title { before, .. } if text == before.trim() => return self.close(cx),
             PromptPurpose::Title { dialog, .. } => {
                 let title = (!text.is_empty()).then(|| text.to_owned());
                 FollowUp::Request(Request::Title { dialog: dialog.clone(), title })
             }
         };
         cx.follow_ups.push(follow_up);
-        Handled::Close
+        self.close(cx)
     }
 
     /// Returns the effect of Enter.
@@ -123,21 +141,21 @@ fn generation(text: &str) -> Option<(Course, Genseq)> {
 // A line that was invalid stays marked until something is typed.
 const KEYS: [Handler<InputPrompt>; 5] = [
     (Action::Send, InputPrompt::submit),
-    (Action::Leave, |_, _| Handled::Close),
-    (Action::ClearDraft, |ask, _| {
+    (Action::Leave, |ask, cx| ask.close(cx)),
+    (Action::ClearDraft, |ask, cx| {
         if ask.field.is_empty() {
-            return Handled::Close;
+            return ask.close(cx);
         }
         ask.field.clear();
-        Handled::Done
+        ask.changed(cx)
     }),
-    (Action::Undo, |ask, _| {
+    (Action::Undo, |ask, cx| {
         ask.field.undo();
-        Handled::Done
+        ask.changed(cx)
     }),
-    (Action::Redo, |ask, _| {
+    (Action::Redo, |ask, cx| {
         ask.field.redo();
-        Handled::Done
+        ask.changed(cx)
     }),
 ];
 
@@ -148,9 +166,9 @@ impl Prompt for InputPrompt {
         &mut self.field
     }
 
-    fn edited(&mut self, _: &mut Cx<'_>) -> Handled {
+    fn edited(&mut self, cx: &mut Cx<'_>) -> Handled {
         self.wrong = false;
-        Handled::Done
+        self.changed(cx)
     }
 
     fn show(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, _: &Cx<'_>) {

@@ -15,7 +15,9 @@ use super::strip::Strip;
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::text::Text;
-use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler, scroll_distance};
+use crate::overlay::{
+    FROM_ANYWHERE, Handled, Handler, Overlay, has_handler, run_handler, scroll_distance,
+};
 use crate::protocol::MindView;
 use crate::theme::Role;
 
@@ -111,8 +113,8 @@ impl<S: ReadSheet> Overlay for SheetOverlay<S> {
             || has_handler(S::KEYS, binding.action)
     }
 
-    fn keeps(&self, _: Action) -> bool {
-        S::IS_HELP
+    fn keeps(&self, action: Action) -> bool {
+        S::IS_HELP && !FROM_ANYWHERE.contains(&action)
     }
 
     fn covers(&self) -> bool {

@@ -17,6 +17,13 @@ use crate::protocol::InboxRow;
 use crate::question_choice::Pick;
 use crate::request::{HeldAnswer, Request};
 
+/// Answers the question that the inbox marks, else the oldest one.
+pub(in crate::app) fn answer_marked(facts: Facts<'_>) -> FollowUp {
+    let marked = facts.model.inbox.marked(facts.focus == Focus::Inbox);
+    let pick = marked.map_or(Pick::Oldest, |row| Pick::Question(row.question.id.clone()));
+    FollowUp::Writing(ToWriting::Answer(pick))
+}
+
 /// Answers the question of the pane that has the focus: the selected one, or the oldest of the dialog.
 pub(in crate::app) fn answer_here(facts: Facts<'_>) -> FollowUps {
     let pick = match facts.focus {
@@ -123,6 +130,19 @@ mod tests {
     use super::*;
     use crate::app::flow::facts::testing::Workspace;
     use crate::app::tests::fixture::questions;
+
+    #[test]
+    fn the_question_with_the_mark_is_answered_and_without_a_mark_the_oldest() {
+        let mut workspace = Workspace::new();
+        workspace.model.inbox.set(questions());
+        let answers = |pick| FollowUp::Writing(ToWriting::Answer(pick));
+        assert_eq!(answer_marked(workspace.facts()), answers(Pick::Oldest));
+        workspace.model.inbox.select(1);
+        let marked = answers(Pick::Question("q2".to_owned()));
+        assert_eq!(answer_marked(workspace.facts()), marked);
+        workspace.model.inbox.mark_sent("q2");
+        assert_eq!(answer_marked(workspace.facts()), answers(Pick::Oldest), "it has its answer");
+    }
 
     #[test]
     fn a_number_is_a_question_and_without_questions_a_pane() {

@@ -1,6 +1,7 @@
 //! Going from dialog to dialog, and to where a question was asked.
 
 use super::lifecycle;
+use crate::action::Action;
 use crate::app::drawing::app_words;
 use crate::app::flow::facts::Facts;
 use crate::cx::UiSettings;
@@ -19,6 +20,13 @@ pub(in crate::app) fn open_selected(tree: &mut Tree) -> FollowUps {
     }
     tree.toggle();
     Vec::new()
+}
+
+/// True if this action leads to a dialog now, so that no overlay stays in front of it.
+pub(in crate::app) fn leads_to_dialog(action: Action, facts: Facts<'_>) -> bool {
+    let asks = action == Action::AnswerOldest && facts.model.inbox.oldest().is_some();
+    let waits = || !facts.model.tree.needing_attention().is_empty();
+    asks || (action == Action::NextWaiting && waits())
 }
 
 /// The next dialog after the open one that waits for the user or has stopped.

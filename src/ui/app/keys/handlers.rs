@@ -38,7 +38,7 @@ impl App {
         self.model.tree.refresh();
         let (facts, now, focus) = (self.facts(), self.redraw.now(), self.focus.now());
         let follow_ups = match action {
-            Action::AnswerOldest => vec![FollowUp::Writing(ToWriting::Answer(Pick::Oldest))],
+            Action::AnswerOldest => vec![answering::answer_marked(facts)],
             Action::NextQuestion => vec![FollowUp::Writing(ToWriting::Answer(Pick::Next))],
             Action::PreviousQuestion => vec![FollowUp::Writing(ToWriting::Answer(Pick::Previous))],
             Action::Answer => news_here(dismissing_news::show_selected, facts)

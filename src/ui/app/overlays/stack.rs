@@ -18,7 +18,7 @@ use crate::lists::tasks::Tasks;
 use crate::lists::{self, copy_parts, shelf, task, trigger};
 use crate::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
 use crate::new_overlay::NewOverlay;
-use crate::overlay::{Handled, Overlay};
+use crate::overlay::{FROM_ANYWHERE, Handled, Overlay};
 use crate::panes::changes::{self, ChangesSheet};
 use crate::panes::composer::SentTexts;
 use crate::panes::confirm::Confirm;
@@ -125,7 +125,9 @@ impl Overlays {
                 self.push(Confirm::permanent(&question, yes));
             }
             NewOverlay::Prompt { purpose, name, text } => {
-                self.push(InputPrompt::new(purpose, &name, &text));
+                let draft = drafts.get(&purpose.draft_key());
+                let text = if draft.is_empty() { text.as_str() } else { draft };
+                self.push(InputPrompt::new(purpose, &name, text));
             }
             NewOverlay::Filter(list, text) => self.push(FilterPrompt::new(list, &text)),
             NewOverlay::Quit { running, detaches } => {
@@ -266,6 +268,7 @@ impl Overlays {
         let works = |binding: &&Binding| {
             top.handles(binding)
                 || ALWAYS_ACTIVE.contains(&binding.action)
+                || FROM_ANYWHERE.contains(&binding.action)
                 || matches!(binding.action, Action::Help | Action::Palette)
         };
         let bindings = scope.chain().flat_map(|scope| keymap.bindings_of(scope));
@@ -274,9 +277,22 @@ impl Overlays {
         Some(KeysOf { scope, only: Some(only), editing })
     }
 
-    /// True if the topmost overlay does something else with this action than showing help or the palette.
+    /// True if the topmost overlay does something else with this action than other overlays.
     pub fn keeps(&self, action: Action) -> bool {
         self.stack.last().is_some_and(|top| top.keeps(action))
+    }
+
+    /// Closes all overlays for what leads elsewhere. Typed text stays a draft.
+    pub fn leave(&mut self) -> FollowUps {
+        self.stack.clear();
+        self.sheets.close();
+        vec![FollowUp::EndFind, FollowUp::Writing(ToWriting::StoreDrafts)]
+    }
+
+    /// Brings the overlay that keeps this action to the top, and closes those above it; false if there is none.
+    pub fn uncover(&mut self, action: Action) -> bool {
+        let at = self.stack.iter().rposition(|overlay| overlay.keeps(action));
+        at.inspect(|at| self.stack.truncate(at + 1)).is_some()
     }
 
     /// The first overlay that can be seen.
@@ -310,7 +326,11 @@ impl Overlays {
         let handled = work(top.as_mut(), &mut facts.cx(read, &mut follow_ups));
         if handled == Handled::Close {
             self.stack.pop();
-            if follow_ups.iter().any(|one| matches!(one, FollowUp::Reading(ToReading::Read(_)))) {
+            let opens = |one: &FollowUp| {
+                let FollowUp::Reading(to) = one else { return false };
+                matches!(to, ToReading::Read(_) | ToReading::ShowFound(..))
+            };
+            if follow_ups.iter().any(opens) {
                 // No overlay stays in front of a dialog that is opened.
                 self.stack.clear();
             }

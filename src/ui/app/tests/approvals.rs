@@ -142,6 +142,40 @@ fn q12_an_option_approves_or_rejects_and_words_alone_are_not_sent() {
 }
 
 #[test]
+fn q12_a_change_is_approved_or_rejected_where_it_is_read_and_approved_only_after_its_end() {
+    let read = |stage: &mut Stage| {
+        let is_over = |screen: &str| {
+            let heading = screen.lines().find(|line| line.contains("TO APPROVE"));
+            !heading.expect("the change").contains('↓')
+        };
+        while !is_over(&stage.screen()) {
+            stage.keys("<pagedown>");
+        }
+    };
+    for key in ["a", "x"] {
+        let mut stage = approval(60, 20);
+        stage.screen();
+        stage.keys("<alt+o>").screen();
+        if key == "a" {
+            let screen = stage.keys("a").screen();
+            assert!(screen.contains("TO APPROVE"), "it was not read\n{screen}");
+        }
+        read(&mut stage);
+        let screen = stage.keys(key).screen();
+        assert!(!screen.contains("TO APPROVE"), "{screen}");
+        assert_eq!(answers(&mut stage), [key]);
+    }
+    let mut stage = approval(60, 20);
+    stage.screen();
+    stage.type_text("x, not before May");
+    stage.keys("<alt+o>").screen();
+    read(&mut stage);
+    stage.keys("a");
+    assert_eq!(answers(&mut stage), [""; 0], "what is typed says something else");
+    assert_eq!(stage.composer_text(), "x, not before May");
+}
+
+#[test]
 fn q12_in_the_inbox_a_decision_has_its_sign_and_is_rejected_after_a_confirmation() {
     let mut stage = approval(120, 40);
     stage.keys("<esc> <alt+2> g");

@@ -141,7 +141,7 @@ proptest! {
 
     #[test]
     fn no_gesture_anywhere_does_harm(
-        keys in "[123zimnoqM?:/L!b]{0,5}",
+        keys in "[123zimnoqM?:/L!b&]{0,5}",
         gestures in proptest::collection::vec((0..3_u8, 0..130_u16, 0..50_u16), 1..30),
         size in proptest::sample::select(vec![(120, 40), (80, 24), (60, 20), (40, 12), (20, 5)]),
     ) {

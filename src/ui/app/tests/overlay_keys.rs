@@ -2,10 +2,13 @@
 
 use super::fixture::*;
 use super::gallery::surfaces;
+use super::lifecycle::idle_tree;
 use crate::action::{EditingKeys, Scope};
+use crate::app::Focus;
 use crate::bindings;
-use crate::panes::{composer, confirm, consent};
-use crate::protocol::Command;
+use crate::lists::team;
+use crate::panes::{changes, composer, confirm, consent, finder};
+use crate::protocol::{Command, DriverEvent, FindEnd};
 use crate::quarter::quarter;
 
 const HELP: &str = "KEYS THAT WORK HERE";
@@ -124,6 +127,86 @@ fn every_overlay_that_is_read_is_searched_by_its_key() {
 /// Lists that are read like a text, and the confirmations.
 fn closes_by_any_key(name: &str) -> bool {
     ["problems", "team", "quit", "consent", "change", "notice", "task", "trigger"].contains(&name)
+}
+
+#[test]
+fn from_every_overlay_one_key_leads_to_a_question_to_who_waits_and_to_the_search() {
+    for (width, height) in [(120, 40), (40, 12)] {
+        for (name, show) in surfaces() {
+            let shown = || {
+                let mut stage = show(width, height);
+                stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(questions()));
+                stage.screen();
+                stage
+            };
+            let mut stage = shown();
+            if stage.app.overlays.scope().is_none_or(asks) {
+                continue;
+            }
+            stage.keys("<alt+a>");
+            assert!(stage.app.overlays.is_empty(), "{name}\n{}", stage.screen());
+            assert!(stage.app.writing.question().is_some(), "{name}\n{}", stage.screen());
+            assert!(stage.app.focus.is(Focus::Composer), "{name}");
+            let mut stage = shown();
+            stage.keys("<alt+w>");
+            assert!(stage.app.overlays.is_empty(), "{name}\n{}", stage.screen());
+            assert!(stage.app.focus.is(Focus::Dialog), "{name}");
+            let mut stage = shown();
+            let (scope, count) = (stage.app.overlays.scope().unwrap(), stage.app.overlays.count());
+            let key = if scope.is_for_typing() { "<alt+F>" } else { "F" };
+            stage.keys(key);
+            if name == "finder" {
+                assert_eq!(stage.app.overlays.count(), count - 1, "its own key closes it");
+                continue;
+            }
+            assert_eq!(stage.app.overlays.count(), count + 1, "{name}\n{}", stage.screen());
+            stage.keys("<esc>");
+            assert_eq!(stage.app.overlays.scope(), Some(scope), "{name}: back where one was");
+        }
+    }
+}
+
+#[test]
+fn an_overlay_stays_while_no_question_and_no_dialog_waits() {
+    let mut stage = idle_tree();
+    stage.keys("1 @");
+    for key in ["<alt+a>", "<alt+w>"] {
+        stage.keys(key);
+        assert_eq!(stage.app.overlays.scope(), Some(team::SCOPE), "{key}");
+        assert!(!stage.screen().contains("does nothing here"), "{}", stage.screen());
+    }
+}
+
+#[test]
+fn what_the_search_found_is_in_front_of_the_overlay_it_was_opened_on_and_there_is_one_search() {
+    let mut stage = changes::tests::shown(120, 40);
+    stage.keys("<alt+F> <f1> <alt+F>");
+    assert_eq!(stage.app.overlays.count(), 2, "help is closed, not a second search opened");
+    stage.type_text("otp");
+    finder::tests::answer(&mut stage, finder::tests::results(), Some(FindEnd::Complete));
+    stage.keys("<enter>");
+    assert!(stage.app.overlays.is_empty(), "{}", stage.screen());
+}
+
+#[test]
+fn a_line_that_was_left_for_a_question_is_typed_still_and_one_that_was_closed_is_not() {
+    for keys in ["1 g j j X", "1 g j f", "1 g j E", "<alt+2> g Z"] {
+        let mut stage = streaming(120, 40);
+        let line = |stage: &mut Stage| {
+            let screen = stage.screen();
+            let row = screen.lines().rfind(|row| row.contains('›')).unwrap_or_default();
+            row.rsplit('›').next().unwrap_or_default().trim().to_owned()
+        };
+        let before = line(stage.keys(keys));
+        let typed = line(stage.type_text("9"));
+        assert_ne!(before, typed, "{keys}");
+        stage.keys("<alt+a>");
+        assert_eq!(stage.app.writing.question(), Some("q1"), "{keys}");
+        stage.keys("<esc>");
+        assert_eq!(line(stage.keys(keys)), typed, "{keys}");
+        stage.keys("<esc>");
+        assert_ne!(line(stage.keys(keys)), typed, "{keys}");
+    }
 }
 
 #[test]

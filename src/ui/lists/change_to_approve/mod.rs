@@ -3,14 +3,17 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
-use super::list::{List, Row, Walk};
+use super::list::{List, ListKey, Outcome, Row, Walk};
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, View};
+use crate::domain::asking::inquiry::AnswerOption;
 use crate::domain::text::Text;
+use crate::follow_up::{FollowUp, ToWriting};
 use crate::panes::inbox;
 use crate::panes::inquiry::approval_rows;
 use crate::panes::strip::Strip;
 use crate::protocol::InboxRow;
+use crate::question_choice::Pick;
 
 pub const SCOPE: Scope = Scope::new("change", "待批准的更改", &[Scope::ANYWHERE]);
 
@@ -24,6 +27,38 @@ impl ChangeToApprove {
     pub fn of(row: InboxRow) -> Self {
         Self { row: Some(row) }
     }
+
+    /// The question, while it waits for an answer.
+    fn waiting<'a>(&self, cx: &Cx<'a>) -> Option<&'a InboxRow> {
+        let (inbox, id) = (&cx.model.inbox, &self.row.as_ref()?.question.id);
+        inbox.get(id).filter(|_| inbox.is_waiting(id))
+    }
+
+    /// Approves it once all of it was on the screen. Of several ways to do it, one is chosen in the composer.
+    fn approve(&self, cx: &Cx<'_>) -> Option<Outcome> {
+        let row = self.waiting(cx).filter(|row| cx.model.inbox.can_be_approved(row))?;
+        let [approves, _] = options(row) else {
+            let pick = Pick::Question(row.question.id.clone());
+            return Some(Outcome::Close(FollowUp::Writing(ToWriting::Answer(pick))));
+        };
+        Some(answered(row, approves.key))
+    }
+
+    fn reject(&self, cx: &Cx<'_>) -> Option<Outcome> {
+        let row = self.waiting(cx)?;
+        Some(answered(row, options(row).last()?.key))
+    }
+}
+
+/// The options of an approval; the last one rejects it.
+fn options(row: &InboxRow) -> &[AnswerOption] {
+    let part = row.inquiry.as_ref().and_then(|inquiry| inquiry.parts.first());
+    part.map_or(&[], |part| part.options.as_slice())
+}
+
+fn answered(row: &InboxRow, option: char) -> Outcome {
+    let question = row.question.id.clone();
+    Outcome::Close(FollowUp::Writing(ToWriting::AnswerWith(question, option)))
 }
 
 impl List for ChangeToApprove {
@@ -34,6 +69,22 @@ impl List for ChangeToApprove {
     const TITLE: Text = Text::new("CHANGE TO APPROVE", "待批准的更改");
     const EMPTY: Text = Text::new("this question asks for no approval", "这个问题不请求批准");
     const WALK: Walk = Walk::Text;
+    const KEYS: &'static [ListKey<Self>] = &[
+        ListKey {
+            action: Action::Answer,
+            keys: &["a"],
+            does: Text::new("Approve it, once all of it was shown", "批准它；须先全部显示过"),
+            hint: Text::new("approve", "批准"),
+            run: |list, _, cx| list.approve(cx),
+        },
+        ListKey {
+            action: Action::Dismiss,
+            keys: &["x"],
+            does: Text::new("Reject it", "拒绝它"),
+            hint: Text::new("reject", "拒绝"),
+            run: |list, _, cx| list.reject(cx),
+        },
+    ];
 
     /// Shows the change of the selected question.
     fn open(cx: &mut Cx<'_>) -> Option<Self> {

@@ -33,7 +33,7 @@ pub struct Processes;
 impl List for Processes {
     const SCOPE: Scope = SCOPE;
     const OPENED_BY: Binding = Scope::PANES
-        .bind(Action::Show(SCOPE), &["b"])
+        .bind(Action::Show(SCOPE), &["&"])
         .does("Show background processes", "显示后台进程");
     const TITLE: Text = Text::new("BACKGROUND PROCESSES", "后台进程");
     const EMPTY: Text = Text::new("no command is running in the background", "没有仍在运行的命令");

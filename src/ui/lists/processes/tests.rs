@@ -50,18 +50,18 @@ fn background_processes_are_counted_and_listed() {
     for (width, height) in [(120, 40), (80, 24), (60, 20)] {
         let mut stage = stage(width, height);
         assert!(stage.screen().contains("1 in background"), "{}", stage.screen());
-        stage.keys("1 b");
+        stage.keys("1 &");
         assert!(stage.screen().contains("4300  @dba  npm run dev"), "{}", stage.screen());
     }
     let mut none = Stage::new(80, 24);
-    none.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new())).keys("b");
+    none.apply(DriverEvent::Rows(Vec::new())).apply(DriverEvent::Inbox(Vec::new())).keys("&");
     assert!(none.screen().contains("no command is running in the background"));
 }
 
 #[test]
 fn only_a_running_process_is_stopped_and_after_a_confirmation() {
     let mut stage = stage(80, 24);
-    stage.keys("1 b s n");
+    stage.keys("1 & s n");
     assert_eq!(stops(&stage), Vec::<u32>::new());
     stage.keys("s");
     let screen = stage.screen();

@@ -103,7 +103,7 @@ impl List for Tasks {
         },
         ListKey {
             action: Action::SwitchShown,
-            keys: &["f"],
+            keys: &["*"],
             does: Text::new(
                 "List what is open, all, or what has failed",
                 "列出未完成的、全部的，或失败的",

@@ -95,12 +95,12 @@ fn what_needs_a_person_is_listed_first_and_one_key_lists_the_rest() {
     let mut stage = stage(100, 24);
     stage.keys("<alt+5>");
     insta::assert_snapshot!("tasks-open", stage.screen());
-    stage.keys("f");
+    stage.keys("*");
     insta::assert_snapshot!("tasks-all", stage.screen());
-    stage.keys("f");
+    stage.keys("*");
     let (screen, failed) = (stage.screen(), lines(&mut stage));
     assert!(screen.contains("TASKS · failed") && failed.len() == 1, "{screen}");
-    stage.keys("f");
+    stage.keys("*");
     assert!(stage.screen().contains("TASKS · open"), "{}", stage.screen());
 }
 
@@ -111,8 +111,8 @@ fn where_nothing_is_open_one_key_lists_what_has_ended() {
     stage.apply(DriverEvent::Tasks(ended));
     stage.keys("<alt+5>");
     let screen = stage.screen();
-    assert!(screen.contains("no task is listed") && screen.contains("f others"), "{screen}");
-    stage.keys("f");
+    assert!(screen.contains("no task is listed") && screen.contains("* others"), "{screen}");
+    stage.keys("*");
     assert!(!lines(&mut stage).is_empty(), "{}", stage.screen());
 }
 

@@ -72,7 +72,7 @@ impl List for Teams {
         },
         ListKey {
             action: Action::Stop,
-            keys: &["D"],
+            keys: &["s"],
             does: Text::new(
                 "Shut this team down, with those below it; asks first",
                 "关闭此团队及其下级；先询问",

@@ -95,14 +95,14 @@ fn a_team_with_a_task_that_retries_says_so_and_the_list_of_tasks_too() {
 #[test]
 fn a_team_is_shut_down_with_those_below_it_after_a_question_that_names_them() {
     let mut stage = stage(100, 24);
-    stage.keys("<alt+4> D");
+    stage.keys("<alt+4> s");
     assert_eq!(requests(&stage), [], "the root stays");
-    stage.keys("j j D");
+    stage.keys("j j s");
     let screen = stage.screen();
     assert!(screen.contains("shut down qa, lab (8 open tasks)?"), "{screen}");
     stage.keys("n");
     assert_eq!(requests(&stage), []);
-    stage.keys("D");
+    stage.keys("s");
     assert!(stage.screen().contains("shut down qa, lab"), "{}", stage.screen());
     stage.agree("y");
     assert!(!stage.screen().contains("shut down qa, lab"), "{}", stage.screen());
@@ -166,6 +166,6 @@ fn the_chosen_team_stays_chosen_and_a_key_for_one_that_is_gone_does_nothing() {
     more.retain(|team| team.name.as_str() != "qa");
     // Before the next frame.
     stage.apply(DriverEvent::Teams(more));
-    stage.keys("D").agree("y");
+    stage.keys("s").agree("y");
     assert_eq!(requests(&stage), []);
 }

@@ -47,8 +47,8 @@ pub const BINDINGS: &[Binding] = &[
     SCOPE
         .bind(Action::PreviousMatch, &["N"])
         .does("In a filtered list, go to the previous row", "列表已筛选时到上一行"),
-    SCOPE.bind(Action::SwitchShown, &["f"]),
-    SCOPE.bind(Action::ClearNews, &["X"]),
+    SCOPE.bind(Action::SwitchShown, &["*"]),
+    SCOPE.bind(Action::ClearNews, &["H"]),
     SCOPE
         .bind(Action::SwitchOrder, &["o"])
         .does("Put what blocks most first, or the oldest", "让阻塞最多的在前，或最早的在前"),
@@ -194,6 +194,8 @@ pub fn draw(
         if at == selected && focused {
             let lit = Rect { y, height, ..area };
             buffer.set_style(lit, view.ui.style(Role::RowSelected));
+        }
+        if at == selected && inbox.has_mark(focused) {
             Strip::new().put(view.ui.glyphs.selected, view.ui.style(Role::Accent)).draw(
                 buffer,
                 Rect { width: 1, ..area },

@@ -21,6 +21,20 @@ fn the_inbox_shows_a_draft() {
 }
 
 #[test]
+fn a_row_that_was_moved_to_keeps_its_mark_and_is_answered_from_anywhere() {
+    let mut stage = streaming(120, 40);
+    let marks = |stage: &mut Stage| {
+        let glyph = stage.settings().glyphs.selected;
+        stage.screen().lines().filter(|row| row.starts_with(glyph)).count()
+    };
+    let before = marks(stage.keys("3"));
+    let after = marks(stage.keys("<alt+2> g j 3"));
+    assert_eq!(after, before + 1, "{}", stage.screen());
+    let screen = stage.keys("m <alt+a>").screen();
+    assert!(screen.contains("answer 2 of 2"), "{screen}");
+}
+
+#[test]
 fn in_the_inbox_a_digit_answers_the_question_with_that_number() {
     for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
         let mut stage = streaming(width, height);

@@ -237,6 +237,15 @@ impl Writing {
         self.send(inbox, false, now)
     }
 
+    /// Answers with this option if nothing is typed: a draft may say something else.
+    pub fn take_option(&mut self, option: char, inbox: &Inbox, now: Instant) -> FollowUps {
+        if !self.is_empty() {
+            return Vec::new();
+        }
+        self.composer.field.set_draft(&option.to_string());
+        self.send(inbox, false, now)
+    }
+
     /// Sends the typed answer to this part, and dismisses the parts that are then still open.
     pub fn dismiss_rest(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
         let Target::Question { dialog, id, part: Some(_) } = self.target().clone() else {

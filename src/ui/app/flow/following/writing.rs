@@ -33,6 +33,14 @@ impl App {
                 let turned = self.writing.answer_picked(&pick, &self.model.inbox, from, now);
                 self.follow(turned);
             }
+            ToWriting::AnswerWith(question, option) => {
+                let pick = Pick::Question(question.clone());
+                self.follow([FollowUp::Writing(ToWriting::Answer(pick))]);
+                if self.writing.question() == Some(question.as_str()) {
+                    let sent = self.writing.take_option(option, &self.model.inbox, now);
+                    self.follow(sent);
+                }
+            }
             ToWriting::HoldAnswer(answer) => {
                 let mut alike = self.model.inbox.same_words(&answer.question);
                 // A question with text typed already may get another answer.

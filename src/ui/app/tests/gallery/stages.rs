@@ -282,7 +282,7 @@ fn with_triggers(keys: &str, width: u16, height: u16) -> Stage {
 
 fn with_processes(width: u16, height: u16) -> Stage {
     let mut stage = processes::tests::stage(width, height);
-    stage.keys("1 b");
+    stage.keys("1 &");
     stage
 }
 
