@@ -50,7 +50,7 @@ impl Scope {
         self.name
     }
 
-    /// The heading in help, in this language.
+    /// The heading in lists of actions, in this language.
     pub fn heading(self, lang: Lang) -> &'static str {
         self.heading.in_lang(lang)
     }

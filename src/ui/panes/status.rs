@@ -1,4 +1,5 @@
-//! The status line: on the left key hints or a message, on the right the counts.
+//! The status line: on the left key hints or a message, on the right the counts. What waits for the person is always
+//! among them: a message is cut before its count is.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,7 +14,6 @@ use crate::domain::safety::sandbox::Level;
 use crate::domain::text::Text;
 use crate::model::tree::StateCounts;
 use crate::model::{Notices, Tone};
-use crate::text::SafeText;
 use crate::text::width::{shorten_middle, width};
 use crate::theme::Role;
 use crate::words::{self, Counted};
@@ -22,6 +22,7 @@ const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
 const CONTEXT: Text = Text::new("ctx", "上下文");
 const IN_BACKGROUND: Text = Text::new("in background", "个后台进程");
 const SANDBOX: Text = Text::new("sandbox", "沙箱");
+const SANDBOX_LEVEL: Text = Text::new("sandbox:", "沙箱：");
 
 const AUTONOMY: Text = Text::new("autonomy:", "自主权：");
 
@@ -111,18 +112,23 @@ pub fn draw(
     values: StatusValues<'_>,
 ) {
     let ui = view.ui;
-    let right = values_strip(values, ui, area.width);
     let cells = usize::from(area.width);
-    let available = cells.saturating_sub(right.width() + 2);
-    let left = match notices.shown() {
-        Some((text, tone)) => {
-            let whole = message(text.as_str(), tone, ui);
-            if whole.width() > available {
-                return draw_long_message(buffer, area, (text, tone), ui);
-            }
-            whole
+    let room = |right: &Strip| cells.saturating_sub(right.width() + 2);
+    let whole = notices.shown().map(|(text, tone)| message(text.as_str(), tone, ui));
+    let needed = whole.as_ref().map_or(1, Strip::width);
+    let all = [area.width, 0].map(|cells| values_strip(values, ui, cells));
+    let right = all.into_iter().find(|strip| needed <= room(strip));
+    let right = right.unwrap_or_else(|| waiting_strip(values, ui));
+    let left = match (notices.shown(), whole) {
+        (Some((text, tone)), Some(whole)) if whole.width() > room(&right) => {
+            // An end without counts takes no gap.
+            let available = if right.is_empty() { cells } else { room(&right) };
+            // Its middle is a name: the end tells how to undo.
+            let text = shorten_middle(text.as_str(), available.saturating_sub(1), ui.glyphs.cut);
+            message(&text, tone, ui)
         }
-        None => hints_strip(hints, ui, available),
+        (_, Some(whole)) => whole,
+        (_, None) => hints_strip(hints, ui, room(&right)),
     };
     draw_between(buffer, area, area.y, (&left, &right), ui.glyphs.cut);
 }
@@ -131,17 +137,16 @@ fn message(text: &str, tone: Tone, ui: &UiSettings) -> Strip {
     Strip::new().put(" ", Style::default()).put(text, ui.style(tone.role()))
 }
 
-/// Replaces the counts while it is shown. If still too long, the middle is cut, which is a name: the
-/// end tells how to undo.
-fn draw_long_message(
-    buffer: &mut Buffer,
-    area: Rect,
-    (text, tone): (&SafeText, Tone),
-    ui: &UiSettings,
-) {
-    let available = usize::from(area.width).saturating_sub(1);
-    let text = shorten_middle(text.as_str(), available, ui.glyphs.cut);
-    message(&text, tone, ui).draw(buffer, area, area.y);
+/// What waits for the person, `? 4  ! 1`, for when there is no room for all values.
+fn waiting_strip(values: StatusValues<'_>, ui: &UiSettings) -> Strip {
+    let counts = [
+        (ui.glyphs.needs_you, values.questions, Role::Attention),
+        (values.problems_key, values.problems, Role::Warning),
+    ];
+    let counts = counts.into_iter().filter(|(_, number, _)| *number > 0);
+    counts.fold(Strip::new(), |strip, (sign, number, role)| {
+        strip.put(&format!("{sign} {number}  "), ui.style(role))
+    })
 }
 
 fn hints_strip(all: &Hints, ui: &UiSettings, available: usize) -> Strip {
@@ -218,7 +223,7 @@ fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip 
         return strip;
     }
     if let Some(level) = values.level.filter(|level| *level != Level::Off) {
-        strip.push(&format!("{level}  "), dim);
+        strip.push(&format!("{} {level}  ", ui.text(SANDBOX_LEVEL)), dim);
     }
     if let Some(autonomy) = values.autonomy.filter(|_| cells >= MIN_AUTONOMY_CELLS) {
         let more = if autonomy.has_exceptions { "+" } else { "" };

@@ -52,7 +52,7 @@ impl Default for Output {
             lines: Vec::new(),
             line: Vec::new(),
             raw: String::new(),
-            colour: Role::Code,
+            colour: Role::Text,
             modifiers: Modifier::empty(),
         }
     }
@@ -76,7 +76,7 @@ impl Output {
         let mut rest = numbers.iter().copied();
         while let Some(number) = rest.next() {
             match number {
-                0 => (self.colour, self.modifiers) = (Role::Code, Modifier::empty()),
+                0 => (self.colour, self.modifiers) = (Role::Text, Modifier::empty()),
                 1 => self.modifiers |= Modifier::BOLD,
                 2 => self.modifiers |= Modifier::DIM,
                 3 => self.modifiers |= Modifier::ITALIC,
@@ -86,7 +86,7 @@ impl Output {
                 24 => self.modifiers -= Modifier::UNDERLINED,
                 30..=37 => self.colour = named(number - 30),
                 38 => self.colour = chosen(&mut rest).unwrap_or(self.colour),
-                39 => self.colour = Role::Code,
+                39 => self.colour = Role::Text,
                 48 => drop(chosen(&mut rest)),
                 90..=97 => self.colour = named(number - 90),
                 _ => {}
@@ -102,7 +102,7 @@ fn named(colour: u16) -> Role {
         2 => Role::Good,
         3 => Role::Warning,
         4..=6 => Role::Accent,
-        _ => Role::Code,
+        _ => Role::Text,
     }
 }
 
@@ -115,7 +115,7 @@ fn chosen(numbers: &mut impl Iterator<Item = u16>) -> Option<Role> {
                 let cube = colour - 16;
                 nearest([cube / 36, cube / 6 % 6, cube % 6])
             }
-            _ => Role::Code,
+            _ => Role::Text,
         }),
         2 => {
             let (red, green, blue) = (numbers.next()?, numbers.next()?, numbers.next()?);
@@ -130,7 +130,7 @@ fn nearest([red, green, blue]: [u16; 3]) -> Role {
     let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));
     let strong = |part: u16| part * 5 >= (most + least) * 2;
     if most - least < 2 {
-        return Role::Code;
+        return Role::Text;
     }
     match (strong(red), strong(green), strong(blue)) {
         (true, true, false) => Role::Warning,
@@ -178,13 +178,13 @@ mod tests {
         for (text, expected) in [
             (
                 "a\u{1b}[31mb\u{1b}[0mc",
-                vec![("a", Role::Code), ("b", Role::Bad), ("c", Role::Code)],
+                vec![("a", Role::Text), ("b", Role::Bad), ("c", Role::Text)],
             ),
             ("\u{1b}[1;32mok\u{1b}[m", vec![("ok", Role::Good)]),
             ("\u{1b}[38;5;208mx", vec![("x", Role::Warning)]),
             ("\u{1b}[38;2;0;0;255mx", vec![("x", Role::Accent)]),
-            ("\u{1b}[48;5;1mx", vec![("x", Role::Code)]),
-            ("\u{1b}]52;c;AAAA\u{7}a\u{1b}[2J\u{1b}[?1049hb", vec![("ab", Role::Code)]),
+            ("\u{1b}[48;5;1mx", vec![("x", Role::Text)]),
+            ("\u{1b}]52;c;AAAA\u{7}a\u{1b}[2J\u{1b}[?1049hb", vec![("ab", Role::Text)]),
         ] {
             let expected: Vec<_> =
                 expected.into_iter().map(|(text, role)| (text.to_owned(), role)).collect();

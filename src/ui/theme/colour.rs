@@ -76,6 +76,16 @@ impl ColorDepth {
         self.reduce_style(style, None)
     }
 
+    /// Returns the background of rows whose texts keep their colours, without an ink. Few colours have none on which all
+    /// texts are read.
+    pub(super) fn reduce_tint(self, style: Style) -> Style {
+        let bg = match self {
+            Self::None | Self::Sixteen => None,
+            Self::Palette | Self::True => style.bg.map(|colour| self.reduce_paper(colour)),
+        };
+        Style { bg, ..Style::default() }
+    }
+
     /// Reduces a background. Of sixteen colours, only those are used on which black or white is readable.
     pub(super) fn reduce_paper(self, colour: Color) -> Color {
         match (self, rgb_of(colour)) {

@@ -84,8 +84,8 @@ mod tests {
     use super::super::{ColorDepth, EMBEDDED};
     use super::*;
 
-    /// Roles that are drawn as lines or as a block, not as text.
-    const NO_TEXT: [Role; 2] = [Role::Rule, Role::Cursor];
+    /// Roles that are drawn as lines, as a block or below a text, not as text.
+    const NO_TEXT: [Role; 4] = [Role::Rule, Role::Cursor, Role::DiffAddRow, Role::DiffRemoveRow];
 
     /// Roles with a background of their own, which a selected row does not change.
     const OWN_PAPER: [Role; 6] = [
@@ -123,6 +123,39 @@ mod tests {
                     let contrast = pair.contrast();
                     assert!(contrast >= wanted, "{name} {depth:?} {role}: {contrast:.2}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_text_of_a_difference_is_read_on_the_tint_of_its_row() {
+        for name in ["dark", "light", "contrast"] {
+            let wanted = if name == "contrast" { 7.0 } else { 4.5 };
+            for depth in [ColorDepth::True, ColorDepth::Palette] {
+                let theme = embedded(name, depth);
+                for (row, own) in
+                    [(Role::DiffAddRow, Role::DiffAdd), (Role::DiffRemoveRow, Role::DiffRemove)]
+                {
+                    let is_drawn = |role: &Role| {
+                        [own, Role::TextDim].contains(role) || role.name().starts_with("code")
+                    };
+                    for role in texts().filter(is_drawn) {
+                        let pair = Pair::of(&theme, role, Paper::of(name)).unwrap();
+                        let contrast = pair.on_row_of(&theme, row).unwrap().contrast();
+                        assert!(contrast >= wanted, "{name} {depth:?} {role} {row}: {contrast:.2}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn with_few_or_no_colours_rows_of_a_difference_have_no_tint() {
+        for (name, _) in EMBEDDED {
+            for depth in [ColorDepth::None, ColorDepth::Sixteen] {
+                let theme = embedded(name, depth);
+                let tints = [Role::DiffAddRow, Role::DiffRemoveRow].map(|role| theme.style(role));
+                assert_eq!(tints, [Style::default(); 2], "{name} {depth:?}");
             }
         }
     }

@@ -46,6 +46,9 @@ pub struct Glyphs {
     pub prompt: &'static str,
     pub rule: &'static str,
     pub divider: &'static str,
+    /// Before a line of code, and before a row that goes on with it.
+    pub code: &'static str,
+    pub broken: &'static str,
     /// Marks cut text.
     pub cut: &'static str,
     pub middle_dot: &'static str,
@@ -96,6 +99,8 @@ impl Glyphs {
         prompt: "›",
         rule: "─",
         divider: "│",
+        code: "▏",
+        broken: "↪",
         cut: "…",
         middle_dot: "·",
         minus: "−",
@@ -138,6 +143,8 @@ impl Glyphs {
         prompt: ">",
         rule: "-",
         divider: "|",
+        code: "|",
+        broken: "\\",
         cut: "~",
         middle_dot: "-",
         minus: "-",
@@ -171,7 +178,7 @@ impl Glyphs {
 
     /// Every symbol, for tests and for a legend.
     #[must_use]
-    pub fn all(&self) -> [&'static str; 37] {
+    pub fn all(&self) -> [&'static str; 39] {
         [
             self.running,
             self.retrying,
@@ -201,6 +208,8 @@ impl Glyphs {
             self.prompt,
             self.rule,
             self.divider,
+            self.code,
+            self.broken,
             self.cut,
             self.middle_dot,
             self.enter,

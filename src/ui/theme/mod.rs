@@ -77,8 +77,10 @@ roles! {
     Quote = "quote",
     DiffAdd = "diff.add",
     DiffAddWord = "diff.add.word",
+    DiffAddRow = "diff.add.row",
     DiffRemove = "diff.remove",
     DiffRemoveWord = "diff.remove.word",
+    DiffRemoveRow = "diff.remove.row",
     Search = "search",
     SearchCurrent = "search.current",
     Cursor = "cursor",
@@ -260,6 +262,8 @@ impl Theme {
             let style = Style { bg: style.bg.filter(|bg| Some(*bg) != own), ..style };
             if *role == Role::RowSelected {
                 depth.reduce_row(style)
+            } else if matches!(role, Role::DiffAddRow | Role::DiffRemoveRow) {
+                depth.reduce_tint(style)
             } else {
                 depth.reduce_style(style, paper)
             }

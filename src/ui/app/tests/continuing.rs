@@ -5,8 +5,10 @@ use std::time::Duration;
 use super::fixture::*;
 use crate::app::Leaving;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
+use crate::domain::safety::sandbox::Level;
 use crate::domain::text::{Localized, Text};
 use crate::domain::{DialogId, DisplayState, HealthLevel, Problem};
+use crate::model::Tone;
 use crate::protocol::{Command, DriverEvent, LOST, RetryView, TreeRow};
 use crate::theme::Glyphs;
 
@@ -192,6 +194,36 @@ fn the_last_line_shows_how_full_the_context_is_and_how_many_pushes_are_left() {
     let screen = stage.screen();
     let last = screen.lines().last().unwrap_or_default().to_owned();
     assert!(last.ends_with("ctx 93 %  keep-going 0 of 3"), "{last}");
+}
+
+#[test]
+fn a_message_never_hides_how_much_waits_for_the_person() {
+    let none = Text::new("wrong", "有误");
+    for (width, height) in [(120, 40), (80, 24), (60, 20), (40, 12)] {
+        for message in ["done", &format!("done: {} · undo with u u", "a long name ".repeat(12))] {
+            let mut stage = streaming(width, height);
+            let wrong = Problem::new("a", ".minds/team.yaml", none, none);
+            stage.apply(DriverEvent::Problems(vec![wrong])).screen();
+            stage.app.model.notices.show(Tone::Plain, message, stage.now);
+            let screen = stage.screen();
+            let last = screen.lines().last().unwrap_or_default();
+            let (start, end) = (message.get(..4), message.get(message.len() - 4..));
+            let shown = [start, end, Some("? 2  "), Some("! 1")];
+            assert!(shown.into_iter().flatten().all(|text| last.contains(text)), "{last}");
+        }
+    }
+}
+
+#[test]
+fn values_without_room_leave_those_that_wait_for_the_person() {
+    let mut stage = streaming(40, 12);
+    stage.show_level(Level::Off);
+    let none = Text::new("wrong", "有误");
+    let wrong = Problem::new("a", ".minds/team.yaml", none, none);
+    stage.apply(DriverEvent::Problems(vec![wrong]));
+    let screen = stage.screen();
+    let last = screen.lines().last().unwrap_or_default();
+    assert!(last.contains("? 2  ! 1") && last.contains("? help"), "{last}");
 }
 
 #[test]

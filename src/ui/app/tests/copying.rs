@@ -81,6 +81,16 @@ fn lines_are_selected_and_copied_as_they_are_drawn() {
 }
 
 #[test]
+fn lines_of_code_are_copied_without_the_mark_before_them() {
+    let code = format!("```rust\nfn a() {{\n    {}\n}}\n```", "x".repeat(60));
+    let mut stage = reading(60, 20, &[&words(&code)]);
+    stage.keys("V j j j j j y");
+    let text = copied(&mut stage).concat();
+    assert!(text.starts_with("@orchestrator\nrust\nfn a() {\n    xxx"), "{text}");
+    assert!(text.ends_with("x\n}") && !text.contains(['▏', '↪']), "{text}");
+}
+
+#[test]
 fn escape_ends_a_selection_before_it_leaves_the_dialog() {
     let mut stage = reading(80, 24, &[&words("first"), &words("second")]);
     stage.keys("V").screen();

@@ -136,8 +136,8 @@ fn the_form_shows_all_parts_where_there_is_room_and_the_current_one_elsewhere() 
     let mut stage = stage(120, 40);
     let screen = stage.keys("b").screen();
     assert!(line(&screen, "b  SQLite").contains("✓ b  SQLite   + one file"), "{screen}");
-    assert!(line(&screen, "a  PostgreSQL").contains("− a server to run"), "{screen}");
-    assert!(line(&screen, "a  PostgreSQL").ends_with("recommended"), "{screen}");
+    let shown = "a  PostgreSQL   recommended   + proven   − a server to run";
+    assert!(screen.contains(shown), "{screen}");
     assert!(screen.contains("▌ 1 Which database") && screen.contains("  3 Who may delete?"));
     assert!(screen.contains("0/3 answered") && screen.contains("0/3 parts"), "{screen}");
     let answered = with_answers(&[("q1", "a"), ("q3", "only me")]);
@@ -317,6 +317,36 @@ fn the_asked_question_stands_in_its_dialog_with_all_parts() {
         assert!(screen.contains(text), "{text}\n{screen}");
     }
     assert!(screen.contains("b  SQLite   + one file"), "{screen}");
+}
+
+#[test]
+fn a_question_without_parts_shows_its_options_as_one_with_parts_does() {
+    let written = json!([
+        { "text": "Which database should the service use?", "recommended": "b", "options": [
+            { "label": "PostgreSQL", "pros": "proven", "cons": "a server to run" },
+            { "label": "SQLite", "pros": "one file" },
+        ] },
+    ]);
+    let written = serde_json::from_value(written).expect("a part");
+    let inquiry = Inquiry::of_written("Before I start:", written, &Stamp::default());
+    let inquiry = inquiry.expect("an inquiry");
+    for lang in Lang::ALL {
+        let call = json!({
+            "ts": "2026-11-21 12:01:00", "type": "tellask_call_record", "genseq": 14, "id": "q1",
+            "name": "askHuman", "deliveryMode": "tellask_call_start",
+            "rawArgumentsText": inquiry.arguments(lang).to_string(),
+        })
+        .to_string();
+        let mut stage = Stage::new(120, 40);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        let screen = stage.page(&[&call]).keys("3").screen();
+        for text in
+            ["a  PostgreSQL   + proven   − a server to run", "b  SQLite   recommended   + one file"]
+        {
+            assert!(screen.contains(text), "{text}\n{screen}");
+        }
+        assert!(!screen.contains("recommended:") && !screen.contains("推荐"), "{screen}");
+    }
 }
 
 /// The events that may happen while a question with parts is answered.

@@ -75,8 +75,8 @@ fn only_a_running_process_is_stopped_and_after_a_confirmation() {
 #[test]
 fn the_status_line_shows_the_sandbox_level_and_sandboxed_processes_end_with_the_program() {
     for (level, shown, letting) in [
-        (Level::Workspace, "workspace  ", false),
-        (Level::WorkspaceNet, "workspace+net  ", false),
+        (Level::Workspace, "sandbox: workspace  ", false),
+        (Level::WorkspaceNet, "sandbox: workspace+net  ", false),
         (Level::Off, "sandbox off", true),
     ] {
         let mut stage = stage(80, 24);

@@ -76,6 +76,61 @@ struct LineNumbers {
     new: Option<usize>,
 }
 
+/// The place in a hunk of a unified diff: the numbers of the next lines, and how many its heading still counts.
+#[derive(Debug, Clone, Copy, Default)]
+struct PatchPlace {
+    next: [usize; 2],
+    left: [usize; 2],
+}
+
+impl PatchPlace {
+    /// The place below a heading such as `@@ -1,3 +1,20 @@`.
+    fn of_heading(line: &str) -> Option<Self> {
+        let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
+        let (new, _) = rest.split_once(" @@")?;
+        let span = |span: &str| {
+            let (first, count) = span.split_once(',').unwrap_or((span, "1"));
+            Some((first.parse::<usize>().ok()?, count.parse::<usize>().ok()?))
+        };
+        let ((old, old_left), (new, new_left)) = (span(old)?, span(new)?);
+        Some(Self { next: [old, new], left: [old_left, new_left] })
+    }
+
+    /// The largest number of its lines, or more.
+    fn last(self) -> usize {
+        let ends = self.next.iter().zip(self.left).map(|(next, left)| next.saturating_add(left));
+        ends.max().unwrap_or_default()
+    }
+
+    /// Goes on to the next line. Returns its numbers, if it is one that the heading counts.
+    fn step(&mut self, line: &str) -> Option<(LineTag, LineNumbers)> {
+        if let Some(begun) = Self::of_heading(line) {
+            *self = begun;
+            return None;
+        }
+        let before = std::mem::take(self);
+        let tag = match line.chars().next() {
+            Some(' ') | None => LineTag::Same,
+            Some('-') => LineTag::Removed,
+            Some('+') => LineTag::Added,
+            Some('\\') => {
+                *self = before;
+                return None;
+            }
+            Some(_) => return None,
+        };
+        let [old, new] = [tag != LineTag::Added, tag != LineTag::Removed];
+        let ([old_next, new_next], [old_left, new_left]) = (before.next, before.left);
+        let left =
+            [old_left.checked_sub(usize::from(old))?, new_left.checked_sub(usize::from(new))?];
+        let numbers = LineNumbers { old: old.then_some(old_next), new: new.then_some(new_next) };
+        let next =
+            [old_next.saturating_add(usize::from(old)), new_next.saturating_add(usize::from(new))];
+        *self = Self { next, left };
+        Some((tag, numbers))
+    }
+}
+
 impl<'a> DiffRows<'a> {
     pub fn new(ui: &'a UiSettings, indent: usize, width: usize) -> Self {
         Self { ui, indent, width, language: None }
@@ -106,11 +161,19 @@ impl<'a> DiffRows<'a> {
         rows
     }
 
-    /// The rows of a text whose lines begin with a sign, as in a patch.
+    /// The rows of a text whose lines begin with a sign, as in a patch; those of its hunks have numbers.
     pub fn patch(self, text: &str, limit: usize) -> LimitedRows<Strip> {
+        let digits = text.lines().filter_map(PatchPlace::of_heading).map(PatchPlace::last).max();
+        let digits = digits.unwrap_or_default().to_string().len();
         let mut rows = LimitedRows::new(limit);
+        let mut place = PatchPlace::default();
         for line in text.lines() {
+            let counted = place.step(line);
             rows.add_line(|| {
+                if let Some((tag, numbers)) = counted {
+                    let clean = SafeText::line(line.get(1..).unwrap_or_default());
+                    return self.line(tag, numbers, digits, (clean.as_str(), &[], &[]));
+                }
                 let role = match line.chars().next() {
                     Some('+') => Role::DiffAdd,
                     Some('-') => Role::DiffRemove,
@@ -185,10 +248,12 @@ impl<'a> DiffRows<'a> {
         digits: usize,
         (text, marks, runs): (&str, &[Range<usize>], &[CodeRun]),
     ) -> Vec<Strip> {
-        let (sign, role, marked) = match tag {
-            LineTag::Same => (' ', Role::Code, Role::Code),
-            LineTag::Removed => ('-', Role::DiffRemove, Role::DiffRemoveWord),
-            LineTag::Added => ('+', Role::DiffAdd, Role::DiffAddWord),
+        let (sign, role, marked, tint) = match tag {
+            LineTag::Same => (' ', Role::Code, Role::Code, None),
+            LineTag::Removed => {
+                ('-', Role::DiffRemove, Role::DiffRemoveWord, Some(Role::DiffRemoveRow))
+            }
+            LineTag::Added => ('+', Role::DiffAdd, Role::DiffAddWord, Some(Role::DiffAddRow)),
         };
         let style = self.ui.style(role);
         let number = |number: Option<usize>| match number {
@@ -211,7 +276,10 @@ impl<'a> DiffRows<'a> {
                 self.code_pieces(range, runs, role)
             }
         });
-        self.wrapped(start, text, &pieces.collect::<Vec<_>>())
+        let rows = self.wrapped(start, text, &pieces.collect::<Vec<_>>()).into_iter();
+        // What has a background of its own keeps it.
+        let tint = tint.map(|tint| self.ui.style(tint)).unwrap_or_default();
+        rows.map(|row| row.over(tint)).collect()
     }
 
     /// The runs of each of these lines, which follow one another.

@@ -18,6 +18,7 @@ fn settings(colours: CodeColours) -> UiSettings {
         &json!({
             "code": "white", "code.keyword": "blue", "code.string": "green", "code.comment": "gray",
             "diff.add": "cyan", "diff.add.word": "black on cyan", "diff.remove": "yellow",
+            "diff.add.row": "on #102030", "diff.remove.row": "on #302010",
         }),
         ColorDepth::True,
     );
@@ -39,14 +40,18 @@ fn rows(ui: &UiSettings, old: &str, new: &str, width: usize) -> Vec<Strip> {
     diff.hunks(&change.hunks(), 1_000).map(|row| row.strip).into_rows()
 }
 
-/// The colour of each of these words in the first row that has it.
-fn colour(rows: &[Strip], word: &str) -> Option<Color> {
+/// The ink and the background of this word in the first row that has it.
+fn colours(rows: &[Strip], word: &str) -> Option<(Color, Color)> {
     let row = rows.iter().find(|row| row.plain().contains(word))?;
     let column = row.plain().find(word)?;
     let area = Rect::new(0, 0, 80, 1);
     let mut buffer = Buffer::empty(area);
     row.draw(&mut buffer, area, 0);
-    buffer.cell((u16::try_from(column).ok()?, 0)).map(|cell| cell.fg)
+    buffer.cell((u16::try_from(column).ok()?, 0)).map(|cell| (cell.fg, cell.bg))
+}
+
+fn colour(rows: &[Strip], word: &str) -> Option<Color> {
+    colours(rows, word).map(|(ink, _)| ink)
 }
 
 #[test]
@@ -82,6 +87,50 @@ fn lines_that_are_there_have_the_colours_of_code_and_those_that_are_gone_do_not(
     ] {
         assert_eq!(colour(&rows, word), Some(expected), "{word}");
     }
+}
+
+#[test]
+fn added_and_removed_rows_are_tinted_below_their_texts() {
+    let ui = settings(CodeColours::at_once());
+    let rows = rows(&ui, "same\nlet gone = one;\n", "same\nlet gone = two;\nif x {}\n", 80);
+    let (added, removed) = (Color::Rgb(0x10, 0x20, 0x30), Color::Rgb(0x30, 0x20, 0x10));
+    for (word, expected) in [
+        ("same", (Color::White, Color::Reset)),
+        ("- let", (Color::Yellow, removed)),
+        ("gone", (Color::Yellow, removed)),
+        ("+ let", (Color::Cyan, added)),
+        ("two", (Color::Black, Color::Cyan)),
+        ("if", (Color::Blue, added)),
+    ] {
+        assert_eq!(colours(&rows, word), Some(expected), "{word}");
+    }
+}
+
+#[test]
+fn lines_of_a_patch_have_numbers_as_far_as_its_headings_count_them() {
+    let ui = settings(CodeColours::off());
+    let patch = "--- a\n+++ b\n@@ -9,2 +9,2 @@ fn a()\n same\n-old\n\\ No newline\n+new\n+more\n@@\n+no\n\
+                 @@ -1 +1 @@\n<⏎×9>\n-late\n";
+    let rows = DiffRows::new(&ui, 1, 80).patch(patch, 100).into_rows();
+    let texts: Vec<String> = rows.iter().map(Strip::plain).collect();
+    assert_eq!(
+        texts,
+        [
+            " --- a",
+            " +++ b",
+            " @@ -9,2 +9,2 @@ fn a()",
+            "  9  9   same",
+            " 10    - old",
+            " \\ No newline",
+            "    10 + new",
+            " +more",
+            " @@",
+            " +no",
+            " @@ -1 +1 @@",
+            " <⏎×9>",
+            " -late",
+        ]
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! The keys that work where the focus is, from the bindings.
+//! The keys that work where the focus is, from the bindings, by what they are pressed for.
 
+mod group;
 #[cfg(test)]
 mod tests;
 
@@ -13,7 +14,7 @@ use super::read_sheet::{ReadSheet, SheetView};
 use super::strip::{Joint, Strip};
 use super::text_rows::TextRows;
 use super::{inbox, transcript, tree};
-use crate::action::{Action, EditingKeys, KeysOf, Scope};
+use crate::action::{Action, Binding, EditingKeys, KeysOf, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::text::{Text, in_lang};
@@ -23,6 +24,7 @@ use crate::overlay::Handled;
 use crate::text::wrap::wrap;
 use crate::theme::Role;
 use crate::words;
+use group::Group;
 
 const MORE: Text = Text::new("more", "更多");
 const EDITING: Text = Text::new("editing", "编辑文字");
@@ -56,16 +58,18 @@ impl Help {
     /// All lines, wrapped to `width`; nothing is truncated.
     fn lines(&self, view: View<'_>, width: usize) -> Vec<Strip> {
         let ui = view.ui;
-        let mut scope = None;
         let mut lines = Vec::new();
-        let listing = ui.keymap.listing(self.about.scope).into_iter();
-        for (binding, keys) in listing.filter(|(binding, _)| self.about.has(binding)) {
-            if scope.replace(binding.scope) != Some(binding.scope) {
-                lines.push(Strip::new());
-                let name = format!("  {}", binding.scope.heading(ui.lang));
-                lines.push(Strip::new().put(&name, ui.style(Role::Title)));
+        let mut listing = ui.keymap.listing(self.about.scope);
+        listing.retain(|(binding, _)| self.about.has(binding));
+        for group in Group::ALL {
+            let is_in = |binding: &Binding| Group::of(binding.action) == group;
+            let mut rows = listing.iter().filter(|(binding, _)| is_in(binding)).peekable();
+            if rows.peek().is_some() {
+                push_heading(&mut lines, group.heading(), ui);
             }
-            lines.extend(key_rows(&names(&keys, ui), binding.sentence(ui.lang), ui, width));
+            for (binding, keys) in rows {
+                lines.extend(key_rows(&names(keys, ui), binding.sentence(ui.lang), ui, width));
+            }
         }
         if self.about.scope == inbox::SCOPE {
             push_signs(&mut lines, kind_signs(ui), ui, width);
@@ -96,9 +100,7 @@ impl Help {
         ui: &UiSettings,
         width: usize,
     ) {
-        lines.push(Strip::new());
-        let heading = format!("  {}", ui.text(heading));
-        lines.push(Strip::new().put(&heading, ui.style(Role::Title)));
+        push_heading(lines, heading, ui);
         for (keys, does) in all {
             let keys = keys.iter().filter_map(|keys| KeySequence::parse(keys));
             let is_free = |keys: &KeySequence| {
@@ -127,6 +129,13 @@ impl Help {
     }
 }
 
+/// Adds the heading of a group of keys.
+fn push_heading(lines: &mut Vec<Strip>, heading: Text, ui: &UiSettings) {
+    lines.push(Strip::new());
+    let heading = format!("  {}", ui.text(heading));
+    lines.push(Strip::new().put(&heading, ui.style(Role::Title)));
+}
+
 /// Explains the signs before the rows.
 fn push_signs<const N: usize>(
     lines: &mut Vec<Strip>,
@@ -134,9 +143,7 @@ fn push_signs<const N: usize>(
     ui: &UiSettings,
     width: usize,
 ) {
-    lines.push(Strip::new());
-    let heading = format!("  {}", ui.text(SIGNS));
-    lines.push(Strip::new().put(&heading, ui.style(Role::Title)));
+    push_heading(lines, SIGNS, ui);
     for (sign, means) in signs {
         lines.extend(key_rows(sign, &means, ui, width));
     }

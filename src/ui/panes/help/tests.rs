@@ -59,6 +59,29 @@ fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
 }
 
 #[test]
+fn keys_are_grouped_by_what_they_are_pressed_for_and_those_that_move_come_last() {
+    let now = Stamp::new("2026-11-21 12:00:00");
+    let ui = settings(Lang::En);
+    let help = Help::about(KeysOf::pane(transcript::SCOPE, None));
+    let lines = help.lines(View { ui: &ui, now: &now }, 83);
+    let lines: Vec<String> = lines.iter().map(|line| line.plain().trim().to_owned()).collect();
+    let is_row = |line: &str, text: &str| line == text || line.ends_with(&format!("  {text}"));
+    let at = |text: &str| lines.iter().position(|line| is_row(line, text));
+    let shown = [
+        "act",
+        "Stop this dialog",
+        "read",
+        "Read this whole dialog in your pager",
+        "find",
+        "Find in this dialog",
+        "move",
+        "Go to the call above",
+    ];
+    let places: Vec<usize> = shown.iter().filter_map(|text| at(text)).collect();
+    assert!(places.len() == shown.len() && places.is_sorted(), "{lines:#?}");
+}
+
+#[test]
 fn help_is_shown_in_the_language_of_the_screen() {
     for (width, height) in [(120, 40), (60, 20)] {
         let mut stage = Stage::chinese(width, height);

@@ -367,8 +367,8 @@ pub fn asked_rows(inquiry: &Inquiry, cells: usize, ui: &UiSettings) -> Vec<Strip
     rows
 }
 
-/// `    a  cursors   + stable   − no page numbers          recommended`, in one row or more.
-fn option_rows(
+/// `    a  cursors   recommended   + stable   − no page numbers`, in one row or more.
+pub fn option_rows(
     option: &AnswerOption,
     (is_picked, is_recommended): (bool, bool),
     cells: usize,
@@ -378,21 +378,19 @@ fn option_rows(
     let (role, mark) = if is_picked { (Role::Accent, ui.glyphs.done) } else { (Role::Text, " ") };
     let key = format!("{}{mark} {}  ", " ".repeat(OPTION_INDENT - 2), option.key);
     let label = without_marks(&option.label);
+    let recommended = is_recommended.then(|| (ui.text(RECOMMENDED).to_owned(), Role::Accent));
     let remarks = [(&option.pros, "+"), (&option.cons, ui.glyphs.minus)];
     let remarks =
         remarks.into_iter().zip([Role::Good, Role::Bad]).filter_map(|((text, sign), role)| {
             Some((format!("{sign} {}", without_marks(text.as_deref()?)), role))
         });
-    let remarks: Vec<(String, Role)> = remarks.collect();
-    let word = if is_recommended { ui.text(RECOMMENDED) } else { "" };
+    let about: Vec<(String, Role)> = recommended.into_iter().chain(remarks).collect();
     let mut row = Strip::new().put(&key, ui.style(role)).put(&label, ui.style(role));
-    for (text, role) in &remarks {
+    for (text, role) in &about {
         row = row.put("   ", dim).put(text, ui.style(*role));
     }
-    let fits = row.width() + if word.is_empty() { 0 } else { width(word) + 2 } <= cells;
-    if fits && (cells >= MIN_ROW_CELLS || remarks.is_empty()) {
-        let end = cells.saturating_sub(width(word));
-        return vec![if word.is_empty() { row } else { row.pad_to(end).put(word, dim) }];
+    if row.width() <= cells && (cells >= MIN_ROW_CELLS || about.is_empty()) {
+        return vec![row];
     }
     let indent = width(&key);
     let room = cells.saturating_sub(indent).max(1);
@@ -402,22 +400,17 @@ fn option_rows(
         .zip(labels)
         .map(|(start, label)| Strip::new().put(&start, ui.style(role)).join(label))
         .collect();
-    let mut about = Strip::new().put(&" ".repeat(indent), dim);
-    for (at, (text, role)) in remarks.iter().enumerate() {
+    let mut below = Strip::new().put(&" ".repeat(indent), dim);
+    for (at, (text, role)) in about.iter().enumerate() {
         let gap = if at == 0 { "" } else { "   " };
-        about = about.put(gap, dim).put(text, ui.style(*role));
+        below = below.put(gap, dim).put(text, ui.style(*role));
     }
-    let gap = if remarks.is_empty() || word.is_empty() { "" } else { "   " };
-    about = about.put(gap, dim).put(word, dim);
-    if about.width() > indent && about.width() <= cells {
-        rows.push(about);
+    if below.width() > indent && below.width() <= cells {
+        rows.push(below);
         return rows;
     }
-    for (text, role) in &remarks {
+    for (text, role) in &about {
         rows.extend(plain_rows(text, indent, room, ui.style(*role)));
-    }
-    if is_recommended {
-        rows.extend(plain_rows(word, indent, room, dim));
     }
     rows
 }

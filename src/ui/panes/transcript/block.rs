@@ -2,9 +2,12 @@
 
 use ratatui::style::Style;
 
+use super::folding::folded_text;
+use super::keys::SCOPE;
 use super::prose::{Prose, plain_rows};
-use super::tool::tool_call;
+use super::tool::{more_rows, tool_call};
 use super::transcript_words;
+use crate::action::Action;
 use crate::cx::UiSettings;
 use crate::domain::asking::inquiry::choices;
 use crate::domain::asking::question::choices::AnswerChoice;
@@ -13,11 +16,11 @@ use crate::domain::dialogs::call::RuntimeQuestion;
 use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::reading::title;
 use crate::domain::reading::transcript::{
-    AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, first_line,
+    AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, first_line, is_cut,
 };
 use crate::domain::text::Text;
-use crate::domain::{ArtifactRef, Bucket, CallId, PushCount, SelfId, Stamp, TellaskKind};
-use crate::panes::inquiry::asked_rows;
+use crate::domain::{ArtifactRef, Bucket, CallId, Lang, PushCount, SelfId, Stamp, TellaskKind};
+use crate::panes::inquiry::{asked_rows, option_rows};
 use crate::panes::strip::Strip;
 use crate::text::width::width;
 use crate::theme::Role;
@@ -106,8 +109,22 @@ impl LayoutContext<'_> {
     }
 }
 
-/// Lays a block out.
+/// Lays a block out. Words that were cut name the key that shows the rest.
 pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
+    let mut layout = lay_out_body(block, context);
+    let key = context.ui.key(SCOPE, Action::ReadAll);
+    let is_said = matches!(
+        block.body,
+        BlockBody::Assignment { .. } | BlockBody::Thinking { .. } | BlockBody::Saying { .. }
+    );
+    if is_said && layout.rows.len() > 1 && !key.is_empty() && is_cut(block.body.text()) {
+        let hint = format!("  {key} {}", context.text(transcript_words::ALL_IN_PAGER));
+        layout.rows.push(Strip::new().put(&hint, context.style(Role::TextDim)));
+    }
+    layout
+}
+
+fn lay_out_body(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
     match &block.body {
         BlockBody::You { text, images } => you(text, images, &block.at, context),
         BlockBody::Assignment { from, text, .. } => assignment(from, text, &block.at, context),
@@ -134,15 +151,20 @@ pub(super) fn rows_of(head: Strip, words: Vec<Strip>) -> BlockLayout {
     BlockLayout { rows, ..BlockLayout::default() }
 }
 
-/// Opened, also where its images lie.
+/// A long text is folded. Opened, also where its images lie.
 fn you(text: &str, images: &[ArtifactRef], at: &Stamp, context: &LayoutContext<'_>) -> BlockLayout {
     let head = Strip::new()
         .put(context.text(transcript_words::YOU), context.style(Role::You))
         .put(&context.dot(), context.style(Role::TextDim))
         .put(at.hour_minute(), context.style(Role::TextDim));
     let dim = context.style(Role::TextDim);
-    let mut rows = plain_rows(text, 2, context.available(2), context.style(Role::Text));
-    if images.is_empty() {
+    let folded = folded_text(text);
+    let (shown, hidden) = folded.filter(|_| !context.unfolded).unwrap_or((text, 0));
+    let mut rows = plain_rows(shown, 2, context.available(2), context.style(Role::Text));
+    if hidden > 0 {
+        rows.extend(more_rows(hidden, 2, context));
+    }
+    if images.is_empty() && folded.is_none() {
         return rows_of(head, rows);
     }
     let places = images.iter().filter_map(|image| image.place(Bucket::Run));
@@ -384,18 +406,20 @@ fn waits_text(count: usize, context: &LayoutContext<'_>) -> String {
 /// The question's lines with its options; a picked one is marked.
 fn question_rows(asked: &AskedBlock, context: &LayoutContext<'_>) -> Vec<Strip> {
     let choices = choices(&asked.content, asked.parts.as_ref());
+    let part = match asked.parts.as_ref().map(|inquiry| inquiry.parts.as_slice()) {
+        Some([part]) => Some(part),
+        Some(_) | None => None,
+    };
     let answer = match &asked.answer {
         Some((answer, _)) => Some(answer.as_str()),
         None => context.answering.filter(|at| *at.call == asked.call).map(|at| at.typed),
     };
-    let picked = match asked.parts.as_ref().map(|inquiry| inquiry.parts.as_slice()) {
-        Some([part]) => {
+    let picked = match part {
+        Some(part) => {
             let key = answer.and_then(|typed| part.picked(typed));
             choices.iter().position(|choice| Some(choice.key) == key).into_iter().collect()
         }
-        Some(_) | None => {
-            answer.map(|typed| picking::answer(&choices, typed).picked).unwrap_or_default()
-        }
+        None => answer.map(|typed| picking::answer(&choices, typed).picked).unwrap_or_default(),
     };
     let lines: Vec<&str> = asked.content.lines().collect();
     let mut rows = Vec::new();
@@ -404,9 +428,23 @@ fn question_rows(asked: &AskedBlock, context: &LayoutContext<'_>) -> Vec<Strip> 
         let before = lines.get(next..choice.lines.start).unwrap_or_default();
         push_question_text(before, &mut rows, context);
         next = choice.lines.end;
-        rows.extend(choice_rows(choice, picked.contains(&at), context));
+        let is_picked = picked.contains(&at);
+        if let Some((part, option)) = part.and_then(|part| Some((part, part.options.get(at)?))) {
+            let marks = (is_picked, part.recommended == Some(option.key));
+            rows.extend(option_rows(option, marks, context.available(0), context.ui));
+        } else {
+            rows.extend(choice_rows(choice, is_picked, context));
+        }
     }
-    push_question_text(lines.get(next..).unwrap_or_default(), &mut rows, context);
+    let rest = lines.get(next..).unwrap_or_default();
+    // The option says it.
+    let is_said = |line: &str| {
+        let said =
+            part.into_iter().flat_map(|part| Lang::ALL.map(|lang| part.recommendation(lang)));
+        said.flatten().any(|said| said == line)
+    };
+    let rest = rest.split_first().filter(|(line, _)| is_said(line)).map_or(rest, |(_, rest)| rest);
+    push_question_text(rest, &mut rows, context);
     while rows.last().is_some_and(Strip::is_empty) {
         rows.pop();
     }

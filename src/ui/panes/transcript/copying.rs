@@ -155,7 +155,7 @@ impl TranscriptPane {
         self.taken = Some((to, CopyText::clean(lines.join("\n").trim_start_matches('\n'))));
     }
 
-    /// Returns a row as drawn, without its indentation and the text at its right edge.
+    /// Returns a row as drawn, without its indentation, the mark of code and the text at its right edge.
     fn row_text(
         &mut self,
         open: &OpenDialog,
@@ -171,6 +171,13 @@ impl TranscriptPane {
             tail::rows(open, context, at.item, row).0
         };
         let text = strip.plain();
+        let glyphs = &context.view.ui.glyphs;
+        let code = [glyphs.code, glyphs.broken]
+            .into_iter()
+            .find_map(|mark| text.trim_start().strip_prefix(mark)?.strip_prefix(' '));
+        if let Some(code) = code {
+            return code.trim_end().to_owned();
+        }
         let blanks = text.bytes().take(INDENT).take_while(|byte| *byte == b' ').count();
         text.get(blanks..).unwrap_or_default().trim_end().to_owned()
     }

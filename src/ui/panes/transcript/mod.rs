@@ -12,6 +12,7 @@ mod copying;
 mod cursor;
 mod file_of_call;
 mod finding;
+mod folding;
 mod keys;
 mod live;
 mod open;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::folding::folded_text;
 use super::live::Live;
 use crate::domain::dialogs::record::{Entry, Record, RecordClass};
 use crate::domain::reading::transcript::{
@@ -345,8 +346,8 @@ impl OpenDialog {
 fn is_openable(body: &BlockBody) -> bool {
     if let BlockBody::Tool(tool) = body {
         tool.has_details()
-    } else if let BlockBody::You { images, .. } = body {
-        !images.is_empty()
+    } else if let BlockBody::You { text, images } = body {
+        !images.is_empty() || folded_text(text).is_some()
     } else {
         matches!(
             body,

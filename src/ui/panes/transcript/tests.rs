@@ -114,6 +114,42 @@ fn model_output_cannot_control_the_terminal() {
     assert!(!screen.contains('\u{202e}'));
 }
 
+/// Lines with numbers, for the text of a record.
+fn numbered(count: usize) -> String {
+    (1..=count).map(|n| format!("row {n}.")).collect::<Vec<_>>().join("\\n")
+}
+
+#[test]
+fn a_long_text_of_the_person_is_folded_and_names_the_key_that_shows_all() {
+    let record = |text: &str| {
+        format!(
+            r#"{{"ts":"2026-11-21 11:58:00","type":"human_text_record","genseq":1,"content":"{text}","msgId":"m","grammar":"markdown","origin":"user"}}"#
+        )
+    };
+    for (lines, is_folded) in [(20, false), (21, true)] {
+        let mut stage = Stage::new(120, 60);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        let folded = stage.page(&[&record(&numbered(lines))]).keys("3 g").screen();
+        assert_eq!(folded.contains("row 11."), !is_folded, "{folded}");
+        assert_eq!(folded.contains("11 more lines · O all in the pager"), is_folded, "{folded}");
+        let opened = stage.keys("o").screen();
+        assert!(opened.contains("row 20.") && !opened.contains("more lines"), "{opened}");
+        stage.keys("o /").type_text("row 15.");
+        assert!(stage.screen().contains("  row 16."), "{}", stage.screen());
+    }
+}
+
+#[test]
+fn words_that_were_cut_name_the_key_that_shows_the_rest() {
+    for (text, is_cut) in [("one", false), (&*"long words ".repeat(30_000), true)] {
+        let mut stage = Stage::new(120, 40);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        let screen = stage.page(&[&words(text)]).keys("3").screen();
+        assert_eq!(screen.contains("bytes more are in the record"), is_cut, "{screen}");
+        assert_eq!(screen.contains("  O all in the pager"), is_cut, "{screen}");
+    }
+}
+
 #[test]
 fn thinking_is_one_line_until_it_is_unfolded() {
     let mut stage = streaming(80, 24);

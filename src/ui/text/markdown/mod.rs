@@ -9,6 +9,8 @@ mod flow;
 pub mod growing;
 mod table;
 
+use std::ops::Range;
+
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::clean::SafeText;
@@ -408,12 +410,14 @@ impl<'g> Renderer<'g> {
             code.push(&text.part(start..run.end), TextStyle { role, ..TextStyle::default() });
             start = run.end;
         }
-        let available = self.available().saturating_sub(CODE_INDENT.len());
-        let mut rows = code.lines(wrap_hard(code.text(), available));
-        for row in &mut rows {
-            row.spans.insert(0, StyledSpan::new(Role::Code, SafeText::clean(CODE_INDENT)));
+        let rows = wrap_hard(code.text(), code_cells(self.available(), self.glyphs));
+        let marks: Vec<StyledSpan> =
+            (0..rows.len()).map(|at| code_mark(&rows, at, self.glyphs)).collect();
+        let mut lines = code.lines(rows);
+        for (line, mark) in lines.iter_mut().zip(marks) {
+            line.spans.insert(0, mark);
         }
-        self.push_rows(rows);
+        self.push_rows(lines);
         self.gap = true;
     }
 
@@ -479,8 +483,19 @@ impl<'g> Renderer<'g> {
     }
 }
 
-/// The prefix of each line of code.
-const CODE_INDENT: &str = "  ";
+/// Returns the mark before a row of code: a bar, or the sign that it goes on with the line of the row above.
+fn code_mark(rows: &[Range<usize>], at: usize, glyphs: &Glyphs) -> StyledSpan {
+    let above = at.checked_sub(1).and_then(|above| rows.get(above));
+    let goes_on = above.zip(rows.get(at)).is_some_and(|(above, row)| above.end == row.start);
+    let (role, sign) =
+        if goes_on { (Role::TextDim, glyphs.broken) } else { (Role::Rule, glyphs.code) };
+    StyledSpan::new(role, SafeText::clean(&format!("{sign} ")))
+}
+
+/// Returns the cells left for code beside its mark.
+fn code_cells(available: usize, glyphs: &Glyphs) -> usize {
+    available.saturating_sub(width(glyphs.code).max(width(glyphs.broken)) + 1)
+}
 
 /// Returns the role of uncoloured code. In highlighted code it is that of text, as in an editor; other code
 /// has a colour of its own.

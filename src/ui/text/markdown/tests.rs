@@ -46,7 +46,7 @@ fn blocks_look_like_this() {
         ("> - in a list\n>   more words", vec!["│ - in a list", "│   more words"]),
         (
             "```rust\nfn a() {}\n\n  x\n```\nend",
-            vec!["rust", "  fn a() {}", "  ", "    x", "", "end"],
+            vec!["rust", "▏ fn a() {}", "▏ ", "▏   x", "", "end"],
         ),
         ("a\n\n---\n\nb", vec!["a", "", "───────────────", "", "b"]),
         ("<b>x</b> &amp; y", vec!["<b>x</b> & y"]),
@@ -58,8 +58,11 @@ fn blocks_look_like_this() {
 }
 
 #[test]
-fn code_is_broken_only_at_the_edge() {
-    assert_eq!(texts("    let   x = 1234567;", 12), ["  let   x = ", "  1234567;"]);
+fn code_is_broken_only_at_the_edge_and_a_sign_says_so() {
+    assert_eq!(
+        texts("    let   x = 1234567;\n\n    end", 12),
+        ["▏ let   x = ", "↪ 1234567;", "▏ ", "▏ end"]
+    );
 }
 
 #[test]

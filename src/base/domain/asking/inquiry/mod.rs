@@ -336,12 +336,16 @@ impl Part {
     }
 
     fn content(&self, number: &str, lang: Lang) -> String {
-        const RECOMMENDED: Text = Text::new("recommended: ", "推荐：");
         let options = self.options.iter().map(|option| format!("   {}", option.content()));
-        let recommended =
-            self.recommended.map(|key| format!("   {}{key}", RECOMMENDED.in_lang(lang)));
         let text = std::iter::once(format!("{number}{}", self.text));
-        text.chain(options).chain(recommended).collect::<Vec<_>>().join("\n")
+        text.chain(options).chain(self.recommendation(lang)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The line of the text that names the recommended option.
+    #[must_use]
+    pub fn recommendation(&self, lang: Lang) -> Option<String> {
+        const RECOMMENDED: Text = Text::new("recommended: ", "推荐：");
+        self.recommended.map(|key| format!("   {}{key}", RECOMMENDED.in_lang(lang)))
     }
 
     #[must_use]

@@ -19,7 +19,8 @@ use crate::domain::{ArtifactRef, FileChange, PushCount, ReplyKind, TellaskKind};
 
 pub use spoken::{SpokenKind, SpokenRecord};
 pub(in crate::domain) use text::{argument, arguments};
-pub use text::{count_words, first_line};
+pub use text::{count_words, first_line, is_cut};
+use tool_action::printed;
 pub use tool_action::{ToolAction, exit_line};
 
 /// The place of a record: course and line, the first line being 0.
@@ -325,10 +326,12 @@ impl ToolCall {
         [name, arguments, given]
     }
 
-    /// The text of its result, if that is shown.
-    fn said(&self) -> &str {
+    /// The text of its result, as far as that is shown.
+    #[must_use]
+    pub fn said(&self) -> &str {
         let said = self.result.as_ref().filter(|result| result.changes.is_empty());
-        said.map_or("", |result| &result.text)
+        let said = said.map_or("", |result| result.text.as_str());
+        if matches!(self.action, ToolAction::Command(_)) { printed(said) } else { said }
     }
 }
 

@@ -116,5 +116,12 @@ pub(super) fn bounded(text: &str, limit: usize) -> String {
     }
     let end = (0..=limit).rev().find(|at| text.is_char_boundary(*at));
     let kept = end.and_then(|end| text.get(..end)).unwrap_or_default();
-    format!("{kept}\n… {} bytes more are in the record", text.len() - kept.len())
+    format!("{kept}\n… {} {CUT_END}", text.len() - kept.len())
+}
+
+const CUT_END: &str = "bytes more are in the record";
+
+/// True if the end of a text was cut off.
+pub fn is_cut(text: &str) -> bool {
+    text.ends_with(CUT_END)
 }

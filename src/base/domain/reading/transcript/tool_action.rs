@@ -58,6 +58,15 @@ pub fn exit_line(result: &str) -> Option<&str> {
     STARTS.iter().any(|start| first.starts_with(start)).then_some(first)
 }
 
+/// Returns what a command printed: its result without the line of how it ended, which the row of the call says, and
+/// without the name of its first stream.
+pub(super) fn printed(result: &str) -> &str {
+    let Some(exit) = exit_line(result) else { return result };
+    let rest = result.get(exit.len()..).unwrap_or_default();
+    let rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+    rest.strip_prefix("stdout:\n").unwrap_or(rest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +113,19 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(exit_line(result), line);
+        }
+    }
+
+    #[test]
+    fn a_command_shows_its_output_without_what_its_row_says() {
+        for (result, shown) in [
+            ("exit code 1\nstdout:\nok\nstderr:\nbad\n", "ok\nstderr:\nbad\n"),
+            ("退出码 0\r\nstdout: 空\n", "stdout: 空\n"),
+            ("exit code 0", ""),
+            ("no such file", "no such file"),
+            ("stdout:\nexit code 1\n", "stdout:\nexit code 1\n"),
+        ] {
+            assert_eq!(printed(result), shown);
         }
     }
 }

@@ -8,13 +8,15 @@ use crate::text::width::width;
 use crate::theme::{ColorDepth, Role, Theme};
 
 /// Roles that mark a place, also where it is blank.
-const MARKS: [Role; 6] = [
+const MARKS: [Role; 8] = [
     Role::RowSelected,
     Role::Search,
     Role::SearchCurrent,
     Role::Cursor,
     Role::DiffAddWord,
     Role::DiffRemoveWord,
+    Role::DiffAddRow,
+    Role::DiffRemoveRow,
 ];
 
 /// A theme that names the roles: the number of a role is its last part of a colour.

@@ -41,7 +41,7 @@ pub(super) fn tool_call(tool: &ToolCall, at: &Stamp, context: &LayoutContext<'_>
         rows = shown.into_rows();
     }
     if hidden > 0 {
-        rows.extend(more_rows(hidden, context));
+        rows.extend(more_rows(hidden, INDENT, context));
     }
     let meta = if let Some(lines) = context.printed {
         rows.extend(lines.iter().map(|line| printed_row(line, context)));
@@ -60,7 +60,7 @@ fn printed_row(line: &str, context: &LayoutContext<'_>) -> Strip {
 }
 
 /// Returns the number of hidden lines and the key that shows them; in two rows if they do not fit in one.
-fn more_rows(hidden: usize, context: &LayoutContext<'_>) -> Vec<Strip> {
+pub(super) fn more_rows(hidden: usize, indent: usize, context: &LayoutContext<'_>) -> Vec<Strip> {
     let ui = context.ui;
     let mut parts =
         vec![format!("{} {}", ui.glyphs.cut, ui.counted(hidden, transcript_words::MORE_LINES))];
@@ -69,11 +69,11 @@ fn more_rows(hidden: usize, context: &LayoutContext<'_>) -> Vec<Strip> {
         parts.push(format!("{key} {}", ui.text(transcript_words::ALL_IN_PAGER)));
     }
     let whole = parts.join(&context.dot());
-    if width(&whole) <= context.available(INDENT) {
+    if width(&whole) <= context.available(indent) {
         parts = vec![whole];
     }
     let dim = context.style(Role::TextDim);
-    parts.iter().map(|part| Strip::new().pad_to(INDENT).put(part, dim)).collect()
+    parts.iter().map(|part| Strip::new().pad_to(indent).put(part, dim)).collect()
 }
 
 /// Returns the text at the right edge: how it ended, how much it changed or said, how long it took.
@@ -120,7 +120,7 @@ fn opened(tool: &ToolCall, context: &LayoutContext<'_>) -> LimitedRows<Strip> {
     }
     let result = tool.result.as_ref().map(|result| result.text.as_str());
     match &tool.action {
-        ToolAction::Command(command) => add_command(&mut rows, command, result, context),
+        ToolAction::Command(command) => add_command(&mut rows, command, tool.said(), context),
         ToolAction::Patch(patch) => {
             rows.append(diff.patch(patch, rows.room()));
             add_text(&mut rows, result, context);
@@ -176,7 +176,7 @@ fn add_change(
 fn add_command(
     rows: &mut LimitedRows<Strip>,
     command: &str,
-    said: Option<&str>,
+    said: &str,
     context: &LayoutContext<'_>,
 ) {
     let (dim, strong) = (context.style(Role::TextDim), context.style(Role::TextStrong));
@@ -190,7 +190,7 @@ fn add_command(
             signs.zip(lines).map(prompt).collect()
         });
     }
-    for line in said.map(output_lines).unwrap_or_default() {
+    for line in output_lines(said) {
         rows.add_line(|| output_rows(&line, context));
     }
 }

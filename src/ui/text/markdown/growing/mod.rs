@@ -16,9 +16,9 @@ use super::super::clean::SafeText;
 use super::super::wide_chars::WideChars;
 use super::super::wrap::TailWrap;
 use super::definitions::Definitions;
-use super::{CODE_INDENT, RenderMeans, Renderer, StyledLine, StyledSpan, base_of_code, parser};
+use super::{RenderMeans, Renderer, StyledLine, base_of_code, code_cells, code_mark, parser};
 use crate::highlight::{CodeColours, Language};
-use crate::theme::Role;
+use crate::theme::{Glyphs, Role};
 
 /// Bytes kept of a text: of a longer one the end.
 const MAX_BYTES: usize = 512 * 1024;
@@ -195,7 +195,7 @@ impl GrowingMarkdown {
             let text = self.text.as_str().get(start..).unwrap_or_default();
             let long =
                 self.long.get_or_insert_with(|| LongBlock::new(text, self.width, follows, means));
-            long.grow(text, &mut self.rows, closed_rows);
+            long.grow(text, &mut self.rows, closed_rows, means.glyphs);
             return;
         }
         self.long = None;
@@ -325,19 +325,19 @@ impl LongBlock {
         let mut wrap = TailWrap::new(width);
         let mut skipped = 0;
         if fence.is_some() {
-            wrap = TailWrap::of_code(width.saturating_sub(CODE_INDENT.len()));
+            wrap = TailWrap::of_code(code_cells(width, means.glyphs));
             skipped = first.len();
             head = render_until(first, skipped, width, means, follows, &Definitions::default());
         } else if follows {
             head.push(StyledLine::default());
         }
         // Without a label, the blank code row of an empty fence is no head.
-        head.retain(|line| !line.text().starts_with(CODE_INDENT));
+        head.retain(|line| line.spans.first().is_none_or(|span| span.role != Role::Rule));
         Self { wrap, skipped, fed: 0, fence, head, settled: 0 }
     }
 
     /// Adds the new text, and replaces the rows from `at` on that have changed.
-    fn grow(&mut self, text: &str, rows: &mut Vec<StyledLine>, at: usize) {
+    fn grow(&mut self, text: &str, rows: &mut Vec<StyledLine>, at: usize, glyphs: &Glyphs) {
         let new = text.get(self.skipped + self.fed..).unwrap_or_default();
         self.fed += new.len();
         self.wrap.push(&SafeText::clean(new));
@@ -353,8 +353,7 @@ impl LongBlock {
         for row in self.settled..made {
             let mut line = StyledLine::plain(role, self.wrap.row(row));
             if self.fence.is_some() {
-                let indent = StyledSpan::new(Role::Code, SafeText::clean(CODE_INDENT));
-                line.spans.insert(0, indent);
+                line.spans.insert(0, code_mark(self.wrap.rows(), row, glyphs));
             }
             rows.push(line);
         }
