@@ -40,6 +40,8 @@ pub enum Request {
         dialog: DialogId,
         text: String,
         typed: String,
+        /// What runs in the dialog is stopped for it.
+        at_once: bool,
     },
     /// An answer; likewise.
     Answer {
@@ -205,8 +207,13 @@ impl Request {
                 Command::Page { ticket, dialog, course, before }
             }
             Self::Preview { dialog } => Command::Preview { ticket, dialog },
-            Self::Say { dialog, text, typed } => {
-                Command::Say { ticket, dialog, text, images: attached::images(&typed) }
+            Self::Say { dialog, text, typed, at_once } => {
+                let images = attached::images(&typed);
+                if at_once {
+                    Command::SayNow { ticket, dialog, text, images }
+                } else {
+                    Command::Say { ticket, dialog, text, images }
+                }
             }
             Self::KeepImage { origin, .. } => Command::KeepImage { ticket, origin },
             Self::Answer { dialog, question, part: Some(part), text, .. } => {

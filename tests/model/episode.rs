@@ -105,7 +105,8 @@ impl Episode {
 
     async fn step(&mut self, step: Step) -> Result<(), String> {
         let shown = match step {
-            Step::Say(n) => self.say(n).await,
+            Step::Say(n) => self.say(n, false).await,
+            Step::SayNow(n) => self.say(n, true).await,
             Step::Answer(n) => self.answer(n).await,
             Step::Stop(n) => {
                 let dialog = self.one_of(n, |client, id| client.rows[id].state.is_running());
@@ -183,12 +184,18 @@ impl Episode {
         shown
     }
 
-    async fn say(&mut self, n: u32) -> String {
+    async fn say(&mut self, n: u32, at_once: bool) -> String {
         let dialog = self.one_of(n, |_, _| true);
         let (ticket, mark) = (self.ticket(), self.mark('u'));
         self.memory.ledger.note(ticket, Kind::Words, &dialog, &mark);
-        let (shown, text) = (format!("says {mark} to {dialog}"), mark);
-        self.tell(Command::Say { ticket, dialog, text, images: Vec::new() }, shown).await
+        let how = if at_once { "at once" } else { "in turn" };
+        let (shown, text) = (format!("says {mark} to {dialog}, {how}"), mark);
+        let command = if at_once {
+            Command::SayNow { ticket, dialog, text, images: Vec::new() }
+        } else {
+            Command::Say { ticket, dialog, text, images: Vec::new() }
+        };
+        self.tell(command, shown).await
     }
 
     async fn answer(&mut self, n: u32) -> String {
@@ -250,7 +257,7 @@ impl Episode {
     async fn die(&mut self, operations: u32) -> String {
         self.disk.fail_after(operations);
         let n = operations * 8 + 1;
-        let said = self.say(n).await;
+        let said = self.say(n, false).await;
         self.wait(Duration::from_secs(3)).await;
         self.kill(format!("{said}, dies in {operations} operations")).await
     }

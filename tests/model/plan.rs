@@ -17,6 +17,8 @@ pub enum Profile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Say(u32),
+    /// What runs is stopped for the words.
+    SayNow(u32),
     Answer(u32),
     Stop(u32),
     StopAll,
@@ -62,7 +64,8 @@ fn step(rng: &mut Rng, profile: Profile) -> Step {
         [KeepGoingSwitch::On, KeepGoingSwitch::Off, KeepGoingSwitch::Refill][rng.usize(..3)];
     let die = rng.u32(0..40);
     let all: &[(u32, Step)] = &[
-        (20, Step::Say(n)),
+        (16, Step::Say(n)),
+        (6, Step::SayNow(n)),
         (14, Step::Answer(n)),
         (9, Step::Stop(n)),
         (2, Step::StopAll),
@@ -79,7 +82,8 @@ fn step(rng: &mut Rng, profile: Profile) -> Step {
         (2, Step::Restart),
     ];
     let waits: &[(u32, Step)] = &[
-        (22, Step::Say(n)),
+        (18, Step::Say(n)),
+        (8, Step::SayNow(n)),
         (6, Step::Answer(n)),
         (14, Step::Stop(n)),
         (24, Step::Continue(n)),

@@ -64,6 +64,15 @@ pub enum Command {
         #[serde(default)]
         images: Vec<AttachedImage>,
     },
+    /// As [`Self::Say`], but at once: what runs in the dialog is stopped for it, and the dialog goes on with the
+    /// message. A stop by the user that has not ended yet is taken back.
+    SayNow {
+        ticket: Ticket,
+        dialog: DialogId,
+        text: String,
+        #[serde(default)]
+        images: Vec<AttachedImage>,
+    },
     /// Keeps a private copy of an image that the user wants to attach: answered by
     /// [`super::DriverEvent::ImageKept`]. Nothing is sent to anybody.
     KeepImage {
@@ -229,6 +238,7 @@ macro_rules! ticket_within {
             | Self::Preview { ticket, .. }
             | Self::Create { ticket, .. }
             | Self::Say { ticket, .. }
+            | Self::SayNow { ticket, .. }
             | Self::KeepImage { ticket, .. }
             | Self::TakeBack { ticket, .. }
             | Self::Answer { ticket, .. }
@@ -308,6 +318,7 @@ impl Command {
             Self::Tasks { request, .. } => request.is_read_only(),
             Self::Create { .. }
             | Self::Say { .. }
+            | Self::SayNow { .. }
             | Self::KeepImage { .. }
             | Self::TakeBack { .. }
             | Self::Answer { .. }

@@ -599,6 +599,7 @@ fn carries_text(command: &Command) -> bool {
     matches!(
         command,
         Command::Say { .. }
+            | Command::SayNow { .. }
             | Command::Answer { .. }
             | Command::AnswerParts { .. }
             | Command::Create { .. }

@@ -219,8 +219,14 @@ async fn nothing_of_a_foreign_tree_is_driven_or_written_whatever_a_person_wants(
             let add = |ticket, scope| {
                 sheet(ticket, SheetRequest::AddReminder { content: content(), scope })
             };
-            let commands: [&dyn Fn(u64) -> Command; 11] = [
+            let commands: [&dyn Fn(u64) -> Command; 12] = [
                 &|ticket| Command::Say {
+                    ticket,
+                    dialog: dialog.clone(),
+                    text: "Hello".to_owned(),
+                    images: Vec::new(),
+                },
+                &|ticket| Command::SayNow {
                     ticket,
                     dialog: dialog.clone(),
                     text: "Hello".to_owned(),

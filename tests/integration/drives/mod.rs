@@ -54,6 +54,7 @@ mod restart;
 mod rings;
 mod rounds;
 mod runs;
+mod send_now;
 mod sessions;
 mod sheets;
 mod shell;

@@ -97,6 +97,13 @@ impl Running {
         self.ask(|ticket| Command::Say { ticket, dialog, text, images: Vec::new() }).await.map(drop)
     }
 
+    /// What runs in the dialog is stopped for these words.
+    pub async fn say_now(&mut self, dialog: &DialogId, text: &str) -> Result<(), String> {
+        let (dialog, text) = (dialog.clone(), text.to_owned());
+        let said = |ticket| Command::SayNow { ticket, dialog, text, images: Vec::new() };
+        self.ask(said).await.map(drop)
+    }
+
     pub async fn resume(&mut self, dialog: &DialogId) -> Result<(), String> {
         let dialog = dialog.clone();
         self.ask(|ticket| Command::Continue { ticket, dialog }).await.map(drop)

@@ -225,6 +225,9 @@ async fn a_client_that_only_views_changes_nothing() {
     let row = viewer.question().await;
     let refused = viewer.answer(&row, 1, "blue").await.expect_err("it views");
     assert!(refused.contains("views"), "{refused}");
+    let (dialog, text, images) = (row.dialog.clone(), "Now.".to_owned(), Vec::new());
+    viewer.send(Command::SayNow { ticket: 2, dialog, text, images }).await;
+    viewer.until(|event| matches!(event, DriverEvent::Refused { ticket: 2, .. })).await;
     viewer.send(Command::StopAll).await;
     viewer.send(Command::Shutdown { grace: Duration::ZERO }).await;
     let mut other = stage.screen("pts/2").await;

@@ -154,7 +154,12 @@ async fn kill_drivers_within_turns(seed: u64) -> u32 {
     let mut answered = BTreeSet::new();
     for number in 0..MESSAGES {
         let text = format!("message {number}.");
-        let say = Command::Say { ticket: 0, dialog: dialog.clone(), text, images: Vec::new() };
+        let (ticket, to, images) = (0, dialog.clone(), Vec::new());
+        let say = if number.is_multiple_of(4) {
+            Command::SayNow { ticket, dialog: to, text, images }
+        } else {
+            Command::Say { ticket, dialog: to, text, images }
+        };
         if sender.send(say).await {
             sent.insert(number);
         }

@@ -277,6 +277,7 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
         Command::Close,
         Command::Create { ticket, agent: s.agent(), taskdoc: s.text(), text: s.text() },
         Command::Say { ticket, dialog: s.dialog(), text: s.text(), images: s.images() },
+        Command::SayNow { ticket, dialog: s.dialog(), text: s.text(), images: s.images() },
         keep(ImageOrigin::File(s.text())),
         keep(ImageOrigin::Clipboard(Arc::from(s.text.as_bytes()))),
         Command::TakeBack { ticket, dialog: s.dialog(), message: MsgId::new(&text) },

@@ -94,6 +94,26 @@ impl Drives {
         }
     }
 
+    /// Ends what a drive does while its dialog goes on: words of a person wait. A person's stop that was requested
+    /// before is taken back; a stop for another reason stays.
+    pub fn interrupt(&mut self, dialog: &SelfId) {
+        let Some(running) = self.running.get_mut(dialog) else { return };
+        if matches!(running.stop_reason, Some(StopReason::UserStop | StopReason::EmergencyStop)) {
+            running.stop_reason = None;
+        }
+        running.stop.cancel();
+    }
+
+    /// True for a drive that begins no other generation: it stops or was interrupted.
+    pub fn is_ending(&self, dialog: &SelfId) -> bool {
+        self.running.get(dialog).is_some_and(|running| running.stop.is_cancelled())
+    }
+
+    /// True for a drive that was interrupted and does not stop.
+    pub fn is_interrupted(&self, dialog: &SelfId) -> bool {
+        self.is_ending(dialog) && self.stop_reason(dialog).is_none()
+    }
+
     pub fn stop_all(&mut self, reason: &StopReason) {
         let ids: Vec<SelfId> = self.running.keys().cloned().collect();
         for id in ids {
@@ -211,6 +231,45 @@ mod tests {
         let ended = tokio::time::timeout(Duration::from_mins(1), drives.end_all(&reason));
         assert_eq!(ended.await.unwrap(), [broken, waiting]);
         assert!(drives.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_interrupted_drive_begins_nothing_else_and_a_stop_that_follows_counts() {
+        let (mut drives, dialog) = (Drives::new(), SelfId::new("a"));
+        drives.interrupt(&dialog);
+        assert!(!drives.is_ending(&dialog), "it is not driven");
+        for stopped in [false, true] {
+            drives.start(&dialog, |drive| async move { drive.stop.cancelled().await });
+            assert!(!drives.is_ending(&dialog));
+            drives.interrupt(&dialog);
+            assert!(drives.is_ending(&dialog) && drives.is_interrupted(&dialog));
+            assert_eq!(drives.activity(&dialog), Activity::Driving);
+            let expected = stopped.then_some(StopReason::UserStop);
+            if stopped {
+                drives.stop(&dialog, StopReason::UserStop);
+            }
+            assert_eq!(drives.is_interrupted(&dialog), !stopped);
+            let ended = drives.next().await;
+            let DriveMessage::Ended(_, reason) = ended else { panic!("{ended:?}") };
+            assert_eq!(reason, expected);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_interruption_takes_back_the_stop_of_a_person_and_no_other() {
+        for (requested, left) in [
+            (StopReason::UserStop, None),
+            (StopReason::EmergencyStop, None),
+            (StopReason::ServerRestart, Some(StopReason::ServerRestart)),
+            (reason(), Some(reason())),
+        ] {
+            let (mut drives, dialog) = (Drives::new(), SelfId::new("a"));
+            drives.start(&dialog, |drive| async move { drive.stop.cancelled().await });
+            drives.stop(&dialog, requested);
+            drives.interrupt(&dialog);
+            assert_eq!(drives.stop_reason(&dialog), left.as_ref());
+            assert!(drives.is_ending(&dialog));
+        }
     }
 
     #[tokio::test(start_paused = true)]

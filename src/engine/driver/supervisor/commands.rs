@@ -44,6 +44,18 @@ impl Supervisor {
         self.handle_command((client, audience), command).await;
     }
 
+    /// Gives a message to the tree of its dialog.
+    pub(super) async fn say(
+        &mut self,
+        ticket: Ticket,
+        dialog: &DialogId,
+        (text, images, at_once): (String, Vec<AttachedImage>, bool),
+    ) {
+        let this = dialog.this.clone();
+        let request = TreeRequest::Say { ticket, dialog: this, text, images, at_once };
+        self.forward(Some(ticket), dialog, request).await;
+    }
+
     async fn answer(
         &mut self,
         ticket: Ticket,
@@ -90,9 +102,10 @@ impl Supervisor {
                 self.create(ticket, &agent, &taskdoc, text).await;
             }
             Command::Say { ticket, dialog, text, images } => {
-                let this = dialog.this.clone();
-                let request = TreeRequest::Say { ticket, dialog: this, text, images };
-                self.forward(Some(ticket), &dialog, request).await;
+                self.say(ticket, &dialog, (text, images, false)).await;
+            }
+            Command::SayNow { ticket, dialog, text, images } => {
+                self.say(ticket, &dialog, (text, images, true)).await;
             }
             Command::KeepImage { ticket, origin } => {
                 self.begin_to_keep_image(ticket, origin).await;

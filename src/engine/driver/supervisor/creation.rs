@@ -6,7 +6,6 @@ use crate::domain::{AgentId, DialogId, DialogMeta, Latest, QueuedPrompt, RootId,
 use crate::driver::shared::blocking::{BlockingThread, blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::driver::steps::draft::Draft;
-use crate::driver::tree::user_requests::TreeRequest;
 use crate::guard::create_taskdoc;
 use crate::minds::taskdoc;
 use crate::protocol::Refusal;
@@ -32,13 +31,7 @@ impl Supervisor {
             Ok(tree) => {
                 let dialog = DialogId::main(tree.root.clone());
                 self.spawn_tree(tree, Vec::new(), None);
-                let request = TreeRequest::Say {
-                    ticket,
-                    dialog: dialog.this.clone(),
-                    text,
-                    images: Vec::new(),
-                };
-                self.forward(Some(ticket), &dialog, request).await;
+                self.say(ticket, &dialog, (text, Vec::new(), false)).await;
             }
             Err(text) => self.send_event(DriverEvent::Refused { ticket, text }).await,
         }

@@ -11,7 +11,7 @@ use crate::domain::dialogs::record::Call;
 use crate::domain::dialogs::shown_state::Activity;
 use crate::domain::dialogs::state::{self, NextStep, next_step};
 use crate::domain::text::{Localized, localized};
-use crate::domain::{Dialog, DialogId, Reminder, SelfId};
+use crate::domain::{Dialog, DialogId, Latest, Reminder, SelfId};
 use crate::driver::calls::round::process_round;
 use crate::driver::calls::{ask_back, captured, fresh_boots, reply};
 use crate::driver::context::prepare::{self, PreparedMember};
@@ -71,7 +71,7 @@ impl TreeState {
             if self.engine.driving.is_finishing() {
                 self.stop(id, StopReason::ServerRestart);
             }
-            if self.closing || matches!(self.activity(id), Activity::Stopping(_)) {
+            if self.closing || self.drives.is_ending(id) {
                 return None;
             }
             let step = next_step(self.tree().get(id)?)?;
@@ -374,6 +374,10 @@ impl TreeState {
                     }
                 }
             }
+        }
+        if self.drives.is_interrupted(&at.dialog) {
+            // As words to a stopped dialog: whatever ended this generation, the next one takes them.
+            draft.edit_latest(&at.dialog, Latest::clear_interruption);
         }
         let written = self.commit_or_stop(&at.dialog, draft).await;
         if written && (answered || rejection.is_some()) {

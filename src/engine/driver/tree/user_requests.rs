@@ -46,6 +46,8 @@ pub enum TreeRequest {
         dialog: SelfId,
         text: String,
         images: Vec<AttachedImage>,
+        /// What runs in the dialog is stopped for it.
+        at_once: bool,
     },
     TakeBack {
         ticket: Ticket,
@@ -167,8 +169,8 @@ impl TreeState {
     pub(super) async fn handle_request(&mut self, request: TreeRequest) -> bool {
         let is_wanted = !request.brings_nothing();
         match request {
-            TreeRequest::Say { ticket, dialog, text, images } => {
-                let outcome = self.say(&dialog, &text, images).await;
+            TreeRequest::Say { ticket, dialog, text, images, at_once } => {
+                let outcome = self.say(&dialog, &text, images, at_once).await;
                 return self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::TakeBack { ticket, dialog, message } => {
@@ -277,12 +279,14 @@ impl TreeState {
         is_accepted
     }
 
-    /// Puts the message into the durable queue; the next generation takes it from there.
+    /// Puts the message into the durable queue; the next generation takes it from there, `at_once` if what runs is
+    /// stopped for it.
     async fn say(
         &mut self,
         id: &SelfId,
         text: &str,
         images: Vec<AttachedImage>,
+        at_once: bool,
     ) -> Result<(), Localized> {
         self.may_say(id, text)?;
         let images = self.read_images(images).await?;
@@ -305,7 +309,13 @@ impl TreeState {
         draft.set_queue(id, queue);
         // A message continues a stopped dialog.
         draft.edit_latest(id, Latest::clear_interruption);
-        self.commit_wish(id, draft).await
+        self.commit_wish(id, draft).await?;
+        if at_once {
+            // Only now: a message that is not on disk stops nothing.
+            self.drives.interrupt(id);
+            self.report_row(id).await;
+        }
+        Ok(())
     }
 
     fn may_say(&self, id: &SelfId, text: &str) -> Result<(), Localized> {

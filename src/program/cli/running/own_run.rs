@@ -24,6 +24,7 @@ impl OwnRun {
     /// The work that a command begins.
     pub fn of(command: &Command) -> Self {
         if let Command::Say { dialog, .. }
+        | Command::SayNow { dialog, .. }
         | Command::Answer { dialog, .. }
         | Command::AnswerParts { dialog, .. }
         | Command::Continue { dialog, .. } = command

@@ -525,6 +525,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::Page { dialog, .. }
         | Command::Preview { dialog, .. }
         | Command::Say { dialog, .. }
+        | Command::SayNow { dialog, .. }
         | Command::TakeBack { dialog, .. }
         | Command::Answer { dialog, .. }
         | Command::AnswerParts { dialog, .. }

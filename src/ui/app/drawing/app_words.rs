@@ -55,6 +55,7 @@ pub(in crate::app) const ANSWERED: Text = Text::new("answered", "已答复");
 pub(in crate::app) const MESSAGE_TO: Text = Text::new("message to", "发消息给");
 pub(in crate::app) const ANSWER: Text = Text::new("answer", "回答");
 pub(in crate::app) const SEND: Text = Text::new("send", "发送");
+pub(in crate::app) const SEND_NOW: Text = Text::new("send now", "立即发送");
 pub(in crate::app) const SEND_AND_NEXT: Text = Text::new("send and next", "发送并到下一个");
 pub(in crate::app) const NEXT_PART: Text = Text::new("next part", "下一部分");
 pub(in crate::app) const RECOMMENDED: Text = Text::new("recommended", "推荐");

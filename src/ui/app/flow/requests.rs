@@ -117,7 +117,7 @@ mod tests {
         let key = DraftKey::Message(dialog.clone());
         let (text, typed) = ("keep it".to_owned(), "b".to_owned());
         let ticket = requests.next_ticket();
-        requests.begin(ticket, Request::Say { dialog, text, typed });
+        requests.begin(ticket, Request::Say { dialog, text, typed, at_once: false });
         assert_eq!(requests.texts_for(&key).collect::<Vec<_>>(), ["b"]);
         requests.finish(ticket);
         assert_eq!(requests.texts_for(&key).count(), 0);

@@ -181,7 +181,7 @@ mod tests {
     fn a_message_is_no_draft_any_more_once_it_is_on_disk_and_one_again_if_refused() {
         let (key, typed) = (DraftKey::Message(main_dialog()), "hello".to_owned());
         let (dialog, text) = (main_dialog(), typed.clone());
-        let request = Request::Say { dialog, text, typed: typed.clone() };
+        let request = Request::Say { dialog, text, typed: typed.clone(), at_once: false };
         let saved = FollowUp::Writing(ToWriting::Saved(key.clone(), typed.clone()));
         assert_eq!(done(request.clone(), None, Workspace::new().facts()), [saved]);
         let why = Localized::same("no");

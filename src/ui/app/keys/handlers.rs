@@ -200,9 +200,10 @@ impl App {
             Action::DeclareDead => facts.on_selected(lifecycle::ask_to_declare_dead),
             Action::Delete => facts.on_selected_main(lifecycle::ask_to_delete),
             Action::Compose => vec![FollowUp::Focus(Focus::Composer)],
-            Action::Send => {
+            Action::Send | Action::SendNow => {
                 let taking_back = self.requests.awaits_take_back(self.writing.target());
-                self.writing.send(&self.model.inbox, taking_back, now)
+                let sent = self.writing.send(&self.model.inbox, taking_back, now);
+                if action == Action::SendNow { sent_at_once(sent) } else { sent }
             }
             Action::PreviousPart => self.writing.step_part(false, &self.model.inbox, now),
             Action::NextPart => self.writing.step_part(true, &self.model.inbox, now),
@@ -307,6 +308,16 @@ fn go(
         Focus::Dialog | Focus::Composer => reading.scroll(scroll),
     }
     Vec::new()
+}
+
+/// Lets a message be sent at once. An answer stays as it is: its dialog waits for it.
+fn sent_at_once(mut sent: FollowUps) -> FollowUps {
+    for one in &mut sent {
+        if let FollowUp::Request(Request::Say { at_once, .. }) = one {
+            *at_once = true;
+        }
+    }
+    sent
 }
 
 /// Acts on the notice or the failure that is selected in the inbox; `None` elsewhere.

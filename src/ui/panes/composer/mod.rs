@@ -30,6 +30,7 @@ pub const SCOPE: Scope = Scope::new("composer", "书写时", &[Scope::ANYWHERE])
 
 pub const BINDINGS: &[Binding] = &[
     SCOPE.bind(Action::Send, &["enter"]),
+    SCOPE.bind(Action::SendNow, &["alt+g"]),
     SCOPE.bind(Action::NewLine, &["alt+enter", "ctrl+j", "shift+enter"]),
     SCOPE.bind(Action::HistoryUp, &["up"]),
     SCOPE.bind(Action::HistoryDown, &["down"]),

@@ -6,9 +6,11 @@ use ratatui::layout::Size;
 use super::*;
 use crate::app::tests::fixture::*;
 use crate::backend::{Capabilities, FrameBounds, ScreenBackend};
-use crate::domain::DialogId;
+use crate::domain::dialogs::latest::Blocker;
+use crate::domain::text::Localized;
+use crate::domain::{DialogId, DisplayState};
 use crate::protocol::event::Segment;
-use crate::protocol::{Command, DriverEvent};
+use crate::protocol::{Command, DriverEvent, TreeRow};
 use crate::theme::{ColorDepth, Glyphs};
 
 fn says(stage: &Stage) -> Vec<(&DialogId, &str)> {
@@ -418,4 +420,79 @@ fn ctrl_u_deletes_to_the_start_of_the_line_as_in_a_shell() {
         .iter()
         .any(|command| matches!(command, Command::Say { text, .. } if text == "right"));
     assert!(said, "{:?}", stage.sent);
+}
+
+/// The messages that are sent at once.
+fn said_now(stage: &Stage) -> Vec<(u64, &DialogId, &str)> {
+    let sent = stage.sent.iter();
+    sent.filter_map(|command| {
+        let Command::SayNow { ticket, dialog, text, .. } = command else {
+            return None;
+        };
+        Some((*ticket, dialog, text.as_str()))
+    })
+    .collect()
+}
+
+/// The open dialog is in this state and the composer has the focus.
+fn writing_to(state: DisplayState) -> Stage {
+    let mut stage = streaming(120, 40);
+    let row = TreeRow { state, ..rows().remove(0) };
+    stage.apply(DriverEvent::Row(Box::new(row))).keys("i");
+    stage
+}
+
+#[test]
+fn one_key_sends_at_once_whatever_the_dialog_does() {
+    for state in [
+        DisplayState::Proceeding,
+        DisplayState::Idle,
+        stopped(),
+        blocked(Blocker::Human),
+        blocked(Blocker::SideDialogs),
+    ] {
+        let mut stage = writing_to(state.clone());
+        stage.type_text("rather not").keys("<alt+g>");
+        let said = said_now(&stage);
+        assert!(matches!(said[..], [(_, dialog, "rather not")] if *dialog == main_dialog()));
+        assert!(says(&stage).is_empty() && stage.composer_text().is_empty(), "{state:?}");
+    }
+}
+
+#[test]
+fn its_key_is_named_while_there_is_something_to_send_and_something_that_it_would_stop() {
+    for (state, runs) in [(DisplayState::Proceeding, true), (DisplayState::Idle, false)] {
+        let mut stage = writing_to(state);
+        assert!(!stage.screen().contains("Alt+g send now"), "{}", stage.screen());
+        stage.type_text("rather not");
+        assert_eq!(stage.screen().contains("Alt+g send now"), runs, "{}", stage.screen());
+    }
+}
+
+#[test]
+fn a_message_sent_at_once_that_is_refused_is_a_draft_again() {
+    let mut stage = writing_to(DisplayState::Proceeding);
+    stage.keys("<alt+g>");
+    assert!(said_now(&stage).is_empty(), "there is nothing to send");
+    stage.type_text("rather not").keys("<alt+g>");
+    let ticket = said_now(&stage)[0].0;
+    stage.apply(DriverEvent::Refused { ticket, text: Localized::same("the line was cut") });
+    assert_eq!(stage.composer_text(), "rather not");
+}
+
+#[test]
+fn an_answer_sent_at_once_is_sent_as_with_enter() {
+    let answers = |keys: &str| {
+        let mut stage = answering(120, 40);
+        stage.keys(keys);
+        assert!(said_now(&stage).is_empty());
+        let sent = stage.sent.iter().filter_map(|command| {
+            let Command::Answer { question, text, .. } = command else { return None };
+            Some((question.clone(), text.clone()))
+        });
+        sent.collect::<Vec<_>>()
+    };
+    let sent = answers("<alt+a> neither <alt+g>");
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent, answers("<alt+a> neither <enter>"));
 }

@@ -47,6 +47,7 @@ pub(super) const SYNONYMS: &[(&str, &str)] = &[
     ("refill", "loop auto 自动"),
     ("reminders", "todos plan memory 待办 计划 提醒"),
     ("retry-now", "again 重试"),
+    ("send-now", "interrupt interject steer 打断 插话"),
     ("shelf", "undo restore history 撤销 恢复 历史"),
     ("stop", "interrupt abort pause kill 停止 中断"),
     ("stop-all", "interrupt abort pause kill 停止 中断"),
@@ -72,10 +73,10 @@ pub(super) const MOVES: &str = "focus-next focus-previous focus-1 focus-2 focus-
     to-asker enter back previous-generation next-generation call-above call-below \
     question-above question-below change-above change-below previous-course next-course \
     previous-match next-match previous-file next-file previous-part next-part earlier-span \
-    later-span earlier-time later-time send new-line history-up history-down";
+    later-span earlier-time later-time send send-now new-line history-up history-down";
 
 /// The actions that end or lose something.
-pub(super) const ENDING: [Action; 14] = [
+pub(super) const ENDING: [Action; 15] = [
     Action::Archive,
     Action::ClearDraft,
     Action::ClearNews,
@@ -86,6 +87,7 @@ pub(super) const ENDING: [Action; 14] = [
     Action::DismissRest,
     Action::MarkDone,
     Action::Quit,
+    Action::SendNow,
     Action::Stop,
     Action::StopAll,
     Action::Suspend,

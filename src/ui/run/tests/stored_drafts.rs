@@ -4,13 +4,22 @@ use super::*;
 
 #[tokio::test]
 async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhile() {
+    for (code, held) in
+        [(KeyCode::Enter, KeyModifiers::NONE), (KeyCode::Char('g'), KeyModifiers::ALT)]
+    {
+        Box::pin(is_sent_once_stored(KeyEvent::new(code, held))).await;
+    }
+}
+
+async fn is_sent_once_stored(sends: KeyEvent) {
+    let is_message = |one: &Command| matches!(one, Command::Say { .. } | Command::SayNow { .. });
     let ((permit, permits), (stored, drafts)) =
         (std::sync::mpsc::channel(), std::sync::mpsc::channel());
     let (to_driver, mut commands) = mpsc::channel(16);
     let (events, from_driver) = mpsc::channel(64);
     let dialog = DialogId::main(RootId::new("a"));
     let mut keys: Vec<Input> = "ihello".chars().map(press).collect();
-    keys.push(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)).into());
+    keys.push(Event::Key(sends).into());
     let keys = keys.into_iter().map(|key| (5, key)).collect();
     let channels = Channels {
         input: typing(keys),
@@ -35,11 +44,11 @@ async fn a_message_is_sent_once_its_draft_is_stored_and_the_loop_goes_on_meanwhi
             sleep(10).await;
             early.extend(std::iter::from_fn(|| commands.try_recv().ok()));
         }
-        assert!(!early.iter().any(|command| matches!(command, Command::Say { .. })), "{early:?}");
+        assert!(!early.iter().any(is_message), "{early:?}");
         permit.send(()).unwrap();
         let said = tokio::time::timeout(Duration::from_secs(20), async {
             while let Some(command) = commands.recv().await {
-                if let Command::Say { text, .. } = command {
+                if let Command::Say { text, .. } | Command::SayNow { text, .. } = command {
                     return Some(text);
                 }
             }

@@ -441,7 +441,7 @@ impl Writing {
         match self.composer.target.clone() {
             Target::Nobody => Vec::new(),
             Target::Dialog(dialog) => vec![
-                FollowUp::Request(Request::Say { dialog, text, typed }),
+                FollowUp::Request(Request::Say { dialog, text, typed, at_once: false }),
                 FollowUp::Reading(ToReading::Scroll(ScrollMove::End)),
             ],
             Target::Question { dialog, id, part } => {
@@ -565,7 +565,8 @@ pub(in crate::app) mod tests {
     fn a_message_is_a_draft_until_it_is_saved_and_not_typed_again_meanwhile() {
         let (mut writing, now) = writing("hello");
         let (text, typed) = ("hello".to_owned(), "hello".to_owned());
-        let request = FollowUp::Request(Request::Say { dialog: dialog(), text, typed });
+        let say = Request::Say { dialog: dialog(), text, typed, at_once: false };
+        let request = FollowUp::Request(say);
         assert_eq!(
             send(&mut writing, now),
             [request, FollowUp::Reading(ToReading::Scroll(ScrollMove::End))]

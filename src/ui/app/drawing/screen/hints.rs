@@ -12,7 +12,7 @@ use crate::model::Mark;
 use crate::panes::composer::{Heading, PART, SCOPE, Target, TypedKind, hint};
 use crate::panes::field::ViMode;
 use crate::panes::inbox::times_of;
-use crate::protocol::InboxRow;
+use crate::protocol::{InboxRow, TreeRow};
 
 impl Screen<'_> {
     /// The composer's title: the mode of vi, the recipient, and what Enter does.
@@ -42,6 +42,7 @@ impl Screen<'_> {
                 let who = agent.map(|agent| format!("@{agent}")).unwrap_or_default();
                 let mut hints = self.first_hints(ui, app_words::SEND);
                 hints.extend(self.paste_hint(ui));
+                hints.extend(self.send_now_hint(row, ui));
                 hints.push(hint(ui, SCOPE, Action::NewLine, app_words::NEW_LINE));
                 let left = format!("{} {who}", ui.text(app_words::MESSAGE_TO));
                 Heading { left: self.image_note(ui).unwrap_or(left), right: parts(&hints) }
@@ -72,6 +73,13 @@ impl Screen<'_> {
     fn paste_hint(&self, ui: &UiSettings) -> Option<String> {
         let has_chips = self.app.writing.composer().field.has_chips();
         has_chips.then(|| hint(ui, SCOPE, Action::OpenPaste, app_words::SHOW_PASTE))
+    }
+
+    /// The key that sends at once, if there is a text to send and something that it would stop.
+    fn send_now_hint(&self, row: Option<&TreeRow>, ui: &UiSettings) -> Option<String> {
+        let runs = row.is_some_and(|row| row.state.is_running());
+        let writes = self.app.focus.is(Focus::Composer) && !self.app.writing.is_empty();
+        (runs && writes).then(|| hint(ui, SCOPE, Action::SendNow, app_words::SEND_NOW))
     }
 
     /// Returns the effect of the key that leaves the composer: with vi keys it ends a mode first.
