@@ -106,6 +106,8 @@ pub struct Cx<'a> {
     pub ui: &'a UiSettings,
     /// The current time.
     pub moment: Instant,
+    /// The same, as a calendar shows it.
+    pub now: &'a Stamp,
     pub follow_ups: &'a mut FollowUps,
 }
 

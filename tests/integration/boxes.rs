@@ -394,7 +394,7 @@ fn r4_while_the_server_is_down_dialogs_go_on_and_tasks_wait_for_it() {
     let why = open[0]["workUnknown"].as_str().unwrap_or_default();
     assert!(why.contains("cannot be reached"), "{open}");
     let (status, said) = run(&one, &["health"]);
-    assert_eq!(status, Some(6), "{said}");
+    assert_eq!(status, Some(5), "{said}");
     assert!(said.contains("tasks     not known"), "{said}");
     let health = one.json(&["health", "--json"]);
     assert_eq!((&health["engines"], &health["store"]["tasks"]), (&Value::Null, &Value::Null));

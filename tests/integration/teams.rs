@@ -155,6 +155,45 @@ fn the_day_of_a_team_that_is_used_up_is_said_by_every_list() {
 }
 
 #[test]
+fn s14_the_overview_has_trouble_first_and_what_is_not_known_is_no_zero() {
+    let driver = with_teams(Driver::ended());
+    let workspace = driver.home().workspace();
+    files::put(
+        &workspace,
+        ".minds/hive/teams/qa.yaml",
+        "lead: qa\nmembers: [qa, tester]\nscope: [tests]\nlimits: { max_tasks_per_day: 1 }\n",
+    );
+    let seen = driver.json(&["overview", "--json"]);
+    assert_eq!((&seen["store"]["ok"], &seen["driver"]["running"]), (&json!(true), &json!(false)));
+    assert_eq!(seen["teams"][0]["work"]["trouble"], Value::Null, "{seen}");
+    assert!(!workspace.join(".hive").exists(), "looking makes no store");
+    delegate(&driver, "what is this");
+    delegate(&driver, "and the second");
+    driver.ok(&["drive"], 0);
+    let seen = driver.json(&["overview", "--json"]);
+    let qa = &seen["teams"][0];
+    assert_eq!((&qa["name"], &qa["work"]["pending"]), (&json!("qa"), &json!(1)), "{seen}");
+    assert_eq!(qa["work"]["trouble"]["kind"], json!("usedUp"), "{seen}");
+    assert_eq!((&seen["tasks"]["pending"], &seen["questions"]), (&json!(1), &json!([])), "{seen}");
+    let said = driver.ok(&["overview"], 0);
+    assert!(said.contains("goes on at midnight  -> limits in .minds/hive/teams/qa.yaml"), "{said}");
+    fs::write(workspace.join(".hive/hive.db"), "no database ".repeat(100)).expect("written");
+    let (status, said) = run(&driver, &["overview"]);
+    assert_eq!(status, Some(6), "{said}");
+    assert!(said.contains("tasks     not known: ") && !said.contains("0 queued"), "{said}");
+    let ended = driver.run(&["overview", "--json"]);
+    assert_eq!(ended.status.code(), Some(6));
+    let seen: Value = serde_json::from_slice(&ended.stdout).expect("JSON");
+    for part in [&seen["tasks"], &seen["triggers"], &seen["news"], &seen["teams"][0]["work"]] {
+        assert!(
+            part["unknown"].as_str().is_some_and(|why| why.contains("cannot be read")),
+            "{seen}"
+        );
+    }
+    assert_eq!(seen["questions"], json!([]), "those are in other files");
+}
+
+#[test]
 fn what_waits_for_a_person_has_its_age_in_every_list() {
     let (mut driver, question) = Driver::asking();
     for runs in [true, false] {

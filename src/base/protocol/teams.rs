@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::teams::org_change::TeamStatus;
+use crate::domain::teams::stall::StallRule;
 use crate::domain::teams::task::Priority;
 use crate::domain::teams::trigger::TriggerId;
+use crate::domain::teams::trouble::TeamFacts;
 use crate::domain::{AgentId, TaskId, TeamName};
 
 /// A team that can be used.
@@ -33,6 +35,9 @@ pub struct TeamRow {
     /// The boxes where its tasks may be started, in a store that several share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boxes: Option<Vec<String>>,
+    /// When a task of it stalls.
+    #[serde(default)]
+    pub stall: StallRule,
 }
 
 impl TeamRow {
@@ -40,6 +45,19 @@ impl TeamRow {
     #[must_use]
     pub fn is_saturated(&self) -> bool {
         self.running >= u64::from(self.max_running)
+    }
+
+    /// What says whether it is in trouble, besides its tasks.
+    #[must_use]
+    pub fn facts(&self) -> TeamFacts<'_> {
+        TeamFacts {
+            team: &self.name,
+            status: self.status,
+            pending: self.pending,
+            used_up: self.used_up,
+            has_no_box: self.boxes.as_ref().is_some_and(Vec::is_empty),
+            stall: self.stall,
+        }
     }
 }
 

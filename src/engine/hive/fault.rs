@@ -3,15 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use crate::domain::reading::problem::STORE_PROBLEM;
 use crate::domain::safety::ownership::Distrust;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Problem, TeamName};
 
 use super::folder::DATABASE;
 use crate::minds::{STORE_FOLDER as PATH, team_file};
-
-/// The id of the problem that the store cannot be used.
-pub const STORE_PROBLEM: &str = "hive/store";
 
 /// Why something of the store could not be done.
 #[derive(Debug, thiserror::Error)]

@@ -557,6 +557,7 @@ impl App {
     /// Runs `work` on the overlays with the state they may read.
     fn in_overlays<R>(&mut self, work: impl FnOnce(&mut Overlays, OverlayFacts<'_>) -> R) -> R {
         let queued = self.requests.still_queued(self.facts().open_row());
+        let now = self.clock.now();
         let facts = OverlayFacts {
             model: &self.model,
             open: self.reading.dialog(),
@@ -567,6 +568,7 @@ impl App {
             sent: self.writing.composer().sent(),
             ui: &self.ui,
             moment: self.redraw.now(),
+            now: &now,
         };
         work(&mut self.overlays, facts)
     }

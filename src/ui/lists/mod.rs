@@ -6,6 +6,7 @@ pub mod change_to_approve;
 pub mod copy_parts;
 pub mod list;
 pub mod notice;
+pub mod overview;
 pub mod places;
 pub mod problems;
 pub mod processes;
@@ -28,6 +29,7 @@ use super::overlay::Overlay;
 const LISTS: &[Entry] = &[
     Entry::of::<problems::Problems>(),
     Entry::of::<team::Team>(),
+    Entry::of::<overview::Overview>(),
     Entry::of::<teams::Teams>(),
     Entry::of::<tasks::Tasks>(),
     Entry::of::<task::WholeTask>(),

@@ -148,6 +148,7 @@ mod tests {
             changing: false,
             used_up: false,
             boxes: None,
+            stall: crate::domain::teams::stall::StallRule::default(),
         }
     }
 
@@ -164,6 +165,7 @@ mod tests {
             attempt: 0,
             dialog: None,
             since: Stamp::new(format!("2026-11-21 10:{:02}:{:02}", number / 60, number % 60)),
+            error: None,
         }
     }
 

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Lang, Secrets};
 
+/// The id of the problem that the store of a workspace cannot be used.
+pub const STORE_PROBLEM: &str = "hive/store";
+
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

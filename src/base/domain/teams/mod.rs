@@ -6,3 +6,4 @@ pub mod org_change;
 pub mod stall;
 pub mod task;
 pub mod trigger;
+pub mod trouble;

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::task::{Task, TaskStatus};
 
 /// When a task stalls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StallRule {
     /// A task that waits for longer is worth a notice, and so is a change of a team that takes longer.
     pub pending_warn: Duration,

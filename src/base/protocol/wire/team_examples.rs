@@ -2,6 +2,7 @@
 
 use super::examples::Seeds;
 use crate::domain::teams::org_change::TeamStatus;
+use crate::domain::teams::stall::StallRule;
 use crate::domain::teams::task::row::TaskRow;
 use crate::domain::teams::task::{
     BlockReason, Priority, Task, TaskKind, TaskStatus, TaskTrigger, TeamWork,
@@ -30,6 +31,7 @@ impl Seeds {
             changing: self.flag,
             used_up: self.flag,
             boxes: self.maybe(vec![self.text()]),
+            stall: StallRule::default(),
         }
     }
 
@@ -120,6 +122,7 @@ impl Seeds {
             attempt: 2,
             dialog: self.maybe(self.dialog().root),
             since: self.stamp(),
+            error: self.maybe(self.text()),
         }
     }
 

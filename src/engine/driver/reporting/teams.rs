@@ -172,6 +172,7 @@ mod tests {
             attempt: 1,
             dialog: None,
             since: Stamp::new("2026-11-21 10:00:00"),
+            error: None,
         }
     }
 
@@ -199,6 +200,7 @@ mod tests {
             changing: false,
             used_up: false,
             boxes: None,
+            stall: crate::domain::teams::stall::StallRule::default(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::safety::trust::{TrustKind, Unagreed};
-use crate::domain::teams::org::{Org, OrgTeam};
+use crate::domain::teams::org::OrgTeam;
 use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::teams::trigger::row::Definitions;
 use crate::domain::text::{Text, localized};
@@ -96,13 +96,14 @@ pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> Dri
         consent,
         members: members(minds, engine.env),
         default_responder: minds.default_responder().cloned(),
-        teams: teams(minds.hive().org()),
+        teams: teams(minds.hive()),
         triggers: triggers(minds.hive()),
     }
 }
 
 /// The teams, without their tasks; none where teams are off.
-fn teams(org: &Org) -> Vec<TeamRow> {
+fn teams(hive: &HiveConfig) -> Vec<TeamRow> {
+    let org = hive.org();
     let row = |team: &OrgTeam| TeamRow {
         name: team.name.clone(),
         parent: team.parent.clone(),
@@ -116,6 +117,7 @@ fn teams(org: &Org) -> Vec<TeamRow> {
         changing: false,
         used_up: false,
         boxes: None,
+        stall: hive.stall,
     };
     org.teams().filter(|_| org.is_on()).map(row).collect()
 }

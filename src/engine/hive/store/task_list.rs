@@ -12,9 +12,11 @@ use crate::hive::fault::StoreFault;
 /// Characters of a text that are read for its first line.
 const READ_CHARS: i64 = 1_000;
 
-/// What [`row`] reads, in its order.
+/// What [`row`] reads, in its order. A task that was queued again waits since its last attempt ended.
 const COLUMNS: &str = "id, team, kind, priority, status, block_reason, substr(text, 1, CAST($2 AS INTEGER)), ord, attempt, dialog_root, \
-     COALESCE(ended_at, started_at, created_at)";
+     COALESCE(ended_at, CASE status WHEN 'pending' THEN ( \
+     SELECT MAX(a.ended_at) FROM attempts a WHERE a.org = tasks.org AND a.task = tasks.id) ELSE started_at END, created_at), \
+     substr(error, 1, CAST($2 AS INTEGER))";
 
 impl Store {
     /// The open tasks, what is worked on first, then the queue in its order; then those that have ended, the newest first.
@@ -65,6 +67,7 @@ impl Store {
 
 fn row(row: &Row, clock: &dyn Clock) -> Result<TaskRow, StoreFault> {
     let (text, reason): (String, Option<String>) = (row.try_get(6)?, row.try_get(5)?);
+    let error: Option<String> = row.try_get(11)?;
     Ok(TaskRow {
         id: TaskId::new(row.try_get::<String>(0)?),
         team: TeamName::new(row.try_get::<String>(1)?),
@@ -77,5 +80,6 @@ fn row(row: &Row, clock: &dyn Clock) -> Result<TaskRow, StoreFault> {
         attempt: number(row, 8)?,
         dialog: row.try_get::<Option<String>>(9)?.map(RootId::new),
         since: clock.stamp(moment(row.try_get(10)?)),
+        error: error.map(|error| short_headline(&error, MAX_ABOUT_CHARS)),
     })
 }

@@ -307,6 +307,7 @@ async fn an_end_counts_once_and_only_for_the_newest_attempt() {
         assert_eq!(task.duration_ms, Some(2_000));
         let view = bench.view().await;
         assert_eq!((view.active.len(), view.ended.len(), view.deliveries.len()), (0, 1, 1));
+        assert_eq!(view.listed[0].error.as_deref(), Some("no"), "lists say why");
         let of = view.ended[0].of.clone();
         bench.store.put_away(&of, 0).await.unwrap();
         bench.store.delivered(&of).await.unwrap();
@@ -556,6 +557,9 @@ async fn s18_1_a_task_waits_since_it_was_queued_last_and_runs_since_its_start() 
         let failed = TaskEnd::Failed { error: "no".to_owned() };
         assert!(bench.end("again", 1, &failed, 8 * HOUR).await);
         bench.store.retry_task(&id("again"), at(8 * HOUR)).await.unwrap();
+        let listed = bench.view().await.listed;
+        let again = listed.iter().find(|row| row.id == id("again")).map(|row| row.since.clone());
+        assert_eq!(again, Some(At(0).stamp(at(8 * HOUR))), "lists say so, too");
         let hours =
             |found: Vec<(crate::domain::teams::task::Task, Duration)>| -> Vec<(String, u64)> {
                 let hours = |(task, age): (crate::domain::teams::task::Task, Duration)| {

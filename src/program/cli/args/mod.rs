@@ -156,6 +156,13 @@ pub enum Command {
     Fork(ForkArgs),
     /// Show what members decide alone, or choose a level
     Autonomy(AutonomyArgs),
+    /// Show what the teams do, those in trouble first with what helps, and what waits for you; exits with 5 or 6 if
+    /// the store cannot be used
+    Overview {
+        /// One JSON value
+        #[arg(long)]
+        json: bool,
+    },
     /// List the teams, each below its parent, with what they do
     Teams {
         /// One JSON value
@@ -178,7 +185,7 @@ pub enum Command {
     Send(SendArgs),
     /// Copy the store of notices and tasks, put a copy back, or begin with an empty one
     Hive(HiveArgs),
-    /// Show how the store of notices and tasks is; exits with 6 if it is out of order
+    /// Show how the store of notices and tasks is; exits with 6 if it is out of order, 5 if it cannot be reached
     Health {
         /// One JSON value
         #[arg(long)]

@@ -1,6 +1,7 @@
-//! `teams`, `team`, `tasks`, `task`, `delegate`, `triggers`, `trigger`, `send`: the teams of a workspace and their tasks. They use the store beside a driver
+//! `overview`, `teams`, `team`, `tasks`, `task`, `delegate`, `triggers`, `trigger`, `send`: the teams of a workspace and their tasks. They use the store beside a driver
 //! that may run, which sees what changes.
 
+pub(super) mod overview;
 pub(super) mod store_copies;
 mod tasks;
 mod triggers;

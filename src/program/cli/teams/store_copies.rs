@@ -103,13 +103,12 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
         .chain(&found.problems)
         .map(ToString::to_string)
         .collect();
-    let is_driven = all_notes(&app::socket_folders())
-        .iter()
-        .any(|note| Path::new(&note.workspace) == workspace);
-    let status = if found.fault.is_some() || !problems.is_empty() || found.has_long_stall() {
-        Status::Invalid
-    } else {
-        Status::Done
+    let is_driven = is_driven(workspace);
+    let status = match &found.fault {
+        // It may come back: nothing is out of order here.
+        Some(fault) if refused(fault).is_held() => Status::InUse,
+        None if problems.is_empty() && !found.has_long_stall() => Status::Done,
+        Some(_) | None => Status::Invalid,
     };
     let state = match (&found.fault, found.is_opened) {
         (Some(fault), _) => fault.text().to_string(),
@@ -163,6 +162,12 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
         output::print(&format!("changes   {}: made or shut down, not over", change.team));
     }
     Ok(status)
+}
+
+/// True if a driver works here.
+pub(super) fn is_driven(workspace: &Path) -> bool {
+    let notes = all_notes(&app::socket_folders());
+    notes.iter().any(|note| Path::new(&note.workspace) == workspace)
 }
 
 fn stall_json(stall: &Stall) -> Value {

@@ -9,13 +9,13 @@ use crate::action::{Action, Binding, EditingKeys, KeysOf, Scope};
 use crate::app::drawing::app_words;
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::dialogs::record::Record;
-use crate::domain::{AgentId, DialogId, Entry, RootId};
+use crate::domain::{AgentId, DialogId, Entry, RootId, Stamp};
 use crate::follow_up::{FollowUp, FollowUps, ToReading, ToWriting};
 use crate::keymap::Keymap;
 use crate::lists::change_to_approve::ChangeToApprove;
 use crate::lists::list::ListOverlay;
 use crate::lists::tasks::Tasks;
-use crate::lists::{self, copy_parts, shelf, task, trigger};
+use crate::lists::{self, copy_parts, overview, shelf, task, trigger};
 use crate::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
 use crate::new_overlay::NewOverlay;
 use crate::overlay::{FROM_ANYWHERE, Handled, Overlay};
@@ -75,12 +75,13 @@ pub(in crate::app) struct OverlayFacts<'a> {
     pub sent: &'a SentTexts,
     pub ui: &'a UiSettings,
     pub moment: Instant,
+    pub now: &'a Stamp,
 }
 
 impl<'a> OverlayFacts<'a> {
     fn cx(self, read: (&'a Sheets, &'a Finds), follow_ups: &'a mut FollowUps) -> Cx<'a> {
         let (sheets, finds) = read;
-        let Self { model, open, found, queued, places, drafts, sent, ui, moment } = self;
+        let Self { model, open, found, queued, places, drafts, sent, ui, moment, now } = self;
         Cx {
             model,
             places,
@@ -93,6 +94,7 @@ impl<'a> OverlayFacts<'a> {
             sent,
             ui,
             moment,
+            now,
             follow_ups,
         }
     }
@@ -391,6 +393,13 @@ impl Overlays {
 
     /// Shows a list, or returns what it asks for instead.
     pub fn show_list(&mut self, facts: OverlayFacts<'_>, scope: Scope) -> FollowUps {
+        if let Some(below) = self.stack.iter().position(|one| one.scope() == overview::SCOPE)
+            && scope == overview::SCOPE
+        {
+            // Lists that were opened from it lead back to it: it is no second one.
+            self.stack.truncate(below + 1);
+            return Vec::new();
+        }
         let (read, mut follow_ups) = ((&self.sheets, &self.finds), Vec::new());
         let opened = lists::open(scope, &mut facts.cx(read, &mut follow_ups));
         self.stack.extend(opened);
@@ -531,6 +540,7 @@ mod tests {
             sent: &sent,
             ui: &ui,
             moment: Instant::now(),
+            now: &Stamp::default(),
         };
         overlays.call(facts, |_, cx| {
             cx.follow_ups.push(FollowUp::QuitAndStop);

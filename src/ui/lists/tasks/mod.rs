@@ -174,32 +174,34 @@ impl List for Tasks {
     }
 
     fn rows(&self, entry: usize, _: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
-        let Some(task) = self.at(entry, cx) else { return Vec::new() };
-        let (ui, dim) = (view.ui, view.ui.style(Role::TextDim));
-        let retries = cx.model.tree.retries(task);
-        let (glyph, role) = if retries {
-            (ui.glyphs.retrying, Role::Warning)
-        } else {
-            mark(task.status, &ui.glyphs)
-        };
-        let mut left = Strip::new()
-            .put(&format!("{glyph} "), ui.style(role))
-            .put(&format!("{} ", task.id.short()), dim);
-        if task.priority != Priority::Normal {
-            let role = if task.priority == Priority::Low { Role::TextDim } else { Role::Warning };
-            let word = ui.text(words::priority_word(task.priority));
-            left.push(&format!("{word} "), ui.style(role));
-        }
-        if self.team.is_none() {
-            left.push(&format!("{} ", task.team), ui.style(Role::Agent));
-        }
-        left.push(&format!(" {}", task.about), ui.style(Role::Text));
-        let state = words::task_state(task.status, task.block_reason);
-        let state = ui.text(if retries { words::RETRYING } else { state });
-        let age = age::short(&task.since, view.now);
-        let right = Strip::new().put(state, ui.style(role)).put(&format!("  {age}"), dim);
-        vec![(left, right)]
+        let row = self.at(entry, cx).map(|task| task_row(task, self.team.is_none(), view, cx));
+        row.into_iter().collect()
     }
+}
+
+/// A task in one row. `named`: with its team.
+pub(super) fn task_row(task: &TaskRow, named: bool, view: View<'_>, cx: &Cx<'_>) -> Row {
+    let (ui, dim) = (view.ui, view.ui.style(Role::TextDim));
+    let retries = cx.model.tree.retries(task);
+    let (glyph, role) =
+        if retries { (ui.glyphs.retrying, Role::Warning) } else { mark(task.status, &ui.glyphs) };
+    let mut left = Strip::new()
+        .put(&format!("{glyph} "), ui.style(role))
+        .put(&format!("{} ", task.id.short()), dim);
+    if task.priority != Priority::Normal {
+        let role = if task.priority == Priority::Low { Role::TextDim } else { Role::Warning };
+        let word = ui.text(words::priority_word(task.priority));
+        left.push(&format!("{word} "), ui.style(role));
+    }
+    if named {
+        left.push(&format!("{} ", task.team), ui.style(Role::Agent));
+    }
+    left.push(&format!(" {}", task.about), ui.style(Role::Text));
+    let state = words::task_state(task.status, task.block_reason);
+    let state = ui.text(if retries { words::RETRYING } else { state });
+    let age = age::short(&task.since, view.now);
+    let right = Strip::new().put(state, ui.style(role)).put(&format!("  {age}"), dim);
+    (left, right)
 }
 
 fn may_be_retried(status: TaskStatus) -> bool {
@@ -209,14 +211,15 @@ fn may_be_retried(status: TaskStatus) -> bool {
     }
 }
 
-fn cancel(task: &TaskRow, ui: &UiSettings) -> Outcome {
+/// Asks to confirm that a task is cancelled.
+pub(super) fn cancel(task: &TaskRow, ui: &UiSettings) -> Outcome {
     let name = format!("{} “{}”", task.id.short(), task::short(&task.about));
     let yes = vec![requested(TeamsRequest::Cancel { id: task.id.clone() })];
     let asks = NewOverlay::Question(ui.sentence(CANCEL_QUESTION, &name), yes);
     Outcome::Stay(FollowUp::Show(asks))
 }
 
-fn requested(request: TeamsRequest) -> FollowUp {
+pub(super) fn requested(request: TeamsRequest) -> FollowUp {
     FollowUp::Request(Request::Task(request))
 }
 

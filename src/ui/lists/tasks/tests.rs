@@ -21,6 +21,7 @@ fn row(number: u64, team: &str, status: TaskStatus, about: &str) -> TaskRow {
         attempt: 1,
         dialog: (status != TaskStatus::Pending).then(|| RootId::new(format!("aa/bb/{number}"))),
         since: Stamp::new(format!("2026-11-21 12:00:{number:02}")),
+        error: (status == TaskStatus::Failed).then(|| "HTTP 401\u{1b}[2J invalid key".to_owned()),
     }
 }
 

@@ -30,6 +30,7 @@ fn team(name: &str, parent: Option<&str>, (running, blocked, pending): (u64, u64
         changing: name == "main",
         used_up: name == "ops",
         boxes: None,
+        stall: crate::domain::teams::stall::StallRule::default(),
     }
 }
 

@@ -36,6 +36,9 @@ pub struct TaskRow {
     pub dialog: Option<RootId>,
     /// When it was queued, started or ended: the last of these.
     pub since: Stamp,
+    /// The first line of why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 impl TaskRow {
@@ -78,6 +81,7 @@ mod tests {
             attempt: 0,
             dialog: None,
             since: Stamp::new(since),
+            error: None,
         }
     }
 

@@ -20,7 +20,7 @@ use crate::app::keys::first_hints::{FirstHint, FirstHints};
 use crate::app::{App, Focus};
 use crate::cx::{UiSettings, View};
 use crate::follow_up::FollowUps;
-use crate::lists::problems;
+use crate::lists::{overview, problems};
 use crate::model::tree::StateCounts;
 use crate::model::{Inbox, Model, attached};
 use crate::panes::composer::Composer;
@@ -143,7 +143,9 @@ impl App {
         let is_busy = self.focus.is(Focus::Composer) || !self.overlays.is_empty();
         let ending = self.ending.rows(area, ui, is_busy);
         let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
-        let mut areas = columns(Rect { height: area.height - taken, ..area }, &self.focus);
+        let is_covered = self.overlays.shows(overview::SCOPE);
+        let area_of_panes = Rect { height: area.height - taken, ..area };
+        let mut areas = columns(area_of_panes, &self.focus, is_covered);
         areas.status = Rect { y: area.bottom() - 1, ..areas.status };
         let queue = self.queue_in_view();
         let listed = (self.focus.now(), self.startup.is_listed());
@@ -347,10 +349,13 @@ fn beside_overlays(areas: &Areas) -> InView {
     InView { inbox, composer: Rect::default() }
 }
 
-/// The columns.
-fn columns(area: Rect, focus: &FocusState) -> Areas {
+/// The columns. `is_covered`: what is on top takes the whole width.
+fn columns(area: Rect, focus: &FocusState, is_covered: bool) -> Areas {
     let status = Rect { y: area.bottom() - 1, height: 1, ..area };
     let body = Rect { height: area.height - 1, ..area };
+    if is_covered {
+        return Areas { left: body, status, ..Areas::default() };
+    }
     let on_left = matches!(focus.now(), Focus::Tree | Focus::Inbox);
     if area.width < MEDIUM {
         let tabs = Rect { height: 2, ..body };

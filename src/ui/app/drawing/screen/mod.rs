@@ -421,6 +421,7 @@ impl Screen<'_> {
             sent: self.app.writing.composer().sent(),
             ui: view.ui,
             moment: self.app.redraw.now(),
+            now: view.now,
         };
         self.app.overlays.draw(facts, frame, area, view);
     }

@@ -7,8 +7,8 @@ use crate::app::{DemoStart, Focus};
 use crate::domain::Lang;
 use crate::follow_up::FilteredList;
 use crate::lists::{
-    autonomy, change_to_approve, copy_parts, notice, places, problems, processes, shelf, tasks,
-    team, triggers,
+    autonomy, change_to_approve, copy_parts, notice, overview, places, problems, processes, shelf,
+    tasks, team, triggers,
 };
 use crate::new_overlay::{NewOverlay, PromptPurpose, SheetKind};
 use crate::panes::{changes, composer, consent, finder, log, mind, sheet, timeline, usage};
@@ -147,6 +147,7 @@ pub const SURFACES: &[Surface] = &[
         name: "team",
         show: |width, height| team::tests::shown_on(Stage::new(width, height)),
     },
+    Surface { name: "overview", show: overview::tests::stage },
     Surface { name: "teams", show: |width, height| with_tasks("<alt+4>", width, height) },
     Surface { name: "tasks", show: |width, height| with_tasks("<alt+5> f", width, height) },
     Surface { name: "task", show: tasks::tests::whole_shown },
