@@ -181,9 +181,7 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Autonomy(wanted)) => {
             block_on(commands::autonomy::autonomy(&workspace, wanted))
         }
-        Some(Command::Overview { json }) => {
-            block_on(teams::overview::overview(&workspace, json))
-        }
+        Some(Command::Overview { json }) => block_on(teams::overview::overview(&workspace, json)),
         Some(Command::Teams { json }) => block_on(teams::list(&workspace, json)),
         Some(Command::Team(wanted)) => block_on(teams::team(&workspace, wanted.command)),
         Some(Command::Tasks(wanted)) => block_on(teams::list_tasks(&workspace, wanted)),

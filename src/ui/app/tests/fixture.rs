@@ -314,6 +314,10 @@ impl Stage {
     }
 
     /// All of the text in the composer.
+    pub fn has_no_overlay(&self) -> bool {
+        self.app.overlays.is_empty()
+    }
+
     pub fn composer_text(&self) -> String {
         self.app.writing.composer().field.text()
     }

@@ -153,7 +153,7 @@ impl List for Overview {
                 "回答此问题或此团队的问题",
             ),
             hint: ANSWER,
-            run: |_, entry, cx| answer(asked_by(Line::of(entry), cx)?),
+            run: |_, entry, cx| asked_by(Line::of(entry), cx).map(answer),
         },
         ListKey {
             action: Action::RetryNow,
@@ -189,10 +189,10 @@ impl List for Overview {
                 Some(Outcome::Stay(FollowUp::Request(log)))
             },
         },
-        above(teams::SCOPE, Text::new("teams", "团队"), |_, _, _| shows(teams::SCOPE)),
-        above(tasks::SCOPE, Text::new("tasks", "任务"), |_, _, _| shows(tasks::SCOPE)),
+        above(teams::SCOPE, Text::new("teams", "团队"), |_, _, _| Some(shows(teams::SCOPE))),
+        above(tasks::SCOPE, Text::new("tasks", "任务"), |_, _, _| Some(shows(tasks::SCOPE))),
         above(triggers::SCOPE, Text::new("triggers", "触发器"), |_, _, _| {
-            shows(triggers::SCOPE)
+            Some(shows(triggers::SCOPE))
         }),
     ];
 
@@ -259,8 +259,8 @@ const fn above(
     ListKey { action: Action::Show(list), keys: &[], does: hint, hint, run }
 }
 
-fn shows(list: Scope) -> Option<Outcome> {
-    Some(Outcome::Stay(FollowUp::ShowList(list)))
+fn shows(list: Scope) -> Outcome {
+    Outcome::Stay(FollowUp::ShowList(list))
 }
 
 fn lines(cx: &Cx<'_>) -> Vec<Line> {
@@ -364,24 +364,24 @@ fn trigger_lines(triggers: &[TriggerRow]) -> Vec<Line> {
 fn open(line: Line, cx: &Cx<'_>) -> Option<Outcome> {
     let tasks_of = |team| {
         let tasks = NewOverlay::Tasks(team, ShownTasks::All);
-        Some(Outcome::Stay(FollowUp::Show(tasks)))
+        Outcome::Stay(FollowUp::Show(tasks))
     };
-    match line {
+    Some(match line {
         Line::Head(Part::Now) => {
             store_fault(cx.model)?;
             shows(problems::SCOPE)
         }
         Line::Head(Part::Teams) | Line::Idle(_) => shows(teams::SCOPE),
-        Line::Head(Part::Questions) => Some(Outcome::Close(FollowUp::Focus(Focus::Inbox))),
+        Line::Head(Part::Questions) => Outcome::Close(FollowUp::Focus(Focus::Inbox)),
         Line::Head(Part::Triggers) | Line::Trigger(_) => shows(triggers::SCOPE),
         Line::Head(Part::Ended) => tasks_of(None),
         Line::Team(at) => tasks_of(Some(team_at(at, cx)?.name.clone())),
         Line::Question(_) => answer(asked_by(line, cx)?),
         Line::Ended(at) => {
             let root = cx.model.teams.tasks().get(at)?.dialog.clone()?;
-            Some(Outcome::Close(FollowUp::Reading(ToReading::Read(DialogId::main(root)))))
+            Outcome::Close(FollowUp::Reading(ToReading::Read(DialogId::main(root))))
         }
-    }
+    })
 }
 
 /// The question in this row, or the one that the team waits for; none if that is on another box.
@@ -397,9 +397,9 @@ fn asked_by<'a>(line: Line, cx: &'a Cx<'_>) -> Option<&'a InboxRow> {
     cx.model.inbox.all().iter().find(is_of_task)
 }
 
-fn answer(row: &InboxRow) -> Option<Outcome> {
+fn answer(row: &InboxRow) -> Outcome {
     let pick = Pick::Question(row.question.id.clone());
-    Some(Outcome::Close(FollowUp::Writing(ToWriting::Answer(pick))))
+    Outcome::Close(FollowUp::Writing(ToWriting::Answer(pick)))
 }
 
 fn retry(trouble: &Trouble, cx: &Cx<'_>) -> Option<Outcome> {

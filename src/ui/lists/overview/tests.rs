@@ -70,7 +70,8 @@ fn a_team_whose_model_does_not_answer_says_so_and_one_key_asks_again() {
     assert!(stage.screen().contains("1 without its model"), "{}", stage.screen());
     stage.keys("j j j R");
     let asked = Command::RetryNow { dialog: main_dialog() };
-    assert!(stage.sent.contains(&asked), "{:?}\n{}", stage.sent, stage.screen());
+    let screen = stage.screen();
+    assert!(stage.sent.contains(&asked), "{:?}\n{screen}", stage.sent);
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn the_question_of_a_team_is_answered_by_one_key() {
     stage.apply(DriverEvent::Inbox(vec![InboxRow { work, ..asks }]));
     stage.screen();
     stage.keys("j j j j a");
-    assert!(stage.app.overlays.is_empty(), "{}", stage.screen());
+    assert!(stage.has_no_overlay(), "{}", stage.screen());
     assert!(stage.screen().contains("Which database?"), "{}", stage.screen());
 }
 
@@ -121,7 +122,7 @@ fn lists_opened_from_the_overview_lead_back_to_it_and_it_is_there_once() {
         stage.keys(keys);
         assert!(stage.screen().contains("OVERVIEW"), "{keys}\n{}", stage.screen());
         stage.keys("<esc>");
-        assert!(stage.app.overlays.is_empty(), "{keys}\n{}", stage.screen());
+        assert!(stage.has_no_overlay(), "{keys}\n{}", stage.screen());
     }
 }
 

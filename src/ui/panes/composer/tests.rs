@@ -435,9 +435,9 @@ fn said_now(stage: &Stage) -> Vec<(u64, &DialogId, &str)> {
 }
 
 /// The open dialog is in this state and the composer has the focus.
-fn writing_to(state: DisplayState) -> Stage {
+fn writing_to(shown: DisplayState) -> Stage {
     let mut stage = streaming(120, 40);
-    let row = TreeRow { state, ..rows().remove(0) };
+    let row = TreeRow { state: shown, ..rows().remove(0) };
     stage.apply(DriverEvent::Row(Box::new(row))).keys("i");
     stage
 }

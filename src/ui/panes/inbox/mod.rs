@@ -254,8 +254,8 @@ fn draw_titled(
 ) {
     let dim = ui.style(Role::TextDim);
     let names = names.filter(|name| !name.is_empty());
-    let named = names.map(|name| Strip::new().put(&format!("{name}  "), dim).join(facts.clone()));
-    let sides = named.chain([facts.clone()]);
+    let beside = names.map(|name| Strip::new().put(&format!("{name}  "), dim).join(facts.clone()));
+    let sides = beside.chain([facts.clone()]);
     let right = beside_title((left.width(), title), usize::from(area.width), sides);
     let left = left.put(title, ui.style(role));
     draw_between(buffer, area, area.y, (&left, &right), ui.glyphs.cut);
@@ -287,28 +287,25 @@ fn draw_question(
     let full = format!("{asker}{slug}");
     let title = tree.get(&row.dialog).map(|dialog| dialog.title.as_str());
     let facts = facts_of(row, times, drafts, view);
-    match title.filter(|title| !title.is_empty()) {
-        Some(title) => {
-            let short = short_asker(&asker, ui);
-            let about = (left, (title, Role::Text), facts);
-            draw_titled(buffer, inner, about, [full, asker, short].into_iter(), ui);
-        }
-        None => {
-            let about = (left, (full.as_str(), Role::Agent), facts);
-            draw_titled(buffer, inner, about, std::iter::empty(), ui);
-        }
+    if let Some(title) = title.filter(|title| !title.is_empty()) {
+        let short = short_asker(&asker, ui);
+        let about = (left, (title, Role::Text), facts);
+        draw_titled(buffer, inner, about, [full, asker, short].into_iter(), ui);
+    } else {
+        let about = (left, (full.as_str(), Role::Agent), facts);
+        draw_titled(buffer, inner, about, std::iter::empty(), ui);
     }
     if area.height < ROWS_EACH || area.y + 1 >= area.bottom() {
         return;
     }
     let kind = row.kind();
     // If there are several parts, the next one to answer says more than the text above them.
-    let asked = match row.next_part() {
+    let wanted = match row.next_part() {
         Some((_, part)) => title::headline(&part.text),
         None => title::headline(&row.question.tellask_content),
     };
     let sign = if row.is_approval() { ui.glyphs.changed } else { ui.glyphs.of_kind(kind) };
-    let second = Strip::new().put(&format!("{sign} "), dim).put(&asked, ui.style(Role::Text));
+    let second = Strip::new().put(&format!("{sign} "), dim).put(&wanted, ui.style(Role::Text));
     let below = Rect { y: area.y + 1, ..inner };
     // The kind of answer is shown only if there is room; for parts, their number always.
     let (right, is_needed) = match row.progress() {
