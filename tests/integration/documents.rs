@@ -48,7 +48,7 @@ impl Permission for Nobody {
     }
 }
 
-fn document(path: &str) -> String {
+pub fn document(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a document")
 }
 
