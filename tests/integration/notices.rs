@@ -79,7 +79,7 @@ fn q14_what_a_command_dismisses_leaves_the_screen_of_the_driver_that_runs() {
     let driver = configured(Driver::start());
     let screen = driver.screen(&["attach"]);
     driver.ok(&["run", "notify"], 0);
-    screen.until_shown(&["1 news", "· The tests pass."]);
+    screen.until_shown(&["1 news", "The tests pass."]);
     let listed = driver.json(&["inbox", "--json", "--kind", "notice"]);
     assert_eq!(listed["items"][0]["title"], json!("The tests pass."), "{listed}");
     assert_eq!(driver.json(&["inbox", "--json", "--kind", "question"])["items"], json!([]));

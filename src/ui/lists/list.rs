@@ -22,6 +22,7 @@ use crate::panes::read_sheet::{SheetView, draw_sheet_head, find_keys, text_keys}
 use crate::panes::row_search::{RowJump, RowSearch, SearchedRow, top_for};
 use crate::panes::strip::{Strip, draw_between};
 use crate::protocol::InboxRow;
+use crate::text::wrap::wrap;
 use crate::theme::Role;
 use crate::words;
 
@@ -515,8 +516,12 @@ impl<L: List> Overlay for ListOverlay<L> {
         if self.list.entries(cx).is_empty() {
             let dim = view.ui.style(Role::TextDim);
             let margin = if L::WALK == Walk::Entries { " " } else { "  " };
-            let line = Strip::new().put(margin, dim).put(L::EMPTY.in_lang(view.ui.lang), dim);
-            line.draw(frame.buffer_mut(), rows, rows.y);
+            let empty = L::EMPTY.in_lang(view.ui.lang);
+            let width = usize::from(rows.width).saturating_sub(margin.len());
+            for (y, line) in (rows.y..rows.bottom()).zip(wrap(empty, width)) {
+                let line = empty.get(line).unwrap_or_default().trim_end();
+                Strip::new().put(margin, dim).put(line, dim).draw(frame.buffer_mut(), rows, y);
+            }
             return;
         }
         match L::WALK {

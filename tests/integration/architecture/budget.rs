@@ -10,7 +10,7 @@ const BUDGETS: [(&str, usize); 4] = [
     ("src/base", 24_500),
     ("src/engine", 58_500),
     ("src/program", 17_500),
-    ("src/ui", 39_500),
+    ("src/ui", 40_000),
 ];
 
 #[test]

@@ -205,6 +205,8 @@ fn every_state_has_its_symbol_and_the_open_dialog_its_word() {
         let mut stage = Stage::new(120, 40);
         let dialog = row.dialog.clone();
         let row = TreeRow { asker: None, ..row };
+        let shown =
+            if row.title.is_empty() { format!("@{}", row.agent) } else { row.title.clone() };
         stage.apply(DriverEvent::Rows(vec![row])).apply(DriverEvent::Inbox(Vec::new()));
         if dialog.is_main() {
             stage.page(&[]);
@@ -215,7 +217,7 @@ fn every_state_has_its_symbol_and_the_open_dialog_its_word() {
         let symbol = mark.glyph(&Glyphs::UTF8);
         let word = mark.word().in_lang(crate::domain::Lang::En);
         assert!(screen.contains(&format!("{symbol} {word}")), "{mark:?}\n{screen}");
-        assert!(screen.contains(&format!("{symbol} @")), "{mark:?}\n{screen}");
+        assert!(screen.contains(&format!("{symbol} {shown}")), "{mark:?}\n{screen}");
     }
 }
 

@@ -13,11 +13,8 @@ use crate::protocol::{Command, DriverEvent, LOST, RetryView, TreeRow};
 use crate::theme::Glyphs;
 
 fn waiting(dialog: &DialogId, seconds: u64) -> DriverEvent {
-    let retry = RetryView::Waiting {
-        error: Localized::same("the provider is down"),
-        seconds,
-        server: String::new(),
-    };
+    let retry =
+        RetryView::Waiting { error: Localized::same("it is down"), seconds, server: String::new() };
     DriverEvent::Retry { dialog: dialog.clone(), retry }
 }
 
@@ -32,7 +29,7 @@ fn tail(stage: &mut Stage) -> Option<String> {
 fn the_retry_countdown_changes_and_shows_its_key() {
     let mut stage = streaming(120, 40);
     stage.apply(waiting(&main_dialog(), 70));
-    let shown = "the model did not answer; next retry in 2 min  R retry now  the provider is down";
+    let shown = "the model did not answer; next retry in 2 min  R retry now  it is down";
     assert_eq!(tail(&mut stage).as_deref(), Some(shown));
     for (after, left) in [(10, "1 min"), (5, "55 s"), (5, "50 s"), (50, "0 s")] {
         stage.wait(Duration::from_secs(after));
@@ -93,7 +90,7 @@ fn a_dialog_that_retries_has_its_own_symbol_count_and_word_and_is_retried_now() 
         let retries = TreeRow { retrying: true, ..rows().remove(0) };
         stage.apply(DriverEvent::Row(Box::new(retries)));
         let screen = stage.screen();
-        for shown in ["@orchestrator", "retrying", "1  "] {
+        for shown in ["add 2FA", "retrying", "1  "] {
             let shown = format!("{} {shown}", glyphs.retrying);
             assert!(screen.contains(&shown), "{shown}\n{screen}");
         }
@@ -220,7 +217,7 @@ fn values_without_room_leave_those_that_wait_for_the_person() {
     stage.show_level(Level::Off);
     let none = Text::new("wrong", "有误");
     let wrong = Problem::new("a", ".minds/team.yaml", none, none);
-    stage.apply(DriverEvent::Problems(vec![wrong]));
+    stage.apply(DriverEvent::Problems(vec![wrong])).wait(Duration::from_mins(1));
     let screen = stage.screen();
     let last = screen.lines().last().unwrap_or_default();
     assert!(last.contains("? 2  ! 1") && last.contains("? help"), "{last}");

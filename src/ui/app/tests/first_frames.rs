@@ -70,7 +70,7 @@ fn letters(screen: &str, left: usize) -> String {
 
 #[test]
 fn a_stop_reason_is_readable_in_full_at_every_size() {
-    for (width, height, left) in [(120, 40, 37), (80, 24, 29), (60, 20, 0), (40, 12, 0)] {
+    for (width, height, left) in [(120, 40, 41), (80, 24, 29), (60, 20, 0), (40, 12, 0)] {
         let mut stage = Stage::new(width, height);
         let shown = DisplayState::Stopped {
             reason: StopReason::system(Localized::same(WHY)),

@@ -72,7 +72,7 @@ fn a_dropped_image_is_a_chip_at_every_size_and_goes_out_with_the_message() {
         assert_eq!(asked(&stage)[0].1, SHOT);
         assert!(stage.screen().contains("[image my shot.png …]"), "{}", stage.screen());
         stage.keys("<enter>");
-        assert!(says(&stage).is_empty() && stage.screen().contains("still being read"));
+        assert!(says(&stage).is_empty() && stage.screen().contains("not sent"));
         read(&mut stage, 0, "my shot.png");
         assert!(stage.screen().contains("see [image my shot.png 120.0 KB]"), "{}", stage.screen());
         stage.keys("<enter>");

@@ -239,7 +239,7 @@ fn nothing_agrees_below_help_and_a_question_not_seen_cannot_be_confirmed() {
 
 #[test]
 fn help_in_the_composer_lists_the_keys_of_the_text_field() {
-    let mut stage = streaming(120, 68);
+    let mut stage = streaming(120, 90);
     let screen = stage.keys("3 i <f1>").screen();
     for text in ["  editing", "Ctrl+w Alt+h", "Cut the word before", "Insert what was cut"] {
         assert!(screen.contains(text), "{text}\n{screen}");

@@ -159,7 +159,7 @@ impl List for Overview {
             action: Action::RetryNow,
             keys: &["R"],
             does: Text::new(
-                "Queue the task again that failed or stopped, or ask the model again now",
+                "Queue what failed or stopped again, or ask the model again now",
                 "让失败或停止的任务重新排队，或立即再次请求模型",
             ),
             hint: RETRY,

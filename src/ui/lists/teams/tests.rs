@@ -59,9 +59,10 @@ fn each_team_is_listed_below_its_parent_with_what_it_has_to_do() {
 
 #[test]
 fn without_teams_the_list_says_how_there_would_be_some() {
-    let mut stage = streaming(100, 24);
-    stage.keys("<alt+4>");
-    assert!(stage.screen().contains(".minds/hive/teams/NAME.yaml"), "{}", stage.screen());
+    for (width, height) in [(160, 24), (100, 24), (40, 12)] {
+        let screen = streaming(width, height).keys("<alt+4>").screen();
+        assert!(screen.contains("NAME.yaml"), "what has no room goes on below: {screen}");
+    }
 }
 
 #[test]

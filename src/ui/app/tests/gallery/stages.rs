@@ -149,7 +149,7 @@ pub const SURFACES: &[Surface] = &[
     },
     Surface { name: "overview", show: overview::tests::stage },
     Surface { name: "teams", show: |width, height| with_tasks("<alt+4>", width, height) },
-    Surface { name: "tasks", show: |width, height| with_tasks("<alt+5> f", width, height) },
+    Surface { name: "tasks", show: |width, height| with_tasks("<alt+5> *", width, height) },
     Surface { name: "task", show: tasks::tests::whole_shown },
     Surface { name: "triggers", show: |width, height| with_triggers("<alt+6>", width, height) },
     Surface {
