@@ -15,8 +15,9 @@ pub(super) const MAX_PER_FRAME: usize = MAX_KEPT / 2;
 /// Bytes that an entry counts in addition to its text.
 const ENTRY_BYTES: usize = 256;
 
+/// A text, by its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub struct CodeKey {
     hash: u64,
     bytes: usize,
 }
@@ -33,11 +34,13 @@ pub(super) enum Found {
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     hasher: RandomState,
-    entries: HashMap<Key, Entry>,
+    entries: HashMap<CodeKey, Entry>,
     /// Bytes of the texts of all entries.
     kept: usize,
     /// Counts the uses of entries.
     uses: u64,
+    /// Counts frames.
+    frame: u64,
     /// Bytes this frame may still ask for.
     left: usize,
 }
@@ -47,38 +50,45 @@ struct Entry {
     /// `None` while the thread has it.
     runs: Option<Arc<[CodeRun]>>,
     used: u64,
+    /// The last frame that asked for it: each of its rows does, and it counts once.
+    frame: u64,
 }
 
 impl Cache {
-    pub fn key(&self, language: Language, text: &str) -> Key {
-        Key { hash: self.hasher.hash_one((language, text)), bytes: text.len() }
+    pub fn key(&self, language: Language, text: &str) -> CodeKey {
+        CodeKey { hash: self.hasher.hash_one((language, text)), bytes: text.len() }
     }
 
     pub fn begin_frame(&mut self) {
+        self.frame += 1;
         self.left = MAX_PER_FRAME;
     }
 
-    pub fn find(&mut self, key: &Key) -> Found {
-        let Some(left) = self.left.checked_sub(cost(key)) else { return Found::Refused };
-        self.left = left;
+    pub fn find(&mut self, key: &CodeKey) -> Found {
+        if self.entries.get(key).is_none_or(|entry| entry.frame != self.frame) {
+            let Some(left) = self.left.checked_sub(cost(key)) else { return Found::Refused };
+            self.left = left;
+        }
         self.uses += 1;
         let Some(entry) = self.entries.get_mut(key) else { return Found::Nothing };
-        entry.used = self.uses;
+        (entry.used, entry.frame) = (self.uses, self.frame);
         entry.runs.clone().map_or(Found::Awaited, Found::Runs)
     }
 
     /// The thread has this text.
-    pub fn await_runs(&mut self, key: &Key) {
+    pub fn await_runs(&mut self, key: &CodeKey) {
         self.put(key, None);
     }
 
-    pub fn insert(&mut self, key: &Key, runs: Arc<[CodeRun]>) {
+    pub fn insert(&mut self, key: &CodeKey, runs: Arc<[CodeRun]>) {
         self.put(key, Some(runs));
     }
 
-    fn put(&mut self, key: &Key, runs: Option<Arc<[CodeRun]>>) {
-        let entry = Entry { runs, used: self.uses };
-        if self.entries.insert(*key, entry).is_none() {
+    fn put(&mut self, key: &CodeKey, runs: Option<Arc<[CodeRun]>>) {
+        if let Some(entry) = self.entries.get_mut(key) {
+            (entry.runs, entry.used) = (runs, self.uses);
+        } else {
+            self.entries.insert(*key, Entry { runs, used: self.uses, frame: self.frame });
             self.kept += cost(key);
         }
         if self.kept > MAX_KEPT {
@@ -86,10 +96,16 @@ impl Cache {
         }
     }
 
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Evicts the least recently used entries until a quarter is free.
     fn drop_oldest(&mut self) {
         let known = self.entries.iter().filter(|(_, entry)| entry.runs.is_some());
-        let mut by_use: Vec<(u64, Key)> = known.map(|(key, entry)| (entry.used, *key)).collect();
+        let mut by_use: Vec<(u64, CodeKey)> =
+            known.map(|(key, entry)| (entry.used, *key)).collect();
         by_use.sort_unstable_by_key(|(used, _)| *used);
         for (_, key) in by_use {
             if self.kept <= MAX_KEPT / 4 * 3 {
@@ -101,7 +117,7 @@ impl Cache {
     }
 }
 
-fn cost(key: &Key) -> usize {
+fn cost(key: &CodeKey) -> usize {
     key.bytes + ENTRY_BYTES
 }
 
@@ -109,7 +125,7 @@ fn cost(key: &Key) -> usize {
 mod tests {
     use super::*;
 
-    fn key(cache: &Cache, number: usize) -> Key {
+    fn key(cache: &Cache, number: usize) -> CodeKey {
         let language = Language::named("rust").unwrap();
         cache.key(language, &format!("{number:>60000}"))
     }
@@ -146,5 +162,16 @@ mod tests {
             !matches!(cache.find(&key), Found::Refused)
         });
         assert_eq!(asked.count(), MAX_PER_FRAME / 60_256);
+    }
+
+    #[test]
+    fn a_text_counts_once_in_a_frame_however_many_of_its_rows_are_drawn() {
+        let mut cache = Cache::default();
+        let key = key(&cache, 0);
+        cache.insert(&key, Arc::default());
+        for _ in 0..2 {
+            cache.begin_frame();
+            assert!((0..100).all(|_| matches!(cache.find(&key), Found::Runs(_))));
+        }
     }
 }

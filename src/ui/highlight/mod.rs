@@ -1,9 +1,9 @@
 //! Colours of code: which parts of a text are keywords, strings, comments.
 //!
-//! A caller that lays out code asks for its runs and gets at once those that are known; a new text is plain
-//! at first, and a thread finds its runs. Then [`CodeColours::done`] is notified, and the plain text is laid
-//! out again. The thread begins with the first text and ends after a rest. Runs only divide a text, they never
-//! change it: whatever they say, all of it is shown.
+//! Who draws code asks for its runs and gets at once those that are known; a new text is plain at first, and a
+//! thread finds its runs. Then [`CodeColours::done`] is notified, and the frame is drawn again. The thread begins
+//! with the first text and ends after a rest. Runs only divide a text, they never change it: whatever they say,
+//! all of it is shown.
 //!
 //! Everything is bounded: the size of a text, the texts that wait, what is kept, and what one frame may ask
 //! for, which is less than what is kept, so that no frame evicts its own runs.
@@ -16,14 +16,15 @@ mod tests;
 
 use std::fmt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
 use tokio::sync::Notify;
 
 use crate::theme::Role;
-use cache::{Cache, Found, Key};
+pub use cache::CodeKey;
+use cache::{Cache, Found};
 pub use language::Language;
 use parser::CodeParser;
 
@@ -41,6 +42,16 @@ const REST: Duration = Duration::from_secs(20);
 pub struct CodeRun {
     pub end: usize,
     pub role: Role,
+}
+
+/// The runs of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CodeRuns {
+    Known(Arc<[CodeRun]>),
+    /// They are known later.
+    Awaited,
+    /// It has none in this frame.
+    Plain,
 }
 
 /// The runs of texts; a handle that is cheap to clone.
@@ -69,10 +80,6 @@ enum Timing {
 struct State {
     cache: Cache,
     thread: Worker,
-    /// Texts that were asked for and are not known yet.
-    missed: u64,
-    /// Counts each time more runs became known.
-    revision: u64,
 }
 
 #[derive(Default)]
@@ -87,7 +94,7 @@ enum Worker {
 
 /// A text whose runs are to be found.
 struct CodeJob {
-    key: Key,
+    key: CodeKey,
     language: Language,
     text: String,
 }
@@ -116,49 +123,32 @@ impl CodeColours {
         Self { shared: Some(Arc::new(Shared { state, done, timing })) }
     }
 
-    /// Returns the known runs of a text. They always end with the text.
-    pub fn runs(&self, language: Option<Language>, text: &str) -> Vec<CodeRun> {
-        let found = match (&self.shared, language) {
+    /// Asks for the runs of a text. Its owner keeps the `key` for it.
+    pub fn ask(&self, language: Option<Language>, text: &str, key: &OnceLock<CodeKey>) -> CodeRuns {
+        match (&self.shared, language) {
             (Some(shared), Some(language)) if text.len() <= MAX_BYTES => {
-                shared.runs(language, text)
+                shared.find(language, text, key)
             }
-            (Some(_) | None, _) => None,
-        };
-        let mut runs = found.map(|runs| within(text, &runs)).unwrap_or_default();
-        if runs.last().is_none_or(|run| run.end < text.len()) {
-            runs.push(CodeRun { end: text.len(), role: Role::Code });
+            (Some(_) | None, _) => CodeRuns::Plain,
         }
-        runs
     }
 
-    /// Begins the layout of a frame, with a new limit of texts.
+    /// Begins a frame, with a new limit of texts.
     pub fn begin_frame(&self) {
         if let Some(shared) = &self.shared {
             shared.state().cache.begin_frame();
         }
     }
 
-    /// Lays something out; says whether a text of it may get its runs later, by the revision it has.
-    pub fn watch<T>(&self, lay_out: impl FnOnce() -> T) -> (T, Option<u64>) {
-        let Some(shared) = &self.shared else { return (lay_out(), None) };
-        // The revision from before: what becomes known while it is laid out may have been missed.
-        let (before, revision) = {
-            let state = shared.state();
-            (state.missed, state.revision)
-        };
-        let made = lay_out();
-        (made, (shared.state().missed != before).then_some(revision))
-    }
-
-    /// True if what was laid out at this revision may look different now.
-    pub fn is_newer_than(&self, revision: Option<u64>) -> bool {
-        let now = self.shared.as_ref().map(|shared| shared.state().revision);
-        revision.is_some() && revision != now
-    }
-
     /// Notified when more runs are known.
     pub fn done(&self) -> Arc<Notify> {
         self.shared.as_ref().map(|shared| shared.done.clone()).unwrap_or_default()
+    }
+
+    /// Returns how many texts it was asked for and still knows.
+    #[cfg(test)]
+    pub fn asked(&self) -> usize {
+        self.shared.as_ref().map_or(0, |shared| shared.state().cache.len())
     }
 }
 
@@ -168,50 +158,38 @@ impl fmt::Debug for CodeColours {
     }
 }
 
-/// The runs that divide this text, up to the first that does not.
-fn within(text: &str, runs: &[CodeRun]) -> Vec<CodeRun> {
-    let mut start = 0;
-    let fits = |run: &&CodeRun| {
-        let fits = run.end > start && text.is_char_boundary(run.end);
-        start = run.end;
-        fits
-    };
-    runs.iter().take_while(fits).copied().collect()
-}
-
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The runs of a text; if they are not known, they are asked for.
-    fn runs(self: &Arc<Self>, language: Language, text: &str) -> Option<Arc<[CodeRun]>> {
+    /// The runs of a text; if they are not known, the thread finds them.
+    fn find(self: &Arc<Self>, language: Language, text: &str, key: &OnceLock<CodeKey>) -> CodeRuns {
         let mut state = self.state();
-        let key = state.cache.key(language, text);
+        let key = *key.get_or_init(|| state.cache.key(language, text));
         match state.cache.find(&key) {
-            Found::Runs(runs) => return Some(runs),
-            Found::Refused => return None,
+            Found::Runs(runs) => return CodeRuns::Known(runs),
+            Found::Refused => return CodeRuns::Plain,
             Found::Awaited => {}
             Found::Nothing => {
                 let text = text.to_owned();
                 let job = CodeJob { key, language, text };
                 match self.timing {
-                    Timing::OnThread(rest) => self.ask(&mut state, job, rest),
+                    Timing::OnThread(rest) => self.give(&mut state, job, rest),
                     #[cfg(test)]
                     Timing::AtOnce => {
                         let runs: Arc<[CodeRun]> = runs_at_once(&job).into();
                         state.cache.insert(&job.key, runs.clone());
-                        return Some(runs);
+                        return CodeRuns::Known(runs);
                     }
                 }
             }
         }
-        state.missed += 1;
-        None
+        if matches!(state.thread, Worker::Gone) { CodeRuns::Plain } else { CodeRuns::Awaited }
     }
 
     /// Gives a text to the thread. If too many wait, it is asked for again after some are done.
-    fn ask(self: &Arc<Self>, state: &mut State, job: CodeJob, rest: Duration) {
+    fn give(self: &Arc<Self>, state: &mut State, job: CodeJob, rest: Duration) {
         if matches!(state.thread, Worker::NotStarted) {
             state.thread = start(self, rest);
         }
@@ -224,13 +202,8 @@ impl Shared {
         }
     }
 
-    fn insert(&self, key: &Key, runs: Vec<CodeRun>) {
+    fn insert(&self, key: &CodeKey, runs: Vec<CodeRun>) {
         self.state().cache.insert(key, runs.into());
-    }
-
-    fn tell(&self) {
-        self.state().revision += 1;
-        self.done.notify_one();
     }
 }
 
@@ -281,6 +254,6 @@ fn work(jobs: &Receiver<CodeJob>, shared: &Weak<Shared>, rest: Duration) {
             shared.insert(&job.key, runs);
         }
         let Some(shared) = shared.upgrade() else { return };
-        shared.tell();
+        shared.done.notify_one();
     }
 }

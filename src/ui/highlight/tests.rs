@@ -4,6 +4,14 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The known runs of a text; none if there are none yet.
+fn known(colours: &CodeColours, language: Option<Language>, text: &str) -> Vec<CodeRun> {
+    match colours.ask(language, text, &OnceLock::new()) {
+        CodeRuns::Known(runs) => runs.to_vec(),
+        CodeRuns::Awaited | CodeRuns::Plain => Vec::new(),
+    }
+}
+
 fn covered(text: &str, runs: &[CodeRun]) -> String {
     let mut start = 0;
     let part = |run: &CodeRun| {
@@ -71,19 +79,11 @@ proptest! {
     ) {
         let colours = CodeColours::at_once();
         colours.begin_frame();
-        let runs = colours.runs(Some(language), &text);
-        prop_assert_eq!(covered(&text, &runs), text.as_str());
+        let runs = known(&colours, Some(language), &text);
+        let end = runs.last().map_or(0, |run| run.end);
+        prop_assert_eq!(covered(&text, &runs), text.get(..end).unwrap());
         prop_assert!(runs.windows(2).all(|pair| pair[0].end < pair[1].end));
-        let plain = CodeColours::off().runs(Some(language), &text);
-        prop_assert_eq!(plain, [CodeRun { end: text.len(), role: Role::Code }]);
-    }
-
-    #[test]
-    fn runs_of_another_text_do_no_harm(text in pieces(), ends in proptest::collection::vec(0..99_usize, 0..9)) {
-        let runs: Vec<CodeRun> = ends.into_iter().map(|end| CodeRun { end, role: Role::Link }).collect();
-        let kept = within(&text, &runs);
-        let end = kept.last().map_or(0, |run| run.end);
-        prop_assert_eq!(covered(&text, &kept), text.get(..end).unwrap());
+        prop_assert!(known(&CodeColours::off(), Some(language), &text).is_empty());
     }
 }
 
@@ -91,16 +91,12 @@ proptest! {
 async fn a_text_is_plain_at_first_and_coloured_once_its_runs_are_known() {
     let colours = CodeColours::on();
     let (language, done) = (Language::named("rust"), colours.done());
-    let ask = || colours.watch(|| colours.runs(language, "fn a() {}"));
+    let ask = || colours.ask(language, "fn a() {}", &OnceLock::new());
     colours.begin_frame();
-    let (plain, incomplete) = ask();
-    assert_eq!(plain, [CodeRun { end: 9, role: Role::Code }]);
-    assert!(incomplete.is_some());
+    assert_eq!(ask(), CodeRuns::Awaited);
     tokio::time::timeout(Duration::from_mins(1), done.notified()).await.unwrap();
-    assert!(colours.is_newer_than(incomplete));
-    let (coloured, incomplete) = ask();
-    assert_eq!((coloured[0].role, incomplete), (Role::CodeKeyword, None));
-    assert!(!colours.is_newer_than(incomplete));
+    let CodeRuns::Known(runs) = ask() else { panic!("not known") };
+    assert_eq!(runs[0].role, Role::CodeKeyword);
 }
 
 #[test]
@@ -112,8 +108,7 @@ fn what_has_no_language_or_is_too_long_or_is_off_is_not_asked_for() {
     for (colours, language, text) in
         [(&colours, None, "a"), (&colours, rust, long.as_str()), (&CodeColours::off(), rust, "a")]
     {
-        let (runs, incomplete) = colours.watch(|| colours.runs(language, text));
-        assert_eq!((runs, incomplete), (vec![CodeRun { end: text.len(), role: Role::Code }], None));
+        assert_eq!(colours.ask(language, text, &OnceLock::new()), CodeRuns::Plain);
     }
     let shared = colours.shared.as_ref().unwrap();
     assert!(matches!(shared.state().thread, Worker::NotStarted));
@@ -127,18 +122,14 @@ async fn when_too_many_texts_wait_the_others_are_asked_for_again() {
     let mut rounds = 0;
     loop {
         colours.begin_frame();
-        let all =
-            || texts.iter().map(|text| colours.runs(language, text).len()).collect::<Vec<_>>();
-        let (runs, incomplete) = colours.watch(all);
-        if incomplete.is_none() {
-            assert!(runs.iter().all(|runs| *runs > 1));
+        let counts: Vec<usize> =
+            texts.iter().map(|text| known(&colours, language, text).len()).collect();
+        if counts.iter().all(|count| *count > 1) {
             return;
         }
         rounds += 1;
         assert!(rounds < 1_000);
-        while !colours.is_newer_than(incomplete) {
-            tokio::time::timeout(Duration::from_mins(1), done.notified()).await.unwrap();
-        }
+        tokio::time::timeout(Duration::from_mins(1), done.notified()).await.unwrap();
     }
 }
 
@@ -149,9 +140,9 @@ async fn a_thread_that_rests_ends_and_begins_again_with_the_next_text() {
     let rust = Language::named("rust");
     for text in ["fn a() {}", "fn b() {}"] {
         colours.begin_frame();
-        assert_eq!(colours.runs(rust, text).len(), 1, "plain at first");
+        assert!(known(&colours, rust, text).is_empty(), "plain at first");
         tokio::time::timeout(Duration::from_mins(1), colours.done().notified()).await.unwrap();
-        assert!(colours.runs(rust, text).len() > 1, "coloured");
+        assert!(known(&colours, rust, text).len() > 1, "coloured");
         let deadline = std::time::Instant::now() + Duration::from_mins(1);
         while !matches!(shared.state().thread, Worker::NotStarted) {
             assert!(std::time::Instant::now() < deadline, "it goes on");

@@ -1,4 +1,5 @@
-//! One row of the screen, built from sanitized text only. Everything that is drawn goes through it.
+//! One row of the screen, built from sanitized text only. Everything that is drawn goes through it. Code in it gets its
+//! colours when it is drawn.
 
 use std::ops::Range;
 
@@ -8,9 +9,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::domain::text::search_pattern::SearchPattern;
-use crate::text::SafeText;
 use crate::text::drawn::set_line;
 use crate::text::width::{cut, width};
+use crate::text::{CodePart, SafeText};
+use crate::theme::{Role, Theme};
 
 /// What stands beside a title leaves it this many cells, if it needs them.
 const TITLE_CELLS: usize = 24;
@@ -18,11 +20,99 @@ const TITLE_CELLS: usize = 24;
 /// A row of styled text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Strip {
-    line: Line<'static>,
+    pieces: Vec<Piece>,
+    /// The style below those of the pieces.
+    style: Style,
     width: usize,
     joint: Option<Joint>,
     /// Characters at its start that are no part of its text.
     margin: usize,
+}
+
+/// Text in one style; in code it is the style of what has no colour.
+#[derive(Debug, Clone, PartialEq)]
+struct Piece {
+    text: PieceText,
+    style: Style,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum PieceText {
+    Own(String),
+    Code(Box<CodePiece>),
+}
+
+/// A part of code, and what its runs look like.
+#[derive(Debug, Clone, PartialEq)]
+struct CodePiece {
+    part: CodePart,
+    ink: CodeInk,
+    /// The style on top of those of its runs.
+    top: Style,
+}
+
+/// What the runs of code look like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeInk {
+    theme: Theme,
+    /// In a difference, a run that looks like plain code keeps the style of its row.
+    in_difference: bool,
+}
+
+impl CodeInk {
+    pub fn of_text(theme: &Theme) -> Self {
+        Self { theme: theme.clone(), in_difference: false }
+    }
+
+    pub fn of_difference(theme: &Theme) -> Self {
+        Self { theme: theme.clone(), in_difference: true }
+    }
+
+    /// The style of a run; `None` if it is that of the piece.
+    fn style(&self, role: Role) -> Option<Style> {
+        let style = self.theme.style(role);
+        let looks_plain = self.in_difference && style == self.theme.style(Role::Code);
+        (role != Role::Code && !looks_plain).then_some(style)
+    }
+}
+
+impl CodePiece {
+    /// Its known runs.
+    fn spans(&self, style: Style) -> impl Iterator<Item = Span<'_>> {
+        let (text, mut start) = (self.part.as_str(), 0);
+        self.part.runs().into_iter().map(move |run| {
+            let part = text.get(start..run.end).unwrap_or_default();
+            start = run.end;
+            Span::styled(part, self.ink.style(run.role).unwrap_or(style).patch(self.top))
+        })
+    }
+}
+
+impl Piece {
+    fn own(text: impl Into<String>, style: Style) -> Self {
+        Self { text: PieceText::Own(text.into()), style }
+    }
+
+    fn text(&self) -> &str {
+        match &self.text {
+            PieceText::Own(text) => text,
+            PieceText::Code(code) => code.part.as_str(),
+        }
+    }
+
+    /// A part of it, with another style on top.
+    fn part(&self, range: Range<usize>, top: Style) -> Self {
+        match &self.text {
+            PieceText::Own(text) => {
+                Self::own(text.get(range).unwrap_or_default(), self.style.patch(top))
+            }
+            PieceText::Code(code) => {
+                let (part, ink) = (code.part.part(range), code.ink.clone());
+                let code = CodePiece { part, ink, top: code.top.patch(top) };
+                Self { text: PieceText::Code(Box::new(code)), style: self.style }
+            }
+        }
+    }
 }
 
 /// How a row continues the line of the row above it.
@@ -72,7 +162,7 @@ impl Strip {
 
     /// Returns the number of letters and digits of its text. Margins, marks, rules and blanks depend on the width.
     pub fn letters(&self) -> usize {
-        let chars = self.line.spans.iter().flat_map(|span| span.content.chars());
+        let chars = self.pieces.iter().flat_map(|piece| piece.text().chars());
         chars.skip(self.margin).filter(|c| c.is_alphanumeric()).count()
     }
 
@@ -86,7 +176,26 @@ impl Strip {
     pub fn push(&mut self, text: &str, style: Style) {
         let clean = SafeText::line(text);
         self.width += width(clean.as_str());
-        self.line.spans.push(Span::styled(clean.into_string(), style));
+        self.pieces.push(Piece::own(clean.into_string(), style));
+    }
+
+    /// Appends a part of one line of code.
+    #[must_use]
+    pub fn put_code(mut self, part: CodePart, style: Style, ink: CodeInk) -> Self {
+        self.width += width(part.as_str());
+        let text = PieceText::Code(Box::new(CodePiece { part, ink, top: Style::default() }));
+        self.pieces.push(Piece { text, style });
+        self
+    }
+
+    /// Asks for the colours of its code; true if some of them are known later.
+    pub fn awaits_colours(&self) -> bool {
+        let is_awaited = |piece: &&Piece| match &piece.text {
+            PieceText::Own(_) => false,
+            PieceText::Code(code) => code.part.awaits_runs(),
+        };
+        // Each of them asks.
+        self.pieces.iter().filter(is_awaited).count() > 0
     }
 
     /// Appends blanks up to a column.
@@ -109,21 +218,21 @@ impl Strip {
     /// Replaces the first blank of the indentation with a symbol.
     #[must_use]
     pub fn led_by(mut self, symbol: &str, style: Style) -> Self {
-        let Some(indent) = self.line.spans.first_mut().filter(|span| span.content.starts_with(' '))
+        let Some(indent) = self.pieces.first_mut().filter(|piece| piece.text().starts_with(' '))
         else {
             return Self::new().put(symbol, style).put(" ", style).join(self);
         };
-        let blanks = indent.content.len() - 1;
-        *indent = Span::raw(" ".repeat(blanks));
-        self.line.spans.insert(0, Span::styled(SafeText::line(symbol).into_string(), style));
+        let blanks = indent.text().len() - 1;
+        *indent = Piece::own(" ".repeat(blanks), Style::default());
+        self.pieces.insert(0, Piece::own(SafeText::line(symbol).into_string(), style));
         self
     }
 
     /// Inserts a blank after the first span.
     #[must_use]
     pub fn spaced(mut self) -> Self {
-        if !self.line.spans.is_empty() {
-            self.line.spans.insert(1, Span::raw(" "));
+        if !self.pieces.is_empty() {
+            self.pieces.insert(1, Piece::own(" ", Style::default()));
             self.width += 1;
         }
         self
@@ -133,7 +242,7 @@ impl Strip {
     #[must_use]
     pub fn join(mut self, other: Self) -> Self {
         self.width += other.width;
-        self.line.spans.extend(other.line.spans);
+        self.pieces.extend(other.pieces);
         self
     }
 
@@ -155,20 +264,44 @@ impl Strip {
         self.width == 0
     }
 
-    /// The row as the library has it.
+    /// The row as the library has it, in the colours that are known.
     pub fn into_line(self) -> Line<'static> {
-        self.line
+        let spans = self.line().spans.into_iter();
+        let spans = spans.map(|span| Span::styled(span.content.into_owned(), span.style));
+        Line::from_iter(spans).style(self.style)
+    }
+
+    /// The row as it is drawn, in the colours that are known.
+    fn line(&self) -> Line<'_> {
+        let mut spans = Vec::with_capacity(self.pieces.len());
+        for piece in &self.pieces {
+            match &piece.text {
+                PieceText::Own(text) => spans.push(Span::styled(text.as_str(), piece.style)),
+                PieceText::Code(code) => spans.extend(code.spans(piece.style)),
+            }
+        }
+        Line::from(spans).style(self.style)
+    }
+
+    /// Divides its code by the runs that are known.
+    fn coloured(mut self) -> Self {
+        let is_code = |piece: &Piece| matches!(piece.text, PieceText::Code(_));
+        if self.pieces.iter().any(is_code) {
+            let spans = self.line().spans.into_iter();
+            self.pieces = spans.map(|span| Piece::own(span.content, span.style)).collect();
+        }
+        self
     }
 
     /// The text without its styles.
     pub fn plain(&self) -> String {
-        self.line.spans.iter().map(|span| span.content.as_ref()).collect()
+        self.pieces.iter().map(Piece::text).collect()
     }
 
     /// Applies another style on top of the row's.
     #[must_use]
     pub fn over(mut self, style: Style) -> Self {
-        self.line = self.line.patch_style(style);
+        self.style = self.style.patch(style);
         self
     }
 
@@ -196,21 +329,20 @@ impl Strip {
             return self;
         }
         let mut start = 0;
-        let mut spans = Vec::new();
-        for span in self.line.spans {
-            let end = start + span.content.len();
+        let mut pieces = Vec::new();
+        for piece in self.pieces {
+            let end = start + piece.text().len();
             let edges = ranges.iter().flat_map(|range| [range.start, range.end]);
             let inside = edges.filter(|edge| start < *edge && *edge < end);
             let cuts: Vec<usize> = std::iter::once(start).chain(inside).chain([end]).collect();
             for (from, until) in cuts.iter().zip(cuts.iter().skip(1)) {
-                let text = span.content.get(from - start..until - start).unwrap_or_default();
                 let at = ranges.iter().position(|range| range.contains(from));
-                let patched = at.map_or(span.style, |at| span.style.patch(style_of(at)));
-                spans.push(Span::styled(text.to_owned(), patched));
+                let mark = at.map_or_else(Style::default, &style_of);
+                pieces.push(piece.part(from - start..until - start, mark));
             }
             start = end;
         }
-        self.line.spans = spans;
+        self.pieces = pieces;
         self
     }
 
@@ -223,12 +355,13 @@ impl Strip {
         let mut available = cells.saturating_sub(width(mark));
         let mut short = Self::new();
         let mut of_cut = style;
-        for span in &self.line.spans {
-            let part = cut(&span.content, available);
+        for piece in &self.pieces {
+            let part = cut(piece.text(), available);
             available -= width(part).min(available);
-            short.push(part, span.style);
-            of_cut = span.style;
-            if part.len() < span.content.len() {
+            short.width += width(part);
+            short.pieces.push(piece.part(0..part.len(), Style::default()));
+            of_cut = piece.style;
+            if part.len() < piece.text().len() {
                 break;
             }
         }
@@ -238,7 +371,7 @@ impl Strip {
     /// Draws into the row `y` of `area`, from its left edge.
     pub fn draw(&self, buffer: &mut Buffer, area: Rect, y: u16) {
         if y < area.bottom() && y >= area.y {
-            set_line(buffer, (area.x, y), &self.line, area.width);
+            set_line(buffer, (area.x, y), &self.line(), area.width);
         }
     }
 
@@ -253,7 +386,9 @@ impl Strip {
         if self.width <= cells {
             self.draw(buffer, area, y);
         } else {
-            self.clone().shortened(cells, mark, Style::default()).draw(buffer, area, y);
+            // The mark has the colour of what is cut.
+            let row = self.clone().coloured().shortened(cells, mark, Style::default());
+            row.draw(buffer, area, y);
         }
     }
 
@@ -307,8 +442,12 @@ pub fn draw_between(
 mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
+    use ratatui::style::{Color, Modifier};
+    use serde_json::json;
 
     use super::*;
+    use crate::highlight::{CodeColours, Language};
+    use crate::theme::ColorDepth;
 
     fn drawn(left: &str, right: &str, cells: u16) -> String {
         let area = Rect::new(0, 0, cells, 1);
@@ -356,13 +495,40 @@ mod tests {
         let marked =
             strip.clone().marked(&SearchPattern::new("login"), Style::default().reversed());
         assert_eq!((marked.plain(), marked.width()), (strip.plain(), strip.width()));
-        let texts = marked.line.spans.iter().map(|span| span.content.as_ref());
+        let texts = marked.pieces.iter().map(Piece::text);
         assert_eq!(texts.collect::<Vec<_>>(), ["a ", "lo", "gin", " and", " ", "Login"]);
         assert_eq!(strip.clone().marked(&SearchPattern::new("x"), strong), strip);
         let of_second = |at| if at == 1 { strong } else { plain };
         let marked = strip.marked_each(&SearchPattern::new("login"), of_second);
-        let last = marked.line.spans.last().map(|span| (span.content.as_ref(), span.style));
+        let last = marked.pieces.last().map(|piece| (piece.text(), piece.style));
         assert_eq!(last, Some(("Login", strong)));
+    }
+
+    #[test]
+    fn code_asks_for_its_colours_when_it_is_drawn_and_matches_are_marked_over_them() {
+        let colours = CodeColours::at_once();
+        colours.begin_frame();
+        let theme = Theme::from_value(&json!({ "code.keyword": "blue" }), ColorDepth::True);
+        let ink = CodeInk::of_text(&theme.unwrap());
+        let text = SafeText::clean("fn a() {}");
+        let code = CodePart::whole(text, Language::named("rust"), &colours);
+        let plain = Style::default();
+        let strip = Strip::new().put("| ", plain).put_code(code, plain, ink);
+        let short = strip.clone().shortened(8, "…", plain);
+        assert_eq!((short.plain().as_str(), strip.letters(), strip.width()), ("| fn a(…", 3, 11));
+        assert_eq!(colours.asked(), 0);
+        let marked = strip.marked(&SearchPattern::new("n a"), Style::default().reversed());
+        assert_eq!((marked.plain().as_str(), colours.asked()), ("| fn a() {}", 0));
+        let line = marked.line();
+        let keyword = line.spans.iter().filter(|span| span.style.fg == Some(Color::Blue));
+        let is_marked = |span: &Span<'_>| span.style.add_modifier.contains(Modifier::REVERSED);
+        let looks = keyword.map(|span| (span.content.as_ref(), is_marked(span)));
+        assert_eq!(looks.collect::<Vec<_>>(), [("f", false), ("n", true)]);
+        assert_eq!(colours.asked(), 1);
+        let area = Rect::new(0, 0, 11, 1);
+        let mut buffer = Buffer::empty(area);
+        short.draw(&mut buffer, area, 0);
+        assert_eq!(buffer.cell((2, 0)).map(|cell| cell.fg), Some(Color::Blue));
     }
 
     proptest! {
@@ -377,7 +543,7 @@ mod tests {
             let strip = spans.fold(Strip::new(), |strip, (text, style)| strip.put(text, *style));
             let area = Rect::new(0, 0, 12, 2);
             let mut of_library = Buffer::empty(area);
-            of_library.set_line(x, 1, &strip.line, cells);
+            of_library.set_line(x, 1, &strip.line(), cells);
             let mut ours = Buffer::empty(area);
             strip.draw(&mut ours, Rect::new(x, 0, cells, 2), 1);
             prop_assert_eq!(ours, of_library);

@@ -7,6 +7,7 @@
 pub mod ansi;
 pub mod call_text;
 pub mod clean;
+pub mod code;
 pub mod copy_text;
 pub mod drawn;
 pub mod excerpts;
@@ -17,6 +18,7 @@ pub mod width;
 pub mod wrap;
 
 pub use clean::{SafeText, StreamCleaner};
+pub use code::CodePart;
 pub use copy_text::CopyText;
-pub use styled::{Emphasis, StyledLine, StyledSpan};
+pub use styled::{Emphasis, SpanText, StyledLine, StyledSpan};
 pub use wrap::{TailWrap, wrap, wrap_hard};

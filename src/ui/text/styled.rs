@@ -4,6 +4,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::clean::SafeText;
+use super::code::CodePart;
 use super::width::width;
 use crate::links::LinkId;
 use crate::theme::{Role, Theme};
@@ -16,13 +17,42 @@ pub struct Emphasis {
     pub struck: bool,
 }
 
-/// Text in one style.
+/// Text in one style; the runs of code have others once they are drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StyledSpan {
     pub role: Role,
     pub emphasis: Emphasis,
     pub link: Option<LinkId>,
-    pub text: SafeText,
+    pub text: SpanText,
+}
+
+/// The text of a span.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SpanText {
+    Own(SafeText),
+    Code(CodePart),
+}
+
+impl SpanText {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Own(text) => text.as_str(),
+            Self::Code(part) => part.as_str(),
+        }
+    }
+}
+
+impl From<SafeText> for SpanText {
+    fn from(text: SafeText) -> Self {
+        Self::Own(text)
+    }
+}
+
+impl From<CodePart> for SpanText {
+    fn from(part: CodePart) -> Self {
+        Self::Code(part)
+    }
 }
 
 /// One row of the screen, not wider than requested.
@@ -33,8 +63,8 @@ pub struct StyledLine {
 
 impl StyledSpan {
     #[must_use]
-    pub fn new(role: Role, text: SafeText) -> Self {
-        Self { role, emphasis: Emphasis::default(), link: None, text }
+    pub fn new(role: Role, text: impl Into<SpanText>) -> Self {
+        Self { role, emphasis: Emphasis::default(), link: None, text: text.into() }
     }
 
     /// The same text in another role.

@@ -10,6 +10,7 @@ mod glyphs;
 mod shade;
 
 use std::fmt;
+use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
@@ -145,7 +146,8 @@ impl From<Localized> for ThemeError {
 /// A style for every role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
-    styles: Vec<Style>,
+    /// Shared, since laid-out code keeps its theme.
+    styles: Arc<[Style]>,
     /// The background of plain text, which fills the screen; `None` for the terminal's background.
     paper: Option<Color>,
 }
@@ -201,10 +203,11 @@ impl Theme {
     /// that style; `base` everywhere else.
     #[must_use]
     pub fn marked_on(&self, mut base: Self, given: impl Iterator<Item = Role>) -> Self {
+        let styles = Arc::make_mut(&mut base.styles);
         for role in given {
             let style = self.style(role);
             if let Some(slot) =
-                base.styles.get_mut(role as usize).filter(|_| !style.add_modifier.is_empty())
+                styles.get_mut(role as usize).filter(|_| !style.add_modifier.is_empty())
             {
                 *slot = style;
             }
@@ -215,7 +218,7 @@ impl Theme {
     /// The terminal's default colours everywhere, for when no theme can be read.
     #[must_use]
     pub fn plain() -> Self {
-        Self { styles: vec![Style::default(); Role::ALL.len()], paper: None }
+        Self { styles: vec![Style::default(); Role::ALL.len()].into(), paper: None }
     }
 
     /// The style of this role.

@@ -160,10 +160,11 @@ impl PrintSource<'_> {
     ) -> bool {
         let since = log.waits_since();
         let Some(entry) = log.next(self.ui) else { return false };
-        let lay_out = || self.entry_rows(&entry, usize::from(width));
-        let ((printed, spacing), incomplete) = self.ui.colours.watch(lay_out);
+        let (printed, spacing) = self.entry_rows(&entry, usize::from(width));
         let is_late = is_late(since, self.now) || amount == PrintAmount::All;
-        if incomplete.is_some() && !is_late {
+        // Each row asks for its colours.
+        let waits = printed.iter().filter(|row| row.awaits_colours()).count() > 0;
+        if waits && !is_late {
             log.put_back(entry, since.unwrap_or(self.now));
             return false;
         }

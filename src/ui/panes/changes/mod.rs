@@ -110,8 +110,6 @@ pub struct ChangesSheet {
     /// The files of the rows, by path.
     paths: Vec<String>,
     made_for: Option<RowsFor>,
-    /// The revision of the colours of code, if some of the code is still plain.
-    incomplete: Option<u64>,
     cursor: usize,
     /// While something is searched for, all files are unfolded.
     view: SheetView,
@@ -132,7 +130,6 @@ impl ChangesSheet {
             rows: Vec::new(),
             paths: Vec::new(),
             made_for: None,
-            incomplete: None,
             cursor: 0,
             view: SheetView::default(),
             cursor_place: ReadingPlace::default(),
@@ -246,8 +243,7 @@ impl ChangesSheet {
     fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
         let searched = self.view.search.is_active();
         let made_for = (cx.sheets.revision(), width, searched);
-        let colours = &view.ui.colours;
-        if self.made_for == Some(made_for) && !colours.is_newer_than(self.incomplete) {
+        if self.made_for == Some(made_for) {
             return;
         }
         let Some(content) = cx.sheets.changes() else {
@@ -264,10 +260,7 @@ impl ChangesSheet {
         let all: usize = content.changes.iter().map(lines).sum();
         let all_folded = *self.folded.get_or_insert(all > UNFOLDED_LINES);
         let is_folded = |change: &NetChange| !searched && self.is_folded(change, all_folded);
-        let make = || review_rows(content, &is_folded, view, cx.model, usize::from(width));
-        let (rows, incomplete) = colours.watch(make);
-        self.rows = rows;
-        self.incomplete = incomplete;
+        self.rows = review_rows(content, &is_folded, view, cx.model, usize::from(width));
         self.view.rows = self.rows.len();
         let before = self.made_for.replace(made_for);
         self.view.search.rows_changed();

@@ -5,13 +5,13 @@ use std::ops::Range;
 use ratatui::style::Style;
 
 use super::limited_rows::LimitedRows;
-use super::strip::{Joint, Strip};
+use super::strip::{CodeInk, Joint, Strip};
 use crate::cx::UiSettings;
 use crate::domain::reading::file_change::FileChangeKind;
 use crate::domain::text::Text;
 use crate::domain::text::diff::{DiffLine, Hunk, LineTag, changed_words};
-use crate::highlight::{CodeRun, Language};
-use crate::text::{SafeText, wrap};
+use crate::highlight::{Language, MAX_BYTES};
+use crate::text::{CodePart, SafeText, wrap};
 use crate::theme::Role;
 
 const CREATED: Text = Text::new("new", "新建");
@@ -68,6 +68,9 @@ pub struct DiffRow {
     /// The number of its line in the new text; for a removed line, the number of the line after it.
     pub line: usize,
 }
+
+/// A piece of a line: its end, its style, and the line as a part of its code, if the piece has colours.
+type LinePiece<'a> = (usize, Style, Option<&'a CodePart>);
 
 /// The numbers of a line in the old and the new text.
 #[derive(Debug, Clone, Copy, Default)]
@@ -172,7 +175,7 @@ impl<'a> DiffRows<'a> {
             rows.add_line(|| {
                 if let Some((tag, numbers)) = counted {
                     let clean = SafeText::line(line.get(1..).unwrap_or_default());
-                    return self.line(tag, numbers, digits, (clean.as_str(), &[], &[]));
+                    return self.line(tag, numbers, digits, (clean.as_str(), &[], None));
                 }
                 let role = match line.chars().next() {
                     Some('+') => Role::DiffAdd,
@@ -182,7 +185,7 @@ impl<'a> DiffRows<'a> {
                 };
                 let clean = SafeText::line(line);
                 let start = Strip::new().pad_to(self.indent);
-                let pieces = [(clean.as_str().len(), self.ui.style(role))];
+                let pieces = [(clean.as_str().len(), self.ui.style(role), None)];
                 self.wrapped(start, clean.as_str(), &pieces)
             });
         }
@@ -203,12 +206,14 @@ impl<'a> DiffRows<'a> {
         rows.hide(lines.clone().skip(limit).count());
         let lines: Vec<(usize, SafeText)> =
             lines.take(limit).map(|(number, line)| (number, SafeText::line(line))).collect();
-        let code = self.code_of(lines.iter().map(|(_, line)| line.as_str()));
-        for ((number, line), runs) in lines.iter().zip(code) {
+        let code = self.code_of(lines.iter().map(|(_, line)| line));
+        let mut code = code.iter();
+        for (number, line) in &lines {
+            let code = code.next();
             rows.add_line(|| {
                 let start =
                     Strip::new().pad_to(self.indent).put(&format!("{number:>digits$} "), dim);
-                let pieces = self.code_pieces(0..line.as_str().len(), &runs, Role::Code);
+                let pieces = [(line.as_str().len(), self.ui.style(Role::Code), code)];
                 self.wrapped(start, line.as_str(), &pieces)
             });
         }
@@ -224,18 +229,21 @@ impl<'a> DiffRows<'a> {
             hunk.lines.iter().map(|line| SafeText::line(line.content())).collect();
         let marks = marks(&hunk.lines, &texts);
         let is_new = |line: &DiffLine| line.tag != LineTag::Removed;
-        let new = hunk.lines.iter().zip(&texts).filter(|(line, _)| is_new(line));
-        let mut code = self.code_of(new.map(|(_, text)| text.as_str())).into_iter();
+        // Each line has at least one row.
+        let shown = hunk.lines.iter().zip(&texts).take(rows.room());
+        let new = shown.filter(|(line, _)| is_new(line)).map(|(_, text)| text);
+        let mut code = self.code_of(new).into_iter();
         let (mut old, mut new) = (hunk.old_at, hunk.new_at);
         for ((line, text), marks) in hunk.lines.iter().zip(&texts).zip(marks) {
             let (is_old, is_new) = (line.tag != LineTag::Added, line.tag != LineTag::Removed);
             old = old.saturating_add(usize::from(is_old));
             new = new.saturating_add(usize::from(is_new));
             let numbers = LineNumbers { old: is_old.then_some(old), new: is_new.then_some(new) };
-            let runs = if is_new { code.next().unwrap_or_default() } else { Vec::new() };
+            let code = if is_new { code.next() } else { None };
             let number = if is_new { new } else { new.saturating_add(1) };
             rows.add_line(|| {
-                let strips = self.line(line.tag, numbers, digits, (text.as_str(), &marks, &runs));
+                let of_line = (text.as_str(), marks.as_slice(), code.as_ref());
+                let strips = self.line(line.tag, numbers, digits, of_line);
                 strips.into_iter().map(|strip| DiffRow { strip, line: number }).collect()
             });
         }
@@ -246,7 +254,7 @@ impl<'a> DiffRows<'a> {
         tag: LineTag,
         numbers: LineNumbers,
         digits: usize,
-        (text, marks, runs): (&str, &[Range<usize>], &[CodeRun]),
+        (text, marks, code): (&str, &[Range<usize>], Option<&CodePart>),
     ) -> Vec<Strip> {
         let (sign, role, marked, tint) = match tag {
             LineTag::Same => (' ', Role::Code, Role::Code, None),
@@ -269,11 +277,11 @@ impl<'a> DiffRows<'a> {
             .pad_to(self.indent)
             .put(&gutter, self.ui.style(Role::TextDim))
             .put(&format!("{sign} "), style);
-        let pieces = pieces(0..text.len(), marks).into_iter().flat_map(|(range, is_marked)| {
+        let pieces = pieces(0..text.len(), marks).into_iter().map(|(range, is_marked)| {
             if is_marked {
-                vec![(range.end, self.ui.style(marked))]
+                (range.end, self.ui.style(marked), None)
             } else {
-                self.code_pieces(range, runs, role)
+                (range.end, style, code)
             }
         });
         let rows = self.wrapped(start, text, &pieces.collect::<Vec<_>>()).into_iter();
@@ -282,59 +290,48 @@ impl<'a> DiffRows<'a> {
         rows.map(|row| row.over(tint)).collect()
     }
 
-    /// The runs of each of these lines, which follow one another.
-    fn code_of<'t>(self, lines: impl Iterator<Item = &'t str> + Clone) -> Vec<Vec<CodeRun>> {
+    /// Each of these lines, which follow one another, as a part of their code; none if it has no colours.
+    fn code_of<'t>(self, lines: impl Iterator<Item = &'t SafeText>) -> Vec<CodePart> {
         if self.language.is_none() {
-            return lines.map(|_| Vec::new()).collect();
+            return Vec::new();
         }
-        let text = lines.clone().collect::<Vec<_>>().join("\n");
-        let runs = self.ui.colours.runs(self.language, &text);
-        let (mut start, mut first) = (0, 0);
-        let line_runs = |line: &str| {
-            let end = start + line.len();
-            first += runs.iter().skip(first).take_while(|run| run.end <= start).count();
-            let before_end = runs.iter().skip(first).scan(false, |is_over, run| {
-                let within = CodeRun { end: run.end.min(end) - start, ..*run };
-                (!std::mem::replace(is_over, run.end >= end)).then_some(within)
-            });
-            let found = before_end.collect();
-            start = end + 1;
-            found
-        };
-        lines.map(line_runs).collect()
-    }
-
-    /// Returns a part of a line in the colours of its code; the rest is in `plain`.
-    fn code_pieces(self, part: Range<usize>, runs: &[CodeRun], plain: Role) -> Vec<(usize, Style)> {
-        let mut pieces = Vec::new();
-        let mut at = part.start;
-        for run in runs.iter().filter(|run| run.end > part.start) {
-            let style = self.ui.style(run.role);
-            let is_plain = style == self.ui.style(Role::Code);
-            let end = run.end.min(part.end);
-            if end > at {
-                pieces.push((end, if is_plain { self.ui.style(plain) } else { style }));
-                at = end;
+        let (mut text, line_end) = (SafeText::default(), SafeText::clean("\n"));
+        let mut ranges = Vec::new();
+        for line in lines {
+            if !ranges.is_empty() {
+                text.append(&line_end);
             }
+            let start = text.as_str().len();
+            text.append(line);
+            if text.as_str().len() > MAX_BYTES {
+                return Vec::new();
+            }
+            ranges.push(start..text.as_str().len());
         }
-        if at < part.end {
-            pieces.push((part.end, self.ui.style(plain)));
-        }
-        pieces
+        let code = CodePart::whole(text, self.language, &self.ui.colours);
+        ranges.into_iter().map(|range| code.part(range)).collect()
     }
 
-    /// A line, given with the end and style of each of its pieces, after its start; what does not fit goes on below, where the text began.
-    fn wrapped(self, start: Strip, text: &str, pieces: &[(usize, Style)]) -> Vec<Strip> {
+    /// A line, given with its pieces, after its start; what does not fit goes on below, where the text began.
+    fn wrapped(self, start: Strip, text: &str, pieces: &[LinePiece<'_>]) -> Vec<Strip> {
         let column = start.width();
         let rows = wrap(text, self.width.saturating_sub(column).max(1));
         let joints = Joint::of_rows(text, &rows, column).collect::<Vec<_>>();
         let starts = std::iter::once(start).chain(std::iter::repeat(Strip::new().pad_to(column)));
         let row = |(start, row): (Strip, Range<usize>)| {
             let mut at = row.start;
-            pieces.iter().fold(start, |strip, (end, style)| {
-                let part = text.get(at..(*end).min(row.end)).unwrap_or_default();
+            pieces.iter().fold(start, |strip, (end, style, code)| {
+                let range = at..(*end).min(row.end);
+                let part = text.get(range.clone()).unwrap_or_default();
                 at = (*end).max(at);
-                if part.is_empty() { strip } else { strip.put(part, *style) }
+                match code {
+                    _ if part.is_empty() => strip,
+                    Some(code) => {
+                        let ink = CodeInk::of_difference(&self.ui.theme);
+                        strip.put_code(code.part(range), *style, ink)
+                    }
+                    None => strip.put(part, *style),
+                }
             })
         };
         let strips = starts.zip(rows).map(row).zip(joints);

@@ -116,8 +116,6 @@ pub struct TranscriptPane {
 struct CachedBlock {
     revision: u32,
     unfolded: bool,
-    /// The revision of the colours of code, if some of its code is still plain.
-    incomplete: Option<u64>,
     /// The lines of its command while that runs.
     printed: Option<Arc<[String]>>,
     layout: BlockLayout,
@@ -401,9 +399,8 @@ impl TranscriptPane {
         let printed = open.printed(block).cloned();
         let waits = matches!(&block.body, BlockBody::Question(asked) if asked.answer.is_none());
         let fresh = self.cache.get(&item).is_some_and(|cached| {
-            let is_plain = context.view.ui.colours.is_newer_than(cached.incomplete);
             let is_same = cached.revision == block.revision && cached.unfolded == unfolded;
-            is_same && cached.printed == printed && !waits && !is_plain
+            is_same && cached.printed == printed && !waits
         });
         if !fresh {
             let layout_context = LayoutContext {
@@ -415,15 +412,14 @@ impl TranscriptPane {
                 answering: context.answering,
                 printed: printed.as_deref(),
             };
-            let (layout, incomplete) =
-                context.view.ui.colours.watch(|| lay_out(block, &layout_context));
+            let layout = lay_out(block, &layout_context);
             #[cfg(test)]
             {
                 self.laid_out += 1;
             }
             self.cached_rows += layout.rows.len();
             let revision = block.revision;
-            let cached = CachedBlock { revision, unfolded, incomplete, printed, layout };
+            let cached = CachedBlock { revision, unfolded, printed, layout };
             if let Some(old) = self.cache.insert(item, cached) {
                 self.cached_rows = self.cached_rows.saturating_sub(old.layout.rows.len());
             }

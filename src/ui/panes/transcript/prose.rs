@@ -3,9 +3,9 @@
 use ratatui::style::Style;
 
 use crate::cx::UiSettings;
-use crate::panes::strip::{Joint, Strip};
+use crate::panes::strip::{CodeInk, Joint, Strip};
 use crate::text::markdown::RenderMeans;
-use crate::text::{SafeText, StyledLine, StyledSpan, markdown, wrap};
+use crate::text::{SafeText, SpanText, StyledLine, StyledSpan, markdown, wrap};
 use crate::theme::Role;
 
 /// Renders model output as rows.
@@ -50,7 +50,12 @@ impl<'a> Prose<'a> {
             return Strip::new();
         }
         let start = Strip::new().pad_to(indent);
-        line.spans.iter().fold(start, |strip, span| strip.put(span.text.as_str(), self.style(span)))
+        line.spans.iter().fold(start, |strip, span| match &span.text {
+            SpanText::Own(text) => strip.put(text.as_str(), self.style(span)),
+            SpanText::Code(part) => {
+                strip.put_code(part.clone(), self.style(span), CodeInk::of_text(&self.ui.theme))
+            }
+        })
     }
 
     /// The style of a span: unmarked and strong text keep the role of the whole.

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use ratatui::style::Color;
+use serde_json::json;
+
 use super::ThinkingView;
 use crate::app::tests::fixture::*;
 use crate::domain::DialogId;
 use crate::domain::dialogs::latest::Blocker;
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent, TreeRow};
+use crate::theme::{ColorDepth, Theme};
 
 #[test]
 fn one_step_up_stops_following_and_counts_what_is_below() {
@@ -532,4 +536,53 @@ fn a_new_width_keeps_the_paragraph_at_the_top_whatever_came_between() {
         }
         assert_eq!(stage.screen(), before, "back at the first width");
     }
+}
+
+/// Code in twenty languages; that of each is higher than the pane.
+fn code_in_twenty_languages() -> String {
+    let names = [
+        "rust", "python", "go", "java", "js", "json", "c", "cpp", "cs", "css", "sql", "bash",
+        "html", "xml", "yaml", "lua", "php", "ruby", "perl", "scala",
+    ];
+    let block = |name| format!("```{name}\n{}```\n\n", format!("\"{name}\"\n").repeat(60));
+    names.map(block).concat()
+}
+
+/// A stage with this answer, at its end.
+fn answered(text: &str) -> Stage {
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    stage.page(&[&words(text)]);
+    stage
+}
+
+#[test]
+fn an_answer_with_code_in_twenty_languages_of_which_one_is_in_view_asks_for_one() {
+    let mut stage = answered(&code_in_twenty_languages());
+    let screen = stage.screen();
+    assert!(screen.contains("\"scala\"") && !screen.contains("\"perl\""), "{screen}");
+    assert_eq!(stage.settings().colours.asked(), 1);
+}
+
+#[test]
+fn code_that_streams_past_without_being_in_view_is_not_asked_for() {
+    let mut stage = streaming(80, 24);
+    stage.screen();
+    let before = stage.settings().colours.asked();
+    let text = format!("\n\n{}the end\n", code_in_twenty_languages());
+    stage.live(&main_dialog(), Segment::Saying, &text);
+    assert!(stage.screen().contains("the end"));
+    assert!(stage.settings().colours.asked() <= before + 1);
+}
+
+#[test]
+fn older_code_has_its_colours_once_it_is_scrolled_into_view() {
+    let mut stage = answered(&code_in_twenty_languages());
+    let theme = Theme::from_value(&json!({ "code.string": "green" }), ColorDepth::True);
+    stage.wear(theme.unwrap());
+    stage.screen();
+    stage.keys("3 g");
+    let place = stage.place_of("\"rust\"");
+    assert_eq!(stage.drawn().cell(place).map(|cell| cell.fg), Some(Color::Green));
+    assert_eq!(stage.settings().colours.asked(), 2);
 }

@@ -134,7 +134,7 @@ impl Flow {
         for (end, style) in self.runs.iter().skip(*first_run) {
             let stop = (*end).min(row.end);
             if stop > start {
-                let text = self.text.part(start..stop);
+                let text = self.text.part(start..stop).into();
                 let TextStyle { role, emphasis, link } = *style;
                 spans.push(StyledSpan { role, emphasis, link, text });
                 start = stop;

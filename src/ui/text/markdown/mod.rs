@@ -14,6 +14,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::clean::SafeText;
+use super::code::CodePart;
 use super::styled::{Emphasis, StyledLine, StyledSpan};
 use super::width::width;
 use super::wrap::{wrap, wrap_hard};
@@ -356,7 +357,7 @@ impl<'g> Renderer<'g> {
                 blank.pop();
             }
             if let Some(last) = blank.last_mut() {
-                last.text = SafeText::clean(last.text.as_str().trim_end());
+                last.text = SafeText::clean(last.text.as_str().trim_end()).into();
             }
             self.lines.push(StyledLine { spans: blank });
         }
@@ -403,19 +404,15 @@ impl<'g> Renderer<'g> {
     fn end_code(&mut self) {
         let CodeBlock { language, text } = self.code.take().unwrap_or_default();
         let text = SafeText::clean(text.trim_end_matches('\n'));
-        let mut code = Flow::default();
-        let mut start = 0;
-        for run in self.colours.runs(language, text.as_str()) {
-            let role = if run.role == Role::Code { base_of_code(language) } else { run.role };
-            code.push(&text.part(start..run.end), TextStyle { role, ..TextStyle::default() });
-            start = run.end;
-        }
-        let rows = wrap_hard(code.text(), code_cells(self.available(), self.glyphs));
-        let marks: Vec<StyledSpan> =
-            (0..rows.len()).map(|at| code_mark(&rows, at, self.glyphs)).collect();
-        let mut lines = code.lines(rows);
-        for (line, mark) in lines.iter_mut().zip(marks) {
-            line.spans.insert(0, mark);
+        let code = CodePart::whole(text, language, self.colours);
+        let rows = wrap_hard(code.as_str(), code_cells(self.available(), self.glyphs));
+        let mut lines = Vec::with_capacity(rows.len());
+        for (at, row) in rows.iter().enumerate() {
+            let mut spans = vec![code_mark(&rows, at, self.glyphs)];
+            if !row.is_empty() {
+                spans.push(StyledSpan::new(base_of_code(language), code.part(row.clone())));
+            }
+            lines.push(StyledLine { spans });
         }
         self.push_rows(lines);
         self.gap = true;

@@ -57,8 +57,6 @@ struct ClosedBlocks {
     /// The ends of their text and of their rows.
     text: usize,
     rows: usize,
-    /// The revision of the colours of code, if some of their code is still plain.
-    incomplete: Option<u64>,
 }
 
 impl GrowingMarkdown {
@@ -81,7 +79,6 @@ impl GrowingMarkdown {
             (self.width, self.wide) = (width, wide);
             self.forget_rows();
         }
-        self.colour(means);
         if std::mem::take(&mut self.grown) {
             self.close_blocks(means);
             self.render_open(means);
@@ -149,40 +146,14 @@ impl GrowingMarkdown {
         }
         let follows = self.closed_rows() > 0;
         let definitions = &self.definitions;
-        let (rows, incomplete) = means
-            .colours
-            .watch(|| render_until(text, end, self.width, means, follows, definitions));
+        let rows = render_until(text, end, self.width, means, follows, definitions);
         let defined = Definitions::before(text, end);
         self.rows.truncate(self.closed_rows());
         self.rows.extend(rows);
         let rows = self.rows.len();
-        self.closed.push(ClosedBlocks { text: start + end, rows, incomplete });
+        self.closed.push(ClosedBlocks { text: start + end, rows });
         self.definitions.add(defined);
         self.long = None;
-    }
-
-    /// Renders closed blocks again whose colours are known by now. It moves nothing.
-    fn colour(&mut self, means: RenderMeans<'_>) {
-        let (mut text_start, mut row_start) = (0, 0);
-        for at in 0..self.closed.len() {
-            let Some(&ClosedBlocks { text, rows, incomplete }) = self.closed.get(at) else { break };
-            if incomplete.is_some() && means.colours.is_newer_than(incomplete) {
-                let part = self.part(text_start, text);
-                let (definitions, follows) = (&self.definitions, row_start > 0);
-                let (coloured, incomplete) = means.colours.watch(|| {
-                    render_until(part, part.len(), self.width, means, follows, definitions)
-                });
-                // A later definition makes no link of text that is shown already.
-                let shown = self.rows.get(row_start..rows).unwrap_or_default();
-                if coloured.iter().map(StyledLine::text).eq(shown.iter().map(StyledLine::text)) {
-                    self.rows.splice(row_start..rows, coloured);
-                }
-                if let Some(blocks) = self.closed.get_mut(at) {
-                    blocks.incomplete = incomplete;
-                }
-            }
-            (text_start, row_start) = (text, rows);
-        }
     }
 
     /// Renders the block that may still change. Its code gets its colours when it is closed.
@@ -219,7 +190,7 @@ impl GrowingMarkdown {
         let group = self.closed.iter().position(|blocks| blocks.text >= half);
         let group = group.unwrap_or(self.closed.len().saturating_sub(1));
         let is_enough = |blocks: &&ClosedBlocks| blocks.text >= half / 2;
-        if let Some(&ClosedBlocks { text, rows, .. }) = self.closed.get(group).filter(is_enough) {
+        if let Some(&ClosedBlocks { text, rows }) = self.closed.get(group).filter(is_enough) {
             self.closed.drain(..=group);
             for blocks in &mut self.closed {
                 blocks.text -= text;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::render;
 use super::*;
 use crate::links::Links;
-use crate::text::StreamCleaner;
+use crate::text::{SpanText, StreamCleaner};
 use crate::theme::Glyphs;
 
 /// The means to render, made once for a test.
@@ -207,14 +207,19 @@ fn the_colours_of_code_come_when_its_block_is_closed_and_move_nothing() {
     let means = Means { colours: CodeColours::at_once(), links: Links::default() };
     let mut growing = GrowingMarkdown::default();
     let is_coloured = |growing: &GrowingMarkdown| {
-        growing.rows().iter().flat_map(|row| &row.spans).any(|span| span.role == Role::CodeKeyword)
+        let spans = growing.rows().iter().flat_map(|row| &row.spans);
+        let mut parts = spans.filter_map(|span| match &span.text {
+            SpanText::Code(part) => Some(part),
+            SpanText::Own(_) => None,
+        });
+        parts.any(|part| part.runs().iter().any(|run| run.role == Role::CodeKeyword))
     };
+    means.colours.begin_frame();
     growing.push(&SafeText::clean("```rust\nfn a() {}\n"));
     growing.lay_out(40, means.get());
     assert!(!is_coloured(&growing));
     let open = texts(growing.rows());
     growing.push(&SafeText::clean("```\nend\n"));
-    means.colours.begin_frame();
     growing.lay_out(40, means.get());
     assert!(is_coloured(&growing) && texts(growing.rows()).starts_with(&open));
 }
