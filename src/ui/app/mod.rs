@@ -327,6 +327,7 @@ impl App {
         let fills = self.reading.fills_at(self.redraw.drawn_at());
         if fills.is_some_and(|at| now >= at) && !self.shows_live_rows() {
             self.reading.fill();
+            self.redraw.mark();
         }
         self.redraw.mark_if(expired || self.redraw_at().is_some_and(|at| now >= at));
     }

@@ -19,7 +19,6 @@ use crate::theme::Role;
 use crate::words::{self, Counted};
 
 const PROBLEMS: Counted = Counted::new("problem", "problems", "个问题");
-const CONTEXT: Text = Text::new("ctx", "上下文");
 const IN_BACKGROUND: Text = Text::new("in background", "个后台进程");
 const SANDBOX: Text = Text::new("sandbox", "沙箱");
 const SANDBOX_LEVEL: Text = Text::new("sandbox:", "沙箱：");
@@ -232,7 +231,7 @@ fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip 
     }
     if let Some(percent) = values.context_percent {
         let role = context_role(values.context_level);
-        let text = format!(" {} {percent} %  ", ui.text(CONTEXT));
+        let text = format!(" {} {percent} %  ", ui.text(words::CONTEXT));
         strip.push(&text, ui.style(role));
     }
     if cells >= 100

@@ -183,6 +183,7 @@ mod tests {
     use std::os::unix::net::UnixListener;
 
     use super::*;
+    use crate::domain::RootId;
 
     #[test]
     fn the_own_configuration_and_its_themes_are_opened_as_problems_name_them() {
@@ -209,6 +210,37 @@ mod tests {
             let found = own_file_of(&config, Some(&themes), &shown);
             assert_eq!(found, is_opened.then(|| top.path().join(written)), "{written}");
         }
+    }
+
+    #[test]
+    fn an_answer_of_megabytes_is_in_the_pager_to_its_end() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join(".dialogs/run/aa/bb/00000001");
+        fs::create_dir_all(&folder).unwrap();
+        let text = format!("{}the very end", "a line of a long answer\n\n".repeat(130_000));
+        let record = serde_json::json!({
+            "ts": "2026-11-21 12:00:01", "type": "agent_words_record", "genseq": 1, "content": text,
+        });
+        let course = format!("{record}\n");
+        for (name, content) in [
+            (
+                "dialog.yaml",
+                "id: aa/bb/00000001\nagentId: lead\ntaskDocPath: t.tsk\ncreatedAt: 2026-11-21 12:00:00\n",
+            ),
+            (
+                "latest.yaml",
+                "currentCourse: 1\nlastModified: 2026-11-21 12:00:05\nstatus: active\ngenerating: false\n",
+            ),
+            ("course-001.jsonl", course.as_str()),
+        ] {
+            fs::write(folder.join(name), content).unwrap();
+        }
+        let dialog = DialogId::main(RootId::new("aa/bb/00000001"));
+        let mut written = Vec::new();
+        write_whole(top.path(), &dialog, &mut written).unwrap();
+        let written = String::from_utf8(written).unwrap();
+        assert!(written.len() > text.len(), "{} of {} bytes", written.len(), text.len());
+        assert!(written.trim_end().ends_with("the very end"));
     }
 
     #[test]

@@ -297,6 +297,11 @@ impl Overlays {
         at.inspect(|at| self.stack.truncate(at + 1)).is_some()
     }
 
+    /// True if nothing below an overlay can be seen, as below help.
+    pub fn cover(&self) -> bool {
+        self.stack.iter().any(|overlay| overlay.covers())
+    }
+
     /// The first overlay that can be seen.
     fn first_seen(&self) -> usize {
         self.stack.iter().rposition(|overlay| overlay.covers()).unwrap_or(0)

@@ -139,7 +139,9 @@ fn nobody_is_called_who_looks_at_the_question() {
         ((120, 40), Looking::Away, "", 1),
         ((120, 40), Looking::Unknown, "", 1),
         // An overlay beside it does not hide it, one over it does.
-        ((120, 40), Looking::Here, "?", 0),
+        ((120, 40), Looking::Here, ":", 0),
+        ((119, 40), Looking::Here, "?", 0),
+        ((120, 40), Looking::Here, "?", 1),
         ((60, 20), Looking::Here, "2 ?", 1),
         // One pane at a time.
         ((60, 20), Looking::Here, "1", 1),

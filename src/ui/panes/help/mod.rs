@@ -1,6 +1,7 @@
 //! The keys that work where the focus is, from the bindings, by what they are pressed for.
 
 mod group;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +15,7 @@ use super::read_sheet::{ReadSheet, SheetView};
 use super::strip::{Joint, Strip};
 use super::text_rows::TextRows;
 use super::{inbox, transcript, tree};
-use crate::action::{Action, Binding, EditingKeys, KeysOf, Scope};
+use crate::action::{Action, EditingKeys, KeysOf, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::text::{Text, in_lang};
@@ -25,11 +26,17 @@ use crate::text::wrap::wrap;
 use crate::theme::Role;
 use crate::words;
 use group::Group;
+use terms::terms;
 
 const MORE: Text = Text::new("more", "更多");
 const EDITING: Text = Text::new("editing", "编辑文字");
 const VI: Text = Text::new("vi editing", "vi 编辑");
 const SIGNS: Text = Text::new("signs", "符号");
+const WORDS: Text = Text::new("words", "词语");
+const ASKED: Text = Text::new("two questions for you are open in it", "其中有两个问题等你答复");
+const UNREVIEWED: Text =
+    Text::new("it changed two files that you have not looked at", "它改动了两个你还没看过的文件");
+const UNREAD: Text = Text::new("something is new in it", "其中有新内容");
 const BY_YES_OR_NO: Text = Text::new("yes or no", "是或否");
 const BY_OPTION: Text = Text::new("one of its options", "选项之一");
 const BY_WORDS: Text = Text::new("in your own words", "用自己的话");
@@ -40,6 +47,8 @@ const HELP: Text = Text::new("KEYS THAT WORK HERE", "此处可用的按键");
 const KEY_CELLS: (usize, usize) = (20, 14);
 /// The least width of a wide screen.
 const WIDE_CELLS: usize = 50;
+/// The least width of a screen on which help takes all of it, for two columns.
+pub const TWO_COLUMNS: u16 = 120;
 /// Cells before the keys, and the minimum between keys and description.
 const MARGIN: usize = 2;
 
@@ -55,40 +64,50 @@ impl Help {
         Self { about, rows: TextRows::default() }
     }
 
-    /// All lines, wrapped to `width`; nothing is truncated.
+    /// All lines, wrapped to `width`; nothing is truncated. A wide screen has two columns of them.
     fn lines(&self, view: View<'_>, width: usize) -> Vec<Strip> {
-        let ui = view.ui;
-        let mut lines = Vec::new();
+        if width < usize::from(TWO_COLUMNS) {
+            return self.sections(view.ui, width).into_iter().flatten().collect();
+        }
+        let cells = width / 2;
+        in_two_columns(self.sections(view.ui, cells), cells)
+    }
+
+    /// The keys by their groups, then what explains the rest; each with its heading, or empty.
+    fn sections(&self, ui: &UiSettings, width: usize) -> Vec<Vec<Strip>> {
         let mut listing = ui.keymap.listing(self.about.scope);
         listing.retain(|(binding, _)| self.about.has(binding));
-        for group in Group::ALL {
-            let is_in = |binding: &Binding| Group::of(binding.action) == group;
-            let mut rows = listing.iter().filter(|(binding, _)| is_in(binding)).peekable();
-            if rows.peek().is_some() {
-                push_heading(&mut lines, group.heading(), ui);
-            }
-            for (binding, keys) in rows {
-                lines.extend(key_rows(&names(keys, ui), binding.sentence(ui.lang), ui, width));
-            }
+        let of_group = |group: Group| {
+            let rows = listing.iter().filter(|(binding, _)| Group::of(binding.action) == group);
+            let rows =
+                rows.map(|(binding, keys)| (names(keys, ui), binding.sentence(ui.lang).to_owned()));
+            section(group.heading(), rows, ui, width)
+        };
+        let mut sections: Vec<Vec<Strip>> = Group::ALL.into_iter().map(of_group).collect();
+        sections.push(section(SIGNS, self.signs(ui), ui, width));
+        sections.push(section(WORDS, terms(self.about.scope, ui.lang), ui, width));
+        let mut editing = Vec::new();
+        if self.about.editing == Some(EditingKeys::Vi) {
+            self.push_editing(&mut editing, VI, &VI_EDIT_KEYS, ui, width);
         }
+        if self.about.editing.is_some() {
+            self.push_editing(&mut editing, EDITING, &EDIT_KEYS, ui, width);
+        }
+        sections.push(editing);
+        sections
+    }
+
+    /// The signs in the rows of the pane, with their meanings.
+    fn signs(&self, ui: &UiSettings) -> Vec<(String, String)> {
         if self.about.scope == inbox::SCOPE {
-            push_signs(&mut lines, kind_signs(ui), ui, width);
+            kind_signs(ui).into()
         } else if self.about.scope == tree::SCOPE {
-            let signs =
-                Mark::ALL.map(|mark| (mark.glyph(&ui.glyphs), ui.text(mark.word()).to_owned()));
-            push_signs(&mut lines, signs, ui, width);
+            let marks = Mark::ALL
+                .map(|mark| (mark.glyph(&ui.glyphs).to_owned(), ui.text(mark.word()).to_owned()));
+            marks.into_iter().chain(count_signs(ui)).collect()
+        } else {
+            Vec::new()
         }
-        match self.about.editing {
-            None => {}
-            Some(EditingKeys::Plain) => {
-                self.push_editing(&mut lines, EDITING, &EDIT_KEYS, ui, width);
-            }
-            Some(EditingKeys::Vi) => {
-                self.push_editing(&mut lines, VI, &VI_EDIT_KEYS, ui, width);
-                self.push_editing(&mut lines, EDITING, &EDIT_KEYS, ui, width);
-            }
-        }
-        lines
     }
 
     /// Adds the keys of the text field, without those that a binding takes.
@@ -136,21 +155,57 @@ fn push_heading(lines: &mut Vec<Strip>, heading: Text, ui: &UiSettings) {
     lines.push(Strip::new().put(&heading, ui.style(Role::Title)));
 }
 
-/// Explains the signs before the rows.
-fn push_signs<const N: usize>(
-    lines: &mut Vec<Strip>,
-    signs: [(&str, String); N],
+/// A heading with what is below it; nothing if that is empty.
+fn section(
+    heading: Text,
+    rows: impl IntoIterator<Item = (String, String)>,
     ui: &UiSettings,
     width: usize,
-) {
-    push_heading(lines, SIGNS, ui);
-    for (sign, means) in signs {
-        lines.extend(key_rows(sign, &means, ui, width));
+) -> Vec<Strip> {
+    let rows: Vec<Strip> =
+        rows.into_iter().flat_map(|(sign, means)| key_rows(&sign, &means, ui, width)).collect();
+    let mut lines = Vec::new();
+    if !rows.is_empty() {
+        push_heading(&mut lines, heading, ui);
+        lines.extend(rows);
     }
+    lines
+}
+
+/// Puts the sections into two columns of `cells` each, of about the same height; they are read down the left one first.
+fn in_two_columns(sections: Vec<Vec<Strip>>, cells: usize) -> Vec<Strip> {
+    let all: usize = sections.iter().map(Vec::len).sum();
+    let (mut left, mut right): (Vec<Strip>, Vec<Strip>) = (Vec::new(), Vec::new());
+    for section in sections {
+        let fits = left.is_empty() || left.len() + section.len() / 2 <= all / 2;
+        let column = if right.is_empty() && fits { &mut left } else { &mut right };
+        column.extend(section);
+    }
+    let rows = left.len().max(right.len());
+    let (mut left, mut right) = (left.into_iter(), right.into_iter());
+    let beside = |_| {
+        // Rows of two columns go on with no row above.
+        let row = Strip::new().join(left.next().unwrap_or_default());
+        match right.next() {
+            Some(right) => row.pad_to(cells).join(right),
+            None => row,
+        }
+    };
+    (0..rows).map(beside).collect()
+}
+
+/// The counts at the right edge of a dialog in the tree, with their meanings.
+fn count_signs(ui: &UiSettings) -> [(String, String); 3] {
+    let signs = [
+        (format!("{}2", ui.glyphs.needs_you), ASKED),
+        (format!("{}2", ui.glyphs.changed), UNREVIEWED),
+        (ui.glyphs.unread.to_owned(), UNREAD),
+    ];
+    signs.map(|(sign, means)| (sign, ui.text(means).to_owned()))
 }
 
 /// The signs before the questions, with their meanings.
-fn kind_signs(ui: &UiSettings) -> [(&'static str, String); 4] {
+fn kind_signs(ui: &UiSettings) -> [(String, String); 4] {
     let kinds = [
         (QuestionKind::Approval, BY_YES_OR_NO),
         (QuestionKind::Choice, BY_OPTION),
@@ -160,7 +215,7 @@ fn kind_signs(ui: &UiSettings) -> [(&'static str, String); 4] {
     kinds.map(|(kind, how)| {
         let colon = in_lang!(ui.lang, ": ", "：");
         let means = format!("{}{colon}{}", ui.text(words::kind_word(kind)), ui.text(how));
-        (ui.glyphs.of_kind(kind), means)
+        (ui.glyphs.of_kind(kind).to_owned(), means)
     })
 }
 

@@ -1,5 +1,6 @@
 //! Help in both languages, readable at every size.
 
+use super::terms::TERMS;
 use super::*;
 use crate::app::tests::fixture::*;
 use crate::bindings;
@@ -142,4 +143,80 @@ fn help_that_was_scrolled_keeps_its_place_over_other_widths() {
     stage.keys("<esc>").screen();
     stage.resize(120, 24);
     assert_eq!(stage.screen(), before, "after a search that was left at another width");
+}
+
+/// The keys and the descriptions in a column of help, each without blanks; every letter takes one cell.
+fn column(lines: &[String], from: usize, cells: usize) -> (String, String) {
+    let (mut keys, mut does) = (String::new(), String::new());
+    for line in lines {
+        let column: Vec<char> = line.chars().skip(from).take(cells).collect();
+        let (left, right) = column.split_at(column.len().min(KEY_CELLS.0));
+        keys.extend(left.iter().filter(|c| !c.is_whitespace()));
+        does.extend(right.iter().filter(|c| !c.is_whitespace()));
+    }
+    (keys, does)
+}
+
+#[test]
+fn on_a_wide_screen_every_key_is_in_one_of_two_columns() {
+    let now = Stamp::new("2026-11-21 12:00:00");
+    let ui = settings(Lang::En);
+    for about in bindings::scopes() {
+        for width in [120, 160] {
+            let help = Help::about(KeysOf::pane(about, Some(EditingKeys::Vi)));
+            let lines = help.lines(View { ui: &ui, now: &now }, width);
+            assert!(lines.iter().all(|line| line.width() <= width), "{about:?} {width}");
+            assert!(lines.iter().all(|line| line.joint().is_none()), "{about:?} {width}");
+            let lines: Vec<String> = lines.iter().map(Strip::plain).collect();
+            let columns = [0, width / 2].map(|from| column(&lines, from, width / 2));
+            for (binding, chords) in ui.keymap.listing(about) {
+                let sentence = letters(binding.sentence(Lang::En));
+                let found = columns.iter().any(|(keys, does)| {
+                    let mut names = chords.iter().map(|one| ui.key_label(&one.to_string()));
+                    does.contains(&sentence) && names.all(|name| keys.contains(&name))
+                });
+                assert!(found, "{about:?} {width}: {sentence}\n{lines:#?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn help_takes_the_whole_of_a_wide_screen_and_the_dialogs_are_back_after_it() {
+    for (width, is_whole) in [(119, false), (120, true), (200, true)] {
+        let mut stage = streaming(width, 40);
+        let before = stage.screen();
+        let shown = stage.keys("?").screen();
+        assert!(shown.contains("KEYS THAT WORK HERE"), "{shown}");
+        assert_eq!(!shown.contains("DIALOGS"), is_whole, "{shown}");
+        assert_eq!(stage.keys("<esc>").screen(), before);
+    }
+}
+
+#[test]
+fn help_explains_the_words_of_a_pane_and_the_counts_of_the_tree() {
+    let now = Stamp::new("2026-11-21 12:00:00");
+    let scopes = bindings::scopes();
+    for lang in [Lang::En, Lang::Zh] {
+        let ui = settings(lang);
+        for (names, terms) in TERMS {
+            for name in *names {
+                let scope = scopes.iter().find(|scope| scope.name() == *name);
+                let scope = *scope.unwrap_or_else(|| panic!("{name} is no scope"));
+                let help = Help::about(KeysOf::pane(scope, None));
+                let lines = help.lines(View { ui: &ui, now: &now }, 83);
+                let all = letters(&lines.iter().map(Strip::plain).collect::<String>());
+                for (word, means) in *terms {
+                    let row = format!("{}{}", word.in_lang(lang), means.in_lang(lang));
+                    assert!(all.contains(&letters(&row)), "{name}: {row}\n{all}");
+                }
+            }
+        }
+        let help = Help::about(KeysOf::pane(tree::SCOPE, None));
+        let lines = help.lines(View { ui: &ui, now: &now }, 83);
+        for sign in ["±2", "?2", "•"] {
+            let is_said = |line: &Strip| line.plain().trim().starts_with(sign);
+            assert!(lines.iter().any(is_said), "{sign}");
+        }
+    }
 }

@@ -3,7 +3,8 @@
 //! Only the visible part is laid out. The view is anchored to a row of a block, so that additions above or
 //! below do not move it. While it follows the end, new text fills the pane and then the view jumps: most
 //! rows are drawn once, not once per line of text. Rows that a jump left blank are filled with older text
-//! once nothing changes any more.
+//! once nothing changes any more. A dialog shorter than the pane ends at its lower edge, with blank rows above
+//! it; while it grows, it jumps up in the same way.
 
 mod anchor;
 pub mod block;
@@ -94,6 +95,8 @@ pub struct TranscriptPane {
     height: usize,
     /// The rows in view, from the top.
     rows: Vec<Anchor>,
+    /// Blank rows above them, if all of the dialog is in view; as many as the pane has stand for all that are free.
+    above: Option<usize>,
     /// Rows at the top of the pane taken by the question's headline.
     pinned: u16,
     /// Items below the view that were added or grew since following stopped.
@@ -138,6 +141,7 @@ impl Default for TranscriptPane {
             width: 0,
             height: 0,
             rows: Vec::new(),
+            above: Some(0),
             pinned: 0,
             new_below: 0,
             target: None,
@@ -236,7 +240,7 @@ impl TranscriptPane {
             self.ignore_growth();
             self.end_selection();
         }
-        self.height = usize::from(area.height);
+        self.set_height(area.height.into(), is_new_width);
         let means = Prose::means(context.view.ui);
         open.lay_out_live(live_width(width), means, false);
         if is_new_width && !self.follow {
@@ -279,7 +283,8 @@ impl TranscriptPane {
                 && at.row >= usize::from(has_gap(open, at.item))
         };
         let cursor = self.rows.iter().position(is_drawn);
-        for (row, (y, at)) in (area.y + self.pinned..area.bottom()).zip(&self.rows).enumerate() {
+        let lead = u16::try_from(self.lead()).unwrap_or(area.height).min(area.height);
+        for (row, (y, at)) in (area.y + lead..area.bottom()).zip(&self.rows).enumerate() {
             let line = Rect { y, height: 1, ..area };
             self.draw_row(open, context, buffer, line, *at);
             if self.selection.is_some_and(|selection| selection.contains(*at)) {

@@ -54,6 +54,10 @@ impl TranscriptPane {
     /// Applies pending moves, keeps the view within the items, and lists the rows in view.
     pub(super) fn settle_view(&mut self, open: &mut OpenDialog, context: &TranscriptContext<'_>) {
         self.keep_inside(open, context);
+        if self.above.is_some() && self.top > first(open) {
+            // Older records came: they take the blank rows above.
+            self.top = self.back_from_end(open, context, self.height);
+        }
         self.apply_selection(open, context);
         for to in std::mem::take(&mut self.moves) {
             let by_rows = matches!(to, ScrollMove::Up(Stop::Block) | ScrollMove::Down(Stop::Block));
@@ -72,13 +76,57 @@ impl TranscriptPane {
         self.apply_kept_row(open, context);
         if std::mem::take(&mut self.to_end) {
             self.top = self.back_from_end(open, context, self.height);
+            self.above = Some(self.height);
         }
         if self.follow {
             self.follow_end(open, context);
             self.cursor_to_end(open, context);
         }
+        let mut rows = self.rows_from(open, context, self.top);
+        let is_settled = !self.follow || self.above == Some(self.height);
+        if is_settled && rows.len() < self.height && self.fits(open, context) {
+            self.top = first(open);
+            rows = self.rows_from(open, context, self.top);
+        }
         self.keep_top_place(open, context);
-        self.rows = self.rows_from(open, context, self.top);
+        self.rows = rows;
+        self.settle_above(open, context);
+    }
+
+    /// Takes another height; the distance from the lower edge stays.
+    pub(super) fn set_height(&mut self, height: usize, is_new_width: bool) {
+        let kept = |above: usize| (above + height).saturating_sub(self.height);
+        self.above = self.above.map(|above| if is_new_width { height } else { kept(above) });
+        self.height = height;
+    }
+
+    /// Decides how many rows stay blank above a dialog that fits. What grows takes the free rows below it, and then
+    /// jumps up as far as a full pane does.
+    fn settle_above(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
+        if self.top > first(open) || !self.fits(open, context) {
+            self.above = None;
+            return;
+        }
+        let free = self.height.saturating_sub(self.rows.len());
+        let before = self.above.unwrap_or(if self.follow { 0 } else { self.height });
+        let grows = self.follow && (open.began.is_some() || open.is_streaming());
+        self.above = Some(if before <= free {
+            before
+        } else if grows && before < self.height {
+            free.saturating_sub(self.height - self.height.div_ceil(KEPT_SHARE))
+        } else {
+            free
+        });
+    }
+
+    /// True if all of the dialog fits into the pane.
+    fn fits(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) -> bool {
+        self.rows_below(open, context, first(open), self.height + 1) <= self.height
+    }
+
+    /// Rows above the first one in view: blank ones, with the headline of a question in the first of them.
+    pub(super) fn lead(&self) -> usize {
+        self.above.unwrap_or(0).max(self.pinned.into())
     }
 
     /// After a new width, finds the row with the place that was at the top.
@@ -326,12 +374,12 @@ impl TranscriptPane {
         }
     }
 
-    /// True while a jump has left rows blank that older text could fill.
-    pub fn has_blank_rows(&self, open: &OpenDialog) -> bool {
-        self.follow && self.rows.len() < self.height && self.top > first(open)
+    /// True while a jump has left rows blank that older text could fill, or a dialog that fits.
+    pub fn has_blank_rows(&self) -> bool {
+        self.follow && !self.to_end && self.lead() + self.rows.len() < self.height
     }
 
-    /// Fills blank rows at the next layout.
+    /// Leaves no row blank below the text at the next layout.
     pub fn fill(&mut self) {
         self.to_end = self.follow;
     }

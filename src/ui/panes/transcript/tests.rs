@@ -145,12 +145,113 @@ fn a_long_text_of_the_person_is_folded_and_names_the_key_that_shows_all() {
 
 #[test]
 fn words_that_were_cut_name_the_key_that_shows_the_rest() {
-    for (text, is_cut) in [("one", false), (&*"long words ".repeat(30_000), true)] {
+    for (text, is_cut) in [("one", false), (&*"long words ".repeat(300_000), true)] {
         let mut stage = Stage::new(120, 40);
         stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
         let screen = stage.page(&[&words(text)]).keys("3").screen();
         assert_eq!(screen.contains("bytes more are in the record"), is_cut, "{screen}");
         assert_eq!(screen.contains("  O all in the pager"), is_cut, "{screen}");
+    }
+}
+
+#[test]
+fn a_long_answer_is_paged_through_by_keys_to_the_key_that_shows_the_rest() {
+    let mut stage = Stage::new(120, 40);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    let text: String = (0..90_000).map(|n| format!("This is sentence {n} of many.\n")).collect();
+    assert!(stage.page(&[&words(&text)]).keys("3 g").screen().contains("sentence 0 "));
+    let is_end = |stage: &mut Stage| stage.screen().contains("  O all in the pager");
+    let pages = (0..400).take_while(|_| !is_end(stage.keys("<pagedown>"))).count();
+    assert!((50..400).contains(&pages), "{pages}");
+}
+
+/// The rows of the dialog, where it has the whole screen.
+fn pane_rows(stage: &mut Stage) -> Vec<String> {
+    let screen = stage.screen();
+    let rows = screen.lines().skip(2).take_while(|row| !row.contains("message to"));
+    rows.map(|row| row.trim_start_matches('▌').trim().to_owned()).collect()
+}
+
+/// Text ends at the lower edge of the pane, and blank rows are above it.
+fn ends_at_the_lower_edge(rows: &[String]) -> bool {
+    rows.first().is_some_and(String::is_empty) && rows.last().is_some_and(|row| !row.is_empty())
+}
+
+#[test]
+fn a_dialog_shorter_than_the_pane_ends_directly_above_the_composer() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20)] {
+        let mut stage = Stage::new(width, height);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        stage.page(&[&words("said one"), &words("said two")]).keys("3 z").screen();
+        for key in ["", "k", "g", "[", "<pageup>", "<ctrl+d>", "V", "<esc>", "G"] {
+            let rows = pane_rows(stage.keys(key));
+            assert!(ends_at_the_lower_edge(&rows), "{key}: {rows:#?}");
+            let shown = ["said one", "said two"].map(|text| rows.iter().any(|row| row == text));
+            assert_eq!(shown, [true, true], "{key}: {rows:#?}");
+        }
+        for (width, height) in [(100, 30), (60, 24), (120, 40)] {
+            stage.resize(width, height);
+            let rows = pane_rows(&mut stage);
+            assert!(ends_at_the_lower_edge(&rows), "{width}x{height}: {rows:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_match_in_a_short_dialog_is_marked_where_it_stands() {
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    stage.page(&[&words("said one"), &words("said two")]).keys("3 z").screen();
+    let before = pane_rows(&mut stage);
+    stage.keys("/").type_text("said one").keys("<enter>");
+    assert_eq!(pane_rows(&mut stage), before);
+    let marked = stage.screen();
+    assert!(marked.lines().any(|row| row.starts_with("▌@orchestrator")), "{marked}");
+}
+
+#[test]
+fn a_short_dialog_that_grows_moves_seldom_and_rests_above_the_composer() {
+    let mut stage = Stage::new(80, 24);
+    stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+    stage.page(&[&words("said one")]).keys("3 z").screen();
+    let (mut places, mut text) = (Vec::new(), String::new());
+    for line in (0..5).map(|n| format!("line {n}\n\n")) {
+        stage.live(&main_dialog(), Segment::Saying, &line);
+        text.push_str(&line);
+        let screen = stage.screen();
+        assert!(screen.contains(line.trim()), "{screen}");
+        places.push(line_of(&screen, "said one"));
+    }
+    places.dedup();
+    assert!(places.len() <= 2, "{places:?}");
+    stage.fact(&main_dialog(), 1, &words(&text));
+    stage.apply(DriverEvent::LiveEnd { dialog: main_dialog() });
+    assert_eq!(line_of(&stage.screen(), "said one"), places.pop().flatten(), "nobody has read it");
+    stage.wait(Duration::from_secs(3));
+    let rows = pane_rows(&mut stage);
+    assert!(ends_at_the_lower_edge(&rows), "{rows:#?}");
+}
+
+#[test]
+fn older_records_take_the_blank_rows_above_a_short_page_and_move_nothing() {
+    for key in ["", "k"] {
+        let mut stage = Stage::new(80, 24);
+        stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
+        let (ticket, dialog) = stage.last_open();
+        let newest = [words("said one"), words("said two")];
+        let newest = newest.each_ref().map(String::as_str);
+        stage.page_at(ticket, dialog.clone(), 10, &newest).keys("3").screen();
+        let before = stage.keys(key).screen();
+        let asked = stage.sent.iter().find_map(|command| {
+            let Command::Page { ticket, .. } = command else { return None };
+            Some(*ticket)
+        });
+        let older: Vec<String> = (0..10).map(|n| words(&format!("earlier {n}"))).collect();
+        let older: Vec<&str> = older.iter().map(String::as_str).collect();
+        stage.page_at(asked.expect("older records are asked for"), dialog, 0, &older);
+        let after = stage.screen();
+        assert_eq!(line_of(&before, "said two"), line_of(&after, "said two"), "{before}\n{after}");
+        assert!(after.contains("earlier 9"), "{after}");
     }
 }
 

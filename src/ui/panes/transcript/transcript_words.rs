@@ -4,19 +4,16 @@ use crate::domain::text::Text;
 use crate::words::Counted;
 
 pub(super) use crate::words::{
-    COURSE_BEGINS, FRESH_BOOTS, LINES, MORE_LINES, OF, RUNNING, THINKING,
+    COURSE_BEGINS, FRESH_BOOTS, GENERATION, GUIDE, LINES, MORE_LINES, OF, PUSHED, RUNNING, THINKING,
 };
 
 pub(super) const NEW_BELOW: Text = Text::new("new", "新");
 pub(super) const WORKING: Text = Text::new("working", "进行中");
-pub(super) const GENERATION: Text = Text::new("gen", "生成");
 pub(super) const DIVERGENCE: Text = Text::new("divergence", "发散");
 pub(super) const CONVERGENCE: Text = Text::new("convergence", "收敛");
 pub(super) const FINALIZATION: Text = Text::new("conclusion", "结论");
 pub(super) const WORDS: Counted = Counted::new("word", "words", "词");
 pub(super) const YOU: Text = Text::new("you", "你");
-pub(super) const GUIDE: Text = Text::new("runtime guide", "运行时提示");
-pub(super) const PUSHED: Text = Text::new("automatic push", "自动续推");
 pub(super) const PUSH_REASON: Text = Text::new(
     "it stopped without asking or waiting for anybody, so it was told to go on",
     "它停了下来，既没有提问也没有在等任何人，因此被要求继续",

@@ -76,8 +76,8 @@ impl Reading {
 
     /// Returns when rows that following left blank are filled, if no frame is drawn after `drawn` before.
     pub fn fills_at(&self, drawn: Instant) -> Option<Instant> {
-        let open = self.open().filter(|_| !self.is_generating())?;
-        self.transcript.has_blank_rows(open).then(|| drawn + FILL_AFTER)
+        let is_idle = self.open.is_some() && !self.is_generating();
+        (is_idle && self.transcript.has_blank_rows()).then(|| drawn + FILL_AFTER)
     }
 
     /// Fills them.

@@ -28,7 +28,7 @@ use crate::panes::inquiry::{AnswerForm, FormRows};
 use crate::panes::queued::QueuedRow;
 use crate::panes::strip::Strip;
 use crate::panes::transcript::{Answering, TranscriptContext};
-use crate::panes::{inbox, queued, status};
+use crate::panes::{help, inbox, queued, status};
 use crate::protocol::InboxRow;
 
 /// Rows of the dialog, with its title, above the parts of a question.
@@ -143,7 +143,8 @@ impl App {
         let is_busy = self.focus.is(Focus::Composer) || !self.overlays.is_empty();
         let ending = self.ending.rows(area, ui, is_busy);
         let taken = u16::try_from(ending.len()).unwrap_or(u16::MAX).min(area.height - 1);
-        let is_covered = self.overlays.shows(overview::SCOPE);
+        let has_two_columns = area.width >= help::TWO_COLUMNS && self.overlays.cover();
+        let is_covered = self.overlays.shows(overview::SCOPE) || has_two_columns;
         let area_of_panes = Rect { height: area.height - taken, ..area };
         let mut areas = columns(area_of_panes, &self.focus, is_covered);
         areas.status = Rect { y: area.bottom() - 1, ..areas.status };
@@ -169,7 +170,9 @@ impl App {
         }
         let (open, focus) = (self.reading.open(), self.focus.now());
         let facts = Facts { model: &self.model, open, focus, ui };
-        let preview = self.preview.lay_out(facts, now, &areas, view);
+        // It is as it was once nothing covers it.
+        let preview =
+            if is_covered { None } else { self.preview.lay_out(facts, now, &areas, view) };
         let over = areas.overlays();
         let read = self.in_overlays(|overlays, facts| overlays.layout(facts, over, view));
         if let Some(row) = read {

@@ -83,9 +83,11 @@ impl TranscriptPane {
     }
 
     /// Applies [`Self::keep_in_place`]. A block that opened at the lower edge moves up until half a page of
-    /// it is in view. If it still reaches below the view, following ends.
+    /// it is in view. If it still reaches below the view, following ends. A dialog that fits ends at the lower
+    /// edge again.
     pub(super) fn apply_kept_row(&mut self, open: &OpenDialog, context: &TranscriptContext<'_>) {
         let Some(row) = self.kept_row.take() else { return };
+        self.above = Some(self.height);
         let gap = usize::from(has_gap(open, self.cursor));
         let rows = self.item_height(open, context, self.cursor).saturating_sub(gap);
         let row = row.min(self.height.saturating_sub(rows.min(self.height / 2)));
@@ -181,7 +183,7 @@ impl TranscriptPane {
 
     /// The item with text in this row of the pane.
     pub fn item_in_row(&self, open: &OpenDialog, row: usize) -> Option<isize> {
-        let at = self.rows.get(row.checked_sub(usize::from(self.pinned))?)?;
+        let at = self.rows.get(row.checked_sub(self.lead())?)?;
         let has_text = at.row >= usize::from(has_gap(open, at.item));
         (has_text && at.item < end_of_text(open)).then_some(at.item)
     }

@@ -115,9 +115,12 @@ fn opening_and_closing_leave_the_block_at_its_place() {
         let before = stage.keys("(").screen();
         let place = line_of(&before, "read_file").expect("the call is in view");
         assert!(at_cursor(&before).is_some_and(|text| text.contains("read_file")), "{before}");
-        for _ in 0..2 {
+        for is_open in [true, false] {
             let after = stage.keys("o").screen();
-            assert_eq!(line_of(&after, "read_file"), Some(place), "{before}\n{after}");
+            let now = line_of(&after, "read_file");
+            // A dialog that fits ends at the lower edge: what opens there needs the rows above it.
+            let makes_room = is_open && count == 3 && now.is_some_and(|now| now < place);
+            assert!(makes_room || now == Some(place), "{before}\n{after}");
             assert!(!after.contains("new"), "what was there is not new\n{after}");
         }
     }
