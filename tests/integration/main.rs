@@ -17,6 +17,7 @@ mod demo;
 mod documents;
 mod drives;
 mod hostile;
+mod init;
 mod inline;
 mod inspection;
 mod job_control;

@@ -194,6 +194,37 @@ fn s14_the_overview_has_trouble_first_and_what_is_not_known_is_no_zero() {
 }
 
 #[test]
+fn a_task_whose_request_is_made_again_is_retrying_in_every_list_and_in_none_without_a_driver() {
+    let mut driver = with_teams(Driver::start());
+    let id = delegate(&driver, "down");
+    for (args, text) in [
+        (&["tasks"][..], "  retrying "),
+        (&["task", "show", &id], "  retrying "),
+        (&["teams"], "1 running (1 retrying)"),
+        (&["team", "show", "qa"], "  retrying "),
+        (&["overview"], "tasks     1 running (1 retrying)"),
+        (&["overview"], "qa  1/5 (1 retrying)"),
+    ] {
+        let says = || driver.ok(args, 0).contains(text);
+        assert!(eventually(says), "{args:?}: {}", driver.ok(args, 0));
+    }
+    let numbers = |driver: &Driver| {
+        let (team, seen) =
+            (driver.json(&["team", "show", "qa", "--json"]), driver.json(&["overview", "--json"]));
+        let work = seen["teams"].as_array().unwrap().iter().find(|one| one["name"] == "qa");
+        let of_team = work.unwrap()["work"]["retrying"].clone();
+        [team["retrying"].clone(), seen["tasks"]["retrying"].clone(), of_team]
+    };
+    assert!(eventually(|| task(&driver, &id)["retrying"] == json!(true)));
+    assert_eq!(task(&driver, &id)["status"], json!("running"));
+    assert!(eventually(|| numbers(&driver) == [json!(1), json!(1), json!(1)]));
+    driver.quit();
+    assert_eq!(task(&driver, &id)["retrying"], json!(false));
+    assert_eq!(numbers(&driver), [json!(0), json!(0), json!(0)]);
+    assert!(!driver.ok(&["tasks"], 0).contains("retrying"));
+}
+
+#[test]
 fn what_waits_for_a_person_has_its_age_in_every_list() {
     let (mut driver, question) = Driver::asking();
     for runs in [true, false] {

@@ -42,6 +42,7 @@ mod canned;
 mod faults;
 
 use crate::domain::text::Text;
+use futures_util::future::{BoxFuture, ready};
 use futures_util::stream::BoxStream;
 
 pub use address::{Destination, destination};
@@ -62,10 +63,18 @@ pub use sequence::{Reply, Sequence};
 /// A streamed answer; the module documentation describes the order of its items.
 pub type GenStream = BoxStream<'static, Result<GenEvent, LlmError>>;
 
+/// The names of models, as a server lists them: nobody has cleaned or checked them.
+pub type ModelList = BoxFuture<'static, Result<Vec<String>, LlmError>>;
+
 /// A source of answers: a remote API, a mock or a script.
 pub trait Provider: Send + Sync + std::fmt::Debug {
     /// Starts one generation. Nothing is sent before the stream is polled.
     fn stream(&self, request: Request) -> GenStream;
+
+    /// Asks which models there are; none where that cannot be asked. Nothing is sent before the list is polled.
+    fn models(&self) -> ModelList {
+        Box::pin(ready(Ok(Vec::new())))
+    }
 }
 
 /// The two kinds of text a model writes.

@@ -18,6 +18,11 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
     /// The path below the base URL.
     fn path(&self, base: &str) -> &'static str;
 
+    /// The path of the list of models below the base URL.
+    fn models_path(&self, _base: &str) -> &'static str {
+        "models"
+    }
+
     /// The body of a request, as JSON.
     fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error>;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::stream;
 
-use super::exchange::Exchange;
+use super::exchange::{Exchange, list_models};
 use super::model_thread::ModelThread;
 use super::protocol::Protocol;
-use super::{Clients, Endpoint, GenStream, Provider, Request};
+use super::{Clients, Endpoint, GenStream, ModelList, Provider, Request};
 
 /// A provider that speaks `P`.
 #[derive(Debug)]
@@ -42,5 +42,10 @@ impl<P: Protocol> Provider for Remote<P> {
             Some(thread) => thread.run(stream),
             None => stream,
         }
+    }
+    fn models(&self) -> ModelList {
+        let (protocol, endpoint) = (Arc::clone(&self.protocol), Arc::clone(&self.endpoint));
+        let clients = self.clients.clone();
+        Box::pin(async move { list_models(&*protocol, &endpoint, &clients).await })
     }
 }

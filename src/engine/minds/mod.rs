@@ -6,6 +6,7 @@
 mod built_in_personas;
 mod cache;
 mod diligence;
+mod first_model;
 mod hive;
 pub mod llm_config;
 pub mod mcp_config;
@@ -31,6 +32,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 pub use cache::{MindsCache, MindsFolder, MindsSource};
+pub use first_model::FirstModel;
 pub(crate) use hive::new_team::team_file;
 pub use hive::{Capture, HiveConfig, PATH as HIVE_FILE, is_configured as has_hive, with_level};
 pub use hive::{new_member, new_team, triggers};

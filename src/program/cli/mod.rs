@@ -19,8 +19,6 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use crate::domain::dialogs::tree::Bucket;
-use crate::guard::{Put, set_up};
-use crate::minds::starter;
 use crate::platform::waiter::Waited;
 use crate::platform::{descriptors, dirs, env, hardening, logs, waiter};
 use crate::tools;
@@ -111,8 +109,8 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(folder) => folder.clone(),
         None => PathBuf::from("."),
     };
-    if let Some(Command::Init { folder, teams }) = &cli.command {
-        return init(folder.as_ref().unwrap_or(&workspace), *teams);
+    if let Some(Command::Init { folder, teams, yes }) = &cli.command {
+        return setup::init::init(folder.as_ref().unwrap_or(&workspace), *teams, *yes);
     }
     if let Some(Command::Completions { shell }) = cli.command {
         let mut script = Vec::new();
@@ -246,19 +244,4 @@ fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
             block_on(commands::answering::dismiss(workspace, wanted))
         }
     }
-}
-
-fn init(folder: &Path, teams: bool) -> Result<Status, CommandError> {
-    let files = starter::FILES.into_iter().chain(teams.then_some(starter::TEAMS));
-    let written = set_up(folder, &files.collect::<Vec<_>>())
-        .map_err(|error| CommandError::invalid(format!("{}: {error}", folder.display())))?;
-    for (path, put) in written {
-        let word = match put {
-            Put::Written => "written",
-            Put::Kept => "kept",
-        };
-        output::print(&format!("{word}  {}", path.display()));
-    }
-    output::note("next: configure your model in .minds/llm.yaml, then run dominds-tui");
-    Ok(Status::Done)
 }

@@ -61,6 +61,14 @@ impl Trust {
         trust
     }
 
+    /// The recorded consent, and consent to this provider for this run: the person has just entered it.
+    pub fn for_entered(workspace: &Path, config: &ProviderConfig) -> Self {
+        let mut trust = Self::recorded(workspace);
+        let entry = list::provider_entry(workspace, config).ok().flatten();
+        trust.agreed_for_this_run.extend(entry.map(|entry| entry.digest));
+        trust
+    }
+
     /// The consent that is recorded in this folder of the user.
     pub fn in_folder(folder: Option<PathBuf>, workspace: &Path) -> Self {
         let real = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
@@ -158,6 +166,17 @@ impl Trust {
                 .map_err(|error| unwritable(file, &error))?;
         }
         self.agree_to_tools(&tools)
+    }
+
+    /// Records consent to a provider that this person has entered, if the files name it as it was entered.
+    ///
+    /// # Errors
+    /// The message for the user; nothing is recorded then.
+    pub fn agree_to_entered(&self, config: &ProviderConfig) -> Result<(), Localized> {
+        match list::provider_entry(&self.workspace, config)? {
+            Some(entry) => self.agree(&[entry.digest]),
+            None => Ok(()),
+        }
     }
 
     /// Agrees to tools. One that cannot be shown keeps waiting: a server must not block consent to the rest.

@@ -268,7 +268,7 @@ impl Strip {
     pub fn into_line(self) -> Line<'static> {
         let spans = self.line().spans.into_iter();
         let spans = spans.map(|span| Span::styled(span.content.into_owned(), span.style));
-        Line::from_iter(spans).style(self.style)
+        spans.collect::<Line<'_>>().style(self.style)
     }
 
     /// The row as it is drawn, in the colours that are known.

@@ -33,6 +33,11 @@ impl Anthropic {
     }
 }
 
+fn has_version(base: &str) -> bool {
+    let path = base.trim().split(['?', '#']).next().unwrap_or_default();
+    path.trim_end_matches('/').ends_with("/v1")
+}
+
 impl Protocol for Anthropic {
     const KEY: (&'static str, &'static str) = ("x-api-key", "");
     const HEADERS: &'static [(&'static str, &'static str)] = &[("anthropic-version", "2023-06-01")];
@@ -40,8 +45,11 @@ impl Protocol for Anthropic {
 
     /// The base may or may not contain the version.
     fn path(&self, base: &str) -> &'static str {
-        let path = base.trim().split(['?', '#']).next().unwrap_or_default();
-        if path.trim_end_matches('/').ends_with("/v1") { "messages" } else { "v1/messages" }
+        if has_version(base) { "messages" } else { "v1/messages" }
+    }
+
+    fn models_path(&self, base: &str) -> &'static str {
+        if has_version(base) { "models" } else { "v1/models" }
     }
 
     fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error> {

@@ -7,6 +7,7 @@
 
 mod deadlines;
 mod errors;
+mod models;
 mod packed;
 
 use std::collections::VecDeque;
@@ -36,6 +37,8 @@ use errors::{
     network_error, not_an_answer, rejected,
 };
 use packed::Packed;
+
+pub(super) use models::list_models;
 
 /// Bytes of an error body that are read.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
@@ -109,7 +112,7 @@ impl<P: Protocol> Exchange<P> {
             }
             if let Err(error) = self.advance().await? {
                 self.phase = Phase::Done;
-                return Some(Err(self.redacted(error)));
+                return Some(Err(redacted(&self.endpoint, error)));
             }
         }
     }
@@ -164,7 +167,7 @@ impl<P: Protocol> Exchange<P> {
             Err(_) => return Err(overdue.error()),
         };
         if !response.status().is_success() {
-            return Err(self.refused(response).await);
+            return Err(refused(&self.endpoint, response).await);
         }
         let packed = Packed::of(&response)?;
         let fold = self.protocol.fold(&request, limits.text_bytes);
@@ -186,7 +189,7 @@ impl<P: Protocol> Exchange<P> {
         let body = self.protocol.body(request, &self.endpoint).map_err(|error| {
             rejected(localized!("cannot write the request: {error}", "无法生成请求：{error}"))
         })?;
-        let key = self.key()?;
+        let key = key::<P>(&self.endpoint)?;
         let mut http = self
             .clients
             .for_url(&url, &self.endpoint)?
@@ -204,59 +207,61 @@ impl<P: Protocol> Exchange<P> {
             None => http,
         })
     }
+}
 
-    fn key(&self) -> Result<Option<HeaderValue>, LlmError> {
-        let Some(variable) = &self.endpoint.api_key_variable else {
-            return Ok(None);
-        };
-        let Some(key) = &self.endpoint.api_key else {
-            return Err(LlmError::missing_key(variable));
-        };
-        let mut value =
-            HeaderValue::from_str(&format!("{}{}", P::KEY.1, key.expose())).map_err(|_| {
-                rejected(localized!(
-                    "the key in {variable} has characters that are invalid in a header",
-                    "{variable} 中的密钥含有请求头不允许的字符"
-                ))
-            })?;
-        value.set_sensitive(true);
-        Ok(Some(value))
+/// The value of the header with the key.
+fn key<P: Protocol>(endpoint: &Endpoint) -> Result<Option<HeaderValue>, LlmError> {
+    let Some(variable) = &endpoint.api_key_variable else {
+        return Ok(None);
+    };
+    let Some(key) = &endpoint.api_key else {
+        return Err(LlmError::missing_key(variable));
+    };
+    let mut value =
+        HeaderValue::from_str(&format!("{}{}", P::KEY.1, key.expose())).map_err(|_| {
+            rejected(localized!(
+                "the key in {variable} has characters that are invalid in a header",
+                "{variable} 中的密钥含有请求头不允许的字符"
+            ))
+        })?;
+    value.set_sensitive(true);
+    Ok(Some(value))
+}
+
+/// The error of a response that is no success.
+async fn refused(endpoint: &Endpoint, mut response: Response) -> LlmError {
+    let (status, headers) = (response.status(), response.headers().clone());
+    let mut packed = match Packed::of(&response) {
+        Ok(packed) => packed,
+        Err(error) => return failure::from_response(status, &headers, &error.to_string()),
+    };
+    let mut body = Vec::new();
+    // Redact before truncating.
+    let mut clean = endpoint.api_key.as_ref().map(Secret::stream).unwrap_or_default();
+    let end = Instant::now() + ERROR_BODY_TIMEOUT;
+    while let Ok(Ok(Some(part))) = timeout_at(end, response.chunk()).await {
+        match packed.as_mut().map(|packed| packed.unpack(&part)) {
+            Some(Ok(unpacked)) => clean.push(&unpacked, &mut body),
+            Some(Err(_)) => break,
+            None => clean.push(&part, &mut body),
+        }
+        if body.len() >= MAX_ERROR_BODY_BYTES {
+            body.truncate(MAX_ERROR_BODY_BYTES);
+            break;
+        }
     }
-
-    async fn refused(&self, mut response: Response) -> LlmError {
-        let (status, headers) = (response.status(), response.headers().clone());
-        let mut packed = match Packed::of(&response) {
-            Ok(packed) => packed,
-            Err(error) => return failure::from_response(status, &headers, &error.to_string()),
-        };
-        let mut body = Vec::new();
-        // Redact before truncating.
-        let mut clean = self.endpoint.api_key.as_ref().map(Secret::stream).unwrap_or_default();
-        let end = Instant::now() + ERROR_BODY_TIMEOUT;
-        while let Ok(Ok(Some(part))) = timeout_at(end, response.chunk()).await {
-            match packed.as_mut().map(|packed| packed.unpack(&part)) {
-                Some(Ok(unpacked)) => clean.push(&unpacked, &mut body),
-                Some(Err(_)) => break,
-                None => clean.push(&part, &mut body),
-            }
-            if body.len() >= MAX_ERROR_BODY_BYTES {
-                body.truncate(MAX_ERROR_BODY_BYTES);
-                break;
-            }
-        }
-        if body.len() < MAX_ERROR_BODY_BYTES {
-            clean.finish(&mut body);
-        }
-        let text = String::from_utf8_lossy(&body).into_owned();
-        failure::from_response(status, &headers, &text)
+    if body.len() < MAX_ERROR_BODY_BYTES {
+        clean.finish(&mut body);
     }
+    let text = String::from_utf8_lossy(&body).into_owned();
+    failure::from_response(status, &headers, &text)
+}
 
-    /// Redacts the key in an error message of the provider, which may be truncated.
-    fn redacted(&self, error: LlmError) -> LlmError {
-        match &self.endpoint.api_key {
-            Some(key) => error.map_message(|text| key.redact(text)),
-            None => error,
-        }
+/// Redacts the key in an error message of the provider, which may be truncated.
+fn redacted(endpoint: &Endpoint, error: LlmError) -> LlmError {
+    match &endpoint.api_key {
+        Some(key) => error.map_message(|text| key.redact(text)),
+        None => error,
     }
 }
 

@@ -51,7 +51,7 @@ pub struct Cli {
 pub enum Command {
     /// Watch a scripted team in a temporary workspace; no API key, no network
     Demo(DemoArgs),
-    /// Write a starter .minds/ and a first Taskdoc; never overwrites
+    /// Write a starter .minds/ and a first Taskdoc, never overwriting; at a terminal it asks for the model and tries it
     Init {
         /// Where; the workspace if not given
         #[arg(value_name = "DIR")]
@@ -59,6 +59,9 @@ pub enum Command {
         /// With a .minds/hive/hive.yaml, so that leads can make teams; nothing is set in it
         #[arg(long)]
         teams: bool,
+        /// Ask nothing: write the starter as it is
+        #[arg(long)]
+        yes: bool,
     },
     /// Send TEXT to a new main dialog, or to DLG, and drive until no dialog can continue
     Run(RunArgs),

@@ -2,6 +2,7 @@
 //! that may run, which sees what changes.
 
 pub(super) mod overview;
+mod retried;
 pub(super) mod store_copies;
 mod tasks;
 mod triggers;
@@ -30,6 +31,8 @@ use super::running::other_driver::TICKET;
 use super::running::team_store::{open, refused};
 
 use super::args::team_args::TeamCommand;
+use retried::{Retried, running_words};
+use store_copies::is_driven;
 
 pub use tasks::{delegate, list as list_tasks, task};
 pub use triggers::{list as list_triggers, send, trigger};
@@ -109,6 +112,12 @@ impl Work {
         Ok(Self { view, failed })
     }
 
+    /// Asks which tasks retry, if one runs.
+    async fn retried(&self, workspace: &Path) -> Retried {
+        let runs = self.view.active.iter().any(|active| active.task.status == TaskStatus::Running);
+        Retried::of(workspace, runs && is_driven(workspace)).await
+    }
+
     /// Why this team could not be set up.
     fn failure(&self, team: &TeamName) -> Option<&String> {
         let is_failed = self.view.status_of(team) == TeamStatus::BootstrapFailed;
@@ -120,19 +129,21 @@ impl Work {
 pub async fn list(workspace: &Path, json: bool) -> Result<Status, CommandError> {
     let org = org_of(workspace)?;
     let work = Work::of(workspace, &org).await?;
+    let retried = work.retried(workspace).await;
+    let work = (&work, &retried);
     if json {
-        let teams = org.teams().map(|team| team_json(team, &work));
+        let teams = org.teams().map(|team| team_json(team, work));
         output::json(&json!({ "teams": teams.collect::<Value>() }));
         return Ok(Status::Done);
     }
     let roots = org.teams().filter(|team| team.parent.is_none());
     for team in roots {
-        print_below(&org, team, &work, 0);
+        print_below(&org, team, work, 0);
     }
     Ok(Status::Done)
 }
 
-fn print_below(org: &Org, team: &OrgTeam, work: &Work, depth: usize) {
+fn print_below(org: &Org, team: &OrgTeam, work: (&Work, &Retried), depth: usize) {
     output::print(&format!("{}{}", "  ".repeat(depth), team_line(team, work)));
     for child in org.children(&team.name) {
         print_below(org, child, work, depth + 1);
@@ -148,7 +159,7 @@ fn is_saturated(team: &OrgTeam, running: u32) -> bool {
     running >= team.limits.max_running
 }
 
-fn team_line(team: &OrgTeam, work: &Work) -> String {
+fn team_line(team: &OrgTeam, (work, retried): (&Work, &Retried)) -> String {
     let view = &work.view;
     let (pending, running, blocked) = counts(team, view);
     let lead = team.lead.as_ref().map(|lead| format!("  @{lead}")).unwrap_or_default();
@@ -173,12 +184,11 @@ fn team_line(team: &OrgTeam, work: &Work) -> String {
         boxes => format!("  (on {})", boxes.join(", ")),
     };
     let name = &team.name;
-    format!(
-        "{name}{lead}{status}  {running} running · {pending} queued{blocked}{used_up}{full}{place}"
-    )
+    let running = running_words(running.into(), retried.of_team(team, view));
+    format!("{name}{lead}{status}  {running} · {pending} queued{blocked}{used_up}{full}{place}")
 }
 
-fn team_json(team: &OrgTeam, work: &Work) -> Value {
+fn team_json(team: &OrgTeam, (work, retried): (&Work, &Retried)) -> Value {
     let view = &work.view;
     let (pending, running, blocked) = counts(team, view);
     json!({
@@ -197,6 +207,7 @@ fn team_json(team: &OrgTeam, work: &Work) -> Value {
         "saturated": is_saturated(team, running),
         "pending": pending,
         "running": running,
+        "retrying": retried.of_team(team, view),
         "blocked": blocked,
         "hostedHere": view.hosts(&team.name),
         "boxes": view.boxes_of(&team.name).collect::<Vec<_>>(),
@@ -255,11 +266,12 @@ async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, Comman
     let org = org_of(workspace)?;
     let team = team_named(&org, name)?;
     let work = Work::of(workspace, &org).await?;
+    let retried = work.retried(workspace).await;
     if json {
-        output::json(&team_json(team, &work));
+        output::json(&team_json(team, (&work, &retried)));
         return Ok(Status::Done);
     }
-    output::print(&team_line(team, &work));
+    output::print(&team_line(team, (&work, &retried)));
     if !team.description.is_empty() {
         output::print(&team.description);
     }
@@ -278,7 +290,7 @@ async fn show(workspace: &Path, name: &str, json: bool) -> Result<Status, Comman
     ));
     let now = SystemClock.now();
     for task in work.view.active_of(&team.name) {
-        output::print(&tasks::task_line(task, &work.view.used_up, &now));
+        output::print(&tasks::task_line(task, (&work.view.used_up, &retried), &now));
     }
     Ok(Status::Done)
 }

@@ -1,7 +1,6 @@
 //! `overview`: what the teams do, those in trouble first, with the command that helps. It works with a driver and without
 //! one, and whatever has become of the store: what is not known is said to be unknown.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -14,7 +13,7 @@ use crate::domain::teams::task::row::TaskRow;
 use crate::domain::teams::trigger::TriggerState;
 use crate::domain::teams::trigger::row::{TriggerRow, rows};
 use crate::domain::teams::trouble::{TeamFacts, Trouble, TroubleKind};
-use crate::domain::{Bucket, Clock as _, Lang, RootId};
+use crate::domain::{Bucket, Clock as _, Lang};
 use crate::hive::StoreFault;
 use crate::minds::{HiveConfig, Minds};
 use crate::platform::{SystemClock, env};
@@ -22,6 +21,7 @@ use crate::protocol::InboxRow;
 use crate::store::Access;
 use crate::ui::model::age;
 
+use super::retried::{Retried, running_words};
 use super::store_copies::is_driven;
 use super::{Work, counts};
 use crate::cli::commands::undriven::{self, Told};
@@ -29,7 +29,6 @@ use crate::cli::exit::{CommandError, Status};
 use crate::cli::forms::item_json::Item;
 use crate::cli::forms::question_json::alike;
 use crate::cli::output;
-use crate::cli::running::other_driver;
 
 /// Most tasks that ended last.
 const MOST_ENDED: usize = 5;
@@ -51,8 +50,7 @@ struct Seen {
     told: Result<Told, StoreFault>,
     work: Result<Work, CommandError>,
     is_driven: bool,
-    /// The trees with a request that is made again; `None` if the driver does not say.
-    retried: Option<BTreeSet<RootId>>,
+    retried: Retried,
 }
 
 impl Seen {
@@ -62,18 +60,12 @@ impl Seen {
         let survey = survey.map(|store| store.survey(&[Bucket::Run]));
         let questions = survey.map(|survey| undriven::questions(&survey, told.as_ref().ok()));
         let is_driven = is_driven(workspace);
-        let reported = if is_driven { other_driver::reported(workspace).await } else { None };
-        let retried = reported.map(|reported| {
-            let rows = reported.rows.into_iter().filter(|row| row.retrying);
-            rows.map(|row| row.dialog.root).collect()
-        });
         Self {
             questions: questions.map_err(CommandError::from),
             told,
             work: Work::of(workspace, hive.org()).await,
             is_driven,
-            // What nobody drives asks no model.
-            retried: if is_driven { retried } else { Some(BTreeSet::new()) },
+            retried: Retried::of(workspace, is_driven).await,
         }
     }
 
@@ -105,10 +97,7 @@ impl Seen {
             has_no_box: view.sharing.is_some() && view.boxes_of(&team.name).next().is_none(),
             stall,
         };
-        let retried = |task: &TaskRow| {
-            let retried = self.retried.as_ref()?.contains(task.dialog.as_ref()?);
-            retried.then(String::new)
-        };
+        let retried = |task: &TaskRow| self.retried.has(task.dialog.as_ref()).then(String::new);
         facts.trouble(&view.listed, retried, &SystemClock.now())
     }
 
@@ -133,7 +122,10 @@ impl Seen {
             items.collect::<Value>()
         });
         let tasks = self.sums(hive).map(|(running, pending, blocked)| {
-            json!({ "running": running, "pending": pending, "blocked": blocked })
+            let retrying = self.retrying(hive);
+            json!({
+                "running": running, "retrying": retrying, "pending": pending, "blocked": blocked,
+            })
         });
         let triggers = self.triggers(hive);
         let triggers = triggers.iter().map(|row| row.summary(Lang::En)).collect::<Value>();
@@ -143,7 +135,7 @@ impl Seen {
             "at": SystemClock.now(),
             "workspace": env::display_path(workspace),
             "store": { "ok": work.is_ok(), "problem": work.as_ref().err() },
-            "driver": { "running": self.is_driven, "answers": self.retried.is_some() },
+            "driver": { "running": self.is_driven, "answers": self.retried.is_known() },
             "teams": teams.collect::<Value>(),
             "tasks": known(tasks),
             "questions": known(questions),
@@ -164,8 +156,10 @@ impl Seen {
                     "helps": helps(trouble, team),
                 })
             });
+            let retrying = self.retried.of_team(team, &work.view);
             json!({
-                "running": running, "pending": pending, "blocked": blocked, "trouble": trouble,
+                "running": running, "retrying": retrying, "pending": pending, "blocked": blocked,
+                "trouble": trouble,
             })
         });
         json!({
@@ -187,20 +181,27 @@ impl Seen {
         }))
     }
 
+    /// How many tasks of all teams retry; `None` if that is not known.
+    fn retrying(&self, hive: &HiveConfig) -> Option<usize> {
+        let view = &self.work.as_ref().ok()?.view;
+        hive.org().teams().map(|team| self.retried.of_team(team, view)).sum()
+    }
+
     fn print(&self, hive: &HiveConfig) {
         let unknown = |fault: &dyn std::fmt::Display| format!("not known: {fault}");
         let store = self.work.as_ref().map_or_else(ToString::to_string, |_| "ok".to_owned());
         output::print(&format!("store     {store}"));
-        let driver = match (self.is_driven, &self.retried) {
+        let driver = match (self.is_driven, self.retried.is_known()) {
             (false, _) => "none",
-            (true, Some(_)) => "running",
-            (true, None) => "does not answer: which models answer is not known",
+            (true, true) => "running",
+            (true, false) => "does not answer: which models answer is not known",
         };
         output::print(&format!("driver    {driver}"));
         let tasks = self.sums(hive).map_or_else(
             |fault| unknown(fault),
             |(running, pending, blocked)| {
-                format!("{running} running · {pending} queued · {blocked} blocked")
+                let running = running_words(running, self.retrying(hive));
+                format!("{running} · {pending} queued · {blocked} blocked")
             },
         );
         output::print(&format!("tasks     {tasks}"));
@@ -238,7 +239,12 @@ impl Seen {
             format!("  {}  -> {}", trouble.reason().in_lang(Lang::En), helps(trouble, team))
         });
         let most = team.limits.max_running;
-        format!("{name}  {running}/{most}  {pending} queued{}", why.unwrap_or_default())
+        let retrying = match self.retried.of_team(team, &work.view) {
+            None | Some(0) => String::new(),
+            Some(some) => format!(" ({some} retrying)"),
+        };
+        let why = why.unwrap_or_default();
+        format!("{name}  {running}/{most}{retrying}  {pending} queued{why}")
     }
 }
 

@@ -15,6 +15,8 @@ use crate::hive::{Store, StoreFault, task_refused};
 use crate::platform::SystemClock;
 use crate::ui::model::age;
 
+use super::retried::Retried;
+use super::store_copies::is_driven;
 use super::{MIDNIGHT, org_of, team_named, until_midnight};
 use crate::cli::args::team_args::{DelegateArgs, TaskCommand, TasksArgs};
 use crate::cli::commands::drive::text_or_stdin;
@@ -51,14 +53,17 @@ pub async fn list(workspace: &Path, wanted: TasksArgs) -> Result<Status, Command
         tasks.pop();
         output::note("older tasks are not listed: --limit lists more");
     }
+    let runs = tasks.iter().any(|task| task.status == TaskStatus::Running);
+    let retried = Retried::of(workspace, runs && is_driven(workspace)).await;
+    let about = (used_up.as_slice(), &retried);
     if wanted.json {
-        let tasks = tasks.iter().map(|task| task_json(task, &used_up));
+        let tasks = tasks.iter().map(|task| task_json(task, about));
         output::json(&json!({ "tasks": tasks.collect::<Value>() }));
         return Ok(Status::Done);
     }
     let now = SystemClock.now();
     for task in &tasks {
-        output::print(&task_line(task, &used_up, &now));
+        output::print(&task_line(task, about, &now));
     }
     if tasks.is_empty() {
         output::print("there is no task");
@@ -76,17 +81,19 @@ async fn read(
     Ok((tasks, until_midnight(store, org).await?))
 }
 
-/// Returns a task as one line: with the time in its state, what it waits for, and why it failed. `used_up`: the teams whose
-/// tasks wait until midnight.
-pub fn task_line(task: &Task, used_up: &[TeamName], now: &Stamp) -> String {
+/// What the rows of tasks do not say: the teams whose tasks wait until midnight, and what retries.
+type Beside<'a> = (&'a [TeamName], &'a Retried);
+
+/// Returns a task as one line: with the time in its state, what it waits for, and why it failed.
+pub fn task_line(task: &Task, about: Beside<'_>, now: &Stamp) -> String {
     let Task { id, team, priority, text, error, .. } = task;
-    let status = status_words(task, used_up);
+    let status = status_words(task, about);
     let age = age::short(since(task), now);
-    let about = short_headline(text, MAX_HEADLINE);
+    let what = short_headline(text, MAX_HEADLINE);
     let error = error.as_ref().filter(|_| task.status == TaskStatus::Failed);
     let error = error.map(|error| format!("  -> {}", short_headline(error, MAX_HEADLINE)));
     let error = error.unwrap_or_default();
-    format!("{id}  {status} {age}  {}  {team}  {about}{error}", priority.name())
+    format!("{id}  {status} {age}  {}  {team}  {what}{error}", priority.name())
 }
 
 /// Returns the time at which it was queued, started or ended: the last of these.
@@ -102,8 +109,9 @@ fn waits(task: &Task, used_up: &[TeamName]) -> Option<&'static str> {
     is_kept.then_some(MIDNIGHT)
 }
 
-fn status_words(task: &Task, used_up: &[TeamName]) -> String {
-    let status = task.status.name();
+fn status_words(task: &Task, (used_up, retried): Beside<'_>) -> String {
+    let fails = retried.task(task) == Some(true);
+    let status = if fails { "retrying" } else { task.status.name() };
     match (task.block_reason, waits(task, used_up)) {
         (Some(reason), _) => format!("{status} ({})", reason.name()),
         (None, Some(until)) => format!("{status} (until {until})"),
@@ -111,13 +119,14 @@ fn status_words(task: &Task, used_up: &[TeamName]) -> String {
     }
 }
 
-fn task_json(task: &Task, used_up: &[TeamName]) -> Value {
+fn task_json(task: &Task, (used_up, retried): Beside<'_>) -> Value {
     json!({
         "id": task.id,
         "team": task.team,
         "type": task.kind,
         "priority": task.priority,
         "status": task.status,
+        "retrying": retried.task(task),
         "blockReason": task.block_reason,
         "waits": waits(task, used_up),
         "text": task.text,
@@ -147,7 +156,7 @@ pub async fn task(workspace: &Path, wanted: TaskCommand) -> Result<Status, Comma
         return Err(CommandError::usage("there is no task yet"));
     };
     let done = match wanted {
-        TaskCommand::Show { task, json } => show(&mut store, &org, &task, json).await,
+        TaskCommand::Show { task, json } => show(workspace, &mut store, &org, (&task, json)).await,
         TaskCommand::Cancel { task, json } => cancel(&mut store, &task, json).await,
         TaskCommand::Retry { task, json } => retry(&mut store, &task, json).await,
     };
@@ -171,14 +180,22 @@ async fn find(store: &mut Store, wanted: &str) -> Result<Task, CommandError> {
     }
 }
 
-async fn show(store: &mut Store, org: &Org, wanted: &str, json: bool) -> Result<(), CommandError> {
+async fn show(
+    workspace: &Path,
+    store: &mut Store,
+    org: &Org,
+    (wanted, json): (&str, bool),
+) -> Result<(), CommandError> {
     let task = find(store, wanted).await?;
     let used_up = until_midnight(store, org).await.map_err(|fault| refused(&fault))?;
+    let runs = task.status == TaskStatus::Running;
+    let retried = Retried::of(workspace, runs && is_driven(workspace)).await;
+    let about = (used_up.as_slice(), &retried);
     if json {
-        output::json(&task_json(&task, &used_up));
+        output::json(&task_json(&task, about));
         return Ok(());
     }
-    output::print(&task_line(&task, &used_up, &SystemClock.now()));
+    output::print(&task_line(&task, about, &SystemClock.now()));
     let from = task.from.as_ref().map_or("a person", TeamName::as_str);
     let cause = task.cause.as_ref().map(|id| format!(", for {id}")).unwrap_or_default();
     output::print(&format!("from {from}{cause} at {}", task.created_at));

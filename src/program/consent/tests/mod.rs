@@ -260,6 +260,25 @@ fn trust_for_one_run_covers_the_entries_at_its_start_and_is_not_stored() {
 }
 
 #[test]
+fn a_provider_that_was_entered_is_agreed_to_as_it_was_entered_and_no_other() {
+    let fixture = Fixture::new();
+    let named = |key: &str| {
+        let minds = fixture.minds();
+        minds.providers().iter().find(|one| one.key == key).unwrap().clone()
+    };
+    let entered = named("foreign");
+    let moved = ProviderConfig { base_url: "https://moved.example".to_owned(), ..entered.clone() };
+    fixture.trust().agree_to_entered(&moved).unwrap();
+    fixture.trust().agree_to_entered(&named("here")).unwrap();
+    assert!(!fixture.state().exists(), "the files do not name it, or it needs no consent");
+    let before = names(&fixture.trust().waiting());
+    fixture.trust().agree_to_entered(&entered).unwrap();
+    let after = names(&fixture.trust().waiting());
+    let expected: Vec<_> = before.into_iter().filter(|name| name != "provider foreign").collect();
+    assert_eq!(after, expected);
+}
+
+#[test]
 fn only_entries_that_were_shown_are_agreed_to() {
     let fixture = Fixture::new();
     let shown: Vec<String> =

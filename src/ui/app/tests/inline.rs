@@ -362,6 +362,40 @@ fn whoever_has_sent_a_message_goes_on_writing_and_no_panes_come() {
 }
 
 #[test]
+fn whoever_sends_now_or_answers_from_on_top_of_a_list_goes_on_writing() {
+    let mut stage = streaming(80, 24);
+    printed(&mut stage);
+    stage.keys("at-once <alt+g>");
+    assert!(stage.app.shows_live_rows());
+    stage.apply(DriverEvent::Inbox(questions().split_off(1)));
+    for list in ["<f1>", "<ctrl+p>"] {
+        stage.keys(list);
+        assert!(!stage.app.shows_live_rows(), "{list}");
+        stage.keys("<alt+a>");
+        assert!(stage.app.shows_live_rows(), "{list}");
+        stage.keys("<esc>");
+        assert!(stage.app.shows_live_rows(), "{list}: back where one wrote");
+    }
+    stage.keys("<f1> <alt+a> x <enter>");
+    stage.apply(DriverEvent::Inbox(Vec::new()));
+    assert!(stage.app.shows_live_rows(), "{}", stage.inline_frame().1);
+}
+
+#[test]
+fn no_frame_is_higher_than_its_terminal_whatever_is_typed_or_open() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12), (80, 13)] {
+        let mut stage = streaming(width, height);
+        for keys in ["x", "<ctrl+j>", "<ctrl+j>", "<ctrl+j>", "<f1>", "<esc>", "<esc>"] {
+            for _ in 0..8 {
+                stage.keys(keys);
+                let (_, live) = stage.inline_frame();
+                assert!(live.lines().count() <= usize::from(height), "{keys}: {live}");
+            }
+        }
+    }
+}
+
+#[test]
 fn whoever_has_begun_a_dialog_goes_on_writing_to_it_and_no_panes_come() {
     let mut stage = streaming(80, 24);
     printed(&mut stage);

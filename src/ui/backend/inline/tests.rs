@@ -42,6 +42,7 @@ struct Bench {
     live: LiveRows,
     emulator: vt100::Parser,
     width: u16,
+    height: u16,
     rows: u16,
     printed: usize,
 }
@@ -54,7 +55,7 @@ impl Bench {
         let mut emulator = vt100::Parser::new(HEIGHT, width, 10_000);
         emulator.process(b"$ dominds-tui");
         let terminal = Terminal::new(backend).unwrap();
-        Self { terminal, live, emulator, width, rows: 1, printed: 0 }
+        Self { terminal, live, emulator, width, height: HEIGHT, rows: 1, printed: 0 }
     }
 
     fn backend(&mut self) -> &mut ScreenBackend<Tty> {
@@ -91,8 +92,28 @@ impl Bench {
 
     fn resize(&mut self, width: u16) {
         self.width = width;
-        self.emulator.screen_mut().set_size(HEIGHT, width);
-        self.backend().resize(Size::new(width, HEIGHT));
+        let height = self.height;
+        self.emulator.screen_mut().set_size(height, width);
+        self.backend().resize(Size::new(width, height));
+    }
+
+    /// Changes the height as terminals do: where the cursor would be cut off, the rows above it move into the
+    /// scrollback; what is below it is cut off.
+    fn resize_height(&mut self, height: u16) {
+        let (row, column) = self.emulator.screen().cursor_position();
+        let above = (row + 1).saturating_sub(height);
+        if above > 0 {
+            let (bottom, feeds) = (self.height, "\n".repeat(usize::from(above)));
+            let (row, column) = (row - above + 1, column + 1);
+            let moves = format!("\x1b[{bottom};1H{feeds}\x1b[{row};{column}H");
+            self.emulator.process(moves.as_bytes());
+        }
+        self.height = height;
+        self.rows = self.rows.min(height);
+        let width = self.width;
+        self.emulator.screen_mut().set_size(height, width);
+        self.backend().resize(Size::new(width, height));
+        self.backend().invalidate();
     }
 
     /// Another program has the terminal: the live rows are erased, and something is written.
@@ -192,6 +213,33 @@ fn what_is_left_is_printed_when_the_screen_is_left() {
     bench.lend("$ ");
     bench.rows = 0;
     bench.assert_printed_once();
+}
+
+#[test]
+fn a_shorter_or_taller_terminal_covers_no_printed_row_and_shows_the_live_rows_once() {
+    for cursor in [Some(0), Some(1), None] {
+        let mut bench = Bench::new(40);
+        bench.print(20, 4);
+        bench.frame(cursor);
+        for height in [6, HEIGHT, 3, 5, 30, 4] {
+            bench.resize_height(height);
+            bench.frame(cursor);
+            bench.assert_printed_once();
+            bench.print(3, height.min(4));
+            bench.frame(cursor);
+            bench.assert_printed_once();
+        }
+    }
+}
+
+#[test]
+fn live_rows_that_grow_and_shrink_cover_no_printed_row_also_with_more_rows_than_fit() {
+    let mut bench = Bench::new(40);
+    for (count, rows) in [(0, 3), (2, 9), (1, HEIGHT), (30, 4), (0, 8), (500, HEIGHT), (1, 3)] {
+        bench.print(count, rows);
+        bench.frame(Some(1));
+        bench.assert_printed_once();
+    }
 }
 
 #[test]

@@ -158,7 +158,11 @@ fn words_that_were_cut_name_the_key_that_shows_the_rest() {
 fn a_long_answer_is_paged_through_by_keys_to_the_key_that_shows_the_rest() {
     let mut stage = Stage::new(120, 40);
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
-    let text: String = (0..90_000).map(|n| format!("This is sentence {n} of many.\n")).collect();
+    let text: String = (0..90_000)
+        .flat_map(|n: u32| {
+            ["This is sentence ".to_owned(), n.to_string(), " of many.\n".to_owned()]
+        })
+        .collect();
     assert!(stage.page(&[&words(&text)]).keys("3 g").screen().contains("sentence 0 "));
     let is_end = |stage: &mut Stage| stage.screen().contains("  O all in the pager");
     let pages = (0..400).take_while(|_| !is_end(stage.keys("<pagedown>"))).count();

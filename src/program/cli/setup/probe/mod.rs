@@ -13,7 +13,7 @@ use crate::consent::Trust;
 use crate::domain::Problem;
 use crate::driver::{ProviderError, ProviderSource};
 use crate::llm::{ErrorClass, LlmError, Message, ModelParams, Provider, Request};
-use crate::minds::{Env, Minds, ProviderConfig};
+use crate::minds::{Env, FirstModel, Minds, ProviderConfig};
 use crate::platform::env;
 
 const MAX_CONCURRENT: usize = 16;
@@ -51,6 +51,42 @@ pub async fn probe(workspace: &Path, limit: Duration) -> Vec<Probe> {
     let trust = Arc::new(Trust::recorded(workspace));
     let configured = ConfiguredSource::new(workspace, trust, AnswerLimit::default());
     ask_all(&minds, &configured, &env::variable, limit).await
+}
+
+/// Probes a model that a person has just entered, with the timeout `limit`. No file has to name it.
+pub async fn probe_entered(workspace: &Path, entered: &FirstModel, limit: Duration) -> ProbeResult {
+    let (config, source) = match prepare_entered(workspace, entered) {
+        Ok(prepared) => prepared,
+        Err(fault) => return fault,
+    };
+    probe_one(&config, Some(&entered.model), &source, &env::variable, limit).await.result
+}
+
+/// Asks an entered provider which models it has, with the timeout `limit`; else why it does not say so.
+pub async fn list_models(
+    workspace: &Path,
+    entered: &FirstModel,
+    limit: Duration,
+) -> Result<Vec<String>, ProbeResult> {
+    let (config, source) = prepare_entered(workspace, entered)?;
+    let provider = usable_provider(&config, &source, &env::variable)?;
+    match timeout(limit, provider.models()).await {
+        Ok(listed) => listed.map_err(|error| failure(&error, &config)),
+        Err(_) => Err(no_answer(limit)),
+    }
+}
+
+fn prepare_entered(
+    workspace: &Path,
+    entered: &FirstModel,
+) -> Result<(ProviderConfig, ConfiguredSource), ProbeResult> {
+    let unreadable = || {
+        let text = format!("provider `{}` cannot be written to a file", entered.provider);
+        ProbeResult::failed(text, "use another name for it")
+    };
+    let config = entered.config().ok_or_else(unreadable)?;
+    let trust = Arc::new(Trust::for_entered(workspace, &config));
+    Ok((config, ConfiguredSource::new(workspace, trust, AnswerLimit::default())))
 }
 
 async fn ask_all(
@@ -105,14 +141,18 @@ async fn probe_one(
             match timeout(limit, check_answer(&*provider, model, config)).await {
                 Ok(Ok(())) => ProbeResult::Answered(began.elapsed()),
                 Ok(Err(fault)) => fault,
-                Err(_) => ProbeResult::failed(
-                    format!("there was no answer within {} s", limit.as_secs_f64()),
-                    "check whether the server hangs or is still loading the model; --timeout sets a longer limit",
-                ),
+                Err(_) => no_answer(limit),
             }
         }
     };
     Probe { provider: config.key.clone(), model: model.map(str::to_owned), result: finding }
+}
+
+fn no_answer(limit: Duration) -> ProbeResult {
+    ProbeResult::failed(
+        format!("there was no answer within {} s", limit.as_secs_f64()),
+        "check whether the server hangs or is still loading the model; --timeout sets a longer limit",
+    )
 }
 
 /// The provider and model, if the configuration is complete.
@@ -121,7 +161,7 @@ fn prepare<'a>(
     model: Option<&'a str>,
     source: &dyn ProviderSource,
     env: Env,
-) -> Result<(std::sync::Arc<dyn Provider>, &'a str), ProbeResult> {
+) -> Result<(Arc<dyn Provider>, &'a str), ProbeResult> {
     if let Some((text, fix)) = config.unusable_reason() {
         return Err(ProbeResult::failed(text.to_string(), fix.to_string()));
     }
@@ -130,17 +170,25 @@ fn prepare<'a>(
         ProbeResult::failed(text, "name one under `models`, or in a member of team.yaml")
     };
     let model = model.ok_or_else(no_model)?;
+    Ok((usable_provider(config, source, env)?, model))
+}
+
+/// The provider, if its key is there and the user has agreed to it.
+fn usable_provider(
+    config: &ProviderConfig,
+    source: &dyn ProviderSource,
+    env: Env,
+) -> Result<Arc<dyn Provider>, ProbeResult> {
     let no_key =
         |problem: Problem| ProbeResult::failed(problem.text.to_string(), problem.fix.to_string());
     config.api_key(env).map_err(no_key)?;
-    let provider = source.provider(config).map_err(|reason| match reason {
+    source.provider(config).map_err(|reason| match reason {
         ProviderError::Unagreed(unagreed) => ProbeResult::failed(
             format!("it {}, and nobody has agreed to that", unagreed.entry.act),
             "run `dominds-tui trust` if you do",
         ),
         ProviderError::Refused(error) => failure(&error, config),
-    })?;
-    Ok((provider, model))
+    })
 }
 
 /// Requests a streamed answer as dialogs do; if that is rejected, one without streaming.
