@@ -183,6 +183,7 @@ fn row() -> TreeRow {
         queued: Arc::default(),
         unreviewed: 0,
         retrying: false,
+        model: None,
         title: "add 2FA".to_owned(),
         reasoning: None,
         context_percent: None,

@@ -44,7 +44,10 @@ const COMMON: &[Binding] = &[
     Scope::PANES.bind(Action::FocusFirst, &["1"]),
     Scope::PANES.bind(Action::FocusSecond, &["2"]),
     Scope::PANES.bind(Action::FocusThird, &["3"]),
-    Scope::PANES.bind(Action::OpenConsent, &["W"]),
+    Scope::PANES.bind(Action::OpenConsent, &["W"]).does(
+        "Show what waits for your consent, and choose the sandbox level",
+        "显示等待你同意的事，并选择沙箱级别",
+    ),
     Scope::PANES.bind(Action::SwitchMouse, &["M"]),
     Scope::PANES.bind(Action::Zoom, &["z"]),
     Scope::PANES.bind(Action::Changes, &["m"]),

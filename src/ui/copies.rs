@@ -1,5 +1,5 @@
-//! Copies of text for other programs: the clipboard program of this machine, and files; and the image that the
-//! clipboard has.
+//! Copies of text for other programs: the clipboard program of this machine, and files; the image that the
+//! clipboard has; and settings that are written into the file of the person.
 //!
 //! One thread makes them one by one, so that the screen never waits for a program or the disk. The
 //! outcome of each copy is reported.
@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use super::text::CopyText;
 use crate::domain::DialogId;
 use crate::domain::text::Localized;
+use crate::user_settings::Setting;
 
 /// Where a copy goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,12 @@ pub trait CopyTarget: Send + 'static {
     /// # Errors
     /// There is no image, or no program that returns it: the message for the user.
     fn take_image(&mut self) -> Result<Vec<u8>, Localized>;
+
+    /// Writes a setting into the file of the person; returns its path for people.
+    ///
+    /// # Errors
+    /// It could not be written: the message for the user.
+    fn set(&mut self, setting: &Setting) -> Result<String, Localized>;
 }
 
 /// A copy to make.
@@ -68,6 +75,8 @@ pub enum CopyJob {
     TakeImage {
         number: u64,
     },
+    /// Write a setting into the file of the person.
+    Set(Setting),
 }
 
 /// The outcome of a copy.
@@ -104,6 +113,14 @@ pub enum CopyOutcome {
     },
     NoImage {
         number: u64,
+        why: Localized,
+    },
+    /// The setting is in this file.
+    Set {
+        path: String,
+    },
+    /// The setting is used, and in no file.
+    NotSet {
         why: Localized,
     },
 }
@@ -171,6 +188,10 @@ fn make(target: &mut impl CopyTarget, program: &str, job: CopyJob) -> CopyOutcom
             Ok(bytes) => CopyOutcome::Image { number, bytes: bytes.into() },
             Err(why) => CopyOutcome::NoImage { number, why },
         },
+        CopyJob::Set(setting) => match target.set(&setting) {
+            Ok(path) => CopyOutcome::Set { path },
+            Err(why) => CopyOutcome::NotSet { why },
+        },
     }
 }
 
@@ -223,6 +244,14 @@ pub(crate) mod testing {
                 Err(Localized::same("no image"))
             }
         }
+
+        fn set(&mut self, setting: &Setting) -> Result<String, Localized> {
+            if matches!(self, Self::Takes) {
+                Ok(format!("/config/{}", setting.name()))
+            } else {
+                Err(Localized::same("no file"))
+            }
+        }
     }
 }
 
@@ -273,6 +302,16 @@ mod tests {
                     number: 7,
                     bytes: Arc::from(b"\x89PNG\r\n\x1a\nsome bytes".as_slice()),
                 },
+            ),
+            (
+                MemoryTarget::Takes,
+                CopyJob::Set(Setting::Keys("vi".to_owned())),
+                CopyOutcome::Set { path: "/config/keys".to_owned() },
+            ),
+            (
+                MemoryTarget::Refuses,
+                CopyJob::Set(Setting::RemindMinutes(None)),
+                CopyOutcome::NotSet { why: Localized::same("no file") },
             ),
             (
                 MemoryTarget::NoProgram,

@@ -5,6 +5,7 @@ use crate::domain::DialogId;
 use crate::programs::ProgramJob;
 use crate::terminal::MouseUse;
 use crate::text::CopyText;
+use crate::user_settings::Setting;
 
 /// What the screen requests from the loop beside commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub enum Effect {
     WriteFile { name: String, text: CopyText },
     /// Write a whole dialog into a new file.
     WriteDialog { name: String, dialog: DialogId },
+    /// Write a setting into the file of the person.
+    Set(Setting),
     /// Run a program in the terminal.
     Program(ProgramJob),
 }

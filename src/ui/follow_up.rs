@@ -17,6 +17,7 @@ use crate::protocol::{Command, InboxRow, Lifecycle, Ticket};
 use crate::question_choice::Pick;
 use crate::request::{HeldAnswer, PendingTakeBack, Request};
 use crate::text::CopyText;
+use crate::user_settings::Setting;
 
 /// How long a question is put off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub enum FollowUp {
     Effect(Effect),
     /// Send text to the clipboard or into a file.
     Copy(CopyTo, CopyText),
+    /// Use a setting of the person from now on, and have it written.
+    Set(Setting),
     /// Quit, and stop background processes.
     QuitAndStop,
     /// Leave the screen; the driver goes on.

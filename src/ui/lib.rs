@@ -37,6 +37,7 @@ pub mod surface;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod user_settings;
 pub mod words;
 
 pub use app::{

@@ -6,7 +6,7 @@ use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::safety::sandbox::Level;
-use crate::domain::{AgentId, Bucket, Course, DialogId, MsgId, RootId};
+use crate::domain::{AgentId, Bucket, Course, DialogId, ModelChoice, MsgId, RootId};
 use crate::model::{DraftKey, attached};
 use crate::protocol::{
     Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, SheetRequest, TeamsRequest, Ticket,
@@ -100,6 +100,11 @@ pub enum Request {
         dialog: DialogId,
         switch: KeepGoingSwitch,
     },
+    /// The model of a dialog; `None`: that of its member.
+    SetModel {
+        dialog: DialogId,
+        model: Option<ModelChoice>,
+    },
     Agree {
         digests: Vec<String>,
         level: Option<Level>,
@@ -178,6 +183,7 @@ impl Request {
             | Self::TakeBack(_)
             | Self::Sheet { .. }
             | Self::KeepGoing { .. }
+            | Self::SetModel { .. }
             | Self::Agree { .. }
             | Self::Continue { .. }
             | Self::ContinueAll
@@ -242,6 +248,7 @@ impl Request {
                 Command::Sheet { ticket, dialog, request }
             }
             Self::KeepGoing { dialog, switch } => Command::KeepGoing { ticket, dialog, switch },
+            Self::SetModel { dialog, model } => Command::SetModel { ticket, dialog, model },
             Self::Agree { digests, level } => Command::Agree { ticket, digests, level },
             Self::Continue { dialog } => Command::Continue { ticket, dialog },
             Self::ContinueAll => Command::ContinueAll { ticket },

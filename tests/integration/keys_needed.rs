@@ -257,6 +257,13 @@ const ROWS: &[Row] = &[
         effect: |stage| stage.shows(&["TIMELINE"]),
     },
     Row {
+        what: "change the model of the open dialog",
+        most: 4,
+        start: over,
+        presses: &[key("demo / dba"), key(""), key("")],
+        effect: |stage| stage.shows(&["demo / orchestrator answers here"]),
+    },
+    Row {
         what: "see what all teams do",
         most: 1,
         start: greeted,

@@ -42,6 +42,7 @@ pub use dialogs::reminder::Reminder;
 pub use dialogs::tree::{Batch, Bucket, DialogTree, TreeChange};
 pub use ids::{AgentId, CallId, DialogId, MsgId, RootId, SelfId, Slug, TaskId, TeamName};
 pub use lang::Lang;
+pub use models::choice::ModelChoice;
 pub use models::context_health::{
     AfterLastCall, ContextAction, ContextHealth, ContextPressure, ContextRefusals, HealthLevel,
 };

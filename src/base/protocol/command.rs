@@ -13,7 +13,7 @@ use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::safety::sandbox::Level;
-use crate::domain::{AgentId, Course, DialogId, MsgId};
+use crate::domain::{AgentId, Course, DialogId, ModelChoice, MsgId};
 
 /// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.
 pub type Ticket = u64;
@@ -135,6 +135,12 @@ pub enum Command {
         dialog: DialogId,
         switch: KeepGoingSwitch,
     },
+    /// Chooses the model of a dialog from its next generation on; `None`: that of its member.
+    SetModel {
+        ticket: Ticket,
+        dialog: DialogId,
+        model: Option<ModelChoice>,
+    },
     /// Acknowledged with the dialog it created or concerned.
     Lifecycle {
         ticket: Ticket,
@@ -248,6 +254,7 @@ macro_rules! ticket_within {
             | Self::ContinueAll { ticket }
             | Self::Withdraw { ticket, .. }
             | Self::KeepGoing { ticket, .. }
+            | Self::SetModel { ticket, .. }
             | Self::Lifecycle { ticket, .. }
             | Self::Title { ticket, .. }
             | Self::Shelf { ticket }
@@ -331,6 +338,7 @@ impl Command {
             | Self::ContinueAll { .. }
             | Self::Withdraw { .. }
             | Self::KeepGoing { .. }
+            | Self::SetModel { .. }
             | Self::Lifecycle { .. }
             | Self::Title { .. }
             | Self::Agree { .. }

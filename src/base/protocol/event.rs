@@ -27,7 +27,7 @@ use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::text::Localized;
 use crate::domain::{
     AgentId, Background, CallId, Course, DialogId, DisplayState, ForeignLayout, Genseq,
-    HealthLevel, MsgId, Problem, Question, RootId, SelfId, Slug, Stamp,
+    HealthLevel, ModelChoice, MsgId, Problem, Question, RootId, SelfId, Slug, Stamp,
 };
 
 use super::command::Ticket;
@@ -99,6 +99,9 @@ pub struct TreeRow {
     /// It works, and a request to its model failed and is made again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retrying: bool,
+    /// The model that a person chose for it; `None`: that of its member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelChoice>,
 }
 
 impl TreeRow {
@@ -165,6 +168,9 @@ pub struct WorkspaceView {
     pub default_responder: Option<AgentId>,
     /// Taskdoc paths, most recently used first.
     pub taskdocs: Vec<String>,
+    /// The models that can be chosen for a dialog.
+    #[serde(default)]
+    pub models: Vec<ModelView>,
 }
 
 impl WorkspaceView {
@@ -193,6 +199,21 @@ pub struct MemberView {
     #[serde(default)]
     pub tools: Vec<String>,
     /// What is known of its model and images.
+    #[serde(default)]
+    pub images: ImageSupport,
+}
+
+/// Most models that are listed.
+pub const MAX_LISTED_MODELS: usize = 500;
+
+/// A model that can be chosen for a dialog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelView {
+    pub choice: ModelChoice,
+    /// Its name for people; empty where it has no other than the one that is sent.
+    pub name: String,
+    /// How many tokens its context holds, where that is known.
+    pub context: Option<u64>,
     #[serde(default)]
     pub images: ImageSupport,
 }

@@ -31,7 +31,7 @@ pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, LARGEST_TICKET, LOOKED, Ticket};
 pub use event::{
     ConsentView, Cursor, DriverEvent, HaltedDialog, ImageSupport, InboxRow, LOST, MemberView,
-    QuietOutcome, RetryView, TranscriptPage, TreeRow, WorkspaceView,
+    ModelView, QuietOutcome, RetryView, TranscriptPage, TreeRow, WorkspaceView,
 };
 pub use finding::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};
 pub use image::{AttachedImage, ImageOrigin, ImageSource};

@@ -46,6 +46,8 @@ refusals! {
     MainsAreDoneNotDead: "a main dialog cannot be declared dead; mark it done instead" / "主线对话不能宣告死亡，请标记为完成";
     OnlyMainsAreKeptGoing: "only main dialogs are kept going" / "只有主线对话可以续推";
     NoDiligenceText: "the diligence file of this workspace is empty: nobody is pushed" / "此工作区的续推文件为空，因此不会续推";
+    DeadUsesNoModel: "this dialog is dead: it uses no model" / "这个对话已经死亡，不再使用模型";
+    NoSuchMember: "its member is not in .minds/team.yaml" / "其成员不在 .minds/team.yaml 中";
     DeadTakesNoReminders: "this dialog is dead: it takes no reminders" / "这个对话已经死亡，不再记住任何事";
     NoSuchReminder: "there is no such reminder any more" / "这条提醒已不存在";
     ReminderIsTooLong: "a reminder holds 16 KiB: put a long text into the Taskdoc" / "一条提醒最多 16 KiB，长文本请写入任务文档";

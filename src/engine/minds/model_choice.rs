@@ -8,7 +8,7 @@ use super::nearest::did_you_mean;
 use super::report::{clip, with_line};
 use super::team;
 use crate::domain::text::{Text, localized};
-use crate::domain::{Member, Problem};
+use crate::domain::{Member, ModelChoice, Problem};
 
 impl Minds {
     /// The provider, the model's settings, and the model name to send.
@@ -36,6 +36,32 @@ impl Minds {
             Some(info) => Ok((provider, info, model)),
             None => Err(self.unknown_model(member, provider, model)),
         }
+    }
+
+    /// As [`Self::model_of`], for a dialog of the member; `choice` is the model that a person chose for the dialog, of a
+    /// provider of the file. No other model takes its place.
+    ///
+    /// # Errors
+    /// The provider or model does not exist or cannot be used; the problem says how to fix it.
+    pub fn model_for<'a>(
+        &'a self,
+        member: &'a Member,
+        choice: Option<&'a ModelChoice>,
+        env: Env,
+    ) -> Result<(&'a ProviderConfig, &'a ModelInfo, &'a str), Problem> {
+        let Some(choice) = choice else { return self.model_of(member, env) };
+        let usable = self.provider(&choice.provider).filter(|provider| can_be_chosen(provider));
+        let found = usable.and_then(|provider| Some((provider, provider.model(&choice.model)?)));
+        match found {
+            Some((provider, info)) => Ok((provider, info, choice.model.as_str())),
+            None => Err(unusable_choice(choice)),
+        }
+    }
+
+    /// The models that the file lists, by provider and in its order; none of a provider that cannot be used.
+    pub fn listed_models(&self) -> impl Iterator<Item = (&ProviderConfig, &ModelInfo)> {
+        let usable = self.providers.iter().filter(|provider| can_be_chosen(provider));
+        usable.flat_map(|provider| provider.models.iter().map(move |model| (provider, model)))
     }
 
     /// One problem per unusable provider or model, with the members of the file that need it.
@@ -160,6 +186,27 @@ impl Minds {
         );
         self.at_member(&member.id, "model", problem)
     }
+}
+
+/// True for a provider of the file that can be used.
+fn can_be_chosen(provider: &ProviderConfig) -> bool {
+    !provider.builtin && provider.unusable_reason().is_none()
+}
+
+fn unusable_choice(choice: &ModelChoice) -> Problem {
+    let (provider, model) = (clip(&choice.provider), clip(&choice.model));
+    Problem::new(
+        format!("llm/unusable-choice/{provider}/{model}"),
+        llm_config::PATH,
+        localized!(
+            "the model `{model}` of provider `{provider}`, which was chosen for this dialog, cannot be used",
+            "为此对话选择的模型 `{model}`（模型服务 `{provider}`）无法使用"
+        ),
+        Text::new(
+            "choose another model for the dialog (`Alt+m` on the screen), or that of its member",
+            "请为此对话选择另一个模型（屏幕上的 `Alt+m`），或改用其成员的模型",
+        ),
+    )
 }
 
 fn with_members(mut problem: Problem, members: &[&str]) -> Problem {

@@ -34,6 +34,7 @@ use crate::request::Request;
 use crate::terminal::MouseUse;
 use crate::text::SafeText;
 use crate::theme::Glyphs;
+use crate::user_settings::SettingOptions;
 use answers::undoable::HeldAnswers;
 pub(crate) use calling::alerts::{Alerts, Due};
 pub use calling::alerts::{AttentionSettings, Looking};
@@ -103,6 +104,8 @@ pub struct AppStart {
     pub prices: Prices,
     /// The sandbox level of commands, if it is known.
     pub level: Option<Level>,
+    /// The settings that can be changed here.
+    pub settings: SettingOptions,
     /// The text at the end of a demo, if it is the screen of one.
     pub demo: Option<(String, DemoStart)>,
 }
@@ -185,6 +188,7 @@ impl App {
         let (mut model, mut writing) = (Model::default(), Writing::new(options.drafts));
         model.tree.restore_looks(writing.drafts().get(&DraftKey::Looked));
         (model.prices, model.level) = (start.prices, start.level);
+        model.settings = start.settings;
         model.driver_goes_on = start.driver == DriverLife::GoesOn;
         model.detaches = start.driver == DriverLife::CanGoOn;
         model.views_only = start.views_only;

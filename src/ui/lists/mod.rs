@@ -4,8 +4,11 @@
 pub mod autonomy;
 pub mod change_to_approve;
 pub mod copy_parts;
+pub mod key_sets;
 pub mod list;
+pub mod models;
 pub mod notice;
+pub mod notifications;
 pub mod overview;
 pub mod places;
 pub mod problems;
@@ -16,6 +19,7 @@ pub mod task;
 pub mod tasks;
 pub mod team;
 pub mod teams;
+pub mod themes;
 pub mod trigger;
 pub mod triggers;
 
@@ -36,6 +40,10 @@ const LISTS: &[Entry] = &[
     Entry::of::<triggers::Triggers>(),
     Entry::of::<trigger::WholeTrigger>(),
     Entry::of::<autonomy::AutonomyList>(),
+    Entry::of::<models::Models>(),
+    Entry::of::<themes::Themes>(),
+    Entry::of::<key_sets::KeySets>(),
+    Entry::of::<notifications::Notifications>(),
     Entry::of::<processes::Processes>(),
     Entry::of::<places::Places>(),
     Entry::of::<queued::Queued>(),

@@ -24,6 +24,7 @@ use crate::domain::reading::usage::Prices;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::{Background, Problem};
 use crate::protocol::{ConsentView, LOST, TreeRow, WorkspaceView};
+use crate::user_settings::SettingOptions;
 
 pub use attached::{DraftImage, DraftPart};
 pub use drafts::{DraftKey, Drafts};
@@ -68,6 +69,8 @@ pub struct Model {
     pub recent: Vec<Action>,
     /// The prices of models, as the user set them.
     pub prices: Prices,
+    /// The settings of the person that can be changed here.
+    pub settings: SettingOptions,
 }
 
 impl Model {

@@ -511,6 +511,7 @@ impl<'a, S: Surface> Run<'a, S> {
             Effect::WriteDialog { name, dialog } => {
                 self.make_copy(CopyJob::WriteDialog { name, dialog });
             }
+            Effect::Set(setting) => self.make_copy(CopyJob::Set(setting)),
             Effect::Program(job) => self.start_program(job),
             Effect::Title(count) => {
                 self.surface.control(&Control::title(count));

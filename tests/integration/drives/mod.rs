@@ -41,6 +41,7 @@ mod mcp_real;
 mod memories;
 mod messages;
 mod minds;
+mod model_choice;
 mod overflow;
 mod overview;
 mod parts;

@@ -11,6 +11,7 @@ use super::fresh_boots::FbrState;
 use super::pending::CallType;
 pub use super::stop_reason::StopReason;
 use crate::domain::ids::{CallId, MsgId, SelfId};
+use crate::domain::models::choice::ModelChoice;
 use crate::domain::number::Course;
 use crate::domain::time::Stamp;
 
@@ -49,6 +50,9 @@ pub struct Latest {
     /// A person gave these pushes to a member that is not to be pushed by itself. A key of this program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diligence_push_given: Option<bool>,
+    /// The model that a person chose for this dialog, instead of that of its member. A key of this program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen_model: Option<ModelChoice>,
     /// Keys of a newer writer, kept.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -190,6 +194,7 @@ impl Latest {
             disable_diligence_push: None,
             diligence_push_remaining_budget: None,
             diligence_push_given: None,
+            chosen_model: None,
             extra: Map::new(),
         }
     }
@@ -306,6 +311,18 @@ impl DisplayState {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_chosen_model_is_a_key_that_is_absent_without_one() {
+        let mut latest = Latest::new(Stamp::default());
+        let written = |latest: &Latest| serde_json::to_value(latest).unwrap();
+        assert_eq!(written(&latest).get("chosenModel"), None);
+        let (provider, model) = ("house".to_owned(), "small".to_owned());
+        latest.chosen_model = Some(ModelChoice { provider, model });
+        let expected = serde_json::json!({"provider": "house", "model": "small"});
+        assert_eq!(written(&latest).get("chosenModel"), Some(&expected));
+        assert_eq!(serde_json::from_value::<Latest>(written(&latest)).unwrap(), latest);
+    }
 
     #[test]
     fn states_have_the_shape_dominds_writes() {

@@ -27,8 +27,8 @@ use crate::domain::teams::notices::{NewsItem, NewsKind, NewsLevel};
 use crate::domain::text::Localized;
 use crate::domain::{
     AgentId, ArtifactRef, Background, Bucket, CallId, CallSite, Course, DialogId, DisplayState,
-    Entry, ForeignLayout, Genseq, HealthLevel, MsgId, Problem, Question, RootId, SelfId, Severity,
-    Slug, Stamp, StopReason,
+    Entry, ForeignLayout, Genseq, HealthLevel, ModelChoice, MsgId, Problem, Question, RootId,
+    SelfId, Severity, Slug, Stamp, StopReason,
 };
 use crate::protocol::event::{QueuedMessage, Segment};
 use crate::protocol::{
@@ -201,6 +201,10 @@ impl Seeds {
         PartAnswer { option, text, at: self.stamp() }
     }
 
+    pub(super) fn model_choice(&self) -> ModelChoice {
+        ModelChoice { provider: self.text(), model: self.text() }
+    }
+
     fn row(&self, state: DisplayState) -> TreeRow {
         let queued = QueuedMessage {
             message: MsgId::new(&self.text),
@@ -236,6 +240,7 @@ impl Seeds {
             queued: Arc::from([queued]),
             unreviewed: self.small(),
             retrying: self.flag,
+            model: self.maybe(self.model_choice()),
         }
     }
 
@@ -306,6 +311,7 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
         Command::ContinueAll { ticket },
         Command::Withdraw { ticket, dialog: s.dialog() },
         Command::KeepGoing { ticket, dialog, switch: KeepGoingSwitch::Refill },
+        Command::SetModel { ticket, dialog: s.dialog(), model: s.maybe(s.model_choice()) },
         lifecycle(Lifecycle::DeclareDead { dialog: s.dialog(), note: s.maybe(s.text()) }),
         lifecycle(Lifecycle::Move { root: s.root(), to: Bucket::Archive }),
         lifecycle(Lifecycle::Delete { root: s.root() }),

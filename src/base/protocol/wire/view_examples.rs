@@ -13,8 +13,8 @@ use crate::domain::text::diff::{DiffLine, Hunk, LineTag};
 use crate::domain::{Bucket, HealthLevel, SelfId, Slug};
 use crate::protocol::{
     ChangesScope, ChangesView, Cursor, DialogUsage, FindEnd, FoundPart, FoundRecord, ImageSupport,
-    MemberView, MindTool, MindView, ReadEnd, ReminderAudience, ReminderView, SectionView, Sheet,
-    TaskdocView, TimelineRow, TimelineView, UsageView, WorkspaceView,
+    MemberView, MindTool, MindView, ModelView, ReadEnd, ReminderAudience, ReminderView,
+    SectionView, Sheet, TaskdocView, TimelineRow, TimelineView, UsageView, WorkspaceView,
 };
 
 pub(super) fn workspace(s: &Seeds) -> WorkspaceView {
@@ -35,6 +35,12 @@ pub(super) fn workspace(s: &Seeds) -> WorkspaceView {
         members: supports.map(member).into(),
         default_responder: s.maybe(s.agent()),
         taskdocs: vec![s.text()],
+        models: vec![ModelView {
+            choice: s.model_choice(),
+            name: s.text(),
+            context: s.maybe(s.number),
+            images: ImageSupport::NotRead,
+        }],
     }
 }
 

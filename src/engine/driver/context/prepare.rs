@@ -74,8 +74,9 @@ pub fn prepare_member(
             "@{agent} 不在 .minds/team.yaml 中：请添加该成员，或使用其他对话"
         )
     })?;
-    let (config, model, key) =
-        minds.model_of(&member, engine.env).map_err(|problem| problem.message())?;
+    let (config, model, key) = minds
+        .model_for(&member, dialog.latest.chosen_model.as_ref(), engine.env)
+        .map_err(|problem| problem.message())?;
     let provider = engine.providers.provider(config).map_err(|error| error.message())?;
     let is_main = tree.is_main(dialog_id);
     let role = role_of(dialog, is_main);

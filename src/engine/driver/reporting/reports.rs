@@ -11,7 +11,7 @@ use crate::domain::teams::notices::NewsItem;
 use crate::domain::teams::trigger::row::Definitions;
 use crate::domain::{AgentId, DialogId, Problem, RootId};
 use crate::protocol::event::{
-    ConsentView, DriverEvent, InboxRow, MemberView, TreeRow, WorkspaceView,
+    ConsentView, DriverEvent, InboxRow, MemberView, ModelView, TreeRow, WorkspaceView,
 };
 
 use crate::hive::TasksView;
@@ -127,6 +127,7 @@ pub enum DriverReport {
         problems: Vec<Problem>,
         members: Vec<MemberView>,
         default_responder: Option<AgentId>,
+        models: Vec<ModelView>,
         consent: ConsentView,
         /// Without their tasks.
         teams: Vec<TeamRow>,

@@ -215,6 +215,7 @@ mod tests {
             queued: std::sync::Arc::default(),
             unreviewed: 0,
             retrying: false,
+            model: None,
             pending: 0,
             title: String::new(),
             reasoning: None,

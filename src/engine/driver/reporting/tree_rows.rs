@@ -67,6 +67,7 @@ impl RowSource<'_> {
             queued: queued(self.queue),
             unreviewed: 0,
             retrying: false,
+            model: self.latest.chosen_model.clone(),
         }
     }
 }

@@ -9,12 +9,12 @@ use crate::domain::teams::org::OrgTeam;
 use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::teams::trigger::row::Definitions;
 use crate::domain::text::{Text, localized};
-use crate::domain::{Member, Problem, Secrets};
+use crate::domain::{Member, ModelChoice, Problem, Secrets};
 use crate::driver::reporting::reports::DriverReport;
 use crate::guard::Access;
-use crate::minds::{self, Env, HiveConfig, Minds};
+use crate::minds::{self, Env, HiveConfig, Minds, ModelInfo, ProviderConfig};
 use crate::protocol::TeamRow;
-use crate::protocol::event::{ConsentView, ImageSupport, MemberView};
+use crate::protocol::event::{ConsentView, ImageSupport, MAX_LISTED_MODELS, MemberView, ModelView};
 
 use super::blocking::BlockingThread;
 use super::engine::Engine;
@@ -96,6 +96,7 @@ pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> Dri
         consent,
         members: members(minds, engine.env),
         default_responder: minds.default_responder().cloned(),
+        models: models(minds),
         teams: teams(minds.hive()),
         triggers: triggers(minds.hive()),
     }
@@ -147,16 +148,31 @@ pub fn members(minds: &Minds, env: Env) -> Vec<MemberView> {
     minds.team().visible().map(view).collect()
 }
 
+/// The models that the user can choose for a dialog.
+pub fn models(minds: &Minds) -> Vec<ModelView> {
+    let view = |(provider, model): (&ProviderConfig, &ModelInfo)| ModelView {
+        choice: ModelChoice { provider: provider.key.clone(), model: model.key.clone() },
+        name: if model.name == model.key { String::new() } else { model.name.clone() },
+        context: model.context_length.or(model.input_length),
+        images: images_of(provider, model),
+    };
+    minds.listed_models().take(MAX_LISTED_MODELS).map(view).collect()
+}
+
 /// Whether the model of a member is sent images.
 fn image_support(minds: &Minds, member: &Member, env: Env) -> ImageSupport {
     match minds.model_of(member, env) {
-        Ok((provider, model, _)) if provider.sends_images_to(model) => {
-            let most = provider.api_type.image_limits().each_bytes;
-            ImageSupport::Read { most_bytes: u64::try_from(most).unwrap_or(u64::MAX) }
-        }
-        Ok(_) => ImageSupport::NotRead,
+        Ok((provider, model, _)) => images_of(provider, model),
         Err(_) => ImageSupport::Unknown,
     }
+}
+
+fn images_of(provider: &ProviderConfig, model: &ModelInfo) -> ImageSupport {
+    if !provider.sends_images_to(model) {
+        return ImageSupport::NotRead;
+    }
+    let most = provider.api_type.image_limits().each_bytes;
+    ImageSupport::Read { most_bytes: u64::try_from(most).unwrap_or(u64::MAX) }
 }
 
 impl Engine {

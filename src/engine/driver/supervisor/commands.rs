@@ -146,6 +146,11 @@ impl Supervisor {
                 let request = TreeRequest::KeepGoing { ticket, dialog: this, switch };
                 self.forward(Some(ticket), &dialog, request).await;
             }
+            Command::SetModel { ticket, dialog, model } => {
+                let this = dialog.this.clone();
+                let request = TreeRequest::SetModel { ticket, dialog: this, model };
+                self.forward(Some(ticket), &dialog, request).await;
+            }
             Command::Withdraw { ticket, dialog } => {
                 let request = TreeRequest::Withdraw { ticket, dialog: dialog.this.clone() };
                 self.forward(Some(ticket), &dialog, request).await;

@@ -5,7 +5,7 @@ use crate::domain::dialogs::tree::Bucket;
 use crate::domain::{AgentId, Course, DialogId, KeepGoing, Problem};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::reporting::tree_rows;
-use crate::driver::shared::config_problems::members;
+use crate::driver::shared::config_problems::{members, models};
 use crate::driver::shared::engine::Engine;
 use crate::minds::{Minds, taskdoc};
 use crate::protocol::event::{TranscriptPage, WorkspaceView};
@@ -96,6 +96,7 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
         members: members(minds, engine.env),
         default_responder: minds.default_responder().cloned(),
         taskdocs,
+        models: models(minds),
     }
 }
 

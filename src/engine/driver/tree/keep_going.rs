@@ -46,11 +46,12 @@ impl TreeState {
         let Ok(minds) = blocking(move |on| engine.minds(on)).await else {
             return KeepGoingPolicy::default();
         };
-        let agent = self.tree().main().map(|main| &main.meta.agent_id);
-        let member = agent.and_then(|agent| minds.member(agent));
+        let main = self.tree().main();
+        let choice = main.and_then(|main| main.latest.chosen_model.as_ref());
+        let member = main.and_then(|main| minds.member(&main.meta.agent_id));
         let max = member.map_or(0, |member| member.diligence_push_max);
         let cadence = member
-            .and_then(|member| minds.model_of(member, self.engine.env).ok())
+            .and_then(|member| minds.model_for(member, choice, self.engine.env).ok())
             .map_or(u32::MAX, |(_, model, _)| model.caution_cadence);
         KeepGoingPolicy::new(&minds, max, cadence)
     }

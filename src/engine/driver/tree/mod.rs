@@ -8,6 +8,7 @@ mod declare_dead;
 mod drive_requests;
 mod ending;
 mod keep_going;
+mod model;
 pub mod reminder_edits;
 mod state;
 mod taking_up;

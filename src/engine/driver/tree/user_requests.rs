@@ -12,7 +12,7 @@ use crate::domain::teams::task::outcome::Rest;
 use crate::domain::text::{Localized, Text, localized};
 use tokio::sync::oneshot;
 
-use crate::domain::{Latest, MsgId, SelfId};
+use crate::domain::{Latest, ModelChoice, MsgId, SelfId};
 use crate::driver::calls::ask_human::{self, AnswerOutcome, GivenAnswer};
 use crate::driver::generation::interjection;
 use crate::driver::reporting::reports::DriverReport;
@@ -91,6 +91,11 @@ pub enum TreeRequest {
         ticket: Ticket,
         dialog: SelfId,
         switch: KeepGoingSwitch,
+    },
+    SetModel {
+        ticket: Ticket,
+        dialog: SelfId,
+        model: Option<ModelChoice>,
     },
     Reminder {
         ticket: Ticket,
@@ -201,6 +206,10 @@ impl TreeState {
             }
             TreeRequest::KeepGoing { ticket, dialog, switch } => {
                 let outcome = self.switch_keep_going(&dialog, switch).await;
+                return self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::SetModel { ticket, dialog, model } => {
+                let outcome = self.choose_model(&dialog, model).await;
                 return self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Reminder { ticket, dialog, change } => {

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
+use crate::domain::ModelChoice;
+use crate::samples::assert_translated;
 
 mod translations;
 
@@ -96,6 +98,34 @@ providers:
     };
     assert_eq!(chosen(&|_| None), "local");
     assert_eq!(chosen(&|_| Some("key".to_owned())), "paid");
+}
+
+#[test]
+fn a_model_is_chosen_of_a_provider_of_the_file_and_no_other_takes_its_place() {
+    let llm = "\
+providers:
+  paid: { apiType: openai-compatible, baseUrl: 'https://x/v1', models: {p: {}, q: {}} }
+  old: { apiType: codex, models: {o: {}} }
+";
+    let team = "members: {a: {provider: paid, model: p}}";
+    let minds = minds(&[("team.yaml", team), ("llm.yaml", llm)]);
+    let choice = |provider: &str, model: &str| ModelChoice {
+        provider: provider.to_owned(),
+        model: model.to_owned(),
+    };
+    let model_for = |choice: Option<&ModelChoice>| {
+        let found = minds.model_for(of(&minds, "a"), choice, &|_| None);
+        found.map(|(provider, _, model)| format!("{} {model}", provider.key))
+    };
+    assert_eq!(model_for(None).unwrap(), "paid p");
+    assert_eq!(model_for(Some(&choice("paid", "q"))).unwrap(), "paid q");
+    for (provider, model) in [("paid", "r"), ("old", "o"), ("anthropic", "x"), ("none", "q")] {
+        let refused = model_for(Some(&choice(provider, model))).unwrap_err();
+        assert_translated(&refused.message());
+        assert!(refused.text.to_string().contains(&format!("`{model}`")), "{refused:?}");
+    }
+    let listed: Vec<&str> = minds.listed_models().map(|(_, model)| model.key.as_str()).collect();
+    assert_eq!(listed, ["p", "q"]);
 }
 
 #[test]

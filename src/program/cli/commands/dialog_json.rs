@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::domain::asking::question::headline;
 use crate::domain::reading::problem::ProblemForPrograms;
 use crate::domain::{
-    AgentId, CallId, CallType, Course, ForeignLayout, Genseq, HealthLevel, Pending, Problem,
-    Question, RegistryEntry, RootId, SelfId, Slug, Stamp,
+    AgentId, CallId, CallType, Course, ForeignLayout, Genseq, HealthLevel, ModelChoice, Pending,
+    Problem, Question, RegistryEntry, RootId, SelfId, Slug, Stamp,
 };
 use crate::store::{DialogListing, TreeListing};
 
@@ -40,6 +40,8 @@ struct DialogJson<'a> {
     pending_side_dialogs: usize,
     context_percent: Option<u8>,
     context_level: Option<HealthLevel>,
+    /// The model that a person chose for it; `null`: that of its member.
+    model: Option<&'a ModelChoice>,
     /// True for a tree that may only be read.
     history: bool,
     layout: &'static str,
@@ -135,6 +137,7 @@ impl<'a> DialogJson<'a> {
             pending_side_dialogs: dialog.pending.len(),
             context_percent: dialog.pressure.percent,
             context_level: dialog.pressure.level,
+            model: latest.chosen_model.as_ref(),
             history: tree.foreign.is_some(),
             layout: tree.foreign.map_or(OWN_LAYOUT, ForeignLayout::name),
             reason: inspect::reason(tree, dialog),

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::counted;
 use crate::domain::dialogs::latest::{Blocker, DisplayState};
-use crate::domain::{Bucket, DialogId, SelfId, Stamp};
+use crate::domain::{Bucket, DialogId, ModelChoice, SelfId, Stamp};
 use crate::store::{DialogListing, Titles, TreeListing};
 use crate::ui::model::age;
+use crate::ui::text::clean::SafeText;
 
 use super::find;
 use super::ids::Ids;
@@ -73,6 +74,7 @@ pub fn row(
         age::short(&dialog.latest.last_modified, now),
         find::title(beside.titles, tree, dialog),
         question_count(dialog),
+        dialog.latest.chosen_model.as_ref().map(model_part).unwrap_or_default(),
         match (tree.bucket, id.is_main()) {
             (Bucket::Run, _) | (_, false) => String::new(),
             (bucket, true) => format!("({})", bucket.status()),
@@ -80,6 +82,11 @@ pub fn row(
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     format!("{}{}", "  ".repeat(depth), parts.join("  "))
+}
+
+/// The model that a person chose for a dialog.
+fn model_part(choice: &ModelChoice) -> String {
+    format!("({})", SafeText::line(&choice.to_string()).as_str())
 }
 
 fn question_count(dialog: &DialogListing) -> String {

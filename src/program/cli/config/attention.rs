@@ -28,8 +28,8 @@ fn read_quiet(value: &Value, report: &mut ConfigReport<'_>) -> Option<QuietHours
     if hours.is_none() {
         let text = localized!("{given} are no hours", "{given} 不是时间段");
         let fix = Text::new(
-            "write two different times of the day: \"22:00-07:00\"",
-            "请写一天中两个不同的时间：\"22:00-07:00\"",
+            "write two different times of the day: \"22:00-07:00\", or always",
+            "请写一天中两个不同的时间：\"22:00-07:00\"，或 always",
         );
         report.add(&["quiet_hours"], text, fix);
     }

@@ -22,9 +22,11 @@ use crate::ui::bindings;
 use crate::ui::links::Links;
 use crate::ui::terminal::MouseUse;
 use crate::ui::theme::{ColorDepth, Glyphs, ShadedThemes};
+use crate::ui::user_settings::SettingOptions;
 use crate::ui::{AttentionSettings, ComposerKeys, HintUse, LinkUse, ThinkingView, UiSettings};
-use crate::yaml::Lines;
+use crate::yaml::{self, Lines};
 
+pub use self::edit::write as write_setting;
 pub use self::hive::SharedStore;
 pub use self::reload::watch;
 use self::report::{ConfigReport, UnreadFile, read_number, remove_unknown, write_mapping};
@@ -34,7 +36,9 @@ pub use self::terminal::HangUp;
 pub use self::themes::folder as themes_folder;
 
 mod attention;
+mod edit;
 mod hive;
+mod options;
 mod places;
 mod prices;
 mod reload;
@@ -128,6 +132,15 @@ pub fn read(workspace: &Path) -> UserConfig {
     let mut config = from_parts((&shown, is_private), read, ability, themes.as_deref());
     config.look.glyphs = *Glyphs::for_terminal(ability.utf8 && has_signs(&env::variable));
     config
+}
+
+/// What the screen offers to change of the settings. A file that is not obeyed counts as empty.
+pub fn setting_options(workspace: &Path, depth: ColorDepth) -> SettingOptions {
+    let path = path();
+    let read = path.as_deref().map_or(Ok(None), |path| read_file(path, workspace));
+    let themes = path.as_deref().filter(|_| read.is_ok()).and_then(themes::folder);
+    let text = read.ok().flatten().unwrap_or_default();
+    options::read(&yaml::parse(&text).unwrap_or_default(), depth, themes.as_deref())
 }
 
 /// True if no other user can read the file.

@@ -8,6 +8,7 @@ use crate::hive::TAKEOVER;
 use crate::ui::ComposerKeys;
 use crate::ui::keymap::PRESETS;
 use crate::ui::theme::EMBEDDED;
+use crate::ui::user_settings::ALWAYS;
 
 use super::terminal;
 use super::themes::AUTO;
@@ -86,7 +87,9 @@ impl fmt::Display for Values {
                 let names = Level::ALL.map(|level| format!("`{}`", level.name()));
                 write!(f, "{}", names.join(", "))
             }
-            Self::Hours => write!(f, "two times of the day, such as `\"22:00-07:00\"`"),
+            Self::Hours => {
+                write!(f, "two times of the day, such as `\"22:00-07:00\"`, or `{ALWAYS}`")
+            }
             Self::Words => write!(f, "a list of words: a program and its arguments"),
             Self::Places => write!(f, "a list of places: `ssh://HOST/PATH`, or absolute folders"),
             Self::Price => write!(f, "0 to 1000000, with at most six decimals"),

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::domain::text::{Localized, Text, localized};
 use crate::platform::env;
 use crate::ui::theme::{ColorDepth, EMBEDDED, Role, ShadedThemes, Theme};
+use crate::ui::user_settings::ThemeOption;
 use crate::yaml::{self, Lines};
 
 /// The name of the choice by the terminal's background.
@@ -20,6 +21,9 @@ const BASE: &str = "base";
 
 /// The largest file of a theme.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
+
+/// Most files of themes that are offered.
+const MAX_OWN: usize = 50;
 
 /// Most themes in a chain of bases.
 const MAX_BASES: usize = 8;
@@ -78,6 +82,30 @@ pub(super) fn read(
         Ground::Nothing => Ok(ThemeChoice { theme: stacked(None, &layers, depth), follows: None }),
         Ground::Auto => Ok(by_background(&layers, depth)),
     }
+}
+
+/// All themes that can be used by a name: those of the program, then those in the folder.
+pub(super) fn all(depth: ColorDepth, folder: Option<&Path>) -> Vec<ThemeOption> {
+    let known = std::iter::once(AUTO).chain(EMBEDDED.map(|(name, _)| name)).map(str::to_owned);
+    let option = |name: String| {
+        let choice = read(&Value::from(name.as_str()), depth, folder).ok()?;
+        Some(ThemeOption { name, theme: choice.theme, follows: choice.follows })
+    };
+    known.chain(own_names(folder)).filter_map(option).collect()
+}
+
+/// The names of the files in the folder, without those that a theme of the program has.
+fn own_names(folder: Option<&Path>) -> Vec<String> {
+    let files = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+    let names = files.flatten().filter_map(|file| {
+        let name = file.file_name();
+        Some(name.to_str()?.strip_suffix(".yaml")?.to_owned())
+    });
+    let is_taken = |name: &str| name == AUTO || EMBEDDED.iter().any(|(known, _)| *known == name);
+    let mut names: Vec<String> = names.filter(|name| !is_taken(name)).collect();
+    names.sort_unstable();
+    names.truncate(MAX_OWN);
+    names
 }
 
 /// Returns the theme for an invalid setting.
@@ -293,6 +321,15 @@ mod tests {
         assert_eq!(mine.follows, None);
         let inline = read(&json!({"base": "mine", "good": "red"}), DEPTH, Some(folder.path()));
         assert_eq!(style(&inline.unwrap(), Role::Good), style(&mine, Role::Bad));
+    }
+
+    #[test]
+    fn own_themes_are_offered_after_those_of_the_program_and_unusable_ones_are_not() {
+        let folder = own(&[("sea", "base: dark\n"), ("wrong", "acent: cyan\n"), ("dark", "")]);
+        std::fs::write(folder.path().join("notes.txt"), "").unwrap();
+        let names: Vec<String> =
+            all(DEPTH, Some(folder.path())).into_iter().map(|option| option.name).collect();
+        assert_eq!(names, ["auto", "dark", "light", "mono", "contrast", "sea"]);
     }
 
     #[test]

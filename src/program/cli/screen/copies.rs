@@ -1,10 +1,12 @@
-//! Copies that people make on the screen: the clipboard program of this machine, and private files.
+//! Copies that people make on the screen: the clipboard program of this machine, and private files; and the settings
+//! that they change there.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::screen_programs::write_whole;
+use crate::cli::config;
 use crate::domain::DialogId;
 use crate::domain::dialogs::attachment::MAX_IMAGE_BYTES;
 use crate::domain::text::{Localized, Text, localized};
@@ -12,6 +14,7 @@ use crate::platform::clipboard::ClipboardProgram;
 use crate::platform::clipboard_image::{self, NoImage};
 use crate::platform::{env, private_file};
 use crate::ui::CopyTarget;
+use crate::ui::user_settings::Setting;
 
 /// The folder of the files, in the state folder of the user.
 const FOLDER: &str = "copies";
@@ -52,6 +55,10 @@ impl CopyTarget for Copies {
 
     fn take_image(&mut self) -> Result<Vec<u8>, Localized> {
         clipboard_image::read(MAX_IMAGE_BYTES).map_err(|error| why(&error))
+    }
+
+    fn set(&mut self, setting: &Setting) -> Result<String, Localized> {
+        config::write_setting(setting, &self.workspace)
     }
 }
 

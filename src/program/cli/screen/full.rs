@@ -238,6 +238,7 @@ async fn on_terminal(
         attention: setup.attention,
         prices: setup.prices,
         level,
+        settings: config::setting_options(workspace, setup.ability.depth),
         demo: demo.map(|(stage, begun)| (stage.ending(lang), begun)),
     };
     let mut app = App::new(AppOptions {

@@ -450,13 +450,17 @@ impl Routes {
         let names = self.places.iter().map(|place| place.label.as_str());
         all.folder = names.collect::<Vec<_>>().join(", ");
         for (number, place) in self.places.iter().enumerate() {
-            let WorkspaceView { members, default_responder, taskdocs, .. } = &place.workspace;
+            let WorkspaceView { members, default_responder, taskdocs, models, .. } =
+                &place.workspace;
             let known = |id| all.members.iter().any(|member| member.id == id);
             let new: Vec<_> =
                 members.iter().filter(|member| !known(member.id.clone())).cloned().collect();
             all.members.extend(new);
             all.default_responder = all.default_responder.or_else(|| default_responder.clone());
             all.taskdocs.extend(taskdocs.iter().map(|taskdoc| self.labelled(number, taskdoc)));
+            let new: Vec<_> =
+                models.iter().filter(|model| !all.models.contains(model)).cloned().collect();
+            all.models.extend(new);
         }
         DriverEvent::Workspace(all)
     }
@@ -534,6 +538,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::Continue { dialog, .. }
         | Command::Withdraw { dialog, .. }
         | Command::KeepGoing { dialog, .. }
+        | Command::SetModel { dialog, .. }
         | Command::Title { dialog, .. }
         | Command::Sheet { dialog, .. } => of(dialog),
         Command::Lifecycle { change, .. } => match change {

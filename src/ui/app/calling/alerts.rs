@@ -110,6 +110,11 @@ impl Alerts {
         self.settings = settings;
     }
 
+    /// Changes the settings.
+    pub fn change(&mut self, change: impl FnOnce(&mut AttentionSettings)) {
+        change(&mut self.settings);
+    }
+
     pub fn quiet_hours(&self) -> Option<QuietHours> {
         self.settings.quiet
     }

@@ -3,21 +3,25 @@
 use std::time::Duration;
 
 use crate::domain::Stamp;
+use crate::user_settings::ALWAYS;
 
 const MINUTES_OF_DAY: u64 = 24 * 60;
 
 /// Hours of each day, in local time; they may go over midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuietHours {
-    /// Minutes after midnight; never equal.
+    /// Minutes after midnight; equal for hours that never end.
     from: u64,
     until: u64,
 }
 
 impl QuietHours {
-    /// `22:00-07:00`.
+    /// `22:00-07:00`, or `always`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        if text == ALWAYS {
+            return Some(Self { from: 0, until: 0 });
+        }
         let (from, until) = text.split_once('-')?;
         let (from, until) = (minute_of_day(from.trim())?, minute_of_day(until.trim())?);
         (from != until).then_some(Self { from, until })
@@ -26,6 +30,9 @@ impl QuietHours {
     /// Returns the rest of the quiet hours; `None` if it is not quiet now, or the time is unknown.
     #[must_use]
     pub fn time_until_end(self, now: &Stamp) -> Option<Duration> {
+        if self.from == self.until {
+            return Some(Duration::from_secs(MINUTES_OF_DAY * 60));
+        }
         let minute = minute_of_day(now.hour_minute())?;
         let after = |minute: u64| (minute + MINUTES_OF_DAY - self.from) % MINUTES_OF_DAY;
         let left = after(self.until).checked_sub(after(minute)).filter(|left| *left > 0)?;
@@ -59,6 +66,7 @@ mod tests {
     #[test]
     fn it_is_quiet_from_the_first_time_until_before_the_second_also_over_midnight() {
         for (hours, now, expected) in [
+            ("always", "12:00:00", Some(24 * 60 * 60)),
             ("22:00-07:00", "21:59:59", None),
             ("22:00-07:00", "22:00:00", Some(9 * 3600)),
             ("22:00-07:00", "00:00:00", Some(7 * 3600)),

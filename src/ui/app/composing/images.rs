@@ -6,11 +6,10 @@ use std::time::Instant;
 use super::writing::Writing;
 use crate::app::drawing::app_words;
 use crate::cx::UiSettings;
-use crate::domain::AgentId;
 use crate::follow_up::FollowUp;
 use crate::model::{Model, Tone, Tree, attached};
 use crate::panes::composer::Target;
-use crate::protocol::{AttachedImage, ImageOrigin, ImageSupport, WorkspaceView};
+use crate::protocol::{AttachedImage, ImageOrigin, ImageSupport, TreeRow, WorkspaceView};
 use crate::request::Request;
 use crate::text::copy_text::size;
 
@@ -69,9 +68,9 @@ impl Writing {
         if !field.has_images() {
             return None;
         }
-        let member = recipient(self.target(), &model.tree)?;
-        let who = format!("@{member}");
-        match image_support(member, &model.workspace) {
+        let row = recipient(self.target(), &model.tree)?;
+        let who = format!("@{}", row.agent);
+        match image_support(row, &model.workspace) {
             ImageSupport::Unknown => None,
             ImageSupport::NotRead => Some(UnseenImages { who, up_to: None }),
             ImageSupport::Read { most_bytes } => {
@@ -83,17 +82,25 @@ impl Writing {
     }
 }
 
-/// Returns the member that gets the text.
-fn recipient<'a>(target: &Target, tree: &'a Tree) -> Option<&'a AgentId> {
+/// Returns the dialog that gets the text.
+fn recipient<'a>(target: &Target, tree: &'a Tree) -> Option<&'a TreeRow> {
     match target {
         Target::Nobody => None,
-        Target::Dialog(dialog) | Target::Question { dialog, .. } => {
-            tree.get(dialog).map(|row| &row.agent)
-        }
+        Target::Dialog(dialog) | Target::Question { dialog, .. } => tree.get(dialog),
     }
 }
 
-fn image_support(member: &AgentId, workspace: &WorkspaceView) -> ImageSupport {
-    let mut members = workspace.members.iter();
-    members.find(|known| known.id == *member).map(|known| known.images).unwrap_or_default()
+/// What is known of images and the model that answers in a dialog.
+fn image_support(row: &TreeRow, workspace: &WorkspaceView) -> ImageSupport {
+    let images = match &row.model {
+        Some(choice) => {
+            let mut models = workspace.models.iter();
+            models.find(|known| known.choice == *choice).map(|known| known.images)
+        }
+        None => {
+            let mut members = workspace.members.iter();
+            members.find(|known| known.id == row.agent).map(|known| known.images)
+        }
+    };
+    images.unwrap_or_default()
 }

@@ -102,6 +102,18 @@ fn report(outcome: &CopyOutcome, lang: Lang) -> (Tone, String) {
         CopyOutcome::Written { path } => {
             (Tone::Good, in_lang!(lang, "written: {path}", "已写入：{path}"))
         }
+        CopyOutcome::Set { path } => {
+            (Tone::Good, in_lang!(lang, "kept in {path}", "已写入 {path}"))
+        }
+        CopyOutcome::NotSet { why } => {
+            let why = why.in_lang(lang);
+            let text = in_lang!(
+                lang,
+                "only until this screen is left, NOT written: {why}",
+                "仅到离开此界面为止，未写入：{why}"
+            );
+            (Tone::Bad, text)
+        }
         CopyOutcome::Image { bytes, .. } => (Tone::Plain, size(bytes.len(), lang)),
         CopyOutcome::NoImage { why, .. } => (Tone::Bad, why.in_lang(lang).to_owned()),
         CopyOutcome::NotWritten { why } => {

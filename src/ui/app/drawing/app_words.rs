@@ -87,6 +87,12 @@ pub(in crate::app) const TAKE_RECOMMENDED: Text =
     Text::new("answer with what is recommended: {}?", "以推荐的选项作答：{}？");
 pub(in crate::app) const AUTONOMY_SET: Text =
     Text::new("autonomy is {} from the next generation on", "自主权从下一轮生成起为 {}");
+pub(in crate::app) const MODEL_SET: Text =
+    Text::new("{} answers here from the next generation on", "从下一轮生成起由 {} 回答");
+pub(in crate::app) const MODEL_OF_MEMBER: Text = Text::new(
+    "the model of its member answers here from the next generation on",
+    "从下一轮生成起由其成员的模型回答",
+);
 pub(in crate::app) const REJECT_DECISION: Text = Text::new(
     "reject the decision of {}? to say why, answer it",
     "拒绝 {} 的决定吗？要说明原因请直接答复",

@@ -57,6 +57,13 @@ pub(in crate::app) fn done(
             let text = facts.ui.sentence(app_words::AUTONOMY_SET, level.name());
             vec![FollowUp::NotifyText(Tone::Good, text)]
         }
+        Request::SetModel { model, .. } => vec![match model {
+            Some(choice) => {
+                let text = facts.ui.sentence(app_words::MODEL_SET, &choice.to_string());
+                FollowUp::NotifyText(Tone::Good, text)
+            }
+            None => FollowUp::Notify(Tone::Good, app_words::MODEL_OF_MEMBER),
+        }],
         Request::DismissNews { .. } => vec![FollowUp::Notify(Tone::Good, app_words::NEWS_CLEARED)],
         Request::Task(TeamsRequest::Delegate { team, text, .. }) => vec![
             FollowUp::Writing(ToWriting::Saved(DraftKey::Task(team), text)),
@@ -154,6 +161,7 @@ pub(in crate::app) fn refused(
         | Request::Task(_)
         | Request::Title { .. }
         | Request::KeepGoing { .. }
+        | Request::SetModel { .. }
         | Request::Reload { .. }
         | Request::Page { .. }
         | Request::Agree { .. }

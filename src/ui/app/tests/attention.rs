@@ -10,6 +10,7 @@ use crate::domain::teams::notices::NewsKind;
 use crate::lists::notice::tests::item;
 use crate::model::DraftKey;
 use crate::protocol::{Command, DriverEvent, InboxRow, TreeRow};
+use crate::user_settings::SettingOptions;
 
 const SOON: Duration = Duration::from_millis(500);
 
@@ -243,6 +244,19 @@ fn a_burst_in_quiet_hours_rings_once_when_they_are_over() {
     stage.app.attention.alerts.set(AttentionSettings::default());
     stage.wait(left);
     assert_eq!(rings(&mut stage), ["2 questions: @dba Drop users.legacy_otp, or keep it?"]);
+}
+
+#[test]
+fn notifications_are_switched_off_and_on_while_the_screen_runs() {
+    let mut stage = calm(120, 40);
+    stage.offer(SettingOptions::default());
+    stage.keys("1 % j <enter>");
+    come(&mut stage, &questions());
+    stage.wait(SOON);
+    assert!(rings(&mut stage).is_empty());
+    stage.keys("k <enter> <esc>");
+    stage.wait(Duration::from_mins(1));
+    assert_eq!(rings(&mut stage).len(), 1);
 }
 
 #[test]

@@ -12,7 +12,9 @@ use crate::domain::Stamp;
 use crate::domain::dialogs::background::{Background, BackgroundState};
 use crate::domain::teams::notices::NewsKind;
 use crate::domain::text::Localized;
-use crate::lists::{change_to_approve, copy_parts, notice, task, tasks, teams, trigger, triggers};
+use crate::lists::{
+    change_to_approve, copy_parts, key_sets, notice, task, tasks, teams, themes, trigger, triggers,
+};
 use crate::model::Mark;
 use crate::panes::{
     changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
@@ -20,6 +22,7 @@ use crate::panes::{
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow};
 use crate::theme::Glyphs;
+use crate::user_settings::SettingOptions;
 
 fn answers(stage: &Stage) -> Vec<(u64, &str, &str)> {
     let sent = stage.sent.iter();
@@ -51,6 +54,8 @@ fn focused(scope: Scope) -> Stage {
     stage.apply(DriverEvent::Teams(teams::tests::teams()));
     stage.apply(DriverEvent::Tasks(tasks::tests::rows()));
     stage.apply(DriverEvent::Triggers(triggers::tests::rows()));
+    let keys = key_sets::tests::options();
+    stage.offer(SettingOptions { keys, ..themes::tests::options() });
     let keys = [
         (Scope::ANYWHERE, "1"),
         (Scope::PANES, "1"),

@@ -39,6 +39,7 @@ use crate::protocol::{
 use crate::samples::Shows;
 use crate::terminal::MouseUse;
 use crate::theme::{Glyphs, Theme};
+use crate::user_settings::SettingOptions;
 
 pub const CLOCK: Shows = Shows("2026-11-21 12:03:00");
 
@@ -132,6 +133,11 @@ impl Stage {
     /// The person has set how thinking looks in a dialog that is opened.
     pub fn show_thinking(&mut self, thinking: ThinkingView) {
         self.app.reading = Reading::new(thinking);
+    }
+
+    /// These settings can be changed.
+    pub fn offer(&mut self, settings: SettingOptions) {
+        self.app.model.settings = settings;
     }
 
     /// The person has set what models cost.
@@ -480,6 +486,7 @@ pub fn row(
         queued: Arc::default(),
         unreviewed: 0,
         retrying: false,
+        model: None,
     }
 }
 
@@ -590,6 +597,7 @@ pub fn workspace() -> WorkspaceView {
         ],
         default_responder: Some("orchestrator".into()),
         taskdocs: vec!["add-2fa.tsk".to_owned(), "nightly.tsk".to_owned()],
+        models: Vec::new(),
     }
 }
 

@@ -7,13 +7,13 @@ use super::queued;
 use crate::app::Effect;
 use crate::copies::CopyOutcome;
 use crate::domain::text::Localized;
-use crate::domain::{ArtifactRef, Lang};
+use crate::domain::{ArtifactRef, Lang, ModelChoice};
 use crate::model::DraftImage;
 use crate::programs::{ProgramJob, ProgramOutcome};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{
-    AfterFork, AttachedImage, Command, DriverEvent, ImageOrigin, ImageSource, ImageSupport, Ticket,
-    TreeRow,
+    AfterFork, AttachedImage, Command, DriverEvent, ImageOrigin, ImageSource, ImageSupport,
+    ModelView, Ticket, TreeRow,
 };
 use crate::theme::Glyphs;
 
@@ -206,6 +206,24 @@ fn a_model_that_reads_no_images_or_only_smaller_ones_is_named_before_anything_is
             stage.keys("<backspace> <backspace>");
             assert!(!stage.screen().contains("orchestrator reads"), "{}", stage.screen());
         }
+    }
+}
+
+#[test]
+fn the_model_that_was_chosen_for_the_dialog_counts_and_not_that_of_the_member() {
+    let choice = ModelChoice { provider: "house".to_owned(), model: "small".to_owned() };
+    for (images, says) in [(ImageSupport::NotRead, true), (ImageSupport::Unknown, false)] {
+        let mut stage = stage(120, 40);
+        let mut known = workspace();
+        let (name, context) = (String::new(), None);
+        known.models = vec![ModelView { choice: choice.clone(), name, context, images }];
+        stage.apply(DriverEvent::Workspace(known));
+        let row = TreeRow { model: Some(choice.clone()), ..rows().remove(0) };
+        stage.apply(DriverEvent::Row(Box::new(row)));
+        paste(&mut stage, SHOT);
+        read(&mut stage, 0, "my shot.png");
+        stage.wait(std::time::Duration::from_mins(1));
+        assert_eq!(stage.screen().contains("@orchestrator reads no images"), says);
     }
 }
 

@@ -36,6 +36,7 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
         queued: std::sync::Arc::default(),
         unreviewed: 0,
         retrying: false,
+        model: None,
     }
 }
 

@@ -8,7 +8,7 @@ mod tests;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use self::ranking::{Ranking, is_about_themes, scattered};
+use self::ranking::{Ranking, scattered};
 use super::composer;
 use super::field::Field;
 use super::prompt::{INDENT, Prompt, draw_after, draw_head};
@@ -25,10 +25,6 @@ use crate::words::{CLOSE, RUN};
 
 const TITLE: Text = Text::new("ACTIONS", "操作");
 const NO_ACTION: Text = Text::new("no such action", "没有这样的操作");
-const NO_ACTION_FOR_THEMES: Text = Text::new(
-    "no such action: `theme` in config.yaml sets the colours",
-    "没有这样的操作：颜色由 config.yaml 的 `theme` 设定",
-);
 
 /// A heading and the line that is typed into.
 const HEAD_ROWS: u16 = 2;
@@ -75,7 +71,7 @@ impl Palette {
         let wanted = self.wanted();
         let ranking = Ranking { from: self.of.scope, recent: &self.recent, by_sentence: true };
         let found = ranking.fitting(all_entries(&self.of, ui), &wanted);
-        if found.is_empty() && !is_about_themes(&wanted) {
+        if found.is_empty() {
             return scattered(all_entries(&self.of, ui), &wanted);
         }
         found
@@ -208,10 +204,8 @@ impl Prompt for Palette {
         draw_after(&sign, frame, Rect { y: area.y + 1, height: 1, ..area }, ui, &self.field);
         let rows = Rect { y: area.y + HEAD_ROWS, height: area.height - HEAD_ROWS, ..area };
         if entries.is_empty() && rows.height > 0 {
-            let why =
-                if is_about_themes(&self.wanted()) { NO_ACTION_FOR_THEMES } else { NO_ACTION };
             let none = Strip::new().put("   ", ui.style(Role::TextDim));
-            let none = none.put(ui.text(why), ui.style(Role::TextDim));
+            let none = none.put(ui.text(NO_ACTION), ui.style(Role::TextDim));
             none.draw(frame.buffer_mut(), rows, rows.y);
         }
         let (top, height) = (self.top, usize::from(rows.height));

@@ -36,7 +36,10 @@ pub(super) const SYNONYMS: &[(&str, &str)] = &[
     ("fork", "branch 分支"),
     ("help", "keys commands shortcuts 帮助 快捷键"),
     ("keep-going", "loop auto 自动"),
+    ("keys", "settings preset bindings vi emacs 设置 键位 预设"),
+    ("model", "llm provider switch 模型 换"),
     ("mouse", "settings 设置"),
+    ("notifications", "settings notify bell ring sound quiet mute reminder 设置 通知 响铃 静音"),
     ("new", "create session chat 会话"),
     ("places", "history 历史"),
     ("problems", "errors warnings doctor diagnostics 错误 诊断"),
@@ -54,7 +57,8 @@ pub(super) const SYNONYMS: &[(&str, &str)] = &[
     ("suspend", "background 挂起"),
     ("take-back", "withdraw 撤回"),
     ("taskdoc", "plan goals 计划"),
-    ("team", "models members agents llm 模型 成员 智能体"),
+    ("team", "members agents 成员 智能体"),
+    ("theme", "settings colours colors dark light appearance 设置 主题 颜色 配色 外观"),
     ("thinking", "reasoning 推理"),
     ("title", "rename name 重命名"),
     ("tokens", "costs usage context compact money prices 费用 令牌 用量 上下文 压缩"),
@@ -93,9 +97,6 @@ pub(super) const ENDING: [Action; 15] = [
     Action::Suspend,
     Action::TakeBack,
 ];
-
-/// Words for what only the configuration file changes.
-const OF_THEMES: &str = "themes colours colors dark light appearance 主题 颜色 配色 外观";
 
 /// What entries are ranked by, besides the typed text.
 #[derive(Debug, Clone, Copy)]
@@ -180,11 +181,6 @@ pub(super) fn scattered(entries: Vec<PaletteEntry>, typed: &str) -> Vec<PaletteE
         harmless.filter_map(|entry| Some((score(&entry)?, entry))).collect();
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     found.into_iter().map(|(_, entry)| entry).collect()
-}
-
-/// True if the typed text is about themes, which no action changes.
-pub(super) fn is_about_themes(typed: &str) -> bool {
-    typed.split_whitespace().all(|word| begins_a_word(OF_THEMES, word))
 }
 
 /// True if a word of the text begins so. Each Chinese character begins a word.

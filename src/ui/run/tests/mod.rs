@@ -270,6 +270,7 @@ fn idle_row(dialog: &DialogId) -> TreeRow {
         queued: std::sync::Arc::default(),
         unreviewed: 0,
         retrying: false,
+        model: None,
     }
 }
 

@@ -204,6 +204,7 @@ impl ForkPlan<'_> {
         latest.disable_diligence_push = now.disable_diligence_push;
         latest.diligence_push_remaining_budget = now.diligence_push_remaining_budget;
         latest.diligence_push_given = now.diligence_push_given;
+        latest.chosen_model.clone_from(&now.chosen_model);
         latest.fbr_state.clone_from(&now.fbr_state);
         latest.extra.clone_from(&now.extra);
         if complete {

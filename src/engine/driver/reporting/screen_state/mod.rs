@@ -13,7 +13,7 @@ use crate::domain::{
 };
 use crate::protocol::command::Ticket;
 use crate::protocol::event::{
-    ConsentView, DriverEvent, InboxRow, MemberView, Segment, TreeRow, WorkspaceView,
+    ConsentView, DriverEvent, InboxRow, MemberView, ModelView, Segment, TreeRow, WorkspaceView,
 };
 
 use crate::store::Titles;
@@ -209,11 +209,12 @@ impl ScreenState {
                 problems,
                 members,
                 default_responder,
+                models,
                 consent,
                 teams,
                 triggers,
             } => {
-                self.set_team(members, default_responder, out);
+                self.set_team((members, default_responder, models), out);
                 if self.consent != consent {
                     self.consent = consent;
                     out.push(DriverEvent::Consent(self.consent.clone()));
@@ -447,11 +448,10 @@ impl ScreenState {
 
     fn set_team(
         &mut self,
-        members: Vec<MemberView>,
-        default_responder: Option<AgentId>,
+        (members, default_responder, models): (Vec<MemberView>, Option<AgentId>, Vec<ModelView>),
         out: &mut Outboxes,
     ) {
-        let now = WorkspaceView { members, default_responder, ..self.workspace.clone() };
+        let now = WorkspaceView { members, default_responder, models, ..self.workspace.clone() };
         if now != self.workspace {
             self.workspace = now;
             out.push(DriverEvent::Workspace(self.workspace.clone()));

@@ -50,6 +50,7 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         queued: Arc::default(),
         unreviewed: 0,
         retrying: false,
+        model: None,
     }
 }
 

@@ -49,6 +49,8 @@ const WIDE: u16 = 110;
 const MEDIUM: u16 = 80;
 /// The smallest screen that is drawn: columns and rows.
 pub(in crate::app) const MIN_SIZE: (u16, u16) = (40, 12);
+/// The most cells of the name of a model in the head of a dialog.
+const MODEL_CELLS: usize = 24;
 /// Rows of the inbox with its title, once there is a question.
 const MIN_INBOX_ROWS: u16 = 3;
 
@@ -355,6 +357,7 @@ impl Screen<'_> {
         let about = about.as_deref().unwrap_or_default();
         let genseq = row.map_or(0, |row| row.genseq.0);
         let (about, tail) = transcript::title(open, about, genseq, ui);
+        let tail = tail + &row.map(|row| own_model(row, ui)).unwrap_or_default();
         let slug = row.and_then(|row| row.slug.as_ref());
         let slug = slug.map(|slug| format!(" !{slug}")).unwrap_or_default();
         let rounds = row.and_then(|row| row.reasoning);
@@ -442,6 +445,13 @@ fn fitted_title(who: &str, about: &str, tail: &str, available: usize, cut: &str)
     } else {
         format!("{who}{}{tail}", shorten(about, available - fixed, cut))
     }
+}
+
+/// The model that a person chose for a dialog, with a sign before it; empty where nobody did.
+fn own_model(row: &TreeRow, ui: &UiSettings) -> String {
+    let Some(choice) = &row.model else { return String::new() };
+    let name = shorten(&choice.model, MODEL_CELLS, ui.glyphs.cut);
+    format!(" {} {name}", ui.glyphs.middle_dot)
 }
 
 /// Returns the first line of the question in the composer.

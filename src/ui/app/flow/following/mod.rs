@@ -2,6 +2,7 @@
 
 mod model;
 mod reading;
+mod settings;
 mod writing;
 
 use super::quitting;
@@ -64,6 +65,7 @@ impl App {
                 let copied = copying::copy_out(to, text, (agent, &self.clock.now()));
                 self.follow([copied]);
             }
+            FollowUp::Set(setting) => self.use_setting(setting),
             FollowUp::QuitAndStop => self.effects.push(self.quitting.quit_and_stop()),
             FollowUp::Detach => self.follow([quitting::detach(self.facts())]),
             FollowUp::Lifecycle(change) => self.follow(lifecycle::change(change, self.facts())),

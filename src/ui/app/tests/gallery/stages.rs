@@ -7,8 +7,8 @@ use crate::app::{DemoStart, Focus};
 use crate::domain::Lang;
 use crate::follow_up::FilteredList;
 use crate::lists::{
-    autonomy, change_to_approve, copy_parts, notice, overview, places, problems, processes, shelf,
-    tasks, team, triggers,
+    autonomy, change_to_approve, copy_parts, key_sets, models, notice, notifications, overview,
+    places, problems, processes, shelf, tasks, team, themes, triggers,
 };
 use crate::new_overlay::{NewOverlay, PromptPurpose, SheetKind};
 use crate::panes::{changes, composer, consent, finder, log, mind, sheet, timeline, usage};
@@ -162,6 +162,10 @@ pub const SURFACES: &[Surface] = &[
     },
     Surface { name: "processes", show: with_processes },
     Surface { name: "autonomy", show: autonomy::tests::stage },
+    Surface { name: "model", show: models::tests::stage },
+    Surface { name: "theme", show: themes::tests::stage },
+    Surface { name: "key-sets", show: key_sets::tests::stage },
+    Surface { name: "notifications", show: notifications::tests::stage },
     Surface { name: "change", show: change_to_approve::tests::stage },
     Surface { name: "notice", show: notice::tests::stage },
     Surface { name: "news", show: notice::tests::listed },
