@@ -170,6 +170,7 @@ actions! {
     BringBack "bring-back": "Show all questions that were put off" / "显示所有留到稍后的问题";
     UndoAnswer "undo-answer": "Undo the answer sent last, within five seconds" / "五秒内撤回最后发出的回答";
     TakeRecommended "take-recommended": "Answer with the recommended options" / "以推荐的选项作答";
+    Comment "comment": "Comment on this line" / "评注此行";
     Dismiss "dismiss": "Close this question without an answer, or dismiss this notice" / "不回答而关闭此问题，或清除此通知";
     SendNow "send-now": "Send at once: stop what runs, and go on with the message" / "立即发送：停止此对话正在做的事，让它接着处理这条消息";
     DismissRest "dismiss-rest": "Send what is answered, and dismiss the other parts" / "发出已有的答复，其余部分不回答";

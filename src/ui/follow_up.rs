@@ -173,6 +173,12 @@ pub enum ToWriting {
     /// Go to the question after this one, or back to where the user was.
     AfterAnswer(String),
     SaveDraft(DraftKey, String),
+    /// Put a comment on this place into the message to the dialog, instead of the one that is there.
+    Comment {
+        dialog: DialogId,
+        place: String,
+        words: String,
+    },
     StoreDrafts,
     /// The text of this draft is on disk.
     Saved(DraftKey, String),

@@ -6,6 +6,7 @@ use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::text::Text;
 use crate::domain::{DialogId, RootId, TeamName};
 use crate::follow_up::{FilteredList, FollowUps};
+use crate::model::drafts::{comment_at, words_of_comment};
 use crate::model::{DraftKey, ShownTasks};
 use crate::protocol::{
     ChangesScope, InboxRow, LogLevel, LogView, MindView, SheetRequest, ShelfRow,
@@ -23,9 +24,45 @@ pub enum PromptPurpose {
     PutOff(String),
     /// The line is a title; `before` is the one it has. Without text, the dialog has its first words again.
     Title { dialog: DialogId, before: String },
+    /// The line is a comment on this place, for the dialog; `before` is the one that is there. Without text there is
+    /// none.
+    Comment { dialog: DialogId, on: CommentOn, place: String, before: String },
+}
+
+/// What a comment is on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommentOn {
+    /// A line of the change that a question asks to approve. It goes with the answer.
+    Change { question: String, line: usize },
+    /// A line of a file that was changed. It is a part of the message to the dialog.
+    Review,
 }
 
 impl PromptPurpose {
+    /// Returns the line that this draft is.
+    pub fn line_of<'a>(&self, draft: &'a str) -> &'a str {
+        if let Self::Comment { on: CommentOn::Change { .. }, place, .. } = self {
+            return words_of_comment(draft, place);
+        }
+        draft
+    }
+
+    /// Returns the draft for this line.
+    pub fn draft_of(&self, line: String) -> String {
+        match self {
+            Self::Comment { on: CommentOn::Change { .. }, place, .. }
+                if !line.trim().is_empty() =>
+            {
+                comment_at(place, &line)
+            }
+            Self::Comment { .. }
+            | Self::DeclareDead(_)
+            | Self::Fork(_)
+            | Self::PutOff(_)
+            | Self::Title { .. } => line,
+        }
+    }
+
     /// The draft of its line.
     pub fn draft_key(&self) -> DraftKey {
         DraftKey::Line(match self {
@@ -33,6 +70,12 @@ impl PromptPurpose {
             Self::Fork(root) => format!("fork/{root}"),
             Self::PutOff(question) => format!("later/{question}"),
             Self::Title { dialog, .. } => format!("title/{dialog}"),
+            Self::Comment { dialog, on: CommentOn::Review, place, .. } => {
+                format!("comment/{dialog}/{place}")
+            }
+            Self::Comment { on: CommentOn::Change { question, line }, .. } => {
+                return DraftKey::Comment(question.clone(), *line);
+            }
         })
     }
 }

@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 use super::action::{Action, Binding, Scope};
 use super::cx::{Cx, View};
 use super::panes::row_search::RowSearch;
+use crate::domain::text::Text;
 use crate::protocol::{InboxRow, MindView};
 
 /// The result of a key.
@@ -78,6 +79,11 @@ pub trait Overlay: fmt::Debug {
     /// True if this action, which does the same on top of every other overlay, is its own.
     fn keeps(&self, _action: Action) -> bool {
         false
+    }
+
+    /// The keys that the last line of the screen names while it is the topmost one.
+    fn hints(&self) -> &'static [(Action, Text)] {
+        &[]
     }
 
     /// True if nothing below it can be seen.

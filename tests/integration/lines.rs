@@ -12,9 +12,10 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use dominds_tui::domain::reading::git_state::UncommittedFile;
 use dominds_tui::domain::safety::sandbox::Level;
 use dominds_tui::sandbox::{Means, Sandbox, SandboxConfig};
-use dominds_tui::tools::{Environment, Registry, Shells, ToolOutcome};
+use dominds_tui::tools::{Environment, Registry, Shells, ToolOutcome, git_state};
 use serde_json::json;
 
 use crate::common::calls::{TEAM, call};
@@ -400,6 +401,25 @@ async fn c12_git_runs_nothing_that_a_repository_names_however_it_is_started() {
         let all = outcome.text.matches("+changed").count();
         assert!(!line.ends_with(" diff") || all == 2, "{line}: {}", outcome.text);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c12_what_is_not_committed_is_known_to_people() {
+    let trapped = Trapped::new();
+    let Some(sandbox) = trapped.sandbox() else { return };
+    trapped.lay_programs("");
+    let shells = Shells::behind(Environment::default(), sandbox);
+    let mut state = None;
+    // Git is given little time.
+    for _ in 0..60 {
+        state = git_state(&shells, &trapped.workspace).await;
+        if state.is_some() {
+            break;
+        }
+    }
+    let state = state.expect("what git says");
+    let changed = UncommittedFile { state: "M".to_owned(), path: "a.txt".to_owned() };
+    assert!(!state.branch.is_empty() && state.files.contains(&changed), "{state:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

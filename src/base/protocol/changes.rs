@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::reading::git_state::GitState;
 use crate::domain::reading::net_changes::NetChange;
 use crate::domain::{Course, SelfId};
 
@@ -47,4 +48,7 @@ pub struct ChangesView {
     pub left_out: usize,
     /// How far the records were read; what is marked as reviewed.
     pub ends: Vec<ReadEnd>,
+    /// What git says of the workspace, whoever changed it. `None` if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git: Option<GitState>,
 }

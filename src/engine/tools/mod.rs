@@ -55,6 +55,7 @@ pub use outcome::{
     DecisionOutcome, MAX_RESULT_CHARS, MadeDecision, ReminderFormat, ReminderScope, StateChange,
     ToolImage, ToolOutcome,
 };
+pub use readonly::git_state;
 pub use registry::{NameTaken, Registry, ToolSubset};
 pub use search::list_files;
 pub use shell::{

@@ -5,6 +5,7 @@
 //! text for an empty list are the same for all lists and are here.
 
 use std::fmt;
+use std::ops::Range;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -41,6 +42,8 @@ pub enum Walk {
     /// Read-only: it scrolls like a text, entries have as many rows as they need, and a key without an
     /// action here closes it.
     Text,
+    /// The same, but one of its lines is chosen, each an entry; the first entry is what stands above them.
+    Lines,
 }
 
 /// The effect of a key of a list on an entry.
@@ -109,6 +112,11 @@ pub trait List: fmt::Debug + Sized + 'static {
 
     /// The rows of an entry.
     fn rows(&self, entry: usize, width: usize, view: View<'_>, cx: &Cx<'_>) -> Vec<Row>;
+
+    /// Rows below an entry that are not of the text: they need not be read before it can be approved.
+    fn remarks(&self, _entry: usize, _width: usize, _view: View<'_>, _: &Cx<'_>) -> Vec<Row> {
+        Vec::new()
+    }
 }
 
 /// The bindings of a list.
@@ -131,6 +139,16 @@ pub fn bindings<L: List>() -> Vec<Binding> {
                 .does("Go to the last entry", "到最后一个条目"),
         ],
         Walk::Text => &text_keys(scope),
+        Walk::Lines => &[
+            scope.bind(Action::Up, &["k", "up"]).does("Move to the line above", "到上一行"),
+            scope.bind(Action::Down, &["j", "down"]).does("Move to the line below", "到下一行"),
+            scope.bind(Action::HalfPageUp, &["ctrl+u"]),
+            scope.bind(Action::HalfPageDown, &["ctrl+d"]),
+            scope.bind(Action::PageUp, &["pageup"]),
+            scope.bind(Action::PageDown, &["pagedown", "space"]),
+            scope.bind(Action::Top, &["g", "home"]).does("Go to the start", "到开头"),
+            scope.bind(Action::Bottom, &["G", "end"]).does("Go to the end", "到末尾"),
+        ],
     };
     // The key of another list is bound by that one.
     let own = L::KEYS.iter().filter(|key| !matches!(key.action, Action::Show(_)));
@@ -159,7 +177,11 @@ pub struct ListOverlay<L> {
     place: ReadingPlace,
     /// The parts of a text that were on the screen.
     read: ReadProgress<()>,
-    /// The first row of each entry of a list of blocks.
+    /// The rows that are to be read.
+    to_read: usize,
+    /// Something was on top of it when it was drawn last: its rows were not all in view.
+    is_covered: bool,
+    /// The first row of each entry of a list of blocks or lines.
     starts: Vec<usize>,
 }
 
@@ -177,6 +199,8 @@ impl<L: List> ListOverlay<L> {
             view: SheetView::default(),
             place: ReadingPlace::default(),
             read: ReadProgress::default(),
+            to_read: 0,
+            is_covered: false,
             starts: Vec::new(),
         }
     }
@@ -206,7 +230,7 @@ impl<L: List> ListOverlay<L> {
                 let last = self.list.entries(cx).len().saturating_sub(1);
                 self.chosen = self.chosen.saturating_add_signed(rows).min(last);
             }
-            Walk::Blocks => self.go_by_blocks(rows),
+            Walk::Blocks | Walk::Lines => self.go_by_blocks(rows),
             Walk::Text => {
                 let last = self.view.last_top();
                 self.view.top = self.view.top.saturating_add_signed(rows).min(last);
@@ -285,7 +309,7 @@ impl<L: List> ListOverlay<L> {
         let keys = L::KEYS.iter().filter(works);
         let mut hints: Vec<String> =
             keys.map(|key| hint(key.action, key.hint.in_lang(ui.lang))).collect();
-        let unread = self.list.question().map_or(0, |_| self.read.unread(&(), self.view.rows));
+        let unread = self.list.question().map_or(0, |_| self.read.unread(&(), self.to_read));
         if unread > 0 {
             hints.insert(0, ui.counted(unread, words::MORE_LINES));
         }
@@ -301,7 +325,14 @@ impl<L: List> ListOverlay<L> {
     /// Returns the rows of all entries, one below the other.
     fn text(&self, width: u16, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
         let entries = self.list.entries(cx).into_iter();
-        entries.flat_map(|entry| self.list.rows(entry, width.into(), view, cx)).collect()
+        entries.flat_map(|entry| self.entry_rows(entry, width, view, cx)).collect()
+    }
+
+    /// Returns the rows of an entry, and those below it.
+    fn entry_rows(&self, entry: usize, width: u16, view: View<'_>, cx: &Cx<'_>) -> Vec<Row> {
+        let mut rows = self.list.rows(entry, width.into(), view, cx);
+        rows.extend(self.list.remarks(entry, width.into(), view, cx));
+        rows
     }
 
     /// Chooses the entry with the match.
@@ -347,7 +378,7 @@ impl<L: List> ListOverlay<L> {
         let mut rows: Vec<Row> = Vec::new();
         for entry in self.list.entries(cx) {
             self.starts.push(rows.len());
-            rows.extend(self.list.rows(entry, width.into(), view, cx));
+            rows.extend(self.entry_rows(entry, width, view, cx));
         }
         let (letters, to) = self.follow_rows(&rows, width);
         if let Some(row) = to {
@@ -372,7 +403,44 @@ impl<L: List> ListOverlay<L> {
         self.go(0, cx);
         let view = (self.view.top, self.view.rows);
         self.place.stands_at(width.into(), view, || letters.iter().copied());
-        self.read.shown(self.view.top, self.view.height);
+        self.shown(self.view.top, self.view.height);
+        self.to_read = self.view.rows;
+    }
+
+    /// Arranges a text of which a line is chosen. Returns the place of that line.
+    fn lay_out_lines(&mut self, width: u16, view: View<'_>, cx: &Cx<'_>) -> ReadingPlace {
+        // What has to be read wholly is read again from its beginning.
+        if self.read.begins((), width) && self.list.question().is_some() {
+            (self.chosen, self.view.top, self.place) = (1, 0, ReadingPlace::default());
+        }
+        let chosen = self.lay_out_blocks(width, view, cx);
+        let remarks = self.remark_rows(width, view, cx);
+        let read = |row: usize| {
+            let before = remarks.iter().map(|rows| rows.end.min(row).saturating_sub(rows.start));
+            row.saturating_sub(before.sum())
+        };
+        let (top, bottom) = (read(self.view.top), read(self.view.top + self.view.height));
+        self.to_read = read(self.view.rows);
+        self.shown(top, bottom.saturating_sub(top));
+        chosen
+    }
+
+    /// Records what is in view, unless something was on top of it.
+    fn shown(&mut self, top: usize, height: usize) {
+        if !std::mem::take(&mut self.is_covered) {
+            self.read.shown(top, height);
+        }
+    }
+
+    /// Returns the places of rows that are not of the text.
+    fn remark_rows(&self, width: u16, view: View<'_>, cx: &Cx<'_>) -> Vec<Range<usize>> {
+        let entries = self.list.entries(cx).into_iter().enumerate();
+        let rows = entries.map(|(at, entry)| {
+            let (end, remarks) =
+                (self.block(at).1, self.list.remarks(entry, width.into(), view, cx));
+            end.saturating_sub(remarks.len())..end
+        });
+        rows.filter(|rows| !rows.is_empty()).collect()
     }
 
     fn draw_entries(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
@@ -402,8 +470,13 @@ impl<L: List> ListOverlay<L> {
         for (y, (at, row)) in (area.y..area.bottom()).zip(shown) {
             let (left, right) = self.view.search.marked_parts(at, row.clone(), view.ui);
             draw_between(frame.buffer_mut(), inner, y, (&left, &right), view.ui.glyphs.cut);
-            // The last row of a block is blank.
-            if L::WALK == Walk::Blocks && start <= at && at + 1 < end {
+            let is_chosen = match L::WALK {
+                // The last row of a block is blank.
+                Walk::Blocks => start <= at && at + 1 < end,
+                Walk::Lines => self.chosen > 0 && (start..end).contains(&at),
+                Walk::Entries | Walk::Text => false,
+            };
+            if is_chosen {
                 let bar = Strip::new().put(view.ui.glyphs.selected, view.ui.style(Role::Accent));
                 bar.draw(frame.buffer_mut(), Rect { y, width: 1, height: 1, ..area }, y);
             }
@@ -434,8 +507,14 @@ impl<L: List> Overlay for ListOverlay<L> {
     }
 
     fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
-        let below_heading = row.checked_sub(1).filter(|_| L::WALK == Walk::Entries);
-        let at = below_heading.map(|row| self.view.top + row);
+        let below_heading = row.checked_sub(1).map(|row| self.view.top + row);
+        let at = below_heading.and_then(|row| match L::WALK {
+            Walk::Entries => Some(row),
+            Walk::Lines if row < self.view.rows => {
+                self.starts.partition_point(|start| *start <= row).checked_sub(1)
+            }
+            Walk::Lines | Walk::Blocks | Walk::Text => None,
+        });
         let count = self.list.entries(cx).len();
         let Some(at) = at.filter(|at| *at < count) else { return Handled::Ignored };
         if at != self.chosen {
@@ -464,14 +543,14 @@ impl<L: List> Overlay for ListOverlay<L> {
         }
         match L::WALK {
             Walk::Entries | Walk::Blocks if action != Action::Close => Handled::Ignored,
-            Walk::Entries | Walk::Blocks | Walk::Text => Handled::Close,
+            Walk::Entries | Walk::Blocks | Walk::Text | Walk::Lines => Handled::Close,
         }
     }
 
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         match L::WALK {
             Walk::Entries | Walk::Blocks => Handled::Ignored,
-            Walk::Text => Handled::Close,
+            Walk::Text | Walk::Lines => Handled::Close,
         }
     }
 
@@ -489,6 +568,7 @@ impl<L: List> Overlay for ListOverlay<L> {
                 (self.chosen.into(), self.view.top.into())
             }
             Walk::Blocks => (self.lay_out_blocks(area.width, view, cx), self.place),
+            Walk::Lines => (self.lay_out_lines(area.width, view, cx), self.place),
             Walk::Text => {
                 self.lay_out_text(area.width, view, cx);
                 (self.place, self.place)
@@ -497,8 +577,12 @@ impl<L: List> Overlay for ListOverlay<L> {
         self.view.search.stands_at(row, top);
     }
 
+    fn hide(&mut self) {
+        self.is_covered = true;
+    }
+
     fn read_question(&self) -> Option<&InboxRow> {
-        let is_read = self.view.height > 0 && self.read.unread(&(), self.view.rows) == 0;
+        let is_read = self.view.height > 0 && self.read.unread(&(), self.to_read) == 0;
         self.list.question().filter(|_| is_read)
     }
 
@@ -526,7 +610,7 @@ impl<L: List> Overlay for ListOverlay<L> {
         }
         match L::WALK {
             Walk::Entries => self.draw_entries(frame, rows, view, cx),
-            Walk::Blocks | Walk::Text => self.draw_text(frame, rows, view, cx),
+            Walk::Blocks | Walk::Text | Walk::Lines => self.draw_text(frame, rows, view, cx),
         }
     }
 }

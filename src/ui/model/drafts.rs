@@ -3,7 +3,7 @@
 //! A draft is handed to the [writer](crate::draft_writer) at most [`SAVE_AFTER`] after it changed,
 //! and stays in its store until the driver has written the message to disk.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use crate::domain::asking::put_off;
@@ -15,6 +15,8 @@ pub const SAVE_AFTER: Duration = Duration::from_millis(800);
 
 /// The prefix of the names of answers to parts.
 const PART: &str = "part/";
+/// The prefix of the names of comments.
+const COMMENT: &str = "comment/";
 
 /// The purpose of a draft.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +25,8 @@ pub enum DraftKey {
     Answer(String),
     /// The answer to a part of a question: the ids of both.
     Part(String, String),
+    /// A comment that goes with the answer to a question, and the line of the change that it is on, from 0.
+    Comment(String, usize),
     /// No draft: the dialog of the question that an answer is for.
     AskedIn(String),
     /// No draft: until when a question is put off, in seconds of the clock.
@@ -55,7 +59,9 @@ impl DraftKey {
     /// The question that it is an answer to.
     pub fn question(&self) -> Option<&str> {
         match self {
-            Self::Answer(question) | Self::Part(question, _) => Some(question),
+            Self::Answer(question) | Self::Part(question, _) | Self::Comment(question, _) => {
+                Some(question)
+            }
             Self::Message(_)
             | Self::AskedIn(_)
             | Self::PutOff(_)
@@ -76,6 +82,7 @@ impl DraftKey {
             Self::Answer(question) => format!("answer/{question}"),
             // The id of a part has no slash.
             Self::Part(question, part) => format!("{PART}{part}/{question}"),
+            Self::Comment(question, line) => format!("{COMMENT}{line}/{question}"),
             Self::AskedIn(question) => format!("asked-in/{question}"),
             Self::PutOff(question) => put_off::name_of(question),
             Self::Sent => "sent".to_owned(),
@@ -91,8 +98,39 @@ impl DraftKey {
 
 /// True for the name of a text that a person typed and did not send.
 pub fn is_typed(name: &str) -> bool {
-    let kinds = ["message/", "answer/", PART, "task/", "reminder/", "section/", "line/"];
+    let kinds = ["message/", "answer/", PART, COMMENT, "task/", "reminder/", "section/", "line/"];
     name == DraftKey::New.name() || kinds.iter().any(|kind| name.starts_with(kind))
+}
+
+/// A comment as it is stored and sent: its place, then its words.
+pub fn comment_at(place: &str, words: &str) -> String {
+    format!("{place}: {words}")
+}
+
+/// The words of such a comment.
+pub fn words_of_comment<'a>(comment: &'a str, place: &str) -> &'a str {
+    let rest = comment.strip_prefix(place).and_then(|rest| rest.strip_prefix(": "));
+    rest.unwrap_or(comment)
+}
+
+/// The comments in a message, by their places.
+pub fn comments_in(message: &str) -> BTreeMap<&str, &str> {
+    message.lines().filter_map(|line| line.split_once(": ")).collect()
+}
+
+/// A message with this comment instead of the one that is there; without words there is none.
+pub fn with_comment(message: &str, place: &str, words: &str) -> String {
+    let comment = (!words.trim().is_empty()).then(|| comment_at(place, words.trim()));
+    let mut lines: Vec<&str> = message.lines().collect();
+    let is_it = |line: &&str| line.strip_prefix(place).is_some_and(|rest| rest.starts_with(": "));
+    match (lines.iter().position(is_it), comment.as_deref()) {
+        (Some(at), Some(comment)) => lines.splice(at..=at, [comment]).for_each(drop),
+        (Some(at), None) => {
+            lines.remove(at);
+        }
+        (None, comment) => lines.extend(comment),
+    }
+    lines.join("\n")
 }
 
 #[derive(Debug, Default)]
@@ -129,7 +167,7 @@ impl Drafts {
         names.map_while(|name| name.strip_prefix(prefix)).map(str::to_owned).collect()
     }
 
-    /// The drafts of answers, also to parts of questions.
+    /// The drafts of answers, also to parts of questions, and the comments that go with them.
     pub fn answers(&self) -> Vec<DraftKey> {
         let part = |name: String| {
             let (part, question) = name.split_once('/')?;
@@ -137,7 +175,23 @@ impl Drafts {
         };
         let parts = self.named(PART).into_iter();
         let whole = self.questions(DraftKey::Answer).into_iter().map(DraftKey::Answer);
-        whole.chain(parts.filter_map(part)).collect()
+        whole.chain(parts.filter_map(part)).chain(self.all_comments()).collect()
+    }
+
+    fn all_comments(&self) -> impl Iterator<Item = DraftKey> {
+        let comment = |name: String| {
+            let (line, question) = name.split_once('/')?;
+            Some(DraftKey::Comment(question.to_owned(), line.parse().ok()?))
+        };
+        self.named(COMMENT).into_iter().filter_map(comment)
+    }
+
+    /// The comments that go with the answer to this question, in the order of their lines.
+    pub fn comments(&self, question: &str) -> Vec<DraftKey> {
+        let own = |key: &DraftKey| key.question() == Some(question) && self.has(key);
+        let mut comments: Vec<DraftKey> = self.all_comments().filter(own).collect();
+        comments.sort();
+        comments
     }
 
     /// True if something is typed as an answer to this question, or to a part of it.
@@ -202,6 +256,7 @@ mod tests {
             DraftKey::Message(dialog.clone()),
             DraftKey::Answer(id()),
             DraftKey::Part(id(), id()),
+            DraftKey::Comment(id(), 7),
             DraftKey::New,
             DraftKey::Reminder(dialog, id()),
             DraftKey::Section(id(), id()),
@@ -221,6 +276,35 @@ mod tests {
         let drafts = Drafts::new(names.map(|name| (name, "text".to_owned())).into());
         assert_eq!(drafts.answers(), [DraftKey::Answer("q2".to_owned()), part]);
         assert!(drafts.has_answer(question) && !drafts.has_answer("aa/bb/1"));
+    }
+
+    #[test]
+    fn the_comments_on_a_change_are_in_the_order_of_its_lines() {
+        let names = ["comment/10/aa/q1", "comment/9/aa/q1", "comment/1/q1", "comment/x/aa/q1"];
+        let drafts = Drafts::new(names.map(|name| (name.to_owned(), "text".to_owned())).into());
+        let comment = |line| DraftKey::Comment("aa/q1".to_owned(), line);
+        assert_eq!(drafts.comments("aa/q1"), [comment(9), comment(10)]);
+        assert_eq!(comment(9).name(), "comment/9/aa/q1");
+        assert!(drafts.has_answer("aa/q1") && !drafts.has_answer("q2"));
+        let place = "src/a: b.rs:3";
+        assert_eq!(words_of_comment(&comment_at(place, "why: x?"), place), "why: x?");
+    }
+
+    #[test]
+    fn a_comment_in_a_message_takes_the_place_of_the_one_that_is_there() {
+        let mut message = "Please:".to_owned();
+        for (place, words, expected) in [
+            ("a.rs:3", "why?", "Please:\na.rs:3: why?"),
+            ("a.rs", "split it", "Please:\na.rs:3: why?\na.rs: split it"),
+            ("a.rs:3", " how: so? ", "Please:\na.rs:3: how: so?\na.rs: split it"),
+            ("a.rs:-3", "", "Please:\na.rs:3: how: so?\na.rs: split it"),
+        ] {
+            message = with_comment(&message, place, words);
+            assert_eq!(message, expected);
+        }
+        let expected = BTreeMap::from([("a.rs", "split it"), ("a.rs:3", "how: so?")]);
+        assert_eq!(comments_in(&message), expected);
+        assert_eq!(with_comment(&message, "a.rs:3", " "), "Please:\na.rs: split it");
     }
 
     #[test]

@@ -27,6 +27,7 @@ fn what(name: &str) -> Option<Localized> {
     Some(match kind {
         "message" => localized!("the message to dialog {of}", "给对话 {of} 的消息"),
         "answer" => localized!("the answer to question {of}", "对问题 {of} 的回答"),
+        "comment" => localized!("the comment {of}", "评注 {of}"),
         "new" => Text::new("the first message of a new dialog", "新对话的第一条消息").into(),
         "reminder" => localized!("the reminder {of}", "提醒 {of}"),
         "section" => localized!("the section {of}", "章节 {of}"),
@@ -48,6 +49,7 @@ mod tests {
         for (key, is_draft) in [
             (DraftKey::Message(dialog()), true),
             (DraftKey::Answer("q1".to_owned()), true),
+            (DraftKey::Comment("q1".to_owned(), 3), true),
             (DraftKey::New, true),
             (DraftKey::Reminder(dialog(), "r".to_owned()), true),
             (DraftKey::Section("a.tsk".to_owned(), "goals".to_owned()), true),

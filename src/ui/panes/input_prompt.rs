@@ -12,7 +12,8 @@ use crate::cx::{Cx, View};
 use crate::domain::text::Text;
 use crate::domain::{Course, Genseq};
 use crate::follow_up::{FollowUp, PutOff, ToModel, ToWriting};
-use crate::new_overlay::{NewOverlay, PromptPurpose};
+use crate::model::DraftKey;
+use crate::new_overlay::{CommentOn, NewOverlay, PromptPurpose};
 use crate::overlay::{Handled, Handler};
 use crate::protocol::{ForkMode, Lifecycle};
 use crate::request::Request;
@@ -36,6 +37,14 @@ const TITLE: Text = Text::new("title", "标题");
 const TITLE_LINE: Text = Text::new(
     "its title; without text it is the first words again",
     "它的标题；不写则恢复为最初的文字",
+);
+const WITH_ANSWER: Text = Text::new(
+    "it is sent with your answer; without text there is none",
+    "随你的答复一起发送；不写则没有评注",
+);
+const IN_MESSAGE: Text = Text::new(
+    "it is a part of your message to the dialog; without text there is none",
+    "它是给该对话的消息的一部分；不写则没有评注",
 );
 const NEXT_STEP: Text = Text::new("next", "下一步");
 
@@ -65,13 +74,29 @@ impl InputPrompt {
 
     /// Keeps the line as a draft.
     fn save(&self, text: String, cx: &mut Cx<'_>) {
-        let draft = ToWriting::SaveDraft(self.purpose.draft_key(), text);
-        cx.follow_ups.push(FollowUp::Writing(draft));
+        let (key, draft) = (self.purpose.draft_key(), self.purpose.draft_of(text));
+        if let PromptPurpose::Comment { dialog, on: CommentOn::Change { question, .. }, .. } =
+            &self.purpose
+        {
+            // Where the comment goes if the question closes.
+            let asker = DraftKey::AskedIn(question.clone());
+            let asked_in = ToWriting::SaveDraft(asker, dialog.to_string());
+            cx.follow_ups.push(FollowUp::Writing(asked_in));
+        }
+        cx.follow_ups.push(FollowUp::Writing(ToWriting::SaveDraft(key, draft)));
     }
 
-    /// Closes it without an effect: the line is no draft any more.
+    /// Closes it without an effect: the line is no draft any more, and a comment that is one is as before.
     fn close(&self, cx: &mut Cx<'_>) -> Handled {
-        self.save(String::new(), cx);
+        let before = match &self.purpose {
+            PromptPurpose::Comment { on: CommentOn::Change { .. }, before, .. } => before.as_str(),
+            PromptPurpose::Comment { on: CommentOn::Review, .. }
+            | PromptPurpose::DeclareDead(_)
+            | PromptPurpose::Fork(_)
+            | PromptPurpose::PutOff(_)
+            | PromptPurpose::Title { .. } => "",
+        };
+        self.save(before.to_owned(), cx);
         Handled::Close
     }
 
@@ -101,6 +126,14 @@ impl InputPrompt {
                 };
                 FollowUp::Model(ToModel::PutOff(question.clone(), time))
             }
+            PromptPurpose::Comment { on: CommentOn::Change { .. }, .. } => {
+                self.save(text.to_owned(), cx);
+                return Handled::Close;
+            }
+            PromptPurpose::Comment { dialog, on: CommentOn::Review, place, .. } => {
+                let (dialog, place) = (dialog.clone(), place.clone());
+                FollowUp::Writing(ToWriting::Comment { dialog, place, words: text.to_owned() })
+            }
             PromptPurpose::Title { before, .. } if text == before.trim() => return self.close(cx),
             PromptPurpose::Title { dialog, .. } => {
                 let title = (!text.is_empty()).then(|| text.to_owned());
@@ -115,9 +148,10 @@ impl InputPrompt {
     fn next(&self) -> Text {
         match self.purpose {
             PromptPurpose::DeclareDead(_) => NEXT_STEP,
-            PromptPurpose::Fork(_) | PromptPurpose::PutOff(_) | PromptPurpose::Title { .. } => {
-                words::YES
-            }
+            PromptPurpose::Fork(_)
+            | PromptPurpose::PutOff(_)
+            | PromptPurpose::Title { .. }
+            | PromptPurpose::Comment { .. } => words::YES,
         }
     }
 
@@ -128,6 +162,10 @@ impl InputPrompt {
             PromptPurpose::Fork(_) => (FORK, FORK_POSITION),
             PromptPurpose::PutOff(_) => (PUT_OFF, PUT_OFF_TIME),
             PromptPurpose::Title { .. } => (TITLE, TITLE_LINE),
+            PromptPurpose::Comment { on: CommentOn::Change { .. }, .. } => {
+                (words::COMMENT, WITH_ANSWER)
+            }
+            PromptPurpose::Comment { on: CommentOn::Review, .. } => (words::COMMENT, IN_MESSAGE),
         }
     }
 }

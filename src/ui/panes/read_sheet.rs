@@ -1,5 +1,5 @@
-//! A sheet that is read, such as the log: what all of them share. It has a head with hints and the sign for rows out
-//! of view, and keys for scrolling, searching and closing. What is below the head is its own.
+//! A sheet that is read, such as the log: what all of them share. It has a head with the sign for rows out of view, hints
+//! in the last line of the screen, and keys for scrolling, searching and closing. What is below the head is its own.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ pub trait ReadSheet: fmt::Debug + Sized + 'static {
     const KEYS: &'static [Handler<Self>] = &[];
     /// The actions that close it.
     const CLOSED_BY: &'static [Action] = &[Action::Cancel, Action::Quit];
-    /// The hints in its head. Where it is too narrow, the last ones are left out.
+    /// The hints in the last line of the screen, or in the head of help. Where it is too narrow, some are left out.
     const HINTS: &'static [(Action, Text)];
     /// Nothing below it can be seen, and every key that does not scroll closes it.
     const IS_HELP: bool = false;
@@ -117,6 +117,10 @@ impl<S: ReadSheet> Overlay for SheetOverlay<S> {
         S::IS_HELP && !FROM_ANYWHERE.contains(&action)
     }
 
+    fn hints(&self) -> &'static [(Action, Text)] {
+        if S::IS_HELP { &[] } else { S::HINTS }
+    }
+
     fn covers(&self) -> bool {
         S::IS_HELP
     }
@@ -151,7 +155,8 @@ impl<S: ReadSheet> Overlay for SheetOverlay<S> {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let title = self.0.title(view.ui, cx).join(&format!(" {} ", view.ui.glyphs.middle_dot));
-        let heading = Heading::of(title, view.ui, S::SCOPE, S::HINTS);
+        let hints = if S::IS_HELP { S::HINTS } else { &[] };
+        let heading = Heading::of(title, view.ui, S::SCOPE, hints);
         let below = draw_sheet_head(frame, area, view.ui, &heading, self.0.view().shown());
         self.0.draw(frame, below, view, cx);
     }

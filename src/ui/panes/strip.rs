@@ -523,7 +523,7 @@ mod tests {
         let keyword = line.spans.iter().filter(|span| span.style.fg == Some(Color::Blue));
         let is_marked = |span: &Span<'_>| span.style.add_modifier.contains(Modifier::REVERSED);
         let looks = keyword.map(|span| (span.content.as_ref(), is_marked(span)));
-        assert_eq!(looks.collect::<Vec<_>>(), [("f", false), ("n", true)]);
+        assert_eq!(looks.collect::<Vec<_>>(), [("f", false), ("n ", true)]);
         assert_eq!(colours.asked(), 1);
         let area = Rect::new(0, 0, 11, 1);
         let mut buffer = Buffer::empty(area);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::examples::Seeds;
 use crate::domain::models::context_health::ContextLimits;
 use crate::domain::reading::file_change::FileChangeKind;
+use crate::domain::reading::git_state::{GitState, UncommittedFile};
 use crate::domain::reading::net_changes::NetChange;
 use crate::domain::reading::timeline::{Activity, AwaitedCall, Span, SpanPlace, Timeline};
 use crate::domain::reading::transcript::SpokenKind;
@@ -132,11 +133,13 @@ fn changes(s: &Seeds) -> ChangesView {
         after_others: s.flag,
         calls: vec![(s.dialog(), s.call(), s.stamp())],
     };
+    let file = UncommittedFile { state: s.text(), path: s.text() };
     ChangesView {
         scope: ChangesScope::Unreviewed,
         changes: vec![change],
         left_out: s.small(),
         ends: vec![ReadEnd { dialog: SelfId::new(&s.text), course: s.course(), lines: s.small() }],
+        git: s.maybe(GitState { branch: s.text(), files: vec![file], left_out: s.small() }),
     }
 }
 

@@ -12,7 +12,6 @@ use crate::driver::shared::blocking::BlockingThread;
 use crate::driver::shared::engine::Engine;
 use crate::protocol::Refusal;
 use crate::protocol::changes::{ChangesScope, ChangesView, ReadEnd};
-use crate::protocol::sheet::Sheet;
 use crate::store::{Reviewed, StoreError};
 
 /// Most changes that are shown; older ones are left out.
@@ -25,7 +24,7 @@ pub(super) fn read_changes(
     dialog: &DialogId,
     scope: ChangesScope,
     _on: &BlockingThread,
-) -> Result<Sheet, Localized> {
+) -> Result<ChangesView, Localized> {
     let failed = |error: StoreError| error.message();
     let bucket = engine.store.find(&dialog.root).ok_or(Refusal::NoSuchDialog)?;
     let reviewed = match scope {
@@ -46,7 +45,7 @@ pub(super) fn read_changes(
     let (changes, left_out) = in_order(lists);
     let mut changes = net_changes(changes);
     changes.reverse();
-    Ok(Sheet::Changes(ChangesView { scope, changes, left_out, ends }))
+    Ok(ChangesView { scope, changes, left_out, ends, git: None })
 }
 
 /// Remembers what is reviewed.

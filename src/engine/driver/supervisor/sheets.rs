@@ -13,7 +13,7 @@ use crate::domain::dialogs::tree::Bucket;
 use crate::domain::models::team::HUMAN;
 use crate::domain::reading::timeline::Driven;
 use crate::domain::text::{Localized, localized};
-use crate::domain::{AgentId, DialogId};
+use crate::domain::{AgentId, DialogId, Unagreed};
 use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reminder_views::reminder_views;
 use crate::driver::reporting::reports::DriverReport;
@@ -25,11 +25,11 @@ use crate::driver::tree::user_requests::TreeRequest;
 use crate::guard::Access;
 use crate::minds::taskdoc;
 use crate::protocol::Refusal;
-use crate::protocol::changes::ReadEnd;
+use crate::protocol::changes::{ChangesScope, ReadEnd};
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
 use crate::protocol::sheet::{SectionView, Sheet, SheetRequest, TaskdocView};
-use crate::tools::{CallWatch, TeamPlace, ToolCx, replace_section};
+use crate::tools::{CallWatch, TeamPlace, ToolCx, git_state, replace_section};
 
 use super::changes::{mark_reviewed, read_changes};
 use super::timeline::read_timeline;
@@ -43,12 +43,7 @@ impl Supervisor {
                 return self.show_sheet(ticket, dialog, read_reminders).await;
             }
             SheetRequest::Taskdoc => return self.show_sheet(ticket, dialog, read_taskdoc).await,
-            SheetRequest::Changes(scope) => {
-                let read = move |engine: &Engine, dialog: &DialogId, on: &BlockingThread| {
-                    read_changes(engine, dialog, scope, on)
-                };
-                return self.show_sheet(ticket, dialog, read).await;
-            }
+            SheetRequest::Changes(scope) => return self.show_changes(ticket, dialog, scope),
             SheetRequest::Timeline => {
                 let driven = self.driven(&dialog);
                 let read = move |engine: &Engine, dialog: &DialogId, on: &BlockingThread| {
@@ -92,6 +87,31 @@ impl Supervisor {
             Err(text) => return self.send_event(DriverEvent::Refused { ticket, text }).await,
         };
         self.send_to(ClientId::of(ticket), event).await;
+    }
+
+    /// Shows the changes, and what git says. A task waits for git, which runs only if the user agreed to the workspace.
+    fn show_changes(&mut self, ticket: Ticket, dialog: DialogId, scope: ChangesScope) {
+        let (engine, reports) = (self.engine.clone(), self.reports.clone());
+        self.readers.spawn(async move {
+            let (reader, of) = (engine.clone(), dialog.clone());
+            let found = blocking(move |on| {
+                let waiting = reader.trust.waiting(&reader.minds(on));
+                let may_run = !waiting.iter().any(Unagreed::holds_dialogs);
+                read_changes(&reader, &of, scope, on).map(|view| (view, may_run))
+            });
+            let report = match found.await.unwrap_or_else(|error| Err(interrupted(&error))) {
+                Ok((mut view, may_run)) => {
+                    if may_run {
+                        view.git = git_state(&engine.shells, &engine.workspace).await;
+                    }
+                    let sheet = Box::new(Sheet::Changes(view));
+                    let event = DriverEvent::Sheet { dialog, sheet };
+                    DriverReport::EventFor(ClientId::of(ticket), Box::new(event))
+                }
+                Err(text) => DriverReport::Event(DriverEvent::Refused { ticket, text }),
+            };
+            let _ = reports.send(report).await;
+        });
     }
 
     async fn mark_reviewed(&self, ticket: Ticket, dialog: DialogId, ends: Vec<ReadEnd>) {

@@ -7,22 +7,27 @@
 
 mod git;
 
+use std::io;
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::time::timeout;
 
 use super::outcome::ToolOutcome;
 use super::shell::{
-    Launch, RunningCommand, STOPPED_WITH_OUTPUT, Waited, exit_text, refused_text, streams_text,
+    CallWatch, Launch, RunningCommand, STOPPED_WITH_OUTPUT, Shells, Waited, exit_text,
+    refused_text, streams_text,
 };
 use super::tool::{Tool, ToolCx};
 use super::typed;
-use crate::domain::Lang;
 use crate::domain::dialogs::background::ProcessExit;
+use crate::domain::reading::git_state::GitState;
 use crate::domain::text::{Text, in_lang};
+use crate::domain::{Lang, Secrets};
 use crate::sandbox::{SandboxRefusal, SandboxRefusalKind};
 
 pub(super) const NAME: &str = "readonly_shell";
@@ -35,6 +40,11 @@ const SEARCH_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/hom
 const INHERITED_VARIABLES: [&str; 6] = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ"];
 const TIMEOUT_MS: u64 = 10_000;
 const MAX_TIMEOUT_MS: u64 = 600_000;
+/// What git says of the workspace. Submodules are left out: git would look into them without our settings.
+const STATUS: &str = "git status --porcelain=v1 --branch -z --untracked-files=normal --ignore-submodules=all \
+                      | head -c 200000";
+/// The most time for it.
+const STATUS_LIMIT: Duration = Duration::from_secs(1);
 /// Lines of each stream that are shown.
 const LINES: usize = 2_000;
 
@@ -76,28 +86,54 @@ async fn start(cx: &ToolCx, command: &str) -> Result<RunningCommand, String> {
     if !cx.access.reads_all() {
         return Err(lists_do_not_hold(cx.lang).to_owned());
     }
-    let Some(command_sandbox) = cx.shells.read_only_sandbox() else {
+    let Some(started) = look(&cx.shells, &cx.workspace, &cx.keys, command).await else {
         let reason = Text::new("there is none", "没有沙箱").into();
         return Err(SandboxRefusal(SandboxRefusalKind::Failed(reason)).for_model(cx.lang));
     };
-    let sandbox = command_sandbox.sandbox.clone();
-    let drivers = tokio::task::spawn_blocking(move || sandbox.drivers_of_git()).await;
-    let mut environment = cx.shells.environment(&cx.keys);
-    environment
-        .retain(|name, _| INHERITED_VARIABLES.contains(&name.as_str()) || name.starts_with("LC_"));
-    environment.insert("PATH".to_owned(), SEARCH_PATH.to_owned());
-    environment.extend(git::environment(&cx.workspace, &drivers.unwrap_or_default()));
-    let launch = Launch {
-        program: SH,
-        arguments: &["-c", command],
-        folder: &cx.workspace,
-        environment: &environment,
-        command_sandbox: Some(command_sandbox),
-    };
-    let started = launch.start(Stdio::null(), cx.shells.enders()).await;
     let mut working = started.map_err(|error| not_started(&error, cx.lang))?;
     working.watch(&cx.keys, &cx.watch);
     Ok(working)
+}
+
+/// Says what git knows of the workspace, for people. `None` where there is no repository at its top, or no sandbox to
+/// ask git in, or no answer in time.
+pub async fn git_state(shells: &Shells, workspace: &Path) -> Option<GitState> {
+    timeout(STATUS_LIMIT, ask_git(shells, workspace)).await.ok().flatten()
+}
+
+async fn ask_git(shells: &Shells, workspace: &Path) -> Option<GitState> {
+    let mut working = look(shells, workspace, &Secrets::default(), STATUS).await?.ok()?;
+    match working.finish(STATUS_LIMIT, &CallWatch::default()).await {
+        Waited::Over(Ok(ProcessExit::Code(0))) => {}
+        Waited::Over(_) | Waited::Late | Waited::Stopped => return None,
+    }
+    let (output, _) = working.out.end();
+    GitState::of_status(&String::from_utf8_lossy(&output))
+}
+
+/// Starts a command that only looks; `None` without a sandbox.
+async fn look(
+    shells: &Shells,
+    workspace: &Path,
+    keys: &Secrets,
+    command: &str,
+) -> Option<io::Result<RunningCommand>> {
+    let command_sandbox = shells.read_only_sandbox()?;
+    let sandbox = command_sandbox.sandbox.clone();
+    let drivers = tokio::task::spawn_blocking(move || sandbox.drivers_of_git()).await;
+    let mut environment = shells.environment(keys);
+    environment
+        .retain(|name, _| INHERITED_VARIABLES.contains(&name.as_str()) || name.starts_with("LC_"));
+    environment.insert("PATH".to_owned(), SEARCH_PATH.to_owned());
+    environment.extend(git::environment(workspace, &drivers.unwrap_or_default()));
+    let launch = Launch {
+        program: SH,
+        arguments: &["-c", command],
+        folder: workspace,
+        environment: &environment,
+        command_sandbox: Some(command_sandbox),
+    };
+    Some(launch.start(Stdio::null(), shells.enders()).await)
 }
 
 fn lists_do_not_hold(lang: Lang) -> &'static str {
@@ -143,6 +179,12 @@ mod tests {
             assert!(outcome.text.contains("doctor"), "{}", outcome.text);
             assert!(!outcome.text.contains("kept words"), "{}", outcome.text);
         }
+    }
+
+    #[tokio::test]
+    async fn c12_without_a_sandbox_git_is_not_asked_what_is_not_committed() {
+        let bench = TestBench::new();
+        assert_eq!(super::git_state(&bench.cx.shells, &bench.cx.workspace).await, None);
     }
 
     #[tokio::test]

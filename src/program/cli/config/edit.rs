@@ -86,9 +86,8 @@ fn settings_of(text: &str) -> Option<Map<String, Value>> {
 /// The value in the file; `None` for none.
 fn value_of(setting: &Setting) -> Option<Value> {
     match setting {
-        Setting::Theme(name) => Some(Value::from(name.as_str())),
         Setting::Keys(name) if name.is_empty() => None,
-        Setting::Keys(name) => Some(Value::from(name.as_str())),
+        Setting::Theme(name) | Setting::Keys(name) => Some(Value::from(name.as_str())),
         Setting::QuietHours(hours) => hours.as_deref().map(Value::from),
         Setting::RemindMinutes(minutes) => minutes.map(Value::from),
     }

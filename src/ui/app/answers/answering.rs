@@ -5,12 +5,13 @@ use crate::app::drawing::app_words;
 use crate::app::flow::facts::Facts;
 use crate::cx::UiSettings;
 use crate::domain::DialogId;
+use crate::domain::asking::inquiry::Part;
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::reading::title::without_marks;
 use crate::focus::Focus;
 use crate::follow_up::{FollowUp, FollowUps, ToModel, ToWriting};
 use crate::keymap::KeySequence;
-use crate::model::Tone;
+use crate::model::{Drafts, Tone};
 use crate::new_overlay::NewOverlay;
 use crate::panes::inbox;
 use crate::protocol::InboxRow;
@@ -70,7 +71,7 @@ pub(in crate::app) fn show_to_approve(row: &InboxRow) -> FollowUps {
 }
 
 /// Asks whether the recommended options of the selected question are its answer.
-pub(in crate::app) fn ask_to_take_recommended(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn ask_to_take_recommended(facts: Facts<'_>, drafts: &Drafts) -> FollowUps {
     let Some(row) = facts.model.inbox.selected() else {
         return vec![FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS)];
     };
@@ -86,24 +87,48 @@ pub(in crate::app) fn ask_to_take_recommended(facts: Facts<'_>) -> FollowUps {
         return show_to_approve(row);
     }
     let asked = facts.ui.sentence(app_words::TAKE_RECOMMENDED, &recommended.join(", "));
-    ask_to_answer_all(row, asked, AnswerInput::Recommended)
+    let option = only_part(row).and_then(|part| part.recommended);
+    let option = option.filter(|_| has_comments(row, drafts));
+    ask_to_answer_all(row, asked, AnswerInput::Recommended, option)
 }
 
 /// Asks whether the selected question is closed without an answer.
-pub(in crate::app) fn ask_to_dismiss(facts: Facts<'_>) -> FollowUps {
+pub(in crate::app) fn ask_to_dismiss(facts: Facts<'_>, drafts: &Drafts) -> FollowUps {
     let Some(row) = facts.model.inbox.selected() else {
         return vec![FollowUp::Notify(Tone::Plain, app_words::NO_QUESTIONS)];
     };
     let word =
         if row.is_approval() { app_words::REJECT_DECISION } else { app_words::DISMISS_QUESTION };
     let asked = facts.ui.sentence(word, &row.asker(facts.ui.lang));
-    ask_to_answer_all(row, asked, AnswerInput::Dismiss(None))
+    let option = only_part(row).and_then(|part| part.options.last()).map(|option| option.key);
+    let option = option.filter(|_| has_comments(row, drafts));
+    ask_to_answer_all(row, asked, AnswerInput::Dismiss(None), option)
 }
 
-fn ask_to_answer_all(row: &InboxRow, asked: String, input: AnswerInput) -> FollowUps {
+/// The part of an approval.
+fn only_part(row: &InboxRow) -> Option<&Part> {
+    row.inquiry.as_ref()?.parts.first()
+}
+
+/// True if there are comments on the change that it asks to approve.
+fn has_comments(row: &InboxRow, drafts: &Drafts) -> bool {
+    !drafts.comments(&row.question.id).is_empty()
+}
+
+/// Asks whether all of a question is answered so; with comments, by this option, which they go with.
+fn ask_to_answer_all(
+    row: &InboxRow,
+    asked: String,
+    input: AnswerInput,
+    with_comments: Option<char>,
+) -> FollowUps {
     let (dialog, question) = (row.dialog.clone(), row.question.id.clone());
-    let sent = FollowUp::Model(ToModel::MarkSent(question.clone()));
-    let yes = vec![sent, FollowUp::Request(Request::AnswerAll { dialog, question, input })];
+    let yes = if let Some(option) = with_comments {
+        vec![FollowUp::Writing(ToWriting::AnswerWith(question, option))]
+    } else {
+        let sent = FollowUp::Model(ToModel::MarkSent(question.clone()));
+        vec![sent, FollowUp::Request(Request::AnswerAll { dialog, question, input })]
+    };
     vec![FollowUp::Show(NewOverlay::Question(asked, yes))]
 }
 

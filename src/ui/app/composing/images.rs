@@ -92,15 +92,12 @@ fn recipient<'a>(target: &Target, tree: &'a Tree) -> Option<&'a TreeRow> {
 
 /// What is known of images and the model that answers in a dialog.
 fn image_support(row: &TreeRow, workspace: &WorkspaceView) -> ImageSupport {
-    let images = match &row.model {
-        Some(choice) => {
-            let mut models = workspace.models.iter();
-            models.find(|known| known.choice == *choice).map(|known| known.images)
-        }
-        None => {
-            let mut members = workspace.members.iter();
-            members.find(|known| known.id == row.agent).map(|known| known.images)
-        }
+    let images = if let Some(choice) = &row.model {
+        let mut models = workspace.models.iter();
+        models.find(|known| known.choice == *choice).map(|known| known.images)
+    } else {
+        let mut members = workspace.members.iter();
+        members.find(|known| known.id == row.agent).map(|known| known.images)
     };
     images.unwrap_or_default()
 }

@@ -208,11 +208,11 @@ impl App {
             Action::PreviousPart => self.writing.step_part(false, &self.model.inbox, now),
             Action::NextPart => self.writing.step_part(true, &self.model.inbox, now),
             Action::TakeRecommended if self.focus.is(Focus::Inbox) => {
-                answering::ask_to_take_recommended(facts)
+                answering::ask_to_take_recommended(facts, self.writing.drafts())
             }
             Action::TakeRecommended => self.writing.take_recommended(&self.model.inbox, now),
             Action::Dismiss => news_here(dismissing_news::dismiss_selected, facts)
-                .unwrap_or_else(|| answering::ask_to_dismiss(facts)),
+                .unwrap_or_else(|| answering::ask_to_dismiss(facts, self.writing.drafts())),
             Action::ClearNews => dismissing_news::clear(facts),
             Action::SwitchShown => {
                 vec![FollowUp::Notify(Tone::Plain, self.model.inbox.show_next().word())]
@@ -238,6 +238,7 @@ impl App {
             | Action::NextFile
             | Action::OtherChanges
             | Action::MarkReviewed
+            | Action::Comment
             | Action::Delegate
             | Action::SwitchTrigger
             | Action::TryTrigger

@@ -9,6 +9,7 @@ use crate::action::{Action, Binding, EditingKeys, KeysOf, Scope};
 use crate::app::drawing::app_words;
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::dialogs::record::Record;
+use crate::domain::text::Text;
 use crate::domain::{AgentId, DialogId, Entry, RootId, Stamp};
 use crate::follow_up::{FollowUp, FollowUps, ToReading, ToWriting};
 use crate::keymap::Keymap;
@@ -127,7 +128,7 @@ impl Overlays {
                 self.push(Confirm::permanent(&question, yes));
             }
             NewOverlay::Prompt { purpose, name, text } => {
-                let draft = drafts.get(&purpose.draft_key());
+                let draft = purpose.line_of(drafts.get(&purpose.draft_key()));
                 let text = if draft.is_empty() { text.as_str() } else { draft };
                 self.push(InputPrompt::new(purpose, &name, text));
             }
@@ -257,6 +258,11 @@ impl Overlays {
     /// The scope of the topmost overlay.
     pub fn scope(&self) -> Option<Scope> {
         self.stack.last().map(|top| top.scope())
+    }
+
+    /// The keys of the topmost overlay for the last line of the screen.
+    pub fn hints(&self) -> &'static [(Action, Text)] {
+        self.stack.last().map_or(&[], |top| top.hints())
     }
 
     pub fn count(&self) -> usize {

@@ -8,6 +8,7 @@ use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::asking::inquiry::approval::WrittenDecision;
 use crate::domain::asking::inquiry::{Inquiry, WrittenOption};
 use crate::domain::{Lang, Stamp};
+use crate::model::DraftKey;
 use crate::protocol::{Command, DriverEvent, InboxRow};
 use crate::quarter::quarter;
 
@@ -81,6 +82,17 @@ fn read_to_its_end(stage: &mut Stage) -> String {
     seen
 }
 
+/// Pages through the change that is shown, to its end.
+fn read_on(stage: &mut Stage) {
+    let is_over = |screen: &str| {
+        let heading = screen.lines().find(|line| line.contains("TO APPROVE"));
+        !heading.expect("the change").contains('↓')
+    };
+    while !is_over(&stage.screen()) {
+        stage.keys("<pagedown>");
+    }
+}
+
 fn answers(stage: &mut Stage) -> Vec<String> {
     // The answer that closes a question is sent once it can no longer be undone.
     stage.wait(std::time::Duration::from_secs(6)).screen();
@@ -143,15 +155,6 @@ fn q12_an_option_approves_or_rejects_and_words_alone_are_not_sent() {
 
 #[test]
 fn q12_a_change_is_approved_or_rejected_where_it_is_read_and_approved_only_after_its_end() {
-    let read = |stage: &mut Stage| {
-        let is_over = |screen: &str| {
-            let heading = screen.lines().find(|line| line.contains("TO APPROVE"));
-            !heading.expect("the change").contains('↓')
-        };
-        while !is_over(&stage.screen()) {
-            stage.keys("<pagedown>");
-        }
-    };
     for key in ["a", "x"] {
         let mut stage = approval(60, 20);
         stage.screen();
@@ -160,7 +163,7 @@ fn q12_a_change_is_approved_or_rejected_where_it_is_read_and_approved_only_after
             let screen = stage.keys("a").screen();
             assert!(screen.contains("TO APPROVE"), "it was not read\n{screen}");
         }
-        read(&mut stage);
+        read_on(&mut stage);
         let screen = stage.keys(key).screen();
         assert!(!screen.contains("TO APPROVE"), "{screen}");
         assert_eq!(answers(&mut stage), [key]);
@@ -169,10 +172,93 @@ fn q12_a_change_is_approved_or_rejected_where_it_is_read_and_approved_only_after
     stage.screen();
     stage.type_text("x, not before May");
     stage.keys("<alt+o>").screen();
-    read(&mut stage);
+    read_on(&mut stage);
     stage.keys("a");
     assert_eq!(answers(&mut stage), [""; 0], "what is typed says something else");
     assert_eq!(stage.composer_text(), "x, not before May");
+}
+
+/// The change of [`approval`] with comments on the line that goes and on the first that comes.
+pub fn commented(width: u16, height: u16) -> Stage {
+    let mut stage = approval(width, height);
+    stage.screen();
+    stage.keys("<alt+o>").screen();
+    stage.keys("j j j ;").type_text("keep it").keys("<enter>").screen();
+    stage.keys("j <enter>").type_text("why?").keys("<enter>").screen();
+    stage
+}
+
+const COMMENTS: &str = "src/lib.rs:-1: keep it\nsrc/lib.rs:1: why?";
+
+fn comments(stage: &Stage) -> Vec<String> {
+    let drafts = stage.app.writing.drafts();
+    drafts.comments(QUESTION).iter().map(|key| drafts.get(key).to_owned()).collect()
+}
+
+#[test]
+fn q12_comments_on_a_change_stand_below_their_lines_and_go_with_the_answer() {
+    for (width, height) in [(120, 40), (80, 24), (60, 20)] {
+        let mut stage = commented(width, height);
+        let screen = stage.keys("g").screen();
+        let (_, below) = screen.split_once("- old").expect("the line");
+        let (comment, below) = below.split_once("+ line 1").expect("the next line");
+        assert!(comment.contains("✎ keep it"), "{screen}");
+        let (comment, _) = below.split_once("+ line 2").expect("the line after it");
+        assert!(comment.contains("✎ why?"), "{screen}");
+    }
+    for key in ["x", "a"] {
+        let mut stage = commented(80, 24);
+        read_on(&mut stage);
+        stage.keys(key).screen();
+        assert_eq!(answers(&mut stage), [format!("{key},\n{COMMENTS}")]);
+        assert_eq!(comments(&stage), [""; 0]);
+    }
+    for (typed, sent) in [("x, not now", "x, not now\n"), ("no", "x,\n"), ("no: bad", "x, bad\n")] {
+        let mut stage = commented(80, 24);
+        stage.keys("<esc>").type_text(typed);
+        stage.keys("<enter>");
+        assert_eq!(answers(&mut stage), [format!("{sent}{COMMENTS}")], "{typed}");
+    }
+    let mut stage = commented(120, 40);
+    let screen = stage.keys("<esc>").screen();
+    assert!(screen.contains("answer 1 of 2 · @orchestrator · 2 comments"), "{screen}");
+    stage.keys("<esc> <alt+2> g x").agree("y");
+    assert_eq!(answers(&mut stage), [format!("x,\n{COMMENTS}")], "rejected in the inbox");
+}
+
+#[test]
+fn q12_a_comment_is_kept_like_other_typed_text() {
+    let mut stage = commented(80, 24);
+    stage.keys("g j j j j ;").type_text(" or not");
+    assert_eq!(comments(&stage)[0], "src/lib.rs:-1: keep it or not", "while it is typed");
+    stage.keys("<esc>");
+    assert_eq!(comments(&stage).join("\n"), COMMENTS, "as it was before");
+    stage.keys("; <ctrl+u> <enter>");
+    assert_eq!(comments(&stage), ["src/lib.rs:1: why?"], "without text there is none");
+    stage.keys("x <alt+z>");
+    assert_eq!(stage.composer_text(), "x,\nsrc/lib.rs:1: why?", "an undone answer has it");
+    let mut stage = commented(80, 24);
+    stage.apply(DriverEvent::Inbox(Vec::new())).screen();
+    let message = stage.app.writing.drafts().get(&DraftKey::Message(main_dialog()));
+    let texts: Vec<&str> = message.split("\n\n").collect();
+    assert_eq!(texts.join("\n"), COMMENTS, "of a question that was closed");
+    assert_eq!(comments(&stage), [""; 0]);
+}
+
+#[test]
+fn rows_of_comments_do_not_count_as_a_part_of_the_change_that_was_read() {
+    let mut stage = approval(60, 20);
+    stage.screen();
+    stage.keys("<alt+o>").screen();
+    stage.keys(";").type_text(&"long ".repeat(60)).keys("<enter>").screen();
+    stage.keys("<ctrl+d>").screen();
+    stage.keys("g j ; <ctrl+u> <enter>").screen();
+    assert_eq!(comments(&stage), [""; 0]);
+    let screen = stage.keys("a").screen();
+    assert!(screen.contains("TO APPROVE"), "its end was not shown\n{screen}");
+    read_on(&mut stage);
+    stage.keys("a");
+    assert_eq!(answers(&mut stage), ["a"]);
 }
 
 #[test]

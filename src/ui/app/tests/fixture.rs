@@ -31,6 +31,7 @@ use crate::draft_writer::DraftTexts;
 use crate::highlight::CodeColours;
 use crate::keymap::Keymap;
 use crate::links::Links;
+use crate::model::DraftKey;
 use crate::panes::transcript::ThinkingView;
 use crate::protocol::event::{ImageSupport, Segment};
 use crate::protocol::{
@@ -320,6 +321,10 @@ impl Stage {
     }
 
     /// All of the text in the composer.
+    pub fn draft(&self, key: &DraftKey) -> String {
+        self.app.writing.drafts().get(key).to_owned()
+    }
+
     pub fn has_no_overlay(&self) -> bool {
         self.app.overlays.is_empty()
     }

@@ -67,7 +67,7 @@ fn changes(lengths: &[usize]) -> Sheet {
     let (dialog, at) = (main_dialog(), Stamp::new("2026-11-21 12:01:00"));
     let change = ChangeByCall { dialog, call: CallId::new("c1"), at, change };
     let (scope, changes) = (ChangesScope::MainDialog, net_changes([change]));
-    Sheet::Changes(ChangesView { scope, changes, left_out: 0, ends: Vec::new() })
+    Sheet::Changes(ChangesView { scope, changes, left_out: 0, ends: Vec::new(), git: None })
 }
 
 /// The main dialog, then side dialogs.

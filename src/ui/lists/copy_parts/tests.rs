@@ -31,6 +31,7 @@ fn effects(stage: &mut Stage) -> Vec<String> {
         | Effect::UseMouse(_)
         | Effect::TakeImage(_)
         | Effect::Ring(_)
+        | Effect::Set(_)
         | Effect::WriteDialog { .. }
         | Effect::Program(_) => None,
     };

@@ -8,6 +8,11 @@ pub(super) const OF_DIALOG: Text = Text::new("this dialog", "此对话");
 pub(super) const OF_MAIN_DIALOG: Text = Text::new("main dialog", "主线对话");
 pub(super) const UNREVIEWED: Text = Text::new("not reviewed", "未审阅");
 pub(super) const FILES: Counted = Counted::new("file", "files", "个文件");
+pub(super) const NO_BRANCH: Text = Text::new("no branch", "不在分支上");
+pub(super) const ALL_COMMITTED: Text = Text::new("all committed", "全部已提交");
+pub(super) const NOT_COMMITTED: Counted =
+    Counted::new("file not committed", "files not committed", "个文件未提交");
+pub(super) const MORE_FILES: Counted = Counted::new("more file", "more files", "个文件未列出");
 pub(super) const LEFT_OUT: Counted =
     Counted::new("older change is left out", "older changes are left out", "个更早的改动未显示");
 pub(super) const OMITTED_LINES: Counted =

@@ -1,9 +1,11 @@
 //! The sheet of changes: all files that calls of a dialog changed, each as one difference.
 //!
 //! Files are folded and unfolded under their headings; a cursor goes by rows, and keys act on its file.
-//! Rows are laid out when the content, the width or the folding changes, not for each frame.
+//! Rows are laid out when the content, the width or the folding changes, not for each frame. What git says of the
+//! workspace stands beside them.
 
 mod changes_words;
+mod git_rows;
 mod rows;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -28,16 +30,17 @@ use crate::domain::text::Text;
 use crate::domain::text::diff::LineTag;
 use crate::effect::Effect;
 use crate::follow_up::{FollowUp, ToReading};
-use crate::model::{ReadingPlace, Tone};
-use crate::new_overlay::NewOverlay;
+use crate::model::drafts::comments_in;
+use crate::model::{DraftKey, ReadingPlace, Tone};
+use crate::new_overlay::{CommentOn, NewOverlay, PromptPurpose};
 use crate::overlay::{Handled, Handler};
 use crate::programs::ProgramJob;
 use crate::protocol::{ChangesScope, ChangesView, SheetRequest};
 use crate::request::Request;
-use crate::text::CopyText;
 use crate::text::call_text::net_change_text;
+use crate::text::{CopyText, SafeText};
 use crate::theme::Role;
-use crate::words::{CLOSE, FILE_IS_GONE, LOADING};
+use crate::words::{CLOSE, COMMENT, FILE_IS_GONE, LOADING};
 
 pub const SCOPE: Scope = Scope::new("changes", "改动", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -64,6 +67,9 @@ pub const BINDINGS: &[Binding] = &[
         .does("Go to the call that changed this file last", "到最后改动此文件的调用"),
     SCOPE.bind(Action::MarkReviewed, &["m"]),
     SCOPE
+        .bind(Action::Comment, &[";"])
+        .does("Comment on this line, in the message to the dialog", "评注此行，写入给此对话的消息"),
+    SCOPE
         .bind(Action::Edit, &["e"])
         .does("Open the file in your editor, at this line", "用编辑器打开此文件，到此行"),
     SCOPE
@@ -74,7 +80,7 @@ pub const BINDINGS: &[Binding] = &[
         .does("Write the difference of this file to a file", "把此文件的差异写入文件"),
 ];
 
-const KEYS: [Handler<ChangesSheet>; 11] = [
+const KEYS: [Handler<ChangesSheet>; 12] = [
     (Action::PreviousFile, |sheet, _| sheet.step_file(true)),
     (Action::NextFile, |sheet, _| sheet.step_file(false)),
     (Action::ToggleCall, |sheet, cx| sheet.toggle(cx)),
@@ -87,6 +93,7 @@ const KEYS: [Handler<ChangesSheet>; 11] = [
     }),
     (Action::MarkReviewed, |sheet, cx| sheet.mark_reviewed(cx)),
     (Action::OtherEnd, |sheet, cx| sheet.show_call(cx)),
+    (Action::Comment, |sheet, cx| sheet.comment(cx)),
     (Action::Edit, |sheet, cx| sheet.edit(cx)),
     (Action::CopyBlock, |sheet, cx| sheet.copy(CopyTo::Clipboard, cx)),
     (Action::WriteFile, |sheet, cx| sheet.copy(CopyTo::File, cx)),
@@ -118,6 +125,8 @@ pub struct ChangesSheet {
     top_place: ReadingPlace,
     /// Rows of the note above the first one.
     above: usize,
+    /// The message to the dialog, which has the comments, as the rows were made for it.
+    message: String,
 }
 
 impl ChangesSheet {
@@ -135,6 +144,7 @@ impl ChangesSheet {
             cursor_place: ReadingPlace::default(),
             top_place: ReadingPlace::default(),
             above: 0,
+            message: String::new(),
         }
     }
 
@@ -210,6 +220,19 @@ impl ChangesSheet {
         Handled::Close
     }
 
+    /// Asks for a comment on the row with the cursor.
+    fn comment(&self, cx: &mut Cx<'_>) -> Handled {
+        let row = self.rows.get(self.cursor).zip(self.change(cx));
+        let Some((row, change)) = row else { return Handled::Done };
+        let (dialog, place) = (self.dialog.clone(), row.place(&SafeText::line(&change.path)));
+        let before = comments_in(&self.message).get(place.as_str()).copied().unwrap_or_default();
+        let (name, text) = (place.clone(), before.to_owned());
+        let before = text.clone();
+        let purpose = PromptPurpose::Comment { dialog, on: CommentOn::Review, place, before };
+        cx.follow_ups.push(FollowUp::Show(NewOverlay::Prompt { purpose, name, text }));
+        Handled::Done
+    }
+
     /// Opens the file in the editor, at the line with the cursor.
     fn edit(&self, cx: &mut Cx<'_>) -> Handled {
         let Some(change) = self.change(cx) else { return Handled::Done };
@@ -241,6 +264,11 @@ impl ChangesSheet {
     /// Makes the rows unless they are up to date for this content and width. In newer content the cursor stays in
     /// its file, at its row, wherever that file is.
     fn make_rows(&mut self, view: View<'_>, cx: &Cx<'_>, width: u16) {
+        let message = cx.drafts.get(&DraftKey::Message(self.dialog.clone()));
+        if self.message != message {
+            message.clone_into(&mut self.message);
+            self.made_for = None;
+        }
         let searched = self.view.search.is_active();
         let made_for = (cx.sheets.revision(), width, searched);
         if self.made_for == Some(made_for) {
@@ -260,7 +288,8 @@ impl ChangesSheet {
         let all: usize = content.changes.iter().map(lines).sum();
         let all_folded = *self.folded.get_or_insert(all > UNFOLDED_LINES);
         let is_folded = |change: &NetChange| !searched && self.is_folded(change, all_folded);
-        self.rows = review_rows(content, &is_folded, view, cx.model, usize::from(width));
+        let shown = (content, self.message.as_str());
+        self.rows = review_rows(shown, &is_folded, view, cx.model, usize::from(width));
         self.view.rows = self.rows.len();
         let before = self.made_for.replace(made_for);
         self.view.search.rows_changed();
@@ -327,19 +356,24 @@ impl ChangesSheet {
         }
     }
 
-    /// Returns the rows of the note, and the area of the other rows.
+    /// Returns the rows above the others, the area of the others, and that of the column beside them.
     fn areas(
         &self,
         area: Rect,
         ui: &UiSettings,
         content: Option<&ChangesView>,
-    ) -> (Vec<Strip>, Rect) {
+    ) -> (Vec<Strip>, Rect, Rect) {
+        let git = content.and_then(|content| content.git.as_ref());
+        let (area, column) = git_rows::beside(area, git);
         let width = usize::from(area.width.saturating_sub(3)).max(1);
-        let note =
-            self.note(ui, content).map(|note| plain_rows(&note, 2, width, ui.style(Role::TextDim)));
-        let note = note.unwrap_or_default();
-        let taken = u16::try_from(note.len()).unwrap_or(u16::MAX).min(area.height);
-        (note, Rect { y: area.y + taken, height: area.height - taken, ..area })
+        let above = git.filter(|_| column.is_empty());
+        let mut rows: Vec<Strip> =
+            above.map(|git| git_rows::above(git, area.width.into(), ui)).into_iter().collect();
+        if let Some(note) = self.note(ui, content) {
+            rows.extend(plain_rows(&note, 2, width, ui.style(Role::TextDim)));
+        }
+        let taken = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(area.height);
+        (rows, Rect { y: area.y + taken, height: area.height - taken, ..area }, column)
     }
 }
 
@@ -358,6 +392,7 @@ impl ReadSheet for ChangesSheet {
     const HINTS: &'static [(Action, Text)] = &[
         (Action::OtherChanges, changes_words::OTHER),
         (Action::MarkReviewed, changes_words::REVIEWED),
+        (Action::Comment, COMMENT),
         (Action::Cancel, CLOSE),
         (Action::OtherEnd, changes_words::CALL),
     ];
@@ -401,11 +436,11 @@ impl ReadSheet for ChangesSheet {
     }
 
     fn lay_out(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
-        let (_, rows) = self.areas(area, view.ui, cx.sheets.changes());
+        let (_, rows, _) = self.areas(area, view.ui, cx.sheets.changes());
         let height = usize::from(rows.height);
         let is_new_height = std::mem::replace(&mut self.view.height, height) != height;
         self.above = usize::from(rows.y - area.y);
-        self.make_rows(view, cx, area.width);
+        self.make_rows(view, cx, rows.width);
         if is_new_height {
             self.show(self.cursor, self.view.top);
         }
@@ -413,7 +448,7 @@ impl ReadSheet for ChangesSheet {
         self.step(0, cx);
         self.view.reveal(self.cursor);
         self.view.top = self.view.top.min(self.view.last_top());
-        let (width, count) = (usize::from(area.width), self.rows.len());
+        let (width, count) = (usize::from(rows.width), self.rows.len());
         let letters = || self.rows.iter().map(|row| row.strip.letters());
         self.cursor_place.stands_at(width, (self.cursor, count), letters);
         self.top_place.stands_at(width, (self.view.top, count), letters);
@@ -422,8 +457,16 @@ impl ReadSheet for ChangesSheet {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let ui = view.ui;
-        let (note, rows) = self.areas(area, ui, cx.sheets.changes());
+        let content = cx.sheets.changes();
+        let (note, rows, column) = self.areas(area, ui, content);
         let buffer = frame.buffer_mut();
+        let git = content.and_then(|content| content.git.as_ref());
+        if let Some(git) = git.filter(|_| !column.is_empty()) {
+            let listed = git_rows::column(git, column.height.into(), ui);
+            for (y, strip) in (column.y..column.bottom()).zip(&listed) {
+                strip.draw(buffer, column, y);
+            }
+        }
         for (y, strip) in (area.y..rows.y).zip(&note) {
             strip.draw(buffer, area, y);
         }

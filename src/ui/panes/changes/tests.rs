@@ -1,9 +1,11 @@
 //! The sheet of changes, from keys to the screen.
 
 use crate::app::tests::fixture::*;
+use crate::domain::reading::git_state::{GitState, UncommittedFile};
 use crate::domain::reading::net_changes::{ChangeByCall, NetChange, net_changes};
 use crate::domain::{CallId, Course, FileChange, SelfId, Stamp};
 use crate::effect::Effect;
+use crate::model::DraftKey;
 use crate::programs::ProgramJob;
 use crate::protocol::{
     ChangesScope, ChangesView, Command, DriverEvent, ReadEnd, Sheet, SheetRequest, Ticket,
@@ -49,7 +51,16 @@ fn of_sheet(command: &Command) -> Option<(Ticket, SheetRequest)> {
 }
 
 fn answer(stage: &mut Stage, scope: ChangesScope, changes: Vec<NetChange>) {
-    let view = ChangesView { scope, changes, left_out: 0, ends: ends() };
+    answer_with_git(stage, scope, changes, None);
+}
+
+fn answer_with_git(
+    stage: &mut Stage,
+    scope: ChangesScope,
+    changes: Vec<NetChange>,
+    git: Option<GitState>,
+) {
+    let view = ChangesView { scope, changes, left_out: 0, ends: ends(), git };
     let sheet = Box::new(Sheet::Changes(view));
     stage.apply(DriverEvent::Sheet { dialog: main_dialog(), sheet });
 }
@@ -67,6 +78,73 @@ pub fn shown(width: u16, height: u16) -> Stage {
 
 fn at_cursor(screen: &str) -> &str {
     screen.lines().find_map(|line| Some(line.split_once("│▌")?.1)).unwrap_or_default()
+}
+
+#[test]
+fn what_git_says_stands_beside_the_changes_or_above_them_where_there_is_no_room() {
+    let file = |state: &str, path: &str| {
+        let (state, path) = (state.to_owned(), path.to_owned());
+        UncommittedFile { state, path }
+    };
+    for (width, height) in [(200, 40), (120, 40), (80, 24), (40, 12)] {
+        let mut stage = shown(width, height);
+        let files = vec![file("M", "a.rs"), file("??", "by a command\u{1b}[2J")];
+        let git = GitState { branch: "topic".to_owned(), files, left_out: 3 };
+        answer_with_git(&mut stage, ChangesScope::MainDialog, changes(), Some(git));
+        let screen = stage.screen();
+        let row = |text: &str| screen.lines().position(|line| line.contains(text));
+        assert!(row("topic · 5 files not").is_some() && !screen.contains('\u{1b}'), "{screen}");
+        let (heading, changed) = (row("topic"), row("src/login.rs"));
+        if width == 200 {
+            assert_eq!(heading, changed, "{screen}");
+            assert_eq!(row("M  a.rs"), changed.map(|row| row + 1), "{screen}");
+            assert!(row("?? by a command").is_some() && row("3 more files").is_some(), "{screen}");
+        } else {
+            assert_eq!(heading.map(|row| row + 1), changed, "{screen}");
+            assert!(width < 80 || row("committed: M a.rs").is_some(), "{screen}");
+        }
+        assert!(width < 80 || at_cursor(&stage.keys("G").screen()).contains("gone.rs"));
+    }
+    let mut stage = shown(120, 40);
+    answer_with_git(&mut stage, ChangesScope::MainDialog, changes(), Some(GitState::default()));
+    assert!(stage.screen().contains("no branch · all committed"), "{}", stage.screen());
+}
+
+#[test]
+fn a_comment_stands_below_its_line_and_in_the_message_to_the_dialog() {
+    for (width, height) in [(120, 40), (80, 24)] {
+        let mut stage = shown(width, height);
+        let message = |stage: &Stage| {
+            let key = DraftKey::Message(main_dialog());
+            stage.draft(&key)
+        };
+        stage.keys("j j j ;").type_text("why").keys("<enter>").screen();
+        stage.keys("j j ;").type_text("better: so").keys("<enter>");
+        let screen = stage.screen();
+        let row = |text: &str| screen.lines().position(|line| line.contains(text));
+        assert_eq!(row("✎ why"), row("-     line 3").map(|row| row + 1), "{screen}");
+        assert_eq!(row("✎ better: so"), row("line three").map(|row| row + 1), "{screen}");
+        let both = "src/login.rs:-3: why\nsrc/login.rs:3: better: so";
+        assert_eq!(message(&stage), both);
+        stage.keys("; half <esc>");
+        assert_eq!(message(&stage), both, "it is as before");
+        stage.keys("; <ctrl+u> <enter>").screen();
+        assert_eq!(message(&stage), "src/login.rs:-3: why");
+        stage.keys("g ;").type_text("split it").keys("<enter>");
+        let screen = stage.screen();
+        assert!(screen.contains("✎ split it") && !screen.contains("better: so"), "{screen}");
+        let both = "src/login.rs:-3: why\nsrc/login.rs: split it";
+        assert_eq!(message(&stage), both);
+    }
+}
+
+#[test]
+fn the_last_line_names_the_keys_of_the_review() {
+    for width in [120, 80] {
+        let screen = shown(width, 24).screen();
+        let last = screen.lines().last().unwrap_or_default();
+        assert!(last.contains("tab other changes  m reviewed"), "{screen}");
+    }
 }
 
 #[test]

@@ -67,6 +67,8 @@ pub struct DiffRow {
     pub strip: Strip,
     /// The number of its line in the new text; for a removed line, the number of the line after it.
     pub line: usize,
+    /// The number of a removed line in the old text.
+    pub removed: Option<usize>,
 }
 
 /// A piece of a line: its end, its style, and the line as a part of its code, if the piece has colours.
@@ -134,6 +136,86 @@ impl PatchPlace {
     }
 }
 
+/// The lines of a patch, to be laid out one by one.
+#[derive(Debug, Clone, Default)]
+pub struct PatchLines {
+    lines: Vec<PatchLine>,
+    /// Cells of a line number.
+    digits: usize,
+}
+
+#[derive(Debug, Clone)]
+struct PatchLine {
+    text: String,
+    /// What the heading of its hunk says of it.
+    counted: Option<(LineTag, LineNumbers)>,
+    /// Its place, for people and for models.
+    place: String,
+}
+
+impl PatchLines {
+    pub fn of(patch: &str) -> Self {
+        let (mut place, mut file) = (PatchPlace::default(), None);
+        let line = |(at, text): (usize, &str)| {
+            let counted = place.step(text);
+            if counted.is_none() {
+                file = file_of_heading(text).or(file.take());
+            }
+            let place = place_of(file.as_deref(), counted, at);
+            PatchLine { text: text.to_owned(), counted, place }
+        };
+        Self { lines: patch.lines().enumerate().map(line).collect(), digits: digits_of(patch) }
+    }
+
+    pub fn count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The place of a line: `src/a.rs:7`; `src/a.rs:-7` for a removed line, which has its number in the old text;
+    /// `diff:3` for the third line of the patch, if it is none of a file.
+    pub fn place(&self, at: usize) -> Option<&str> {
+        self.lines.get(at).map(|line| line.place.as_str())
+    }
+}
+
+fn digits_of(patch: &str) -> usize {
+    let last = patch.lines().filter_map(PatchPlace::of_heading).map(PatchPlace::last).max();
+    last.unwrap_or_default().to_string().len()
+}
+
+/// The place of a line of a file, for people and for models; that of a removed line is in the old text.
+pub fn line_place(file: &str, line: usize, removed: Option<usize>) -> String {
+    match removed {
+        Some(removed) => format!("{file}:-{removed}"),
+        None => format!("{file}:{line}"),
+    }
+}
+
+fn place_of(file: Option<&str>, counted: Option<(LineTag, LineNumbers)>, at: usize) -> String {
+    match (file, counted.map(|(_, numbers)| (numbers.new, numbers.old))) {
+        (Some(file), Some((Some(line), _))) => line_place(file, line, None),
+        (Some(file), Some((None, Some(line)))) => line_place(file, line, Some(line)),
+        _ => format!("diff:{}", at + 1),
+    }
+}
+
+/// The file that this line of a patch begins, if it is such a line.
+fn file_of_heading(line: &str) -> Option<String> {
+    let headings = [
+        ("+++ ", "b/"),
+        ("--- ", "a/"),
+        ("*** Update File: ", ""),
+        ("*** Add File: ", ""),
+        ("*** Delete File: ", ""),
+    ];
+    let mut found = headings.iter().filter_map(|(head, folder)| {
+        let path = line.strip_prefix(head)?.split('\t').next().unwrap_or_default().trim();
+        Some(path.strip_prefix(folder).unwrap_or(path))
+    });
+    let path = found.next().filter(|path| !path.is_empty() && *path != "/dev/null")?;
+    Some(SafeText::line(path).into_string())
+}
+
 impl<'a> DiffRows<'a> {
     pub fn new(ui: &'a UiSettings, indent: usize, width: usize) -> Self {
         Self { ui, indent, width, language: None }
@@ -157,7 +239,8 @@ impl<'a> DiffRows<'a> {
             if at > 0 {
                 let cut = self.ui.glyphs.cut;
                 let strip = Strip::new().pad_to(self.indent).put(cut, self.ui.style(Role::TextDim));
-                rows.add_separator(DiffRow { strip, line: hunk.new_at.saturating_add(1) });
+                let line = hunk.new_at.saturating_add(1);
+                rows.add_separator(DiffRow { strip, line, removed: None });
             }
             self.hunk(hunk, digits, &mut rows);
         }
@@ -166,30 +249,42 @@ impl<'a> DiffRows<'a> {
 
     /// The rows of a text whose lines begin with a sign, as in a patch; those of its hunks have numbers.
     pub fn patch(self, text: &str, limit: usize) -> LimitedRows<Strip> {
-        let digits = text.lines().filter_map(PatchPlace::of_heading).map(PatchPlace::last).max();
-        let digits = digits.unwrap_or_default().to_string().len();
+        let digits = digits_of(text);
         let mut rows = LimitedRows::new(limit);
         let mut place = PatchPlace::default();
         for line in text.lines() {
             let counted = place.step(line);
-            rows.add_line(|| {
-                if let Some((tag, numbers)) = counted {
-                    let clean = SafeText::line(line.get(1..).unwrap_or_default());
-                    return self.line(tag, numbers, digits, (clean.as_str(), &[], None));
-                }
-                let role = match line.chars().next() {
-                    Some('+') => Role::DiffAdd,
-                    Some('-') => Role::DiffRemove,
-                    Some('*' | '@') => Role::TextDim,
-                    _ => Role::Code,
-                };
-                let clean = SafeText::line(line);
-                let start = Strip::new().pad_to(self.indent);
-                let pieces = [(clean.as_str().len(), self.ui.style(role), None)];
-                self.wrapped(start, clean.as_str(), &pieces)
-            });
+            rows.add_line(|| self.patch_line(line, counted, digits));
         }
         rows
+    }
+
+    /// The rows of one line of a patch.
+    pub fn line_of(self, patch: &PatchLines, at: usize) -> Vec<Strip> {
+        let rows = |line: &PatchLine| self.patch_line(&line.text, line.counted, patch.digits);
+        patch.lines.get(at).map(rows).unwrap_or_default()
+    }
+
+    fn patch_line(
+        self,
+        line: &str,
+        counted: Option<(LineTag, LineNumbers)>,
+        digits: usize,
+    ) -> Vec<Strip> {
+        if let Some((tag, numbers)) = counted {
+            let clean = SafeText::line(line.get(1..).unwrap_or_default());
+            return self.line(tag, numbers, digits, (clean.as_str(), &[], None));
+        }
+        let role = match line.chars().next() {
+            Some('+') => Role::DiffAdd,
+            Some('-') => Role::DiffRemove,
+            Some('*' | '@') => Role::TextDim,
+            _ => Role::Code,
+        };
+        let clean = SafeText::line(line);
+        let start = Strip::new().pad_to(self.indent);
+        let pieces = [(clean.as_str().len(), self.ui.style(role), None)];
+        self.wrapped(start, clean.as_str(), &pieces)
     }
 
     /// Lines with their numbers.
@@ -241,10 +336,11 @@ impl<'a> DiffRows<'a> {
             let numbers = LineNumbers { old: is_old.then_some(old), new: is_new.then_some(new) };
             let code = if is_new { code.next() } else { None };
             let number = if is_new { new } else { new.saturating_add(1) };
+            let removed = (!is_new).then_some(old);
             rows.add_line(|| {
                 let of_line = (text.as_str(), marks.as_slice(), code.as_ref());
                 let strips = self.line(line.tag, numbers, digits, of_line);
-                strips.into_iter().map(|strip| DiffRow { strip, line: number }).collect()
+                strips.into_iter().map(|strip| DiffRow { strip, line: number, removed }).collect()
             });
         }
     }

@@ -134,6 +134,25 @@ fn lines_of_a_patch_have_numbers_as_far_as_its_headings_count_them() {
 }
 
 #[test]
+fn a_line_of_a_patch_is_named_by_its_file_and_its_number_there() {
+    let patch = "--- a/one.rs\t2026\n+++ b/one.rs\n@@ -9,2 +9,2 @@\n same\n-old\n+new\n+more\n--- /dev/null\n\
+                 +++ b/t\u{1b}wo.rs\n@@ -0,0 +1 @@\n+first\n*** Update File: three.rs\n@@ -1 +1 @@\n--- four.rs\n";
+    let lines = PatchLines::of(patch);
+    let places: Vec<&str> = (0..lines.count()).filter_map(|at| lines.place(at)).collect();
+    assert!(!places.concat().contains('\u{1b}'), "{places:?}");
+    let first = ["diff:1", "diff:2", "diff:3", "one.rs:9", "one.rs:-10", "one.rs:10", "diff:7"];
+    assert_eq!(places[..7], first);
+    assert!(places[10].ends_with("o.rs:1"), "{places:?}");
+    assert_eq!(places[11..], ["diff:12", "diff:13", "three.rs:-1"]);
+    let ui = settings(CodeColours::off());
+    let rows = DiffRows::new(&ui, 1, 80);
+    let each: Vec<String> =
+        (0..lines.count()).flat_map(|at| rows.line_of(&lines, at)).map(|row| row.plain()).collect();
+    let whole = rows.patch(patch, usize::MAX).into_rows();
+    assert_eq!(each, whole.iter().map(Strip::plain).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_string_over_lines_goes_on_in_lines_that_were_read() {
     let ui = settings(CodeColours::at_once());
     ui.colours.begin_frame();

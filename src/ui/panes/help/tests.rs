@@ -8,6 +8,7 @@ use crate::domain::{Lang, Stamp};
 use crate::highlight::CodeColours;
 use crate::links::Links;
 use crate::protocol::DriverEvent;
+use crate::text::width::width as width_of;
 use crate::theme::{Glyphs, Theme};
 
 fn letters(text: &str) -> String {
@@ -40,7 +41,8 @@ fn every_line_of_help_is_readable_in_full_at_every_size_in_both_languages() {
             let cells = if width < WIDE_CELLS { KEY_CELLS.1 } else { KEY_CELLS.0 };
             let (mut keys, mut does) = (String::new(), String::new());
             for line in lines.iter().map(Strip::plain) {
-                let at = line.char_indices().nth(cells).map_or(line.len(), |(at, _)| at);
+                let starts_right = |(at, _): &(usize, char)| width_of(&line[..*at]) >= cells;
+                let at = line.char_indices().find(starts_right).map_or(line.len(), |(at, _)| at);
                 let (left, right) = line.split_at(at);
                 assert!(right.is_empty() || left.ends_with("  "), "{line:?}");
                 keys.push_str(left);

@@ -4,7 +4,7 @@
 mod tests;
 
 use super::composer::{self, hint};
-use super::diff::DiffRows;
+use super::diff::{DiffRows, PatchLines};
 use super::strip::Strip;
 use super::transcript::prose::{Prose, plain_rows};
 use crate::action::Action;
@@ -297,7 +297,7 @@ fn text_rows(text: &str, cells: usize, ui: &UiSettings) -> Vec<Strip> {
     plain_rows(&without_padding(text), NUMBER_INDENT, room, ui.style(Role::Text))
 }
 
-/// Everything that is to be approved: nothing is cut.
+/// Everything that is to be approved but for the change: nothing is cut.
 #[must_use]
 pub fn approval_rows(row: &InboxRow, cells: usize, ui: &UiSettings) -> Vec<Strip> {
     let Some(inquiry) = &row.inquiry else { return Vec::new() };
@@ -314,9 +314,37 @@ pub fn approval_rows(row: &InboxRow, cells: usize, ui: &UiSettings) -> Vec<Strip
             rows.extend(option_rows(option, (false, is_recommended), cells, ui));
         }
     }
-    let diff = approval.diff.as_deref().map(without_padding).unwrap_or_default();
-    rows.extend(DiffRows::new(ui, NUMBER_INDENT, cells).patch(&diff, usize::MAX).into_rows());
     rows
+}
+
+/// The lines of the change that is to be approved.
+#[must_use]
+pub fn change_lines(row: &InboxRow) -> PatchLines {
+    let approval = row.inquiry.as_ref().and_then(|inquiry| inquiry.approval.as_ref());
+    let diff = approval.and_then(|approval| approval.diff.as_deref());
+    PatchLines::of(&diff.map(without_padding).unwrap_or_default())
+}
+
+/// A line of that change: nothing is cut.
+#[must_use]
+pub fn change_line_rows(
+    lines: &PatchLines,
+    at: usize,
+    cells: usize,
+    ui: &UiSettings,
+) -> Vec<Strip> {
+    DiffRows::new(ui, NUMBER_INDENT, cells).line_of(lines, at)
+}
+
+/// A comment on the line above it.
+#[must_use]
+pub fn comment_rows(text: &str, cells: usize, ui: &UiSettings) -> Vec<Strip> {
+    let room = cells.saturating_sub(TEXT_INDENT).max(1);
+    let mut rows = plain_rows(text, 0, room, ui.style(Role::You)).into_iter();
+    let sign = Strip::new().pad_to(NUMBER_INDENT).put(ui.glyphs.draft, ui.style(Role::Attention));
+    let first = rows.next().map(|row| sign.pad_to(TEXT_INDENT).join(row));
+    let rest = rows.map(|row| Strip::new().pad_to(TEXT_INDENT).join(row));
+    first.into_iter().chain(rest).collect()
 }
 
 /// Returns the first lines of a change, and the number of the others.

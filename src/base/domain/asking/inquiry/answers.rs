@@ -277,6 +277,17 @@ impl Part {
         self.read(typed, PartsOrigin::Asker, &Stamp::default()).map(drop)
     }
 
+    /// Adds remarks to what was typed, which takes the same option as before. `None` if it takes none, or if it would
+    /// be read in another way.
+    #[must_use]
+    pub fn with_remarks(&self, typed: &str, remarks: &str) -> Option<String> {
+        let read = |typed: &str| self.read(typed, PartsOrigin::Asker, &Stamp::default()).ok();
+        let PartAnswer { option: Some(key), text, .. } = read(typed)? else { return None };
+        let words = text.map(|text| format!(" {text}")).unwrap_or_default();
+        let with = format!("{key},{words}\n{remarks}");
+        read(&with).is_some_and(|answer| answer.option == Some(key)).then_some(with)
+    }
+
     /// The option whose key begins the text, if what follows shows that it is one, and that.
     fn key_before<'a>(&self, typed: &'a str) -> Option<(char, &'a str)> {
         let mut chars = typed.chars();

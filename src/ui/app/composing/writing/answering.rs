@@ -193,6 +193,23 @@ impl Writing {
         has_images.then(|| Refusal::NoImagesInParts.into())
     }
 
+    /// Makes the comments on lines of the change a part of the typed answer.
+    pub(super) fn take_comments(&mut self, inbox: &Inbox, now: Instant) {
+        let comments = self.question().map(|id| self.drafts.comments(id)).unwrap_or_default();
+        let Some(part) = self.part(inbox).filter(|_| !comments.is_empty()) else { return };
+        let typed = self.composer.field.text();
+        let lines: Vec<&str> = comments.iter().map(|key| self.drafts.get(key)).collect();
+        let content = attached::content(&typed);
+        let Some(with) = part.with_remarks(&content, &lines.join("\n")) else { return };
+        let images = attached::images(&typed);
+        let with = if images.is_empty() { with } else { attached::restored(&with, &images) };
+        self.composer.field.set_draft(&with);
+        self.keep(now);
+        for key in comments {
+            self.drafts.set(&key, "", now);
+        }
+    }
+
     /// Goes on from a part that has its answer, or says that there is nothing to send.
     pub(super) fn skip_part(&mut self, inbox: &Inbox, now: Instant) -> FollowUps {
         let row = self.question().and_then(|id| inbox.get(id));

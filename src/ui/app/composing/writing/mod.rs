@@ -429,6 +429,9 @@ impl Writing {
         if taking_back {
             return vec![FollowUp::Notify(Tone::Plain, app_words::BUSY)];
         }
+        self.take_comments(inbox, now);
+        let typed = self.composer.field.text();
+        let content = attached::content(&typed);
         self.keep(now);
         self.drafts.save();
         let (_, PickedAnswer { text, .. }) = self.read_answer(&content, inbox);

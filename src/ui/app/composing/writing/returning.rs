@@ -6,6 +6,7 @@ use super::Writing;
 use crate::app::drawing::app_words;
 use crate::domain::DialogId;
 use crate::follow_up::{FollowUp, FollowUps, ToModel};
+use crate::model::drafts::with_comment;
 use crate::model::{DraftKey, Inbox, Tone};
 use crate::panes::composer::Target;
 use crate::request::HeldAnswer;
@@ -54,12 +55,26 @@ impl Writing {
 
     /// Appends a typed answer to the message draft of its dialog.
     pub fn give_back(&mut self, dialog: &DialogId, typed: &str, now: Instant) {
+        self.change_message(dialog, |before| joined(before, typed), now);
+    }
+
+    /// Puts a comment on a place into the message draft of this dialog, instead of the one that is there.
+    pub fn comment(&mut self, dialog: &DialogId, (place, words): (&str, &str), now: Instant) {
+        self.change_message(dialog, |before| with_comment(before, place, words), now);
+    }
+
+    fn change_message(
+        &mut self,
+        dialog: &DialogId,
+        change: impl FnOnce(&str) -> String,
+        now: Instant,
+    ) {
         let target = Target::Dialog(dialog.clone());
         let key = DraftKey::Message(dialog.clone());
         let here = *self.target() == target;
         let before =
             if here { self.composer.field.text() } else { self.drafts.get(&key).to_owned() };
-        let text = joined(&before, typed);
+        let text = change(&before);
         self.drafts.set(&key, &text, now);
         self.drafts.save();
         if here {
@@ -194,6 +209,14 @@ mod tests {
         assert_eq!(writing.refused(&key(), "hello", now), []);
         assert_eq!(writing.composer().field.text(), "hello");
         assert_eq!(writing.drafts().get(&key()), "hello");
+    }
+
+    #[test]
+    fn a_comment_is_added_to_the_message_that_is_written() {
+        let (mut writing, now) = writing("Please:");
+        writing.comment(&super::super::tests::dialog(), ("a.rs:3", "why?"), now);
+        assert_eq!(writing.composer().field.text(), "Please:\na.rs:3: why?");
+        assert_eq!(writing.drafts().get(&key()), "Please:\na.rs:3: why?");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::panes::composer::{Heading, PART, SCOPE, Target, TypedKind, hint};
 use crate::panes::field::ViMode;
 use crate::panes::inbox::times_of;
 use crate::protocol::{InboxRow, TreeRow};
+use crate::words::COMMENTS;
 
 impl Screen<'_> {
     /// The composer's title: the mode of vi, the recipient, and what Enter does.
@@ -149,6 +150,11 @@ impl Screen<'_> {
             inbox.len(),
             ui.glyphs.middle_dot
         );
+        let left = match self.app.writing.drafts().comments(id).len() {
+            0 => left,
+            // They go with the answer.
+            more => format!("{left} {} {}", ui.glyphs.middle_dot, ui.counted(more, COMMENTS)),
+        };
         Heading { left: self.image_note(ui).unwrap_or(left), right: hints.join(PART) }
     }
 

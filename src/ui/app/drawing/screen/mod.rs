@@ -406,9 +406,14 @@ impl Screen<'_> {
         }
         let problems_key = view.ui.key(Scope::PANES, Action::Show(problems::SCOPE));
         let values = status_values(self.app.facts(), self.counts, &problems_key);
-        let actions = if self.app.overlays.is_empty() { self.hints() } else { Vec::new() };
         let first = self.hint.map(|hint| (hint.action(self.app.focus.now()), hint.word()));
-        let hints = Hints { focus: self.app.focus.scope(), first, actions };
+        let pane = self.app.focus.scope();
+        let (top, of_top) = (self.app.overlays.scope(), self.app.overlays.hints());
+        let hints = match top {
+            None => Hints { focus: pane, first, actions: self.hints() },
+            Some(_) if of_top.is_empty() => Hints { focus: pane, first, actions: Vec::new() },
+            Some(scope) => Hints { focus: scope, first: None, actions: of_top.to_vec() },
+        };
         status::draw(frame.buffer_mut(), area, view, &self.app.model.notices, &hints, values);
     }
 

@@ -83,6 +83,9 @@ impl App {
                 }
             }
             ToWriting::SaveDraft(key, text) => self.writing.set_draft(&key, &text, now),
+            ToWriting::Comment { dialog, place, words } => {
+                self.writing.comment(&dialog, (place.as_str(), words.as_str()), now);
+            }
             ToWriting::StoreDrafts => self.writing.store(),
             ToWriting::Saved(key, text) => {
                 self.writing.saved(&key, &text, now);

@@ -61,6 +61,7 @@ surfaces_of!(OF_PROMPTS: PromptPurpose, _every_prompt {
     PromptPurpose::Fork(_) => "fork";
     PromptPurpose::PutOff(_) => "later";
     PromptPurpose::Title { .. } => "title";
+    PromptPurpose::Comment { .. } => "comment";
 });
 
 surfaces_of!(OF_SHEETS: SheetKind, _every_sheet {
@@ -167,6 +168,7 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "key-sets", show: key_sets::tests::stage },
     Surface { name: "notifications", show: notifications::tests::stage },
     Surface { name: "change", show: change_to_approve::tests::stage },
+    Surface { name: "comment", show: commenting },
     Surface { name: "notice", show: notice::tests::stage },
     Surface { name: "news", show: notice::tests::listed },
     Surface { name: "places", show: visited },
@@ -182,6 +184,13 @@ fn pressed(keys: &str, width: u16, height: u16) -> Stage {
         stage.screen();
         stage.keys(key);
     }
+    stage
+}
+
+/// A change with comments, while one of them is changed.
+fn commenting(width: u16, height: u16) -> Stage {
+    let mut stage = approvals::commented(width, height);
+    stage.keys(";").screen();
     stage
 }
 

@@ -48,6 +48,27 @@ fn q12_a_decision_is_recorded_with_all_that_is_shown_and_reads_back_equal() {
 }
 
 #[test]
+fn q12_remarks_go_with_the_option_that_was_typed_and_never_change_it() {
+    let own = vec![option(Some("n"), "new one"), option(Some("b"), "both")];
+    let (plain, own) = (decision(Vec::new(), None, None), decision(own, None, None));
+    for (inquiry, typed, expected) in [
+        (&plain, "a", Some("a,\nsrc/a.rs:1: why?")),
+        (&plain, "x", Some("x,\nsrc/a.rs:1: why?")),
+        (&plain, "yes", Some("a,\nsrc/a.rs:1: why?")),
+        (&plain, "no, not now", Some("x, not now\nsrc/a.rs:1: why?")),
+        (&own, "b, soon", Some("b, soon\nsrc/a.rs:1: why?")),
+        (&plain, "looks fine", None),
+        // With words behind it, this key would be read as the word that rejects.
+        (&own, "n", None),
+    ] {
+        let with = inquiry.parts[0].with_remarks(typed, "src/a.rs:1: why?");
+        assert_eq!(with.as_deref(), expected, "{typed}");
+    }
+    let text = answered(&plain, &AnswerInput::Words("x,\nsrc/a.rs:1: why?".to_owned()));
+    assert_eq!(text.as_deref(), Ok("Rejected.\nsrc/a.rs:1: why?"));
+}
+
+#[test]
 fn q12_options_of_a_decision_keep_their_keys_beside_the_one_that_rejects() {
     let own = vec![option(Some("X"), "two crates"), option(Some("b"), "three")];
     let inquiry = decision(own, Some("b"), None);
