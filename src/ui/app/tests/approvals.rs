@@ -228,7 +228,7 @@ fn q12_comments_on_a_change_stand_below_their_lines_and_go_with_the_answer() {
 
 #[test]
 fn q12_a_comment_is_kept_like_other_typed_text() {
-    let mut stage = commented(80, 24);
+    let mut stage = commented(80, 24).with_undo();
     stage.keys("g j j j j ;").type_text(" or not");
     assert_eq!(comments(&stage)[0], "src/lib.rs:-1: keep it or not", "while it is typed");
     stage.keys("<esc>");
