@@ -9,8 +9,8 @@ const BUDGETS: [(&str, usize); 4] = [
     // Each is the count at its last change, rounded up to the next 500.
     ("src/base", 24_500),
     ("src/engine", 58_500),
-    ("src/program", 18_000),
-    ("src/ui", 40_500),
+    ("src/program", 18_500),
+    ("src/ui", 41_500),
 ];
 
 #[test]
