@@ -26,7 +26,7 @@ fn the_page_about_teams_shows_its_story_as_it_is() {
     program.keys("\x1b5");
     program.until_shown(&["TASKS · open", "open question"]);
     program.keys("*");
-    let tasks = ["TASKS", "open question", "done", "Walk through the checkout", "payment provider"];
+    let tasks = ["TASKS", "open question", "done", "Walk through the checkout", "payment"];
     pictured(&program, "teams/tasks", &tasks);
     program.keys(ESC);
     program.keys("\x1b4");

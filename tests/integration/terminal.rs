@@ -107,7 +107,6 @@ fn the_demo_grows_its_tree_asks_twice_and_ends_when_both_are_answered_with_keys(
     assert!(said.contains("The plan is ready"), "{said}");
 
     let mut again = home.demo("0");
-    again.until_shown(&TEAM);
     again.until_shown(&["nothing waits for you", "The demo is over"]);
     again.keys("r");
     again.until_shown(&["FOR YOU · 2"]);

@@ -88,7 +88,7 @@ fn answer_both(program: &mut Program) {
 fn a_first_session_shows_the_team_at_work_and_its_questions() {
     let home = Home::new();
     let mut program = demo(&home);
-    let shown = ["FOR YOU · 2", "@researcher", "@dba", "@reviewer", "audit log"];
+    let shown = ["FOR YOU · 2", "Which method", "Please draft", "Read the login", "audit log"];
     pictured(&program, "tour/questions", &shown);
     program.keys(ALT_A);
     program.until_shown(&["esc keep"]);
