@@ -239,23 +239,26 @@ fn draw_news(inbox: &Inbox, at: usize, view: View<'_>, buffer: &mut Buffer, area
     let name = item.agent.as_ref().map(|agent| format!("@{agent}")).unwrap_or_default();
     let names = [member::shortened(&name, ui), name];
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let facts = Strip::new().put(&facts, dim);
+    let facts = [Strip::new().put(&facts, dim), Strip::new()];
     let title = (item.title.as_str(), Role::Text);
-    draw_titled(buffer, inner, (left, title, facts), names.into_iter().rev(), ui);
+    draw_titled(buffer, inner, (left, title, &facts), names.into_iter().rev(), ui);
 }
 
-/// Draws a title and facts at the right edge; before these the first of the names beside which the title has room.
+/// Draws a title, and at the right edge the first of these beside which it has room: a name with the fullest of the
+/// facts, all facts, fewer of them.
 fn draw_titled(
     buffer: &mut Buffer,
     area: Rect,
-    (left, (title, role), facts): (Strip, (&str, Role), Strip),
+    (left, (title, role), facts): (Strip, (&str, Role), &[Strip]),
     names: impl Iterator<Item = String>,
     ui: &UiSettings,
 ) {
     let dim = ui.style(Role::TextDim);
     let names = names.filter(|name| !name.is_empty());
-    let beside = names.map(|name| Strip::new().put(&format!("{name}  "), dim).join(facts.clone()));
-    let sides = beside.chain([facts.clone()]);
+    let fullest = facts.first().cloned().unwrap_or_default();
+    let beside =
+        names.map(|name| Strip::new().put(&format!("{name}  "), dim).join(fullest.clone()));
+    let sides = beside.chain(facts.iter().cloned());
     let right = beside_title((left.width(), title), usize::from(area.width), sides);
     let left = left.put(title, ui.style(role));
     draw_between(buffer, area, area.y, (&left, &right), ui.glyphs.cut);
@@ -289,10 +292,10 @@ fn draw_question(
     let facts = facts_of(row, times, drafts, view);
     if let Some(title) = title.filter(|title| !title.is_empty()) {
         let short = short_asker(&asker, ui);
-        let about = (left, (title, Role::Text), facts);
+        let about = (left, (title, Role::Text), facts.as_slice());
         draw_titled(buffer, inner, about, [full, asker, short].into_iter(), ui);
     } else {
-        let about = (left, (full.as_str(), Role::Agent), facts);
+        let about = (left, (full.as_str(), Role::Agent), facts.as_slice());
         draw_titled(buffer, inner, about, std::iter::empty(), ui);
     }
     if area.height < ROWS_EACH || area.y + 1 >= area.bottom() {
@@ -321,22 +324,23 @@ fn draw_question(
     draw_between(buffer, below, below.y, (&second, &right), ui.glyphs.cut);
 }
 
-/// The sign of a draft, the age of a question, how many it stands for, and how many wait for it.
-fn facts_of(row: &InboxRow, times: usize, drafts: &Drafts, view: View<'_>) -> Strip {
-    let ui = view.ui;
-    let mut strip = Strip::new();
+/// The sign of a draft, the age of a question, how many it stands for, and how many wait for it; then as many of these
+/// as matter where there is less room.
+fn facts_of(row: &InboxRow, times: usize, drafts: &Drafts, view: View<'_>) -> Vec<Strip> {
+    let (ui, waiting) = (view.ui, row.blocks.len());
+    let mut draft = Strip::new();
     if drafts.has_answer(&row.question.id) {
-        strip.push(&format!("{} ", ui.glyphs.draft), ui.style(Role::Attention));
+        draft.push(&format!("{} ", ui.glyphs.draft), ui.style(Role::Attention));
     }
-    let mut facts = age::short(&row.question.asked_at, view.now);
-    if times > 1 {
-        facts = format!("{}{times}  {facts}", ui.glyphs.times);
-    }
-    let waiting = row.blocks.len();
-    if waiting > 0 {
-        facts.push_str(&format!("  {} {waiting}", ui.text(BLOCKS)));
-    }
-    strip.put(&facts, ui.style(Role::TextDim))
+    let times = (times > 1).then(|| format!("{}{times}", ui.glyphs.times));
+    let age = Some(age::short(&row.question.asked_at, view.now));
+    let blocks = (waiting > 0).then(|| format!("{} {waiting}", ui.text(BLOCKS)));
+    let facts = [vec![&times, &age, &blocks], vec![&times, &blocks], vec![&times], Vec::new()];
+    let facts = facts.into_iter().map(|facts| {
+        let facts: Vec<&str> = facts.into_iter().flatten().map(String::as_str).collect();
+        draft.clone().put(&facts.join("  "), ui.style(Role::TextDim))
+    });
+    facts.collect()
 }
 
 /// The beginning of a member's name, or the program without the member that it asks about.

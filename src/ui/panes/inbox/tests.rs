@@ -7,7 +7,7 @@ use crate::domain::teams::notices::NewsKind;
 use crate::domain::text::Localized;
 use crate::domain::{DialogId, RootId};
 use crate::lists::notice;
-use crate::protocol::{Command, DriverEvent};
+use crate::protocol::{Command, DriverEvent, TreeRow};
 use crate::theme::Glyphs;
 
 #[test]
@@ -414,4 +414,17 @@ fn news_and_questions_show_their_title_first_and_their_member_where_there_is_roo
         let line = screen.lines().find(|line| line.contains("2 add 2FA")).unwrap_or_default();
         assert!(line.contains("40s"), "{screen}");
     }
+}
+
+#[test]
+fn at_80_columns_a_long_title_has_24_of_them_and_facts_give_way() {
+    let mut stage = streaming(80, 24);
+    let title = "explain how the retries of a request are spaced out";
+    let titled = rows().into_iter().map(|row| TreeRow { title: title.to_owned(), ..row });
+    stage.apply(DriverEvent::Rows(titled.collect()));
+    let screen = stage.screen();
+    assert!(screen.contains(" 1 explain how the retries… │"), "{screen}");
+    stage.resize(120, 40);
+    let screen = stage.screen();
+    assert!(screen.contains("blocks 2 │"), "{screen}");
 }
