@@ -23,6 +23,7 @@ mod inspection;
 mod job_control;
 mod keys_needed;
 mod lines;
+mod memories;
 mod messages_api;
 mod mounts;
 mod multiplexers;

@@ -12,6 +12,7 @@ mod handle;
 mod hashes;
 mod keeper;
 mod lease;
+mod memories;
 mod sagas;
 mod server;
 mod setup;

@@ -34,7 +34,9 @@ use std::time::SystemTime;
 pub use cache::{MindsCache, MindsFolder, MindsSource};
 pub use first_model::FirstModel;
 pub(crate) use hive::new_team::team_file;
-pub use hive::{Capture, HiveConfig, PATH as HIVE_FILE, is_configured as has_hive, with_level};
+pub use hive::{
+    Capture, HiveConfig, PATH as HIVE_FILE, has_memory, is_configured as has_hive, with_level,
+};
 pub use hive::{new_member, new_team, triggers};
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
 pub(crate) use llm_config::{PATH as LLM_FILE, builtin_providers};
@@ -274,13 +276,14 @@ impl Minds {
     }
 
     /// The system prompt for a member in a dialog of this role. `tool_names` are the tools it has
-    /// there. The same input gives the same bytes, so that providers can cache it.
+    /// there, `memory` is what its team remembers. The same input gives the same bytes, so that providers can cache it.
     #[must_use]
     pub fn system_prompt(
         &self,
         member: &Member,
         role: DialogRole,
         tool_names: &[String],
+        memory: Option<&str>,
     ) -> String {
         let autonomy = self.hive.autonomy_of(&member.id);
         prompt::build(&prompt::PromptInput {
@@ -295,6 +298,7 @@ impl Minds {
             skills: self.skills.of(&member.id),
             role,
             tool_names,
+            memory,
         })
     }
 }

@@ -17,6 +17,7 @@
 //!               ├── decision            who makes a decision, by the autonomy of the member
 //!               ├── notify              what a person is told
 //!               ├── teams/*             tasks for other teams, and what becomes of them
+//!               ├── memory_store/*      what a team remembers
 //!               └── man                 the manuals of the toolsets
 //! ```
 
@@ -29,6 +30,7 @@ mod guards;
 mod images;
 mod man;
 mod memory;
+mod memory_store;
 mod notify;
 mod outcome;
 mod patch;
@@ -50,6 +52,7 @@ pub(crate) use args::{ArgMismatch, MismatchKind, parameters};
 pub use control::{CLEAR_MIND, replace_section};
 pub(crate) use decision::{OptionArg, tool as decision_tool};
 pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
+pub(crate) use memory_store::tools as memory_tools;
 pub(crate) use notify::tool as notify_tool;
 pub use outcome::{
     DecisionOutcome, MAX_RESULT_CHARS, MadeDecision, ReminderFormat, ReminderScope, StateChange,

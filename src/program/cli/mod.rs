@@ -187,6 +187,7 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Delegate(wanted)) => block_on(teams::delegate(&workspace, wanted)),
         Some(Command::Triggers(wanted)) => block_on(teams::list_triggers(&workspace, wanted)),
         Some(Command::Trigger(wanted)) => block_on(teams::trigger(&workspace, wanted.command)),
+        Some(Command::Memory(wanted)) => block_on(teams::memory(&workspace, wanted.command)),
         Some(Command::Send(wanted)) => block_on(teams::send(&workspace, wanted)),
         Some(Command::Hive(wanted)) => {
             block_on(teams::store_copies::hive(&workspace, wanted.command))

@@ -66,6 +66,7 @@ mod stops;
 mod support;
 mod talk;
 mod tasks;
+mod team_memories;
 mod tellasks;
 mod tools;
 mod triggers;

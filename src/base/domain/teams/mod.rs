@@ -1,5 +1,6 @@
 //! Teams, their tasks and triggers, and the notices about them.
 
+pub mod memory;
 pub mod notices;
 pub mod org;
 pub mod org_change;

@@ -11,7 +11,9 @@ use crate::domain::models::context_health::ContextLimits;
 use crate::domain::models::team::Member;
 use crate::domain::reading::overview::Overview;
 use crate::domain::text::{Localized, localized};
-use crate::domain::{ArtifactRef, Dialog, DialogTree, Reminder, SelfId, SideDialogLimits};
+use crate::domain::{
+    ArtifactRef, Dialog, DialogTree, Reminder, SelfId, SideDialogLimits, TeamName,
+};
 use crate::driver::calls::asking_rules::AskingRules;
 use crate::driver::calls::fresh_boots;
 use crate::driver::calls::tellask::TeamNames;
@@ -24,7 +26,7 @@ use crate::minds::{ApiType, DialogRole, Minds, RetryConfig, taskdoc};
 use crate::protocol::Refusal;
 use crate::tools::{
     CallWatch, ReminderScope, ReminderView, TeamPlace, ToolCx, ToolSubset, asks_first,
-    decision_tool, notify_tool, team_tools,
+    decision_tool, memory_tools, notify_tool, team_tools,
 };
 
 use super::call_schemas;
@@ -55,6 +57,10 @@ pub struct PreparedMember {
     member: Member,
     role: DialogRole,
     output_limit: Option<u32>,
+    /// The team whose memories the member has.
+    pub memory_team: Option<TeamName>,
+    /// What that team remembered when the course began.
+    pub memory: Option<Arc<str>>,
 }
 
 /// Looks up member, provider, model and tools. The error says to the user why the member's model cannot be
@@ -90,6 +96,10 @@ pub fn prepare_member(
     let asks_first = of_team.iter().any(|tool| asks_first(&tool.spec().name));
     let approved = asks_first.then(|| gates::approved(dialog.history.entries.iter()));
     let tools = of_team.into_iter().fold(tools, ToolSubset::with_tool);
+    let memory_team = minds.hive().memory_team(agent).filter(|_| role != DialogRole::FreshBoots);
+    let of_memory = memory_team.map(memory_tools).unwrap_or_default();
+    let tools = of_memory.into_iter().fold(tools, ToolSubset::with_tool);
+    let memory_team = memory_team.map(|team| team.name.clone());
     let (tools, shared) = match role {
         DialogRole::Main | DialogRole::Side => {
             // The tree has just reported what cannot be read.
@@ -129,6 +139,8 @@ pub fn prepare_member(
         role,
         member,
         minds,
+        memory_team,
+        memory: None,
     };
     Ok(prepared)
 }
@@ -171,7 +183,12 @@ impl PreparedMember {
         let images = self.images(engine, dialog, on);
         Request {
             model: self.model.clone(),
-            system: self.minds.system_prompt(&self.member, self.role, &names),
+            system: self.minds.system_prompt(
+                &self.member,
+                self.role,
+                &names,
+                self.memory.as_deref(),
+            ),
             messages: messages::messages(
                 dialog,
                 ContextPreamble {

@@ -11,7 +11,7 @@ use crate::domain::dialogs::record::Call;
 use crate::domain::dialogs::shown_state::Activity;
 use crate::domain::dialogs::state::{self, NextStep, next_step};
 use crate::domain::text::{Localized, localized};
-use crate::domain::{Dialog, DialogId, Latest, Reminder, SelfId};
+use crate::domain::{Course, Dialog, DialogId, Latest, Reminder, SelfId, TeamName};
 use crate::driver::calls::round::process_round;
 use crate::driver::calls::{ask_back, captured, fresh_boots, reply};
 use crate::driver::context::prepare::{self, PreparedMember};
@@ -109,7 +109,7 @@ impl TreeState {
                 return None;
             }
             self.update_process_reminders(id).await;
-            let (prepared, report) = match self.prepare(id).await {
+            let (mut prepared, report) = match self.prepare(id).await {
                 Ok(prepared) => prepared,
                 Err(reason) => {
                     self.stop_unavailable(id, reason).await;
@@ -126,6 +126,8 @@ impl TreeState {
                 self.engine.texts(),
             )?;
             self.commit_or_stop(id, draft).await.then_some(())?;
+            prepared.memory = self.noted(id, at.course, prepared.memory_team.clone()).await;
+            let prepared = Arc::new(prepared);
             let request = match self.build_request(id, &prepared).await {
                 Ok(request) => request,
                 Err(reason) => {
@@ -154,14 +156,37 @@ impl TreeState {
 
     /// Looks up member, model and tools of a dialog, and what to report about the configuration that was
     /// read for that.
-    async fn prepare(&self, id: &SelfId) -> Result<(Arc<PreparedMember>, DriverReport), Localized> {
+    async fn prepare(&self, id: &SelfId) -> Result<(PreparedMember, DriverReport), Localized> {
         let (engine, tree, id) = (self.engine.clone(), self.tree().clone(), id.clone());
         let prepared = blocking(move |on| {
             let prepared = prepare::prepare_member(&engine, &tree, &id, on)?;
             let report = minds_report(&engine, prepared.minds(), on);
-            Ok((Arc::new(prepared), report))
+            Ok((prepared, report))
         });
         prepared.await.unwrap_or_else(|error| Err(interrupted(&error)))
+    }
+
+    /// What the team of a member remembers, as the member reads it. It is read once in a course: the prompt stays the same,
+    /// and the provider keeps what it knows of it.
+    async fn noted(
+        &mut self,
+        id: &SelfId,
+        course: Course,
+        team: Option<TeamName>,
+    ) -> Option<Arc<str>> {
+        let team = team?;
+        if let Some((_, text)) = self.noted.get(id).filter(|(known, _)| *known == course) {
+            return text.clone();
+        }
+        let text = match self.engine.hive.noted(team).await {
+            Ok(noted) => noted.section(self.engine.lang).map(Arc::from),
+            Err(why) => {
+                tracing::warn!(%why, "a prompt is without the memories of the team");
+                None
+            }
+        };
+        self.noted.insert(id.clone(), (course, text.clone()));
+        text
     }
 
     /// The request for the current state of the dialog, with its Taskdoc and images.

@@ -12,7 +12,7 @@ use crate::domain::dialogs::state::{NextStep, next_step};
 use crate::domain::dialogs::tree::DialogTree;
 use crate::domain::reading::waits::cycle_problems;
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{Dialog, KeepGoing, Latest, Problem, SelfId};
+use crate::domain::{Course, Dialog, KeepGoing, Latest, Problem, SelfId};
 use crate::driver::context::prepare::PreparedMember;
 use crate::driver::drive::drives::Drives;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
@@ -34,6 +34,8 @@ pub struct TreeState {
     pub(super) drives: Drives,
     /// The preparations of the running generations.
     pub(super) prepared: BTreeMap<SelfId, Arc<PreparedMember>>,
+    /// What the team of each member remembered when its course began.
+    pub(super) noted: BTreeMap<SelfId, (Course, Option<Arc<str>>)>,
     /// Drives that wait with an open generation for the answer to a question asked back.
     pub(super) asking_back: BTreeMap<SelfId, oneshot::Sender<()>>,
     /// Dialogs whose last step could not be written; they wait for the user.
@@ -62,6 +64,7 @@ impl TreeState {
             reports,
             drives: Drives::new(),
             prepared: BTreeMap::new(),
+            noted: BTreeMap::new(),
             asking_back: BTreeMap::new(),
             unwritable: BTreeMap::new(),
             rejected: BTreeMap::new(),

@@ -272,16 +272,19 @@ impl Keeper {
         self.settle_changes().await;
     }
 
-    /// Makes a copy once a day. One that fails is a problem, and is tried again the next day. True if it was tried.
+    /// Makes a copy once a day, then removes memories that were deleted long ago. A copy that fails is a problem, and is tried
+    /// again the next day. True if something was tried.
     async fn copy_of_day(&mut self) -> bool {
         let day: String = self.setup.clock.now().as_str().chars().take(10).collect();
         let is_own = self.setup.store == StoreChoice::Own;
-        let store = self.store.as_mut().filter(|_| is_own && self.copied != day);
+        let store = self.store.as_mut().filter(|_| self.copied != day);
         let Some(store) = store else { return false };
-        let copied = self.setup.copy_of_day(store).await;
-        self.copy_fault = copied.err().map(|fault| fault.of_copy());
+        if is_own {
+            let copied = self.setup.copy_of_day(store).await;
+            self.copy_fault = copied.err().map(|fault| fault.of_copy());
+        }
         self.copied = day;
-        true
+        self.setup.look_after_memories(store).await || is_own
     }
 
     async fn poll(&mut self) {
@@ -302,6 +305,9 @@ impl Keeper {
             Ok(None) => {}
             Ok(Some(version)) => {
                 self.version = version;
+                if let Some(store) = &mut self.store {
+                    store.look_at_missing_memories().await;
+                }
                 if self.is_faulty {
                     self.look_at_fault().await;
                 } else {
@@ -350,10 +356,14 @@ impl Keeper {
     /// As [`Self::publish`], after work that made only these changes since.
     async fn publish_after(&mut self, changes: &Changes, fault: Option<&StoreFault>) {
         let (listed, tasks) = match changes {
-            Changes::Queued(..) | Changes::Started if fault.is_none() && self.is_known => {
+            Changes::Queued(..) | Changes::Started | Changes::Nothing
+                if fault.is_none() && self.is_known =>
+            {
                 self.read_after(changes).await
             }
-            Changes::Queued(..) | Changes::Started | Changes::Anything => self.read().await,
+            Changes::Queued(..) | Changes::Started | Changes::Nothing | Changes::Anything => {
+                self.read().await
+            }
         };
         self.is_known = self.store.is_some() && listed.is_ok() && matches!(tasks, Ok(Some(_)));
         let (tasks, unreadable) = match tasks {
@@ -423,7 +433,7 @@ impl Keeper {
         let ended = store.end_unfinished().await;
         let clock = self.setup.clock.as_ref();
         let listed = match changes {
-            Changes::Queued(..) => Ok(self.view.borrow().items.to_vec()),
+            Changes::Queued(..) | Changes::Nothing => Ok(self.view.borrow().items.to_vec()),
             Changes::Started | Changes::Anything => store.news(Listed::Open, clock).await,
         };
         let tasks = store.tasks_view_after(changes, &before, clock).await;

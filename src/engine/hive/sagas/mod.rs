@@ -18,6 +18,7 @@ use crate::domain::teams::task::{Enqueued, NewTask, Overlap, Priority, TaskKind}
 use crate::domain::text::hex;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Lang, Problem, Stamp, TeamName};
+use crate::guard::put_file;
 use crate::hive::task_refusal::task_refused;
 use crate::minds::new_member::{plan_member, plan_skill};
 use crate::minds::new_team::{TeamPlan, plan};
@@ -318,8 +319,15 @@ impl Setup {
         if !store.are_put_away(&teams).await? {
             return Ok(None);
         }
+        let memories = self.memory_files(store, &closing.memory_folders()).await?;
         let workspace = self.workspace.clone();
-        match off_thread(move || Ok(closing.clear(&workspace))).await? {
+        let clear = move || {
+            let kept = memories
+                .iter()
+                .try_for_each(|(path, text)| put_file(&workspace, path, text).map(|_| ()));
+            Ok(kept.and_then(|()| closing.clear(&workspace)))
+        };
+        match off_thread(clear).await? {
             Ok(()) => store.finish_shutdown(saga, &teams).await.map(|()| None),
             Err(why) => Ok(Some(problem(saga, &why))),
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::tests::{Bench, CLOCK, TEAM, save, shutdown, spawn};
 use super::*;
+use crate::domain::teams::memory::{Author, MemoryQuery, MemoryType, NewMemory};
 use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::teams::task::{AttemptId, TaskStatus};
 use crate::domain::{AgentId, Clock, RootId};
@@ -174,6 +175,44 @@ async fn a_team_that_is_made_and_shut_down_again_at_once_has_a_backup_of_its_own
         }
         let backups = fs::read_dir(bench.path().join(".hive/backups/teams")).unwrap();
         assert_eq!(backups.count(), 3);
+    }
+}
+
+#[tokio::test]
+async fn s12_9_what_a_team_remembered_is_exported_and_its_rows_are_gone_when_it_is_shut_down() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        bench.change(&spawn("qa", "main")).await.unwrap();
+        for (team, key) in [("qa", "redis"), ("main", "kept")] {
+            let new = NewMemory {
+                team: TeamName::new(team),
+                key: key.to_owned(),
+                content: "Close the connection.".to_owned(),
+                kind: MemoryType::Lesson,
+                reason: None,
+                by: Author::Human,
+                lang: Lang::En,
+            };
+            bench.store.save_memory(&new, CLOCK.moment()).await.unwrap().unwrap();
+        }
+        bench.change(&shutdown("qa", "main", false)).await.unwrap();
+        for delivery in bench.view().await.deliveries.iter() {
+            bench.store.delivered(&delivery.of).await.unwrap();
+        }
+        assert_eq!(bench.settle().await, [""; 0]);
+        let files = bench.files();
+        let exported: Vec<_> = files.iter().filter(|(name, _)| name.contains("/memory/")).collect();
+        let folder = ".hive/backups/teams/qa-20261127120000/memory/redis-";
+        let file = exported.iter().find(|(name, _)| name.starts_with(folder)).unwrap();
+        assert!(
+            file.1.contains("key: \"redis\"") && file.1.ends_with("\n\nClose the connection.\n")
+        );
+        assert_eq!(exported.iter().filter(|(name, _)| name.contains(".md")).count(), 1);
+        assert_eq!(bench.store.memory_teams().await.unwrap(), [TeamName::main()]);
+        assert!(!bench.store.memory_index_differs().await.unwrap());
+        let text = "connection".to_owned();
+        let query = MemoryQuery { team: TeamName::main(), text, kind: None, most: 5 };
+        assert_eq!(bench.store.search_memories(&query, &CLOCK).await.unwrap().len(), 1);
     }
 }
 

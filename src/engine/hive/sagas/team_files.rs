@@ -371,6 +371,12 @@ impl Closing {
         self.teams.iter().map(|team| team.name.clone()).collect()
     }
 
+    /// Each team with the folder of its memories.
+    pub fn memory_folders(&self) -> Vec<(TeamName, String)> {
+        let of = |team: &ClosingTeam| (team.name.clone(), format!("{}/memory", team.folder));
+        self.teams.iter().map(of).collect()
+    }
+
     pub fn edits(&self, workspace: &Path) -> Result<Vec<Edit>, Localized> {
         let members = || self.teams.iter().flat_map(|team| &team.members);
         let without = |text: &str| {

@@ -396,6 +396,11 @@ impl Step<'_> {
         self.at.filter(|_| !self.by_caller).map_or(here, moment)
     }
 
+    /// True on a server.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.transaction, Transaction::Postgres(_))
+    }
+
     /// The time of the server, in milliseconds since 1970; 0 without one.
     pub fn server_millis(&self) -> i64 {
         self.at.unwrap_or_default()

@@ -7,6 +7,7 @@ mod decisions;
 mod dialogs;
 mod engines;
 mod firings;
+mod memory;
 mod notices;
 mod queries;
 mod sagas;
@@ -49,7 +50,7 @@ const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// Bytes that are written to test whether there is room for any change.
 const NEEDED_ROOM: usize = 64 * 1_024;
 /// The migrations, in this order. A released one never changes.
-const MIGRATIONS: [(&str, &str); 9] = [
+const MIGRATIONS: [(&str, &str); 11] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
     ("task_lists", include_str!("0003_task_lists.sql")),
@@ -59,7 +60,12 @@ const MIGRATIONS: [(&str, &str); 9] = [
     ("windows", include_str!("0007_windows.sql")),
     ("engines", include_str!("0008_engines.sql")),
     ("causes", include_str!("0009_causes.sql")),
+    ("memories", include_str!("0010_memories.sql")),
+    ("memory_index", MEMORY_INDEX.0),
 ];
+/// The index of the memories, in a file and on a server.
+const MEMORY_INDEX: (&str, &str) =
+    (include_str!("0011_memory_index.sql"), include_str!("0011_memory_index_server.sql"));
 /// The migration that only a server needs, and its number, which is higher than all others.
 const SERVER_MIGRATION: (i64, &str, &str) = (1_000, "server", include_str!("server.sql"));
 /// A column of the tables of triggers whose name is a reserved word in PostgreSQL.
@@ -68,6 +74,8 @@ const RESERVED: (&str, &str) = ("    overlaps BIGINT", "    \"overlaps\" BIGINT"
 fn migrations(is_shared: bool) -> impl Iterator<Item = (i64, &'static str, Cow<'static, str>)> {
     let all = (1..).zip(MIGRATIONS).map(move |(number, (name, text))| {
         let (column, quoted) = RESERVED;
+        let (in_file, on_server) = MEMORY_INDEX;
+        let text = if is_shared && text == in_file { on_server } else { text };
         let text = if is_shared { text.replace(column, quoted).into() } else { Cow::from(text) };
         (number, name, text)
     });
@@ -95,6 +103,8 @@ pub struct Store {
     hosts_are_unknown: bool,
     /// The journal mode of a file.
     journal: Journal,
+    /// The index of the memories was found to be incomplete.
+    misses_memories: bool,
 }
 
 impl Store {
@@ -155,6 +165,7 @@ impl Store {
             max_attempts: MAX_ATTEMPTS,
             hosts_are_unknown: false,
             journal: Journal::WriteAhead,
+            misses_memories: false,
         };
         store.migrate(until).await?;
         store.name(now).await?;
@@ -164,7 +175,8 @@ impl Store {
     /// A problem with the way it works here, if there is one.
     #[must_use]
     pub fn problem(&self) -> Option<Problem> {
-        (self.journal == Journal::Rollback).then(no_log)
+        let index = self.misses_memories.then(index_problem);
+        index.or_else(|| (self.journal == Journal::Rollback).then(no_log))
     }
 
     /// Writes as much as a change may need, and takes it out again.
@@ -333,6 +345,19 @@ fn no_log() -> Problem {
         "请把工作区放在本机磁盘上，或通过服务器共享存储：config.yaml 中的 `hive`",
     );
     Problem::new("hive/no-wal", path, text, fix).warning()
+}
+
+/// The problem of an index that is not that of the memories.
+fn index_problem() -> Problem {
+    let text = Text::new(
+        "the index of the memories of teams is incomplete: searches do not find all",
+        "团队记忆的索引不完整：搜索可能有遗漏",
+    );
+    let fix = Text::new(
+        "`dominds-tui memory reindex` makes it anew",
+        "`dominds-tui memory reindex` 会重建索引",
+    );
+    Problem::new("memory/index", STORE_FOLDER, text, fix).warning()
 }
 
 async fn pause() {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::db::{Row, Step, sql};
 use super::task_rows::named;
-use super::{Store, millis, moment, task_ends, tasks};
+use super::{Store, memory, millis, moment, task_ends, tasks};
 use crate::domain::teams::org_change::{OpenChange, OrgRefusal, TeamState, TeamStatus};
 use crate::domain::teams::task::{Enqueued, NewTask, TaskStatus, named};
 use crate::domain::{TaskId, TeamName};
@@ -224,6 +224,7 @@ impl Store {
             ] {
                 sql(delete).bind(team.as_str()).execute(&mut step).await?;
             }
+            memory::forget_team(&mut step, team).await?;
         }
         take_out(&mut step, saga).await?;
         step.commit().await?;

@@ -19,6 +19,8 @@ const COUNTED_ALONE: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changes {
     Anything,
+    /// Nothing that anybody looks at.
+    Nothing,
     /// A task of this team and priority was queued, and no other was changed.
     Queued(TeamName, Priority),
     /// Tasks that waited were started, or a team has used up its day.
@@ -107,6 +109,7 @@ impl Store {
     ) -> Result<TasksView, StoreFault> {
         match changes {
             Changes::Anything => self.tasks_view(clock).await,
+            Changes::Nothing => Ok(before.clone()),
             Changes::Queued(team, priority) => {
                 let waiting = self.waiting_after(&BTreeSet::from([team]), before).await?;
                 let listed = if is_listed(*priority, &before.listed) {

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use super::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, unusable, with_line};
 use super::untrusted_files::{self, FileContent};
 use crate::domain::asking::autonomy::{Autonomy, AutonomyScope, MemberAutonomy};
-use crate::domain::teams::org::Org;
+use crate::domain::teams::org::{Org, OrgTeam};
 use crate::domain::teams::stall::StallRule;
 use crate::domain::teams::task::HandoffRule;
 use crate::domain::teams::task::query::DEFAULT_TIME;
@@ -36,7 +36,7 @@ use values::{one_of, unknown_keys};
 
 pub const PATH: &str = ".minds/hive/hive.yaml";
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "version",
     "autonomy",
     "questions",
@@ -48,6 +48,7 @@ const KEYS: [&str; 11] = [
     "stall",
     "spawn",
     "triggers",
+    "memory",
 ];
 const QUESTION_KEYS: [&str; 4] = ["capture", "max_confirmations_per_cycle", "sources", AUTO_ANSWER];
 /// Reserved: no model answers what a person is asked.
@@ -61,6 +62,15 @@ pub use edit::with_level;
 #[must_use]
 pub fn is_configured(workspace: &Path) -> bool {
     workspace.join(PATH).symlink_metadata().is_ok() || teams::is_there(workspace)
+}
+
+/// True if `hive.yaml` says that teams have memories.
+#[must_use]
+pub fn has_memory(workspace: &Path) -> bool {
+    match untrusted_files::read(workspace, PATH, untrusted_files::CONFIG_LIMIT_BYTES) {
+        FileContent::Text(text) => read(&text).0.memory,
+        FileContent::Missing | FileContent::Unusable(_) => false,
+    }
 }
 
 /// Whose last words may ask, see [`crate::domain::asking::open_questions`].
@@ -108,6 +118,8 @@ pub struct HiveConfig {
     pub spawn_toolsets: Vec<String>,
     /// The dialogs of finished tasks stay where they are.
     pub keeps_open: bool,
+    /// Teams have memories in the store.
+    pub memory: bool,
     /// False: there are no team tools, and nothing is worked on.
     teams_on: bool,
     /// `hive.yaml` itself is there.
@@ -132,6 +144,7 @@ impl Default for HiveConfig {
             firing: FiringRule::default(),
             spawn_toolsets: SPAWN_TOOLSETS.map(str::to_owned).to_vec(),
             keeps_open: false,
+            memory: false,
             teams_on: true,
             has_file: false,
             org: Arc::default(),
@@ -222,6 +235,12 @@ impl HiveConfig {
         self.agreed_autonomy().of(member, &self.org.line_of(member))
     }
 
+    /// The team whose memories a member has; `None` where there are none.
+    #[must_use]
+    pub fn memory_team(&self, member: &AgentId) -> Option<&OrgTeam> {
+        self.org.team_of(member).filter(|_| self.memory)
+    }
+
     /// True if `hive.yaml` is there: without it no team is made.
     #[must_use]
     pub fn has_file(&self) -> bool {
@@ -291,6 +310,11 @@ fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
         Some(value) if is_off(value) => config.teams_on = false,
         Some(value) if is_on(value) => {}
         Some(other) => one_of(&["teams"], "on, off", other, &mut report),
+    }
+    match top.get("memory") {
+        Some(value) if is_on(value) => config.memory = true,
+        Some(value) if !is_off(value) => one_of(&["memory"], "on, off", value, &mut report),
+        Some(_) | None => {}
     }
     read_spawn(&top, &mut config, &mut report);
     let Limits { workspace, handoff, query_time, keeps_open, stall, firing } =
@@ -393,6 +417,21 @@ mod tests {
             ("- teams", false),
         ] {
             assert_eq!(read(text).0.teams_on, is_on, "{text}");
+        }
+    }
+
+    #[test]
+    fn s12_10_there_are_no_memories_unless_the_file_says_so() {
+        for (text, is_on, count) in [
+            ("", false, 0),
+            ("memory: on", true, 0),
+            ("memory: true", true, 0),
+            ("memory: off", false, 0),
+            ("memory: yes please", false, 1),
+            ("memory: { language: en }", false, 1),
+        ] {
+            let (config, problems) = read(text);
+            assert_eq!((config.memory, problems.len()), (is_on, count), "{text}");
         }
     }
 

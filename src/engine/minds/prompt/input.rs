@@ -36,6 +36,8 @@ pub(in crate::minds) struct PromptInput<'a> {
     pub has_hive_file: bool,
     pub role: DialogRole,
     pub tool_names: &'a [String],
+    /// What the team of the member remembers.
+    pub memory: Option<&'a str>,
 }
 
 impl PromptInput<'_> {

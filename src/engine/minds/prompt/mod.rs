@@ -41,6 +41,7 @@ pub(super) fn build(facts: &PromptInput) -> String {
             directory::questions(facts),
             directory::team(facts),
             teams::teams(facts),
+            teams::memory(facts),
             policy::policy(facts),
             autonomy::autonomy(facts),
             collaboration::protocol(facts),

@@ -1,4 +1,4 @@
-//! Section: the member's team, and the teams around it. Left out where there are no others.
+//! Sections: the member's team and the teams around it, left out where there are no others; what the team remembers.
 
 use super::input::{DialogRole, PromptInput, PromptSection};
 use crate::domain::teams::org::OrgTeam;
@@ -22,6 +22,13 @@ const NO_FILE: Text = Text::new(
      `dominds-tui init --teams` writes it.",
     "你没有建立团队的工具：这里没有 `.minds/hive/hive.yaml`。如果有人想要团队，请告诉他 `dominds-tui init --teams` 会写出该文件。",
 );
+
+const MEMORY: Text = Text::new("Memory", "记忆");
+
+/// What the team remembers, as it was when the course began.
+pub(super) fn memory(facts: &PromptInput) -> PromptSection {
+    (&MEMORY, facts.memory.map(str::to_owned))
+}
 
 pub(super) fn teams(facts: &PromptInput) -> PromptSection {
     let leads = facts.team.default_responder() == Some(&facts.member.id);

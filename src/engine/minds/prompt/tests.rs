@@ -41,6 +41,16 @@ fn prompt_with(
 
 fn prompt_where(
     has_hive_file: bool,
+    facts: (&MemberAutonomy, &Org),
+    lang: Lang,
+    of: (&str, DialogRole),
+    tools: &[&str],
+) -> String {
+    prompt_remembering((has_hive_file, None), facts, lang, of, tools)
+}
+
+fn prompt_remembering(
+    (has_hive_file, memory): (bool, Option<&str>),
     (autonomy, org): (&MemberAutonomy, &Org),
     lang: Lang,
     (id, role): (&str, DialogRole),
@@ -72,7 +82,25 @@ fn prompt_where(
         has_hive_file,
         role,
         tool_names: &tool_names,
+        memory,
     })
+}
+
+#[test]
+fn s12_10_without_memories_a_prompt_is_what_it_was_and_with_some_they_follow_the_teams() {
+    let (autonomy, org) = (MemberAutonomy::default(), small());
+    let prompt = |memory: Option<&str>, role: DialogRole| {
+        prompt_remembering((true, memory), (&autonomy, &org), Lang::En, ("lead", role), &[])
+    };
+    for role in [DialogRole::Main, DialogRole::Side] {
+        let (plain, with) = (prompt(None, role), prompt(Some("[LESSON] k: x"), role));
+        assert_eq!(with.replace("# Memory\n\n[LESSON] k: x\n\n", ""), plain);
+        let titles = headings(&with);
+        let place = |title: &str| titles.iter().position(|one| *one == title);
+        assert_eq!(place("Memory"), place("Teams").map(|at| at + 1));
+    }
+    let fresh = |memory: Option<&str>| prompt(memory, DialogRole::FreshBoots);
+    assert_eq!(fresh(Some("x")), fresh(None));
 }
 
 fn headings(prompt: &str) -> Vec<&str> {

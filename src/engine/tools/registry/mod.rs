@@ -18,7 +18,7 @@ use super::outcome::ToolOutcome;
 use super::patch;
 use super::search;
 use super::tool::{Tool, ToolCx, ToolSpec};
-use super::{readonly, shell, teams};
+use super::{memory_store, readonly, shell, teams};
 use crate::domain::text::{Localized, in_lang};
 use crate::domain::{Lang, Member, ShellRight};
 
@@ -218,7 +218,8 @@ impl Registry {
     /// True for a tool that changes nothing, those included that are made for each member.
     #[must_use]
     pub fn only_reads(&self, name: &str) -> bool {
-        let of_teams = || teams::of_all().into_iter().find(|tool| tool.spec().name == name);
+        let all = || teams::of_all().into_iter().chain(memory_store::all());
+        let of_teams = || all().find(|tool| tool.spec().name == name);
         let tool = self.tool(name).cloned().or_else(of_teams);
         tool.map_or(name == man::NAME, |tool| tool.spec().only_reads)
     }

@@ -1,5 +1,6 @@
 //! The command line. Scripts rely on it.
 
+pub mod memory_args;
 pub mod question_args;
 pub mod team_args;
 pub mod trigger_args;
@@ -16,6 +17,7 @@ use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::safety::sandbox::Level;
 use crate::sandbox::Means;
 use crate::tools::KEEP_OUTPUT;
+use memory_args::MemoryArgs;
 use question_args::Q4hArgs;
 use team_args::{DelegateArgs, HiveArgs, TaskArgs, TasksArgs, TeamArgs, one_of};
 use trigger_args::{SendArgs, TriggerArgs, TriggersArgs};
@@ -184,6 +186,8 @@ pub enum Command {
     Triggers(TriggersArgs),
     /// Show, create, change, enable, disable or try a trigger
     Trigger(TriggerArgs),
+    /// Find, list, save, correct, export and promote what teams remember
+    Memory(MemoryArgs),
     /// Send a message that triggers of teams look at; prints its id
     Send(SendArgs),
     /// Copy the store of notices and tasks, put a copy back, or begin with an empty one

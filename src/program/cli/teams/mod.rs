@@ -1,6 +1,7 @@
-//! `overview`, `teams`, `team`, `tasks`, `task`, `delegate`, `triggers`, `trigger`, `send`: the teams of a workspace and their tasks. They use the store beside a driver
-//! that may run, which sees what changes.
+//! `overview`, `teams`, `team`, `tasks`, `task`, `delegate`, `memory`, `triggers`, `trigger`, `send`: the teams of a workspace and
+//! their tasks. They use the store beside a driver that may run, which sees what changes.
 
+mod memory;
 pub(super) mod overview;
 mod retried;
 pub(super) mod store_copies;
@@ -34,6 +35,7 @@ use super::args::team_args::TeamCommand;
 use retried::{Retried, running_words};
 use store_copies::is_driven;
 
+pub use memory::memory;
 pub use tasks::{delegate, list as list_tasks, task};
 pub use triggers::{list as list_triggers, send, trigger};
 

@@ -11,7 +11,7 @@ use crate::domain::teams::stall::{Stall, StallLevel, StallRule};
 use crate::domain::teams::task::TaskStatus;
 use crate::domain::{Clock as _, Lang, Problem, TeamName};
 use crate::hive::{EngineRow, Folder, StoreFault};
-use crate::minds::Minds;
+use crate::minds::{Minds, has_memory};
 use crate::platform::SystemClock;
 use crate::remote::all_notes;
 use crate::store::Access;
@@ -218,6 +218,9 @@ async fn examine(workspace: &Path, rule: StallRule, teams: Vec<TeamName>) -> Fou
             let stalls = old.into_iter().filter_map(|one| rule.of(one)).collect();
             let (_, changes) = store.team_states().await?;
             let engines = store.engines().await?;
+            if has_memory(workspace) {
+                store.check_memories().await?;
+            }
             let mut problems = setup.differing(&mut store, teams).await?;
             problems.extend(store.problem());
             let (is_opened, fault) = (true, None);
