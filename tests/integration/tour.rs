@@ -12,6 +12,12 @@ use crate::common::wait::output;
 const MEMBERS: [&str; 3] = ["dba", "frontend", "ops"];
 const ALT_A: &str = "\x1ba";
 const ENTER: &str = "\r";
+const ESC: &str = "\x1b";
+/// A comment on a line of a change that was made, and of one that is to be approved.
+const REVIEW_COMMENT: &str = "who writes 0009, and when?";
+const APPROVAL_COMMENT: &str = "a day, not an hour";
+/// A task whose model does not answer at first.
+const CHECKED: &str = "Check the sign-up page";
 
 /// The demo in a terminal with all colours.
 fn demo(home: &Home) -> Program {
@@ -26,6 +32,15 @@ fn asks(role: &str, input: &str, question: &str) -> Value {
 
 fn thanks(input: &str) -> Value {
     json!({"message": input, "role": "tool", "response": "Thank you, I go on."})
+}
+
+/// Runs the program in this workspace to its end.
+fn run(home: &Home, args: &[&str], status: i32) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+    command.arg("-C").arg(home.workspace()).args(args);
+    command.env_clear().envs(home.environment());
+    let ended = output(&mut command);
+    assert_eq!(ended.status.code(), Some(status), "{args:?}: {ended:?}");
 }
 
 /// Three members that work on a task each, until they ask.
@@ -58,10 +73,50 @@ fn three_ask(home: &Home) {
         ],
     );
     for (member, task) in tasks {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
-        command.arg("-C").arg(home.workspace()).args(["run", "--agent", member, task]);
-        command.env_clear().envs(home.environment());
-        assert_eq!(output(&mut command).status.code(), Some(3), "{member} asks");
+        run(home, &["run", "--agent", member, task], 3);
+    }
+}
+
+/// A member that wants a change to be approved.
+fn one_asks_for_approval(home: &Home) {
+    const TASK: &str = "Speed up the sign-up page";
+    let decision = json!({
+        "category": "architectureDecisions",
+        "description": "Keep the sessions in Redis: the page no longer waits for the database.",
+        "diff": "--- a/src/session.rs\n+++ b/src/session.rs\n@@ -1,3 +1,3 @@\n pub fn store() -> Store {\n\
+                 -    Store::table(\"sessions\")\n+    Store::redis(\"sessions\", HOUR)\n }\n",
+    });
+    let call = json!({"name": "request_decision", "arguments": decision});
+    let words = "One decision first.";
+    let asks = json!({"message": TASK, "role": "user", "response": words, "funcCalls": [call]});
+    let approved = format!("Approved.\nsrc/session.rs:2: {APPROVAL_COMMENT}");
+    staffed(home, &MEMBERS, &[asks, thanks(&approved)]);
+    let config = "version: 1\nautonomy: { level: major_only }\n";
+    files::put(&home.workspace(), ".minds/hive/hive.yaml", config);
+    run(home, &["run", "--agent", "frontend", TASK], 3);
+}
+
+/// What the model says to the tasks of the teams: nothing, while it is away, to one of them.
+fn words_about_tasks(is_away: bool) -> [Value; 2] {
+    let words =
+        |task: &str, words: &str| json!({"message": task, "role": "user", "response": words});
+    let away =
+        json!({"message": CHECKED, "role": "user", "streamError": "HTTP 503: out of capacity"});
+    let checked = words(CHECKED, "It works, also with a long name.");
+    [
+        if is_away { away } else { checked },
+        words("Write the release notes", "They are in notes/release.md."),
+    ]
+}
+
+/// Two teams with a task each; the model of one does not answer.
+fn one_team_in_trouble(home: &Home) {
+    staffed(home, &["lead", "qa", "docs"], &words_about_tasks(true));
+    files::put(&home.workspace(), ".minds/hive/hive.yaml", "version: 1\n");
+    for (team, task) in [("docs", "Write the release notes"), ("qa", CHECKED)] {
+        let path = format!(".minds/hive/teams/{team}.yaml");
+        files::put(&home.workspace(), &path, &format!("lead: {team}\n"));
+        run(home, &["delegate", team, task], 0);
     }
 }
 
@@ -133,18 +188,43 @@ fn five_questions_of_three_dialogs_are_answered_with_thirteen_keys() {
     end(program);
 }
 
+/// Types a comment on the chosen line, whose prompt says this.
+fn comment(program: &mut Program, words: &str, prompt: &str) {
+    program.keys(";");
+    program.until_shown(&[prompt]);
+    program.keys(words);
+    program.until_shown(&[words]);
+    program.keys(ENTER);
+    program.until("the line is closed", |screen| !screen.contains(prompt));
+}
+
+/// Reviews the three files of the demo, with a comment on a line of the first that goes to the main dialog.
+fn review(program: &mut Program) {
+    program.keys("m");
+    pictured(program, "tour/changes", &["CHANGES", "3 files"]);
+    program.keys("j");
+    comment(program, REVIEW_COMMENT, "it is a part of your message");
+    pictured(program, "tour/comment", &["CHANGES", "✎", REVIEW_COMMENT]);
+    program.keys("]]m");
+    program.until_shown(&["0 files"]);
+    program.keys(ESC);
+    program.until("the changes are closed", |screen| !screen.contains("0 files"));
+    program.leave_composer();
+    program.keys("i");
+    let message = format!("migrations/0008_two_factor.sql:1: {REVIEW_COMMENT}");
+    pictured(program, "tour/message", &["message to @orchestrator", &message, "esc keep"]);
+    program.keys(ENTER);
+    program.until_shown(&["I am a scripted lead"]);
+    program.leave_composer();
+}
+
 #[test]
-fn three_changed_files_are_reviewed_and_a_word_of_another_dialog_is_found() {
+fn three_changed_files_are_reviewed_with_a_comment_and_a_word_of_another_dialog_is_found() {
     let home = Home::new();
     let mut program = demo(&home);
     program.until_shown(&["FOR YOU · 2"]);
     answer_both(&mut program);
-    program.keys("m");
-    pictured(&program, "tour/changes", &["CHANGES", "3 files"]);
-    program.keys("]]m");
-    program.until_shown(&["0 files"]);
-    program.keys("\x1b");
-    program.leave_composer();
+    review(&mut program);
     program.keys("F");
     program.until_shown(&["FIND IN ALL DIALOGS"]);
     program.keys("coffee");
@@ -152,6 +232,47 @@ fn three_changed_files_are_reviewed_and_a_word_of_another_dialog_is_found() {
     program.keys(ENTER);
     program.until_shown(&["a cup of coffee", "message to @dba"]);
     program.leave_composer();
+    end(program);
+}
+
+#[test]
+fn a_change_is_approved_with_a_comment_on_a_line_which_the_member_reads() {
+    let home = Home::new();
+    one_asks_for_approval(&home);
+    let mut program = screen(&home);
+    program.until_shown(&["FOR YOU · 1"]);
+    program.keys(ALT_A);
+    program.until_shown(&["asks for approval", "esc keep"]);
+    program.keys("\x1bo");
+    program.until_shown(&["CHANGE TO APPROVE"]);
+    // The line above the last one.
+    program.keys("Gk");
+    comment(&mut program, APPROVAL_COMMENT, "it is sent with your answer");
+    pictured(&program, "tour/approve", &["CHANGE TO APPROVE", "✎", APPROVAL_COMMENT, "a approve"]);
+    program.keys("a");
+    let read = format!("src/session.rs:2: {APPROVAL_COMMENT}");
+    program.until_shown(&["nothing waits for you", "Approved.", &read, "Thank you, I go on."]);
+    end(program);
+}
+
+#[test]
+fn a_team_in_trouble_is_found_in_the_overview_and_helped_by_the_key_in_its_row() {
+    const TROUBLE: &str = "the model does not answer";
+    let home = Home::new();
+    one_team_in_trouble(&home);
+    let mut program = screen(&home);
+    program.until_shown(&["DIALOGS"]);
+    program.keys("\x1b0");
+    pictured(&program, "tour/trouble", &["OVERVIEW", TROUBLE, "R retry", "1 without its model"]);
+    // The model is back; by itself it would be asked in half a minute.
+    let answers = json!({"responses": words_about_tasks(false)}).to_string();
+    files::put(&home.workspace(), "answers/m.yaml", &answers);
+    // Below the numbers and the heading of the teams.
+    program.keys("jjR");
+    program.until("it works again", |screen| !screen.contains(TROUBLE));
+    pictured(&program, "tour/helped", &["OVERVIEW", "ENDED LAST", CHECKED, "done"]);
+    program.keys(ESC);
+    program.until("the overview is closed", |screen| !screen.contains("OVERVIEW"));
     end(program);
 }
 
