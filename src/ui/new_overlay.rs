@@ -27,6 +27,8 @@ pub enum PromptPurpose {
     /// The line is a comment on this place, for the dialog; `before` is the one that is there. Without text there is
     /// none.
     Comment { dialog: DialogId, on: CommentOn, place: String, before: String },
+    /// The line is what is searched for in what the teams remember. Without text, all of it is listed.
+    Memories,
 }
 
 /// What a comment is on.
@@ -59,7 +61,8 @@ impl PromptPurpose {
             | Self::DeclareDead(_)
             | Self::Fork(_)
             | Self::PutOff(_)
-            | Self::Title { .. } => line,
+            | Self::Title { .. }
+            | Self::Memories => line,
         }
     }
 
@@ -70,6 +73,7 @@ impl PromptPurpose {
             Self::Fork(root) => format!("fork/{root}"),
             Self::PutOff(question) => format!("later/{question}"),
             Self::Title { dialog, .. } => format!("title/{dialog}"),
+            Self::Memories => "memories".to_owned(),
             Self::Comment { dialog, on: CommentOn::Review, place, .. } => {
                 format!("comment/{dialog}/{place}")
             }
@@ -124,7 +128,7 @@ pub enum NewOverlay {
     SuddenQuestion(String, FollowUps),
     /// A confirmation of something that cannot be undone.
     PermanentQuestion(String, FollowUps),
-    /// Asks for a line of text about the dialog with this name.
+    /// Asks for a line of text about the dialog, or the list, with this name.
     Prompt {
         purpose: PromptPurpose,
         name: String,
@@ -168,6 +172,10 @@ pub enum NewOverlay {
     Task(Box<Task>),
     /// A whole trigger.
     Trigger(Box<TriggerRow>),
+    /// What the teams remember.
+    Memories,
+    /// A whole memory, and those before it.
+    Memory,
     /// Everything that a question asks to approve.
     ToApprove(Box<InboxRow>),
     /// The done and archived dialogs.

@@ -9,7 +9,8 @@ use crate::domain::safety::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, ModelChoice, MsgId, RootId};
 use crate::model::{DraftKey, attached};
 use crate::protocol::{
-    Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, SheetRequest, TeamsRequest, Ticket,
+    Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, MemoriesRequest, SheetRequest,
+    TeamsRequest, Ticket,
 };
 
 /// A request, with the data for its result.
@@ -135,6 +136,12 @@ pub enum Request {
         ids: Vec<String>,
     },
     Task(TeamsRequest),
+    /// Something of what the teams remember.
+    Memories {
+        request: MemoriesRequest,
+        /// The list or the sheet of the reply is shown, also if it is not open.
+        opens: bool,
+    },
     StopProcess {
         pid: u32,
     },
@@ -171,6 +178,7 @@ impl Request {
             }
             Self::Open { .. }
             | Self::Task(_)
+            | Self::Memories { .. }
             | Self::Reload { .. }
             | Self::Page { .. }
             | Self::Preview { .. }
@@ -262,6 +270,7 @@ impl Request {
                 Command::SetAutonomy { ticket, scope, level }
             }
             Self::Task(request) => Command::Tasks { ticket, request },
+            Self::Memories { request, .. } => Command::Memories { ticket, request },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::finding::FindRequest;
 use super::image::{AttachedImage, ImageOrigin};
 use super::lifecycle::Lifecycle;
+use super::memories::MemoriesRequest;
 use super::sheet::SheetRequest;
 use super::teams::TeamsRequest;
 use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
@@ -189,6 +190,11 @@ pub enum Command {
         ticket: Ticket,
         request: TeamsRequest,
     },
+    /// Reads or changes what the teams remember.
+    Memories {
+        ticket: Ticket,
+        request: MemoriesRequest,
+    },
     /// Checks again what waits for consent: answered by [`super::DriverEvent::Consent`].
     CheckConsent,
     /// Lists the files of the workspace: answered by [`super::DriverEvent::Files`].
@@ -264,6 +270,7 @@ macro_rules! ticket_within {
             | Self::SetAutonomy { ticket, .. }
             | Self::DismissNews { ticket, .. }
             | Self::Tasks { ticket, .. }
+            | Self::Memories { ticket, .. }
             | Self::Drafts { ticket }
             | Self::SaveDraft { ticket, .. }
             | Self::StopProcess { ticket, .. }
@@ -323,6 +330,7 @@ impl Command {
             | Self::Refresh => true,
             Self::Sheet { request, .. } => request.is_read_only(),
             Self::Tasks { request, .. } => request.is_read_only(),
+            Self::Memories { request, .. } => request.is_read_only(),
             Self::Create { .. }
             | Self::Say { .. }
             | Self::SayNow { .. }

@@ -20,6 +20,7 @@ use crate::domain::dialogs::fresh_boots::Reasoning;
 use crate::domain::dialogs::record::Entry;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::safety::trust::Unagreed;
+use crate::domain::teams::memory::Memory;
 use crate::domain::teams::notices::NewsItem;
 use crate::domain::teams::task::row::TaskRow;
 use crate::domain::teams::task::{Task, TeamWork};
@@ -171,6 +172,9 @@ pub struct WorkspaceView {
     /// The models that can be chosen for a dialog.
     #[serde(default)]
     pub models: Vec<ModelView>,
+    /// The teams have memories.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_memory: bool,
 }
 
 impl WorkspaceView {
@@ -442,6 +446,18 @@ pub enum DriverEvent {
         ticket: Ticket,
         task: Box<Task>,
     },
+    /// Memories of teams with the beginnings of their texts, and how many there are in all.
+    Memories {
+        ticket: Ticket,
+        rows: Vec<Memory>,
+        total: u64,
+    },
+    /// All memories that had one key, the newest first, and how many older ones are left out.
+    MemoryChain {
+        ticket: Ticket,
+        chain: Vec<Memory>,
+        left_out: u64,
+    },
     /// The dialogs that cause the outcome in the following [`Self::Quiet`]: failed, paused or blocked. Sent
     /// if there are any.
     Halted(Vec<HaltedDialog>),
@@ -496,6 +512,8 @@ macro_rules! ticket_within {
         | Self::ImageKept { ticket, .. }
         | Self::Log { ticket, .. }
         | Self::Task { ticket, .. }
+        | Self::Memories { ticket, .. }
+        | Self::MemoryChain { ticket, .. }
         | Self::Mind { ticket, .. } = $event
         {
             Some(ticket)
@@ -547,7 +565,9 @@ impl DriverEvent {
             | Self::ImageKept { .. }
             | Self::Log { .. }
             | Self::Mind { .. }
-            | Self::Task { .. } => EventScope::Reply(None),
+            | Self::Task { .. }
+            | Self::Memories { .. }
+            | Self::MemoryChain { .. } => EventScope::Reply(None),
             Self::Lagged | Self::Stopped => EventScope::Driver,
         }
     }

@@ -15,6 +15,7 @@ mod event_size;
 pub mod finding;
 pub mod image;
 pub mod lifecycle;
+pub mod memories;
 pub mod mind;
 pub mod outbox;
 pub mod program_log;
@@ -36,6 +37,7 @@ pub use event::{
 pub use finding::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};
 pub use image::{AttachedImage, ImageOrigin, ImageSource};
 pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
+pub use memories::MemoriesRequest;
 pub use mind::{MindTool, MindView};
 pub use outbox::Outbox;
 pub use program_log::{LogLevel, LogLine, LogView};

@@ -9,7 +9,7 @@ use super::views::Stored;
 use crate::domain::TeamName;
 use crate::domain::teams::memory::prompt::Noted;
 use crate::domain::teams::memory::{
-    Found, Memory, MemoryFilter, MemoryQuery, MemoryRefusal, NewMemory, Saved,
+    Found, ListedMemories, Memory, MemoryFilter, MemoryQuery, MemoryRefusal, NewMemory, Saved,
 };
 use crate::minds::has_memory;
 
@@ -49,6 +49,24 @@ impl Hive {
         })
     }
 
+    /// Brings back what was deleted last under this key; false if there is nothing.
+    pub fn restore_memory(
+        &self,
+        team: TeamName,
+        key: String,
+    ) -> Stored<Result<bool, MemoryRefusal>> {
+        self.on_tasks_changing(Changes::Nothing, move |store, _| {
+            Box::pin(async move { store.restore_memory(&team, &key).await })
+        })
+    }
+
+    /// The teams that have memories.
+    pub fn memory_teams(&self) -> Stored<Vec<TeamName>> {
+        self.on_tasks_changing(Changes::Nothing, move |store, _| {
+            Box::pin(async move { store.memory_teams().await })
+        })
+    }
+
     /// What a member of the team reads when a course begins.
     pub fn noted(&self, team: TeamName) -> Stored<Noted> {
         self.on_tasks_changing(Changes::Nothing, move |store, _| {
@@ -84,7 +102,8 @@ impl Setup {
         let mut files = Vec::new();
         for (team, folder) in teams {
             let team = Some(team.clone());
-            let filter = MemoryFilter { team, kind: None, superseded: false, most: u32::MAX };
+            let listed = ListedMemories::Active;
+            let filter = MemoryFilter { team, kind: None, listed, most: u32::MAX };
             let (memories, _) = store.memories(&filter, self.clock.as_ref()).await?;
             let file = |one: &Memory| (format!("{folder}/{}", one.file_name()), one.markdown());
             files.extend(memories.iter().map(file));

@@ -87,6 +87,11 @@ pub trait List: fmt::Debug + Sized + 'static {
     /// True if its keys lead to other lists, which replace it.
     const LEADS_ON: bool = false;
 
+    /// True if the key of this action can ever do something here: help and the palette list it.
+    fn offers(&self, _: Action) -> bool {
+        true
+    }
+
     /// The list to show when it is asked for. If it cannot be shown at once, an intent says what
     /// happens instead.
     fn open(cx: &mut Cx<'_>) -> Option<Self>;
@@ -503,7 +508,8 @@ impl<L: List> Overlay for ListOverlay<L> {
     }
 
     fn handles(&self, binding: &Binding) -> bool {
-        binding.scope == L::SCOPE || leads_on::<L>(binding.action)
+        let is_here = binding.scope == L::SCOPE || leads_on::<L>(binding.action);
+        is_here && self.list.offers(binding.action)
     }
 
     fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
@@ -527,6 +533,9 @@ impl<L: List> Overlay for ListOverlay<L> {
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Handled {
+        if !self.list.offers(action) {
+            return Handled::Ignored;
+        }
         // A key acts on the entry that was seen.
         let is_there = self.follow_chosen(cx);
         if let Some(key) = L::KEYS.iter().find(|key| key.action == action) {

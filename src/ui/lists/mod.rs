@@ -6,6 +6,8 @@ pub mod change_to_approve;
 pub mod copy_parts;
 pub mod key_sets;
 pub mod list;
+pub mod memories;
+pub mod memory;
 pub mod models;
 pub mod notice;
 pub mod notifications;
@@ -39,6 +41,8 @@ const LISTS: &[Entry] = &[
     Entry::of::<task::WholeTask>(),
     Entry::of::<triggers::Triggers>(),
     Entry::of::<trigger::WholeTrigger>(),
+    Entry::of::<memories::Memories>(),
+    Entry::of::<memory::WholeMemory>(),
     Entry::of::<autonomy::AutonomyList>(),
     Entry::of::<models::Models>(),
     Entry::of::<themes::Themes>(),

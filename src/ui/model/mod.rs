@@ -11,6 +11,7 @@ pub mod filter;
 pub mod finds;
 pub mod inbox;
 pub mod mark;
+pub mod memories;
 pub mod notices;
 pub mod place;
 pub mod retries;
@@ -32,6 +33,7 @@ pub use filter::Filter;
 pub use finds::Finds;
 pub use inbox::Inbox;
 pub use mark::Mark;
+pub use memories::{Memories, MemoryChain};
 pub use notices::{Notices, Tone};
 pub use place::{FoundPlace, Place, ReadingPlace, ViewPosition};
 pub use retries::{Retries, Retry};
@@ -47,6 +49,7 @@ pub struct Model {
     pub inbox: Inbox,
     pub retries: Retries,
     pub teams: Teams,
+    pub memories: Memories,
     /// The things that wait for the user's consent.
     pub consent: ConsentView,
     /// The sandbox level of commands, once known.

@@ -9,13 +9,14 @@ use super::strip::Strip;
 use super::transcript::prose::plain_rows;
 use crate::action::Action;
 use crate::cx::{Cx, View};
+use crate::domain::teams::memory::{ListedMemories, MAX_QUERY};
 use crate::domain::text::Text;
 use crate::domain::{Course, Genseq};
 use crate::follow_up::{FollowUp, PutOff, ToModel, ToWriting};
 use crate::model::DraftKey;
 use crate::new_overlay::{CommentOn, NewOverlay, PromptPurpose};
 use crate::overlay::{Handled, Handler};
-use crate::protocol::{ForkMode, Lifecycle};
+use crate::protocol::{ForkMode, Lifecycle, MemoriesRequest};
 use crate::request::Request;
 use crate::theme::Role;
 use crate::words;
@@ -46,6 +47,11 @@ const IN_MESSAGE: Text = Text::new(
     "it is a part of your message to the dialog; without text there is none",
     "它是给该对话的消息的一部分；不写则没有评注",
 );
+const SEARCH: Text = Text::new("search", "搜索");
+const SEARCH_LINE: Text = Text::new(
+    "any words, at most 2,000 characters; without text all memories are listed",
+    "任意文字，最多 2,000 个字符；不写则列出所有记忆",
+);
 const NEXT_STEP: Text = Text::new("next", "下一步");
 
 /// Rows at the lower edge: a heading, the dialog's name, the input line; then its description.
@@ -54,7 +60,7 @@ const ROWS: u16 = 3;
 #[derive(Debug)]
 pub struct InputPrompt {
     purpose: PromptPurpose,
-    /// The name of the dialog.
+    /// The name of the dialog, or of the list.
     name: String,
     field: Field,
     /// The line is invalid.
@@ -94,7 +100,8 @@ impl InputPrompt {
             | PromptPurpose::DeclareDead(_)
             | PromptPurpose::Fork(_)
             | PromptPurpose::PutOff(_)
-            | PromptPurpose::Title { .. } => "",
+            | PromptPurpose::Title { .. }
+            | PromptPurpose::Memories => "",
         };
         self.save(before.to_owned(), cx);
         Handled::Close
@@ -139,6 +146,16 @@ impl InputPrompt {
                 let title = (!text.is_empty()).then(|| text.to_owned());
                 FollowUp::Request(Request::Title { dialog: dialog.clone(), title })
             }
+            PromptPurpose::Memories => {
+                if text.chars().nth(MAX_QUERY).is_some() {
+                    self.wrong = true;
+                    return Handled::Done;
+                }
+                let all = MemoriesRequest::List { listed: ListedMemories::Active };
+                let search = MemoriesRequest::Search { text: text.to_owned() };
+                let request = if text.is_empty() { all } else { search };
+                FollowUp::Request(Request::Memories { request, opens: true })
+            }
         };
         cx.follow_ups.push(follow_up);
         self.close(cx)
@@ -152,6 +169,7 @@ impl InputPrompt {
             | PromptPurpose::PutOff(_)
             | PromptPurpose::Title { .. }
             | PromptPurpose::Comment { .. } => words::YES,
+            PromptPurpose::Memories => SEARCH,
         }
     }
 
@@ -166,6 +184,7 @@ impl InputPrompt {
                 (words::COMMENT, WITH_ANSWER)
             }
             PromptPurpose::Comment { on: CommentOn::Review, .. } => (words::COMMENT, IN_MESSAGE),
+            PromptPurpose::Memories => (SEARCH, SEARCH_LINE),
         }
     }
 }

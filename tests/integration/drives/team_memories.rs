@@ -1,11 +1,14 @@
 //! What a team remembers, in whole dialogs. With the real store, whose thread no paused clock waits for.
 
+use dominds_tui::domain::DialogId;
+use dominds_tui::domain::teams::memory::{ListedMemories, Memory};
 use dominds_tui::llm::{Reply, Request, Sequence};
+use dominds_tui::protocol::{Command, DriverEvent, MemoriesRequest};
 use serde_json::{Value, json};
 
 use super::result_of;
 use super::tasks::{says, world};
-use crate::common::World;
+use crate::common::{Running, World};
 
 const TEXT: &str = "Redis connections timeout after 30s under load. Increase pool size to 20.";
 
@@ -74,4 +77,72 @@ async fn s12_10_without_the_key_there_is_no_tool_and_no_byte_of_a_prompt() {
     }
     assert_eq!(seen[0], seen[1]);
     assert!(!seen[0].0.contains("memory_save"));
+}
+
+/// What the driver replies to a client.
+async fn asked(running: &mut Running, request: MemoriesRequest) -> DriverEvent {
+    const TICKET: u64 = 90_000;
+    running.send(Command::Memories { ticket: TICKET, request }).await;
+    loop {
+        let event = running.event().await;
+        if event.ticket() == Some(TICKET) {
+            return event;
+        }
+    }
+}
+
+async fn rows(running: &mut Running, request: MemoriesRequest) -> Vec<Memory> {
+    match asked(running, request).await {
+        DriverEvent::Memories { rows, .. } => rows,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn s12_5_a_client_lists_finds_deletes_and_restores_what_a_member_saved() {
+    let models = Sequence::new().reply("lead", saves()).reply("lead", says("Noted."));
+    let world = world(models, "memory: on\n");
+    let mut running = world.start().await;
+    running.talk("Go").await;
+    let list = |listed| MemoriesRequest::List { listed };
+    let search = || MemoriesRequest::Search { text: "redis pool".to_owned() };
+    let active = rows(&mut running, list(ListedMemories::Active)).await;
+    let [Memory { team, key, dialog, content, .. }] = active.as_slice() else {
+        panic!("{active:?}")
+    };
+    assert_eq!((key.as_str(), content.as_str()), ("redis-timeout", TEXT));
+    assert!(dialog.as_deref().is_some_and(|text| DialogId::parse(text).is_some()), "{dialog:?}");
+    assert_eq!(rows(&mut running, search()).await.len(), 1);
+    let (team, key) = (|| team.clone(), || key.clone());
+    let delete = || MemoriesRequest::Delete { team: team(), key: key() };
+    assert!(matches!(asked(&mut running, delete()).await, DriverEvent::Done { .. }));
+    assert!(matches!(asked(&mut running, delete()).await, DriverEvent::Refused { .. }));
+    assert!(rows(&mut running, search()).await.is_empty());
+    assert_eq!(rows(&mut running, list(ListedMemories::Deleted)).await.len(), 1);
+    let chain = MemoriesRequest::Chain { team: team(), key: key() };
+    let DriverEvent::MemoryChain { chain, left_out: 0, .. } = asked(&mut running, chain).await
+    else {
+        panic!("no chain")
+    };
+    assert!(chain.len() == 1 && chain[0].deleted_at.is_some(), "{chain:?}");
+    let restore = MemoriesRequest::Restore { team: team(), key: key() };
+    assert!(matches!(asked(&mut running, restore).await, DriverEvent::Done { .. }));
+    assert_eq!(rows(&mut running, list(ListedMemories::Active)).await.len(), 1);
+    running.shut_down().await;
+}
+
+#[tokio::test]
+async fn s12_10_a_client_that_asks_without_the_key_makes_no_store() {
+    let world = world(Sequence::new(), "version: 1\n");
+    let mut running = world.start().await;
+    for request in [
+        MemoriesRequest::List { listed: ListedMemories::Active },
+        MemoriesRequest::Search { text: "redis".to_owned() },
+    ] {
+        let refused = running.ask(|ticket| Command::Memories { ticket, request }).await;
+        let refused = refused.expect_err("memory is off");
+        assert!(refused.contains("memory: on"), "{refused}");
+    }
+    running.shut_down().await;
+    assert!(!world.path().join(".hive").exists());
 }

@@ -335,6 +335,7 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
         Command::DismissNews { ticket, ids: vec![s.text()] },
     ];
     all.extend(s.team_commands(ticket));
+    all.extend(s.memory_commands(ticket));
     all.extend([
         Command::CheckConsent,
         Command::Files,
@@ -508,6 +509,8 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
         DriverEvent::Tasks(vec![s.task_row()]),
         DriverEvent::TaskUpdated(Box::new(s.task_row())),
         DriverEvent::Task { ticket: s.number, task: Box::new(s.task()) },
+        DriverEvent::Memories { ticket, rows: vec![s.memory()], total: s.number },
+        DriverEvent::MemoryChain { ticket, chain: vec![s.memory()], left_out: s.number },
         DriverEvent::Halted(vec![HaltedDialog {
             dialog: s.dialog(),
             agent: s.agent(),

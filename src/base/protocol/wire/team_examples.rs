@@ -1,6 +1,7 @@
-//! Examples of teams and tasks.
+//! Examples of teams, their tasks and their memories.
 
 use super::examples::Seeds;
+use crate::domain::teams::memory::{ListedMemories, Memory, MemoryType};
 use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::teams::stall::StallRule;
 use crate::domain::teams::task::row::TaskRow;
@@ -14,7 +15,7 @@ use crate::domain::teams::trigger::{
 };
 use crate::domain::{TaskId, TeamName};
 use crate::protocol::command::Ticket;
-use crate::protocol::{Command, TeamRow, TeamsRequest};
+use crate::protocol::{Command, MemoriesRequest, TeamRow, TeamsRequest};
 
 impl Seeds {
     pub(super) fn team(&self) -> TeamRow {
@@ -61,6 +62,37 @@ impl Seeds {
             TeamsRequest::TryTrigger { id: trigger() },
         ];
         requests.into_iter().map(|request| Command::Tasks { ticket, request }).collect()
+    }
+
+    pub(super) fn memory_commands(&self, ticket: Ticket) -> Vec<Command> {
+        let (team, key) = (|| TeamName::new(self.text()), || self.text());
+        let requests = [
+            MemoriesRequest::List { listed: ListedMemories::Superseded },
+            MemoriesRequest::Search { text: self.text() },
+            MemoriesRequest::Chain { team: team(), key: key() },
+            MemoriesRequest::Delete { team: team(), key: key() },
+            MemoriesRequest::Restore { team: team(), key: key() },
+        ];
+        requests.into_iter().map(|request| Command::Memories { ticket, request }).collect()
+    }
+
+    pub(super) fn memory(&self) -> Memory {
+        Memory {
+            id: 7,
+            team: TeamName::new(self.text()),
+            key: self.text(),
+            kind: MemoryType::Lesson,
+            content: self.text(),
+            is_active: self.flag,
+            deleted_at: self.maybe(self.stamp()),
+            supersedes_id: self.maybe(3),
+            supersede_reason: self.maybe(self.text()),
+            superseded_by: self.maybe(9),
+            updated_by: self.text(),
+            dialog: self.maybe(self.text()),
+            created_at: self.stamp(),
+            updated_at: self.stamp(),
+        }
     }
 
     pub(super) fn trigger_row(&self) -> TriggerRow {

@@ -42,6 +42,7 @@ pub(super) fn workspace(s: &Seeds) -> WorkspaceView {
             context: s.maybe(s.number),
             images: ImageSupport::NotRead,
         }],
+        has_memory: s.flag,
     }
 }
 

@@ -128,6 +128,7 @@ pub enum DriverReport {
         members: Vec<MemberView>,
         default_responder: Option<AgentId>,
         models: Vec<ModelView>,
+        has_memory: bool,
         consent: ConsentView,
         /// Without their tasks.
         teams: Vec<TeamRow>,

@@ -97,6 +97,7 @@ pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> Dri
         members: members(minds, engine.env),
         default_responder: minds.default_responder().cloned(),
         models: models(minds),
+        has_memory: minds.hive().memory,
         teams: teams(minds.hive()),
         triggers: triggers(minds.hive()),
     }

@@ -97,6 +97,7 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
         default_responder: minds.default_responder().cloned(),
         taskdocs,
         models: models(minds),
+        has_memory: minds.hive().memory,
     }
 }
 

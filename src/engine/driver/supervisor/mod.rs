@@ -13,6 +13,7 @@ mod finding_text;
 mod image_copies;
 mod lifecycle;
 mod listing;
+mod memories;
 mod mind;
 mod minds;
 mod notices;

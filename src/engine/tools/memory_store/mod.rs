@@ -11,8 +11,8 @@ use super::outcome::ToolOutcome;
 use super::tool::{Tool, ToolCx};
 use super::typed;
 use crate::domain::teams::memory::{
-    Author, Found, MAX_ROWS, Memory, MemoryFilter, MemoryQuery, MemoryRefusal, MemoryType,
-    NewMemory, Saved,
+    Author, Found, ListedMemories, MAX_ROWS, Memory, MemoryFilter, MemoryQuery, MemoryRefusal,
+    MemoryType, NewMemory, Saved,
 };
 use crate::domain::teams::org::OrgTeam;
 use crate::domain::text::{Localized, Text, localized};
@@ -158,7 +158,7 @@ async fn list(cx: &ToolCx, args: ListArgs) -> Result<Value, Localized> {
     let filter = MemoryFilter {
         team: Some(team_of(cx)?),
         kind: wanted_type(args.kind.as_deref())?,
-        superseded: false,
+        listed: ListedMemories::Active,
         most: args.limit.unwrap_or(DEFAULT_ROWS).min(MAX_ROWS),
     };
     let (memories, total) =

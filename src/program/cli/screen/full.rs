@@ -167,7 +167,8 @@ pub async fn show_link(
         let _ = link.commands.send(command).await;
     }
     let report = Arc::new(Mutex::new(None));
-    let shown = on_terminal(link, workspace, &report, (mode, setup, demo, keys)).await;
+    // Its state is large, and more than one command shows a screen.
+    let shown = Box::pin(on_terminal(link, workspace, &report, (mode, setup, demo, keys))).await;
     if let Some(report) = report.lock().unwrap_or_else(PoisonError::into_inner).take() {
         output::note(&report);
     }

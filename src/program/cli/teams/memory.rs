@@ -8,8 +8,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::domain::teams::memory::{
-    Author, Found, MAX_ROWS, Memory, MemoryFilter, MemoryQuery, MemoryRefusal, MemoryType,
-    NewMemory, Saved,
+    Author, Found, ListedMemories, MAX_ROWS, Memory, MemoryFilter, MemoryQuery, MemoryRefusal,
+    MemoryType, NewMemory, Saved,
 };
 use crate::domain::teams::org_change::one_line;
 use crate::domain::{AgentId, Clock as _, Lang, Secrets, TeamName};
@@ -127,7 +127,8 @@ impl Work {
         of: &MemoryPlace,
     ) -> Result<(), CommandError> {
         let team = if of.team == ALL_TEAMS { None } else { Some(self.team(of)?) };
-        let filter = MemoryFilter { team, kind, superseded, most: MAX_ROWS };
+        let listed = if superseded { ListedMemories::Superseded } else { ListedMemories::Active };
+        let filter = MemoryFilter { team, kind, listed, most: MAX_ROWS };
         let listed = self.store.memories(&filter, &SystemClock).await;
         let (memories, total) = listed.map_err(|fault| refused(&fault))?;
         if of.json {
@@ -225,7 +226,8 @@ impl Work {
 
     async fn export(&mut self, folder: &Path, of: &MemoryPlace) -> Result<(), CommandError> {
         let team = Some(self.team(of)?);
-        let filter = MemoryFilter { team, kind: None, superseded: false, most: u32::MAX };
+        let listed = ListedMemories::Active;
+        let filter = MemoryFilter { team, kind: None, listed, most: u32::MAX };
         let listed = self.store.memories(&filter, &SystemClock).await;
         let (memories, _) = listed.map_err(|fault| refused(&fault))?;
         let failed = |path: &Path, error: &io::Error| {

@@ -570,6 +570,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::Drafts { .. }
         | Command::SaveDraft { .. }
         | Command::Tasks { .. }
+        | Command::Memories { .. }
         | Command::StopProcess { .. } => Scope::Nobody,
     }
 }

@@ -288,6 +288,11 @@ pub(in crate::app) const FAILURE_COUNT: Counted = Counted::new("failure", "failu
 pub(in crate::app) const DELEGATED: Text = Text::new("delegated", "已委派");
 pub const TEAM_SHUT_DOWN: Text = Text::new("the team is shut down", "团队已关闭");
 pub(in crate::app) const TASK_CANCELLED: Text = Text::new("the task is cancelled", "任务已取消");
+pub(in crate::app) const MEMORY_DELETED: Text = Text::new(
+    "the memory is deleted; for 90 days it can be restored",
+    "记忆已删除；90 天内可以恢复",
+);
+pub(in crate::app) const MEMORY_RESTORED: Text = Text::new("the memory is back", "记忆已恢复");
 pub const TRIGGER_ENABLED: Text = Text::new("the trigger is enabled", "触发器已启用");
 pub const TRIGGER_DISABLED: Text = Text::new("the trigger is disabled", "触发器已停用");
 pub(in crate::app) const TASK_QUEUED_AGAIN: Text =

@@ -7,7 +7,8 @@ use crate::app::drawing::app_words;
 use crate::app::{App, Effect, Focus, Request};
 use crate::domain::reading::transcript::BlockChange;
 use crate::follow_up::{FollowUp, ToReading};
-use crate::model::Tone;
+use crate::lists::{memories, memory};
+use crate::model::{MemoryChain, Tone};
 use crate::new_overlay::NewOverlay;
 use crate::panes::consent as consent_sheet;
 use crate::protocol::{Command, DriverEvent};
@@ -219,6 +220,21 @@ impl App {
             DriverEvent::Task { ticket, task } => {
                 let shown = self.requests.finish(ticket).map(|_| NewOverlay::Task(task));
                 self.follow(shown.map(FollowUp::Show));
+            }
+            DriverEvent::Memories { ticket, rows, total } => {
+                if let Some(Request::Memories { request, opens }) = self.requests.finish(ticket) {
+                    let list = &mut self.model.memories;
+                    (list.asked, list.rows, list.total) = (Some(request), rows, total);
+                    let shown = opens && !self.overlays.shows(memories::SCOPE);
+                    self.follow(shown.then_some(FollowUp::Show(NewOverlay::Memories)));
+                }
+            }
+            DriverEvent::MemoryChain { ticket, chain: memories, left_out } => {
+                if let Some(Request::Memories { opens, .. }) = self.requests.finish(ticket) {
+                    self.model.memories.chain = MemoryChain { memories, left_out };
+                    let shown = opens && !self.overlays.shows(memory::SCOPE);
+                    self.follow(shown.then_some(FollowUp::Show(NewOverlay::Memory)));
+                }
             }
             DriverEvent::Notice(text) => self.notify(Tone::Plain, text.in_lang(self.ui.lang)),
             DriverEvent::Quiet(outcome) => {

@@ -4,13 +4,13 @@ use super::facts::Facts;
 use crate::app::dialogs::continuing;
 use crate::app::dialogs::lifecycle;
 use crate::app::drawing::app_words;
-use crate::domain::DialogId;
-use crate::domain::text::Localized;
+use crate::domain::text::{Localized, Text};
+use crate::domain::{DialogId, TeamName};
 use crate::focus::Focus;
 use crate::follow_up::{FollowUp, FollowUps, ToModel, ToReading, ToWriting};
 use crate::model::{DraftKey, Tone};
 use crate::panes::composer::Target;
-use crate::protocol::{SheetRequest, TeamsRequest, Ticket};
+use crate::protocol::{MemoriesRequest, SheetRequest, TeamsRequest, Ticket};
 use crate::request::Request;
 
 /// The driver did it; `made` is the dialog that was created.
@@ -85,8 +85,21 @@ pub(in crate::app) fn done(
         Request::Task(TeamsRequest::ShutDown { .. }) => {
             vec![FollowUp::Notify(Tone::Good, app_words::TEAM_SHUT_DOWN)]
         }
+        Request::Memories { request: MemoriesRequest::Delete { team, key }, .. } => {
+            memory_changed(app_words::MEMORY_DELETED, (team, key), facts)
+        }
+        Request::Memories { request: MemoriesRequest::Restore { team, key }, .. } => {
+            memory_changed(app_words::MEMORY_RESTORED, (team, key), facts)
+        }
         Request::KeepGoing { dialog, .. } => continuing::keep_going_switched(&dialog, facts),
         Request::Open { .. }
+        | Request::Memories {
+            request:
+                MemoriesRequest::List { .. }
+                | MemoriesRequest::Search { .. }
+                | MemoriesRequest::Chain { .. },
+            ..
+        }
         | Request::Task(
             TeamsRequest::Show { .. } | TeamsRequest::Spawn { .. } | TeamsRequest::Update { .. },
         )
@@ -107,6 +120,14 @@ pub(in crate::app) fn done(
         | Request::StopProcess { .. }
         | Request::ChangeSheet { draft: None, .. } => Vec::new(),
     }
+}
+
+/// The open list and the open sheet are read again.
+fn memory_changed(word: Text, (team, key): (TeamName, String), facts: Facts<'_>) -> FollowUps {
+    let listed = facts.model.memories.asked.clone();
+    let read = listed.into_iter().chain([MemoriesRequest::Chain { team, key }]);
+    let read = read.map(|request| FollowUp::Request(Request::Memories { request, opens: false }));
+    std::iter::once(FollowUp::Notify(Tone::Good, word)).chain(read).collect()
 }
 
 /// Opens a new dialog to write to it, also if a question was being answered.
@@ -159,6 +180,7 @@ pub(in crate::app) fn refused(
         Request::Sheet { .. } => Some(FollowUp::SheetRefused),
         Request::Lifecycle { .. }
         | Request::Task(_)
+        | Request::Memories { .. }
         | Request::Title { .. }
         | Request::KeepGoing { .. }
         | Request::SetModel { .. }

@@ -15,6 +15,8 @@ use crate::follow_up::{FollowUp, FollowUps, ToReading, ToWriting};
 use crate::keymap::Keymap;
 use crate::lists::change_to_approve::ChangeToApprove;
 use crate::lists::list::ListOverlay;
+use crate::lists::memories::Memories;
+use crate::lists::memory::WholeMemory;
 use crate::lists::tasks::Tasks;
 use crate::lists::{self, copy_parts, overview, shelf, task, trigger};
 use crate::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
@@ -173,6 +175,8 @@ impl Overlays {
             }
             NewOverlay::Task(whole) => self.stack.push(task::overlay(whole)),
             NewOverlay::Trigger(row) => self.stack.push(trigger::overlay(row)),
+            NewOverlay::Memories => self.push(ListOverlay::new(Memories)),
+            NewOverlay::Memory => self.push(ListOverlay::new(WholeMemory)),
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }

@@ -13,14 +13,15 @@ use crate::domain::dialogs::background::{Background, BackgroundState};
 use crate::domain::teams::notices::NewsKind;
 use crate::domain::text::Localized;
 use crate::lists::{
-    change_to_approve, copy_parts, key_sets, notice, task, tasks, teams, themes, trigger, triggers,
+    change_to_approve, copy_parts, key_sets, memories, memory, notice, task, tasks, teams, themes,
+    trigger, triggers,
 };
 use crate::model::Mark;
 use crate::panes::{
     changes, composer, confirm, consent, inbox, log, mind, sheet, timeline, transcript, tree, usage,
 };
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow};
+use crate::protocol::{Command, DriverEvent, MindView, QuietOutcome, TreeRow, WorkspaceView};
 use crate::theme::Glyphs;
 use crate::user_settings::SettingOptions;
 
@@ -54,6 +55,7 @@ fn focused(scope: Scope) -> Stage {
     stage.apply(DriverEvent::Teams(teams::tests::teams()));
     stage.apply(DriverEvent::Tasks(tasks::tests::rows()));
     stage.apply(DriverEvent::Triggers(triggers::tests::rows()));
+    stage.apply(DriverEvent::Workspace(WorkspaceView { has_memory: true, ..workspace() }));
     let keys = key_sets::tests::options();
     stage.offer(SettingOptions { keys, ..themes::tests::options() });
     let keys = [
@@ -83,6 +85,10 @@ fn focused(scope: Scope) -> Stage {
         tasks::tests::show_whole(&mut stage);
     } else if scope == trigger::SCOPE {
         stage.keys("1 <alt+6> o");
+    } else if scope == memories::SCOPE {
+        memories::tests::show(&mut stage);
+    } else if scope == memory::SCOPE {
+        memories::tests::show_whole(&mut stage);
     } else if let Some((_, keys)) = keys.iter().find(|(known, _)| *known == scope) {
         stage.keys(keys);
     } else {

@@ -603,6 +603,7 @@ pub fn workspace() -> WorkspaceView {
         default_responder: Some("orchestrator".into()),
         taskdocs: vec!["add-2fa.tsk".to_owned(), "nightly.tsk".to_owned()],
         models: Vec::new(),
+        has_memory: false,
     }
 }
 

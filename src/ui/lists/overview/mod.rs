@@ -7,7 +7,7 @@ pub(crate) mod tests;
 use std::collections::BTreeMap;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
-use super::{problems, tasks, teams, triggers};
+use super::{memories, problems, tasks, teams, triggers};
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::reading::problem::STORE_PROBLEM;
@@ -122,7 +122,10 @@ impl Line {
 }
 
 #[derive(Debug)]
-pub struct Overview;
+pub struct Overview {
+    /// The teams had memories when it was opened.
+    has_memory: bool,
+}
 
 impl List for Overview {
     const SCOPE: Scope = SCOPE;
@@ -189,6 +192,9 @@ impl List for Overview {
                 Some(Outcome::Stay(FollowUp::Request(log)))
             },
         },
+        above(memories::SCOPE, Text::new("memory", "记忆"), |list, _, _| {
+            list.has_memory.then(|| shows(memories::SCOPE))
+        }),
         above(teams::SCOPE, Text::new("teams", "团队"), |_, _, _| Some(shows(teams::SCOPE))),
         above(tasks::SCOPE, Text::new("tasks", "任务"), |_, _, _| Some(shows(tasks::SCOPE))),
         above(triggers::SCOPE, Text::new("triggers", "触发器"), |_, _, _| {
@@ -196,8 +202,12 @@ impl List for Overview {
         }),
     ];
 
-    fn open(_: &mut Cx<'_>) -> Option<Self> {
-        Some(Self)
+    fn offers(&self, action: Action) -> bool {
+        self.has_memory || action != Action::Show(memories::SCOPE)
+    }
+
+    fn open(cx: &mut Cx<'_>) -> Option<Self> {
+        Some(Self { has_memory: cx.model.workspace.has_memory })
     }
 
     fn about(&self, ui: &UiSettings, cx: &Cx<'_>) -> String {

@@ -8,7 +8,7 @@ pub mod rank;
 mod tests;
 pub mod words;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::task::named;
 use crate::domain::text::hidden_chars::is_hidden;
@@ -188,7 +188,7 @@ impl MemoryRefusal {
 }
 
 /// A memory as it is kept. Its JSON is in docs/scripting.md.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Memory {
     pub id: i64,
@@ -271,13 +271,23 @@ impl MemoryQuery {
     }
 }
 
+/// Which memories are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ListedMemories {
+    Active,
+    /// Also those that were replaced.
+    Superseded,
+    /// Those that were deleted alone; of those with one key that replaced each other, the last one.
+    Deleted,
+}
+
 /// Which memories are listed, and how many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryFilter {
     /// `None`: those of all teams.
     pub team: Option<TeamName>,
     pub kind: Option<MemoryType>,
-    /// Also those that were replaced.
-    pub superseded: bool,
+    pub listed: ListedMemories,
     pub most: u32,
 }

@@ -12,9 +12,7 @@ use crate::domain::{
     AgentId, Background, CallId, Clock, DialogId, DisplayState, Lang, Problem, Problems, RootId,
 };
 use crate::protocol::command::Ticket;
-use crate::protocol::event::{
-    ConsentView, DriverEvent, InboxRow, MemberView, ModelView, Segment, TreeRow, WorkspaceView,
-};
+use crate::protocol::event::{ConsentView, DriverEvent, InboxRow, Segment, TreeRow, WorkspaceView};
 
 use crate::store::Titles;
 
@@ -210,11 +208,19 @@ impl ScreenState {
                 members,
                 default_responder,
                 models,
+                has_memory,
                 consent,
                 teams,
                 triggers,
             } => {
-                self.set_team((members, default_responder, models), out);
+                let now = WorkspaceView {
+                    members,
+                    default_responder,
+                    models,
+                    has_memory,
+                    ..self.workspace.clone()
+                };
+                self.set_workspace(now, out);
                 if self.consent != consent {
                     self.consent = consent;
                     out.push(DriverEvent::Consent(self.consent.clone()));
@@ -446,12 +452,7 @@ impl ScreenState {
         }
     }
 
-    fn set_team(
-        &mut self,
-        (members, default_responder, models): (Vec<MemberView>, Option<AgentId>, Vec<ModelView>),
-        out: &mut Outboxes,
-    ) {
-        let now = WorkspaceView { members, default_responder, models, ..self.workspace.clone() };
+    fn set_workspace(&mut self, now: WorkspaceView, out: &mut Outboxes) {
         if now != self.workspace {
             self.workspace = now;
             out.push(DriverEvent::Workspace(self.workspace.clone()));

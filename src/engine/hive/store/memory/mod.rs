@@ -10,7 +10,9 @@ use super::db::{Row, Step, sql};
 use super::task_rows::named;
 use super::{Store, millis, moment};
 use crate::domain::teams::memory::prompt::{MAX_SHOWN, Noted, NotedRow};
-use crate::domain::teams::memory::{MAX_ROWS, Memory, MemoryFilter, MemoryRefusal, MemoryType};
+use crate::domain::teams::memory::{
+    ListedMemories, MAX_ROWS, Memory, MemoryFilter, MemoryRefusal, MemoryType,
+};
 use crate::domain::{Clock, TeamName};
 use crate::hive::fault::StoreFault;
 use index::Indexed;
@@ -29,7 +31,7 @@ const TYPE_ORDER: &str = "CASE m.type WHEN 'identity' THEN 0 WHEN 'lesson' THEN 
 const IN_PROMPTS: &str = "m.type IN ('identity', 'lesson', 'decision', 'context')";
 
 impl Store {
-    /// Memories by type, then the newest first, and how many there are in all. Deleted ones are left out.
+    /// Memories by type, then the newest first, and how many there are in all.
     ///
     /// # Errors
     /// The disk, or a row that no version of this program wrote.
@@ -38,10 +40,17 @@ impl Store {
         filter: &MemoryFilter,
         clock: &dyn Clock,
     ) -> Result<(Vec<Memory>, u64), StoreFault> {
-        const WANTED: &str = "m.org = $1 AND m.deleted_at IS NULL AND (m.is_active = 1 OR $2 = 1) \
+        const WANTED: &str = "m.org = $1 AND (($2 < 2 AND m.deleted_at IS NULL AND (m.is_active = 1 OR $2 = 1)) \
+             OR ($2 = 2 AND m.deleted_at IS NOT NULL \
+             AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.org = m.org AND n.supersedes_id = m.id))) \
              AND ($3 IS NULL OR m.team = $3) AND ($4 IS NULL OR m.type = $4)";
+        let listed: i64 = match filter.listed {
+            ListedMemories::Active => 0,
+            ListedMemories::Superseded => 1,
+            ListedMemories::Deleted => 2,
+        };
         let bound = |text: String| {
-            let wanted = sql(text).bind(i64::from(filter.superseded));
+            let wanted = sql(text).bind(listed);
             let wanted = wanted.bind(filter.team.as_ref().map(|team| team.as_str().to_owned()));
             wanted.bind(filter.kind.map(MemoryType::name))
         };

@@ -60,9 +60,13 @@ async fn keys(store: &mut Store, text: &str) -> Vec<String> {
     search(store, text).await.into_iter().map(|found| found.memory.key).collect()
 }
 
-async fn list(store: &mut Store, of: Option<&str>) -> Vec<Memory> {
-    let filter = MemoryFilter { team: of.map(team), kind: None, superseded: false, most: 500 };
+async fn listed(store: &mut Store, of: Option<&str>, listed: ListedMemories) -> Vec<Memory> {
+    let filter = MemoryFilter { team: of.map(team), kind: None, listed, most: 500 };
     store.memories(&filter, &At(10)).await.unwrap().0
+}
+
+async fn list(store: &mut Store, of: Option<&str>) -> Vec<Memory> {
+    listed(store, of, ListedMemories::Active).await
 }
 
 async fn count(store: &mut Store, table: &str) -> i64 {
@@ -287,7 +291,13 @@ async fn s12_5_what_is_deleted_is_gone_for_all_can_be_restored_and_is_removed_af
             assert_eq!(count(store, table).await, 0, "{table}");
         }
         assert_eq!(store.memory_chain(&of, "redis", &At(9)).await.unwrap().len(), 2);
+        let deleted = listed(store, Some("ops"), ListedMemories::Deleted).await;
+        assert_eq!(deleted.len(), 1, "the last one of its key");
+        assert_eq!(deleted[0].content, LEAK);
+        assert!(listed(store, None, ListedMemories::Superseded).await.is_empty());
         assert_eq!(store.restore_memory(&of, "redis").await.unwrap(), Ok(true));
+        assert!(listed(store, None, ListedMemories::Deleted).await.is_empty());
+        assert_eq!(listed(store, None, ListedMemories::Superseded).await.len(), 2);
         assert_eq!(search(store, "redis").await.len(), 2);
         assert_eq!(list(store, None).await[0].content, LEAK);
         let taken = store.restore_memory(&of, "redis").await.unwrap();
@@ -402,7 +412,8 @@ async fn a_row_that_nobody_here_wrote_is_no_reason_to_break_down() {
     plain("UPDATE memories SET type = 'nonsense'").execute(&mut store.db).await.unwrap();
     let read = store.noted(&team("ops")).await;
     assert_eq!(read.unwrap().total, 0);
-    let filter = MemoryFilter { team: None, kind: None, superseded: false, most: 5 };
+    let listed = ListedMemories::Active;
+    let filter = MemoryFilter { team: None, kind: None, listed, most: 5 };
     let listed = store.memories(&filter, &At(1)).await;
     assert!(matches!(listed, Err(StoreFault::Damaged(_))), "{listed:?}");
 }

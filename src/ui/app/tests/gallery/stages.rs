@@ -7,8 +7,8 @@ use crate::app::{DemoStart, Focus};
 use crate::domain::Lang;
 use crate::follow_up::FilteredList;
 use crate::lists::{
-    autonomy, change_to_approve, copy_parts, key_sets, models, notice, notifications, overview,
-    places, problems, processes, shelf, tasks, team, themes, triggers,
+    autonomy, change_to_approve, copy_parts, key_sets, memories, models, notice, notifications,
+    overview, places, problems, processes, shelf, tasks, team, themes, triggers,
 };
 use crate::new_overlay::{NewOverlay, PromptPurpose, SheetKind};
 use crate::panes::{changes, composer, consent, finder, log, mind, sheet, timeline, usage};
@@ -48,6 +48,8 @@ surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
     NewOverlay::NewTask(_) => "new-task";
     NewOverlay::Task(_) => "task";
     NewOverlay::Trigger(_) => "trigger";
+    NewOverlay::Memories => "memories";
+    NewOverlay::Memory => "memory";
     NewOverlay::ToApprove(_) => "change";
     NewOverlay::Shelf(_) => "shelf";
     NewOverlay::Search => "search";
@@ -62,6 +64,7 @@ surfaces_of!(OF_PROMPTS: PromptPurpose, _every_prompt {
     PromptPurpose::PutOff(_) => "later";
     PromptPurpose::Title { .. } => "title";
     PromptPurpose::Comment { .. } => "comment";
+    PromptPurpose::Memories => "memory-search";
 });
 
 surfaces_of!(OF_SHEETS: SheetKind, _every_sheet {
@@ -157,6 +160,9 @@ pub const SURFACES: &[Surface] = &[
         name: "trigger",
         show: |width, height| with_triggers("<alt+6> j j j o", width, height),
     },
+    Surface { name: "memories", show: memories::tests::stage },
+    Surface { name: "memory", show: memories::tests::whole_shown },
+    Surface { name: "memory-search", show: memories::tests::searching },
     Surface {
         name: "new-task",
         show: |width, height| with_tasks("<alt+4> j a \"check it\"", width, height),
