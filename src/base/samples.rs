@@ -77,6 +77,8 @@ pub mod org {
             allowed_tools: None,
             limits: TeamLimits::default(),
             default_overlap: Overlap::Allow,
+            shell_secrets: Vec::new(),
+            held_back: None,
         }
     }
 

@@ -40,7 +40,7 @@ use dominds_tui::domain::safety::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{
     AgentId, Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId, RootId, SelfId,
-    SharedSecrets, SideDialogLimits,
+    SharedSecrets, SideDialogLimits, TeamName,
 };
 use dominds_tui::driver::{
     AfterRestart, Audience, ChangedTrees, Configuration, Consent, Driver, Driving, Engine, LogEnd,
@@ -139,6 +139,15 @@ impl Consent for Waiting {
         };
         let ids = minds.team().members.iter().map(|member| member.id.clone());
         ids.filter(waits).collect()
+    }
+
+    fn unagreed_vaults(&self, minds: &Minds) -> Vec<TeamName> {
+        let waits = |name: &TeamName| {
+            let named = |one: &Unagreed| one.entry.name == name.as_str();
+            self.all().iter().any(|one| one.entry.kind == TrustKind::Vault && named(one))
+        };
+        let names = minds.hive().org().teams().map(|team| team.name.clone());
+        names.filter(waits).collect()
     }
 }
 

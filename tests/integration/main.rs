@@ -48,3 +48,4 @@ mod terminal;
 mod tour;
 mod triggers;
 mod trust;
+mod vault;

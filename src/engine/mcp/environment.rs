@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::domain::safety::references::{EntryUse, VAULT_KEY, VaultUse};
 use crate::domain::safety::secrets::is_secret;
 use crate::domain::text::{Localized, localized};
-use crate::domain::{Secrets, SharedSecrets};
+use crate::domain::{Secrets, SharedSecrets, TeamName};
 use crate::minds::mcp_config::ValueSource;
 use crate::tools::PASSED_ON;
 
@@ -25,20 +26,23 @@ impl std::fmt::Debug for ResolvedVariables {
 }
 
 impl ResolvedVariables {
-    /// The error names the missing variable. Variables that every program inherits are not secret, even
-    /// if an entry names them.
+    /// What the server of this name gets. The error names what is missing. Variables that every program inherits are
+    /// not secret, even if an entry names them.
     pub fn resolve(
+        server: &str,
         given: &[(String, ValueSource)],
         env: &EnvReader,
         vault: &SharedSecrets,
     ) -> Result<Self, Localized> {
         let (mut pairs, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        let mut used = Vec::new();
         for (name, given) in given {
             values.extend(given.literal_secret(name).map(str::to_owned));
             let value = match given {
                 ValueSource::Literal(text) => text.clone(),
                 ValueSource::Env(variable) => {
-                    let value = env(variable).ok_or_else(|| {
+                    let value = env(variable).filter(|_| variable != VAULT_KEY);
+                    let value = value.ok_or_else(|| {
                         localized!(
                             "{name} needs the environment variable {variable}, which is not set",
                             "{name} 需要环境变量 {variable}，但它未设置"
@@ -51,8 +55,30 @@ impl ResolvedVariables {
                     }
                     value
                 }
+                ValueSource::Vault { team, key, version: _ } => {
+                    let entry = vault.entry(team, key);
+                    let entry = entry.filter(|one| one.rights.uses.contains(&VaultUse::Mcp));
+                    let entry = entry.ok_or_else(|| {
+                        localized!(
+                            "{name} needs the secret {key} of team {team}, which is not in its vault, cannot be read here, or is not for mcp",
+                            "{name} 需要团队 {team} 的机密 {key}，但它不在保管库中、在此无法读取，或不允许用于 mcp"
+                        )
+                    })?;
+                    used.push((team, key));
+                    entry.value
+                }
             };
             pairs.push((name.clone(), value));
+        }
+        for (team, key) in used {
+            vault.note_use(EntryUse {
+                team: TeamName::new(team),
+                key: key.clone(),
+                place: VaultUse::Mcp,
+                target: server.to_owned(),
+                dialog: String::new(),
+                by: String::new(),
+            });
         }
         Ok(Self { pairs, secrets: vault.learn(names, values) })
     }
@@ -71,6 +97,7 @@ pub(super) fn passed_on(env: &EnvReader) -> impl Iterator<Item = (&'static str, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::safety::references::{VaultEntries, VaultEntry, VaultRights};
 
     fn env(name: &str) -> Option<String> {
         [
@@ -89,7 +116,7 @@ mod tests {
     fn a_variable_that_is_missing_is_named() {
         let given = [("A".to_owned(), ValueSource::Env("NOWHERE".to_owned()))];
         let error =
-            ResolvedVariables::resolve(&given, &env, &SharedSecrets::default()).unwrap_err();
+            ResolvedVariables::resolve("s", &given, &env, &SharedSecrets::default()).unwrap_err();
         assert_eq!(error.to_string(), "A needs the environment variable NOWHERE, which is not set");
     }
 
@@ -104,13 +131,42 @@ mod tests {
             ("NODE_ENV".to_owned(), ValueSource::Env("NODE_ENV".to_owned())),
         ];
         let vault = SharedSecrets::default();
-        let resolved = ResolvedVariables::resolve(&given, &env, &vault).unwrap();
+        let resolved = ResolvedVariables::resolve("s", &given, &env, &vault).unwrap();
         let text = "sk-canary turned on a-word, open-secret, production in /home/somebody";
         let expected = "[redacted] turned on a-word, [redacted], production in /home/somebody";
         assert_eq!(resolved.redact(text), expected);
         assert_eq!(vault.secrets().redacted(text.to_owned()), expected, "everybody knows it");
         assert!(vault.secrets().is_one("TOKEN") && !vault.secrets().is_one("HOME"));
         assert!(!format!("{resolved:?}").contains("canary"));
+    }
+
+    #[test]
+    fn s15_6_a_secret_of_a_vault_is_for_servers_only_if_it_says_so() {
+        let entry = |uses: &[VaultUse]| VaultEntry {
+            value: "vault-canary".to_owned(),
+            rights: VaultRights { uses: uses.to_vec(), ..VaultRights::default() },
+            version: 1,
+        };
+        let vault = SharedSecrets::default();
+        let main = [("OPEN", entry(&[VaultUse::Mcp])), ("OTHER", entry(&[VaultUse::Shell]))];
+        let main: VaultEntries = main.into_iter().map(|(key, one)| (key.to_owned(), one)).collect();
+        vault.set_entries([("main".to_owned(), main)].into());
+        let resolve = |team: &str, key: &str| {
+            let source =
+                ValueSource::Vault { team: team.to_owned(), key: key.to_owned(), version: 0 };
+            ResolvedVariables::resolve("s", &[("TOKEN".to_owned(), source)], &env, &vault)
+        };
+        let resolved = resolve("main", "OPEN").unwrap();
+        assert_eq!(resolved.pairs, [("TOKEN".to_owned(), "vault-canary".to_owned())]);
+        assert_eq!(resolved.redact("vault-canary"), "[redacted]");
+        let used = vault.take_uses();
+        let used: Vec<_> = used.iter().map(|one| (one.key.as_str(), one.target.as_str())).collect();
+        assert_eq!(used, [("OPEN", "s")]);
+        for (team, key) in [("main", "OTHER"), ("ops", "OPEN"), ("main", "NOPE")] {
+            let refused = resolve(team, key).unwrap_err().to_string();
+            assert!(refused.contains(key) && refused.contains(team), "{refused}");
+        }
+        assert!(vault.take_uses().is_empty());
     }
 
     #[test]

@@ -125,10 +125,10 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         }
         let variables = match &self.server.transport {
             Transport::Stdio(program) => {
-                ResolvedVariables::resolve(&program.env, self.context.env, vault)
+                ResolvedVariables::resolve(&self.name, &program.env, self.context.env, vault)
             }
             Transport::Http(server) => {
-                ResolvedVariables::resolve(&server.headers, self.context.env, vault)
+                ResolvedVariables::resolve(&self.name, &server.headers, self.context.env, vault)
             }
         };
         let failure = match variables {

@@ -57,6 +57,7 @@ pub struct Servers {
     workspace: Arc<Path>,
     lang: Lang,
     permission: Arc<dyn Permission>,
+    vault: SharedSecrets,
     tx: mpsc::Sender<SupervisorRequest>,
     snapshots: watch::Receiver<Arc<Snapshot>>,
     /// Taken when it is run.
@@ -78,12 +79,12 @@ impl Servers {
             env,
             clients,
             permission: permission.clone(),
-            vault,
+            vault: vault.clone(),
             sandbox,
         };
         let supervisor = McpSupervisor::new(context, taken, tx.downgrade(), requests, snapshots_tx);
         let supervisor = Mutex::new(Some(supervisor));
-        Self { workspace, lang, permission, tx, snapshots, supervisor }
+        Self { workspace, lang, permission, vault, tx, snapshots, supervisor }
     }
 
     /// The current tools, as (server, tool).
@@ -110,6 +111,7 @@ fn desired(
     workspace: &Path,
     permission: &dyn Permission,
     lists: &[HeldList],
+    vault: &SharedSecrets,
 ) -> Option<Vec<Desired>> {
     let file = McpFile::load(workspace);
     let desired = file.servers.into_iter().map(|declared| {
@@ -121,7 +123,12 @@ fn desired(
             Some((list.listing.clone(), held))
         });
         let (id, line) = (declared.id, declared.line);
-        Desired { id, line, server: declared.server, allowed, judged }
+        let version = |team: &str, key: &str| vault.entry(team, key).map(|entry| entry.version);
+        let server = declared.server.map(|server| McpServer {
+            transport: server.transport.with_versions(&version),
+            ..server
+        });
+        Desired { id, line, server, allowed, judged }
     });
     (!file.broken).then(|| desired.collect())
 }
@@ -137,9 +144,9 @@ impl ToolSource for Servers {
     fn settle(&self) -> BoxFuture<'static, ()> {
         const MARGIN: Duration = Duration::from_millis(200);
         let (workspace, permission) = (self.workspace.clone(), self.permission.clone());
-        let (tx, now) = (self.tx.clone(), self.now());
+        let (tx, now, vault) = (self.tx.clone(), self.now(), self.vault.clone());
         Box::pin(async move {
-            let read = move || desired(&workspace, &*permission, &now.lists);
+            let read = move || desired(&workspace, &*permission, &now.lists, &vault);
             let read = tokio::task::spawn_blocking(read).await;
             let Ok(Some(desired)) = read else { return };
             let (reply, settled) = oneshot::channel();

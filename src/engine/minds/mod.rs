@@ -35,7 +35,8 @@ pub use cache::{MindsCache, MindsFolder, MindsSource};
 pub use first_model::FirstModel;
 pub(crate) use hive::new_team::team_file;
 pub use hive::{
-    Capture, HiveConfig, PATH as HIVE_FILE, has_memory, is_configured as has_hive, with_level,
+    Capture, HiveConfig, PATH as HIVE_FILE, credentials, has_memory, is_configured as has_hive,
+    uses_vault, with_level, without_credentials,
 };
 pub use hive::{new_member, new_team, triggers};
 pub use llm_config::{ApiType, Connection, Env, ModelInfo, ProviderConfig, RetryConfig};
@@ -49,7 +50,7 @@ pub use untrusted_files::CONFIG_LIMIT_BYTES;
 use crate::domain::asking::autonomy::AutonomyScope;
 use crate::domain::safety::trust::TrustKind;
 use crate::domain::text::Text;
-use crate::domain::{AgentId, Lang, Member, Problem, Secrets, ShellRight, Stamp, Team};
+use crate::domain::{AgentId, Lang, Member, Problem, Secrets, ShellRight, Stamp, Team, TeamName};
 use crate::yaml::Lines;
 pub(crate) use team::{PATH as TEAM_FILE, member_entry, with_member, without_member};
 
@@ -168,6 +169,15 @@ impl Minds {
     #[must_use]
     pub fn without_autonomy(mut self, of: Vec<AutonomyScope>) -> Self {
         self.hive.hold_back(of);
+        self
+    }
+
+    /// The same without the secrets that commands of these teams get: the user has not agreed to them.
+    #[must_use]
+    pub fn without_shell_secrets(mut self, of: &[TeamName]) -> Self {
+        if !of.is_empty() {
+            self.hive.without_shell_secrets(of);
+        }
         self
     }
 
@@ -314,6 +324,7 @@ pub fn trust_file(kind: TrustKind) -> &'static str {
         TrustKind::Server | TrustKind::Tool => mcp_config::PATH,
         TrustKind::Provider => llm_config::PATH,
         TrustKind::Autonomy | TrustKind::Spawn => hive::PATH,
+        TrustKind::Vault => hive::TEAMS_FOLDER,
         TrustKind::Store => STORE_FOLDER,
     }
 }

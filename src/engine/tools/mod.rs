@@ -46,6 +46,7 @@ mod team_place;
 mod teams;
 mod tool;
 pub mod typed;
+mod vault_source;
 
 pub use args::Args;
 pub(crate) use args::{ArgMismatch, MismatchKind, parameters};
@@ -69,7 +70,7 @@ pub(crate) use shell::{Identity, ProcessGroup, STOPPED_WITH_OUTPUT};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
 pub use team_calls::TeamCalls;
 pub use team_place::TeamPlace;
-pub(crate) use teams::{asks_first, tools as team_tools};
+pub(crate) use teams::{VAULT_GET, asks_first, tools as team_tools, vault_tools};
 pub(crate) use tool::interrupted;
 pub use tool::{Description, ReminderView, Tool, ToolCx, ToolSpec};
 

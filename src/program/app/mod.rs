@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::consent::{Trust, is_inside};
+use crate::domain::safety::references::VAULT_KEY;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::safety::trust::Unagreed;
 use crate::domain::text::localized;
@@ -20,7 +21,9 @@ use crate::driver::{
     Audience, ChangedTrees, Configuration, Consent, Driver, Driving, Engine, LogEnd,
     NoConsentNeeded, Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
-use crate::hive::{self, AnyStore, Hive, Permission as StorePermission, StoreChoice};
+use crate::hive::{
+    self, AnyStore, Hive, KnownVaults, Permission as StorePermission, StoreChoice, VaultKeys,
+};
 use crate::llm::{
     self, Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote,
     Responses, Scripted, Secret, Sequence,
@@ -114,14 +117,6 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
     let engine = engine(start.workspace, store.clone(), providers);
     let sandbox = Sandbox::new(sandbox_config(start.workspace), start.level);
     let server_sandbox = start.servers_level.map(|level| (sandbox.clone(), level));
-    let sources = trust.clone().map(|trust| {
-        ToolSources::new(vec![Arc::new(mcp_servers(
-            start.workspace,
-            trust,
-            &engine.tools,
-            server_sandbox,
-        ))])
-    });
     let shells = Shells::with(ShellSetup {
         environment: Environment::of(env::all()),
         register: process_register(start.workspace),
@@ -129,13 +124,20 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
         sandbox: Some(sandbox),
     });
     shells.find_again(start.workspace);
-    let (consent, permission): (Arc<dyn Consent>, Arc<dyn StorePermission>) = match trust {
-        Some(trust) => (trust.clone(), trust),
+    let (consent, permission): (Arc<dyn Consent>, Arc<dyn StorePermission>) = match &trust {
+        Some(trust) => (trust.clone(), trust.clone()),
         None => (Arc::new(NoConsentNeeded), Arc::new(AnyStore)),
     };
     let hive = Hive::new(hive::Setup {
         lang: start.user_lang,
         ..hive_setup(start.workspace, permission, start.tasks)
+    });
+    let sources = trust.map(|trust| {
+        let keys = vault_keys(start.workspace);
+        let vaults = KnownVaults::new(hive.clone(), keys, logs::vault().clone());
+        let servers = mcp_servers(start.workspace, trust, &engine.tools, server_sandbox);
+        // Servers start with secrets.
+        ToolSources::new(vec![Arc::new(vaults), Arc::new(servers)])
     });
     engine.problems.book().take("config", start.config_problems);
     let engine = Engine {
@@ -168,6 +170,16 @@ pub fn hive_setup(
         store,
         lang: env::work_language(),
     }
+}
+
+/// Where the keys of vaults are, outside of this workspace. The one in the environment is a secret as well.
+pub fn vault_keys(workspace: &Path) -> VaultKeys {
+    let folder = dirs::data().filter(|folder| !is_inside(folder, workspace));
+    let given = env::variable(VAULT_KEY);
+    if let Some(given) = &given {
+        logs::vault().learn([VAULT_KEY.to_owned()], [given.clone()]);
+    }
+    VaultKeys { folder: folder.map(|folder| folder.join("keys")), given }
 }
 
 /// The folders of this user that sockets of drivers may be in.

@@ -189,12 +189,18 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Trigger(wanted)) => block_on(teams::trigger(&workspace, wanted.command)),
         Some(Command::Memory(wanted)) => block_on(teams::memory(&workspace, wanted.command)),
         Some(Command::Send(wanted)) => block_on(teams::send(&workspace, wanted)),
+        Some(Command::Vault(wanted)) => block_on(teams::vault(&workspace, wanted.command)),
         Some(Command::Hive(wanted)) => {
             block_on(teams::store_copies::hive(&workspace, wanted.command))
         }
         Some(Command::Health { json }) => block_on(teams::store_copies::health(&workspace, json)),
         Some(Command::Trust { yes }) => block_on(running::trust::trust(&workspace, yes)),
-        Some(Command::Serve) => block_on(reach::serve::serve(&workspace)),
+        Some(Command::Serve { migrate_credentials }) => block_on(async {
+            if migrate_credentials {
+                teams::migrate_credentials(&workspace).await?;
+            }
+            reach::serve::serve(&workspace).await
+        }),
         Some(Command::Attach(wanted)) => reach::serve::attach(&workspace, &wanted),
         Some(Command::Relay { no_start }) => reach::relay::relay(&workspace, !no_start),
         Some(Command::Inbox(wanted)) => reach::inbox::inbox(&workspace, wanted),

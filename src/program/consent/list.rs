@@ -12,7 +12,7 @@ use crate::domain::safety::server_tools::ToolFacts;
 use crate::domain::safety::trust::{TrustEntry, TrustKind};
 use crate::domain::teams::org::MAIN;
 use crate::domain::text::{Localized, localized};
-use crate::domain::{AgentId, Member};
+use crate::domain::{AgentId, Member, TeamName};
 use crate::hive::{Folder, StoreState};
 use crate::llm::destination;
 use crate::minds::mcp_config::{McpFile, Transport};
@@ -39,6 +39,7 @@ pub(super) fn all_entries(
     }
     entries.extend(autonomy_entries(minds).map(|(_, entry)| entry));
     entries.extend(spawn_entry(minds));
+    entries.extend(vault_entries(minds).map(|(_, entry)| entry));
     if let StoreState::There { seat } = Folder::of(workspace).state()
         && minds.hive().is_configured
         && !seat.is_empty()
@@ -194,6 +195,24 @@ fn spawn_entry(minds: &Minds) -> Option<TrustEntry> {
     more.sort_unstable();
     let act = format!("gives the leads of teams that members make: {}", more.join(", "));
     Some(TrustEntry::new(TrustKind::Spawn, "toolsets", &act, digest(&["spawn", &act])))
+}
+
+/// Returns one entry for each team whose commands get secrets.
+pub(super) fn vault_entries(minds: &Minds) -> impl Iterator<Item = (&TeamName, TrustEntry)> {
+    // Where vaults are off no team has any.
+    let teams = minds.hive().org().teams().filter(|team| !team.shell_secrets.is_empty());
+    teams.map(|team| {
+        let members: Vec<String> = team.members.iter().map(|id| format!("@{id}")).collect();
+        let variable = |(name, key): &(String, String)| {
+            if name == key { name.clone() } else { format!("{name} ({key})") }
+        };
+        let variables: Vec<String> = team.shell_secrets.iter().map(variable).collect();
+        let (members, variables) = (members.join(", "), variables.join(", "));
+        let act = format!("commands of {members} get {variables} in their environment");
+        let name = team.name.as_str();
+        let digest = digest(&["vault", name, &act]);
+        (&team.name, TrustEntry::new(TrustKind::Vault, name, &act, digest))
+    })
 }
 
 /// The entry of a store, by its random name: another one has to be agreed to again.

@@ -22,7 +22,7 @@ use crate::domain::safety::trust::{
     Agreed, ChosenLevel, TrustEntry, TrustKind, Unagreed, unagreed,
 };
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{AgentId, Lang};
+use crate::domain::{AgentId, Lang, TeamName};
 use crate::driver::Consent;
 use crate::guard::edit_file;
 use crate::hive::Permission as StorePermission;
@@ -380,6 +380,16 @@ impl Consent for Trust {
         let agreed = self.agreed();
         let waits = |entry| self.if_unagreed(entry, &agreed).is_some();
         entries.filter_map(|(scope, entry)| waits(entry).then(|| scope.clone())).collect()
+    }
+
+    fn unagreed_vaults(&self, minds: &Minds) -> Vec<TeamName> {
+        let mut entries = list::vault_entries(minds).peekable();
+        if entries.peek().is_none() {
+            return Vec::new();
+        }
+        let agreed = self.agreed();
+        let waits = |entry| self.if_unagreed(entry, &agreed).is_some();
+        entries.filter_map(|(team, entry)| waits(entry).then(|| team.clone())).collect()
     }
 }
 

@@ -131,6 +131,7 @@ fn find_program(cwd: &Path, program: &StdioServer, env: Env<'_>) -> Option<PathB
     let folders = match own {
         Some((_, ValueSource::Literal(text))) => text.clone(),
         Some((_, ValueSource::Env(variable))) => env(variable)?,
+        Some((_, ValueSource::Vault { .. })) => return None,
         None => env("PATH")?,
     };
     let mut found = std::env::split_paths(&folders).map(|folder| cwd.join(folder));

@@ -24,6 +24,12 @@ pub fn state() -> Option<PathBuf> {
     Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
 }
 
+/// The data folder of this user.
+#[must_use]
+pub fn data() -> Option<PathBuf> {
+    project().map(|dirs| dirs.data_dir().to_owned())
+}
+
 /// The user this process acts as.
 #[must_use]
 pub fn own_uid() -> u32 {

@@ -8,6 +8,7 @@ pub mod descriptors;
 pub mod dirs;
 pub mod env;
 pub mod hardening;
+pub mod hidden_input;
 pub mod ids;
 pub mod logs;
 pub mod private_file;

@@ -14,6 +14,7 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 use crate::domain::hex;
+use crate::domain::safety::references::VAULT_KEY;
 
 use super::line::{Line, Said, quoted};
 use super::machine::Needs;
@@ -148,6 +149,7 @@ impl Line {
         };
         let mut command = Command::new(leads_there);
         command.args(arguments).arg(format!("sh -c {}", quoted(&program.script())));
+        command.env_remove(VAULT_KEY);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.kill_on_drop(true).spawn().map_err(|error| failed(error.to_string()))?;

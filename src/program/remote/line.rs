@@ -11,6 +11,7 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::domain::safety::references::VAULT_KEY;
 use crate::protocol::wire::{self, Hello};
 
 use super::client::{ConnectError, Connection, Halves, Leaving, begin, first_answer};
@@ -173,6 +174,7 @@ impl Line {
         };
         let mut command = Command::new(program);
         command.args(arguments).arg(self.command_there()).kill_on_drop(true);
+        command.env_remove(VAULT_KEY);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let failed = |error: io::Error| ConnectError::Line(format!("{program}: {error}"));
         let mut child = command.spawn().map_err(failed)?;

@@ -73,6 +73,7 @@ mod triggers;
 mod trust;
 mod unfinished;
 mod updates;
+mod vault;
 mod watching;
 
 use dominds_tui::domain::{DialogId, SelfId};

@@ -32,6 +32,8 @@ pub enum TrustKind {
     Store,
     /// What the members of teams can do that members make.
     Spawn,
+    /// Secrets that commands of a team get.
+    Vault,
 }
 
 impl TrustKind {
@@ -45,6 +47,7 @@ impl TrustKind {
             Self::Autonomy => "autonomy",
             Self::Store => "store",
             Self::Spawn => "spawn",
+            Self::Vault => "vault",
         }
     }
 
@@ -57,7 +60,8 @@ impl TrustKind {
             | Self::Provider
             | Self::Autonomy
             | Self::Store
-            | Self::Spawn => true,
+            | Self::Spawn
+            | Self::Vault => true,
             Self::Tool => false,
         }
     }

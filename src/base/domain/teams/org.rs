@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::task::{NewTask, Overlap, Priority, TaskKind};
 use crate::domain::ids::{AgentId, TeamName};
+use crate::domain::text::Localized;
 
 /// The name of the team at the root.
 pub const MAIN: &str = TeamName::MAIN;
@@ -61,6 +62,10 @@ pub struct OrgTeam {
     pub limits: TeamLimits,
     /// What becomes of a task for a busy team, unless its asker says otherwise.
     pub default_overlap: Overlap,
+    /// Variables that commands of its members get from its vault, each with its key.
+    pub shell_secrets: Vec<(String, String)>,
+    /// Why nothing is done for it: its file has credentials that were not moved to the vault.
+    pub held_back: Option<Localized>,
 }
 
 impl OrgTeam {
@@ -176,6 +181,23 @@ impl Org {
     #[must_use]
     pub fn team_of(&self, member: &AgentId) -> Option<&OrgTeam> {
         self.teams.values().find(|team| team.members.contains(member))
+    }
+
+    /// The same where teams have no vaults: they are not held back by credentials, and get no secrets.
+    #[must_use]
+    pub fn without_vaults(mut self) -> Self {
+        for team in self.teams.values_mut() {
+            team.shell_secrets.clear();
+            team.held_back = None;
+        }
+        self
+    }
+
+    /// Commands of these teams get no secrets any more.
+    pub fn without_shell_secrets(&mut self, of: &[TeamName]) {
+        for team in self.teams.values_mut().filter(|team| of.contains(&team.name)) {
+            team.shell_secrets.clear();
+        }
     }
 
     /// True if this team stands directly above that one.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::dialogs::record::{CallResult, Entry, Record, ReplyStatus, TellaskResult};
 use crate::domain::dialogs::reminder::{AGENT_SHARED, MAX_IN_A_SCOPE, PERSONAL, sort_newest_first};
-use crate::domain::{CallId, Dialog, Lang, Reminder};
+use crate::domain::{CallId, Dialog, Lang, Reminder, Secrets};
 use crate::driver::texts::Texts;
 use crate::llm::Message;
+use crate::tools::VAULT_GET;
 
 use super::shown_images::CourseImages;
 
@@ -53,6 +54,39 @@ pub fn messages(
         }
     }
     sort_results_by_call(&mut messages);
+    messages
+}
+
+/// The messages with the values that models of the team may read in place of their references. They are sent like this,
+/// and kept nowhere.
+pub fn with_readable_values(mut messages: Vec<Message>, keys: &Secrets) -> Vec<Message> {
+    for message in &mut messages {
+        let (text, revealed) = match message {
+            Message::Call { arguments, .. } => {
+                let revealed = keys.revealed_json(arguments);
+                (arguments, revealed)
+            }
+            Message::Result { name, content, .. } if name == VAULT_GET => {
+                let revealed = keys.revealed_json(content);
+                (content, revealed)
+            }
+            Message::Result { content: text, .. }
+            | Message::Saying(text)
+            | Message::TellaskResult(text)
+            | Message::Carryover(text) => {
+                let revealed = keys.revealed(text);
+                (text, revealed)
+            }
+            Message::Environment(_)
+            | Message::Prompt(_)
+            | Message::Images(_)
+            | Message::Guide(_)
+            | Message::Thinking { .. } => continue,
+        };
+        if let Some(revealed) = revealed {
+            *text = revealed;
+        }
+    }
     messages
 }
 
@@ -234,7 +268,8 @@ impl<'a> CallAnswers<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Stamp;
+    use crate::domain::safety::references::{VaultEntries, VaultEntry, VaultRights};
+    use crate::domain::{SharedSecrets, Stamp};
 
     #[test]
     fn reminders_precede_the_history_newest_first() {
@@ -262,6 +297,49 @@ mod tests {
         assert_eq!(first, &Message::Environment(texts.reminder(&dialog.reminders[1])));
         assert_eq!(second, &Message::Environment(texts.reminder(&dialog.reminders[0])));
         assert_eq!(last, &Message::Prompt("hi".to_owned()));
+    }
+
+    #[test]
+    fn s15_2_a_readable_value_is_in_the_request_and_a_reference_in_the_course() {
+        let entry = |value: &str, is_revealed| VaultEntry {
+            value: value.to_owned(),
+            rights: VaultRights { is_revealed, ..VaultRights::default() },
+            version: 1,
+        };
+        let vault = SharedSecrets::default();
+        let secrets = |is_revealed| {
+            let ops: VaultEntries = [("K".to_owned(), entry("a \"canary\"", is_revealed))].into();
+            vault.set_entries([("ops".to_owned(), ops)].into());
+            vault.seen_by("ops")
+        };
+        let result = |name: &str, content: &str| Message::Result {
+            id: "1".to_owned(),
+            name: name.to_owned(),
+            content: content.to_owned(),
+            images: Vec::new(),
+        };
+        let call = |arguments: &str| Message::Call {
+            id: "1".to_owned(),
+            name: "x".to_owned(),
+            arguments: arguments.to_owned(),
+        };
+        let course = vec![
+            result(VAULT_GET, "{\"value\":\"${vault:K}\"}"),
+            result("read_file", "has ${vault:K} and ${vault:NOPE}"),
+            call("{\"a\":\"${vault:K}\"}"),
+            Message::Saying("it is ${vault:K}".to_owned()),
+            Message::Prompt("a person writes ${vault:K}".to_owned()),
+        ];
+        let expected = vec![
+            result(VAULT_GET, "{\"value\":\"a \\\"canary\\\"\"}"),
+            result("read_file", "has a \"canary\" and ${vault:NOPE}"),
+            call("{\"a\":\"a \\\"canary\\\"\"}"),
+            Message::Saying("it is a \"canary\"".to_owned()),
+            Message::Prompt("a person writes ${vault:K}".to_owned()),
+        ];
+        assert_eq!(with_readable_values(course.clone(), &secrets(true)), expected);
+        assert_eq!(with_readable_values(course.clone(), &secrets(false)), course, "it was closed");
+        assert_eq!(with_readable_values(course.clone(), &vault.seen_by("qa")), course);
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::minds::{ApiType, DialogRole, Minds, RetryConfig, taskdoc};
 use crate::protocol::Refusal;
 use crate::tools::{
     CallWatch, ReminderScope, ReminderView, TeamPlace, ToolCx, ToolSubset, asks_first,
-    decision_tool, memory_tools, notify_tool, team_tools,
+    decision_tool, memory_tools, notify_tool, team_tools, vault_tools,
 };
 
 use super::call_schemas;
@@ -95,7 +95,9 @@ pub fn prepare_member(
     let of_team = team_tools(minds.hive().org(), agent, minds.hive().has_file());
     let asks_first = of_team.iter().any(|tool| asks_first(&tool.spec().name));
     let approved = asks_first.then(|| gates::approved(dialog.history.entries.iter()));
-    let tools = of_team.into_iter().fold(tools, ToolSubset::with_tool);
+    let of_vault =
+        if minds.hive().has_vault() { vault_tools(minds.hive().org(), agent) } else { Vec::new() };
+    let tools = of_team.into_iter().chain(of_vault).fold(tools, ToolSubset::with_tool);
     let memory_team = minds.hive().memory_team(agent).filter(|_| role != DialogRole::FreshBoots);
     let of_memory = memory_team.map(memory_tools).unwrap_or_default();
     let tools = of_memory.into_iter().fold(tools, ToolSubset::with_tool);
@@ -120,7 +122,7 @@ pub fn prepare_member(
         tools: Arc::new(tools),
         tool_cx: ToolCx {
             sees_images: config.sends_images_to(model),
-            keys: engine.secrets(&minds),
+            keys: engine.secrets_for(&minds, agent),
             access: Arc::new(access),
             autonomy,
             approved: approved.unwrap_or_default().into(),
@@ -205,6 +207,13 @@ impl PreparedMember {
             params: self.params(dialog),
             output_limit: self.output_limit,
         }
+    }
+
+    /// That request as it is sent: with the values that models of the team may read.
+    pub fn sent_request(&self, engine: &Engine, dialog: &Dialog, on: &BlockingThread) -> Request {
+        let request = self.request(engine, dialog, on);
+        let messages = messages::with_readable_values(request.messages, &self.tool_cx.keys);
+        Request { messages, ..request }
     }
 
     /// The context usage of that request.

@@ -576,6 +576,8 @@ impl Dispatcher {
     async fn claim(&mut self, view: &TasksView, minds: &Minds) -> Result<(), Ended> {
         let org = minds.hive().org();
         let waits = view.pending.iter().filter_map(|(name, _)| org.team(name));
+        // Its credentials are to be moved first.
+        let waits = waits.filter(|team| team.held_back.is_none());
         let (today, lang) = (self.engine.clock.now(), self.engine.user_lang);
         let slots = |team: &OrgTeam| TeamSlots {
             team: team.name.clone(),

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
+use crate::domain::TeamName;
 use crate::domain::teams::org::{Org, OrgTeam};
 use crate::domain::teams::task::{NewTask, TaskKind, TaskTrigger};
 use crate::domain::teams::trigger::handler::Handler;
@@ -135,8 +136,11 @@ impl Triggers {
     async fn prepare(&mut self, view: &TasksView, minds: &Minds) {
         let definitions = minds.hive().triggers();
         let mut running = BTreeMap::new();
-        let is_ours =
-            |one: &&StoredTrigger| one.state == TriggerState::Active && view.hosts(&one.id.team);
+        let org = minds.hive().org();
+        let is_held = |team: &TeamName| org.team(team).is_some_and(|team| team.held_back.is_some());
+        let is_ours = |one: &&StoredTrigger| {
+            one.state == TriggerState::Active && view.hosts(&one.id.team) && !is_held(&one.id.team)
+        };
         for stored in view.triggers.iter().filter(is_ours) {
             let Some(file) = definitions.get(&stored.id) else {
                 self.retire(&stored.id).await;

@@ -274,8 +274,11 @@ impl Drive {
             watch: watch.clone(),
             ..generation.tool_cx.clone()
         };
+        // What the model wrote of a value that it may read was recorded as a reference.
+        let meant = generation.tool_cx.keys.revealed_json(&call.raw_arguments_text);
+        let meant = meant.as_deref().unwrap_or(&call.raw_arguments_text);
         let outcome = {
-            let mut running = pin!(generation.tools.run(&call.name, &call.raw_arguments_text, cx));
+            let mut running = pin!(generation.tools.run(&call.name, meant, cx));
             loop {
                 tokio::select! {
                     outcome = &mut running => break outcome,

@@ -14,7 +14,7 @@ use crate::domain::safety::secrets::is_secret;
 use crate::domain::safety::trust::Unagreed;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{
-    AgentId, Clock, IdSource, Lang, Problems, Secrets, SharedSecrets, SideDialogLimits,
+    AgentId, Clock, IdSource, Lang, Problems, Secrets, SharedSecrets, SideDialogLimits, TeamName,
 };
 use crate::driver::reporting::log::Log;
 use crate::driver::texts::Texts;
@@ -107,6 +107,9 @@ pub trait Consent: Send + Sync + std::fmt::Debug {
 
     /// The rules that leave decisions to members and that the user has not agreed to.
     fn unagreed_autonomy(&self, minds: &Minds) -> Vec<AutonomyScope>;
+
+    /// The teams whose commands get secrets that the user has not agreed to.
+    fn unagreed_vaults(&self, minds: &Minds) -> Vec<TeamName>;
 }
 
 /// No consent is needed: what runs was written by this program itself.
@@ -135,6 +138,10 @@ impl Consent for NoConsentNeeded {
     }
 
     fn unagreed_autonomy(&self, _minds: &Minds) -> Vec<AutonomyScope> {
+        Vec::new()
+    }
+
+    fn unagreed_vaults(&self, _minds: &Minds) -> Vec<TeamName> {
         Vec::new()
     }
 }
@@ -264,10 +271,12 @@ impl Engine {
         let minds = self.configuration.current(on);
         let (shells, rules) =
             (self.trust.without_shell(&minds), self.trust.unagreed_autonomy(&minds));
-        if shells.is_empty() && rules.is_empty() {
+        let vaults = self.trust.unagreed_vaults(&minds);
+        if shells.is_empty() && rules.is_empty() && vaults.is_empty() {
             return minds;
         }
-        Arc::new(Minds::clone(&minds).without_shells(&shells).without_autonomy(rules))
+        let minds = Minds::clone(&minds).without_shells(&shells).without_autonomy(rules);
+        Arc::new(minds.without_shell_secrets(&vaults))
     }
 
     /// All known secrets, including those this configuration names. Variables that are passed to every
@@ -283,6 +292,12 @@ impl Engine {
         let mut values: Vec<String> = names.iter().filter_map(|name| (self.env)(name)).collect();
         values.extend(minds.mcp_secrets().values().map(str::to_owned));
         self.vault.learn(names, values)
+    }
+
+    /// All known secrets, as the team of a member sees them.
+    pub fn secrets_for(&self, minds: &Minds, member: &AgentId) -> Arc<Secrets> {
+        let all = self.secrets(minds);
+        minds.hive().vault_team(member).map_or(all, |team| self.vault.seen_by(team.as_str()))
     }
 
     /// The permits of a provider that takes at most `max` concurrent requests.

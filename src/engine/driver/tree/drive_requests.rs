@@ -198,7 +198,7 @@ impl TreeState {
         let dialog = self.tree().dialogs.get(id).cloned();
         let dialog = dialog.ok_or(Refusal::NoSuchDialog)?;
         let (engine, prepared) = (self.engine.clone(), prepared.clone());
-        let request = blocking(move |on| prepared.request(&engine, &dialog, on));
+        let request = blocking(move |on| prepared.sent_request(&engine, &dialog, on));
         request.await.map_err(|error| interrupted(&error))
     }
 

@@ -11,6 +11,7 @@ use crate::domain::teams::task::{AttemptId, TaskStatus};
 use crate::domain::{AgentId, Clock, RootId};
 use crate::hive::test_support::Database;
 use crate::hive::views::TeamSlots;
+use crate::hive::{VaultChange, VaultRow};
 
 impl Bench {
     /// Starts the first task of each team, so that it has a dialog.
@@ -39,6 +40,9 @@ async fn s6_1_a_team_that_is_shut_down_leaves_its_files_in_a_backup_and_its_name
         let mut bench = Bench::on(database).await;
         let before = bench.files();
         bench.change(&spawn("qa", "main")).await.unwrap();
+        let entry = VaultRow::plain(TeamName::new("qa"), "k".into(), "v".into(), "@qa");
+        let by = VaultChange::ByMember;
+        bench.store.vault_put(&[entry], by, CLOCK.moment()).await.unwrap().unwrap();
         let [attempt] = bench.start_all().await.try_into().unwrap();
         let closing = bench.change(&shutdown("qa", "main", false)).await.unwrap();
         assert_eq!(closing, Changed::Closing(vec![TeamName::new("qa")]));
@@ -73,6 +77,7 @@ async fn s6_1_a_team_that_is_shut_down_leaves_its_files_in_a_backup_and_its_name
         assert_eq!(after, before);
         let view = bench.view().await;
         assert!(view.teams.is_empty() && view.changes.is_empty() && view.listed.is_empty());
+        assert!(bench.store.vault_rows(None).await.unwrap().is_empty(), "its vault is gone");
         bench.change(&spawn("qa", "main")).await.unwrap();
     }
 }

@@ -18,6 +18,7 @@ mod task_ends;
 mod task_list;
 mod task_rows;
 mod tasks;
+mod vault;
 mod view;
 mod windows;
 
@@ -42,6 +43,8 @@ pub use decisions::HistoryFilter;
 pub(super) use firings::InForce;
 pub use notices::Listed;
 pub(super) use sagas::{Saga, SagaKind};
+pub(super) use vault::VaultMark;
+pub use vault::{VaultChange, VaultRefusal, VaultRow};
 pub(super) use view::Changes;
 
 /// Number of tries to make the tables, and the pause between them.
@@ -50,7 +53,7 @@ const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// Bytes that are written to test whether there is room for any change.
 const NEEDED_ROOM: usize = 64 * 1_024;
 /// The migrations, in this order. A released one never changes.
-const MIGRATIONS: [(&str, &str); 11] = [
+const MIGRATIONS: [(&str, &str); 12] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
     ("task_lists", include_str!("0003_task_lists.sql")),
@@ -62,6 +65,7 @@ const MIGRATIONS: [(&str, &str); 11] = [
     ("causes", include_str!("0009_causes.sql")),
     ("memories", include_str!("0010_memories.sql")),
     ("memory_index", MEMORY_INDEX.0),
+    ("vault", include_str!("0012_vault.sql")),
 ];
 /// The index of the memories, in a file and on a server.
 const MEMORY_INDEX: (&str, &str) =

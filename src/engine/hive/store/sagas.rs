@@ -220,6 +220,8 @@ impl Store {
                 "DELETE FROM seen WHERE org = $1 AND scope IN ('handoff:' || $2, 'handoff-rate:' || $2)",
                 "DELETE FROM seen WHERE org = $1 AND substr(scope, 1, length($2) + 9) = 'trigger:' || $2 || '/'",
                 "DELETE FROM triggers WHERE org = $1 AND team = $2",
+                "DELETE FROM vault WHERE org = $1 AND team = $2",
+                "DELETE FROM vault_uses WHERE org = $1 AND team = $2",
                 "DELETE FROM teams WHERE org = $1 AND name = $2",
             ] {
                 sql(delete).bind(team.as_str()).execute(&mut step).await?;

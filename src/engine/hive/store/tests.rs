@@ -222,3 +222,21 @@ async fn the_name_of_a_folder_is_no_part_of_an_address() {
         assert!(Folder::of(&workspace).database().metadata().unwrap().len() > 0, "{name}");
     }
 }
+
+#[tokio::test]
+async fn a_step_with_a_lower_number_is_made_up_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = Folder::of(dir.path());
+    folder.prepare("ab12").unwrap();
+    folder.make_database().unwrap();
+    let mut db = Db::of_file(&folder.database(), Journal::WriteAhead).await.unwrap();
+    let step = |number: i64| {
+        let text = format!("CREATE TABLE t{number} (org TEXT NOT NULL)");
+        (number, "step", Cow::from(text))
+    };
+    db.migrate([step(1), step(12), step(1_000)].into_iter()).await.unwrap();
+    db.migrate([step(1), step(10), step(12), step(1_000)].into_iter()).await.unwrap();
+    for table in ["t1", "t10", "t12", "t1000"] {
+        sql(format!("INSERT INTO {table} (org) VALUES ($1)")).execute(&mut db).await.unwrap();
+    }
+}

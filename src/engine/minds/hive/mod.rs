@@ -7,6 +7,7 @@ mod limits;
 mod member_list;
 pub mod new_member;
 pub mod new_team;
+mod old_credentials;
 mod teams;
 pub mod triggers;
 mod values;
@@ -36,7 +37,7 @@ use values::{one_of, unknown_keys};
 
 pub const PATH: &str = ".minds/hive/hive.yaml";
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "version",
     "autonomy",
     "questions",
@@ -49,6 +50,7 @@ const KEYS: [&str; 12] = [
     "spawn",
     "triggers",
     "memory",
+    "vault",
 ];
 const QUESTION_KEYS: [&str; 4] = ["capture", "max_confirmations_per_cycle", "sources", AUTO_ANSWER];
 /// Reserved: no model answers what a person is asked.
@@ -57,6 +59,8 @@ const AUTO_ANSWER: &str = "auto_answer";
 const MOST_CONFIRMATIONS: usize = 100;
 
 pub use edit::with_level;
+pub use old_credentials::{credentials, without_credentials};
+pub(super) use teams::FOLDER as TEAMS_FOLDER;
 
 /// True if `hive.yaml` is there, or the folder of the teams: without them a workspace is a plain one, and has no store.
 #[must_use]
@@ -67,9 +71,19 @@ pub fn is_configured(workspace: &Path) -> bool {
 /// True if `hive.yaml` says that teams have memories.
 #[must_use]
 pub fn has_memory(workspace: &Path) -> bool {
+    read_now(workspace).memory
+}
+
+/// True if the teams of this workspace have vaults, as its files are now. Touches the disk.
+#[must_use]
+pub fn uses_vault(workspace: &Path) -> bool {
+    read_now(workspace).has_vault
+}
+
+fn read_now(workspace: &Path) -> HiveConfig {
     match untrusted_files::read(workspace, PATH, untrusted_files::CONFIG_LIMIT_BYTES) {
-        FileContent::Text(text) => read(&text).0.memory,
-        FileContent::Missing | FileContent::Unusable(_) => false,
+        FileContent::Text(text) => read(&text).0,
+        FileContent::Missing | FileContent::Unusable(_) => HiveConfig::default(),
     }
 }
 
@@ -124,6 +138,8 @@ pub struct HiveConfig {
     teams_on: bool,
     /// `hive.yaml` itself is there.
     has_file: bool,
+    /// The teams have vaults.
+    has_vault: bool,
     org: Arc<Org>,
     triggers: Arc<Definitions>,
 }
@@ -147,6 +163,7 @@ impl Default for HiveConfig {
             memory: false,
             teams_on: true,
             has_file: false,
+            has_vault: false,
             org: Arc::default(),
             triggers: Arc::default(),
         }
@@ -173,7 +190,7 @@ impl HiveConfig {
         config.is_configured = true;
         config.has_file = has_file;
         let (org, faults) = teams::load(workspace, team, (&config.limits, config.teams_on));
-        config.org = Arc::new(org);
+        config.org = Arc::new(if config.has_vault { org } else { org.without_vaults() });
         problems.extend(faults);
         let (triggers, faults) = triggers::load(workspace, &config.org);
         config.triggers = Arc::new(triggers);
@@ -229,6 +246,11 @@ impl HiveConfig {
         self.unagreed = unagreed;
     }
 
+    /// From now on commands of these teams get no secrets.
+    pub(super) fn without_shell_secrets(&mut self, of: &[TeamName]) {
+        Arc::make_mut(&mut self.org).without_shell_secrets(of);
+    }
+
     /// What a member decides alone now.
     #[must_use]
     pub fn autonomy_of(&self, member: &AgentId) -> MemberAutonomy {
@@ -245,6 +267,18 @@ impl HiveConfig {
     #[must_use]
     pub fn has_file(&self) -> bool {
         self.has_file
+    }
+
+    /// True if the teams have vaults.
+    #[must_use]
+    pub fn has_vault(&self) -> bool {
+        self.has_vault
+    }
+
+    /// The team whose vault a member uses; `None` without vaults.
+    #[must_use]
+    pub fn vault_team(&self, member: &AgentId) -> Option<&TeamName> {
+        self.org.team_of(member).filter(|_| self.has_vault).map(|team| &team.name)
     }
 
     /// What triggers do, as their files say.
@@ -311,10 +345,12 @@ fn read(text: &str) -> (HiveConfig, Vec<Problem>) {
         Some(value) if is_on(value) => {}
         Some(other) => one_of(&["teams"], "on, off", other, &mut report),
     }
-    match top.get("memory") {
-        Some(value) if is_on(value) => config.memory = true,
-        Some(value) if !is_off(value) => one_of(&["memory"], "on, off", value, &mut report),
-        Some(_) | None => {}
+    for (key, switch) in [("memory", &mut config.memory), ("vault", &mut config.has_vault)] {
+        match top.get(key) {
+            Some(value) if is_on(value) => *switch = true,
+            Some(value) if !is_off(value) => one_of(&[key], "on, off", value, &mut report),
+            Some(_) | None => {}
+        }
     }
     read_spawn(&top, &mut config, &mut report);
     let Limits { workspace, handoff, query_time, keeps_open, stall, firing } =
@@ -402,6 +438,22 @@ mod tests {
     fn problems(text: &str) -> Vec<(String, Option<usize>)> {
         let (_, problems) = read(text);
         problems.into_iter().map(|problem| (problem.id, problem.line)).collect()
+    }
+
+    #[test]
+    fn vaults_are_off_unless_the_file_turns_them_on() {
+        for (text, is_on) in [
+            ("", false),
+            ("vault: on", true),
+            ("vault: true", true),
+            ("vault: off", false),
+            ("vault: maybe", false),
+            ("vault: {}", false),
+            ("vault: [", false),
+        ] {
+            assert_eq!(read(text).0.has_vault, is_on, "{text}");
+        }
+        assert_eq!(problems("vault: maybe"), [("hive/value/vault".to_owned(), Some(1))]);
     }
 
     #[test]

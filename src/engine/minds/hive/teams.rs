@@ -6,7 +6,9 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::limits::{NumberReader, WorkspaceLimits};
+use super::old_credentials::{CREDENTIALS, credentials};
 use super::values::{IS_ABSENT, NO_TEAM, none_of, unknown_keys};
+use crate::domain::safety::references::is_key;
 use crate::domain::teams::org::{MAIN, MAX_DEPTH, Org, OrgFault, OrgTeam, RESERVED, TeamLimits};
 use crate::domain::teams::task::Overlap;
 use crate::domain::text::{Localized, Text, localized};
@@ -16,9 +18,9 @@ use crate::minds::untrusted_files::{self, FileContent};
 use crate::yaml;
 
 /// Where the files are.
-pub(super) const FOLDER: &str = ".minds/hive/teams";
+pub(in crate::minds) const FOLDER: &str = ".minds/hive/teams";
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 11] = [
     "parent",
     "lead",
     "members",
@@ -28,6 +30,8 @@ const KEYS: [&str; 9] = [
     "limits",
     "default_overlap",
     "spawned",
+    "vault",
+    CREDENTIALS,
 ];
 const LIMIT_KEYS: [&str; 5] = [
     "max_concurrent_daily_ops",
@@ -36,6 +40,8 @@ const LIMIT_KEYS: [&str; 5] = [
     "max_tasks_per_day",
     "max_tokens_per_day",
 ];
+/// Most variables that commands of a team get.
+const MAX_VARIABLES: usize = 100;
 /// Further files are not read.
 const MAX_FILES: usize = 1_000;
 const MAX_SCOPE: usize = 100;
@@ -69,7 +75,11 @@ pub(super) fn load(
         let (read, faults) = read(&name, &path, &text, limits.team);
         problems.extend(faults);
         match read {
-            Some(read) if name == MAIN => (main.limits, main.scope) = (read.limits, read.scope),
+            Some(read) if name == MAIN => {
+                (main.limits, main.scope) = (read.limits, read.scope);
+                main.shell_secrets = read.shell_secrets;
+                main.held_back = read.held_back;
+            }
             Some(read) => teams.push(read),
             None => {}
         }
@@ -137,6 +147,8 @@ fn empty(name: TeamName, limits: TeamLimits) -> OrgTeam {
         allowed_tools: None,
         limits,
         default_overlap: Overlap::Allow,
+        shell_secrets: Vec::new(),
+        held_back: None,
     }
 }
 
@@ -199,8 +211,68 @@ fn read(name: &str, path: &str, text: &str, limits: TeamLimits) -> (Option<OrgTe
             }
         }
     }
+    read_vault((&top, text), fix, &mut team, &mut report);
     let is_usable = name == MAIN || !report.has_errors();
     (is_usable.then_some(team), report.finish())
+}
+
+/// Reads which secrets its commands get, and why it is held back.
+fn read_vault(
+    (top, text): (&Map<String, Value>, &str),
+    fix: Text,
+    team: &mut OrgTeam,
+    report: &mut ProblemReport<'_>,
+) {
+    if let Some(value) = top.get("vault") {
+        match shell_secrets(value) {
+            Some(secrets) => team.shell_secrets = secrets,
+            None => none_of(&["vault"], ("{ shell: [NAME, { NAME: key }] }", fix), value, report),
+        }
+    }
+    if top.contains_key(CREDENTIALS) {
+        let waits =
+            Text::new("credentials are not migrated: vault migrate", "凭据尚未迁移：vault migrate");
+        let why = credentials(text).err().unwrap_or_else(|| waits.into());
+        let fix = Text::new(
+            "write `vault: on` in hive.yaml, then: dominds-tui vault migrate",
+            "请在 hive.yaml 中写 `vault: on`，然后执行：dominds-tui vault migrate",
+        );
+        report.warn(&format!("hive/credentials/{}", team.name), &[CREDENTIALS], why.clone(), fix);
+        team.held_back = Some(why);
+    }
+}
+
+/// The variables of `vault.shell` with their keys: each a name that is also the key, or a name with its key.
+fn shell_secrets(value: &Value) -> Option<Vec<(String, String)>> {
+    let block = value.as_object().filter(|block| block.keys().all(|key| key == "shell"))?;
+    let Some(list) = block.get("shell") else { return Some(Vec::new()) };
+    let one = |item: &Value| {
+        let (name, key) = match item {
+            Value::String(name) => (name.as_str(), name.as_str()),
+            Value::Object(pair) if pair.len() == 1 => {
+                let (name, key) = pair.iter().next()?;
+                (name.as_str(), key.as_str()?)
+            }
+            Value::Object(_)
+            | Value::Array(_)
+            | Value::Null
+            | Value::Bool(_)
+            | Value::Number(_) => {
+                return None;
+            }
+        };
+        (is_variable(name) && is_key(key)).then(|| (name.to_owned(), key.to_owned()))
+    };
+    let list = list.as_array().filter(|list| list.len() <= MAX_VARIABLES)?;
+    list.iter().map(one).collect()
+}
+
+/// `[A-Z_][A-Z0-9_]*`
+fn is_variable(name: &str) -> bool {
+    let is_one = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    name.len() <= 100
+        && name.bytes().all(is_one)
+        && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
 }
 
 /// Texts and lists of texts.
@@ -388,6 +460,38 @@ mod tests {
                 assert_translated(&problem.text);
                 assert_translated(&problem.fix);
             }
+        }
+    }
+
+    #[test]
+    fn variables_from_the_vault_are_named_with_their_keys() {
+        let text = "lead: qa\nvault: { shell: [GITHUB_TOKEN, { DB_PASS: db/pass }] }\n";
+        let (org, problems) = loaded(&[("qa.yaml", text)]);
+        assert_eq!(ids(&problems), [""; 0]);
+        let expected = [("GITHUB_TOKEN", "GITHUB_TOKEN"), ("DB_PASS", "db/pass")];
+        let expected = expected.map(|(name, key)| (name.to_owned(), key.to_owned()));
+        assert_eq!(org.team(&TeamName::new("qa")).unwrap().shell_secrets, expected);
+        for shell in ["[a]", "[1A]", "[{ A: b, C: d }]", "[{ A: 1 }]", "[A B]", "A", "['']"] {
+            let text = format!("lead: qa\nvault: {{ shell: {shell} }}\n");
+            let (org, problems) = loaded(&[("qa.yaml", &text)]);
+            assert_eq!(ids(&problems), ["hive/value/vault"], "{shell}");
+            assert!(org.team(&TeamName::new("qa")).is_none());
+        }
+    }
+
+    #[test]
+    fn credentials_in_a_file_are_reported_until_they_are_migrated() {
+        for (value, expected) in [
+            ("canary", "credentials are not migrated: vault migrate"),
+            ("[canary]", "credentials.A is a list, not a text"),
+        ] {
+            let text = format!("lead: qa\ncredentials:\n  A: {value}\n");
+            let (org, problems) = loaded(&[("qa.yaml", &text)]);
+            assert_eq!(ids(&problems), ["hive/credentials/qa"]);
+            assert!(!format!("{problems:?}").contains("canary"));
+            let why = org.team(&TeamName::new("qa")).unwrap().held_back.clone().unwrap();
+            assert_eq!(why.to_string(), expected);
+            assert_translated(&why);
         }
     }
 

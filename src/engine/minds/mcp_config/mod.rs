@@ -62,7 +62,7 @@ impl McpFile {
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values().filter_map(|(name, given)| match given {
             ValueSource::Env(variable) => Some((name.as_str(), variable.as_str())),
-            ValueSource::Literal(_) => None,
+            ValueSource::Literal(_) | ValueSource::Vault { .. } => None,
         })
     }
 

@@ -6,6 +6,8 @@ use super::names::{NameRule, ToolFilter};
 use super::server::{HttpServer, McpServer, StdioServer, Transport, ValueSource};
 use super::{McpFile, PATH, ServerEntry, is_tool_name};
 use crate::domain::Problem;
+use crate::domain::safety::references::Reference;
+use crate::domain::teams::org::MAIN;
 use crate::domain::text::{Localized, Text, localized};
 use crate::minds::nearest::{did_you_mean, remove_or_rename};
 use crate::minds::report::{
@@ -491,7 +493,18 @@ fn value_source(value: &Value) -> Option<ValueSource> {
     let env = || value.as_object().filter(|map| map.len() == 1)?.get("env")?.as_str();
     match env() {
         Some(name) if !name.trim().is_empty() => Some(ValueSource::Env(name.trim().to_owned())),
-        Some(_) | None => scalar(value).map(ValueSource::Literal),
+        Some(_) | None => scalar(value).map(literal_or_reference),
+    }
+}
+
+/// A text, or the reference to a vault that it is; one that names no team is of the root.
+fn literal_or_reference(text: String) -> ValueSource {
+    match Reference::of(&text) {
+        Some(Reference { key, team }) => {
+            let team = team.unwrap_or_else(|| MAIN.to_owned());
+            ValueSource::Vault { team, key, version: 0 }
+        }
+        None => ValueSource::Literal(text),
     }
 }
 

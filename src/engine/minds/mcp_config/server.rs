@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::names::{NameRule, ToolFilter};
+use crate::domain::safety::references::reference_to;
 use crate::domain::safety::secrets::looks_secret;
 
 /// A server and how its tools are offered.
@@ -49,6 +50,12 @@ pub enum ValueSource {
     Literal(String),
     /// The value of this environment variable.
     Env(String),
+    /// A secret of a team's vault. `version`: of the value that the server was started with; 0 in a file.
+    Vault {
+        team: String,
+        key: String,
+        version: i64,
+    },
 }
 
 impl fmt::Debug for ValueSource {
@@ -57,6 +64,7 @@ impl fmt::Debug for ValueSource {
         match self {
             Self::Literal(_) => f.write_str("***"),
             Self::Env(name) => f.debug_tuple("Env").field(name).finish(),
+            Self::Vault { team, key, version: _ } => write!(f, "Vault({key}@{team})"),
         }
     }
 }
@@ -67,7 +75,7 @@ impl ValueSource {
     pub fn literal_secret(&self, name: &str) -> Option<&str> {
         match self {
             Self::Literal(text) => looks_secret(name).then_some(text),
-            Self::Env(_) => None,
+            Self::Env(_) | Self::Vault { .. } => None,
         }
     }
 
@@ -75,6 +83,7 @@ impl ValueSource {
         match self {
             Self::Literal(text) => json!(text),
             Self::Env(name) => json!({ "env": name }),
+            Self::Vault { team, key, version: _ } => json!(reference_to(&format!("{key}@{team}"))),
         }
     }
 }
@@ -87,6 +96,21 @@ impl Transport {
             Self::Stdio(program) => &program.env,
             Self::Http(server) => &server.headers,
         }
+    }
+
+    /// The same with the versions of what it gets from vaults, so that another value starts the server anew.
+    #[must_use]
+    pub fn with_versions(mut self, version_of: &dyn Fn(&str, &str) -> Option<i64>) -> Self {
+        let values = match &mut self {
+            Self::Stdio(program) => &mut program.env,
+            Self::Http(server) => &mut server.headers,
+        };
+        for (_, value) in values {
+            if let ValueSource::Vault { team, key, version } = value {
+                *version = version_of(team, key).unwrap_or_default();
+            }
+        }
+        self
     }
 
     /// A description for problems, without possible secrets.
@@ -111,7 +135,9 @@ impl Transport {
                 ValueSource::Literal(text) if given.literal_secret(name).is_some() => {
                     ValueSource::Literal(format!("*** ({} characters)", text.chars().count()))
                 }
-                ValueSource::Literal(_) | ValueSource::Env(_) => given.clone(),
+                ValueSource::Literal(_) | ValueSource::Env(_) | ValueSource::Vault { .. } => {
+                    given.clone()
+                }
             };
             (name.clone(), given)
         };

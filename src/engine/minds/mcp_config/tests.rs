@@ -219,3 +219,29 @@ fn an_empty_file_has_no_servers_and_a_broken_one_is_marked() {
         );
     }
 }
+
+#[test]
+fn s15_6_a_secret_of_a_vault_is_shown_by_its_names_and_another_value_is_another_configuration() {
+    let env = "{ A: '${vault:KEY}', B: '${vault:db/pass@ops}', C: 'Bearer ${vault:KEY}' }";
+    let file = read(&format!("servers:\n  s: {{ command: x, env: {env} }}\n"));
+    assert!(file.problems.is_empty(), "{:?}", file.problems);
+    let transport = file.servers[0].server.clone().unwrap().transport;
+    let vault = |team: &str, key: &str, version| ValueSource::Vault {
+        team: text(team),
+        key: text(key),
+        version,
+    };
+    let values = [
+        (text("A"), vault("main", "KEY", 0)),
+        (text("B"), vault("ops", "db/pass", 0)),
+        (text("C"), ValueSource::Literal(text("Bearer ${vault:KEY}"))),
+    ];
+    assert_eq!(transport.values(), values);
+    let shown = transport.masked();
+    assert!(shown.contains(r#""A":"${vault:KEY@main}","B":"${vault:db/pass@ops}""#), "{shown}");
+    let version = |team: &str, _: &str| (team == "main").then_some(7);
+    let newer = transport.clone().with_versions(&version);
+    assert_eq!(newer.values()[0].1, vault("main", "KEY", 7));
+    assert_ne!(newer, transport, "the server is started anew");
+    assert_eq!(newer.to_string(), transport.to_string(), "but nothing is agreed to anew");
+}

@@ -218,7 +218,8 @@ impl Registry {
     /// True for a tool that changes nothing, those included that are made for each member.
     #[must_use]
     pub fn only_reads(&self, name: &str) -> bool {
-        let all = || teams::of_all().into_iter().chain(memory_store::all());
+        let all =
+            || teams::of_all().into_iter().chain(teams::of_vault()).chain(memory_store::all());
         let of_teams = || all().find(|tool| tool.spec().name == name);
         let tool = self.tool(name).cloned().or_else(of_teams);
         tool.map_or(name == man::NAME, |tool| tool.spec().only_reads)

@@ -14,7 +14,7 @@ use super::identity::Identity;
 use super::launch::{CommandSandbox, Launch, RunningCommand, Waited};
 use super::record::{self, ProcessRecord};
 use super::register::RegistryGuard;
-use super::{process_reminder, texts};
+use super::{process_reminder, secrets, texts};
 use crate::domain::Lang;
 use crate::domain::dialogs::background::ProcessExit;
 use crate::domain::text::{Text, in_lang};
@@ -50,7 +50,12 @@ pub(super) fn tool() -> Arc<dyn Tool> {
 
 async fn run(cx: ToolCx, args: ShellArgs) -> ToolOutcome {
     match ShellRequest::read(args, cx.lang) {
-        Ok(request) => with_made(request.run(&cx).await, &cx).await,
+        Ok(request) => {
+            if let Some(text) = secrets::refused(&cx, &request.command) {
+                return ToolOutcome::failed(text);
+            }
+            with_made(request.run(&cx).await, &cx).await
+        }
         Err(text) => ToolOutcome::failed(text),
     }
 }
@@ -160,7 +165,13 @@ impl ShellRequest {
 
     /// Begins the command once its record is on disk.
     async fn begin(&self, cx: &ToolCx) -> io::Result<(RecordDir, ProcessRecord, RunningCommand)> {
-        let environment = cx.shells.environment(&cx.keys);
+        let mut environment = cx.shells.environment(&cx.keys);
+        let used = secrets::add(cx, &mut environment);
+        if !used.is_empty()
+            && let Err(reason) = cx.teams.store.note_used_secrets(used).await
+        {
+            tracing::warn!(%reason, "uses of secrets are not noted");
+        }
         let launch = Launch {
             program: &self.shell,
             arguments: &["-c", &self.command],

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::Secrets;
+use crate::domain::safety::references::VAULT_KEY;
 use crate::domain::safety::secrets::looks_secret;
 
 /// Names of further variables to pass on, parted by commas or blanks.
@@ -72,7 +73,7 @@ impl Environment {
         let named: Vec<&str> =
             more.split([',', ' ', '\t']).filter(|name| !name.is_empty()).collect();
         let mut chosen = Self::default();
-        for (name, value) in all {
+        for (name, value) in all.into_iter().filter(|(name, _)| name != VAULT_KEY) {
             if is_settable(&name) {
                 chosen.settable.insert(name, value);
             } else if named.contains(&name.as_str()) || is_passed(&name) {
@@ -111,7 +112,8 @@ impl Environment {
     }
 }
 
-fn is_passed(name: &str) -> bool {
+/// True for a variable that every child gets.
+pub(super) fn is_passed(name: &str) -> bool {
     PASSED_ON.contains(&name) || (name.starts_with("LC_") && !looks_secret(name))
 }
 
@@ -145,6 +147,7 @@ mod tests {
                 vec!["HOME=/h", "LC_ALL=C", "PATH=/bin"],
             ),
             (&[("OPENAI_API_KEY", "x"), ("GITHUB_TOKEN", "x"), ("AWS_PROFILE", "x")], vec![&path]),
+            (&[(MORE, VAULT_KEY), (VAULT_KEY, "x")], vec![&path]),
             (&[("LC_SECRET", "x"), ("LD_PRELOAD", "x"), ("BASH_ENV", "x")], vec![&path]),
             (&[("MCP_URL", "u"), ("MCP_TOKEN", "t"), ("UX_", "x")], vec!["MCP_URL=u", &path]),
             (

@@ -19,6 +19,7 @@ mod paused_start;
 mod process_reminder;
 mod record;
 mod register;
+mod secrets;
 mod shells;
 mod texts;
 mod variables;

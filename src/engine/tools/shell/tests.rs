@@ -17,7 +17,10 @@ use super::process_reminder::follow;
 use super::record::ProcessRecord;
 use super::{CallWatch, Environment, ProcessRegistry, Shells};
 use crate::domain::dialogs::background::{BackgroundState, ProcessExit, SHELL_OWNER};
-use crate::domain::{Lang, Reminder, Secrets, Stamp};
+use crate::domain::safety::references::{VaultEntries, VaultEntry, VaultRights, VaultUse};
+use crate::domain::teams::org::{MAIN, Org, OrgTeam};
+use crate::domain::{AgentId, Lang, Reminder, Secrets, SharedSecrets, Stamp};
+use crate::samples::org::team;
 use crate::tools::outcome::{StateChange, ToolOutcome};
 use crate::tools::test_support::TestBench;
 use crate::tools::tool::ReminderView;
@@ -498,4 +501,48 @@ async fn a_variable_that_holds_a_key_is_neither_shown_nor_set_nor_passed_on() {
         assert_eq!(outcome.ok, ok, "{name}: {}", outcome.text);
         assert!(outcome.text.contains(text), "{name}: {}", outcome.text);
     }
+}
+
+#[tokio::test]
+async fn s15_5_commands_of_a_team_get_its_secrets_as_variables_and_show_none() {
+    let entry = |uses: &[VaultUse]| VaultEntry {
+        value: "ghp-canary-0123456789".to_owned(),
+        rights: VaultRights { uses: uses.to_vec(), ..VaultRights::default() },
+        version: 1,
+    };
+    let entries = [("TOKEN", entry(&[VaultUse::Shell])), ("WEB", entry(&[VaultUse::Web]))];
+    let entries: VaultEntries =
+        entries.into_iter().map(|(key, one)| (key.to_owned(), one)).collect();
+    let secrets = SharedSecrets::default();
+    secrets.set_entries([("qa".to_owned(), entries)].into());
+    let pairs = [("TOKEN", "TOKEN"), ("WEB", "WEB"), ("PATH", "TOKEN"), ("NONE", "NOPE")];
+    let shell_secrets = pairs.map(|(name, key)| (name.to_owned(), key.to_owned())).to_vec();
+    let qa = OrgTeam { shell_secrets, ..team("qa", MAIN, &["qa"]) };
+    let known = ["lead", "qa"].map(AgentId::new);
+    let (org, _) = Org::new(team(MAIN, "", &["lead"]), vec![qa], &known, true);
+    let mut bench = TestBench::new();
+    bench.cx.teams.org = Arc::new(org);
+    for (caller, command, expected) in [
+        ("qa", "test ${#TOKEN} -eq 21 && echo whole", "whole"),
+        ("qa", "echo [$TOKEN]", "[[redacted]]"),
+        ("qa", "printf %s \"$TOKEN\" | base64", "[redacted]"),
+        ("qa", "printf %s \"$TOKEN\" | od -An -tx1 | tr -d ' \\n'", "[redacted]"),
+        ("qa", "for c in $(echo $TOKEN | fold -w 1); do printf %s $c; done", "[redacted]"),
+        ("qa", "echo [$WEB$NONE]", "[]"),
+        ("qa", "echo $PATH", "/bin"),
+        ("lead", "echo [$TOKEN]", "[]"),
+    ] {
+        bench.cx.caller = AgentId::new(caller);
+        bench.cx.keys = secrets.seen_by(caller);
+        let outcome = bench.call("shell_cmd", &json!({ "command": command })).await;
+        assert!(outcome.text.contains(expected), "{command}: {}", outcome.text);
+        assert!(!outcome.text.contains("canary"), "{command}: {}", outcome.text);
+    }
+    bench.cx.caller = AgentId::new("qa");
+    bench.cx.keys = secrets.seen_by("qa");
+    let command = "curl -H ${vault:TOKEN} x";
+    let refused = bench.call("shell_cmd", &json!({ "command": command })).await;
+    let expected =
+        "use the variable $TOKEN; it is set if the team's file names it under vault.shell";
+    assert_eq!((refused.ok, refused.text.as_str()), (false, expected));
 }

@@ -31,6 +31,12 @@ pub(super) const NAMES: [&str; 3] = [SPAWN, UPDATE, SHUTDOWN];
 const RELAY: Text =
     Text::new("tell the user what message_for_user says", "请把 message_for_user 的内容转告用户");
 
+/// A member that knows a value must not spread it.
+const NO_CREDENTIALS: Text = Text::new(
+    "credentials are set by a person: dominds-tui vault set",
+    "凭据由人设置：dominds-tui vault set",
+);
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SpawnArgs {
@@ -38,6 +44,9 @@ struct SpawnArgs {
     description: Option<String>,
     scope_accepts: Vec<String>,
     init_context: Option<String>,
+    /// Refused: it is not offered.
+    #[schemars(skip)]
+    credentials: Option<Value>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -61,6 +70,9 @@ pub(super) fn spawn_team() -> Arc<dyn Tool> {
         |lang| Text::of_document(include_str!("spawn_team.md")).in_lang(lang),
         async |cx: ToolCx, args: SpawnArgs| {
             let of = |call: &TeamCall| {
+                if args.credentials.is_some() {
+                    return Err(NO_CREDENTIALS.into());
+                }
                 let clean = |text: Option<String>| call.cx.keys.redacted(text.unwrap_or_default());
                 let scope = args.scope_accepts.into_iter();
                 let context = clean(args.init_context);

@@ -9,8 +9,12 @@ mod members;
 mod query;
 mod team_status;
 mod triggers;
+mod vault;
 
 use std::sync::Arc;
+
+pub(super) use vault::of_vault;
+pub(crate) use vault::{VAULT_GET, vault_tools};
 
 use super::tool::Tool;
 use crate::domain::AgentId;

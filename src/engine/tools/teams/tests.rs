@@ -415,6 +415,15 @@ fn s1_1_a_team_is_made_and_the_person_is_told_what_to_be_told() {
 }
 
 #[test]
+fn a_member_gives_a_new_team_no_credentials() {
+    let args = json!({ "name": "docs", "scope_accepts": [], "credentials": { "A": "x" } });
+    let (outcome, changes, _) = change(None, &[], ("spawn_team", &args));
+    let answer: Value = serde_json::from_str(&outcome.text).unwrap();
+    assert_eq!(answer["error"], "credentials are set by a person: dominds-tui vault set");
+    assert!(!outcome.ok && changes.is_empty());
+}
+
+#[test]
 fn q13_a_change_that_needs_approval_asks_and_passes_once_it_is_approved() {
     let policy = Some(DecisionPolicy::RequiresApproval);
     let gate_of = |args: &Value| {

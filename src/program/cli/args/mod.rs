@@ -4,6 +4,7 @@ pub mod memory_args;
 pub mod question_args;
 pub mod team_args;
 pub mod trigger_args;
+pub mod vault_args;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use memory_args::MemoryArgs;
 use question_args::Q4hArgs;
 use team_args::{DelegateArgs, HiveArgs, TaskArgs, TasksArgs, TeamArgs, one_of};
 use trigger_args::{SendArgs, TriggerArgs, TriggersArgs};
+use vault_args::VaultArgs;
 
 /// The program and its commands. Man pages and completions are generated from this.
 #[derive(Debug, Parser)]
@@ -190,6 +192,8 @@ pub enum Command {
     Memory(MemoryArgs),
     /// Send a message that triggers of teams look at; prints its id
     Send(SendArgs),
+    /// List, set and delete what the vaults of teams hold, and look after their key
+    Vault(VaultArgs),
     /// Copy the store of notices and tasks, put a copy back, or begin with an empty one
     Hive(HiveArgs),
     /// Show how the store of notices and tasks is; exits with 6 if it is out of order, 5 if it cannot be reached
@@ -205,7 +209,11 @@ pub enum Command {
         yes: bool,
     },
     /// Drive the workspace without a screen, until `quit` or SIGTERM; screens and commands reach it
-    Serve,
+    Serve {
+        /// Move the credentials in the files of teams to their vaults first
+        #[arg(long)]
+        migrate_credentials: bool,
+    },
     /// Another screen on the driver that runs
     Attach(AttachArgs),
     /// List the workspaces of this machine that are driven, with their open questions

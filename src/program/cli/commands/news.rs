@@ -10,6 +10,7 @@ use crate::domain::reading::title::short_headline;
 use crate::domain::teams::notices::NewsItem;
 use crate::domain::{Clock as _, Problem, TeamName};
 use crate::hive::{HistoryFilter, Listed, Store, StoreFault};
+use crate::minds::uses_vault;
 use crate::platform::{SystemClock, env};
 
 use super::folders;
@@ -17,7 +18,7 @@ use crate::cli::args::InboxArgs;
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::forms::item_json::{Item, Placed, news_line};
 use crate::cli::output;
-use crate::cli::running::team_store::{open, refused, setup};
+use crate::cli::running::team_store::{open, refused, setup, vault_problems};
 
 /// Most characters of a decision, and of its reason, in a line.
 const MAX_HEADLINE: usize = 120;
@@ -73,9 +74,17 @@ pub async fn problems(workspace: &Path, teams: Vec<TeamName>) -> Vec<Problem> {
     let setup = setup(workspace);
     let look = async {
         let Some(mut store) = setup.open().await? else { return Ok(Vec::new()) };
-        let differing = setup.differing(&mut store, teams).await;
+        let looked = async {
+            let mut problems = setup.differing(&mut store, teams).await?;
+            problems.extend(vault_problems(workspace, &mut store).await?);
+            if uses_vault(workspace) {
+                problems.extend(store.revealed().await?);
+            }
+            Ok(problems)
+        };
+        let looked = looked.await;
         store.close().await;
-        differing
+        looked
     };
     look.await.unwrap_or_else(|fault: StoreFault| fault.problem().into_iter().collect())
 }

@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::app::hive_setup;
+use crate::app::{hive_setup, vault_keys};
 use crate::consent::Trust;
-use crate::hive::{Setup, Store, StoreFault};
+use crate::domain::Problem;
+use crate::hive::{Setup, Store, StoreFault, VaultOwner};
+use crate::minds::uses_vault;
+use crate::platform::logs;
 
 use crate::cli::config;
 use crate::cli::exit::{CommandError, Status};
@@ -23,6 +26,17 @@ pub async fn open(workspace: &Path) -> Result<Option<Store>, CommandError> {
 /// Opens the store of a workspace, or makes it.
 pub async fn open_or_make(workspace: &Path) -> Result<Store, CommandError> {
     setup(workspace).open_or_make().await.map_err(|fault| refused(&fault))
+}
+
+/// Makes the secrets of the vaults known, where there are some. Returns what keeps some from being opened.
+pub async fn vault_problems(
+    workspace: &Path,
+    store: &mut Store,
+) -> Result<Vec<Problem>, StoreFault> {
+    if !uses_vault(workspace) {
+        return Ok(Vec::new());
+    }
+    VaultOwner { store, keys: &vault_keys(workspace) }.learn(logs::vault()).await
 }
 
 pub fn refused(fault: &StoreFault) -> CommandError {

@@ -13,6 +13,7 @@ use crate::sandbox::Sandbox;
 use crate::tools::ToolSource as _;
 
 use crate::cli::config;
+use crate::cli::running::team_store;
 
 /// A server and the names of its tools, as members see them.
 pub type ServerTools = (String, Vec<String>);
@@ -31,6 +32,11 @@ pub async fn query(workspace: &Path) -> ServerReport {
     let sandbox = level.map(|level| (Sandbox::new(app::sandbox_config(workspace), level), level));
     let servers = app::mcp_servers(workspace, Arc::new(Trust::recorded(workspace)), &own, sandbox);
     let mut tasks = JoinSet::new();
+    // A secret that cannot be opened is a problem of the server that needs it.
+    if let Ok(Some(mut store)) = team_store::open(workspace).await {
+        let _ = team_store::vault_problems(workspace, &mut store).await;
+        store.close().await;
+    }
     tasks.spawn(servers.run());
     servers.settle().await;
     let mut tools: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! `overview`, `teams`, `team`, `tasks`, `task`, `delegate`, `memory`, `triggers`, `trigger`, `send`: the teams of a workspace and
-//! their tasks. They use the store beside a driver that may run, which sees what changes.
+//! `overview`, `teams`, `team`, `tasks`, `task`, `delegate`, `memory`, `triggers`, `trigger`, `send`, `vault`: the teams of a
+//! workspace and their tasks. They use the store beside a driver that may run, which sees what changes.
 
 mod memory;
 pub(super) mod overview;
@@ -7,6 +7,8 @@ mod retried;
 pub(super) mod store_copies;
 mod tasks;
 mod triggers;
+mod vault;
+mod vault_migration;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,9 +40,13 @@ use store_copies::is_driven;
 pub use memory::memory;
 pub use tasks::{delegate, list as list_tasks, task};
 pub use triggers::{list as list_triggers, send, trigger};
+pub use vault::{migrate_credentials, vault};
 
 /// Most characters of why a team could not be set up, in a line.
 const MAX_REASON: usize = 100;
+
+/// The status of a team that is held back.
+const QUARANTINED: &str = "quarantined";
 
 /// What the tasks of a team wait for whose limits of the day are used up, in JSON.
 const MIDNIGHT: &str = "midnight";
@@ -177,6 +183,8 @@ fn team_line(team: &OrgTeam, (work, retried): (&Work, &Retried)) -> String {
             format!("  {}{why}", other.name())
         }
     };
+    let held = team.held_back.as_ref().map(|why| format!("  {QUARANTINED}: {why}"));
+    let status = held.unwrap_or(status);
     let used_up = view.used_up.contains(&team.name);
     let used_up = if used_up { " · until midnight: the limit of the day is used up" } else { "" };
     let boxes: Vec<&str> = view.boxes_of(&team.name).collect();
@@ -193,6 +201,10 @@ fn team_line(team: &OrgTeam, (work, retried): (&Work, &Retried)) -> String {
 fn team_json(team: &OrgTeam, (work, retried): (&Work, &Retried)) -> Value {
     let view = &work.view;
     let (pending, running, blocked) = counts(team, view);
+    let (status, error) = match &team.held_back {
+        Some(why) => (json!(QUARANTINED), json!(why.to_string())),
+        None => (json!(view.status_of(&team.name)), json!(work.failure(&team.name))),
+    };
     json!({
         "name": team.name,
         "parent": team.parent,
@@ -200,8 +212,8 @@ fn team_json(team: &OrgTeam, (work, retried): (&Work, &Retried)) -> Value {
         "members": team.members,
         "description": team.description,
         "scope": team.scope,
-        "status": view.status_of(&team.name),
-        "error": work.failure(&team.name),
+        "status": status,
+        "error": error,
         "usedUp": view.used_up.contains(&team.name),
         "waits": view.used_up.contains(&team.name).then_some(MIDNIGHT),
         "orgOpPending": view.changes_for(&team.name),

@@ -19,7 +19,7 @@ use crate::store::Access;
 use crate::cli::args::team_args::HiveCommand;
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
-use crate::cli::running::team_store::{open, refused, setup};
+use crate::cli::running::team_store::{open, refused, setup, vault_problems};
 
 pub async fn hive(workspace: &Path, wanted: HiveCommand) -> Result<Status, CommandError> {
     match wanted {
@@ -223,6 +223,7 @@ async fn examine(workspace: &Path, rule: StallRule, teams: Vec<TeamName>) -> Fou
             }
             let mut problems = setup.differing(&mut store, teams).await?;
             problems.extend(store.problem());
+            problems.extend(vault_problems(workspace, &mut store).await?);
             let (is_opened, fault) = (true, None);
             Ok(Found {
                 is_opened,

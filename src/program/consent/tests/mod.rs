@@ -528,3 +528,27 @@ fn what_several_programs_agree_to_at_the_same_time_is_all_kept() {
     });
     assert_eq!(record::read(&file).unwrap().len(), 40);
 }
+
+#[test]
+fn s15_5_secrets_that_commands_of_a_team_get_wait_for_consent_by_their_names() {
+    let fixture = Fixture::new();
+    let file = |text: &str| fixture.write(".minds/hive/teams/ops.yaml", text);
+    fixture.write(".minds/hive/hive.yaml", "version: 1\n");
+    file("lead: ops\nvault: { shell: [GITHUB_TOKEN, { DB_PASS: db/pass }] }\n");
+    fixture.agree_to_all();
+    assert_eq!(names(&fixture.trust().waiting()), [""; 0], "vaults are off");
+    fixture.write(".minds/hive/hive.yaml", "version: 1\nvault: on\n");
+    let waiting = fixture.trust().waiting();
+    assert_eq!(names(&waiting), ["vault ops"]);
+    let expected = "commands of @ops get GITHUB_TOKEN, DB_PASS (db/pass) in their environment";
+    assert_eq!(waiting[0].entry.act, expected);
+    assert!(waiting[0].holds_dialogs());
+    let held = |fixture: &Fixture| fixture.trust().unagreed_vaults(&fixture.minds());
+    assert_eq!(held(&fixture), [TeamName::new("ops")]);
+    let minds = fixture.minds().without_shell_secrets(&held(&fixture));
+    assert!(minds.hive().org().team(&TeamName::new("ops")).unwrap().shell_secrets.is_empty());
+    fixture.agree_to_all();
+    assert!(held(&fixture).is_empty());
+    file("lead: ops\nvault: { shell: [GITHUB_TOKEN, NPM_TOKEN] }\n");
+    assert_eq!(names(&fixture.trust().waiting()), ["vault ops changed"]);
+}

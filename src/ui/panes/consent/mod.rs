@@ -49,6 +49,7 @@ const TOOL: Text = Text::new("tool", "工具");
 const PROVIDER: Text = Text::new("provider", "模型服务");
 const STORE: Text = Text::new("store", "存储");
 const SPAWN: Text = Text::new("new teams", "新团队");
+const VAULT: Text = Text::new("vault", "保管库");
 const AUTONOMY: Text = Text::new("autonomy of", "自主权：");
 const CHANGED: Text = Text::new("changed", "有变化");
 const BEFORE: Text = Text::new("you agreed to:", "你曾同意：");
@@ -266,6 +267,7 @@ fn head(unagreed: &Unagreed, ui: &UiSettings) -> Strip {
         TrustKind::Autonomy => AUTONOMY,
         TrustKind::Store => STORE,
         TrustKind::Spawn => SPAWN,
+        TrustKind::Vault => VAULT,
     };
     let name = SafeText::line(&unagreed.entry.name);
     let mut strip = Strip::new()

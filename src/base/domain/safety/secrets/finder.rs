@@ -2,10 +2,13 @@
 //! a few in a row, because base64 is written in lines, and so are certificates.
 
 use std::fmt;
+use std::sync::Arc;
 
 use aho_corasick::Anchored;
 use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::nfa::noncontiguous::NFA;
+
+use super::stream::REDACTED;
 
 /// Line ends in a row that are passed over; after more of them something else begins.
 pub(super) const MAX_LINE_ENDS: u8 = 4;
@@ -19,7 +22,12 @@ pub(super) struct SecretMatcher {
     longest: usize,
     /// Bytes that begin a form.
     begins: [bool; 256],
+    /// What stands in place of each form, if it has a name.
+    names: Vec<Option<Arc<str>>>,
 }
+
+/// A form to be found, and what stands in its place; `None`: that something was taken out.
+pub(super) type NamedForm = (Vec<u8>, Option<Arc<str>>);
 
 /// Where a finder is after some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,10 +44,10 @@ impl fmt::Debug for SecretMatcher {
 
 impl SecretMatcher {
     /// `None` where there is nothing to find.
-    pub fn new(forms: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
-        let forms = forms.into_iter().map(|form| without_line_ends(&form));
-        let forms: Vec<Vec<u8>> =
-            forms.filter(|form| form.len() >= super::forms::SHORTEST).collect();
+    pub fn new(forms: impl IntoIterator<Item = NamedForm>) -> Option<Self> {
+        let forms = forms.into_iter().map(|(form, name)| (without_line_ends(&form), name));
+        let (forms, names): (Vec<Vec<u8>>, Vec<Option<Arc<str>>>) =
+            forms.filter(|(form, _)| form.len() >= super::forms::SHORTEST).unzip();
         if forms.is_empty() {
             return None;
         }
@@ -51,6 +59,7 @@ impl SecretMatcher {
             depths: Vec::new(),
             longest: forms.iter().map(Vec::len).max().unwrap_or_default(),
             begins: [false; 256],
+            names,
             forms: nfa,
         };
         for form in &forms {
@@ -115,17 +124,23 @@ impl SecretMatcher {
         true
     }
 
-    /// The length of the longest form that ends here; 0 where none does.
-    pub fn found(&self, place: MatchState) -> usize {
+    /// The longest form that ends here: its length and its number.
+    pub fn found(&self, place: MatchState) -> Option<(usize, usize)> {
         if !self.forms.is_match(place.state) {
-            return 0;
+            return None;
         }
         let count = self.forms.match_len(place.state);
-        let lengths = (0..count).map(|n| {
+        let forms = (0..count).map(|n| {
             let form = self.forms.match_pattern(place.state, n);
-            self.forms.pattern_len(form)
+            (self.forms.pattern_len(form), form.as_usize())
         });
-        lengths.max().unwrap_or_default()
+        forms.max()
+    }
+
+    /// What stands in place of the form with this number; of none, where several forms lie on each other.
+    pub fn mark(&self, form: Option<usize>) -> &str {
+        let name = form.and_then(|form| self.names.get(form)?.as_deref());
+        name.unwrap_or(REDACTED)
     }
 
     pub fn finds(&self, bytes: &[u8]) -> bool {
@@ -134,7 +149,7 @@ impl SecretMatcher {
             rest = rest.get(self.idle(place, rest)..).unwrap_or_default();
             let Some((byte, more)) = rest.split_first() else { return false };
             rest = more;
-            if self.step(&mut place, *byte) && self.found(place) > 0 {
+            if self.step(&mut place, *byte) && self.found(place).is_some() {
                 return true;
             }
         }

@@ -28,6 +28,11 @@ pub(super) fn of(secret: &str) -> BTreeSet<Vec<u8>> {
     forms
 }
 
+/// True for a form that is the secret itself, or how JSON writes it: in its place another text may stand for it.
+pub(super) fn is_itself(secret: &str, form: &[u8]) -> bool {
+    form == secret.as_bytes() || in_json(secret).iter().any(|json| json.as_bytes() == form)
+}
+
 /// The token after the name of a scheme, as in `Bearer TOKEN`.
 fn token(secret: &str) -> Option<&str> {
     let (scheme, rest) = secret.split_once(' ')?;

@@ -12,11 +12,12 @@ mod stream;
 mod tests;
 mod vault;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::references::{VaultEntries, VaultEntry, reference_to, with_values};
 use finder::SecretMatcher;
 use forms::SHORTEST;
 pub use stream::{REDACTED, RedactedStream};
@@ -61,8 +62,15 @@ pub fn is_secret(names: [&str; 2], value: &str) -> bool {
     names.into_iter().any(looks_secret) || !(is_wordy(value) || is_path(value))
 }
 
-/// True for words as people choose them.
-fn is_wordy(value: &str) -> bool {
+/// True for a value that is not looked for: ordinary words may be as short.
+#[must_use]
+pub fn is_too_short(value: &str) -> bool {
+    value.trim().len() < SHORTEST
+}
+
+/// True for words as people choose them: they are not taken out of what a model writes.
+#[must_use]
+pub fn is_wordy(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_. ".contains(&byte))
 }
 
@@ -82,6 +90,24 @@ pub struct Secrets {
     values: BTreeSet<String>,
     /// `None` where there is no value.
     finder: Option<Arc<SecretMatcher>>,
+    /// The entries of the team that they are seen by. A value that its models may read is not taken out, but becomes a
+    /// reference.
+    own: Arc<VaultEntries>,
+}
+
+/// Finds the values; those that models of the team may read have a reference as their name.
+fn finder_of(values: &BTreeSet<String>, own: &VaultEntries) -> Option<SecretMatcher> {
+    let readable = own.iter().filter(|(_, entry)| entry.rights.is_revealed);
+    let references: BTreeMap<&str, Arc<str>> =
+        readable.map(|(key, entry)| (entry.value.trim(), reference_to(key).into())).collect();
+    let forms = values.iter().flat_map(|value| {
+        let reference = references.get(value.as_str());
+        forms::of(value).into_iter().map(move |form| {
+            let name = reference.filter(|_| forms::is_itself(value, &form)).cloned();
+            (form, name)
+        })
+    });
+    SecretMatcher::new(forms)
 }
 
 impl std::fmt::Debug for Secrets {
@@ -96,10 +122,19 @@ impl Secrets {
         names: impl IntoIterator<Item = String>,
         values: impl IntoIterator<Item = String>,
     ) -> Self {
+        Self::seen_by(names, values, Arc::default())
+    }
+
+    /// As they are seen by a team with these entries.
+    fn seen_by(
+        names: impl IntoIterator<Item = String>,
+        values: impl IntoIterator<Item = String>,
+        own: Arc<VaultEntries>,
+    ) -> Self {
         let values = values.into_iter().map(|value| value.trim().to_owned());
         let values: BTreeSet<String> = values.filter(|value| value.len() >= SHORTEST).collect();
-        let finder = SecretMatcher::new(values.iter().flat_map(|value| forms::of(value)));
-        Self { names: names.into_iter().collect(), values, finder: finder.map(Arc::new) }
+        let finder = finder_of(&values, &own).map(Arc::new);
+        Self { names: names.into_iter().collect(), values, finder, own }
     }
 
     /// The variables with these names, with the values that `read` finds for them.
@@ -115,7 +150,7 @@ impl Secrets {
             return self.clone();
         }
         let values = self.values.iter().filter(|value| !is_wordy(value));
-        Arc::new(Self::new(self.names.iter().cloned(), values.cloned()))
+        Arc::new(Self::seen_by(self.names.iter().cloned(), values.cloned(), self.own.clone()))
     }
 
     /// True if the variable of this name holds a secret.
@@ -189,6 +224,50 @@ impl Secrets {
     #[must_use]
     pub fn stream(self: &Arc<Self>) -> RedactedStream {
         RedactedStream::new(self.finder.clone())
+    }
+
+    /// An entry of the team that they are seen by.
+    #[must_use]
+    pub fn entry(&self, key: &str) -> Option<&VaultEntry> {
+        self.own.get(key)
+    }
+
+    /// The key of the first reference in a text to an entry of the team.
+    #[must_use]
+    pub fn referred_to(&self, text: &str) -> Option<String> {
+        let mut first = None;
+        let _ = with_values(text, |key| {
+            if first.is_none() && self.own.contains_key(key) {
+                first = Some(key.to_owned());
+            }
+            None
+        });
+        first
+    }
+
+    /// The text with the values that models of the team may read in place of their references; `None` if there are none.
+    #[must_use]
+    pub fn revealed(&self, text: &str) -> Option<String> {
+        self.readable(text, str::to_owned)
+    }
+
+    /// As [`Self::revealed`], for JSON whose texts hold the references.
+    #[must_use]
+    pub fn revealed_json(&self, json: &str) -> Option<String> {
+        self.readable(json, |value| {
+            let quoted = Value::from(value).to_string();
+            quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
+        })
+    }
+
+    fn readable(&self, text: &str, written: impl Fn(&str) -> String) -> Option<String> {
+        if self.own.is_empty() {
+            return None;
+        }
+        with_values(text, |key| {
+            let entry = self.own.get(key).filter(|entry| entry.rights.is_revealed)?;
+            Some(written(&entry.value))
+        })
     }
 
     /// The values, for the one process that must know them to take them out.

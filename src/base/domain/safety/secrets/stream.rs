@@ -34,6 +34,8 @@ struct StreamScan {
 struct SecretSpan {
     start: u64,
     end: u64,
+    /// The form that it is; `None`: several lie on each other.
+    form: Option<usize>,
     /// The mark in its place was passed on.
     marked: bool,
 }
@@ -116,10 +118,9 @@ impl StreamScan {
             self.places.pop_front();
         }
         self.places.push_back(at);
-        let length = self.finder.found(self.place);
-        if length > 0 {
+        if let Some((length, form)) = self.finder.found(self.place) {
             let start = self.back(length);
-            self.cover(start, at + 1);
+            self.cover(start, at + 1, form);
         }
     }
 
@@ -129,14 +130,16 @@ impl StreamScan {
         self.places.get(at).copied().unwrap_or(self.from)
     }
 
-    fn cover(&mut self, mut start: u64, end: u64) {
-        let mut marked = false;
+    fn cover(&mut self, mut start: u64, end: u64, form: usize) {
+        let (mut marked, mut form) = (false, Some(form));
         while let Some(last) = self.covered.back().filter(|last| start < last.end).copied() {
+            // What sticks out is of another form.
+            form = form.filter(|_| start <= last.start);
             start = start.min(last.start);
             marked |= last.marked;
             self.covered.pop_back();
         }
-        self.covered.push_back(SecretSpan { start, end, marked });
+        self.covered.push_back(SecretSpan { start, end, form, marked });
     }
 
     /// The position up to which nothing can become part of a secret any more.
@@ -152,7 +155,7 @@ impl StreamScan {
         while let Some(next) = self.covered.front().copied().filter(|next| next.start < limit) {
             self.copy(next.start, out);
             if !next.marked {
-                out.extend_from_slice(REDACTED.as_bytes());
+                out.extend_from_slice(self.finder.mark(next.form).as_bytes());
             }
             self.skip(next.end.min(limit));
             if next.end > limit {

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::{REDACTED, Secrets, SharedSecrets, is_secret};
+use crate::domain::safety::references::{VaultEntries, VaultEntry, VaultRights, VaultUse};
 
 const KEY: &str = "sk-canary/01+23=45?\"67\\89";
 
@@ -222,6 +223,63 @@ fn a_vault_only_learns_and_nobody_sees_what() {
     assert!(now.is_one("A") && now.is_one("B") && !before.is_one("B"));
     assert!(now.is_in("canary-0123") && now.is_in("other-0123") && !now.is_in("x"));
     assert!(!format!("{vault:?} {now:?}").contains("0123"));
+}
+
+/// A vault of the team `ops`: `OPEN` is revealed, `CLOSED` is not.
+fn vault() -> SharedSecrets {
+    let entry = |value: &str, is_revealed| VaultEntry {
+        value: value.to_owned(),
+        rights: VaultRights { uses: vec![VaultUse::Shell], hosts: Vec::new(), is_revealed },
+        version: 1,
+    };
+    let ops = [("OPEN", entry(KEY, true)), ("CLOSED", entry("closed-canary-77", false))];
+    let ops: VaultEntries = ops.into_iter().map(|(key, one)| (key.to_owned(), one)).collect();
+    let vault = SharedSecrets::default();
+    vault.set_entries([("ops".to_owned(), ops)].into());
+    vault
+}
+
+#[test]
+fn a_value_that_models_of_a_team_may_read_becomes_its_reference_for_that_team_alone() {
+    let vault = vault();
+    let json = json!({ "a": KEY }).to_string();
+    let text = format!("{KEY} closed-canary-77 {}", STANDARD.encode(KEY));
+    let ops = vault.seen_by("ops");
+    assert_eq!(ops.redacted(text.clone()), "${vault:OPEN} [redacted] [redacted]");
+    assert_eq!(ops.redacted(json.clone()), r#"{"a":"${vault:OPEN}"}"#);
+    let others = vault.seen_by("qa");
+    assert_eq!(others.redacted(text), "[redacted] [redacted] [redacted]");
+    assert!(others.entry("OPEN").is_none() && ops.entry("CLOSED").is_some());
+    assert!(!format!("{vault:?} {ops:?}").contains("canary"));
+}
+
+#[test]
+fn only_readable_values_come_back_and_json_stays_json() {
+    let ops = vault().seen_by("ops");
+    assert_eq!(ops.revealed("use ${vault:OPEN}").unwrap(), format!("use {KEY}"));
+    let json = ops.revealed_json(r#"{"a":"${vault:OPEN}","b":"${vault:CLOSED}"}"#).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json, json!({ "a": KEY, "b": "${vault:CLOSED}" }));
+    assert_eq!(ops.revealed("${vault:CLOSED} ${vault:NOPE}"), None);
+    assert_eq!(vault().seen_by("qa").revealed("${vault:OPEN}"), None);
+}
+
+#[test]
+fn a_value_that_lies_on_another_secret_is_taken_out_without_a_name() {
+    let vault = vault();
+    let secrets = vault.learn([], [format!("{}tail-0123456789", &KEY[4..])]);
+    assert!(secrets.is_in(KEY));
+    let text = format!("{KEY}tail-0123456789");
+    assert_eq!(vault.seen_by("ops").redacted(text), REDACTED);
+}
+
+#[test]
+fn a_reference_stands_for_a_value_however_the_stream_is_cut() {
+    let ops = vault().seen_by("ops").unmistakable();
+    for length in 1..KEY.len() {
+        let out = streamed(&ops, format!("a {KEY} b").as_bytes(), &[length]);
+        assert_eq!(String::from_utf8(out).unwrap(), "a ${vault:OPEN} b", "{length}");
+    }
 }
 
 proptest! {

@@ -1,0 +1,577 @@
+//! The vaults on both databases: what a row may become, what a missing key does, and what is left of an interruption.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::known::{Opened, opened};
+use super::*;
+use crate::domain::safety::references::{VaultRights, VaultUse, check_entry};
+use crate::domain::{Lang, SharedSecrets, Stamp};
+use crate::hive::folder::Folder;
+use crate::hive::store::Store;
+use crate::hive::test_support::{Database, postgres_org, server};
+use crate::hive::{AnyStore, Setup, StoreChoice};
+use crate::minds::{HIVE_FILE, Minds};
+use crate::samples::{Shows, assert_translated};
+
+const SECRET: &str = "ghp-canary-0123456789";
+const DEADLINE: Duration = Duration::from_secs(30);
+
+fn at(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+}
+
+fn ops() -> TeamName {
+    TeamName::new("ops")
+}
+
+fn for_shell() -> VaultRights {
+    let hosts = vec!["api.github.com".to_owned()];
+    VaultRights { uses: vec![VaultUse::Shell], hosts, is_revealed: false }
+}
+
+struct Bench {
+    dir: tempfile::TempDir,
+    store: Store,
+    keys: VaultKeys,
+}
+
+impl Bench {
+    async fn on(database: Database) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = match database {
+            Database::File => {
+                let folder = Folder::of(dir.path());
+                let seat = folder.prepare("ab12").unwrap();
+                folder.make_database().unwrap();
+                Store::open(&folder.database(), &seat, at(0)).await.unwrap()
+            }
+            Database::Server => {
+                let server = server(&postgres_org(), "box").unwrap();
+                Store::of_server(&server, "ab12", at(0)).await.unwrap()
+            }
+        };
+        let keys = VaultKeys { folder: Some(dir.path().join("data/keys")), given: None };
+        Self { dir, store, keys }
+    }
+
+    fn owner(&mut self) -> VaultOwner<'_> {
+        VaultOwner { store: &mut self.store, keys: &self.keys }
+    }
+
+    async fn set(&mut self, key: &str, value: &str, rights: Option<&VaultRights>) {
+        self.owner().set((ops(), key.to_owned()), value, rights, at(1)).await.unwrap();
+    }
+
+    async fn opened(&mut self) -> Opened {
+        opened(&mut self.store, self.keys.clone(), None).await.unwrap().unwrap()
+    }
+
+    /// The values of a team, and the ids of the problems.
+    async fn values(&mut self, team: &str) -> (Vec<(String, String)>, Vec<String>) {
+        let Opened { mut entries, problems, .. } = self.opened().await;
+        let entries = entries.remove(team).unwrap_or_default();
+        let values = entries.into_iter().map(|(key, entry)| (key, entry.value)).collect();
+        (values, problems.into_iter().map(|problem| problem.id).collect())
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.dir.path().join(path)).unwrap()
+    }
+
+    fn plan(&self) -> MigrationPlan {
+        let minds = Minds::load(self.dir.path(), Lang::En);
+        plans_of(self.dir.path(), minds.hive().org()).remove(0).1.unwrap()
+    }
+
+    async fn migrate(&mut self, plan: &MigrationPlan) -> Result<(), VaultFault> {
+        let workspace = self.dir.path().to_owned();
+        let stamp = Stamp::new("2026-11-30 12:00:00");
+        self.owner().migrate(&workspace, plan, (at(2), &stamp)).await
+    }
+}
+
+fn one(key: &str, value: &str) -> (Vec<(String, String)>, Vec<String>) {
+    (vec![(key.to_owned(), value.to_owned())], Vec::new())
+}
+
+#[tokio::test]
+async fn s15_1_a_member_changes_texts_and_no_secret() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        bench.set("TOKEN", SECRET, Some(&for_shell())).await;
+        let plain = |key: &str, value: &str| {
+            [VaultRow::plain(ops(), key.to_owned(), value.to_owned(), "@ops")]
+        };
+        let by = VaultChange::ByMember;
+        let first =
+            bench.store.vault_put(&plain("journal", "1"), by, at(2)).await.unwrap().unwrap();
+        let second =
+            bench.store.vault_put(&plain("journal", "2"), by, at(2)).await.unwrap().unwrap();
+        assert!(first < second, "each change has its own time");
+        let row = bench.store.vault_row(&ops(), "journal").await.unwrap().unwrap();
+        assert_eq!((row.value.as_str(), row.updated_by.as_str()), ("2", "@ops"));
+        let refused =
+            bench.store.vault_put(&plain("TOKEN", "x"), by, at(3)).await.unwrap().unwrap_err();
+        assert_translated(&refused.text());
+        assert_eq!(refused.text().to_string(), "cannot overwrite system-managed secret \"TOKEN\"");
+        let refused = bench.store.vault_delete(&ops(), "TOKEN", by).await.unwrap().unwrap_err();
+        assert_eq!(refused.text().to_string(), "cannot delete system-managed secret \"TOKEN\"");
+        assert_eq!(bench.store.vault_delete(&ops(), "nope", by).await.unwrap(), Ok(false));
+        assert_eq!(bench.store.vault_delete(&ops(), "journal", by).await.unwrap(), Ok(true));
+        assert_eq!(bench.values("ops").await, one("TOKEN", SECRET));
+        assert!(bench.store.vault_rows(Some(&TeamName::new("qa"))).await.unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_team_has_at_most_a_thousand_entries_and_all_teams_500_secrets() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        let rows = |count: usize, is_secret| -> Vec<VaultRow> {
+            let row = |n: usize| VaultRow {
+                is_secret,
+                ..VaultRow::plain(ops(), format!("k{n}"), "x".to_owned(), "@ops")
+            };
+            (0..count).map(row).collect()
+        };
+        let by = VaultChange::ByMember;
+        let too_many = bench.store.vault_put(&rows(501, true), by, at(1)).await.unwrap();
+        assert_eq!(too_many, Err(VaultRefusal::TooManySecrets));
+        assert!(bench.store.vault_rows(None).await.unwrap().is_empty(), "all or nothing");
+        bench.store.vault_put(&rows(1_000, false), by, at(1)).await.unwrap().unwrap();
+        let more = VaultRow::plain(ops(), "more".to_owned(), "x".to_owned(), "@ops");
+        let refused = bench.store.vault_put(std::slice::from_ref(&more), by, at(2)).await.unwrap();
+        let text = refused.unwrap_err().text().to_string();
+        assert_eq!(text, "the vault of team 'ops' has 1000 entries");
+        let known = VaultRow { key: "k1".to_owned(), ..more };
+        bench.store.vault_put(&[known], by, at(2)).await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn s15_2_the_bytes_of_the_store_hold_no_secret() {
+    let mut bench = Bench::on(Database::File).await;
+    bench.set("TOKEN", SECRET, Some(&for_shell())).await;
+    let copy = bench.dir.path().join("copy.db");
+    bench.store.vacuum_into(&copy).await.unwrap();
+    let hive = bench.dir.path().join(".hive");
+    let files = fs::read_dir(hive).unwrap().map(|entry| entry.unwrap().path());
+    for file in files.chain([copy]).filter(|path| path.is_file()) {
+        let bytes = fs::read(&file).unwrap();
+        let found = bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
+        assert!(!found, "{}", file.display());
+    }
+}
+
+#[tokio::test]
+async fn s15_3_a_row_that_was_moved_or_changed_is_not_opened_and_stays() {
+    let problem = |key: &str, team: &str| vec![format!("vault/changed/{team}/{key}")];
+    for database in Database::all() {
+        for (statement, expected) in [
+            ("UPDATE vault SET team = 'qa' WHERE org = $1", problem("TOKEN", "qa")),
+            ("UPDATE vault SET key = 'OTHER' WHERE org = $1", problem("OTHER", "ops")),
+            ("UPDATE vault SET reveal = 1 WHERE org = $1", problem("TOKEN", "ops")),
+            ("UPDATE vault SET hosts = '*' WHERE org = $1", problem("TOKEN", "ops")),
+            ("UPDATE vault SET uses = 'web,shell' WHERE org = $1", problem("TOKEN", "ops")),
+            (
+                "UPDATE vault SET value = substr(value, 1, length(value) - 8) WHERE org = $1",
+                problem("TOKEN", "ops"),
+            ),
+        ] {
+            let mut bench = Bench::on(database).await;
+            bench.set("TOKEN", SECRET, Some(&for_shell())).await;
+            assert_eq!(bench.store.tamper(statement).await, 1, "{statement}");
+            let before = bench.store.vault_rows(None).await.unwrap();
+            let Opened { entries, problems, .. } = bench.opened().await;
+            assert!(entries.is_empty(), "{statement}");
+            let ids: Vec<String> = problems.iter().map(|problem| problem.id.clone()).collect();
+            assert_eq!(ids, expected, "{statement}");
+            assert_translated(&problems[0].text);
+            assert_translated(&problems[0].fix);
+            assert_eq!(
+                bench.store.vault_rows(None).await.unwrap(),
+                before,
+                "nothing is overwritten"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn s15_3_an_older_value_of_the_same_entry_is_opened() {
+    let mut bench = Bench::on(Database::File).await;
+    bench.set("TOKEN", SECRET, Some(&for_shell())).await;
+    let old = bench.store.vault_row(&ops(), "TOKEN").await.unwrap().unwrap();
+    bench.set("TOKEN", "another-canary", Some(&for_shell())).await;
+    let new = bench.store.vault_row(&ops(), "TOKEN").await.unwrap().unwrap();
+    assert!(bench.store.vault_reseal(&[(new, old.value)]).await.unwrap());
+    assert_eq!(bench.values("ops").await, one("TOKEN", SECRET));
+}
+
+#[tokio::test]
+async fn s15_7_without_its_key_nothing_is_read_overwritten_or_made_anew() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        bench.set("TOKEN", SECRET, Some(&for_shell())).await;
+        let here = bench.keys.clone();
+        let elsewhere = bench.dir.path().join("other/keys");
+        bench.keys = VaultKeys { folder: Some(elsewhere.clone()), given: None };
+        assert_eq!(bench.values("ops").await, (Vec::new(), vec!["vault/no-key".to_owned()]));
+        let set = bench.owner().set((ops(), "B".to_owned()), "x", Some(&for_shell()), at(2)).await;
+        let text = set.unwrap_err().text();
+        assert_translated(&text);
+        assert_eq!(text.to_string(), "the key of these secrets is not here: vault key import");
+        assert!(!elsewhere.exists(), "no new key");
+        bench.set("plain", "goes on", None).await;
+        // Another key than the one of these secrets.
+        let other = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
+        let refused = bench.owner().import_key(other).await.unwrap_err().text().to_string();
+        assert_eq!(refused, "this key has sealed none of the secrets here");
+        bench.keys.given = Some(other.to_owned());
+        assert_eq!(bench.values("ops").await.1, ["vault/no-key"]);
+        assert!(matches!(bench.owner().rotate().await, Err(VaultFault::Key(KeyFault::Absent))));
+        bench.keys.given = None;
+        let written = VaultOwner { store: &mut bench.store, keys: &here }.exported_key().await;
+        let written = written.unwrap();
+        bench.owner().import_key(&written).await.unwrap();
+        assert_eq!(bench.values("ops").await, one("TOKEN", SECRET));
+    }
+}
+
+#[tokio::test]
+async fn s15_7_a_change_of_the_key_is_whole_wherever_it_is_interrupted() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        bench.set("A", SECRET, Some(&for_shell())).await;
+        bench.set("B", "second-canary", Some(&for_shell())).await;
+        let name = bench.store.vault_name().await.unwrap();
+        let expected = bench.values("ops").await;
+        assert_eq!(expected.0.len(), 2);
+        // After the new key was made.
+        bench.keys.make_next(&name).unwrap();
+        assert_eq!(bench.values("ops").await, expected);
+        bench.set("A", SECRET, Some(&for_shell())).await;
+        // After the rows were stored.
+        let next = bench.keys.make_next(&name).unwrap();
+        let keys = bench.keys.of(&name).unwrap();
+        let rows = bench.store.vault_secrets().await.unwrap();
+        let text = |row: VaultRow| {
+            let value = keys[0].opened(&name, &row).unwrap();
+            let after = next.sealed(&name, &row, &value).unwrap();
+            (row, after)
+        };
+        let all: Vec<(VaultRow, String)> = rows.into_iter().map(text).collect();
+        assert!(bench.store.vault_reseal(&all).await.unwrap());
+        assert!(!bench.store.vault_reseal(&all).await.unwrap(), "they have changed");
+        assert_eq!(bench.values("ops").await, expected);
+        bench.set("B", "second-canary", Some(&for_shell())).await;
+        assert_eq!(bench.owner().rotate().await.unwrap(), 2);
+        assert_eq!(bench.values("ops").await, expected);
+        assert_eq!(bench.keys.of(&name).unwrap().len(), 1, "one key is left");
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_is_closed_keeps_its_value_and_loses_its_rights() {
+    let mut bench = Bench::on(Database::File).await;
+    bench.set("TOKEN", SECRET, Some(&VaultRights::migrated())).await;
+    let of = || (ops(), "TOKEN".to_owned());
+    bench.owner().close(of(), &for_shell(), at(2)).await.unwrap();
+    let entry = bench.opened().await.entries["ops"]["TOKEN"].clone();
+    assert_eq!((entry.value.as_str(), entry.rights), (SECRET, for_shell()));
+    bench.set("plain", "x", None).await;
+    let missing = bench.owner().close((ops(), "plain".to_owned()), &for_shell(), at(2)).await;
+    assert_eq!(missing.unwrap_err().text().to_string(), "vault key \"plain\" not found");
+}
+
+#[tokio::test]
+async fn secrets_that_models_may_read_are_named_and_the_key_is_a_secret_itself() {
+    let mut bench = Bench::on(Database::File).await;
+    bench.set("CLOSED", SECRET, Some(&for_shell())).await;
+    assert!(bench.store.revealed().await.unwrap().is_none());
+    bench.set("OPEN", "open-canary-77", Some(&VaultRights::migrated())).await;
+    let problem = bench.store.revealed().await.unwrap().unwrap();
+    assert_translated(&problem.text);
+    assert_eq!(problem.text.to_string(), "models may read ops OPEN");
+    let secrets = SharedSecrets::default();
+    assert!(bench.owner().learn(&secrets).await.unwrap().is_empty());
+    let key = bench.owner().exported_key().await.unwrap();
+    for secret in [SECRET, "open-canary-77", key.as_str()] {
+        assert_eq!(secrets.secrets().redacted(secret.to_owned()), "[redacted]");
+    }
+}
+
+#[tokio::test]
+async fn only_the_last_uses_of_a_team_are_kept() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        bench.set("TOKEN", SECRET, Some(&for_shell())).await;
+        let used = |n: usize| EntryUse {
+            team: ops(),
+            key: "TOKEN".to_owned(),
+            place: VaultUse::Shell,
+            target: format!("t{n}"),
+            dialog: "aa/bb/01".to_owned(),
+            by: "@ops".to_owned(),
+        };
+        let all: Vec<EntryUse> = (0..1_005).map(used).collect();
+        bench.store.vault_used(&all, at(5)).await.unwrap();
+        let kept = bench.store.vault_uses(Some(&ops())).await.unwrap();
+        assert_eq!((kept.len(), kept[0].0.target.as_str()), (1_000, "t1004"));
+        let row = bench.store.vault_row(&ops(), "TOKEN").await.unwrap().unwrap();
+        assert_eq!((row.used_at.is_some(), row.used_by.as_deref()), (true, Some("@ops")));
+        assert_eq!(bench.values("ops").await, one("TOKEN", SECRET), "that is not sealed");
+    }
+}
+
+#[test]
+fn what_is_no_key_or_no_value_is_refused_in_both_languages() {
+    let long = "x".repeat(65_537);
+    for (key, value, expected) in [
+        ("a b", "x", "key must be 1 to 200 characters of letters, digits and . _ : / -"),
+        ("", "x", "key must be 1 to 200 characters of letters, digits and . _ : / -"),
+        ("k", "", "value must have 1 to 65536 characters"),
+        ("k", &long, "value must have 1 to 65536 characters"),
+        ("k", "a\0b", "value must have 1 to 65536 characters"),
+    ] {
+        let refused = check_entry(key, value).unwrap_err();
+        assert_translated(&refused);
+        assert_eq!(refused.to_string(), expected);
+    }
+    assert!(check_entry("learning:ops/x", &long[1..]).is_ok());
+}
+
+/// A running store in a workspace.
+struct Running {
+    dir: tempfile::TempDir,
+    hive: Hive,
+    _tasks: JoinSet<()>,
+}
+
+impl Running {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let hive = Hive::new(Setup {
+            workspace: dir.path().to_owned(),
+            clock: Arc::new(Shows("2026-11-30 12:00:00")),
+            permission: Arc::new(AnyStore),
+            random_name: || "ab12".to_owned(),
+            store: StoreChoice::Own,
+            lang: Lang::En,
+        });
+        let mut tasks = JoinSet::new();
+        tasks.spawn(hive.run());
+        Self { dir, hive, _tasks: tasks }
+    }
+
+    fn configure(&self, text: &str) {
+        let file = self.dir.path().join(HIVE_FILE);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn secrets_are_known_while_vaults_are_on_and_stay_secret_afterwards() {
+    let running = Running::new();
+    let keys = VaultKeys { folder: Some(running.dir.path().join("keys")), given: None };
+    let secrets = SharedSecrets::default();
+    let vaults = KnownVaults::new(running.hive.clone(), keys.clone(), secrets.clone());
+    let settle = async || timeout(DEADLINE, vaults.settle()).await.unwrap();
+    running.configure("version: 1\n");
+    settle().await;
+    assert!(!running.dir.path().join(".hive").exists(), "nothing is made where they are off");
+    running.configure("version: 1\nvault: on\n");
+    settle().await;
+    let database = running.dir.path().join(".hive/hive.db");
+    let mut beside = Store::open(&database, "ab12", at(0)).await.unwrap();
+    let mut owner = VaultOwner { store: &mut beside, keys: &keys };
+    let token = || (ops(), "TOKEN".to_owned());
+    owner.set(token(), SECRET, Some(&for_shell()), at(1)).await.unwrap();
+    settle().await;
+    let first = secrets.entry("ops", "TOKEN").unwrap();
+    assert_eq!(secrets.secrets().redacted(SECRET.to_owned()), "[redacted]");
+    owner.set(token(), "another-canary", Some(&for_shell()), at(2)).await.unwrap();
+    settle().await;
+    let second = secrets.entry("ops", "TOKEN").unwrap();
+    assert!(second.value == "another-canary" && second.version > first.version);
+    assert!(vaults.problems().is_empty());
+    running.configure("version: 1\n");
+    settle().await;
+    assert!(secrets.entry("ops", "TOKEN").is_none(), "no reference is resolved");
+    assert_eq!(secrets.secrets().redacted(SECRET.to_owned()), "[redacted]");
+    beside.close().await;
+    timeout(DEADLINE, running.hive.close()).await.unwrap();
+}
+
+const TEAM: &str = "members:\n  lead: { name: L }\n  ops: { name: O }\ndefault_responder: lead\n";
+const OPS: &str =
+    "# ops\nlead: ops\ncredentials:\n  TOKEN: ghp-canary-0123456789\n  DB: db-canary-77\n# end\n";
+const SKILL: &str = "use get_credential(\"TOKEN\"), it is ghp-canary-0123456789\n";
+const FILES: [&str; 3] = [
+    ".minds/team/ops/persona.md",
+    ".minds/skills/individual/ops/pull/SKILL.md",
+    "ops.tsk/goals.md",
+];
+
+fn legacy(bench: &Bench) {
+    bench.write(HIVE_FILE, "version: 1\nvault: on\n");
+    bench.write(".minds/team.yaml", TEAM);
+    bench.write(".minds/hive/teams/ops.yaml", OPS);
+    for file in FILES {
+        bench.write(file, SKILL);
+    }
+    bench.write(".minds/team/lead/persona.md", SKILL);
+}
+
+/// All files but those of the store.
+fn files(folder: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() && !entry.ends_with(".hive") && !entry.ends_with("data") {
+            files(&entry, found);
+        } else if entry.is_file() {
+            found.insert(entry.display().to_string(), fs::read_to_string(&entry).unwrap());
+        }
+    }
+}
+
+#[tokio::test]
+async fn m1_m2_credentials_become_secrets_that_the_team_may_read() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        legacy(&bench);
+        let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+        files(bench.dir.path(), &mut before);
+        let plan = bench.plan();
+        let fates = bench.owner().fates(&plan).await.unwrap();
+        assert_eq!(fates, [EntryFate::New, EntryFate::New]);
+        files(bench.dir.path(), &mut after);
+        assert_eq!(before, after, "a look changes nothing");
+        assert_eq!(plan.files.iter().map(|(_, places)| places).sum::<usize>(), 3);
+        bench.migrate(&plan).await.unwrap();
+        assert_eq!(bench.text(".minds/hive/teams/ops.yaml"), "# ops\nlead: ops\n# end\n");
+        for file in FILES {
+            let expected = "use vault_get(\"TOKEN\"), it is ghp-canary-0123456789\n";
+            assert_eq!(bench.text(file), expected, "only the word is another");
+            let copy = format!(".hive/backups/migration/ops-20261130120000/{file}");
+            assert_eq!(bench.text(&copy), "use get_credential(\"TOKEN\"), it is [redacted]\n");
+        }
+        assert_eq!(bench.text(".minds/team/lead/persona.md"), SKILL, "it is of another team");
+        let row = bench.store.vault_row(&ops(), "TOKEN").await.unwrap().unwrap();
+        assert_eq!((row.updated_by.as_str(), row.is_secret), ("migration", true));
+        let Opened { entries, problems, .. } = bench.opened().await;
+        assert!(problems.is_empty());
+        assert_eq!(entries["ops"]["TOKEN"].value, SECRET);
+        assert_eq!(entries["ops"]["TOKEN"].rights, VaultRights::migrated());
+        let minds = Minds::load(bench.dir.path(), Lang::En);
+        assert!(plans_of(bench.dir.path(), minds.hive().org()).is_empty(), "nothing is left");
+    }
+}
+
+#[tokio::test]
+async fn m4_the_value_of_the_file_wins_and_equal_rows_stay() {
+    let mut bench = Bench::on(Database::File).await;
+    legacy(&bench);
+    bench.set("TOKEN", "older-canary", Some(&for_shell())).await;
+    bench.set("DB", "db-canary-77", Some(&VaultRights::migrated())).await;
+    let plan = bench.plan();
+    let fates = bench.owner().fates(&plan).await.unwrap();
+    assert_eq!(fates, [EntryFate::Replaces, EntryFate::Same]);
+    let kept = bench.store.vault_row(&ops(), "DB").await.unwrap();
+    for _ in 0..3 {
+        bench.owner().store_entries(&plan, at(3)).await.unwrap();
+    }
+    assert_eq!(bench.store.vault_row(&ops(), "DB").await.unwrap(), kept);
+    let row = bench.store.vault_row(&ops(), "TOKEN").await.unwrap().unwrap();
+    assert_eq!((row.created_at, row.updated_at), (at(1), at(3)), "it was replaced once");
+    assert_eq!(bench.opened().await.entries["ops"]["TOKEN"].value, SECRET);
+}
+
+#[tokio::test]
+async fn m5_a_migration_that_was_killed_after_any_step_is_finished_by_the_next_one() {
+    let mut ends = Vec::new();
+    for steps in 0..=3 {
+        let mut bench = Bench::on(Database::File).await;
+        legacy(&bench);
+        let plan = bench.plan();
+        if steps >= 1 {
+            bench.owner().store_entries(&plan, at(2)).await.unwrap();
+        }
+        if steps >= 2 {
+            let mut first = plan.clone();
+            first.files.truncate(1);
+            first.rewrite_files(bench.dir.path(), "ops-killed").unwrap();
+        }
+        if steps >= 3 {
+            plan.rewrite_files(bench.dir.path(), "ops-killed").unwrap();
+        }
+        let has_section = bench.text(".minds/hive/teams/ops.yaml").contains("credentials");
+        let minds = Minds::load(bench.dir.path(), Lang::En);
+        let is_held = minds.hive().org().team(&ops()).unwrap().held_back.is_some();
+        assert!(has_section && is_held, "{steps}: the team is held back until all is done");
+        let plan = bench.plan();
+        bench.migrate(&plan).await.unwrap();
+        let Opened { entries, .. } = bench.opened().await;
+        let entries = entries["ops"].clone().into_iter();
+        let values: Vec<(String, String)> = entries.map(|(key, one)| (key, one.value)).collect();
+        let texts = FILES.map(|file| bench.text(file));
+        ends.push((values, texts, bench.text(".minds/hive/teams/ops.yaml")));
+    }
+    assert!(ends.windows(2).all(|pair| pair[0] == pair[1]), "{ends:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_was_changed_meanwhile_keeps_its_section() {
+    let mut bench = Bench::on(Database::File).await;
+    legacy(&bench);
+    let plan = bench.plan();
+    let newer = OPS.replace("db-canary-77", "db-canary-78");
+    bench.write(".minds/hive/teams/ops.yaml", &newer);
+    let refused = bench.migrate(&plan).await.unwrap_err().text();
+    assert_translated(&refused);
+    assert_eq!(bench.text(".minds/hive/teams/ops.yaml"), newer);
+    let plan = bench.plan();
+    bench.migrate(&plan).await.unwrap();
+    assert_eq!(bench.opened().await.entries["ops"]["DB"].value, "db-canary-78");
+}
+
+#[tokio::test]
+async fn m6_an_installation_of_openhive_is_migrated_and_nothing_outside_its_folders_touched() {
+    let mut bench = Bench::on(Database::File).await;
+    for folder in ["skills", "subagents", "team-rules", "org-rules"] {
+        bench.write(&format!("teams/ops/{folder}/a.md"), "get_credential('TOKEN')\n");
+    }
+    bench.write("teams/ops/other/a.md", "get_credential('TOKEN')\n");
+    bench.write(
+        "teams/ops/config.yaml",
+        "name: ops\ncredentials:\n  TOKEN: ghp-canary-0123456789\n",
+    );
+    bench.write("teams/docs/config.yaml", "credentials:\n  TOKEN: [a]\n");
+    bench.write("teams/plain/config.yaml", "name: plain\n");
+    let mut plans = plans_from(&bench.dir.path().join("teams"));
+    let names: Vec<&str> = plans.iter().map(|(team, _)| team.as_str()).collect();
+    assert_eq!(names, ["docs", "ops"]);
+    let (_, ops_plan) = plans.pop().unwrap();
+    let why = plans.pop().unwrap().1.unwrap_err();
+    assert_eq!(why.to_string(), "credentials.TOKEN is a list, not a text");
+    bench.migrate(&ops_plan.unwrap()).await.unwrap();
+    assert_eq!(bench.text("teams/ops/config.yaml"), "name: ops\n");
+    for folder in ["skills", "subagents", "team-rules", "org-rules"] {
+        assert_eq!(bench.text(&format!("teams/ops/{folder}/a.md")), "vault_get('TOKEN')\n");
+    }
+    assert_eq!(bench.text("teams/ops/other/a.md"), "get_credential('TOKEN')\n");
+    assert_eq!(bench.values("ops").await, one("TOKEN", SECRET));
+}

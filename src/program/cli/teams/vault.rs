@@ -1,0 +1,286 @@
+//! `vault`: the entries of the vaults, and the key of their secrets. No command prints a secret.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use super::team_named;
+use super::vault_migration::migrate;
+use crate::app;
+use crate::cli::args::vault_args::{
+    EntryName, KeyCommand, Listed, MigrateArgs, RightsArgs, VaultCommand,
+};
+use crate::cli::exit::{CommandError, Status};
+use crate::cli::output;
+use crate::cli::running::team_store::{open_or_make, refused};
+use crate::domain::safety::references::{EntryUse, VaultRights, is_host_pattern};
+use crate::domain::safety::secrets::{is_too_short, is_wordy};
+use crate::domain::teams::org::Org;
+use crate::domain::teams::org_change::one_line;
+use crate::domain::{Clock as _, Lang, TeamName};
+use crate::hive::{Store, VaultChange, VaultFault, VaultKeys, VaultOwner, VaultRow};
+use crate::minds::Minds;
+use crate::platform::hidden_input::read_hidden;
+use crate::platform::{SystemClock, logs};
+
+/// Most characters of a value in a line.
+const SHOWN_CHARS: usize = 60;
+
+pub async fn vault(workspace: &Path, wanted: VaultCommand) -> Result<Status, CommandError> {
+    let org = org_with_vaults(workspace)?;
+    if let VaultCommand::Migrate(wanted) = wanted {
+        return migrate(workspace, &org, wanted).await;
+    }
+    let (store, keys) = (open_or_make(workspace).await?, app::vault_keys(workspace));
+    let mut work = Work { org, store, keys };
+    let done = work.run(wanted).await;
+    work.store.close().await;
+    done.map(|()| Status::Done)
+}
+
+/// Migrates the credentials of all teams before a driver starts. A team that cannot be migrated is held back.
+pub async fn migrate_credentials(workspace: &Path) -> Result<(), CommandError> {
+    let org = org_with_vaults(workspace)?;
+    migrate(workspace, &org, MigrateArgs::default()).await.map(drop)
+}
+
+fn org_with_vaults(workspace: &Path) -> Result<Arc<Org>, CommandError> {
+    let minds = Minds::load(workspace, Lang::En);
+    if minds.hive().has_vault() {
+        return Ok(minds.hive().org().clone());
+    }
+    Err(CommandError::refused(
+        "there are no vaults here: write `vault: on` in .minds/hive/hive.yaml",
+    ))
+}
+
+/// The error of something that was not done.
+pub(super) fn failed(fault: &VaultFault) -> CommandError {
+    match fault {
+        VaultFault::Store(fault) => refused(fault),
+        VaultFault::Wrong(text) => CommandError::usage(text.to_string()),
+        VaultFault::Key(_) | VaultFault::Refused(_) => {
+            CommandError::refused(fault.text().to_string())
+        }
+    }
+}
+
+/// The open store, with the teams and the key.
+struct Work {
+    org: Arc<Org>,
+    store: Store,
+    keys: VaultKeys,
+}
+
+impl Work {
+    async fn run(&mut self, wanted: VaultCommand) -> Result<(), CommandError> {
+        match wanted {
+            VaultCommand::List(listed) => self.list(&listed).await,
+            VaultCommand::Show { of, json } => self.show(&of, json).await,
+            VaultCommand::Set { of, secret, rights, reveal } => {
+                let rights = rights_of(rights, reveal.is_some())?;
+                if !secret && rights != VaultRights::default() {
+                    return Err(CommandError::usage("`--use` and `--hosts` are for a `--secret`"));
+                }
+                self.set(of, secret.then_some(rights)).await
+            }
+            VaultCommand::Close { of, rights } => self.close(of, rights).await,
+            VaultCommand::Delete { of, yes } => self.delete(&of, yes).await,
+            VaultCommand::Uses { key, listed } => self.uses(key.as_deref(), &listed).await,
+            VaultCommand::Key { command } => self.key(command).await,
+            // It opens the store by itself.
+            VaultCommand::Migrate(_) => Ok(()),
+        }
+    }
+
+    fn owner(&mut self) -> VaultOwner<'_> {
+        VaultOwner { store: &mut self.store, keys: &self.keys }
+    }
+
+    fn team(&self, name: &str) -> Result<TeamName, CommandError> {
+        team_named(&self.org, name).map(|team| team.name.clone())
+    }
+
+    async fn list(&mut self, of: &Listed) -> Result<(), CommandError> {
+        let team = of.team.as_deref().map(|name| self.team(name)).transpose()?;
+        let rows = self.store.vault_rows(team.as_ref()).await.map_err(|fault| refused(&fault))?;
+        let rows = rows.iter().map(|row| (row_json(row), line(row))).collect();
+        print_all(of.json, "entries", rows, "there is no entry");
+        Ok(())
+    }
+
+    async fn show(&mut self, of: &EntryName, as_json: bool) -> Result<(), CommandError> {
+        let team = self.team(&of.team)?;
+        let row = self.store.vault_row(&team, &of.key).await.map_err(|fault| refused(&fault))?;
+        let row = row.ok_or_else(|| failed(&VaultFault::missing(&of.key)))?;
+        if as_json {
+            output::json(&row_json(&row));
+            return Ok(());
+        }
+        output::print(&line(&row));
+        output::print(&format!("set {} by {}", SystemClock.stamp(row.updated_at), row.updated_by));
+        if let (Some(used), Some(by)) = (row.used_at, &row.used_by) {
+            output::print(&format!("used {} by {by}", SystemClock.stamp(used)));
+        }
+        if !row.is_secret {
+            output::print(&row.value);
+        }
+        Ok(())
+    }
+
+    async fn set(
+        &mut self,
+        of: EntryName,
+        rights: Option<VaultRights>,
+    ) -> Result<(), CommandError> {
+        let team = self.team(&of.team)?;
+        let value = hidden("value: ")?;
+        logs::vault().learn([], rights.is_some().then(|| value.clone()));
+        let said = format!("{} of team {team} is set", of.key);
+        let now = SystemClock.moment();
+        let done = self.owner().set((team, of.key), &value, rights.as_ref(), now).await;
+        done.map_err(|fault| failed(&fault))?;
+        output::print(&said);
+        if rights.is_some() && is_too_short(&value) {
+            output::note("it is shorter than 8 bytes: it is not taken out of texts");
+        } else if rights.is_some() && is_wordy(&value) {
+            output::note("it is made of plain words: it is not taken out of what models write");
+        }
+        Ok(())
+    }
+
+    async fn close(&mut self, of: EntryName, rights: RightsArgs) -> Result<(), CommandError> {
+        let team = self.team(&of.team)?;
+        let rights = rights_of(rights, false)?;
+        let said = format!("{} of team {team} is closed", of.key);
+        let done = self.owner().close((team, of.key), &rights, SystemClock.moment()).await;
+        done.map_err(|fault| failed(&fault))?;
+        output::print(&said);
+        Ok(())
+    }
+
+    async fn delete(&mut self, of: &EntryName, yes: bool) -> Result<(), CommandError> {
+        let (team, key) = (self.team(&of.team)?, &of.key);
+        if !yes {
+            return Err(CommandError::usage(format!(
+                "this deletes {key} of team {team} for good; confirm with --yes"
+            )));
+        }
+        let deleted = self.store.vault_delete(&team, key, VaultChange::ByPerson).await;
+        if deleted.map_err(|fault| refused(&fault))? != Ok(true) {
+            return Err(failed(&VaultFault::missing(key)));
+        }
+        output::print(&format!("{key} of team {team} is deleted"));
+        Ok(())
+    }
+
+    async fn uses(&mut self, key: Option<&str>, of: &Listed) -> Result<(), CommandError> {
+        let team = of.team.as_deref().map(|name| self.team(name)).transpose()?;
+        let uses = self.store.vault_uses(team.as_ref()).await.map_err(|fault| refused(&fault))?;
+        let uses = uses.iter().filter(|(one, _)| key.is_none_or(|key| one.key == key));
+        let row = |(one, at): &(EntryUse, SystemTime)| {
+            let EntryUse { team, key, place, target, dialog, by } = one;
+            let (at, place) = (SystemClock.stamp(*at), place.name());
+            let text = format!("{at}  {team}  {key}  {place} {target}  {by} {dialog}");
+            let value = json!({
+                "team": team, "key": key, "place": place, "target": target, "dialog": dialog,
+                "by": by, "at": at,
+            });
+            (value, text)
+        };
+        print_all(of.json, "uses", uses.map(row).collect(), "no secret was used");
+        Ok(())
+    }
+
+    async fn key(&mut self, wanted: KeyCommand) -> Result<(), CommandError> {
+        let done = match wanted {
+            KeyCommand::Export { yes } => {
+                let question =
+                    "whoever has this key and the store has all secrets; print it? [y/N]";
+                if !yes && !output::confirm(question)? {
+                    return Err(CommandError::refused("the key was not printed"));
+                }
+                self.owner().exported_key().await.map(|key| key.to_string())
+            }
+            KeyCommand::Import => {
+                let text = hidden("key: ")?;
+                self.owner().import_key(&text).await.map(|()| "the key is kept".to_owned())
+            }
+            KeyCommand::Rotate => {
+                self.owner().rotate().await.map(|count| format!("{count} secrets have a new key"))
+            }
+        };
+        output::print(&done.map_err(|fault| failed(&fault))?);
+        Ok(())
+    }
+}
+
+/// Prints a list for a program, or for a person.
+fn print_all(as_json: bool, name: &str, rows: Vec<(Value, String)>, none: &str) {
+    if as_json {
+        let values: Value = rows.into_iter().map(|(value, _)| value).collect();
+        return output::json(&json!({ name: values }));
+    }
+    for (_, line) in &rows {
+        output::print(line);
+    }
+    if rows.is_empty() {
+        output::print(none);
+    }
+}
+
+fn row_json(row: &VaultRow) -> Value {
+    let rights = row.rights();
+    let at = |at| SystemClock.stamp(at);
+    json!({
+        "team": row.team,
+        "key": row.key,
+        "isSecret": row.is_secret,
+        "value": (!row.is_secret).then_some(&row.value),
+        "use": names(&rights),
+        "hosts": rights.hosts,
+        "reveal": if rights.is_revealed { "model" } else { "no" },
+        "updatedBy": row.updated_by,
+        "createdAt": at(row.created_at),
+        "updatedAt": at(row.updated_at),
+        "usedAt": row.used_at.map(at),
+        "usedBy": row.used_by,
+    })
+}
+
+/// An entry in one line.
+fn line(row: &VaultRow) -> String {
+    let (team, key, rights) = (&row.team, &row.key, row.rights());
+    if !row.is_secret {
+        return format!("{team}  {key}  {}", one_line(&row.value, SHOWN_CHARS));
+    }
+    let revealed = if rights.is_revealed { "  read by models" } else { "" };
+    let (uses, hosts) = (names(&rights).join(" "), rights.hosts.join(" "));
+    format!("{team}  {key}  (secret)  {uses}  {hosts}{revealed}")
+}
+
+fn names(rights: &VaultRights) -> Vec<&'static str> {
+    rights.uses.iter().map(|one| one.name()).collect()
+}
+
+fn rights_of(args: RightsArgs, is_revealed: bool) -> Result<VaultRights, CommandError> {
+    let RightsArgs { uses, hosts } = args;
+    let hosts: Vec<String> = hosts.into_iter().map(|host| host.trim().to_lowercase()).collect();
+    match hosts.iter().find(|host| !is_host_pattern(host)) {
+        Some(wrong) => Err(CommandError::usage(format!(
+            "`{wrong}` is no host: write a name, `*.suffix` or `*`"
+        ))),
+        None => Ok(VaultRights { uses, hosts, is_revealed }),
+    }
+}
+
+/// What must not be seen, from the terminal or standard input.
+fn hidden(prompt: &str) -> Result<String, CommandError> {
+    if std::io::stdin().is_terminal() {
+        output::note(prompt);
+    }
+    read_hidden().map_err(|error| CommandError::usage(format!("reading standard input: {error}")))
+}

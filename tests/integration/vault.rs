@@ -1,0 +1,132 @@
+//! `vault` from the command line: secrets that no output and no file shows, and credentials that are migrated.
+
+#![expect(clippy::expect_used, reason = "a test, its functions included, fails by panicking")]
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::json;
+
+use crate::common::files::{files_below, put};
+use crate::common::wait::output_of;
+use crate::serving::Driver;
+
+const SECRET: &str = "ghp-canary-0123456789";
+const ON: &str = "version: 1\nvault: on\n";
+
+fn with_vault() -> Driver {
+    let driver = Driver::ended();
+    put(&driver.home().workspace(), ".minds/hive/hive.yaml", ON);
+    driver
+}
+
+fn with_input(driver: &Driver, args: &[&str], input: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dominds-tui"));
+    let home = driver.home();
+    command.arg("-C").arg(home.workspace()).args(args).env_clear().envs(home.environment());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("a command");
+    let mut stdin = child.stdin.take().expect("its input");
+    stdin.write_all(input.as_bytes()).expect("it reads");
+    drop(stdin);
+    output_of(child)
+}
+
+fn set(driver: &Driver, args: &[&str], value: &str) {
+    let ended = with_input(driver, &[&["vault", "set"][..], args].concat(), value);
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+}
+
+fn said(ended: &Output) -> String {
+    String::from_utf8_lossy(&[ended.stdout.as_slice(), &ended.stderr].concat()).into_owned()
+}
+
+#[test]
+fn s15_2_no_command_and_no_file_shows_a_secret() {
+    let driver = with_vault();
+    set(
+        &driver,
+        &["GITHUB_TOKEN", "--secret", "--use", "shell,mcp", "--hosts", "api.github.com"],
+        SECRET,
+    );
+    set(&driver, &["cursor"], "7\n");
+    let all = driver.json(&["vault", "list", "--json"]);
+    let keys = |n: usize| all.pointer(&format!("/entries/{n}/key")).cloned();
+    assert_eq!((keys(0), keys(1)), (Some(json!("GITHUB_TOKEN")), Some(json!("cursor"))));
+    let one = driver.json(&["vault", "show", "GITHUB_TOKEN", "--json"]);
+    let shown = |field: &str| one.get(field).cloned().unwrap_or_default();
+    assert_eq!((shown("isSecret"), shown("value")), (json!(true), json!(null)));
+    assert_eq!((shown("use"), shown("reveal")), (json!(["shell", "mcp"]), json!("no")));
+    assert_eq!(shown("updatedBy"), json!("@human"));
+    let plain = driver.json(&["vault", "show", "cursor", "--json"]);
+    assert_eq!(plain.get("value"), Some(&json!("7")));
+    for args in [&["vault", "list"][..], &["vault", "show", "GITHUB_TOKEN"], &["vault", "uses"]] {
+        assert!(!said(&driver.run(args)).contains(SECRET), "{args:?}");
+    }
+    let home = driver.home().workspace();
+    let home = home.parent().expect("the home");
+    for file in files_below(home) {
+        let bytes = fs::read(&file).unwrap_or_default();
+        let is_there = bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
+        assert!(!is_there, "{}", file.display());
+    }
+    assert_eq!(driver.run(&["vault", "delete", "cursor"]).status.code(), Some(2));
+    driver.ok(&["vault", "delete", "cursor", "--yes"], 0);
+    assert_eq!(driver.run(&["vault", "show", "cursor"]).status.code(), Some(1));
+    driver.ok(&["vault", "key", "rotate"], 0);
+    let key = driver.ok(&["vault", "key", "export", "--yes"], 0);
+    assert_eq!(with_input(&driver, &["vault", "key", "import"], &key).status.code(), Some(0));
+    assert_eq!(with_input(&driver, &["vault", "key", "import"], "x").status.code(), Some(2));
+}
+
+#[test]
+fn where_vaults_are_off_the_command_says_how_they_are_turned_on() {
+    let driver = Driver::ended();
+    let ended = driver.run(&["vault", "list"]);
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(said(&ended).contains("vault: on"), "{}", said(&ended));
+    assert!(!driver.home().workspace().join(".hive").exists());
+}
+
+#[test]
+fn m3_one_faulty_team_is_quarantined_and_released_when_it_is_repaired() {
+    let driver = with_vault();
+    let workspace = driver.home().workspace();
+    put(
+        &workspace,
+        ".minds/team.yaml",
+        "members: { lead: { name: L }, ops: { name: O }, qa: { name: Q } }\ndefault_responder: lead\n",
+    );
+    put(&workspace, ".minds/hive/teams/ops.yaml", "lead: ops\ncredentials:\n  A: canary-a-0123\n");
+    put(
+        &workspace,
+        ".minds/hive/teams/qa.yaml",
+        "lead: qa\ncredentials:\n  TOKEN: [canary-b-0123]\n",
+    );
+    put(&workspace, ".minds/team/ops/persona.md", "Call get_credential(\"A\").\n");
+    let preview = driver.ok(&["vault", "migrate", "--dry-run"], 0);
+    assert!(preview.contains("ops  1 credential: A (new)   1 file, 1 place"), "{preview}");
+    assert!(!preview.contains("canary"), "{preview}");
+    assert!(!workspace.join(".hive").exists(), "nothing was changed");
+    let done = driver.run(&["vault", "migrate"]);
+    assert_eq!(done.status.code(), Some(6));
+    assert!(
+        said(&done).contains("qa  cannot be migrated: credentials.TOKEN is a list, not a text")
+    );
+    assert!(!said(&done).contains("canary"), "{}", said(&done));
+    let persona = fs::read_to_string(workspace.join(".minds/team/ops/persona.md"));
+    assert_eq!(persona.expect("a file"), "Call vault_get(\"A\").\n");
+    let team = driver.json(&["team", "show", "qa", "--json"]);
+    assert_eq!(team.get("status"), Some(&json!("quarantined")));
+    put(
+        &workspace,
+        ".minds/hive/teams/qa.yaml",
+        "lead: qa\ncredentials:\n  TOKEN: canary-b-0123\n",
+    );
+    driver.ok(&["vault", "migrate"], 0);
+    let team = driver.json(&["team", "show", "qa", "--json"]);
+    assert_eq!(team.get("status"), Some(&json!("active")));
+    let said = driver.ok(&["vault", "migrate"], 0);
+    assert!(said.contains("there are no credentials to migrate"), "{said}");
+}
