@@ -209,6 +209,7 @@ actions! {
     ReadAll "read-all": "Read this whole dialog in your pager" / "用分页程序阅读整个对话";
     Find "find": "Find in this dialog" / "在此对话中查找";
     NextMatch "next-match": "Go to the next match" / "到下一处匹配";
+    Search "search": "Search the store by words" / "在存储中按文字搜索";
     FindEverywhere "find-everywhere": "Find a word in all dialogs" / "在所有对话中查找";
     PreviousMatch "previous-match": "Go to the previous match" / "到上一处匹配";
     OtherEnd "enter": "Go to the other end: its side dialog, or the call it is about" / "到另一端：它的支线对话，或它对应的调用";

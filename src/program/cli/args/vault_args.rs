@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use super::team_args::one_of;
@@ -37,7 +37,7 @@ pub enum VaultCommand {
         #[command(flatten)]
         rights: RightsArgs,
         /// Let models of the team read it
-        #[arg(long, value_parser = ["model"], requires = "secret")]
+        #[arg(long, value_parser = reader(), requires = "secret")]
         reveal: Option<String>,
     },
     /// Let no model read a secret any more, and say anew what it is for
@@ -140,4 +140,9 @@ fn uses() -> impl TypedValueParser<Value = VaultUse> {
         VaultUse::Mcp => "By MCP servers whose entry names it",
         VaultUse::Plugin => "By plugins that were approved with it",
     })
+}
+
+/// Who may read a secret.
+fn reader() -> PossibleValuesParser {
+    PossibleValuesParser::new([PossibleValue::new("model").help("The models of its team")])
 }

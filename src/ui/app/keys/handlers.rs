@@ -242,6 +242,7 @@ impl App {
             | Action::Delegate
             | Action::SwitchTrigger
             | Action::TryTrigger
+            | Action::Search
             | Action::LogLevel
             | Action::ReadAgain
             | Action::EarlierSpan

@@ -53,7 +53,7 @@ impl List for Memories {
             },
         },
         ListKey {
-            action: Action::Filter,
+            action: Action::Search,
             keys: &["s"],
             does: Text::new(
                 "Search by words in the memories of all teams",
@@ -74,7 +74,7 @@ impl List for Memories {
             action: Action::SwitchShown,
             keys: &["*"],
             does: Text::new(
-                "List the active ones, also those that were replaced, or what was deleted",
+                "List the active ones, also the replaced ones, or what was deleted",
                 "列出有效的、包括被替换的，或已删除的",
             ),
             hint: Text::new("others", "其他"),

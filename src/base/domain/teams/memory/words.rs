@@ -103,7 +103,14 @@ impl Reader<'_> {
     }
 
     fn words(&mut self, run: &str, at: usize) {
-        let words: Vec<(usize, &str)> = run.unicode_word_indices().collect();
+        // A mark that combines belongs to what is before it, which may be a blank.
+        let own = |(offset, word)| {
+            let word: &str = word;
+            let own = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+            (offset + word.len() - own.len(), own)
+        };
+        let words = run.unicode_word_indices().map(own).filter(|(_, word)| !word.is_empty());
+        let words: Vec<(usize, &str)> = words.collect();
         let mut rest = words.as_slice();
         while !rest.is_empty() {
             let (group, after) = rest.split_at(joined(run, rest));
